@@ -1,6 +1,7 @@
 //! The families of workloads that can be judged. A new one is a file and a line here.
 
-use crate::{Record, Results, Verdict, barrier, commit, counter, granting, queue, register, scenes};
+use crate::ensemble::scenes;
+use crate::{Record, Results, Verdict, barrier, commit, counter, grants, queue, register};
 
 /// A family of workloads.
 #[derive(Debug)]
@@ -19,10 +20,10 @@ const fn family(name: &'static str, check: fn(&Record) -> Results, checkers: &'s
 
 /// All of them.
 pub const FAMILIES: &[Family] = &[
-    family("lock", granting::lock, granting::LOCK),
-    family("rwlock", granting::lock, granting::LOCK),
-    family("election", granting::election, granting::ELECTION),
-    family("semaphore", granting::semaphore, granting::SEMAPHORE),
+    family("lock", grants::lock, grants::LOCK),
+    family("rwlock", grants::lock, grants::LOCK),
+    family("election", grants::election, grants::ELECTION),
+    family("semaphore", grants::semaphore, grants::SEMAPHORE),
     family("commit", commit::check, commit::CHECKERS),
     family("barrier", barrier::check, barrier::CHECKERS),
     family("queue", queue::check, queue::CHECKERS),

@@ -1,7 +1,6 @@
 //! What checkers found, as they go.
 
 use crate::analysis::Analysis;
-use crate::ensemble::Suspicion;
 use crate::text::if_any;
 use crate::{Anomaly, NotJudged, Span};
 use serde_json::{Value, json};
@@ -17,7 +16,7 @@ pub struct Findings {
     pub anomalies: Vec<Anomaly>,
     /// Why the verdict cannot be `valid`; remarks start with `note: `.
     pub reasons: Vec<String>,
-    /// What was not judged because clients said that they cannot tell it.
+    /// What was not judged because clients declared that they cannot give the evidence.
     pub not_judged: Vec<NotJudged>,
     /// Each checker that ran.
     pub checkers: BTreeMap<String, Value>,
@@ -25,7 +24,7 @@ pub struct Findings {
 
 /// What makes one anomaly.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub struct Finding<'a> {
     /// Its name.
     pub kind: &'a str,
     /// The property it concerns.
@@ -38,7 +37,7 @@ pub struct Found<'a> {
     pub why: String,
 }
 
-impl<'a> Found<'a> {
+impl<'a> Finding<'a> {
     /// A violation of a property, with the events that prove it.
     pub fn new(kind: &'a str, property: &'a str, witness: Vec<usize>, why: String) -> Self {
         Self {
@@ -58,33 +57,24 @@ impl<'a> Found<'a> {
 
 impl Findings {
     /// Adds an anomaly that came about between the first and the last event of its witness.
-    pub fn add(&mut self, run: &Analysis<'_>, found: Found<'_>) {
-        let span = Span::of(run, &found.witness);
-        self.push(run, found, span);
+    pub fn add(&mut self, run: &Analysis<'_>, found: Finding<'_>) {
+        let span = Span::from_witness(run, &found.witness);
+        self.add_in(run, found, span);
     }
 
     /// Adds an anomaly that came about between two moments, in nanoseconds since the run began.
-    pub fn add_between(&mut self, run: &Analysis<'_>, found: Found<'_>, from: u64, until: u64) {
-        self.push(run, found, Span::Between(from, until));
+    pub fn add_between(&mut self, run: &Analysis<'_>, found: Finding<'_>, from: u64, until: u64) {
+        self.add_in(run, found, Span::Between(from, until));
     }
 
     /// Adds an anomaly that is found at the end of a run, though it came about before: at some time from `first` on, in
     /// nanoseconds since the run began; from its beginning on if that is not known.
-    pub fn add_at_end(&mut self, run: &Analysis<'_>, found: Found<'_>, first: Option<u64>) {
-        self.push(run, found, Span::until_recovery(run, first));
+    pub fn add_at_end(&mut self, run: &Analysis<'_>, found: Finding<'_>, first: Option<u64>) {
+        self.add_in(run, found, Span::until_recovery(run, first));
     }
 
-    /// Adds an anomaly of the ensemble, on which no event of the history bears witness.
-    pub fn suspect(&mut self, run: &Analysis<'_>, suspicion: Suspicion) {
-        let span = suspicion
-            .span
-            .map_or(Span::Any, |(from, until)| Span::Between(from, until));
-        let found = Found::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
-        self.push(run, found, span);
-    }
-
-    /// Adds an anomaly, unless a disputed answer is among its witness.
-    fn push(&mut self, run: &Analysis<'_>, mut found: Found<'_>, span: Span) {
+    /// Adds an anomaly that came about in a span, unless a disputed answer is among its witness.
+    pub fn add_in(&mut self, run: &Analysis<'_>, mut found: Finding<'_>, span: Span) {
         found.witness.sort_unstable();
         found.witness.dedup();
         // It is an anomaly only if it happened in every way in which the history can have come about.

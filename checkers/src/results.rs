@@ -1,6 +1,6 @@
 //! Results: the verdict and what it rests on. Nothing in them differs from one check of a record to the next.
 
-use crate::near::Span;
+use crate::analysis::nearby_faults::Span;
 use crate::plan::On;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub struct Results {
     /// Why the verdict is not `valid`, apart from the anomalies; remarks for the reader of a valid one start with
     /// `note: `.
     pub reasons: Vec<String>,
-    /// What was not judged because clients said that they cannot tell what it rests on. It forbids no verdict.
+    /// What was not judged because clients declared that they cannot give what it rests on. It forbids no verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_judged: Vec<NotJudged>,
     /// Every fault window of the plan.

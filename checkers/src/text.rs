@@ -21,7 +21,7 @@ pub fn count(number: usize, thing: &str) -> String {
     }
 }
 
-/// What is said of a number of things; nothing where there are none.
+/// A text on a number of things; empty where there are none.
 pub fn if_any(number: usize, say: impl FnOnce(usize) -> String) -> String {
     if number == 0 { String::new() } else { say(number) }
 }

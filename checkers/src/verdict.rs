@@ -1,18 +1,20 @@
 //! The verdict: what was found, and whether the run suffices to say that there is nothing.
 
 use crate::analysis::Analysis;
+use crate::analysis::recovery::RecoverySpan;
+use crate::analysis::{pairing, window_results};
 use crate::findings::Findings;
-use crate::pending::error_words;
-use crate::recovery::Span;
+use crate::liveness::unfinished::error_words;
+use crate::statistics::{self, failover};
 use crate::text::count;
-use crate::{Anomaly, EventType, Results, Verdict, crash, ensemble, failover, pairing, stats, untold, windows};
+use crate::{Anomaly, EventType, Results, Verdict, ensemble, recipe};
 
 /// Prefix of reasons that are only remarks.
 pub const NOTE: &str = "note: ";
 
 /// What a run of a family needs to be valid beside its faults and its recovery.
 #[derive(Debug)]
-pub struct Needs<'a> {
+pub struct Requirements<'a> {
     /// After the last fault an operation of each of these groups was answered with `ok`.
     pub progress: &'a [&'a [&'a str]],
     /// What was left undone if the znode tree was not read.
@@ -23,7 +25,7 @@ pub struct Needs<'a> {
 
 /// Closes a check of exclusive grants.
 pub fn results(run: &Analysis<'_>, found: Findings) -> Results {
-    let needs = Needs {
+    let needs = Requirements {
         progress: &[&[run.names.acquire], &[run.names.release, run.names.work]],
         tree: "orphans were not looked for",
         logged: &["foreign-znode", "stolen-znode"],
@@ -46,11 +48,10 @@ pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
 }
 
 /// Closes a check.
-pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
+pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) -> Results {
     ensemble::check(run, &mut found);
     if run.record.plan.workload.recipe.is_some() {
-        crash::check(run, &mut found);
-        untold::check(run, &mut found);
+        recipe::check(run, &mut found);
     }
     let Findings {
         mut anomalies,
@@ -79,7 +80,7 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Needs<'_>) -> Resu
         not_judged,
         windows: run.windows.clone(),
         checkers,
-        stats: stats::of(run),
+        stats: statistics::statistics(run),
     }
 }
 
@@ -97,7 +98,7 @@ fn phases(run: &Analysis<'_>, reasons: &mut Vec<String>) {
     if run.phase("done").is_none() {
         reasons.push("the run did not reach its end".to_owned());
     }
-    let Some(Span { recovered, end, .. }) = run.recovery.span else {
+    let Some(RecoverySpan { recovered, end, .. }) = run.recovery.span else {
         return;
     };
     for node in run
@@ -130,10 +131,10 @@ fn faults(run: &Analysis<'_>, reasons: &mut Vec<String>) {
 }
 
 /// After the last fault the work went on.
-fn progress(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
-    let after = windows::last_off(run.events);
+fn progress(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
+    let after = window_results::last_off(run.events);
     let ok = |f: &str| {
-        let op = |op: &crate::ops::Op<'_>| {
+        let op = |op: &crate::analysis::ops::Op<'_>| {
             let done = op.end.filter(|&end| after.is_none_or(|after| end > after));
             op.f == f && done.is_some_and(|end| run.events[end].kind == EventType::Ok)
         };
@@ -175,7 +176,7 @@ fn last_unknown(run: &Analysis<'_>, f: &str) -> Option<String> {
     })
 }
 
-fn tree(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
+fn tree(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
     let undone = needs.tree;
     match run.record.readings {
         None => reasons.push(format!("the znode tree was not read at the end: {undone}")),
@@ -191,7 +192,7 @@ fn tree(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
 
 /// A checker that rests on the transaction logs alone needs them complete. It judges sessions that clients named: where none did
 /// it has nothing to judge. A history of others has no logs.
-fn logs(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
+fn logs(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
     let judged = run.record.own() && !run.clients.sessions.is_empty();
     if let Some(lack) = run.log.lack().filter(|_| judged && !needs.logged.is_empty()) {
         let need = ["need", "needs"][usize::from(needs.logged.len() == 1)];

@@ -1,6 +1,6 @@
 //! What the targets share: a history is written and read again, and judged.
 
-use zooquake_checkers::bare;
+use zooquake_checkers::inferred_plan;
 use zooquake_checkers::search::{Budget, Notation};
 use zooquake_history::{Damage, History};
 
@@ -21,7 +21,7 @@ pub fn judge(history: &History, damage: Option<Damage>, notation: Notation) {
         bytes: BYTES,
         expired: &mut || false,
     };
-    for anomaly in bare::judge(history, damage, None, notation, &mut budget).anomalies {
+    for anomaly in inferred_plan::judge(history, damage, None, notation, &mut budget).anomalies {
         let known = |event: &usize| history.events.iter().any(|other| other.index == *event);
         assert!(
             anomaly.witness.iter().all(known),

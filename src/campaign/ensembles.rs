@@ -170,7 +170,7 @@ impl Runner for Ensembles {
         let folder = Folder {
             path: self.out.join(run),
         };
-        Ok(sample::of(&folder.load()?))
+        Ok(sample::sample(&folder.load()?))
     }
 
     fn stopped(&self) -> bool {

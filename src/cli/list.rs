@@ -10,7 +10,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use zooquake_checkers::families::FAMILIES;
 use zooquake_checkers::plan::Workload;
-use zooquake_checkers::{crash, ensemble};
+use zooquake_checkers::{ensemble, recipe};
 
 /// What the checkers are listed under that judge the ensemble in every run, whatever its family.
 const EVERY_RUN: &str = "every run";
@@ -41,7 +41,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
             .iter()
             .map(|family| json!({ "name": family.name, "anomalies": family.checkers }))
             .chain([
-                json!({ "name": OWN_RECIPE, "anomalies": crash::CHECKERS }),
+                json!({ "name": OWN_RECIPE, "anomalies": recipe::CHECKERS }),
                 json!({ "name": EVERY_RUN, "anomalies": ensemble::CHECKERS }),
             ])
             .collect();
@@ -75,7 +75,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     for family in FAMILIES {
         println!("  {:<10} {}", family.name, family.checkers.join(", "));
     }
-    println!("  {OWN_RECIPE:<10} {}", crash::CHECKERS.join(", "));
+    println!("  {OWN_RECIPE:<10} {}", recipe::CHECKERS.join(", "));
     println!("  {EVERY_RUN:<10} {}", ensemble::CHECKERS.join(", "));
     Ok(Code::Valid)
 }

@@ -2,8 +2,8 @@
 
 use super::RecordView;
 use crate::EventType;
-use crate::grants::Grants;
-use crate::ops::{self, Ops};
+use crate::analysis::grants::Grants;
+use crate::analysis::ops::{self, Ops};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The clients of a run.
@@ -12,7 +12,7 @@ pub struct Clients<'a> {
     /// Their names: those planned and those that appear in the history.
     pub names: BTreeSet<String>,
     /// For each session the client that had it, and the first event that says so.
-    pub sessions: BTreeMap<u64, Owner<'a>>,
+    pub sessions: BTreeMap<u64, SessionOwner<'a>>,
     /// For each session the clients that named it as theirs, and where each first did so: in `hello`, in a `session` notice, in an answer to
     /// `quiesce`, or in a grant.
     pub named: BTreeMap<u64, BTreeMap<&'a str, usize>>,
@@ -24,7 +24,7 @@ pub struct Clients<'a> {
 
 /// Who had a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Owner<'a> {
+pub struct SessionOwner<'a> {
     /// The client.
     pub node: &'a str,
     /// The first event that ties the session to it.
@@ -97,9 +97,9 @@ impl<'a> Clients<'a> {
 
     fn tie(&mut self, text: Option<&str>, node: &'a str, event: usize) {
         let Some(number) = text.and_then(session) else { return };
-        let owner = self.sessions.entry(number).or_insert(Owner { node, event });
+        let owner = self.sessions.entry(number).or_insert(SessionOwner { node, event });
         if event < owner.event {
-            *owner = Owner { node, event };
+            *owner = SessionOwner { node, event };
         }
         let first = self.named.entry(number).or_default().entry(node).or_insert(event);
         *first = event.min(*first);

@@ -2,9 +2,9 @@
 
 use super::Analysis;
 use super::clients::session;
-use super::log::creates;
 use super::log_completeness::{epoch, follows};
-use super::zxids;
+use super::named_zxids;
+use super::transaction_log::creates;
 use crate::{EventType, Txn};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -48,7 +48,7 @@ pub fn deletions<'a>(run: &Analysis<'a>) -> Vec<Deletion<'a>> {
 fn missing(run: &Analysis<'_>, txns: &[Txn]) -> BTreeSet<i64> {
     let logged: HashSet<i64> = txns.iter().map(|txn| txn.zxid).collect();
     let answers = run.events.iter().filter(|event| event.kind == EventType::Ok);
-    let named = answers.flat_map(zxids::named);
+    let named = answers.flat_map(named_zxids::named);
     named.filter(|zxid| !logged.contains(zxid)).collect()
 }
 

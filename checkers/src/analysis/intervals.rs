@@ -1,13 +1,13 @@
 //! Intervals, of which those that meet another one are found in logarithmic time each.
 
-use crate::peaks::Peaks;
+use crate::analysis::max_tree::MaxTree;
 
 /// Things, each with when it began and when it was over, in the order in which they began.
 #[derive(Debug)]
 pub struct Intervals<T> {
     all: Vec<T>,
     begins: Vec<u64>,
-    ends: Peaks,
+    ends: MaxTree,
 }
 
 impl<T> Default for Intervals<T> {
@@ -23,7 +23,7 @@ impl<T> Intervals<T> {
         all.sort_by_key(|&(begin, _, _)| begin);
         Self {
             begins: all.iter().map(|&(begin, _, _)| begin).collect(),
-            ends: Peaks::new(all.iter().map(|&(_, end, _)| end).collect()),
+            ends: MaxTree::new(all.iter().map(|&(_, end, _)| end).collect()),
             all: all.into_iter().map(|(_, _, thing)| thing).collect(),
         }
     }

@@ -1,6 +1,6 @@
 //! Latencies: how long what clients wait for takes to reach them.
 
-use super::holders::HoldCounts;
+use super::holder_counts::HoldCounts;
 use super::{Analysis, Grant, Op};
 use crate::{EventType, Value};
 use std::collections::HashMap;

@@ -5,13 +5,13 @@
 //! epoch by an answer, by the evidence of a lost reply or by the znode tree; of any epoch by a sample of a server, since a server that
 //! starts may name a transaction that nobody else has, and loses it.
 
-use super::{RecordView, zxids};
+use super::{RecordView, named_zxids};
 use crate::text::few;
 use crate::{ServerTxnLog, Txn};
 use std::collections::BTreeMap;
 
 /// By epoch the highest transaction of it.
-pub type Highest = BTreeMap<i64, i64>;
+pub type HighestZxids = BTreeMap<i64, i64>;
 
 /// The epoch of a transaction.
 pub fn epoch(zxid: i64) -> i64 {
@@ -30,8 +30,8 @@ pub fn follows(before: i64, next: i64) -> bool {
 
 /// The highest of some transactions in each epoch. What is no transaction (an epoch before its first one, a number that is none)
 /// is left out.
-pub fn highest(zxids: impl Iterator<Item = i64>) -> Highest {
-    let mut all = Highest::new();
+pub fn highest(zxids: impl Iterator<Item = i64>) -> HighestZxids {
+    let mut all = HighestZxids::new();
     for zxid in zxids.filter(|&zxid| zxid > 0 && counter(zxid) > 0) {
         let highest = all.entry(epoch(zxid)).or_insert(zxid);
         *highest = zxid.max(*highest);
@@ -40,8 +40,8 @@ pub fn highest(zxids: impl Iterator<Item = i64>) -> Highest {
 }
 
 /// The highest transaction of each epoch that an event or the znode tree names: all up to it in its epoch were committed.
-pub fn named(record: &RecordView<'_>) -> Highest {
-    let events = record.history.events.iter().flat_map(zxids::named);
+pub fn named(record: &RecordView<'_>) -> HighestZxids {
+    let events = record.history.events.iter().flat_map(named_zxids::named);
     let znodes = record
         .readings
         .into_iter()
@@ -51,7 +51,7 @@ pub fn named(record: &RecordView<'_>) -> Highest {
 }
 
 /// What the transaction logs lack to be complete, in words; `None` if nothing. `named` is what [`named`] gives.
-pub fn lack(record: &RecordView<'_>, named: &Highest) -> Option<String> {
+pub fn lack(record: &RecordView<'_>, named: &HighestZxids) -> Option<String> {
     let txns = match record.txnlog {
         None => return Some("no transaction log was read".to_owned()),
         Some([]) => return Some("the transaction logs that were read have no transaction".to_owned()),
@@ -101,7 +101,7 @@ fn gap(txns: &[Txn]) -> Option<String> {
 }
 
 /// Where an epoch, or all, ends before a transaction that is named.
-fn end(record: &RecordView<'_>, txns: &[Txn], named: &Highest) -> Option<String> {
+fn end(record: &RecordView<'_>, txns: &[Txn], named: &HighestZxids) -> Option<String> {
     let logged = highest(txns.iter().map(|txn| txn.zxid));
     let last = txns.iter().map(|txn| txn.zxid).max().unwrap_or(0);
     let short = named.iter().find(|&(epoch, zxid)| logged.get(epoch) < Some(zxid));

@@ -3,44 +3,45 @@
 //! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or says from when to
 //! when a client held, a fault was on or something was waited for.
 
-pub(crate) mod applied;
+mod client_limits;
 pub(crate) mod clients;
 pub(crate) mod confirms;
-mod declared;
 pub(crate) mod deletions;
 pub(crate) mod grants;
-mod holders;
+mod holder_counts;
 mod holds;
-pub(crate) mod injected;
+pub(crate) mod injected_faults;
 pub(crate) mod intervals;
 mod latencies;
-pub(crate) mod log;
 pub(crate) mod log_completeness;
-pub(crate) mod near;
+pub(crate) mod lost_replies;
+pub(crate) mod max_tree;
+pub(crate) mod named_zxids;
+pub(crate) mod nearby_faults;
 mod op;
 pub(crate) mod ops;
 pub(crate) mod pairing;
-pub(crate) mod peaks;
 mod record_view;
 pub(crate) mod recovery;
-pub(crate) mod windows;
-pub(crate) mod zxids;
+pub(crate) mod transaction_log;
+pub(crate) mod transaction_times;
+pub(crate) mod window_results;
 
-pub use clients::{Clients, Owner};
-pub use declared::Declared;
-pub use grants::{Answer, Contradiction, Denial, Grant, Grants, Write, mode};
+pub use client_limits::ClientLimits;
+pub use clients::{Clients, SessionOwner};
+pub use grants::{Contradiction, Denial, Grant, Grants, HolderAnswer, Write, mode};
 pub use holds::{Hold, Subject};
-pub use injected::Injected;
+pub use injected_faults::InjectedFault;
 pub use latencies::{Latency, LatencyKind};
-pub use log::Log;
-pub use near::{FaultWindow, Faults, Span};
+pub use nearby_faults::{FaultWindow, Faults, Span};
 pub use op::{Op, Outcome};
 pub use ops::Ops;
 pub use pairing::Misfit;
 pub use record_view::RecordView;
 pub use recovery::Recovery;
+pub use transaction_log::TransactionLog;
 
-use crate::names::{self, Names};
+use crate::analysis::grants::terms::{self, GrantTerms};
 use crate::results::WindowResult;
 use crate::text::seconds;
 use crate::{Event, Record};
@@ -56,7 +57,7 @@ pub struct Analysis<'a> {
     /// The events of the history.
     pub events: &'a [Event],
     /// What the family calls things.
-    pub names: &'static Names,
+    pub names: &'static GrantTerms,
     /// The operations.
     pub ops: Ops<'a>,
     /// The grants; none in a family that grants nothing exclusively.
@@ -66,11 +67,11 @@ pub struct Analysis<'a> {
     /// The clients, their processes and sessions.
     pub clients: Clients<'a>,
     /// What the clients said that they cannot do or tell.
-    pub declared: Declared<'a>,
+    pub declared: ClientLimits<'a>,
     /// The transaction logs.
-    pub log: Log<'a>,
+    pub log: TransactionLog<'a>,
     /// The fault windows that the history tells of, by their numbers.
-    pub injected: BTreeMap<i64, Injected<'a>>,
+    pub injected: BTreeMap<i64, InjectedFault<'a>>,
     /// What became of the fault windows of the plan.
     pub windows: Vec<WindowResult>,
     /// When faults were on.
@@ -88,15 +89,15 @@ impl<'a> Analysis<'a> {
     pub fn new(record: &'a Record) -> Self {
         let events = record.history.events.as_slice();
         let record = RecordView::new(record);
-        let names = names::of(&record.plan.workload.family);
+        let names = terms::for_family(&record.plan.workload.family);
         let ops = Ops::new(events);
         let mut grants = Grants::new(events, &ops, names);
-        let log = Log::new(&record);
+        let log = TransactionLog::new(&record);
         if record.plan.workload.recipe.is_some() {
             log.date(&mut grants);
         }
         let clients = Clients::new(&record, &ops, &grants);
-        let injected = injected::injected(events);
+        let injected = injected_faults::injected(events);
         let began = |(at, event): (usize, &'a Event)| Some((event.entered()?, at));
         let phases: Vec<(&str, usize)> = events.iter().enumerate().filter_map(began).collect();
         let last_phases = phases.iter().copied().collect();
@@ -108,7 +109,7 @@ impl<'a> Analysis<'a> {
             grants,
             capacity: record.plan.workload.capabilities().capacity,
             clients,
-            declared: Declared::new(events),
+            declared: ClientLimits::new(events),
             log,
             windows: Vec::new(),
             faults: Faults::new(events, &injected, record.plan.cluster.timing.session_ms),
@@ -119,7 +120,7 @@ impl<'a> Analysis<'a> {
             last_phases,
         };
         // Whether a window counts depends on holds, which are read out of all the rest.
-        analysis.windows = windows::results(&analysis);
+        analysis.windows = window_results::results(&analysis);
         analysis
     }
 

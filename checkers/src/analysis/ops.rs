@@ -2,8 +2,8 @@
 
 pub use super::op::Op;
 
+use crate::analysis::pairing::{self, Misfit};
 use crate::history::{Event, EventType, Process};
-use crate::pairing::{self, Misfit};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 /// All operations of a history, each list in the order of the first event of each operation.

@@ -6,7 +6,7 @@
 //! readings of the tree that were complete only after more events than the history has, samples that are later than its last event,
 //! and transactions later than all that its answers and the evidence left over name.
 
-use super::zxids;
+use super::named_zxids;
 use crate::evidence::{Reading, ServerSample};
 use crate::plan::Plan;
 use crate::text::{count, seconds};
@@ -110,7 +110,7 @@ impl<'a> RecordView<'a> {
     /// The transactions up to the last one that is named.
     fn named(&mut self, all: &'a [Txn]) -> &'a [Txn] {
         let events = self.history.events.iter();
-        let answers = events.flat_map(zxids::named);
+        let answers = events.flat_map(named_zxids::named);
         let znodes = self.readings.into_iter().flatten().flat_map(|reading| &reading.znodes);
         let standing = znodes.flat_map(|znode| [znode.czxid, znode.mzxid]);
         let samples = self.servers.into_iter().flatten().map(|sample| sample.zxid);

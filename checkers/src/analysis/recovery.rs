@@ -1,9 +1,9 @@
 //! Recovery: the part of a run in which liveness is judged, or why it cannot be.
 
 use super::RecordView;
-use crate::clients::Clients;
-use crate::injected::Injected;
-use crate::ops::{Op, Ops};
+use crate::analysis::clients::Clients;
+use crate::analysis::injected_faults::InjectedFault;
+use crate::analysis::ops::{Op, Ops};
 use crate::text::{few, seconds};
 use crate::{Event, EventType, Process};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,7 +13,7 @@ const NAMED: usize = 5;
 
 /// The part of a history in which liveness is judged, by events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct RecoverySpan {
     /// The last phase `recovered`.
     pub recovered: usize,
     /// Where the clock starts: there, or where the last living client answered the `quiesce` of the recovery.
@@ -26,7 +26,7 @@ pub struct Span {
 #[derive(Debug, Default)]
 pub struct Recovery<'a> {
     /// Where liveness is judged; `None` if there is no phase `recovered`.
-    pub span: Option<Span>,
+    pub span: Option<RecoverySpan>,
     /// Clients whose process had ended by the end of the span and was not started again.
     pub dead: BTreeSet<&'a str>,
     /// What the recovery lacks, in words; each forbids the verdict `valid`.
@@ -42,11 +42,11 @@ impl<'a> Recovery<'a> {
         phases: &BTreeMap<&str, usize>,
         ops: &Ops<'a>,
         clients: &Clients<'a>,
-        injected: &BTreeMap<i64, Injected<'_>>,
+        injected: &BTreeMap<i64, InjectedFault<'_>>,
     ) -> Self {
         let events = record.history.events.as_slice();
         let phase = |name: &str| phases.get(name).copied();
-        let mut span = phase("recovered").map(|recovered| Span {
+        let mut span = phase("recovered").map(|recovered| RecoverySpan {
             recovered,
             clock: recovered,
             end: phase("audit")
@@ -107,7 +107,7 @@ fn told(events: &[Event], at: Option<usize>) -> String {
 }
 
 /// Why the last `recovered` does not count: recovery was begun again after it, or failed and was not begun again.
-fn not_kept(events: &[Event], phases: &BTreeMap<&str, usize>, span: Span) -> Option<String> {
+fn not_kept(events: &[Event], phases: &BTreeMap<&str, usize>, span: RecoverySpan) -> Option<String> {
     let phase = |name: &str| phases.get(name).copied();
     let (heal, recover) = (phase("heal"), phase("recover"));
     let failed = phase("not-recovered").filter(|&at| heal < Some(at) && recover < Some(at));
@@ -133,8 +133,8 @@ impl Asked<'_, '_> {
     ///
     /// An engine that does not wait for those whose operation is pending reads their answers after `recovered`: then the
     /// clock starts there, unless it took them `patience` (in nanoseconds) or longer.
-    fn silent(&self, recover: usize, span: &mut Span, patience: u64) -> Option<String> {
-        let Span { recovered, end, .. } = *span;
+    fn silent(&self, recover: usize, span: &mut RecoverySpan, patience: u64) -> Option<String> {
+        let RecoverySpan { recovered, end, .. } = *span;
         let late = self.events[recovered].time.saturating_add(patience);
         let mut silent: BTreeSet<&str> = BTreeSet::new();
         for (node, answer) in self.answers(recover, recovered, end) {
@@ -149,7 +149,7 @@ impl Asked<'_, '_> {
     }
 
     /// Names the living clients that were sent `quiesce` in the span and answered none by its end.
-    fn silent_since(&self, Span { recovered, end, .. }: Span) -> Option<String> {
+    fn silent_since(&self, RecoverySpan { recovered, end, .. }: RecoverySpan) -> Option<String> {
         let all = self.answers(recovered, end, end).into_iter();
         self.unanswered(all.filter(|(_, answer)| answer.is_none()).map(|(node, _)| node))
     }
@@ -204,14 +204,14 @@ impl Asked<'_, '_> {
 }
 
 /// The windows that were on and not seen healed, each in words: those that never were, then those that were not by `recovered`.
-fn unhealed(injected: &BTreeMap<i64, Injected<'_>>, span: Option<Span>) -> Vec<String> {
+fn unhealed(injected: &BTreeMap<i64, InjectedFault<'_>>, span: Option<RecoverySpan>) -> Vec<String> {
     let on = || injected.values().filter(|window| window.was_on());
     let never = on().filter(|window| window.healed().is_none());
     let never = never.map(|window| match window.off() {
         Some(_) => format!("the healing of window {} was not verified", window.id),
         None => format!("window {} was never healed", window.id),
     });
-    let late = |window: &&Injected<'_>| {
+    let late = |window: &&InjectedFault<'_>| {
         let by = span.map(|span| window.healed_before(span.recovered) != Some(true));
         window.healed().is_some() && by == Some(true)
     };
@@ -220,7 +220,7 @@ fn unhealed(injected: &BTreeMap<i64, Injected<'_>>, span: Option<Span>) -> Vec<S
     never.chain(late).collect()
 }
 
-fn stalls(events: &[Event], span: Span) -> Option<String> {
+fn stalls(events: &[Event], span: RecoverySpan) -> Option<String> {
     let stall = |event: &&Event| event.f == "stall" && event.is_of("run");
     let all: Vec<String> = events[span.recovered..span.end]
         .iter()

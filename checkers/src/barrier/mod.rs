@@ -1,18 +1,19 @@
 //! The family `barrier`: members that meet.
 //!
-//! `rounds` reads out of a history what the checkers need: `early` and `stuck`, which asks `presence` for enters and
-//! `leaving` for leaves; [`crate::orphans`] audits members.
+//! `rounds` reads out of a history what the checkers need: `early_release` and `stuck_barrier`, which asks `presence` for enters and
+//! `unblocked_leaves` for leaves; [`crate::znodes::orphan_node`] audits members.
 
-mod early;
-mod leaving;
+mod early_release;
 mod presence;
 mod rounds;
-mod stuck;
+mod stuck_barrier;
+mod unblocked_leaves;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::verdict::{self, Needs};
-use crate::{Record, Results, orphans, persistent_contender, stolen_znode};
+use crate::verdict::{self, Requirements};
+use crate::znodes::{orphan_node, persistent_contender, stolen_znode};
+use crate::{Record, Results};
 use rounds::Rounds;
 
 /// The checkers of the family, by the names in `results.json`.
@@ -34,10 +35,10 @@ pub fn check(record: &Record) -> Results {
         false => ("join", &[&["join"], &["enter"]]),
     };
     let rounds = Rounds::new(&run, member);
-    early::check(&run, &rounds, &mut found);
-    stuck::check(&run, &rounds, double, &mut found);
+    early_release::check(&run, &rounds, &mut found);
+    stuck_barrier::check(&run, &rounds, double, &mut found);
     found.doubt("rounds cannot be read", &rounds.unread);
-    orphans::check(&run, &mut found);
+    orphan_node::check(&run, &mut found);
     if double {
         stolen_znode::check_members(&run, &mut found);
         persistent_contender::check_members(&run, &mut found);
@@ -46,7 +47,7 @@ pub fn check(record: &Record) -> Results {
     verdict::close(
         &run,
         found,
-        &Needs {
+        &Requirements {
             progress,
             tree,
             logged: if double { &["stolen-znode"] } else { &[] },

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// A member of a round. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stay<'a> {
+pub struct MemberStay<'a> {
     /// The client that was sent to the round.
     pub node: &'a str,
     /// Which member it is; each counts once.
@@ -21,7 +21,7 @@ pub struct Stay<'a> {
     pub until: Option<usize>,
 }
 
-impl Stay<'_> {
+impl MemberStay<'_> {
     fn alive(&self, at: usize) -> bool {
         self.alive.0 <= at && at <= self.alive.1
     }
@@ -30,7 +30,7 @@ impl Stay<'_> {
 /// The members of a round, those that came first first.
 #[derive(Debug, Default)]
 pub struct Presence<'a> {
-    stays: Vec<Stay<'a>>,
+    stays: Vec<MemberStay<'a>>,
     /// For each the place of the first stay of its member.
     who: Vec<usize>,
 }
@@ -48,7 +48,7 @@ pub struct Question<'a> {
 
 /// What is known of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
+pub struct PresentMembers {
     /// How many members there were, the one that is not counted among them.
     pub members: usize,
     /// Of as many as it takes, the earliest: the event that shows the last of them, and the one up to which all are shown if
@@ -58,7 +58,7 @@ pub struct Answer {
 
 impl<'a> Presence<'a> {
     /// Each member counts once, by the earliest of its stays.
-    pub fn new(mut stays: Vec<Stay<'a>>) -> Self {
+    pub fn new(mut stays: Vec<MemberStay<'a>>) -> Self {
         stays.retain(|stay| stay.alive.0 <= stay.alive.1);
         stays.sort_by_key(|stay| (stay.since, stay.until.is_some()));
         let mut members: HashMap<Member<'_>, usize> = HashMap::new();
@@ -69,7 +69,7 @@ impl<'a> Presence<'a> {
     }
 
     /// The members that [`Answer::full`] speaks of, and how many were looked at for them.
-    pub fn named(&self, question: Question<'a>) -> (Vec<Stay<'a>>, usize) {
+    pub fn named(&self, question: Question<'a>) -> (Vec<MemberStay<'a>>, usize) {
         let mut seen = BTreeSet::new();
         let (mut named, mut looked_at) = (Vec::new(), 0);
         for (stay, &who) in self.stays.iter().zip(&self.who) {
@@ -85,8 +85,8 @@ impl<'a> Presence<'a> {
     }
 
     /// Answers questions, in time nearly linear in them and in the members.
-    pub fn answers(&self, questions: &[Question<'a>]) -> Vec<Answer> {
-        let sorted = |key: &dyn Fn(&Stay<'_>) -> usize| {
+    pub fn answers(&self, questions: &[Question<'a>]) -> Vec<PresentMembers> {
+        let sorted = |key: &dyn Fn(&MemberStay<'_>) -> usize| {
             let mut places: Vec<usize> = (0..self.stays.len()).collect();
             places.sort_by_key(|&place| key(&self.stays[place]));
             places
@@ -98,8 +98,8 @@ impl<'a> Presence<'a> {
         order.sort_by_key(|&question| questions[question].at);
         let stays = self.stays.iter().map(|stay| stay.member);
         let places: HashMap<Member<'_>, usize> = stays.zip(self.who.iter().copied()).collect();
-        let mut there = There::new(self);
-        let mut answers = vec![Answer { members: 0, full: None }; questions.len()];
+        let mut there = MembersAtMoment::new(self);
+        let mut answers = vec![PresentMembers { members: 0, full: None }; questions.len()];
         for number in order {
             let Question { at, beside, wanted } = questions[number];
             while let Some(place) = begins.next_if(|&place| self.stays[place].alive.0 <= at) {
@@ -115,21 +115,21 @@ impl<'a> Presence<'a> {
             own.into_iter()
                 .for_each(|place| there.tree.set(place, Some(there.until(place))));
             let full = full.map(|(last, until)| (last.map_or(0, |place| self.stays[place].since), until));
-            answers[number] = Answer { members, full };
+            answers[number] = PresentMembers { members, full };
         }
         answers
     }
 }
 
 /// Who is there at a moment.
-struct There<'p, 'a> {
+struct MembersAtMoment<'p, 'a> {
     presence: &'p Presence<'a>,
     /// By member its stays, of which the first counts.
     of: HashMap<usize, BTreeSet<usize>>,
     tree: Tree,
 }
 
-impl<'p, 'a> There<'p, 'a> {
+impl<'p, 'a> MembersAtMoment<'p, 'a> {
     fn new(presence: &'p Presence<'a>) -> Self {
         Self {
             presence,
@@ -216,10 +216,10 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::super::rounds::Member;
-    use super::{Answer, Presence, Question, Stay};
+    use super::{MemberStay, Presence, PresentMembers, Question};
 
     /// What a look at each member tells.
-    fn scan<'a>(presence: &Presence<'a>, question: Question<'a>) -> Answer {
+    fn scan<'a>(presence: &Presence<'a>, question: Question<'a>) -> PresentMembers {
         let all = |beside| {
             presence
                 .named(Question {
@@ -230,7 +230,7 @@ mod tests {
                 .0
         };
         let (named, _) = presence.named(question);
-        Answer {
+        PresentMembers {
             members: all(None).len(),
             full: (named.len() == question.wanted).then(|| {
                 let since = named.iter().map(|stay| stay.since).max();
@@ -257,7 +257,7 @@ mod tests {
                     0 => Member::Number(random.i64(0..3)),
                     _ => Member::Client(node),
                 };
-                Stay {
+                MemberStay {
                     node,
                     member,
                     named: None,

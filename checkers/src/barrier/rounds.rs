@@ -1,8 +1,8 @@
 //! Rounds of a barrier: who was sent to it, who passed it, who left.
 
 use crate::analysis::Analysis;
+use crate::analysis::ops::{self, Op};
 use crate::history::{EventType, Process};
-use crate::ops::{self, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use zooquake_history::operation::Field;
@@ -15,11 +15,11 @@ pub enum Member<'a> {
     Client(&'a str),
     /// Where members join: the number that the request names, since one client may join for several.
     Number(i64),
-    /// Of the operation at this position in [`Ops::work`](crate::ops::Ops) it is not known: it may be any.
+    /// Of the operation at this position in [`Ops::work`](crate::analysis::ops::Ops) it is not known: it may be any.
     Unknown(usize),
 }
 
-/// One round. Operations are positions in [`Ops::work`](crate::ops::Ops).
+/// One round. Operations are positions in [`Ops::work`](crate::analysis::ops::Ops).
 #[derive(Debug, Default)]
 pub struct Round {
     /// What members are sent, in the order in which they were: `enter`, or `join` where another one waits.
@@ -134,7 +134,7 @@ impl<'a> Rounds<'a> {
         rounds
     }
 
-    /// The member that the operation at a position in [`Ops::work`](crate::ops::Ops) is of.
+    /// The member that the operation at a position in [`Ops::work`](crate::analysis::ops::Ops) is of.
     pub fn member_of(&self, run: &Analysis<'a>, op: usize) -> Member<'a> {
         let of = &run.ops.work[op];
         let named = |at: usize| run.events[at].node.is_some();

@@ -3,21 +3,21 @@
 //!
 //! What is the same for all checkers is read once (`transactions`); then come the checkers, one a file.
 
-mod blocked;
+mod blocked_transaction;
+mod commit_without_votes;
 mod decision;
-mod flip;
-mod needless;
-mod outcome;
-mod split;
+mod decision_flip;
+mod needless_abort;
+mod split_decision;
 mod transactions;
-mod unread;
-mod votes;
+mod unreadable_operations;
+mod wrong_outcome;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::stats::{milliseconds, percentile};
+use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
-use crate::verdict::{self, Needs};
+use crate::verdict::{self, Requirements};
 use crate::{Record, Results};
 use decision::Decision;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub const CHECKERS: &[&str] = &[
 /// How many transactions of each decision a valid run has at least.
 pub const ENOUGH: usize = 5;
 
-const NEEDS: Needs = Needs {
+const NEEDS: Requirements = Requirements {
     progress: &[&["begin"], &["decided"]],
     tree: "decision znodes were not looked at",
     logged: &[],
@@ -48,12 +48,12 @@ pub fn check(record: &Record) -> Results {
     let all = Transactions::new(&run);
     let mut found = Findings::default();
     for check in [
-        split::check,
-        flip::check,
-        votes::check,
-        outcome::check,
-        needless::check,
-        blocked::check,
+        split_decision::check,
+        decision_flip::check,
+        commit_without_votes::check,
+        wrong_outcome::check,
+        needless_abort::check,
+        blocked_transaction::check,
     ] {
         check(&run, &all, &mut found);
     }

@@ -1,10 +1,10 @@
 //! Transactions: what was asked and answered about each, and what the znodes say.
 
 use super::decision::{Decision, Report};
-use super::unread;
+use super::unreadable_operations;
 use crate::analysis::Analysis;
+use crate::analysis::ops::Op;
 use crate::history::{Event, EventType};
-use crate::ops::Op;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::commit::{SITES, VOTED};
 
@@ -113,7 +113,7 @@ pub struct Transactions<'a> {
 impl<'a> Transactions<'a> {
     /// Reads them out of a run, in one pass.
     pub fn new(run: &Analysis<'a>) -> Self {
-        let (unread, begun_unnamed) = unread::of(run);
+        let (unread, begun_unnamed) = unreadable_operations::unreadable_operations(run);
         let mut all = Self {
             unread,
             begun_unnamed,
@@ -148,7 +148,7 @@ impl<'a> Transactions<'a> {
     }
 
     /// The transaction that an operation is about.
-    pub fn of(&self, run: &Analysis<'a>, op: &Op<'_>) -> Option<&Transaction<'a>> {
+    pub fn of_operation(&self, run: &Analysis<'a>, op: &Op<'_>) -> Option<&Transaction<'a>> {
         let named = |at: Option<usize>| run.events[at?].tx();
         let name = named(op.invoke).or_else(|| named(op.end))?;
         self.by_name.get(name).map(|&at| &self.all[at])

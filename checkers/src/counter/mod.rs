@@ -5,18 +5,19 @@
 //! that fits: each id is the place of its increment, and no one that is missing below it lacks an increment that may have
 //! been there.
 
-mod counts;
-mod duplicate;
-mod lost;
-mod phantom;
-mod sure;
+mod certain_values;
+mod duplicate_id;
+mod increments;
+mod lost_increment;
+mod phantom_increment;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::verdict::{self, Needs};
-use crate::{Record, Results, pending};
-use counts::Counts;
-use sure::Sure;
+use crate::liveness::unfinished;
+use crate::verdict::{self, Requirements};
+use crate::{Record, Results};
+use certain_values::CertainValues;
+use increments::Increments;
 
 /// The checkers of the family, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &["duplicate-id", "lost-increment", "phantom-increment"];
@@ -24,7 +25,7 @@ pub const CHECKERS: &[&str] = &["duplicate-id", "lost-increment", "phantom-incre
 /// The znode that is the counter.
 const PATH: &str = "/counter";
 
-const NEEDS: Needs = Needs {
+const NEEDS: Requirements = Requirements {
     progress: &[&["increment"], &["get"]],
     tree: "what the counter held at last was not looked at",
     logged: &[],
@@ -34,12 +35,12 @@ const NEEDS: Needs = Needs {
 pub fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
-    let counts = Counts::new(&run);
-    let sure = Sure::new(&run, &counts, PATH, &mut found);
-    duplicate::check(&run, &counts, &mut found);
-    lost::check(&run, &counts, &sure, &mut found);
-    phantom::check(&run, &counts, &sure, &mut found);
+    let counts = Increments::new(&run);
+    let sure = CertainValues::new(&run, &counts, PATH, &mut found);
+    duplicate_id::check(&run, &counts, &mut found);
+    lost_increment::check(&run, &counts, &sure, &mut found);
+    phantom_increment::check(&run, &counts, &sure, &mut found);
     found.doubt("values of the counter cannot be read", &counts.unread);
-    pending::check(&run, true, &mut found);
+    unfinished::check(&run, true, &mut found);
     verdict::close(&run, found, &NEEDS)
 }

@@ -14,7 +14,7 @@ pub struct Clock {
 
 impl Clock {
     /// The readings in a history.
-    pub fn of(events: &[Event]) -> Self {
+    pub fn from_events(events: &[Event]) -> Self {
         let reading = |event: &Event| {
             let reads = event.f == "clock" && event.is_of("run");
             let unix_us = event.unix_us().filter(|_| reads)?;

@@ -2,7 +2,7 @@
 
 use super::event::State;
 use super::log::{Cast, Established, Look, ServerLog};
-use super::looks::{Begin, Looks, Turn};
+use super::looking_spells::{JustifiedVote, LookBegin, LookingSpells};
 use super::vote::{Rule, Vote};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,7 +55,7 @@ pub struct Ballot {
 
 /// A look that its server won.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Win<'a> {
+pub(super) struct WonLook<'a> {
     pub log: &'a ServerLog,
     pub look: &'a Look,
     /// The number of the look among those of the log.
@@ -67,7 +67,7 @@ pub(super) struct Win<'a> {
 
 /// All elections of a run in the order in which they were won, from the logs of its servers.
 pub fn elections(logs: &[ServerLog]) -> Vec<Election> {
-    let looks = Looks::new(logs);
+    let looks = LookingSpells::new(logs);
     let voters = looks.voters();
     let mut room = MOST;
     let wins = wins(logs).into_iter();
@@ -75,7 +75,7 @@ pub fn elections(logs: &[ServerLog]) -> Vec<Election> {
 }
 
 /// The looks that were won, in the order of time.
-pub(super) fn wins(logs: &[ServerLog]) -> Vec<Win<'_>> {
+pub(super) fn wins(logs: &[ServerLog]) -> Vec<WonLook<'_>> {
     let mut wins = Vec::new();
     for log in logs {
         for (number, (_, look)) in log.looks().enumerate() {
@@ -83,7 +83,7 @@ pub(super) fn wins(logs: &[ServerLog]) -> Vec<Win<'_>> {
                 continue;
             };
             let cast = look.casts().last().filter(|cast| cast.vote.leader == look.sid);
-            wins.extend(cast.map(|cast| Win {
+            wins.extend(cast.map(|cast| WonLook {
                 log,
                 look,
                 number,
@@ -96,7 +96,7 @@ pub(super) fn wins(logs: &[ServerLog]) -> Vec<Win<'_>> {
     wins
 }
 
-impl<'a> Win<'a> {
+impl<'a> WonLook<'a> {
     /// Whose votes were counted: each voter's last one of the round that had arrived, if it is for the winner.
     pub fn counted(&self) -> BTreeSet<i64> {
         let last: BTreeMap<i64, Vote> = self.round().map(|(_, sid, vote)| (sid, vote)).collect();
@@ -124,10 +124,10 @@ impl<'a> Win<'a> {
         })
     }
 
-    fn election(&self, looks: &Looks<'a>, voters: usize, room: &mut usize) -> Election {
+    fn election(&self, looks: &LookingSpells<'a>, voters: usize, room: &mut usize) -> Election {
         let counted = self.counted();
         let began = |sid: &i64| looks.begin_of(*sid, self);
-        let begins: Vec<Option<Begin>> = counted.iter().map(began).collect();
+        let begins: Vec<Option<LookBegin>> = counted.iter().map(began).collect();
         let began_ms = begins.iter().flatten().map(|begin| begin.ms).min();
         let ballots = self.ballots(looks, &counted, *room);
         *room = ballots.as_ref().map_or(0, |&(_, left)| left);
@@ -148,8 +148,8 @@ impl<'a> Win<'a> {
     }
 
     /// By which rule the winner's vote beat the highest one with which another counted voter had begun.
-    fn rule(&self, begins: &[Option<Begin>]) -> Option<Rule> {
-        let other = |begin: &Option<Begin>| begin.is_none_or(|begin| begin.sid != self.look.sid);
+    fn rule(&self, begins: &[Option<LookBegin>]) -> Option<Rule> {
+        let other = |begin: &Option<LookBegin>| begin.is_none_or(|begin| begin.sid != self.look.sid);
         let others = begins.iter().copied().filter(other);
         let firsts: Option<Vec<Vote>> = others.map(|begin| begin?.vote).collect();
         self.cast.vote.beats(firsts?.into_iter().max()?)
@@ -157,16 +157,16 @@ impl<'a> Win<'a> {
 
     /// What all servers cast until the election was won, in rounds up to the winner's, and how much room is left; `None` if
     /// there is not enough.
-    fn ballots(&self, looks: &Looks<'a>, counted: &BTreeSet<i64>, room: usize) -> Option<(Vec<Ballot>, usize)> {
+    fn ballots(&self, looks: &LookingSpells<'a>, counted: &BTreeSet<i64>, room: usize) -> Option<(Vec<Ballot>, usize)> {
         let (mut ballots, mut room) = (Vec::new(), room);
         for server in &looks.servers {
             room = room.checked_sub(1)?;
             let Some((number, look)) = server.during(self) else {
                 continue;
             };
-            let until = |(cast, _): &&Turn| cast.ms <= self.won_ms && cast.round <= self.cast.round;
+            let until = |(cast, _): &&JustifiedVote| cast.ms <= self.won_ms && cast.round <= self.cast.round;
             let before = ballots.len();
-            let ballot = |&(cast, rule): &Turn| Ballot {
+            let ballot = |&(cast, rule): &JustifiedVote| Ballot {
                 sid: look.sid,
                 cast,
                 rule,

@@ -6,9 +6,9 @@
 //! Both are read in the voter's own log, where its broadcasts stand in the order in which it made them; that the vote
 //! arrived while the winner was looking, in the winner's.
 
-use super::elections::{Win, wins};
+use super::elections::{WonLook, wins};
 use super::log::Cast;
-use super::looks::{Looks, Server, Turn};
+use super::looking_spells::{JustifiedVote, LookingSpells, ServerLooks};
 use super::vote::Vote;
 use super::{Ensemble, Suspicion};
 use crate::text::few;
@@ -21,15 +21,15 @@ type Broken = HashMap<(i64, Vote), [Cast; 2]>;
 /// Looks for winners with a lesser vote. Returns how many elections it judged: those whose winner's and voters' logs are
 /// whole. Of an id that several logs tell it is not known whose it is.
 pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
-    let looks = Looks::new(ensemble.logs);
+    let looks = LookingSpells::new(ensemble.logs);
     // By server id and look.
     let mut broken: HashMap<(i64, usize), Broken> = HashMap::new();
     let mut judged = 0;
     for win in wins(ensemble.logs) {
         let counted = win.counted();
         let server = |&sid: &i64| Some((sid, looks.server(sid)?));
-        let voters: Vec<(i64, &Server<'_>)> = counted.iter().filter_map(server).collect();
-        let whole = |(_, server): &(i64, &Server<'_>)| server.log.cuts.is_empty();
+        let voters: Vec<(i64, &ServerLooks<'_>)> = counted.iter().filter_map(server).collect();
+        let whole = |(_, server): &(i64, &ServerLooks<'_>)| server.log.cuts.is_empty();
         if voters.len() == counted.len() && voters.iter().all(whole) {
             judged += 1;
         }
@@ -51,7 +51,7 @@ pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
 }
 
 /// Where a server put itself forward and then, in the same round, cast a lesser vote.
-fn broken_by(sid: i64, turns: &[Turn]) -> Broken {
+fn broken_by(sid: i64, turns: &[JustifiedVote]) -> Broken {
     let mut broken = Broken::new();
     // By round the votes for itself, each higher than all before it.
     let mut highest: HashMap<i64, Vec<Cast>> = HashMap::new();
@@ -69,9 +69,9 @@ fn broken_by(sid: i64, turns: &[Turn]) -> Broken {
 
 fn suspicion(
     ensemble: &Ensemble<'_>,
-    win: &Win<'_>,
+    win: &WonLook<'_>,
     counted: &str,
-    (server, began_ms): (&Server<'_>, i64),
+    (server, began_ms): (&ServerLooks<'_>, i64),
     [higher, vote]: [Cast; 2],
 ) -> Suspicion {
     let clock = ensemble.clock;

@@ -2,24 +2,25 @@
 //! said of themselves. They are judged in every run of every family: `docs/ensemble.md` says what is read, and what
 //! proves nothing.
 
-mod account;
 mod clock;
+mod election_report;
 mod elections;
-mod epochs;
-mod leaders;
+mod epoch_regression;
 mod lesser_vote;
-mod looks;
+mod looking_spells;
+pub(crate) mod scenes;
+mod two_leaders;
 
-pub use account::{Account, VoteCast, accounts};
 pub use clock::Clock;
+pub use election_report::{Account, VoteCast, accounts};
 pub use elections::{Ballot, Election, elections};
 pub use zooquake_history::server_log::{Cast, Established, Life, Look, Notification, Rule, ServerLog, State, Vote};
 
-use crate::ServerSample;
 use crate::analysis::{Analysis, RecordView};
-use crate::findings::Findings;
+use crate::findings::{Finding, Findings};
+use crate::{ServerSample, Span};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use zooquake_history::plan::On;
 use zooquake_history::server_log::{self as event, self as log, self as vote};
 
@@ -63,9 +64,16 @@ impl<'a> Ensemble<'a> {
     /// Judges the ensemble: what was found, and how many things each of [`CHECKERS`] looked at.
     pub fn judge(&self) -> (Vec<Suspicion>, [usize; 3]) {
         let mut found = Vec::new();
-        let looked_at = [leaders::check, epochs::check, lesser_vote::check].map(|check| check(self, &mut found));
+        let looked_at =
+            [two_leaders::check, epoch_regression::check, lesser_vote::check].map(|check| check(self, &mut found));
         (found, looked_at)
     }
+}
+
+/// The versions of ZooKeeper that the servers reported, each once.
+pub fn versions(servers: Option<&[ServerSample]>) -> BTreeSet<&str> {
+    let samples = servers.into_iter().flatten().map(|sample| sample.version.as_str());
+    samples.filter(|version| !version.is_empty()).collect()
 }
 
 /// The elections of a run for its statistics; `None` of a history alone.
@@ -74,7 +82,7 @@ pub fn stats(run: &Analysis<'_>) -> Option<Value> {
     let ensemble = Ensemble {
         logs: logs?,
         samples: servers.unwrap_or_default(),
-        clock: &Clock::of(run.events),
+        clock: &Clock::from_events(run.events),
     };
     Some(json!(accounts(&ensemble)))
 }
@@ -86,7 +94,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         return;
     }
     let logs = logs.unwrap_or_default();
-    let clock = Clock::of(run.events);
+    let clock = Clock::from_events(run.events);
     let ensemble = Ensemble {
         logs,
         samples: servers.unwrap_or_default(),
@@ -94,7 +102,11 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     };
     let (found, looked_at) = ensemble.judge();
     for suspicion in found {
-        out.suspect(run, suspicion);
+        let span = suspicion
+            .span
+            .map_or(Span::Any, |(from, until)| Span::Between(from, until));
+        let found = Finding::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
+        out.add_in(run, found, span);
     }
     for (checker, looked_at) in CHECKERS.iter().zip(looked_at) {
         out.ran(checker, looked_at);

@@ -4,7 +4,7 @@
 //! its number, or JSON with it under `item`. Data name an item from the create or the setData with them to the next setData of the znode.
 //! In records of older versions only the line of ZooKeeper's own tool has data, and those of creates alone are read.
 
-use super::items::{Done, names_its_own, number};
+use super::items::{AnsweredOperation, names_its_own, number};
 use crate::analysis::Analysis;
 use crate::history::EventType;
 use crate::{Event, Txn};
@@ -14,7 +14,7 @@ use zooquake_history::operation::queue::ITEM;
 
 /// What a transaction did to a znode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
+enum CarrierChange {
     /// Created it, with data that name this item.
     Create(Option<i64>),
     /// Set its data, to some that name this item. In records without data this is left out.
@@ -52,7 +52,7 @@ pub struct Carriers<'a> {
     /// By item.
     all: BTreeMap<i64, Vec<Carrier<'a>>>,
     /// By path what was done to it, in the order of zxids.
-    changes: HashMap<&'a str, Vec<(i64, Change)>>,
+    changes: HashMap<&'a str, Vec<(i64, CarrierChange)>>,
     /// The transactions that created something.
     creating: HashMap<i64, &'a Txn>,
 }
@@ -76,7 +76,7 @@ impl<'a> Carriers<'a> {
             };
             let answer: &'a Event = &run.events[read];
             if let (EventType::Ok, Some(path), Ok(item)) = (answer.kind, answer.path(), number(run, op)) {
-                let done = Done {
+                let done = AnsweredOperation {
                     node: op.node,
                     sent: op.sent(),
                     read,
@@ -99,17 +99,18 @@ impl<'a> Carriers<'a> {
         for (path, ephemeral, change) in changes(txn).unwrap_or_default() {
             let before = self.changes.entry(path).or_default();
             let (item, perhaps_lock) = match change {
-                Change::Create(item) => {
+                CarrierChange::Create(item) => {
                     self.creating.insert(txn.zxid, txn);
                     (item, ephemeral)
                 }
                 // Data that name the same item as those before go on with its carrier.
-                Change::Set(item) => {
-                    let same =
-                        |(_, change): &(i64, Change)| *change == Change::Create(item) || *change == Change::Set(item);
+                CarrierChange::Set(item) => {
+                    let same = |(_, change): &(i64, CarrierChange)| {
+                        *change == CarrierChange::Create(item) || *change == CarrierChange::Set(item)
+                    };
                     (item.filter(|_| !before.last().is_some_and(same)), true)
                 }
-                Change::Delete => (None, false),
+                CarrierChange::Delete => (None, false),
             };
             if committed {
                 before.push((txn.zxid, change));
@@ -136,7 +137,8 @@ impl<'a> Carriers<'a> {
         let named = carrier.since.filter(|_| !carrier.named.is_empty());
         let made = named.and_then(|czxid| self.creating.get(&czxid));
         made.is_some_and(|made| {
-            let moved = changes(made).is_some_and(|all| all.iter().any(|(.., change)| *change == Change::Delete));
+            let moved =
+                changes(made).is_some_and(|all| all.iter().any(|(.., change)| *change == CarrierChange::Delete));
             moved || made.session != removing.session
         })
     }
@@ -146,7 +148,7 @@ impl<'a> Carriers<'a> {
     /// another item too, or if it may be a lock and the item's own is not known.
     pub fn removed(&self, item: i64, txn: &'a Txn) -> Option<ItemZnode<'a>> {
         let changed = changes(txn)?;
-        if changed.iter().any(|(.., change)| *change != Change::Delete) {
+        if changed.iter().any(|(.., change)| *change != CarrierChange::Delete) {
             return None;
         }
         let own = self.all.get(&item)?;
@@ -193,7 +195,9 @@ impl<'a> Carriers<'a> {
     /// Whether a znode, as far as the logs show, was there and carried an item just after a transaction.
     fn carries(&self, carrier: &Carrier<'_>, item: i64, zxid: i64) -> bool {
         let changes = self.changes.get(carrier.path).map_or(&[][..], Vec::as_slice);
-        let mut creates = changes.iter().filter(|(_, change)| matches!(change, Change::Create(_)));
+        let mut creates = changes
+            .iter()
+            .filter(|(_, change)| matches!(change, CarrierChange::Create(_)));
         let only = || {
             creates
                 .next()
@@ -203,11 +207,11 @@ impl<'a> Carriers<'a> {
         let Some(since) = carrier.since.or_else(only) else {
             return false;
         };
-        let ends = |change: Change| match change {
-            Change::Create(_) | Change::Delete => true,
-            Change::Set(Some(other)) => other != item,
+        let ends = |change: CarrierChange| match change {
+            CarrierChange::Create(_) | CarrierChange::Delete => true,
+            CarrierChange::Set(Some(other)) => other != item,
             // An answer that names the znode holds for data of any form.
-            Change::Set(None) => carrier.named.is_empty(),
+            CarrierChange::Set(None) => carrier.named.is_empty(),
         };
         let later = &changes[changes.partition_point(|&(at, _)| at <= since)..];
         let mut until = later.iter().take_while(|&&(at, _)| at <= zxid);
@@ -216,16 +220,16 @@ impl<'a> Carriers<'a> {
 }
 
 /// What a transaction did to znodes, each with whether it was created as an ephemeral one; `None` if that cannot be read.
-fn changes(txn: &Txn) -> Option<Vec<(&str, bool, Change)>> {
+fn changes(txn: &Txn) -> Option<Vec<(&str, bool, CarrierChange)>> {
     if txn.hides_parts() {
         return deletes(&txn.raw);
     }
     let printed = |of: ZnodeChange<'_>| numbered(printed_data(&txn.raw, of.path)?);
     let change = |of: ZnodeChange<'_>| match of.op {
         "createSession" => None,
-        "delete" | "deleteContainer" | "closeSession" => Some(Change::Delete),
-        "setData" => of.data.map(|data| Change::Set(numbered(data))),
-        op if op.starts_with("create") => Some(Change::Create(of.data.map_or_else(|| printed(of), numbered))),
+        "delete" | "deleteContainer" | "closeSession" => Some(CarrierChange::Delete),
+        "setData" => of.data.map(|data| CarrierChange::Set(numbered(data))),
+        op if op.starts_with("create") => Some(CarrierChange::Create(of.data.map_or_else(|| printed(of), numbered))),
         _ => None,
     };
     let all = txn
@@ -236,7 +240,7 @@ fn changes(txn: &Txn) -> Option<Vec<(&str, bool, Change)>> {
 
 /// The parts of a multi that consists of deletes alone, in the words of ZooKeeper's own tool: `delete:`, the length of the path in four
 /// bytes, the path, and `;` before the next one.
-fn deletes(raw: &str) -> Option<Vec<(&str, bool, Change)>> {
+fn deletes(raw: &str) -> Option<Vec<(&str, bool, CarrierChange)>> {
     let (_, mut rest) = raw.split_once(" multi ")?;
     let mut all = Vec::new();
     loop {
@@ -244,7 +248,7 @@ fn deletes(raw: &str) -> Option<Vec<(&str, bool, Change)>> {
         let length = rest.as_bytes().first_chunk::<4>().filter(|bytes| bytes.is_ascii())?;
         let end = usize::try_from(u32::from_be_bytes(*length)).ok()?.checked_add(4)?;
         let path = rest.get(4..end).filter(|path| path.starts_with('/'))?;
-        all.push((path, false, Change::Delete));
+        all.push((path, false, CarrierChange::Delete));
         match rest.get(end..)?.strip_prefix(';') {
             Some(next) => rest = next,
             None => return rest.get(end..).filter(|rest| rest.trim().is_empty()).map(|_| all),

@@ -1,7 +1,7 @@
 //! The drain: what the end of a run proves about the items that are not there any more.
 
 use super::items::outcome;
-use super::{Told, told};
+use super::{ItemField, told};
 use crate::analysis::Analysis;
 use crate::analysis::confirms::Confirms;
 use crate::history::EventType;
@@ -25,7 +25,7 @@ pub struct Drain<'a> {
 
 impl<'a> Drain<'a> {
     /// The last proof of emptiness before the phase `drained`; else why there is none.
-    pub fn of(run: &Analysis<'a>) -> Result<Self, &'static str> {
+    pub fn new(run: &Analysis<'a>) -> Result<Self, &'static str> {
         let last = Self::all(run)?.into_iter().max_by_key(|proof| proof.asked);
         last.ok_or(
             "no client found the queue empty, before the phase `drained`, after it had answered a confirm: lost items were \
@@ -39,9 +39,9 @@ impl<'a> Drain<'a> {
             .phase("drained")
             .ok_or("the queue was not drained to its end: lost items were not looked for")?;
         let confirms = Confirms::new(run.events, &run.ops);
-        let proof = |op: &crate::ops::Op<'a>| {
+        let proof = |op: &crate::analysis::ops::Op<'a>| {
             let (sent, empty) = (op.sent()?, op.end.filter(|&end| end < drained)?);
-            let nothing = outcome(run, op) == Some(EventType::Ok) && told(run, empty) == Some(Told::Nothing);
+            let nothing = outcome(run, op) == Some(EventType::Ok) && told(run, empty) == Some(ItemField::Nothing);
             if op.f != "dequeue" || !nothing {
                 return None;
             }

@@ -1,15 +1,15 @@
 //! Items: which were sent and acknowledged, who was given them, and who may have been.
 
-use super::{Told, told};
+use super::{ItemField, told};
 use crate::analysis::Analysis;
+use crate::analysis::ops::{self, Op};
 use crate::history::EventType;
-use crate::ops::{self, Op};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::protocol::Cannot;
 
 /// An operation on an item that was answered with `ok`. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Done<'a> {
+pub struct AnsweredOperation<'a> {
     /// The client.
     pub node: &'a str,
     /// Where it was sent; `None` if that is not in the history.
@@ -18,10 +18,10 @@ pub struct Done<'a> {
     pub read: usize,
 }
 
-impl Done<'_> {
+impl AnsweredOperation<'_> {
     /// The events that prove it: its answer, and its request too if only that names the item.
     pub fn witness(&self, run: &Analysis<'_>) -> impl Iterator<Item = usize> + use<> {
-        let named = matches!(told(run, self.read), Some(Told::Item(_)));
+        let named = matches!(told(run, self.read), Some(ItemField::Item(_)));
         self.sent.filter(|_| !named).into_iter().chain([self.read])
     }
 }
@@ -35,11 +35,11 @@ pub struct Item<'a> {
     /// Where its enqueue was acknowledged.
     pub stored: Option<usize>,
     /// The dequeues that were answered with it, in the order in which they were.
-    pub given: Vec<Done<'a>>,
+    pub given: Vec<AnsweredOperation<'a>>,
     /// The dequeues whose end is unknown and that had named it, each by where it was sent.
     pub maybe_given: Vec<Option<usize>>,
     /// The acknowledgements that were answered with `ok`, in the order in which they were.
-    pub consumed: Vec<Done<'a>>,
+    pub consumed: Vec<AnsweredOperation<'a>>,
     /// Whether there is an acknowledgement of it whose end is unknown.
     pub maybe_consumed: bool,
     /// Whether a disputed answer is about it, so that it is not judged.
@@ -118,7 +118,7 @@ impl<'a> Items<'a> {
         }
         items.maybe.values_mut().for_each(|sent| sent.sort_unstable());
         for at in run.ops.in_dispute() {
-            if let Some(Told::Item(number)) = told(run, at) {
+            if let Some(ItemField::Item(number)) = told(run, at) {
                 items.all.entry(number).or_default().disputed = true;
             }
         }
@@ -172,16 +172,16 @@ impl<'a> Items<'a> {
     fn given(&mut self, run: &Analysis<'a>, op: &Op<'a>) {
         let Some(read) = op.end else { return };
         match told(run, read) {
-            Some(Told::Item(number)) => {
-                let done = Done {
+            Some(ItemField::Item(number)) => {
+                let done = AnsweredOperation {
                     node: op.node,
                     sent: op.sent(),
                     read,
                 };
                 self.all.entry(number).or_default().given.push(done);
             }
-            Some(Told::Nothing) => {}
-            Some(Told::Unreadable) | None => {
+            Some(ItemField::Nothing) => {}
+            Some(ItemField::Unreadable) | None => {
                 self.unread(read, op);
                 self.unreadable.push(Unreadable {
                     node: op.node,
@@ -224,7 +224,7 @@ impl<'a> Items<'a> {
         };
         let item = self.all.entry(number).or_default();
         match (outcome(run, op), op.end) {
-            (Some(EventType::Ok), Some(read)) if names_its_own(run, op) => item.consumed.push(Done {
+            (Some(EventType::Ok), Some(read)) if names_its_own(run, op) => item.consumed.push(AnsweredOperation {
                 node: op.node,
                 sent: op.sent(),
                 read,
@@ -264,7 +264,7 @@ impl<'a> Items<'a> {
 
 /// Whether an answer, if it may be that to another request, itself names the item that it is about.
 pub fn names_its_own(run: &Analysis<'_>, op: &Op<'_>) -> bool {
-    !op.doubtful || matches!(op.end.and_then(|end| told(run, end)), Some(Told::Item(_)))
+    !op.doubtful || matches!(op.end.and_then(|end| told(run, end)), Some(ItemField::Item(_)))
 }
 
 /// How an operation was answered; `None` if it was not.
@@ -274,12 +274,16 @@ pub fn outcome(run: &Analysis<'_>, op: &Op<'_>) -> Option<EventType> {
 
 /// The item that an operation is about, which its invocation tells, or its answer; else the event that should.
 pub fn number(run: &Analysis<'_>, op: &Op<'_>) -> Result<i64, usize> {
-    let told = |at: Option<usize>| told(run, at?).filter(|told| *told != Told::Nothing);
+    let told = |at: Option<usize>| told(run, at?).filter(|told| *told != ItemField::Nothing);
     let first = op.invoke.or(op.end).unwrap_or_default();
     match (told(op.invoke), told(op.end)) {
-        (Some(Told::Item(asked)), Some(Told::Item(answered))) if asked != answered => Err(op.end.unwrap_or(first)),
-        (Some(Told::Item(number)), None | Some(Told::Item(_))) | (None, Some(Told::Item(number))) => Ok(number),
-        (Some(Told::Item(_)), _) => Err(op.end.unwrap_or(first)),
+        (Some(ItemField::Item(asked)), Some(ItemField::Item(answered))) if asked != answered => {
+            Err(op.end.unwrap_or(first))
+        }
+        (Some(ItemField::Item(number)), None | Some(ItemField::Item(_))) | (None, Some(ItemField::Item(number))) => {
+            Ok(number)
+        }
+        (Some(ItemField::Item(_)), _) => Err(op.end.unwrap_or(first)),
         _ => Err(first),
     }
 }

@@ -1,25 +1,26 @@
 //! The family `queue`: items that are enqueued and dequeued.
 //!
-//! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `stock` what lay in the queue when, `removals`
-//! what the transaction logs show of operations without an answer (`carriers` are the znodes of items). The checkers: `lost`, `duplicate`,
-//! `phantom`, `order`, `stuck`; [`crate::orphans`] audits claims.
+//! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `item_presence` what lay in the
+//! queue when, `unanswered_removals` what the transaction logs show of operations without an answer (`carriers` are the znodes of items). The checkers: `lost_item`,
+//! `duplicate_delivery`, `phantom_item`, `reordered_items`, `stuck_queue`; [`crate::znodes::orphan_node`] audits claims.
 
 mod carriers;
 mod drain;
-mod duplicate;
+mod duplicate_delivery;
+mod item_presence;
 mod items;
-mod lost;
-mod order;
-mod phantom;
-mod removals;
-mod stock;
-mod stuck;
+mod lost_item;
+mod phantom_item;
+mod reordered_items;
+mod stuck_queue;
+mod unanswered_removals;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::plan::Delivery;
-use crate::verdict::{self, Needs};
-use crate::{Record, Results, orphans};
+use crate::verdict::{self, Requirements};
+use crate::znodes::orphan_node;
+use crate::{Record, Results};
 use items::Items;
 use zooquake_history::operation::queue::ITEM;
 
@@ -43,18 +44,18 @@ pub fn check(record: &Record) -> Results {
         false => &[&["enqueue"], &["dequeue"]],
     };
     let items = Items::new(&run);
-    lost::check(&run, &items, &mut found);
-    duplicate::check(&run, &items, claimed, &mut found);
-    phantom::check(&run, &items, claimed, &mut found);
-    order::check(&run, &items, &mut found);
-    stuck::check(&run, &items, &mut found);
+    lost_item::check(&run, &items, &mut found);
+    duplicate_delivery::check(&run, &items, claimed, &mut found);
+    phantom_item::check(&run, &items, claimed, &mut found);
+    reordered_items::check(&run, &items, &mut found);
+    stuck_queue::check(&run, &items, &mut found);
     found.doubt("items cannot be read", &items.unread);
-    orphans::check_claims(&run, &|item| items.acknowledged(item), &mut found);
+    orphan_node::check_claims(&run, &|item| items.acknowledged(item), &mut found);
     let tree = "orphans were not looked for";
     verdict::close(
         &run,
         found,
-        &Needs {
+        &Requirements {
             progress,
             tree,
             logged: &[],
@@ -64,7 +65,7 @@ pub fn check(record: &Record) -> Results {
 
 /// What an event says of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum ItemField {
     /// Which one.
     Item(i64),
     /// That there is none: `null`.
@@ -74,11 +75,11 @@ enum Told {
 }
 
 /// What an event says of an item; `None` if it says nothing of one.
-fn told(run: &Analysis<'_>, at: usize) -> Option<Told> {
+fn told(run: &Analysis<'_>, at: usize) -> Option<ItemField> {
     let event = &run.events[at];
     event.get(ITEM.any()).map(|item| match event.item() {
-        Some(item) => Told::Item(item),
-        None if item.is_null() => Told::Nothing,
-        None => Told::Unreadable,
+        Some(item) => ItemField::Item(item),
+        None if item.is_null() => ItemField::Nothing,
+        None => ItemField::Unreadable,
     })
 }

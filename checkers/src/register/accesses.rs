@@ -1,9 +1,9 @@
 //! Accesses: what each client asked of the register and was answered, and between which moments that took effect.
 
 use crate::analysis::Analysis;
-use crate::clients::session;
+use crate::analysis::clients::session;
+use crate::analysis::ops::Op;
 use crate::history::{Event, EventType};
-use crate::ops::Op;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::operation::Field;
 use zooquake_history::operation::register::{FROM, TO, VALUE};

@@ -1,26 +1,28 @@
 //! The family `register`: ZooKeeper itself, as one znode that is read, written, and compared and set.
 //!
-//! `accesses` reads out of a history what was done to the register and when. [`zooquake_linearizability::unique`] judges it in time nearly
-//! linear, `witness` tells it, `least` with few events, and `cross_check` compares that with the general search; the checkers are `linear`, `session` and `stale`, which explains itself by
-//! `staleness`. `evidence_consistency` holds the transactions that answers name against each other and against the logs.
+//! `accesses` reads out of a history what was done to the register and when. [`zooquake_linearizability::unique`] judges it in nearly linear
+//! time, `witness` puts contradictions into words, `minimal_contradictions` shows each by the fewest events, and `cross_check` compares the
+//! judgement with that of the general search. The checkers are `linearizability`, `session_order` and `stale_read`, which explains a stale read
+//! by `server_roles`. `transaction_consistency` holds the transactions that answers name against each other and against the logs.
 
 mod accesses;
 mod cross_check;
-mod evidence_consistency;
-mod least;
-mod linear;
-mod session;
-mod stale;
-mod staleness;
+mod linearizability;
+mod minimal_contradictions;
+mod server_roles;
+mod session_order;
+mod stale_read;
+mod transaction_consistency;
 mod witness;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
+use crate::liveness::unfinished;
 use crate::plan::Reads;
-use crate::stats::{milliseconds, percentile};
+use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
-use crate::verdict::{self, Needs};
-use crate::{EventType, Record, Results, pending};
+use crate::verdict::{self, Requirements};
+use crate::{EventType, Record, Results};
 use accesses::Accesses;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -37,7 +39,7 @@ pub const CHECKERS: &[&str] = &[
 /// The znode that is the register.
 const PATH: &str = "/register";
 
-const NEEDS: Needs = Needs {
+const NEEDS: Requirements = Requirements {
     progress: &[&["write", "cas"], &["read"]],
     tree: "what the register held at last was not looked at",
     logged: &[],
@@ -56,11 +58,11 @@ pub fn check(record: &Record) -> Results {
             count(unreadable, "reading")
         ));
     }
-    linear::check(&run, &accesses, &tree, promised, &mut found);
-    session::check(&run, &accesses, &mut found);
-    let stale = (!promised).then(|| stale::check(&run, &accesses, &mut found));
-    evidence_consistency::check(&run, &accesses, &tree, PATH, &mut found);
-    pending::check(&run, true, &mut found);
+    linearizability::check(&run, &accesses, &tree, promised, &mut found);
+    session_order::check(&run, &accesses, &mut found);
+    let stale = (!promised).then(|| stale_read::check(&run, &accesses, &mut found));
+    transaction_consistency::check(&run, &accesses, &tree, PATH, &mut found);
+    unfinished::check(&run, true, &mut found);
     let mut results = verdict::close(&run, found, &NEEDS);
     results.stats.extend(stats(&run, stale));
     results

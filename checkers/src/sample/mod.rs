@@ -1,16 +1,17 @@
 //! What one run contributes to a comparison: how much was done, how fast, by whom, at what cost, and how soon after each
 //! fault it went on.
 
-mod kind;
+mod family_measures;
 
-use kind::Find;
-pub use kind::{Kind, kind};
+use family_measures::Find;
+pub use family_measures::{Kind, kind};
 
 use crate::analysis::Analysis;
-use crate::failover::{Failover, failovers};
 use crate::results::WindowResult;
-use crate::stats::milliseconds;
-use crate::{Record, Txn, Value, requests};
+use crate::statistics::failover::{Failover, failovers};
+use crate::statistics::milliseconds;
+use crate::statistics::request_counts;
+use crate::{Record, Txn, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -57,12 +58,12 @@ pub struct Gap {
 }
 
 /// Measures a run.
-pub fn of(record: &Record) -> Sample {
+pub fn sample(record: &Record) -> Sample {
     let run = Analysis::new(record);
     let kind = kind(&record.plan.workload);
     let units = units(&run, kind);
     let (from, to) = run.ops_phase().unwrap_or_default();
-    let within: Vec<&Unit<'_>> = units.iter().filter(|unit| (from..=to).contains(&unit.at)).collect();
+    let within: Vec<&MeasuredUnit<'_>> = units.iter().filter(|unit| (from..=to).contains(&unit.at)).collect();
     let mut by_client: BTreeMap<String, u64> = (1..=record.plan.cluster.clients)
         .map(|n| (format!("c{n}"), 0))
         .collect();
@@ -75,7 +76,8 @@ pub fn of(record: &Record) -> Sample {
         .as_ref()
         .map(|log| log.iter().filter(|txn| is_write(txn)).count() as u64);
     // A client that counts fewer requests than it wrote does not see them all.
-    let counted = requests::of(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
+    let counted =
+        request_counts::request_counts(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
     let waits = run.latencies(kind.latency).into_iter();
     Sample {
         seconds: seconds(to) - seconds(from),
@@ -92,7 +94,7 @@ pub fn of(record: &Record) -> Sample {
 
 /// Something that was done.
 #[derive(Debug)]
-struct Unit<'a> {
+struct MeasuredUnit<'a> {
     /// The event at which it was known to be.
     at: usize,
     /// The client that did it.
@@ -100,17 +102,17 @@ struct Unit<'a> {
 }
 
 /// All that was done, in order.
-fn units<'a>(run: &Analysis<'a>, kind: &Kind) -> Vec<Unit<'a>> {
-    let mut units: Vec<Unit<'a>> = match kind.find {
+fn units<'a>(run: &Analysis<'a>, kind: &Kind) -> Vec<MeasuredUnit<'a>> {
+    let mut units: Vec<MeasuredUnit<'a>> = match kind.find {
         Find::Grants => {
-            let unit = |at, node| Unit { at, node };
+            let unit = |at, node| MeasuredUnit { at, node };
             let all = run.grants.all.iter();
             all.filter_map(|grant| Some(unit(grant.read?, grant.node))).collect()
         }
         Find::Answered(names, field) => run
             .answered(names)
             .filter(|(_, at)| field.is_none_or(|field| run.value(*at, field).is_some()))
-            .map(|(op, at)| Unit { at, node: op.node })
+            .map(|(op, at)| MeasuredUnit { at, node: op.node })
             .collect(),
     };
     units.sort_by_key(|unit| unit.at);
@@ -138,7 +140,7 @@ fn is_write(txn: &Txn) -> bool {
 
 /// One for each window that took effect. If it struck a holder whose term ended, the time is that of its [`Failover`];
 /// otherwise it runs from the moment at which the fault took effect to the next unit, of whichever client.
-fn gaps(run: &Analysis<'_>, units: &[Unit<'_>]) -> Vec<Gap> {
+fn gaps(run: &Analysis<'_>, units: &[MeasuredUnit<'_>]) -> Vec<Gap> {
     let ends = failovers(run);
     let ends: HashMap<usize, &Failover<'_>> = ends.iter().rev().map(|end| (end.window, end)).collect();
     let session_ms = run.record.plan.cluster.timing.session_ms as f64;

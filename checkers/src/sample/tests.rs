@@ -116,11 +116,11 @@ fn lock() -> Record {
 
 #[test]
 fn a_lock_is_measured_by_its_grants() {
-    let sample = of(&lock());
-    assert_eq!((sample.units, sample.units_in_all, sample.seconds), (3, 3, 4.0));
-    assert_eq!(sample.by_client, BTreeMap::from([("c1".into(), 2), ("c2".into(), 1)]));
-    assert_eq!(sample.waits_ms, [7.0], "the kill was no release");
-    let gap = &sample.gaps[0];
+    let measured = sample(&lock());
+    assert_eq!((measured.units, measured.units_in_all, measured.seconds), (3, 3, 4.0));
+    assert_eq!(measured.by_client, BTreeMap::from([("c1".into(), 2), ("c2".into(), 1)]));
+    assert_eq!(measured.waits_ms, [7.0], "the kill was no release");
+    let gap = &measured.gaps[0];
     assert_eq!((gap.window, gap.fault.as_str(), gap.struck), (1, "kill", true));
     assert_eq!((gap.ms, gap.session_timeouts), (Some(2000.0), Some(1.0)));
 }
@@ -140,12 +140,12 @@ fn counts_that_do_not_see_every_write_are_not_shown() {
         .events
         .retain(|event| event.node.as_deref() != Some("c2"));
     record.txnlog = Some(vec![txn("create", "/lock/a"), txn("setData", "/zooquake/scratch/c1")]);
-    let sample = of(&record);
-    assert_eq!((sample.requests, sample.watch_events), (Some(4), Some(2)));
-    assert_eq!(sample.transactions, Some(1), "what the harness writes is left out");
+    let measured = sample(&record);
+    assert_eq!((measured.requests, measured.watch_events), (Some(4), Some(2)));
+    assert_eq!(measured.transactions, Some(1), "what the harness writes is left out");
     record.txnlog = Some(vec![txn("create", "/lock/a"); 5]);
-    let sample = of(&record);
-    assert_eq!((sample.requests, sample.transactions), (None, Some(5)));
+    let measured = sample(&record);
+    assert_eq!((measured.requests, measured.transactions), (None, Some(5)));
 }
 
 #[test]
@@ -160,27 +160,27 @@ fn items_rounds_and_transactions_are_counted_once() {
     s.client(40, 2, Ok, "dequeue", json!({ "item": 1 }));
     s.client(41, 2, Invoke, "dequeue", json!({}));
     s.client(50, 2, Ok, "dequeue", json!({ "item": null }));
-    let sample = of(&s.record("queue", "fifo"));
-    assert_eq!((sample.units, sample.waits_ms), (1, vec![10.0]));
+    let measured = sample(&s.record("queue", "fifo"));
+    assert_eq!((measured.units, measured.waits_ms), (1, vec![10.0]));
 
     let mut s = Script::default();
     s.client(10, 1, Invoke, "enter", json!({ "round": 1 }));
     s.client(15, 2, Invoke, "enter", json!({ "round": 1 }));
     s.client(18, 1, Ok, "enter", json!({ "round": 1 }));
     s.client(19, 2, Ok, "enter", json!({ "round": 1 }));
-    let sample = of(&s.record("barrier", "double"));
-    assert_eq!((sample.units, sample.waits_ms), (1, vec![3.0, 4.0]));
+    let measured = sample(&s.record("barrier", "double"));
+    assert_eq!((measured.units, measured.waits_ms), (1, vec![3.0, 4.0]));
 
     let mut s = Script::default();
     s.client(5, 1, Invoke, "begin", json!({ "tx": "t1" }));
     s.client(10, 2, Invoke, "decided", json!({ "tx": "t1" }));
     s.client(18, 2, Ok, "decided", json!({ "tx": "t1", "decision": "commit" }));
-    let sample = of(&s.record("commit", "atomic"));
-    assert_eq!((sample.units, sample.waits_ms), (1, vec![13.0]));
+    let measured = sample(&s.record("commit", "atomic"));
+    assert_eq!((measured.units, measured.waits_ms), (1, vec![13.0]));
 
     let mut s = Script::default();
     s.client(5, 1, Invoke, "read", json!({}));
     s.client(7, 1, Ok, "read", json!({ "value": 3 }));
-    let sample = of(&s.record("register", "read"));
-    assert_eq!((sample.units, sample.waits_ms), (1, vec![2.0]));
+    let measured = sample(&s.record("register", "read"));
+    assert_eq!((measured.units, measured.waits_ms), (1, vec![2.0]));
 }

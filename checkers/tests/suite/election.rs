@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use zooquake_checkers::{EventType, Record, Results};
 
-use crate::brute::read;
-use crate::{stolen, world};
+use crate::brute_force::read;
+use crate::{simulated_locks, stolen_znode};
 
 /// What a family calls its anomalies.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +55,7 @@ pub fn retold(lock: &Record) -> Record {
 /// A random history of a lock, with acknowledgements of which every other world's may be missing or too old. None is later than what was
 /// named before it: an answer names no transaction of the future.
 pub fn acknowledged(seed: u64) -> Record {
-    let mut record = world::record(seed);
+    let mut record = simulated_locks::record(seed);
     let mut random = fastrand::Rng::with_seed(!seed);
     let cheats = random.bool();
     let ages: Vec<Option<i64>> = record
@@ -69,7 +69,9 @@ pub fn acknowledged(seed: u64) -> Record {
     for (event, age) in record.history.events.iter_mut().zip(ages) {
         if event.kind == EventType::Ok {
             let value = serde_json::to_value(&event.value).expect("a value");
-            latest = stolen::naive::latest(&value).max(Some(latest)).expect("at least that");
+            latest = stolen_znode::every_execution::latest(&value)
+                .max(Some(latest))
+                .expect("at least that");
         }
         let granted = event.f == "acquire" && event.kind == EventType::Ok;
         if !(granted || event.f == "write" && event.kind != EventType::Invoke) {

@@ -2,11 +2,11 @@
 //!
 //! # Random histories
 //!
-//! The tests named `agree` and `spoilt`, `search::total` and others draw small random histories of each family and model, and hold the
-//! checkers against definitions taken literally. How many they draw, each, the environment says:
+//! The tests named `agreement` and `doubtful_evidence`, `search::total` and others draw small random histories of each family and model, and
+//! hold the checkers against definitions taken literally. How many they draw, each, the environment says:
 //!
 //! ```text
-//! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite agree
+//! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite agreement
 //! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite search::
 //! ```
 //!
@@ -21,50 +21,50 @@ fn histories(usual: u64) -> u64 {
     }
 }
 
-mod accepted;
-mod agree;
+mod accepted_anomalies;
+mod agreement;
 mod analysis;
-mod bare;
-mod brute;
+mod anomaly_tally;
+mod brute_force;
+mod client_crash;
 mod commit;
-mod concurrent;
+mod concurrent_histories;
 mod counter;
-mod crash;
-mod damage;
+mod damaged_histories;
 mod deletions;
-mod disputed;
-mod drawn;
+mod disputed_answers;
+mod doubtful_evidence;
 mod election;
+mod election_terms;
 mod ensemble;
 mod expect;
 mod failover;
-mod finishing;
-mod foreign;
-mod generated;
+mod foreign_znode;
+mod generated_histories;
+mod grant_modes;
+mod grant_safety;
 mod growth;
 mod idle;
-mod leavers;
-mod minimal;
-mod modes;
-mod naive;
+mod inferred_plan;
+mod minimal_witnesses;
+mod missing_evidence;
+mod orphan_cause;
 mod overlaps;
 mod pairing;
-mod promised;
+mod plain_definitions;
+mod promised_evidence;
 mod queue;
 mod recovery;
 mod register;
 mod rwlock;
-mod safety;
 mod scale;
 mod script;
+mod script_lines;
 mod search;
 mod semaphore;
-mod shutdown;
-mod spoilt;
-mod stolen;
-mod teller;
-mod terms;
+mod simulated_locks;
+mod stolen_znode;
 mod texts;
-mod untold;
+mod unfinished_operations;
 mod verdicts;
-mod world;
+mod wakeups_and_orphans;

@@ -1,8 +1,8 @@
 //! When liveness is judged, and when it is not; each lack beside its innocent twin.
 
 use crate::expect::{edited, guilty, innocent, none, one, tells, valid};
-use crate::finishing::FINISHED;
 use crate::script::lock;
+use crate::unfinished_operations::FINISHED;
 use zooquake_checkers::{EventType, Verdict};
 
 /// c2 waits for a lock that nobody holds, and c1 does its last operation.

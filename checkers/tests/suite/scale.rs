@@ -2,7 +2,7 @@
 
 use crate::expect::{none, of};
 use crate::script::lock;
-use crate::world;
+use crate::simulated_locks;
 use zooquake_checkers::{Verdict, check};
 
 #[test]
@@ -51,7 +51,7 @@ fn a_zombie_that_goes_on_for_ever_floods_no_report() {
 #[test]
 fn the_same_record_gives_the_same_bytes() {
     for seed in 0..300 {
-        let record = world::record(seed);
+        let record = simulated_locks::record(seed);
         let bytes = || serde_json::to_string(&check(&record)).expect("results are data");
         assert_eq!(bytes(), bytes(), "seed {seed}");
     }

@@ -10,7 +10,7 @@
 //!   for a control request; `note F` for a notice.
 //! - `run PHASE`, `run stall ms=…`, `nemesis FAULT WINDOW PHASE`.
 
-pub use crate::teller::history;
+pub use crate::script_lines::history;
 use serde_json::Value;
 use zooquake_checkers::evidence::{Reading, Znode};
 use zooquake_checkers::plan::{Plan, Target, Trigger, Window};

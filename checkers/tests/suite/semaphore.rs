@@ -3,11 +3,11 @@
 
 use crate::election::Words;
 use crate::expect::{count, edited, found, guilty, innocent, kinds, none, one, says, tells};
-use crate::modes::{self, THREE};
+use crate::grant_modes::{self, THREE};
 use crate::script::{history, standing, txn, znode};
-use crate::world;
+use crate::simulated_locks;
 use serde_json::{Value, json};
-use zooquake_checkers::{EventType, Record, Verdict, bare, check};
+use zooquake_checkers::{EventType, Record, Verdict, check, inferred_plan};
 
 /// What a semaphore calls its anomalies.
 pub const WORDS: Words = Words {
@@ -21,7 +21,7 @@ pub const WORDS: Words = Words {
 
 /// A random history of a lock that up to three clients may hold, whose resource refuses nothing and tells no transactions.
 pub fn random(seed: u64) -> Record {
-    let mut record = world::counted(seed);
+    let mut record = simulated_locks::counted(seed);
     for event in &mut record.history.events {
         if event.f == "write" && event.error.as_deref().is_some_and(|why| why.starts_with("refused")) {
             (event.kind, event.error) = (EventType::Ok, None);
@@ -49,7 +49,7 @@ pub fn retold(lock: &Record) -> Record {
 
 /// The record of a semaphore with so many leases.
 fn with(capacity: usize, text: &str) -> Record {
-    retold(&modes::with(capacity, text))
+    retold(&grant_modes::with(capacity, text))
 }
 
 fn two(text: &str) -> Record {
@@ -181,7 +181,7 @@ fn nothing_of_a_resource_is_judged() {
 /// Without `work` the same history is one of a lock.
 #[test]
 fn how_many_leases_there_are_only_the_plan_tells() {
-    let judged = |text: &str| bare::check(&history(text), vec![]).expect("it is of some family");
+    let judged = |text: &str| inferred_plan::check(&history(text), vec![]).expect("it is of some family");
     assert_eq!(kinds(&judged(THREE)), ["double-grant", "double-grant"]);
     let worked = judged(&format!("{THREE}; c1 work g1; c1 worked g1"));
     assert_eq!((worked.verdict, kinds(&worked)), (Verdict::Unknown, vec![]));

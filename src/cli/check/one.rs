@@ -8,10 +8,10 @@ use crate::pack;
 use anyhow::Result;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use zooquake_checkers::bare;
 use zooquake_checkers::edn::parse_edn;
 use zooquake_checkers::files::Files;
 use zooquake_checkers::history::{Damage, parse_jsonl};
+use zooquake_checkers::inferred_plan;
 use zooquake_checkers::search::{Budget, Kind, Notation};
 use zooquake_checkers::textlog::parse_log;
 use zooquake_checkers::{History, Record, Results};
@@ -136,7 +136,7 @@ fn alone(
         expired: &mut || begun.elapsed() > how.time,
     };
     Checked {
-        results: bare::judge(history, damage, model, notation, &mut budget),
+        results: inferred_plan::judge(history, damage, model, notation, &mut budget),
         parse_ms,
         check_ms: milliseconds(begun),
         events: history.events.len(),

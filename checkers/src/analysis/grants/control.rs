@@ -1,7 +1,7 @@
 //! What clients say of their grants beside their operations: that they hold, that they hold no more, and that their process ended.
 
-use super::{Answer, Contradiction, Grants};
-use crate::ops;
+use super::{Contradiction, Grants, HolderAnswer};
+use crate::analysis::ops;
 use crate::{Event, EventType};
 use std::collections::BTreeSet;
 
@@ -88,8 +88,8 @@ impl<'a> Grants<'a> {
             && !released
             && !grant.release_unasked
         {
-            grant.confirms.push(Answer { sent, read: at });
-            grant.answers.push(Answer { sent, read: at });
+            grant.confirms.push(HolderAnswer { sent, read: at });
+            grant.answers.push(HolderAnswer { sent, read: at });
         }
     }
 }

@@ -2,11 +2,12 @@
 
 mod beliefs;
 mod control;
+pub(crate) mod terms;
 
 pub use beliefs::Denial;
 
-use crate::names::Names;
-use crate::ops::{self, Ops};
+use crate::analysis::grants::terms::GrantTerms;
+use crate::analysis::ops::{self, Ops};
 use crate::{Event, EventType, Process, Value};
 use beliefs::Beliefs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,7 +16,7 @@ use zooquake_history::operation::grant::{ACCEPTED, MODE};
 
 /// A request that the client answered as the holder: the events that sent and answered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Answer {
+pub struct HolderAnswer {
     /// Sent.
     pub sent: usize,
     /// Answered.
@@ -55,9 +56,9 @@ pub struct Grant<'a> {
     /// Where the hold ended: its release was sent, its client said that it holds no more, or its stream ended.
     pub end: Option<usize>,
     /// Requests sent after it was read and answered as holder, by the moment they were sent.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<HolderAnswer>,
     /// Those of them that were a `confirm`, sent before its release was ([`beliefs`]).
-    pub confirms: Vec<Answer>,
+    pub confirms: Vec<HolderAnswer>,
 }
 
 impl Grant<'_> {
@@ -111,7 +112,7 @@ pub struct Grants<'a> {
 
 impl<'a> Grants<'a> {
     /// Reads the grants out of a history, in one pass.
-    pub fn new(events: &'a [Event], ops: &Ops<'a>, names: &Names) -> Self {
+    pub fn new(events: &'a [Event], ops: &Ops<'a>, names: &GrantTerms) -> Self {
         let mut grants = Self::default();
         for (at, event) in events.iter().enumerate() {
             match &event.process {
@@ -156,7 +157,7 @@ impl<'a> Grants<'a> {
         grant
     }
 
-    fn work(&mut self, events: &'a [Event], at: usize, ops: &Ops<'a>, names: &Names) {
+    fn work(&mut self, events: &'a [Event], at: usize, ops: &Ops<'a>, names: &GrantTerms) {
         let event = &events[at];
         let op = ops.completes[at].map(|op| &ops.work[op]);
         let asked = || op?.invoke.and_then(|at| events[at].grant());
@@ -245,7 +246,7 @@ impl<'a> Grants<'a> {
         if let (Some(sent), Some(read)) = (sent, grant.read)
             && sent > read
         {
-            grant.answers.push(Answer { sent, read: at });
+            grant.answers.push(HolderAnswer { sent, read: at });
         }
     }
 

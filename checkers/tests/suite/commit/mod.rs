@@ -1,10 +1,10 @@
 //! Two-phase commits: each anomaly by one history, and silence on its nearest innocent twins.
 
-pub mod agree;
-pub mod brute;
+pub mod agreement;
+pub mod brute_force;
 mod contradictions;
+pub mod simulated_commits;
 mod verdicts;
-pub mod world;
 
 use crate::expect::{edited, found, guilty, innocent, none, one, tells};
 use crate::script::{holding, run};

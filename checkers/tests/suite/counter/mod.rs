@@ -1,9 +1,9 @@
 //! The counter: each anomaly by one history, silence on its nearest innocent twins, and the definitions taken literally.
 
-mod agree;
-pub mod brute;
+mod agreement;
+pub mod brute_force;
+pub mod simulated_counters;
 mod verdicts;
-pub mod world;
 
 use crate::script::{holding, run, standing};
 use zooquake_checkers::Record;

@@ -1,6 +1,6 @@
 //! Each anomaly of the ensemble, and what looks like it and is none.
 
-use super::teller::{BEGUN_MS, Teller, judge, kinds, sample, tells};
+use super::server_log_lines::{BEGUN_MS, Teller, judge, kinds, sample, tells};
 use zooquake_checkers::ensemble::{Rule, ServerLog, elections};
 
 const LESSER: &str = "lesser-vote-won";

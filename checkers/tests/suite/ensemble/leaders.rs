@@ -1,7 +1,7 @@
 //! Two leaders in one epoch, and what looks like it and is none.
 
 use super::anomalies::{LEADERS, logs, winner, wins, z};
-use super::teller::{Teller, judge, kinds, sample, tells};
+use super::server_log_lines::{Teller, judge, kinds, sample, tells};
 
 #[test]
 fn two_servers_established_in_one_epoch_convict() {

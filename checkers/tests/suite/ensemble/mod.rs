@@ -3,7 +3,7 @@
 mod anomalies;
 mod leaders;
 mod random;
-mod real;
+mod real_logs;
 mod scenes;
+pub mod server_log_lines;
 pub mod simulator;
-pub mod teller;

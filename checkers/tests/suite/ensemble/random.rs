@@ -1,7 +1,7 @@
 //! Simulated elections against what is read from their logs.
 
+use super::server_log_lines::{Teller, kinds};
 use super::simulator::Simulator;
-use super::teller::{Teller, kinds};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use zooquake_checkers::ensemble::{ServerLog, Vote, elections};

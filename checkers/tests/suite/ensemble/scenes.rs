@@ -1,6 +1,6 @@
 //! Scenes: valid as planned, unknown when the votes meet otherwise.
 
-use super::teller::{BEGUN_MS, Teller};
+use super::server_log_lines::{BEGUN_MS, Teller};
 use crate::expect;
 use crate::script;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 //! Links deliver in order and after random delays. What is left out never decides who wins: resending after a time-out, and
 //! the observers, who have no vote.
 
-use super::teller::{Teller, parts};
+use super::server_log_lines::{Teller, parts};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::ensemble::Vote;

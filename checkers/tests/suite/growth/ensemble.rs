@@ -1,7 +1,7 @@
 //! Long logs of servers, and runs of many scenes.
 
 use super::{Long, records_grow};
-use crate::ensemble::teller::{BEGUN_MS, Teller};
+use crate::ensemble::server_log_lines::{BEGUN_MS, Teller};
 use serde_json::{Value, json};
 use zooquake_checkers::plan::{Act, Scene, Step};
 use zooquake_checkers::{Record, ServerLog, ServerSample};

@@ -1,8 +1,8 @@
 //! `idle-lock` and `leaderless`: nobody holds for long, though somebody waits and nothing excuses it.
 
-mod brute;
+mod brute_force;
 
-use crate::drawn::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{Counts, count, drawn, spread};
 use crate::script::{self, lock};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Record, Span, Verdict, check};
@@ -185,7 +185,7 @@ fn nothing_is_found_where_it_is_not_known_who_held() {
 
 #[test]
 fn without_a_plan_it_is_not_judged() {
-    let results = zooquake_checkers::bare::check(&script::history(LIVELOCK), Vec::new()).expect("a lock's");
+    let results = zooquake_checkers::inferred_plan::check(&script::history(LIVELOCK), Vec::new()).expect("a lock's");
     assert!(results.anomalies.is_empty());
     let told = |reason: &String| reason.contains("idle-lock was not judged");
     assert!(results.reasons.iter().any(told), "{:?}", results.reasons);
@@ -194,14 +194,19 @@ fn without_a_plan_it_is_not_judged() {
 #[test]
 fn random_histories_agree_with_the_definition() {
     let agree = |seed: u64, counts: &mut Counts| {
-        let record = brute::record(seed);
-        let (found, wanted) = (found(&record), brute::idle(&record));
-        assert_eq!(found, wanted, "seed {seed}\n{}", crate::spoilt::lines(&record));
+        let record = brute_force::record(seed);
+        let (found, wanted) = (found(&record), brute_force::idle(&record));
+        assert_eq!(
+            found,
+            wanted,
+            "seed {seed}\n{}",
+            crate::doubtful_evidence::lines(&record)
+        );
         count(counts, "idle", !found.is_empty());
         count(
             counts,
             "idle before a window or after one",
-            !found.is_empty() && brute::windows(&record),
+            !found.is_empty() && brute_force::windows(&record),
         );
     };
     spread(50, drawn(agree));

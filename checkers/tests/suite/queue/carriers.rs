@@ -2,7 +2,7 @@
 //! which the logs show something else.
 
 use super::claimed;
-use super::unanswered::{CONSUMED, evidence, with};
+use super::unanswered_operations::{CONSUMED, evidence, with};
 use crate::expect::{edited, none, proven, tells};
 use crate::script::txn;
 use serde_json::json;

@@ -1,20 +1,20 @@
 //! Queues and barriers: histories by hand, random ones, and the definitions taken literally.
 
-mod agree;
+mod agreement;
+pub mod barrier_definitions;
 mod barriers;
-pub mod brute;
+pub mod brute_force;
 mod carriers;
 mod contradictions;
 mod items;
-mod logged;
-pub mod meetings;
-mod nameless;
+mod logged_consumes;
+mod nameless_takes;
 mod orphans;
-pub mod pending;
 mod scale;
-mod stuck;
-mod unanswered;
-pub mod world;
+pub mod simulated_queues;
+mod stuck_queue;
+pub mod stuck_queue_definition;
+mod unanswered_operations;
 
 use crate::script::run;
 use zooquake_checkers::Record;

@@ -1,13 +1,13 @@
 //! The register: each anomaly by one history, silence on its nearest innocent twins, and the definitions taken literally.
 
-mod agree;
-pub mod brute;
-mod linear;
-mod lost;
+mod agreement;
+pub mod brute_force;
+mod linearizability;
+mod lost_writes;
 mod scale;
-mod stale;
+pub mod simulated_registers;
+mod stale_reads;
 mod verdicts;
-pub mod world;
 
 use crate::script::{holding, run, standing};
 use zooquake_checkers::Record;

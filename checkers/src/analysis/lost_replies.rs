@@ -1,0 +1,67 @@
+//! Requests whose replies a fault lost after a server had applied them, by the fault's own evidence and the transaction logs.
+//!
+//! This makes the request certain, and no more: which operation it was of, and whether that is done by it, is a matter of what the logs show
+//! that its transaction did.
+
+use super::Analysis;
+use crate::analysis::clients::session;
+use crate::{EventType, Txn};
+use std::collections::HashMap;
+use zooquake_history::fault::{LOST, OUTCOME};
+use zooquake_history::operation::SESSION;
+use zooquake_history::operation::control::ZXID;
+
+/// One of them. Positions are those of events.
+#[derive(Debug, Clone, Copy)]
+pub struct AppliedRequest<'a> {
+    /// The client whose session it was made in.
+    pub node: &'a str,
+    /// The event that ties the session to the client.
+    pub tie: usize,
+    /// The window's `begin`, before which it was not made.
+    pub begin: usize,
+    /// The window's `on`, which was recorded after it was applied.
+    pub on: usize,
+    /// Its transaction.
+    pub txn: &'a Txn,
+}
+
+impl<'a> Analysis<'a> {
+    /// The requests, in the order of their windows' `on`. One whose session is not known to be the window's target's, or whose
+    /// transaction the logs do not show to be of that session, is left out.
+    pub(crate) fn applied(&self) -> Vec<AppliedRequest<'a>> {
+        let of_nemesis = self
+            .events
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| event.is_of("nemesis"));
+        let lost = of_nemesis.filter_map(|(on, event)| {
+            let evidence = event.evidence()?;
+            let seen = event.kind == EventType::Info && event.phase() == Some("on") && event.verified() == Some(true);
+            let applied = LOST.of(evidence) == Some("reply") && OUTCOME.of(evidence) == Some("applied");
+            let zxid = ZXID.of(evidence).filter(|_| seen && applied)?;
+            let made_in = SESSION.of(evidence).and_then(session)?;
+            let owner = self.clients.sessions.get(&made_in)?;
+            let begin = self.injected.get(&event.window()?)?.begin.filter(|&begin| begin < on)?;
+            (event.target() == Some(owner.node)).then_some((zxid, made_in, *owner, begin, on))
+        });
+        let lost: Vec<_> = lost.collect();
+        let mut txns: HashMap<i64, Option<&'a Txn>> = lost.iter().map(|&(zxid, ..)| (zxid, None)).collect();
+        for txn in self.record.txnlog.unwrap_or_default() {
+            if let Some(known) = txns.get_mut(&txn.zxid) {
+                *known = Some(txn);
+            }
+        }
+        let applied = lost.into_iter().filter_map(|(zxid, made_in, owner, begin, on)| {
+            let txn = txns.get(&zxid).copied().flatten()?;
+            (session(&txn.session) == Some(made_in)).then_some(AppliedRequest {
+                node: owner.node,
+                tie: owner.event,
+                begin,
+                on,
+                txn,
+            })
+        });
+        applied.collect()
+    }
+}

@@ -1,0 +1,297 @@
+//! `stuck-barrier`: after recovery, with N live members in the round, an enter stays pending, or is refused again and again; or a
+//! leave stays pending though every other member has left or is leaving ([`super::unblocked_leaves`]).
+//!
+//! The clock runs from the moment when all of that is so to the phase `audit`. The bound is ten times the median duration
+//! of the run's answered enters (leaves), at least ten seconds. A client whose enters of the round fail one after the other, and
+//! that goes on asking, counts as a member for the others of which that is true. If the run cannot be judged
+//! ([`crate::analysis::recovery`]) nobody is convicted.
+
+use super::presence::{MemberStay, Presence, PresentMembers, Question};
+use super::rounds::{Member, Rounds, told};
+use super::unblocked_leaves::Leaves;
+use crate::analysis::Analysis;
+use crate::analysis::recovery::RecoverySpan;
+use crate::findings::{Finding, Findings};
+use crate::liveness::bound::{bound_words, median_bound};
+use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
+use crate::text::{few, seconds};
+use std::collections::BTreeMap;
+use zooquake_history::operation::barrier::{MEMBERS, ROUND};
+
+/// When witnesses have named so many members, of more stuck enters only the number is told.
+const MOST: usize = 1_000_000;
+
+/// Looks for enters that are never answered. What did not finish and cannot be judged is a reason against `valid`. `each`:
+/// every planned client has to finish an operation.
+pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings) {
+    let Some(span) = run.recovery.span else {
+        return out.ran("stuck-barrier", 0);
+    };
+    let all = unfinished(run, span);
+    let bound = median_bound(run, "enter", span);
+    let there = RoundPresences::new(run, rounds, &all, (span, bound));
+    let (mut room, mut untold) = (MOST, 0);
+    let leaves = Leaves::new(run, rounds, &all, span);
+    for (number, one) in all.iter().enumerate() {
+        if one.op.f == "leave" {
+            leaves.check(one, out);
+            continue;
+        }
+        let why = match there.stuck(number, span) {
+            Ok(stuck) if stuck.waited >= bound && run.recovery.doubt().is_none() => {
+                if room == 0 {
+                    untold += 1;
+                    continue;
+                }
+                let (members, looked_at) = there.members(one, &stuck);
+                room = room.saturating_sub(looked_at.max(1));
+                add(run, one, (&stuck, members), (span, bound), out);
+                continue;
+            }
+            Ok(stuck) if stuck.waited < bound && one.made_up => continue,
+            Ok(stuck) => format!(
+                ", with {} live members in its round for {}",
+                stuck.wanted,
+                bound_words(stuck.waited, bound)
+            ),
+            Err(_) if one.made_up => continue,
+            Err(why) => why,
+        };
+        out.reasons.push(one.reason(run, &why));
+    }
+    if untold > 0 {
+        out.reasons.push(format!(
+            "note: {untold} more stuck enters, in rounds of many members, are not told"
+        ));
+    }
+    let told = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();
+    idle(run, span, told, each, out);
+    out.ran("stuck-barrier", all.len());
+}
+
+/// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for it.
+fn spells(run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: RecoverySpan, bound: u64) -> Vec<(usize, usize)> {
+    let lasts = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked.max(span.clock)));
+    let all = one.spells();
+    let long: Vec<(usize, usize)> = all.iter().filter(|spell| lasts(spell) >= bound).copied().collect();
+    match long.is_empty() && !one.made_up {
+        true => all.into_iter().max_by_key(lasts).into_iter().collect(),
+        false => long,
+    }
+}
+
+/// By round those whose enters fail one after the other, while they go on asking.
+fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<MemberStay<'a>>> {
+    let mut refused: BTreeMap<i64, Vec<MemberStay<'a>>> = BTreeMap::new();
+    let enters = all.iter().filter(|one| one.op.f == "enter");
+    for one in enters.filter(|one| one.how == UnfinishedOutcome::Failed && !one.made_up) {
+        if let Some(number) = told(run, one.op, ROUND) {
+            refused.entry(number).or_default().push(MemberStay {
+                node: one.op.node,
+                member: Member::Client(one.op.node),
+                named: None,
+                since: one.asked(),
+                alive: (0, usize::MAX),
+                until: Some(one.until()),
+            });
+        }
+    }
+    refused
+}
+
+/// From a sending to an end, and who was there at the end.
+type EnterSpell = ((usize, usize), PresentMembers);
+
+/// Who is in each round.
+struct RoundPresences<'r, 'a> {
+    run: &'r Analysis<'a>,
+    /// By round the members, with those refused if the enter in question is ([`refused`]).
+    rounds: BTreeMap<(i64, bool), Presence<'a>>,
+    /// By enter, as a position in the list of what did not finish: its round, how many members that has, and each spell with
+    /// who was there at its end.
+    asked: BTreeMap<usize, (i64, usize, Vec<EnterSpell>)>,
+    /// Whether members enter for themselves.
+    enters: bool,
+}
+
+impl<'r, 'a> RoundPresences<'r, 'a> {
+    fn new(
+        run: &'r Analysis<'a>,
+        rounds: &Rounds<'a>,
+        all: &[Unfinished<'_, 'a>],
+        (span, bound): (RecoverySpan, u64),
+    ) -> Self {
+        let mut there = Self {
+            run,
+            rounds: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            enters: rounds.member == "enter",
+        };
+        let refused = refused(run, all);
+        // By round the questions about it, each with the enter and the spell.
+        type Of<'a> = Vec<(Question<'a>, usize, (usize, usize))>;
+        let mut questions: BTreeMap<(i64, bool), Of<'a>> = BTreeMap::new();
+        for (at, one) in all.iter().enumerate().filter(|(_, one)| one.op.f == "enter") {
+            let (Some(number), Some(wanted)) = (told(run, one.op, ROUND), told(run, one.op, MEMBERS)) else {
+                continue;
+            };
+            let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+            there.asked.insert(at, (number, wanted, Vec::new()));
+            for spell in spells(run, one, span, bound) {
+                let question = there.question(one, wanted, spell.1);
+                questions
+                    .entry(there.round(one, number))
+                    .or_default()
+                    .push((question, at, spell));
+            }
+        }
+        for ((number, with_refused), of) in questions {
+            let mut stays = live(run, rounds, number);
+            stays.extend(refused.get(&number).into_iter().flatten().filter(|_| with_refused));
+            let presence = Presence::new(stays);
+            let asked: Vec<Question<'_>> = of.iter().map(|&(question, ..)| question).collect();
+            for ((_, at, spell), answer) in of.into_iter().zip(presence.answers(&asked)) {
+                if let Some((_, _, spells)) = there.asked.get_mut(&at) {
+                    spells.push((spell, answer));
+                }
+            }
+            there.rounds.insert((number, with_refused), presence);
+        }
+        there
+    }
+
+    fn round(&self, one: &Unfinished<'_, 'a>, number: i64) -> (i64, bool) {
+        (number, one.how == UnfinishedOutcome::Failed && self.enters)
+    }
+
+    /// Where each enters for itself, the one that waits is a member itself.
+    fn question(&self, one: &Unfinished<'_, 'a>, wanted: usize, at: usize) -> Question<'a> {
+        Question {
+            at,
+            beside: self.enters.then_some(Member::Client(one.op.node)),
+            wanted: wanted.saturating_sub(usize::from(self.enters)),
+        }
+    }
+
+    /// The spell of an enter in which most time went by while all members were there; why there is none, in words.
+    fn stuck(&self, at: usize, span: RecoverySpan) -> Result<Stuck, String> {
+        let run = self.run;
+        let Some(&(number, wanted, ref spells)) = self.asked.get(&at).filter(|(_, _, spells)| !spells.is_empty())
+        else {
+            return Err(String::new());
+        };
+        let (mut longest, mut most) = (None::<Stuck>, 0);
+        for &((asked, until), answer) in spells {
+            most = most.max(answer.members);
+            let Some((last, shown)) = answer.full else { continue };
+            let since = last.max(asked).max(span.clock);
+            let there = shown.map_or(until, |shown| shown.min(until));
+            let waited = run.time(there).saturating_sub(run.time(since));
+            if longest.as_ref().is_none_or(|longest| longest.waited < waited) {
+                longest = Some(Stuck {
+                    number,
+                    wanted,
+                    asked,
+                    until,
+                    since,
+                    waited,
+                });
+            }
+        }
+        longest.ok_or_else(|| format!(", with {most} of {wanted} live members in its round"))
+    }
+
+    /// The members that a stuck enter waits with, itself first where each enters for itself: each by the client and the
+    /// events that show it. And how many were looked at.
+    fn members(&self, one: &Unfinished<'_, 'a>, stuck: &Stuck) -> (Vec<MemberEvidence<'a>>, usize) {
+        let own = MemberEvidence {
+            node: one.op.node,
+            named: None,
+            since: stuck.asked,
+        };
+        let mut members: Vec<MemberEvidence<'_>> =
+            [own].into_iter().filter(|_| self.enters).take(stuck.wanted).collect();
+        let Some(presence) = self.rounds.get(&self.round(one, stuck.number)) else {
+            return (members, 0);
+        };
+        let (others, looked_at) = presence.named(self.question(one, stuck.wanted, stuck.until));
+        let shown = |stay: MemberStay<'a>| MemberEvidence {
+            node: stay.node,
+            named: stay.named,
+            since: stay.since,
+        };
+        members.extend(others.into_iter().map(shown));
+        (members, looked_at)
+    }
+}
+
+/// The members of a round while they live, but for those that may be any.
+fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<MemberStay<'a>> {
+    let members = rounds.all.get(&number).into_iter().flat_map(|round| &round.members);
+    let stay = |&number: &usize| {
+        let op = &run.ops.work[number];
+        let since = if rounds.member == "enter" { op.invoke? } else { op.end? };
+        let member = rounds.member_of(run, number);
+        (!matches!(member, Member::Unknown(_))).then_some(MemberStay {
+            node: op.node,
+            member,
+            named: op.invoke.filter(|_| matches!(member, Member::Number(_))),
+            since,
+            alive: (since + 1, rounds.stays(run, op)),
+            until: None,
+        })
+    };
+    members.filter_map(stay).collect()
+}
+
+/// A member: the client that was sent to the round, the request that says which member it is, and the event that shows it there.
+struct MemberEvidence<'a> {
+    node: &'a str,
+    named: Option<usize>,
+    since: usize,
+}
+
+/// An enter, and since when it waits for nobody.
+struct Stuck {
+    number: i64,
+    wanted: usize,
+    asked: usize,
+    until: usize,
+    since: usize,
+    waited: u64,
+}
+
+fn add(
+    run: &Analysis<'_>,
+    one: &Unfinished<'_, '_>,
+    (stuck, members): (&Stuck, Vec<MemberEvidence<'_>>),
+    (span, bound): (RecoverySpan, u64),
+    out: &mut Findings,
+) {
+    let names: Vec<&str> = members.iter().map(|member| member.node).collect();
+    let until = run.at(stuck.until);
+    let what = match (one.how, one.attempts.len()) {
+        (UnfinishedOutcome::Failed, 2..) => format!("was refused again and again until {until}"),
+        _ => format!("was not let in by {until}"),
+    };
+    let why = format!(
+        "{} was sent to round {} at {} and {what}, though every fault was healed, the ensemble had recovered at {}, and from \
+         {} on all {} members of the round were there and alive: {}. The bound is {}: ten times the median of the run's \
+         answered enters, at least ten seconds.",
+        one.op.node,
+        stuck.number,
+        run.at(stuck.asked),
+        run.at(span.recovered),
+        run.at(stuck.since),
+        names.len(),
+        few(&names),
+        seconds(bound),
+    );
+    let members = members
+        .iter()
+        .flat_map(|member| member.named.into_iter().chain([member.since]));
+    let first = members.clone().chain([stuck.asked]).min();
+    let witness = members.chain([stuck.asked, span.recovered, span.end]).collect();
+    let found = Finding::new("stuck-barrier", "liveness", witness, why);
+    out.add_at_end(run, found, first.map(|first| run.time(first)));
+}

@@ -1,0 +1,207 @@
+//! `blocked-transaction`: after recovery, every killed process restarted, a transaction stays undecided.
+//!
+//! A site that asks for the decision, or the coordinator that is to make it, stays without an answer for the bound of
+//! liveness, or is answered `fail` again and again for so long, or does not know it each time that it is asked, at least twice
+//! over the bound. Only a question that stays open for a session timeout counts for that: an earlier `info` may be the loss of a
+//! connection, and no time in which the decision could have been read. Questions from before and from after the moment at which
+//! another client was answered with the decision are not put together, as it may have been made in between. A transaction whose
+//! znode never came into being cannot block anybody. If the run cannot be judged ([`crate::analysis::recovery`]) nothing is convicted.
+
+use super::transactions::{Transaction, Transactions};
+use crate::analysis::Analysis;
+use crate::analysis::ops::Op;
+use crate::analysis::recovery::RecoverySpan;
+use crate::findings::{Finding, Findings};
+use crate::history::EventType;
+use crate::liveness::bound::{bound_words, median_bound};
+use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
+use crate::text::{few, seconds};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Looks for transactions that stay undecided, each once. What did not finish and cannot be judged is a reason against
+/// `valid`.
+pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
+    let Some(span) = run.recovery.span else {
+        out.ran("blocked-transaction", 0);
+        return;
+    };
+    let bound = median_bound(run, "decided", span);
+    let dead: Vec<&str> = run.recovery.dead.iter().copied().collect();
+    let coordinators = coordinators(run, all);
+    let (mut told, mut named) = (BTreeSet::new(), HashSet::new());
+    let unfinished = unfinished(run, span);
+    for one in &unfinished {
+        let transaction = all.of_operation(run, one.op);
+        let longest = UndecidedSpell::all(run, one, transaction, span);
+        let longest = longest.into_iter().max_by_key(|spell| spell.waited);
+        let Some(spell) = longest.filter(|_| matches!(one.op.f, "decide" | "decided")) else {
+            if !one.made_up {
+                named.insert(one.op.node);
+                out.reasons.push(one.reason(run, ""));
+            }
+            continue;
+        };
+        let Some(transaction) = transaction.filter(|tx| tx.stands || tx.begun.is_some()) else {
+            continue;
+        };
+        if one.made_up && spell.waited < bound {
+            continue;
+        }
+        named.insert(one.op.node);
+        if !dead.is_empty() {
+            let why = format!(", but {} was not running again, so that is not judged", few(&dead));
+            out.reasons.push(one.reason(run, &why));
+        } else if spell.waited < bound || run.recovery.doubt().is_some() {
+            let why = format!(", for {}", bound_words(spell.waited, bound));
+            out.reasons.push(one.reason(run, &why));
+        } else if told.insert(transaction.name) {
+            let coordinator = coordinators.get(transaction.name);
+            let coordinator = coordinator.map_or_else(String::new, |op| last_word(run, op));
+            convict(run, transaction, &spell, (span, bound), coordinator, out);
+        }
+    }
+    idle(run, span, named, true, out);
+    out.ran("blocked-transaction", unfinished.len());
+}
+
+/// From a sending to an end, in which the decision was asked for and not told.
+struct UndecidedSpell<'a> {
+    op: &'a Op<'a>,
+    asked: usize,
+    until: usize,
+    /// How it was answered, and how often.
+    how: UnfinishedOutcome,
+    attempts: usize,
+    /// Nanoseconds after recovery.
+    waited: u64,
+}
+
+impl<'a> UndecidedSpell<'a> {
+    fn all(
+        run: &Analysis<'_>,
+        one: &Unfinished<'a, 'a>,
+        transaction: Option<&Transaction<'_>>,
+        span: RecoverySpan,
+    ) -> Vec<Self> {
+        let spell = |(asked, until): (usize, usize), attempts| Self {
+            op: one.op,
+            asked,
+            until,
+            how: one.how,
+            attempts,
+            waited: run.time(until).saturating_sub(run.time(asked.max(span.clock))),
+        };
+        let together = if one.how == UnfinishedOutcome::Failed {
+            one.attempts.len()
+        } else {
+            1
+        };
+        let alone = one.spells().into_iter().map(|ends| spell(ends, together));
+        let rounds = rounds(run, one, transaction)
+            .into_iter()
+            .filter(|round| round.len() > 1);
+        let rounds = rounds.map(|round| spell((round[0].0, round[round.len() - 1].1), round.len()));
+        alone.chain(rounds).collect()
+    }
+}
+
+/// The attempts that ended `info` a session timeout after their sending or later: those before another client was answered with the
+/// decision, then those after it.
+fn rounds(
+    run: &Analysis<'_>,
+    one: &Unfinished<'_, '_>,
+    transaction: Option<&Transaction<'_>>,
+) -> Vec<Vec<(usize, usize)>> {
+    let session = run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
+    let open = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked)) >= session;
+    let told = transaction.and_then(|tx| tx.reports.iter().chain(&tx.answers).map(|report| report.read).min());
+    let told = told.unwrap_or(usize::MAX);
+    let unknown = || {
+        one.attempts
+            .iter()
+            .copied()
+            .filter(|_| one.how == UnfinishedOutcome::Unknown)
+            .filter(open)
+    };
+    let before = unknown().filter(|&(_, until)| until < told).collect();
+    let after = unknown().filter(|&(asked, _)| asked > told).collect();
+    vec![before, after]
+}
+
+/// The last operation by which each transaction's coordinator was to bring a decision about.
+fn coordinators<'r, 'a>(run: &'r Analysis<'a>, all: &Transactions<'a>) -> HashMap<&'a str, &'r Op<'a>> {
+    let ops = run.ops.work.iter().filter(|op| matches!(op.f, "begin" | "decide"));
+    ops.filter_map(|op| Some((all.of_operation(run, op)?.name, op)))
+        .collect()
+}
+
+/// What became of an operation of the coordinator, in words; nothing if it was answered.
+fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> String {
+    let sent = op
+        .invoke
+        .map(|at| format!(", sent at {},", run.at(at)))
+        .unwrap_or_default();
+    let ended = match (op.end, op.cut) {
+        (Some(end), _) if run.events[end].kind == EventType::Ok => return String::new(),
+        (Some(end), _) => {
+            let event = &run.events[end];
+            let outcome = match event.kind {
+                EventType::Fail => "failed",
+                _ => "ended with an unknown outcome",
+            };
+            let error = event.error.as_deref().map(|error| format!(": {error}"));
+            format!("{outcome} at {}{}", run.at(end), error.unwrap_or_default())
+        }
+        (None, Some(cut)) => format!("was cut off by the end of its process at {}", run.at(cut)),
+        (None, None) => "was never answered".to_string(),
+    };
+    format!(
+        " The coordinator's last word on it: `{}` of {}{sent} {ended}.",
+        op.f, op.node
+    )
+}
+
+fn convict(
+    run: &Analysis<'_>,
+    transaction: &Transaction<'_>,
+    spell: &UndecidedSpell<'_>,
+    (span, bound): (RecoverySpan, u64),
+    coordinator: String,
+    out: &mut Findings,
+) {
+    let &UndecidedSpell {
+        op,
+        asked,
+        until,
+        waited,
+        ..
+    } = spell;
+    let what = match (spell.how, spell.attempts) {
+        (_, 1) => format!("did not know it by {}", run.at(until)),
+        (UnfinishedOutcome::Failed, count) => format!(
+            "was asked again and again, and answered `fail` {count} times by {}",
+            run.at(until)
+        ),
+        (_, count) => format!(
+            "was asked {count} times by {}, each time for a session timeout or longer, and did not know it once",
+            run.at(until)
+        ),
+    };
+    let why = format!(
+        "{} was asked for the decision about transaction {} (operation `{}`) at {} and {what}, though every fault was \
+         healed, every killed process was running again, and the ensemble had recovered at {}: for {} of the time after that it \
+         was left without an answer that tells the decision. The bound is {}: ten times the median of the run's answered \
+         `decided` operations, at least ten seconds.{coordinator}",
+        op.node,
+        transaction.name,
+        op.f,
+        run.at(asked),
+        run.at(span.recovered),
+        seconds(waited),
+        seconds(bound),
+    );
+    let begun = transaction.begun.filter(|_| !transaction.stands);
+    let witness = [asked, span.recovered, span.end].into_iter().chain(begun).collect();
+    let found = Finding::new("blocked-transaction", "liveness", witness, why);
+    out.add_at_end(run, found, Some(run.time(transaction.first)));
+}

@@ -1,0 +1,46 @@
+//! `split-decision`: one site reports commit, another abort.
+
+use super::decision::{Decision, Report};
+use super::transactions::{Transaction, Transactions};
+use crate::analysis::Analysis;
+use crate::findings::{Finding, Findings};
+
+/// Looks for sites that disagree, once for each transaction.
+pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
+    let mut looked_at = 0;
+    for transaction in &all.all {
+        looked_at += transaction.reports.len();
+        if let Some((commit, abort)) = find(transaction) {
+            split(run, transaction, commit, abort, out);
+        }
+    }
+    out.ran("split-decision", looked_at);
+}
+
+/// The first commit and the first abort that two different sites report.
+pub fn find<'a>(transaction: &Transaction<'a>) -> Option<(Report<'a>, Report<'a>)> {
+    let first = |decision: Decision, but: Option<&str>| {
+        let fits = |report: &&Report<'_>| report.decision == decision && Some(report.node) != but;
+        transaction.reports.iter().find(fits).copied()
+    };
+    let (commit, abort) = (first(Decision::Commit, None)?, first(Decision::Abort, None)?);
+    match first(Decision::Abort, Some(commit.node)) {
+        Some(other) => Some((commit, other)),
+        None => first(Decision::Commit, Some(abort.node)).map(|other| (other, abort)),
+    }
+}
+
+fn split(run: &Analysis<'_>, transaction: &Transaction<'_>, commit: Report<'_>, abort: Report<'_>, out: &mut Findings) {
+    let why = format!(
+        "Of transaction {} site {} reported commit at {}, and site {} reported abort at {}. A decision is one for all \
+         sites: what {} did stands at one and not at the other.",
+        transaction.name,
+        commit.node,
+        run.at(commit.read),
+        abort.node,
+        run.at(abort.read),
+        transaction.name,
+    );
+    let found = Finding::new("split-decision", "atomicity", vec![commit.read, abort.read], why);
+    out.add(run, found);
+}

@@ -1,0 +1,53 @@
+//! What operations say of transactions that cannot be read: it may be anything.
+
+use super::decision::Decision;
+use super::transactions::sites;
+use crate::analysis::Analysis;
+use crate::analysis::ops::Op;
+use crate::history::EventType;
+
+/// Events whose transaction, sites, vote or decision cannot be read, and what they are; and whether a transaction without
+/// a name that can be read was begun, or may have been.
+pub fn unreadable_operations(run: &Analysis<'_>) -> (Vec<(usize, String)>, bool) {
+    let (mut events, mut begun) = (Vec::new(), false);
+    for op in &run.ops.work {
+        if let Some((at, what)) = unread(run, op) {
+            begun |= op.f == "begin" && what == UNNAMED && op.failed(run.events).is_none();
+            events.push((at, format!("the `{}` of {}, which {what}", op.f, op.node)));
+        }
+    }
+    (events, begun)
+}
+
+const UNNAMED: &str = "names no transaction";
+
+/// What of an operation cannot be read, and the event that should tell it.
+fn unread(run: &Analysis<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
+    let events = run.events;
+    if !matches!(op.f, "begin" | "decide" | "vote" | "decided") {
+        return None;
+    }
+    let done = op.end.filter(|&end| events[end].kind == EventType::Ok);
+    let named = |at: Option<usize>| events[at?].tx();
+    match (named(op.invoke), named(done)) {
+        (None, None) => return Some((op.invoke.or(op.end)?, UNNAMED)),
+        (Some(asked), Some(answered)) if asked != answered => {
+            return Some((done?, "answers about another transaction"));
+        }
+        _ => {}
+    }
+    match op.f {
+        "begin" => {
+            let asked = op.invoke.filter(|&at| sites(&events[at]).is_none())?;
+            Some((asked, "names no sites that can be read"))
+        }
+        "vote" => {
+            let voted = |&at: &usize| matches!(events[at].voted(), Some("yes" | "no"));
+            Some((done.filter(|at| !voted(at))?, "is neither yes nor no"))
+        }
+        _ => {
+            let decided = |&at: &usize| events[at].decision().and_then(Decision::read);
+            Some((done.filter(|at| decided(at).is_none())?, "is neither commit nor abort"))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `wrong-outcome`: the coordinator's answer differs from the decision: it answered `ok` and told another one, or it answered
+//! the only `begin` with `fail`, which says that the transaction certainly never was, and it was committed.
+//!
+//! The decision is what stands in the decision znode, or, where the tree tells none, what all sites report alike. Where
+//! sites disagree there is no decision to differ from, and `split-decision` says so.
+
+use super::decision::{Decision, Report};
+use super::transactions::{Transaction, Transactions};
+use crate::analysis::Analysis;
+use crate::findings::{Finding, Findings};
+
+/// Compares the coordinator's answers, once for each transaction.
+pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
+    let mut looked_at = 0;
+    for transaction in &all.all {
+        looked_at += transaction.answers.len();
+        let unbegun = transaction.never_begun().filter(|_| !all.begun_unnamed);
+        if let Some(unbegun) = unbegun {
+            looked_at += 1;
+            if let Some((who, committed)) = committed(run, transaction) {
+                never_begun(run, transaction, unbegun, &who, committed, out);
+                continue;
+            }
+        }
+        if let Some(written) = transaction.written() {
+            let wrong = transaction.answers.iter().find(|answer| answer.decision != written);
+            if let Some(answer) = wrong {
+                let says = format!("its decision znode said {} when it was last read", written.word());
+                convict(run, transaction, answer, &says, vec![], out);
+            }
+        } else if let Some(told) = transaction.unanimous() {
+            let mut answers = transaction.answers.iter();
+            let wrong = answers.find(|answer| answer.decision != told.decision);
+            if let Some(answer) = wrong {
+                let says = format!(
+                    "site {} reported {} at {}, and no site anything else",
+                    told.node,
+                    told.decision.word(),
+                    run.at(told.read)
+                );
+                convict(run, transaction, answer, &says, vec![told.read], out);
+            }
+        }
+    }
+    out.ran("wrong-outcome", looked_at);
+}
+
+/// Who told that a transaction was committed, in words, and where, unless only its decision znode does.
+fn committed(run: &Analysis<'_>, transaction: &Transaction<'_>) -> Option<(String, Option<usize>)> {
+    if let Some(told) = transaction.reported(Decision::Commit) {
+        let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
+        return Some((who, Some(told.read)));
+    }
+    let mut said = transaction.znode.iter();
+    let written = said.any(|&(_, decision)| decision == Decision::Commit);
+    written.then(|| ("its decision znode said commit when the tree was read".to_owned(), None))
+}
+
+fn never_begun(
+    run: &Analysis<'_>,
+    transaction: &Transaction<'_>,
+    (asked, failed): (usize, usize),
+    who: &str,
+    committed: Option<usize>,
+    out: &mut Findings,
+) {
+    let why = format!(
+        "`begin` of transaction {} was sent at {} and answered at {} with `fail`: it certainly did not happen, and no other \
+         `begin` of it can have. Yet {who}. So its client takes for undone what happened.",
+        transaction.name,
+        run.at(asked),
+        run.at(failed),
+    );
+    let witness = [asked, failed].into_iter().chain(committed).collect();
+    out.add(run, found(witness, why));
+}
+
+fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
+    Finding::new("wrong-outcome", "validity", witness, why)
+}
+
+fn convict(
+    run: &Analysis<'_>,
+    transaction: &Transaction<'_>,
+    answer: &Report<'_>,
+    says: &str,
+    mut witness: Vec<usize>,
+    out: &mut Findings,
+) {
+    witness.push(answer.read);
+    let why = format!(
+        "The coordinator {} answered {} for transaction {} at {}, but {says}. So its client takes for decided what was not.",
+        answer.node,
+        answer.decision.word(),
+        transaction.name,
+        run.at(answer.read),
+    );
+    out.add(run, found(witness, why));
+}

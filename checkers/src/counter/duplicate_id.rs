@@ -1,0 +1,34 @@
+//! `duplicate-id`: two increments were given one id. One report for each id.
+
+use super::increments::{CounterAnswer, Increments};
+use crate::analysis::Analysis;
+use crate::findings::{Finding, Findings};
+use crate::text::{count, if_any};
+use std::collections::BTreeMap;
+
+/// Looks for ids that were given more than once.
+pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, out: &mut Findings) {
+    let mut by_id: BTreeMap<i64, Vec<&CounterAnswer<'_>>> = BTreeMap::new();
+    for told in &counts.given {
+        by_id.entry(told.value).or_default().push(told);
+    }
+    for (id, all) in &by_id {
+        let [first, second, more @ ..] = all.as_slice() else {
+            continue;
+        };
+        let more = if_any(more.len(), |more| {
+            format!(" It was given to {} besides.", count(more, "more increment"))
+        });
+        let why = format!(
+            "The id {id} was given twice: to an increment of {}, answered at {}, and to one of {}, answered at {}.{more} Each \
+             increment adds 1, so that no two of them make the same value.",
+            first.node,
+            run.at(first.read),
+            second.node,
+            run.at(second.read),
+        );
+        let found = Finding::new("duplicate-id", "ids are unique", vec![first.read, second.read], why);
+        out.add(run, found);
+    }
+    out.ran("duplicate-id", counts.given.len());
+}

@@ -1,0 +1,129 @@
+//! `lost-increment`: the counter holds less than what was answered requires.
+//!
+//! A counter never goes back: an increment that is sent when a value has been read makes a greater one, and who looks at the
+//! counter after a write that was sent then finds that value or a greater one. One report for each value that it went back from.
+//! Also, what is found last is at least the number of increments that had been acknowledged.
+
+use super::certain_values::{CertainValues, CounterReading, ReadingSource};
+use super::increments::{CounterAnswer, Increments};
+use crate::analysis::Analysis;
+use crate::findings::{Finding, Findings};
+use std::collections::HashSet;
+
+/// Looks for increments that are lost.
+pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, sure: &CertainValues<'_>, out: &mut Findings) {
+    let greatest = Greatest::new(counts);
+    let mut reported = HashSet::new();
+    for told in &counts.given {
+        let before = told.sent.and_then(|sent| greatest.before(sent));
+        if let (Some(greater), Some(sent)) = (before, told.sent)
+            && told.value <= greater.value
+            && reported.insert(greater.read)
+        {
+            went_back(run, (greater, told, sent), out);
+        }
+    }
+    let mut less = false;
+    for held in sure.all() {
+        let Some(greater) = greatest.before(held.asked).filter(|told| told.value > held.value) else {
+            continue;
+        };
+        less = true;
+        if reported.insert(greater.read) {
+            found_less(run, greater, held, out);
+        }
+    }
+    let mut last = sure.last_client().into_iter().chain(sure.tree.last());
+    if !less {
+        last.any(|held| too_few(run, counts, held, out));
+    }
+    out.ran("lost-increment", counts.given.len() + counts.got.len());
+}
+
+/// The greatest values that were answered until then.
+struct Greatest<'r, 'a> {
+    /// Where each was read, in order, and the first of the greatest until then.
+    all: Vec<(usize, &'r CounterAnswer<'a>)>,
+}
+
+impl<'r, 'a> Greatest<'r, 'a> {
+    fn new(counts: &'r Increments<'a>) -> Self {
+        let mut all: Vec<&CounterAnswer<'a>> = counts.given.iter().chain(&counts.got).collect();
+        all.sort_by_key(|told| told.read);
+        let greatest = |first: &mut Option<&'r CounterAnswer<'a>>, told: &'r CounterAnswer<'a>| {
+            let kept = first.filter(|first| first.value >= told.value).unwrap_or(told);
+            *first = Some(kept);
+            Some((told.read, kept))
+        };
+        Self {
+            all: all.into_iter().scan(None, greatest).collect(),
+        }
+    }
+
+    /// Of what was read before an event.
+    fn before(&self, at: usize) -> Option<&'r CounterAnswer<'a>> {
+        let until = self.all.partition_point(|&(read, _)| read < at);
+        Some(self.all[until.checked_sub(1)?].1)
+    }
+}
+
+fn lost<'a>(witness: Vec<usize>, why: String) -> Finding<'a> {
+    Finding::new("lost-increment", "nothing is lost", witness, why)
+}
+
+fn went_back(
+    run: &Analysis<'_>,
+    (greater, told, sent): (&CounterAnswer<'_>, &CounterAnswer<'_>, usize),
+    out: &mut Findings,
+) {
+    let why = format!(
+        "{} was told at {} that the counter held {}. {} sent an increment after that, at {}, and was given the id {} at {}: the \
+         counter had gone back.",
+        greater.node,
+        run.at(greater.read),
+        greater.value,
+        told.node,
+        run.at(sent),
+        told.value,
+        run.at(told.read),
+    );
+    let first = run.time(greater.sent.unwrap_or(greater.read));
+    out.add_at_end(run, lost(vec![greater.read, sent, told.read], why), Some(first));
+}
+
+fn found_less(run: &Analysis<'_>, greater: &CounterAnswer<'_>, held: &CounterReading<'_>, out: &mut Findings) {
+    let why = format!(
+        "{} was told at {} that the counter held {}. Yet {}: increments were lost.",
+        greater.node,
+        run.at(greater.read),
+        greater.value,
+        held.words(run),
+    );
+    let witness = [greater.read].into_iter().chain(held.witness()).collect();
+    let first = run.time(greater.sent.unwrap_or(greater.read));
+    out.add_at_end(run, lost(witness, why), Some(first));
+}
+
+/// Whether more increments had been acknowledged than the counter holds; the first ones that are too many are the witness.
+fn too_few(run: &Analysis<'_>, counts: &Increments<'_>, held: &CounterReading<'_>, out: &mut Findings) -> bool {
+    let acknowledged = counts.given.partition_point(|told| told.read < held.asked);
+    let Some(needed) = usize::try_from(held.value).ok().filter(|&value| value < acknowledged) else {
+        return false;
+    };
+    let many = &counts.given[..=needed];
+    let when = match held.by {
+        ReadingSource::Client(..) => "before that write was sent",
+        ReadingSource::Tree => "before that",
+    };
+    let why = format!(
+        "At the end {}. Yet {acknowledged} increments had been acknowledged {when}, the first {} of them by {}: increments were \
+         lost.",
+        held.words(run),
+        many.len(),
+        run.at(many[needed].read),
+    );
+    let witness = many.iter().map(|told| told.read).chain(held.witness()).collect();
+    let first = many.iter().map(|told| run.time(told.sent.unwrap_or(told.read))).min();
+    out.add_at_end(run, lost(witness, why), first);
+    true
+}

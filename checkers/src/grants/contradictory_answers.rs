@@ -1,0 +1,152 @@
+//! Answers about a grant that do not fit together: a client acts as the holder under a grant that nobody asked for, or whose acquire
+//! certainly failed; it says that it holds after it had said that it holds no more, or by a grant of another client, or by none; it says
+//! of one request both that it was accepted and that it was not; or a request asks for no known mode. No anomaly is made of them, as
+//! either of the two may be true; each is a reason against `valid`.
+
+use crate::analysis::ops;
+use crate::analysis::{self, Analysis, Denial};
+use crate::findings::Findings;
+use crate::{Event, EventType, Process, Value};
+use std::collections::HashMap;
+use zooquake_history::operation::grant::ACCEPTED;
+
+/// What is known of a grant until an event.
+#[derive(Debug, Clone, Copy, Default)]
+struct GrantState {
+    /// It was asked for, or read.
+    known: bool,
+    /// Where its acquire failed.
+    failed: Option<usize>,
+    /// Whether a reason names it already.
+    named: bool,
+}
+
+/// Looks for such answers.
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
+    let mut grants: HashMap<&str, GrantState> = HashMap::new();
+    let mut found = Vec::new();
+    for (at, event) in run.events.iter().enumerate() {
+        let Some(name) = name(run, at) else { continue };
+        let state = grants.entry(name).or_default();
+        if event.f == run.names.acquire {
+            match event.kind {
+                EventType::Invoke => {
+                    if analysis::mode(event).is_none() {
+                        found.push((
+                            at,
+                            format!("an `{}` of grant {name} whose mode cannot be read", event.f),
+                        ));
+                    }
+                    *state = GrantState {
+                        known: true,
+                        ..GrantState::default()
+                    }
+                }
+                EventType::Ok => state.known = true,
+                EventType::Fail => state.failed = failed(run, at),
+                EventType::Info => {}
+            }
+            continue;
+        }
+        let mut odd = |what: String| found.push((at, what));
+        if !state.known && !state.named && acts(event) {
+            state.named = true;
+            odd(format!(
+                "a `{}` under grant {name}, which nobody had asked for",
+                event.f
+            ));
+        }
+        if let Some(failed) = state.failed.filter(|_| acts(event)) {
+            odd(format!(
+                "a `{}` under grant {name}, whose `{}` had failed at event {failed}",
+                event.f, run.names.acquire
+            ));
+        }
+        if let Some(what) = both(run, event) {
+            odd(format!("a `{}` under grant {name} {what}", event.f));
+        }
+    }
+    found.extend(contradictions(run));
+    found.extend(misnamed(run));
+    found.sort();
+    out.doubt("answers about grants do not fit together", &found);
+}
+
+/// The answers of clients that hold, as they say, after they had denied it.
+fn contradictions(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
+    run.grants.contradictions.iter().map(|contradiction| {
+        let why = match contradiction.denial {
+            Denial::Words(at) => format!("its client had said at event {at} that it holds no more"),
+            Denial::Exit(at) => format!("the process that was given it had ended at event {at}"),
+            Denial::Perhaps(at) => format!("its client may have said at event {at} that it holds no more"),
+        };
+        let name = run.grants.all[contradiction.grant].name;
+        let what = format!("a `confirm` that says that grant {name} is held, though {why}");
+        (contradiction.confirm, what)
+    })
+}
+
+/// The answers of clients that say that they hold, and name no grant of their own.
+fn misnamed(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
+    let owners: HashMap<&str, &str> = run.grants.all.iter().map(|grant| (grant.name, grant.node)).collect();
+    let answers = run.events.iter().enumerate();
+    let holds = |event: &Event| event.f == "confirm" && event.kind == EventType::Ok && event.holds() == Some(true);
+    let answers = answers.filter(move |(_, event)| ops::named_client(event).is_some() && holds(event));
+    answers.filter_map(move |(at, event)| {
+        let what = match event.grant() {
+            None => "a `confirm` that says that its client holds, and names no grant".to_owned(),
+            Some(name) => {
+                let owner = owners.get(name).filter(|owner| **owner != ops::node(event))?;
+                format!(
+                    "a `confirm` of {} that says that it holds by grant {name}, which is one of {owner}",
+                    ops::node(event)
+                )
+            }
+        };
+        Some((at, what))
+    })
+}
+
+/// The grant that an event is about: of an operation under a grant, or of a `confirm` with `holds: true`.
+fn name<'a>(run: &Analysis<'a>, at: usize) -> Option<&'a str> {
+    let event = &run.events[at];
+    let own = event.grant();
+    match &event.process {
+        Process::Number(_)
+            if [run.names.acquire, run.names.release, "read", "write", "work"].contains(&event.f.as_str()) =>
+        {
+            let asked = || run.ops.work[run.ops.completes[at]?].invoke;
+            own.or_else(|| run.events[asked()?].grant())
+        }
+        Process::Name(_) if event.f == "confirm" && event.kind == EventType::Ok => {
+            own.filter(|_| event.holds() == Some(true))
+        }
+        _ => None,
+    }
+}
+
+/// The event, if the operation that it ends certainly failed.
+fn failed(run: &Analysis<'_>, at: usize) -> Option<usize> {
+    run.ops.work[run.ops.completes[at]?].failed(run.events)
+}
+
+/// Whether a client acts as the holder.
+fn acts(event: &Event) -> bool {
+    event.kind == EventType::Ok && matches!(event.f.as_str(), "read" | "write" | "work" | "confirm")
+}
+
+/// Two fields of an answer that contradict each other, in words.
+fn both(run: &Analysis<'_>, event: &Event) -> Option<&'static str> {
+    if event.f == "write" {
+        return match (event.kind, event.get(ACCEPTED.any())?) {
+            (EventType::Ok, Value::Bool(false)) => Some("is answered `ok` and was not accepted"),
+            (EventType::Fail, Value::Bool(true)) => Some("is answered `fail` and was accepted"),
+            (EventType::Ok, Value::Bool(true) | Value::Null) => None,
+            (EventType::Ok, _) => Some("does not say whether it was accepted"),
+            _ => None,
+        };
+    }
+    let removed = event.removed().is_some();
+    let failed = event.f == run.names.release && event.kind == EventType::Fail;
+    (failed && removed).then_some("is answered `fail` and removed a znode")
+}

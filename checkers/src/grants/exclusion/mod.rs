@@ -1,0 +1,207 @@
+//! Mutual exclusion: no two clients hold at the same time in ways that exclude each other, and no more clients hold exclusively
+//! than the workload's capacity.
+//!
+//! A client may believe that it holds when it does not; that is what leases are like. So a violation needs all these clients
+//! to say that they hold after each has heard from a quorum, to requests sent after all their grants were read and before its own
+//! release was: at the earliest of these sendings all of them held ([`crate::analysis::grants`] has the argument). Any other overlap of certain
+//! holds is an observation.
+
+mod overlaps;
+
+use crate::analysis::Analysis;
+use crate::analysis::grants::{Grant, HolderAnswer};
+use crate::findings::{Finding, Findings};
+use crate::text::count;
+use overlaps::{Overlap, overlaps};
+use zooquake_history::operation::Mode;
+
+/// The anomaly of more clients than may hold.
+const OVER: &str = "over-capacity";
+
+/// What is broken: mutual exclusion, of a semaphore k-exclusion (Fischer, Lynch, Burns, Borodin 1979).
+fn property(run: &Analysis<'_>) -> &'static str {
+    match run.names.double {
+        OVER => "k-exclusion",
+        _ => "mutual exclusion",
+    }
+}
+
+/// Looks for grants that overlap.
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
+    let read = run.grants.read();
+    let mut convicted = vec![false; run.grants.all.len()];
+    for overlap in overlaps(run, &read, |grant| grant.confirms.last().copied()) {
+        convicted[overlap.later] = true;
+        violation(run, &overlap, out);
+    }
+    for overlap in overlaps(run, &read, |grant| grant.answers.last().copied()) {
+        if !convicted[overlap.later] {
+            stale(run, &overlap, out);
+        }
+    }
+    if !run.single() {
+        out.ran(OVER, read.len());
+    }
+    if run.single() || run.grants.moded {
+        out.ran(run.names.double, read.len());
+    }
+    out.ran(run.names.stale_holder, read.len());
+}
+
+/// One of the grants of an overlap: where it was read, and the first answer to a request sent after all of them were.
+struct ConfirmedGrant<'r, 'a> {
+    grant: &'r Grant<'a>,
+    number: usize,
+    read: usize,
+    answer: HolderAnswer,
+}
+
+/// What the clients of an overlap said in it, in the order of [`Overlap::all`].
+fn said<'r, 'a>(
+    run: &'r Analysis<'a>,
+    overlap: &Overlap,
+    answers: impl for<'g> Fn(&'g Grant<'a>) -> &'g [HolderAnswer],
+) -> Option<Vec<ConfirmedGrant<'r, 'a>>> {
+    let all = &run.grants.all;
+    let after = all[overlap.later].read?;
+    let said = |number: usize| {
+        let grant = &all[number];
+        let answers = answers(grant);
+        let first = answers.partition_point(|answer| answer.sent <= after);
+        Some(ConfirmedGrant {
+            grant,
+            number,
+            read: grant.read?,
+            answer: *answers.get(first)?,
+        })
+    };
+    overlap.all().map(said).collect()
+}
+
+/// The events that prove an overlap.
+fn witness(run: &Analysis<'_>, said: &[ConfirmedGrant<'_, '_>]) -> Vec<usize> {
+    let events = said.iter().flat_map(|one| [one.read, one.answer.sent, one.answer.read]);
+    let mut witness: Vec<usize> = events.collect();
+    if let [a, b] = said {
+        witness.extend(run.telling_modes([a.number, b.number]));
+    }
+    witness
+}
+
+/// `grant g1 of c1, read at 0.100 s, …`: each grant of an overlap and what was said under it.
+fn listed(
+    run: &Analysis<'_>,
+    said: &[ConfirmedGrant<'_, '_>],
+    how: impl Fn(&ConfirmedGrant<'_, '_>) -> String,
+) -> String {
+    let each = said.iter().map(|one| {
+        format!(
+            "{}, read at {} ({} sent at {}, answered at {})",
+            run.grant(one.number),
+            run.at(one.read),
+            how(one),
+            run.at(one.answer.sent),
+            run.at(one.answer.read),
+        )
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
+fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
+    let Some(said) = said(run, overlap, |grant| &grant.confirms) else {
+        return;
+    };
+    let (kind, why) = match &said[..] {
+        [a, b] if run.names.double != OVER => (run.names.double, double(run, a, b)),
+        all => (OVER, over(run, all)),
+    };
+    out.add(run, Finding::new(kind, property(run), witness(run, &said), why));
+}
+
+fn double(run: &Analysis<'_>, a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_, '_>) -> String {
+    format!(
+        "{} was read at {} and {} at {}, and after that both clients confirmed by a quorum write that each holds {}: \
+         {} to a request sent at {} and answered at {}, {} to one sent at {} and answered at {}. Each request was sent before its \
+         client was asked to release, and each client wrote in its session before it looked at its belief in a grant, which ends \
+         once. So at {} both held, whenever these answers were written and whoever released first.{}",
+        run.grant(a.number),
+        run.at(a.read),
+        run.grant(b.number),
+        run.at(b.read),
+        run.names.thing,
+        a.grant.node,
+        run.at(a.answer.sent),
+        run.at(a.answer.read),
+        b.grant.node,
+        run.at(b.answer.sent),
+        run.at(b.answer.read),
+        run.at(a.answer.sent.min(b.answer.sent)),
+        one_shared(a, b),
+    )
+}
+
+/// That one of two holds is shared, if one is.
+fn one_shared(a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_, '_>) -> String {
+    let exclusive = if a.grant.mode == Some(Mode::Exclusive) { a } else { b };
+    match a.grant.mode == b.grant.mode {
+        true => String::new(),
+        false => format!(
+            " One of the two holds is exclusive, that of {}, so the other may not be there, even if it is shared.",
+            exclusive.grant.node
+        ),
+    }
+}
+
+fn over(run: &Analysis<'_>, all: &[ConfirmedGrant<'_, '_>]) -> String {
+    let first = all.iter().map(|one| one.answer.sent).min();
+    format!(
+        "At most {} may hold {} at a time. After the grants of {} clients had been read, each of these confirmed by a \
+         quorum write that it holds: {}. Each request was sent before its client was asked to release, and each client wrote in its \
+         session before it looked at its belief in a grant, which ends once. So at {} all of them held.",
+        count(run.capacity.get(), "client"),
+        run.names.thing,
+        all.len(),
+        listed(run, all, |_| "confirm".to_owned()),
+        first.map(|sent| run.at(sent)).unwrap_or_default(),
+    )
+}
+
+fn stale(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
+    let Some(said) = said(run, overlap, |grant| &grant.answers) else {
+        return;
+    };
+    let why = match &said[..] {
+        [a, b] => format!(
+            "{} was read at {}, and {} still answered as the holder to {} sent at {}; {} was read in between, at {}, and {} \
+             too answered as the holder to {} sent at {}. Both believed that they held {}; what counts is whether the resource \
+             was damaged, so this is an observation and no violation.{}",
+            run.grant(a.number),
+            run.at(a.read),
+            a.grant.node,
+            request(run, a.answer),
+            run.at(a.answer.sent),
+            run.grant(b.number),
+            run.at(b.read),
+            b.grant.node,
+            request(run, b.answer),
+            run.at(b.answer.sent),
+            run.names.thing,
+            one_shared(a, b),
+        ),
+        all => format!(
+            "At most {} clients may hold {} at a time. After the grants of {} clients had been read, each of these answered as a \
+             holder: {}. All of them believed that they held; what counts is whether the resource was damaged, so this is an \
+             observation and no violation.",
+            run.capacity,
+            run.names.thing,
+            all.len(),
+            listed(run, all, |one| request(run, one.answer)),
+        ),
+    };
+    let found = Finding::new(run.names.stale_holder, property(run), witness(run, &said), why);
+    out.add(run, found.advisory(true));
+}
+
+fn request(run: &Analysis<'_>, answer: HolderAnswer) -> String {
+    format!("a {}", run.events[answer.sent].f)
+}

@@ -1,0 +1,261 @@
+//! `idle-lock`, and `leaderless` of an election: for long nobody holds though somebody waits, and nothing excuses it. Advisory.
+//!
+//! A spell is idle while at every moment some request for a grant is pending and nobody can be working under one: no grant was
+//! read whose return was not answered yet. A grant that a client was given and has not answered yet is none, since nobody can
+//! be asked to work under it. No window may be on or have ended less than two session timeouts before, the harness may not
+//! stand still, and every client that waits is connected as far as its notices say.
+//!
+//! What lasts longer than two session timeouts (a session that nobody closed has expired by then) and longer than a hundred
+//! times the run's median hand-over is found, before recovery as well as after it. Candidates that give way to each other
+//! for ever do that, and a client that looks again only now and then. Where requests and answers do not pair nothing is
+//! found: who held is then not known.
+//!
+//! Linear in the events, but for sorting.
+
+mod hold_changes;
+
+use crate::Process;
+use crate::analysis::{Analysis, LatencyKind};
+use crate::findings::{Finding, Findings};
+use crate::text::seconds;
+use hold_changes::{HoldChange, changes};
+use std::collections::{BTreeSet, HashMap};
+
+/// How many session timeouts a spell lasts at least, and for how many a window is near after its end.
+const SESSIONS: u64 = 2;
+
+/// How many median hand-overs a spell lasts at least.
+const HAND_OVERS: u64 = 100;
+
+/// Looks for long idle spells.
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
+    let name = run.names.idle;
+    if !run.ops.misfits.is_empty() {
+        out.ran(name, 0);
+        return;
+    }
+    let bound = Bound::new(run);
+    let spells = spells(run, bound.sessions);
+    out.ran(name, spells.len());
+    for spell in spells.iter().filter(|spell| spell.ns(run) > bound.longest()) {
+        let until = run.time(spell.until);
+        let why = why(run, spell, &bound);
+        let witness = spell.witness(run, bound.longest());
+        let found = Finding::new(name, "liveness", witness, why).advisory(true);
+        out.add_between(run, found, spell.from, until);
+    }
+}
+
+/// How long a spell may last, in nanoseconds.
+struct Bound {
+    /// Session timeouts.
+    sessions: u64,
+    /// Median hand-overs; 0 if nothing was handed over.
+    hand_overs: u64,
+}
+
+impl Bound {
+    fn new(run: &Analysis<'_>) -> Self {
+        let session = run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
+        let mut took: Vec<u64> = run
+            .latencies(LatencyKind::HandOver)
+            .iter()
+            .map(|latency| latency.ns)
+            .collect();
+        took.sort_unstable();
+        let median = took.get(took.len() / 2).copied().unwrap_or(0);
+        Self {
+            sessions: session.saturating_mul(SESSIONS),
+            hand_overs: median.saturating_mul(HAND_OVERS),
+        }
+    }
+
+    fn longest(&self) -> u64 {
+        self.sessions.max(self.hand_overs)
+    }
+}
+
+/// A time in which nobody held and somebody waited.
+struct IdleSpell {
+    /// Where the oldest request was sent that waited when it began.
+    request: usize,
+    /// When it began, in nanoseconds since the run began.
+    from: u64,
+    /// The event that ended it, or the last one but for the run's end.
+    until: usize,
+}
+
+impl IdleSpell {
+    fn ns(&self, run: &Analysis<'_>) -> u64 {
+        run.time(self.until).saturating_sub(self.from)
+    }
+
+    /// A request that waited, and the event that ended the spell: an answer with its request, which is enough by itself if it
+    /// waited for longer than the bound.
+    fn witness(&self, run: &Analysis<'_>, bound: u64) -> Vec<usize> {
+        let works = matches!(run.events[self.until].process, Process::Number(_));
+        let ops = if works { &run.ops.work } else { &run.ops.control };
+        let Some(op) = run.ops.completes[self.until].map(|op| &ops[op]) else {
+            return vec![self.request, self.until];
+        };
+        let asked = op.invoke.unwrap_or(self.until);
+        let time = |from: usize, until: usize| run.time(until).saturating_sub(run.time(from));
+        match op.f == run.names.acquire && time(asked, self.until) > bound {
+            true => vec![asked, self.until],
+            // Its request came late enough to show how long it took.
+            false if time(self.request, asked) > bound => vec![self.request, asked],
+            false => vec![self.request, asked, self.until],
+        }
+    }
+}
+
+/// All idle spells in their order. A window is near for `after` nanoseconds from its end on.
+fn spells(run: &Analysis<'_>, after: u64) -> Vec<IdleSpell> {
+    let changes = changes(run);
+    let (mut state, mut spells, mut open) = (SpellState::default(), Vec::new(), None::<IdleSpell>);
+    let mut next = 0;
+    while let Some(&(at, _)) = changes.get(next) {
+        let mut cut = None;
+        while let Some((_, change)) = changes.get(next).filter(|change| change.0 == at) {
+            cut = cut.max(state.take(run, at, *change, after));
+            next += 1;
+        }
+        let idle = state.idle();
+        if !idle || cut.is_some() {
+            let until = cut.unwrap_or(at);
+            spells.extend(open.take().map(|spell| IdleSpell { until, ..spell }));
+        }
+        if let (true, Some(&(request, _)), None) = (idle, state.waiting.first(), &open) {
+            open = Some(IdleSpell {
+                request,
+                from: run.time(at).max(state.quiet_from),
+                until: at,
+            });
+        }
+    }
+    // The end of the run is no event in it.
+    let last = run.events.iter().rposition(|event| event.entered() != Some("done"));
+    let last = last.unwrap_or_default();
+    spells.extend(open.map(|spell| IdleSpell { until: last, ..spell }));
+    spells
+}
+
+/// Who holds, who waits and what is on, after some event.
+#[derive(Default)]
+struct SpellState<'a> {
+    holds: usize,
+    /// Requests that are pending, each with its client.
+    waiting: BTreeSet<(usize, &'a str)>,
+    clients: HashMap<&'a str, Client<'a>>,
+    /// How many clients wait and are not connected.
+    cut_off: usize,
+    windows: usize,
+    /// From when on no window is near, if none is on.
+    quiet_from: u64,
+}
+
+#[derive(Default)]
+struct Client<'a> {
+    /// How many requests of its are pending.
+    waits: usize,
+    /// Whether a `session` notice of it was read since its process began.
+    tells: bool,
+    /// The sessions that it has not closed or lost, and whether each is connected.
+    sessions: HashMap<&'a str, bool>,
+    /// How many of these are not connected.
+    disconnected: usize,
+}
+
+impl<'a> Client<'a> {
+    fn is_cut_off(&self) -> bool {
+        self.waits > 0 && self.tells && (self.sessions.is_empty() || self.disconnected > 0)
+    }
+
+    fn session(&mut self, session: &'a str, state: &str) {
+        self.tells = true;
+        let before = self.sessions.remove(session);
+        self.disconnected -= usize::from(before == Some(false));
+        if let "connected" | "disconnected" = state {
+            self.sessions.insert(session, state == "connected");
+            self.disconnected += usize::from(state == "disconnected");
+        }
+    }
+}
+
+impl<'a> SpellState<'a> {
+    /// Takes a change in; the event that ends a spell in any case, if there is one.
+    fn take(&mut self, run: &Analysis<'a>, at: usize, change: HoldChange<'a>, after: u64) -> Option<usize> {
+        match change {
+            HoldChange::Hold => self.holds += 1,
+            HoldChange::HoldEnd => self.holds = self.holds.saturating_sub(1),
+            HoldChange::Wait(node) => {
+                self.waiting.insert((at, node));
+                self.client(node, |client| client.waits += 1);
+            }
+            HoldChange::WaitEnd(request, node) => {
+                self.waiting.remove(&(request, node));
+                self.client(node, |client| client.waits -= 1);
+            }
+            HoldChange::Window => self.windows += 1,
+            HoldChange::Healing => {
+                self.windows = self.windows.saturating_sub(1);
+                self.quiet_from = self.quiet_from.max(run.time(at).saturating_add(after));
+            }
+            HoldChange::Session { node, session, state } => {
+                let waits = self.client(node, |client| {
+                    client.session(session, state);
+                    client.waits > 0
+                });
+                return (waits && matches!(state, "disconnected" | "expired")).then_some(at);
+            }
+            HoldChange::Exit(node) => self.client(node, |client| {
+                let waits = client.waits;
+                *client = Client {
+                    waits,
+                    ..Client::default()
+                };
+            }),
+            HoldChange::Belief => return Some(at),
+            // What was read after it may have waited.
+            HoldChange::Stall => return Some(at.saturating_sub(1)),
+        }
+        None
+    }
+
+    /// Changes a client.
+    fn client<T>(&mut self, node: &'a str, change: impl FnOnce(&mut Client<'a>) -> T) -> T {
+        let client = self.clients.entry(node).or_default();
+        let before = client.is_cut_off();
+        let result = change(client);
+        self.cut_off = self.cut_off + usize::from(client.is_cut_off()) - usize::from(before);
+        result
+    }
+
+    fn idle(&self) -> bool {
+        self.holds == 0 && self.windows == 0 && self.cut_off == 0 && !self.waiting.is_empty()
+    }
+}
+
+fn why(run: &Analysis<'_>, spell: &IdleSpell, bound: &Bound) -> String {
+    let request = &run.events[spell.request];
+    let thing = run.names.thing;
+    let grant = request
+        .grant()
+        .map(|grant| format!(" (grant {grant})"))
+        .unwrap_or_default();
+    let hand_overs = match bound.hand_overs {
+        0 => String::new(),
+        hand_overs => format!(", and than a hundred median hand-overs ({})", seconds(hand_overs)),
+    };
+    format!(
+        "From {} to {}, for {}, nobody held {thing}, though somebody asked for it all the time, such as {} since {}{grant}. \
+         That is longer than two session timeouts ({}){hand_overs}. All who waited were connected, the harness did not stand \
+         still, and no window of a fault was on or had ended less than two session timeouts before.",
+        seconds(spell.from),
+        run.at(spell.until),
+        seconds(spell.ns(run)),
+        request.node.as_deref().unwrap_or("a client"),
+        run.at(spell.request),
+        seconds(bound.sessions),
+    )
+}

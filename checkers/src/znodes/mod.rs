@@ -1,0 +1,10 @@
+//! Checkers of the znodes by which clients hold: who created them, who deleted them, and which of them nobody claims.
+
+pub mod evidence_consistency;
+pub mod foreign_znode;
+mod holder_znodes;
+mod orphan_cause;
+pub mod orphan_node;
+pub mod persistent_contender;
+pub mod stolen_znode;
+pub mod unowned_release;

@@ -1,0 +1,316 @@
+//! The definitions of the anomalies of two-phase commits, said again in the plainest way, and an exhaustive search for an
+//! execution that explains a history. On purpose without anything of the checkers but the events.
+
+use crate::anomaly_tally::doubtful;
+use std::collections::BTreeSet;
+use zooquake_checkers::{Event, EventType, Process, Record};
+
+fn node(event: &Event) -> &str {
+    event.node.as_deref().unwrap_or_default()
+}
+
+/// The names of the transactions in a history.
+pub fn names(record: &Record) -> BTreeSet<&str> {
+    record.history.events.iter().filter_map(|event| event.tx()).collect()
+}
+
+/// The event that completes the request at `at`.
+fn completion(events: &[Event], at: usize) -> Option<usize> {
+    (at + 1..events.len()).find(|&later| events[later].process == events[at].process)
+}
+
+/// All answers of an operation about a transaction, with what they tell.
+fn told<'a>(record: &'a Record, f: &str, tx: &str) -> Vec<(usize, &'a str, &'a str)> {
+    let events = record.history.events.iter().enumerate();
+    let ok = events.filter(|(_, event)| event.f == f && event.kind == EventType::Ok && event.tx() == Some(tx));
+    ok.filter_map(|(at, event)| Some((at, node(event), event.decision().or(event.voted())?)))
+        .collect()
+}
+
+/// What the decision znode says in each reading that has it, and how many events came before.
+fn written<'a>(record: &'a Record, tx: &str) -> Vec<(usize, &'a str)> {
+    let path = format!("/app/{tx}/decision");
+    let readings = record.tree.iter().flat_map(|tree| &tree.readings);
+    readings
+        .flat_map(|reading| reading.znodes.iter().map(|znode| (reading.end_index, znode)))
+        .filter(|(_, znode)| znode.path == path)
+        .map(|(end, znode)| (end, znode.data.as_str()))
+        .collect()
+}
+
+/// The requests to vote: where, by whom, for what, and how each ended.
+fn votes<'a>(record: &'a Record, tx: &str) -> Vec<(usize, &'a str, &'a str, Option<&'a Event>)> {
+    let events = &record.history.events;
+    let asked = |at: &usize| {
+        let event = &events[*at];
+        event.f == "vote" && event.kind == EventType::Invoke && event.tx() == Some(tx)
+    };
+    let vote = |at: usize| {
+        let end = completion(events, at).map(|end| &events[end]);
+        Some((at, node(&events[at]), events[at].vote()?, end))
+    };
+    (0..events.len()).filter(asked).filter_map(vote).collect()
+}
+
+fn sites<'a>(record: &'a Record, tx: &str) -> BTreeSet<&'a str> {
+    let events = record.history.events.iter();
+    let begins = events.filter(|event| event.f == "begin" && event.tx() == Some(tx));
+    let named = begins
+        .filter_map(|event| event.value.get("sites")?.as_array())
+        .flatten();
+    let voting = votes(record, tx).into_iter().map(|(_, node, _, _)| node);
+    named.filter_map(|site| site.as_str()).chain(voting).collect()
+}
+
+/// Before which event, or reading, somebody first told that the transaction was committed.
+fn first_commit(record: &Record, tx: &str) -> Option<usize> {
+    let sites = told(record, "decided", tx);
+    let all = sites.into_iter().chain(told(record, "decide", tx));
+    let event = all.filter(|(_, _, word)| *word == "commit").map(|(at, _, _)| at).min();
+    event.or_else(|| {
+        written(record, tx)
+            .into_iter()
+            .find(|(_, word)| *word == "commit")
+            .map(|(at, _)| at)
+    })
+}
+
+/// Whether the transaction may be committed in some execution: tries every way in which the votes of unknown outcome may
+/// have ended.
+fn may_commit(record: &Record, tx: &str) -> bool {
+    let Some(first) = first_commit(record, tx) else {
+        return true;
+    };
+    let votes = votes(record, tx);
+    let sites = sites(record, tx);
+    (0..1u32 << votes.len()).any(|effects| {
+        let effect = |at: usize| effects & (1 << at) != 0;
+        let possible = votes
+            .iter()
+            .enumerate()
+            .all(|(at, (_, _, _, end))| match end.map(|end| end.kind) {
+                Some(EventType::Ok) => effect(at),
+                Some(EventType::Fail) => !effect(at),
+                _ => true,
+            });
+        let said = |at: usize| {
+            let (_, _, wanted, end) = votes[at];
+            end.and_then(|end| end.voted()).unwrap_or(wanted)
+        };
+        let no = (0..votes.len()).any(|at| votes[at].3.is_some_and(|end| end.voted() == Some("no")));
+        let voted = |site: &&str| {
+            (0..votes.len()).any(|at| effect(at) && votes[at].1 == *site && votes[at].0 < first && said(at) == "yes")
+        };
+        possible && !no && sites.iter().all(voted)
+    })
+}
+
+/// Whether every request to begin the transaction certainly failed, and there was one.
+fn never_begun(record: &Record, tx: &str) -> bool {
+    let events = &record.history.events;
+    let asked = |at: &usize| {
+        let event = &events[*at];
+        event.f == "begin" && event.kind == EventType::Invoke && event.tx() == Some(tx)
+    };
+    let mut begins = (0..events.len()).filter(asked).peekable();
+    let failed = |at: usize| completion(events, at).is_some_and(|end| events[end].kind == EventType::Fail);
+    begins.peek().is_some() && begins.all(failed)
+}
+
+/// Whether some execution explains all that was told of the transaction: one decision that everybody who tells any tells,
+/// and if it is commit, a yes of every site in time.
+pub fn explained(record: &Record, tx: &str) -> bool {
+    ["commit", "abort"].iter().any(|decision| {
+        let same = |f: &str| told(record, f, tx).iter().all(|(_, _, word)| word == decision);
+        let stands = written(record, tx).iter().all(|(_, word)| word == decision);
+        let possible = *decision == "abort" || (may_commit(record, tx) && !never_begun(record, tx));
+        same("decided") && same("decide") && stands && possible
+    })
+}
+
+pub fn split(record: &Record, tx: &str) -> bool {
+    let all = told(record, "decided", tx);
+    all.iter().any(|a| all.iter().any(|b| a.1 != b.1 && a.2 != b.2))
+}
+
+pub fn flip(record: &Record, tx: &str) -> bool {
+    let (all, written) = (told(record, "decided", tx), written(record, tx));
+    let site = all.iter().any(|a| all.iter().any(|b| a.1 == b.1 && a.2 != b.2));
+    let znode = written.iter().any(|a| written.iter().any(|b| a.1 != b.1));
+    // What all sites were told stands no more.
+    let last = written.last();
+    let both = !split(record, tx) && !all.is_empty() && last.is_some_and(|last| all.iter().all(|a| a.2 != last.1));
+    site || znode || both
+}
+
+pub fn unjustified(record: &Record, tx: &str) -> bool {
+    !may_commit(record, tx)
+}
+
+pub fn wrong(record: &Record, tx: &str) -> bool {
+    if never_begun(record, tx) && first_commit(record, tx).is_some() {
+        return true;
+    }
+    let (answers, all, written) = (
+        told(record, "decide", tx),
+        told(record, "decided", tx),
+        written(record, tx),
+    );
+    let decision = match written.last() {
+        Some((_, word)) => Some(*word),
+        None if split(record, tx) || flip(record, tx) => None,
+        None => all.first().map(|(_, _, word)| *word),
+    };
+    decision.is_some_and(|decision| answers.iter().any(|(_, _, word)| *word != decision))
+}
+
+pub fn needless(record: &Record, tx: &str) -> bool {
+    let events = &record.history.events;
+    let asked = |f: &str| {
+        let invoke = |event: &Event| event.f == f && event.kind == EventType::Invoke && event.tx() == Some(tx);
+        events.iter().position(invoke)
+    };
+    let aborted = told(record, "decided", tx)
+        .into_iter()
+        .chain(told(record, "decide", tx));
+    let aborted = aborted
+        .filter(|(_, _, word)| *word == "abort")
+        .map(|(at, _, _)| at)
+        .min();
+    let (Some(begin), Some(decide), Some(aborted)) = (asked("begin"), asked("decide"), aborted) else {
+        return false;
+    };
+    let voted = told(record, "vote", tx);
+    let session = 2_000_000_000;
+    let no =
+        votes(record, tx).iter().any(|(_, _, wanted, _)| *wanted == "no") || voted.iter().any(|vote| vote.2 == "no");
+    let acknowledged = |site: &&str| {
+        let mut votes = voted.iter().filter(|(_, node, word)| node == site && *word == "yes");
+        votes.any(|(at, ..)| events[*at].time <= events[decide].time + session)
+    };
+    let listed = events[begin].value["sites"].as_array().expect("sites");
+    let listed: Vec<&str> = listed.iter().filter_map(|site| site.as_str()).collect();
+    let felt = |(at, event): (usize, &Event)| {
+        let mut from = event.time;
+        let until = match (event.f.as_str(), event.phase()) {
+            ("exit", _) => from + session,
+            ("stall", _) => {
+                from = from.saturating_sub(event.stalled_ms().expect("a number") as u64 * 1_000_000);
+                event.time + session
+            }
+            ("pause", Some("begin")) => {
+                let over = |later: &&Event| {
+                    let healed = later.phase() == Some("skipped") || later.verified() == Some(true);
+                    later.f == "pause" && later.window() == event.window() && healed
+                };
+                let over = events[at..].iter().find(over);
+                over.map_or(u64::MAX, |later| later.time + session)
+            }
+            _ => return false,
+        };
+        from <= events[aborted].time && until >= events[begin].time
+    };
+    !no && listed.iter().all(acknowledged) && !events.iter().enumerate().any(felt)
+}
+
+pub fn blocked(record: &Record, tx: &str) -> bool {
+    let events = &record.history.events;
+    let phase = |name: &str| {
+        events
+            .iter()
+            .position(|event| event.f == "phase" && event.value == name)
+    };
+    let Some(recovered) = phase("recovered") else {
+        return false;
+    };
+    let Some(end) = phase("audit") else {
+        return false;
+    };
+    if doubtful(events, recovered, end) {
+        return false;
+    }
+    let is = |event: &Event, f: &str, node_of: &str| {
+        event.f == f && node(event) == node_of && matches!(event.process, Process::Name(_))
+    };
+    let down = |client: &str| {
+        let exit = (0..=end).rev().find(|&at| is(&events[at], "exit", client));
+        exit.is_some_and(|exit| !events[exit..=end].iter().any(|event| is(event, "hello", client)))
+    };
+    let began = |event: &Event| {
+        ["begin", "vote"].contains(&event.f.as_str()) && event.kind == EventType::Ok && event.tx() == Some(tx)
+    };
+    let last = record.tree.as_ref().and_then(|tree| tree.readings.last());
+    let stands = last.is_some_and(|last| last.znodes.iter().any(|znode| znode.path == format!("/app/{tx}")));
+    if ["c1", "c2", "c3"].into_iter().any(down) || !(stands || events.iter().any(began)) {
+        return false;
+    }
+    let mut durations: Vec<u64> = (0..events.len())
+        .filter(|&at| events[at].f == "decided" && events[at].kind == EventType::Invoke)
+        .filter_map(|at| Some((at, completion(events, at)?)))
+        .filter(|&(_, answer)| answer < end && events[answer].kind == EventType::Ok)
+        .map(|(at, end)| events[end].time - events[at].time)
+        .collect();
+    durations.sort_unstable();
+    let bound = (10 * durations.get(durations.len() / 2).copied().unwrap_or(0)).max(10_000_000_000);
+    let pending = |asked: usize| {
+        let event = &events[asked];
+        let decides = ["decide", "decided"].contains(&event.f.as_str()) && event.kind == EventType::Invoke;
+        if !decides || event.tx() != Some(tx) {
+            return false;
+        }
+        let done = completion(events, asked);
+        let until = match done.filter(|&done| done <= end) {
+            Some(done) if done > recovered && events[done].kind != EventType::Ok => done,
+            Some(_) => return false,
+            None => end,
+        };
+        let dies = (asked..=done.unwrap_or(end).min(end)).any(|at| is(&events[at], "exit", node(event)));
+        !dies && events[until].time.saturating_sub(events[asked.max(recovered)].time) >= bound
+    };
+    (0..end).any(pending)
+        || ["c1", "c2", "c3"].iter().any(|who| {
+            ["decide", "decided"]
+                .iter()
+                .any(|f| in_turn(record, (*who, *f, tx), (recovered, end), bound))
+        })
+}
+
+/// Whether a client was asked at least twice over the bound, each time without knowing the decision, all of it before or all of
+/// it after anybody was told that.
+fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): (usize, usize), bound: u64) -> bool {
+    let events = &record.history.events;
+    let exits = |from: usize, to: usize| {
+        let exit = |event: &Event| event.f == "exit" && node(event) == who;
+        events[from..=to].iter().any(exit)
+    };
+    let asked = (0..end).filter(|&at| {
+        let event = &events[at];
+        event.kind == EventType::Invoke && event.f == f && node(event) == who && event.tx() == Some(tx)
+    });
+    let ends = asked.filter_map(|at| {
+        let done = completion(events, at).filter(|&done| done <= end);
+        let dies = exits(at, done.unwrap_or(end));
+        (!dies && done.is_none_or(|done| done > recovered)).then_some((at, done))
+    });
+    let ends: Vec<(usize, Option<usize>)> = ends.collect();
+    // What is answered otherwise begins anew, and what is told in the end was no block.
+    let unknown = |done: Option<usize>| done.filter(|&done| events[done].kind == EventType::Info);
+    let known = |(_, done): &(usize, Option<usize>)| done.is_some_and(|done| events[done].kind == EventType::Ok);
+    let last = ends.iter().rposition(known).map_or(0, |at| at + 1);
+    let told = ["decide", "decided"].iter().flat_map(|f| told(record, f, tx));
+    let told = told.map(|(at, ..)| at).min().unwrap_or(usize::MAX);
+    ends[last..].split(|(_, done)| unknown(*done).is_none()).any(|series| {
+        let session = record.plan.cluster.timing.session_ms * 1_000_000;
+        let open = |&(at, done): &(usize, usize)| events[done].time - events[at].time >= session;
+        let series = || series.iter().filter_map(|&(at, done)| Some((at, done?))).filter(open);
+        let over = |round: Vec<(usize, usize)>| {
+            let (Some(first), Some(last)) = (round.first(), round.last()) else {
+                return false;
+            };
+            let lasted = events[last.1].time.saturating_sub(events[first.0.max(recovered)].time);
+            round.len() > 1 && lasted >= bound
+        };
+        over(series().filter(|(_, done)| *done < told).collect())
+            || over(series().filter(|(at, _)| *at > told).collect())
+    })
+}

@@ -1,0 +1,64 @@
+//! Queues of items.
+
+use super::run_ends::End;
+use super::{Claims, Family, claim, of_kind};
+use crate::queue::{brute_force, simulated_queues};
+use fastrand::Rng;
+use serde_json::{Value, json};
+use zooquake_checkers::{Record, Results};
+
+pub const FAMILY: Family = Family {
+    make,
+    found,
+    wanted,
+    another,
+    waits: false,
+};
+
+/// A random queue; at its end each client puts an item in and takes it out again.
+fn make(seed: u64) -> Record {
+    let record = simulated_queues::items(seed);
+    let claimed = record.plan.workload.variant == "claimed";
+    let mut end = End::of(record);
+    for (number, node) in end.idle().into_iter().enumerate() {
+        let item = json!({"item": 70 + number});
+        end.done(&node, "enqueue", item.clone(), item.clone());
+        end.done(&node, "dequeue", json!({}), item.clone());
+        if claimed {
+            end.done(&node, "acknowledge", item.clone(), item);
+        }
+    }
+    end.audit(vec![])
+}
+
+fn another(rng: &mut Rng) -> (&'static str, Value) {
+    match rng.u8(0..3) {
+        0 => ("enqueue", json!({"item": 60})),
+        1 => ("dequeue", json!({})),
+        _ => ("acknowledge", json!({"item": rng.u32(1..5)})),
+    }
+}
+
+fn found(record: &Record, results: &Results) -> Claims {
+    let kinds = ["lost-item", "duplicate-delivery", "phantom-item", "reordered"];
+    let item = |at: &usize| record.history.events[*at].item();
+    let all = kinds.into_iter().flat_map(|kind| of_kind(results, kind));
+    all.map(|anomaly| {
+        let number = anomaly.witness.iter().rev().find_map(item).expect("an item");
+        claim(&anomaly.kind, number)
+    })
+    .collect()
+}
+
+fn wanted(record: &Record) -> Claims {
+    let all = [
+        ("lost-item", brute_force::lost(record)),
+        ("duplicate-delivery", brute_force::duplicates(record)),
+        ("phantom-item", brute_force::phantoms(record)),
+        ("reordered", brute_force::overtaken(record)),
+    ];
+    let each = |(kind, items): (&'static str, std::collections::BTreeSet<i64>)| {
+        items.into_iter().map(move |number| claim(kind, number))
+    };
+    all.into_iter().flat_map(each).collect()
+}

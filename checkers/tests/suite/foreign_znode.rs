@@ -1,0 +1,112 @@
+//! Grants that rest on znodes of other sessions than they name.
+
+use crate::brute_force::sent;
+use crate::expect::{edited, minimal_as, one};
+use crate::plain_definitions::node;
+use crate::script::{run, txn};
+use std::collections::BTreeSet;
+use zooquake_checkers::{Event, EventType, Record, Txn, check};
+
+/// A client that names its session, and a grant.
+const HELD: &str = "
+    c1 note hello session=0x1
+    c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid=10 session=0x1";
+
+fn record(text: &str, owner: &str, op: &str) -> Record {
+    let mut record = run("own", text);
+    record.plan.workload.family = "lock".to_owned();
+    record.txnlog = Some(vec![txn(10, owner, op, "/lock/a")]);
+    record
+}
+
+fn found(text: &str, owner: &str, op: &str) -> Vec<(String, bool)> {
+    let anomalies = check(&record(text, owner, op)).anomalies.into_iter();
+    anomalies.map(|anomaly| (anomaly.kind, anomaly.advisory)).collect()
+}
+
+#[test]
+fn a_grant_by_another_sessions_znode_convicts() {
+    for op in ["create", "multi"] {
+        let record = record(HELD, "0x2", op);
+        let anomaly = one(&record, "foreign-znode");
+        assert!(!anomaly.advisory);
+        assert_eq!(anomaly.witness, [0, 1, 2]);
+        minimal_as(&record, &anomaly, |other| other.kind == anomaly.kind && !other.advisory);
+        assert_eq!(
+            anomaly.why.split(" No fault").next(),
+            Some(
+                "grant g1 of c1 (czxid 0xa) was read at 0.003 s and names the session 0x1. The transaction log shows that its znode, \
+                 /lock/a, was created by another session, 0x2. The client had named its session at 0.001 s, before the grant was \
+                 asked for at 0.002 s: it holds by a znode that does not live with its session."
+            )
+        );
+    }
+}
+
+#[test]
+fn whatever_named_the_session_before_will_do() {
+    for before in [
+        "c1 note session session=0x1 state=connected",
+        "c1 ask quiesce; c1 answer quiesce sessions=0x3,0x1",
+        "c1 invoke acquire grant=g0; c1 ok acquire grant=g0 session=0x1",
+    ] {
+        let text = edited(HELD, &format!("c1 note hello session=0x1 => {before}"));
+        let told = found(&text, "0x2", "create");
+        assert_eq!(told, [("foreign-znode".to_owned(), false)], "{before}");
+    }
+}
+
+#[test]
+fn a_client_that_had_not_named_its_session_may_have_changed_it() {
+    for changed in [
+        // Another client's.
+        "c1 note => c2 note",
+        "hello session=0x1 => hello session=0x2",
+        // It came about while it waited.
+        "hello session=0x1 => hello session=0x2 | c1 ok => c1 note session session=0x1 state=connected; c1 ok",
+    ] {
+        let advisory = [("foreign-znode".to_owned(), true)];
+        assert_eq!(found(&edited(HELD, changed), "0x2", "create"), advisory, "{changed}");
+    }
+}
+
+#[test]
+fn its_own_znode_and_what_does_not_fit_convict_nobody() {
+    for (edits, owner, op, why) in [
+        ("c1 => c1", "0x1", "create", "its own"),
+        ("c1 => c1", "0x0001", "create", "written otherwise"),
+        ("czxid=10 => czxid=11", "0x2", "create", "the log does not have it"),
+        ("path=/lock/a => path=/lock/b", "0x2", "create", "another znode"),
+        ("c1 => c1", "0x2", "delete", "no create"),
+        ("session=0x1 =>", "0x2", "create", "it named none"),
+    ] {
+        assert_eq!(found(&edited(HELD, edits), owner, op), [], "{why}");
+    }
+}
+
+/// Readings of grants whose znode another session created than they name; true for those whose client had named theirs before the
+/// grant was asked for.
+pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
+    let events = &record.history.events;
+    let creates = |zxid: i64| move |txn: &&Txn| txn.zxid == zxid && matches!(txn.op.as_str(), "create" | "multi");
+    let mut found = BTreeSet::new();
+    for (at, event) in events.iter().enumerate() {
+        let (true, Some(told), Some(czxid)) = (
+            event.f == "acquire" && event.kind == EventType::Ok,
+            event.session(),
+            event.czxid(),
+        ) else {
+            continue;
+        };
+        let made = record.txnlog.iter().flatten().find(creates(czxid));
+        if made.is_some_and(|txn| txn.session != told) {
+            let asked = sent(events, at).expect("it was asked for");
+            let named = |other: &Event| {
+                let all = other.sessions().into_iter().flatten().filter_map(|one| one.as_str());
+                node(other) == node(event) && all.chain(other.session()).any(|session| session == told)
+            };
+            found.insert((at, events[..asked].iter().any(named)));
+        }
+    }
+    found
+}

@@ -1,0 +1,257 @@
+//! Evidence that is hidden, or that is promised and missing.
+
+use crate::expect::{count, edited, found, one, says};
+use crate::grant_safety::OLD_WRITE;
+use crate::script::{event, history, lock, logged, run, txn, znode};
+use serde_json::json;
+use zooquake_checkers::plan::Resource;
+use zooquake_checkers::{EventType, Record, ServerSample, ServerTxnLog, Txn, TxnPart, Verdict, check};
+
+#[test]
+fn what_stands_after_a_hidden_transaction_is_not_known() {
+    let judged = |between: &[Txn], answer: &str, wanted: &[&str]| {
+        let record = lock(&format!(
+            "c1 acquire g1; c1 granted g1 czxid=10 path=/lock/one session=0x1
+             c1 release g1; c1 released g1
+             c3 confirm; c3 holds-not {answer}"
+        ));
+        let before = [
+            txn(10, "0x1", "create", "/lock/one"),
+            txn(11, "0x1", "delete", "/lock/one"),
+            txn(12, "0x2", "create", "/lock/one"),
+        ];
+        let txns = [
+            &before,
+            between,
+            &[txn(13 + between.len() as i64, "0x1", "delete", "/lock/one")],
+        ]
+        .concat();
+        found(&logged(record, txns), wanted);
+    };
+    let hidden = |op: &str, session: &str| Txn {
+        paths: vec![],
+        ..txn(13, session, op, "")
+    };
+    let unowned = ["unowned-release"];
+    judged(&[], "", &unowned);
+    judged(
+        &[hidden("error", "0x1"), txn(14, "0x3", "createSession", "")],
+        "",
+        &unowned,
+    );
+    judged(&[txn(13, "0x3", "multi", "/lock/two")], "", &[]);
+    judged(&[hidden("multi", "0x1")], "", &[]);
+    // Created again it is known again.
+    judged(
+        &[hidden("multi", "0x1"), txn(14, "0x2", "create", "/lock/one")],
+        "",
+        &unowned,
+    );
+    // The creator's session ended, whether its znodes are listed or not; or whose session ended is unknown.
+    judged(&[txn(13, "0x2", "closeSession", "/lock/one")], "", &[]);
+    judged(&[hidden("closeSession", "0x2")], "", &[]);
+    judged(&[hidden("closeSession", "0x0")], "", &[]);
+    judged(&[txn(13, "0x3", "closeSession", "/lock/two")], "", &unowned);
+    // The log lacks a transaction in between, or only after all.
+    judged(&[txn(14, "0x3", "create", "/lock/two")], "", &[]);
+    judged(&[], "zxid=35", &unowned);
+    // A multi whose parts are told deletes it by one of them, and hides nothing.
+    let multi = |op: &str, path: &str, zxid: i64| Txn {
+        paths: Vec::new(),
+        parts: vec![TxnPart {
+            op: op.to_owned(),
+            path: path.to_owned(),
+            ..TxnPart::default()
+        }],
+        servers: vec!["n1".to_owned()],
+        ..txn(zxid, "0x1", "multi", "")
+    };
+    for (between, wanted) in [
+        (multi("setData", "/lock/two", 13), &unowned[..]),
+        (multi("error", "", 13), &unowned[..]),
+        (multi("delete", "/lock/one", 13), &unowned[..]),
+        (multi("create", "/lock/one", 13), &[]),
+    ] {
+        judged(&[between], "", wanted);
+    }
+}
+
+#[test]
+fn what_one_server_alone_had_logged_may_never_have_been() {
+    let by = |servers: &[&str], txn: Txn| Txn {
+        servers: servers.iter().map(|&name| name.to_owned()).collect(),
+        ..txn
+    };
+    let text = "c1 acquire g1; c1 granted g1 czxid=10 path=/lock/one session=0x1; c1 release g1; c1 released g1";
+    let judged = |deleted: &[&str], later: &[&str], wanted: &[&str]| {
+        let all = ["n1", "n2", "n3"];
+        let mut record = logged(
+            lock(text),
+            vec![
+                by(&all, txn(10, "0x1", "create", "/lock/one")),
+                by(&all, txn(11, "0x1", "delete", "/lock/one")),
+                by(&all, txn(12, "0x2", "create", "/lock/one")),
+                by(deleted, txn(13, "0x1", "delete", "/lock/one")),
+                by(later, txn(14, "0x1", "error", "")),
+            ],
+        );
+        record.server_txnlogs = Some(Vec::new());
+        found(&record, wanted);
+    };
+    let unowned = ["unowned-release"];
+    judged(&["n1", "n3"], &[], &unowned);
+    // An observer has no vote.
+    judged(&["n1", "n4"], &[], &[]);
+    judged(&[], &["n3"], &[]);
+    // A later one of its epoch that was committed shows it.
+    judged(&["n1"], &["n1", "n2"], &unowned);
+}
+
+#[test]
+fn evidence_that_the_plan_promises_and_nobody_gives_is_unknown() {
+    let mut fenced = lock(OLD_WRITE);
+    assert_eq!(count(&check(&fenced), "told no token"), 0, "it is not fenced");
+    fenced.plan.workload.fenced = true;
+    one(&fenced, "stale-write");
+    says(&check(&fenced), "2 of 2 grants told no token");
+    fenced.history = history(&edited(
+        OLD_WRITE,
+        "czxid=10 => czxid=10 token=10 | czxid=20 => czxid=20 token=20",
+    ));
+    assert_eq!(count(&check(&fenced), "told no token"), 0);
+    let mut inside = lock(&edited(OLD_WRITE, "c2 wrote g2 => c2 wrote g2 mzxid=25"));
+    assert_eq!(count(&check(&inside), "mzxid"), 0, "the resource is outside");
+    inside.plan.workload.resource = Resource::Zookeeper;
+    says(&check(&inside), "1 of 2 accepted writes told no transaction");
+}
+
+/// A grant by a client that names its session, in a run whose servers' logs were read.
+fn own(family: &str, txns: Option<Vec<Txn>>) -> Record {
+    let first = 1_i64 << 32 | 1;
+    let text = format!(
+        "c1 note hello session=0x1; c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid={first} session=0x1
+         c1 ask confirm; c1 answer confirm zxid={}; run done",
+        first + 2
+    );
+    let mut record = run("own", &text);
+    record.plan.workload.family = family.to_owned();
+    record.logs = Some(Vec::new());
+    record.txnlog = txns;
+    let (index, kind) = (record.history.events.len(), EventType::Info);
+    let confinement = event(index, 1 << 40, "run", None, kind, "confinement", json!({}));
+    record.history.events.push(confinement);
+    record
+}
+
+/// So many transactions of the first epoch.
+fn first_epoch(count: i64) -> Vec<Txn> {
+    let all = (1..=count).map(|counter| txn(1 << 32 | counter, "0x1", "setData", "/x"));
+    let mut all: Vec<Txn> = all.collect();
+    if let Some(first) = all.first_mut() {
+        (first.op, first.paths) = ("create".to_owned(), vec!["/lock/a".to_owned()]);
+    }
+    all
+}
+
+const INCOMPLETE: &str = "foreign-znode and stolen-znode need them complete";
+
+fn incomplete(record: &Record) -> usize {
+    let results = check(record);
+    assert_ne!(results.verdict, Verdict::Invalid);
+    count(&results, INCOMPLETE)
+}
+
+#[test]
+fn logs_that_lack_a_transaction_are_a_reason_where_nothing_else_convicts() {
+    for family in ["lock", "rwlock", "semaphore", "election"] {
+        assert_eq!(incomplete(&own(family, None)), 1, "{family}: gone");
+        assert_eq!(incomplete(&own(family, Some(vec![]))), 1, "{family}: empty");
+    }
+    let judged = |txns: Vec<Txn>| incomplete(&own("lock", Some(txns)));
+    assert_eq!(judged(first_epoch(3)), 0);
+    assert_eq!(
+        judged(first_epoch(2)),
+        1,
+        "it ends before the transaction of the confirm"
+    );
+    assert_eq!(judged(first_epoch(4)[1..].to_vec()), 1, "its beginning is lost");
+    let mut gap = first_epoch(5);
+    gap.remove(2);
+    assert_eq!(judged(gap), 1);
+    let second = |counter: i64| txn(2 << 32 | counter, "0x1", "setData", "/x");
+    assert_eq!(judged([first_epoch(3), vec![second(1), second(2)]].concat()), 0);
+    assert_eq!(
+        judged([first_epoch(3), vec![second(2)]].concat()),
+        1,
+        "the beginning of an epoch"
+    );
+    assert_eq!(
+        judged([first_epoch(2), vec![second(1)]].concat()),
+        1,
+        "the end of an epoch"
+    );
+    // Neither a history alone nor one of clients that name no session has anything to lose.
+    let mut alone = own("lock", None);
+    alone.logs = None;
+    assert_eq!(incomplete(&alone), 0);
+    let mut foreign = own("lock", None);
+    foreign.history.events.pop();
+    assert_eq!(incomplete(&foreign), 0, "no ensemble of the recorder's own ran");
+    let mut unnamed = own("lock", None);
+    unnamed.history = history("c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid=7; run done");
+    assert_eq!(incomplete(&unnamed), 0);
+    for family in ["register", "counter", "queue", "commit"] {
+        assert_eq!(incomplete(&own(family, None)), 0, "{family}");
+    }
+}
+
+#[test]
+fn what_the_tree_a_lost_reply_and_the_servers_name_is_in_complete_logs() {
+    let complete = || own("lock", Some(first_epoch(3)));
+    let mut tree = complete();
+    let reading = &mut tree.tree.as_mut().expect("a tree").readings[1];
+    reading.znodes.push(znode("/lock/a", 1 << 32 | 4, "0x1"));
+    assert_eq!(incomplete(&tree), 1);
+    let mut lost = complete();
+    let applied = json!({"window": 1, "phase": "on", "evidence": {"outcome": "applied", "zxid": 1_i64 << 32 | 4}});
+    lost.history.events[0].value = applied.into();
+    assert_eq!(incomplete(&lost), 1);
+    for (zxid, lacks) in [(1 << 32 | 3, 0), (1 << 32 | 4, 1), (2 << 32, 0), (2 << 32 | 1, 1)] {
+        let mut sampled = complete();
+        let sample = ServerSample {
+            server: "n2".to_owned(),
+            zxid,
+            ..ServerSample::default()
+        };
+        sampled.servers = Some(vec![sample]);
+        assert_eq!(incomplete(&sampled), lacks, "{zxid:x}");
+    }
+}
+
+#[test]
+fn the_logs_of_a_majority_of_the_voters_are_to_be_read_whole() {
+    for (whole, lacks) in [
+        ([true, true, true], 0),
+        ([true, false, true], 0),
+        ([false, true, false], 1),
+    ] {
+        let mut record = own("lock", Some(first_epoch(3)));
+        let log = |(number, whole): (usize, bool)| ServerTxnLog {
+            server: format!("n{number}"),
+            voter: true,
+            whole,
+            problem: (!whole).then(|| "its file is damaged".to_owned()),
+            ..ServerTxnLog::default()
+        };
+        record.server_txnlogs = Some((1..).zip(whole).map(log).collect());
+        assert_eq!(incomplete(&record), lacks, "{whole:?}");
+        if lacks == 1 {
+            says(
+                &check(&record),
+                "the transaction logs of 1 of 3 voters were read whole, and of no majority: not all of n1",
+            );
+        }
+        record.server_txnlogs.as_mut().expect("logs").truncate(1);
+        assert_eq!(incomplete(&record), 1, "nothing of two of three");
+    }
+}

@@ -1,0 +1,91 @@
+//! The checkers agree with the definitions on random histories, and their witnesses are minimal.
+
+use super::{barrier_definitions, brute_force, simulated_queues};
+use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::expect::{minimal, of};
+use std::collections::BTreeSet;
+use zooquake_checkers::{Anomaly, EventType, Record, Results, check};
+
+/// One history in so many has its witnesses tried.
+const TRIED: u64 = 10;
+
+/// The items that anomalies of a kind are about, as the last event of each witness tells that is about one.
+fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
+    let told = |anomaly: &&Anomaly| {
+        let item = |at: &usize| record.history.events[*at].item();
+        anomaly.witness.iter().rev().find_map(item).expect("an item")
+    };
+    let found = of(results, kind);
+    let items: BTreeSet<i64> = found.iter().map(told).collect();
+    assert_eq!(items.len(), found.len());
+    items
+}
+
+fn queue(seed: u64, counts: &mut Counts) {
+    let record = simulated_queues::items(seed);
+    let results = check(&record);
+    for (kind, wanted) in [
+        ("lost-item", brute_force::lost(&record)),
+        ("duplicate-delivery", brute_force::duplicates(&record)),
+        ("phantom-item", brute_force::phantoms(&record)),
+        ("reordered", brute_force::overtaken(&record)),
+    ] {
+        assert_eq!(items(&record, &results, kind), wanted, "seed {seed}: {kind}");
+        count(counts, kind, !wanted.is_empty());
+    }
+    witnesses(seed, &record, &results);
+}
+
+fn barrier(seed: u64, counts: &mut Counts) {
+    let record = simulated_queues::rounds(seed);
+    let events = &record.history.events;
+    let results = check(&record);
+    let early = of(&results, "early-release");
+    let answer = |anomaly: &&Anomaly| {
+        let ok = |at: &&usize| events[**at].value.get("members").is_none() && events[**at].kind == EventType::Ok;
+        let leave = anomaly.witness.iter().any(|&at| events[at].f == "leave");
+        let of = |at: &&usize| (events[**at].f == "leave") == leave;
+        anomaly.witness.iter().filter(ok).find(of).copied().expect("an answer")
+    };
+    let found: BTreeSet<usize> = early.iter().map(answer).collect();
+    assert_eq!(found, barrier_definitions::early(&record), "seed {seed}");
+    count(counts, "early-release", !found.is_empty());
+    for (leaves, mut wanted) in [
+        (false, barrier_definitions::stuck(&record)),
+        (true, barrier_definitions::stuck_leaves(&record)),
+    ] {
+        let name = |anomaly: &&Anomaly| {
+            let words: Vec<&str> = anomaly.why.split(' ').collect();
+            (
+                words[0].to_owned(),
+                words[5 + usize::from(leaves)].parse().expect("a round"),
+            )
+        };
+        let leave = |anomaly: &&&Anomaly| anomaly.why.contains(" was sent to leave round ") == leaves;
+        let stuck = of(&results, "stuck-barrier");
+        let mut found: Vec<(String, i64)> = stuck.iter().filter(leave).map(name).collect();
+        found.sort();
+        wanted.sort();
+        assert_eq!(found, wanted, "seed {seed}");
+        count(
+            counts,
+            if leaves { "stuck leaves" } else { "stuck-barrier" },
+            !found.is_empty(),
+        );
+    }
+    witnesses(seed, &record, &results);
+}
+
+fn witnesses(seed: u64, record: &Record, results: &Results) {
+    let tried = results.anomalies.iter().filter(|_| seed.is_multiple_of(TRIED));
+    tried.for_each(|anomaly| minimal(record, anomaly));
+}
+
+#[test]
+fn random_histories() {
+    let both = |seed, counts: &mut Counts| {
+        queue(seed, counts);
+        barrier(seed, counts);
+    };
+    spread(100, drawn(both));
+}

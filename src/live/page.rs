@@ -4,7 +4,7 @@ use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use zooquake_backend::files;
 use zooquake_checkers::Record;
-use zooquake_reports::{Extras, Ongoing, live_page, waiting_page};
+use zooquake_reports::{Extras, RunProgress, live_page, waiting_page};
 
 /// How far a run has come.
 pub enum Stage {
@@ -40,7 +40,7 @@ impl Stage {
         match self {
             Self::Waiting => {
                 let activity = "the ensemble and its clients come up".into();
-                Ok(waiting_page(&Ongoing { of: version, does: activity }))
+                Ok(waiting_page(&RunProgress { version, activity }))
             }
             Self::Running(folder, _) => so_far(folder, version),
             Self::Finished(folder) => {
@@ -58,7 +58,7 @@ const PAGE: u64 = 1 << 30;
 fn so_far(folder: &Folder, version: String) -> Result<String> {
     let mut record = folder.load()?;
     let activity = activity(&record);
-    let progress = Ongoing { of: version, does: activity };
+    let progress = RunProgress { version, activity };
     if !record.history.events.iter().any(|event| event.entered().is_some()) {
         return Ok(waiting_page(&progress));
     }
@@ -74,7 +74,7 @@ fn so_far(folder: &Folder, version: String) -> Result<String> {
     }
     let extras = Extras {
         run_name: folder.name(),
-        ongoing: Some(progress),
+        progress: Some(progress),
         ..Extras::default()
     };
     Ok(live_page(&record, &results, &extras))

@@ -3,7 +3,7 @@
 use super::cell::Attempt;
 use super::past::Past;
 use crate::calendar;
-use zooquake_reports::night::{Failure, Outcome, Seen};
+use zooquake_reports::night::{AnomalyCount, Failure, Outcome};
 
 /// The failures of tonight, the commonest first.
 pub fn of(tonight: &Past, earlier: &[Past]) -> Vec<Failure> {
@@ -42,7 +42,7 @@ fn run(attempt: &Attempt) -> String {
         .unwrap_or_default()
 }
 
-fn first(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> Failure {
+fn first(attempt: &Attempt, seen: &AnomalyCount, earlier: &[Past]) -> Failure {
     Failure {
         property: seen.property.clone(),
         anomaly: seen.kind.clone(),
@@ -56,7 +56,7 @@ fn first(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> Failure {
     }
 }
 
-fn since(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> String {
+fn since(attempt: &Attempt, seen: &AnomalyCount, earlier: &[Past]) -> String {
     let place = |night: &Past| night.judged(&attempt.place.variant, &attempt.place.faults).count() > 0;
     let showed = |night: &&Past| {
         let mut runs = night.judged(&attempt.place.variant, &attempt.place.faults);

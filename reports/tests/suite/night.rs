@@ -2,10 +2,10 @@
 
 use crate::common::{Folder, between, says};
 use zooquake_checkers::NotJudged;
-use zooquake_reports::night::{Attempt, Cell, Failure, Night, Outcome, Seen, Trend, junit, summary, write_all};
+use zooquake_reports::night::{Attempt, Cell, Failure, Night, Outcome, AnomalyCount, Trend, junit, summary, write_all};
 
-fn seen(kind: &str, accepted: bool) -> Seen {
-    Seen {
+fn seen(kind: &str, accepted: bool) -> AnomalyCount {
+    AnomalyCount {
         kind: kind.into(),
         property: "mutual exclusion".into(),
         advisory: false,
@@ -15,7 +15,7 @@ fn seen(kind: &str, accepted: bool) -> Seen {
     }
 }
 
-fn attempt(seed: u64, verdict: Option<&str>, anomalies: Vec<Seen>) -> Attempt {
+fn attempt(seed: u64, verdict: Option<&str>, anomalies: Vec<AnomalyCount>) -> Attempt {
     Attempt {
         seed,
         verdict: verdict.map(String::from),

@@ -218,7 +218,7 @@ pub struct Trend {
 pub fn write_all(night: &Night, dir: &Path) -> Result<Vec<PathBuf>> {
     let files = [
         ("index.html", page::page(night)),
-        ("junit.xml", junit(night)),
+        ("junit.xml", junit(night)?),
         ("summary.md", summary(night)),
     ];
     crate::publish_all(files, dir)

@@ -78,7 +78,7 @@ impl Svg {
     pub fn finish(self, id: &str, height: f64, label: &str) -> Markup {
         let view = format!("0 0 {:.0} {height:.0}", self.width);
         html! {
-            svg id=[Some(id).filter(|id| !id.is_empty())] .picture viewBox=(view) role="img" aria-label=(text::clip(label, 400)) {
+            svg id=[Some(id).filter(|id| !id.is_empty())] class="picture" viewBox=(view) role="img" aria-label=(text::clip(label, 400)) {
                 (PreEscaped(self.body))
             }
         }

@@ -45,7 +45,7 @@ pub fn render(folder: &Folder, record: &Record, results: &Results, (run, into): 
     let extras = Extras {
         reproduce: reproduction::lines(&run, &record.plan),
         run_name: folder.name(),
-        ongoing: None,
+        progress: None,
     };
     zooquake_reports::write_all(record, results, &extras, into)
         .with_context(|| format!("rendering the report of {}", folder.path.display()))?;

@@ -11,10 +11,10 @@ use zooquake_checkers::{Record, Results};
 pub mod compare;
 mod html;
 pub mod index;
-mod left;
 pub mod measurement;
 mod model;
 pub mod night;
+mod not_judged;
 mod pair;
 mod palette;
 mod png;
@@ -32,16 +32,16 @@ pub struct Extras {
     /// The name of the run's folder.
     pub run_name: String,
     /// Set while the run goes on: its page is served, and grows.
-    pub ongoing: Option<Ongoing>,
+    pub progress: Option<RunProgress>,
 }
 
 /// A run that goes on, as its page shows it.
 #[derive(Debug, Clone, Default)]
-pub struct Ongoing {
-    /// What names how far the page has come; its script asks with it for news.
-    pub of: String,
+pub struct RunProgress {
+    /// The version of the page; its script asks with it for news.
+    pub version: String,
     /// What goes on, in words.
-    pub does: String,
+    pub activity: String,
 }
 
 /// The page of a run that goes on, with what is known of it so far.
@@ -50,8 +50,8 @@ pub fn live_page(record: &Record, results: &Results, extras: &Extras) -> String 
 }
 
 /// The page of a run that has recorded nothing yet.
-pub fn waiting_page(ongoing: &Ongoing) -> String {
-    html::waiting(ongoing)
+pub fn waiting_page(progress: &RunProgress) -> String {
+    html::waiting(progress)
 }
 
 /// Writes one file of the report, drawn from the model of a run, to the path.

@@ -1,9 +1,10 @@
 //! Two runs side by side: what differs in their plans, verdicts, faults and times.
 
-use crate::html::{self, Document, titled};
+use crate::html::{Document, PAGE_STYLE, PICTURE_STYLE, fault, mark, plain, table, titled};
 use crate::model::{OpStats, RunModel, op_stats};
 use crate::svg::{legend, overview};
 use crate::{Extras, palette, text};
+use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::results::WindowResult;
@@ -18,26 +19,28 @@ pub type Side<'a> = (&'a Record, &'a Results, &'a Extras);
 /// The page of two runs.
 pub fn page(sides: [Side<'_>; 2]) -> String {
     let both = sides.map(|(record, results, extras)| RunModel::new(record, results, extras));
-    let sections = [
-        head(&both),
-        titled("plans", "Plans", &plans(&both)),
-        titled("anomalies", "Anomalies", &anomalies(&both)),
-        titled("windows", "Fault windows", &windows(&both)),
-        titled("numbers", "Operations", &operations(&both)),
-        picture(&both[0], "A"),
-        picture(&both[1], "B"),
-    ];
-    let body = format!("{}\n<main>{}</main>", palette::hatches(), sections.join("\n"));
+    let body = html! {
+        (palette::hatches()) "\n"
+        main {
+            (head(&both)) "\n"
+            (titled("plans", "Plans", plans(&both))) "\n"
+            (titled("anomalies", "Anomalies", anomalies(&both))) "\n"
+            (titled("windows", "Fault windows", windows(&both))) "\n"
+            (titled("numbers", "Operations", operations(&both))) "\n"
+            (picture(&both[0], "A")) "\n"
+            (picture(&both[1], "B"))
+        }
+    };
     Document {
         title: &format!("{} and {}", verdict(&both[0]), verdict(&both[1])),
         styles: &[
-            html::PAGE_STYLE,
+            PAGE_STYLE,
             &palette::fault_styles(),
-            html::PICTURE_STYLE,
+            PICTURE_STYLE,
             include_str!("../assets/pair.css"),
         ],
         class: "pair",
-        body: &body,
+        body,
         ..Document::default()
     }
     .page()
@@ -47,30 +50,35 @@ fn verdict(model: &RunModel<'_>) -> String {
     model.results.verdict.to_string()
 }
 
-fn head(both: &[RunModel<'_>; 2]) -> String {
+fn head(both: &[RunModel<'_>; 2]) -> Markup {
     let [a, b] = both;
-    let says = match a.results.verdict == b.results.verdict {
+    let words = match a.results.verdict == b.results.verdict {
         true => format!("Both are {}", verdict(a)),
         false => format!("A is {}, B is {}", verdict(a), verdict(b)),
     };
-    let side = |name: &str, model: &RunModel<'_>| {
-        let facts = [
-            text::html(&model.record.plan.workload.name(), 80),
-            format!("seed {}", model.record.plan.seed),
-            text::duration(model.end),
-        ];
-        format!(
-            "<div class=\"side\"><b class=\"letter\">{name}</b><div><p><b class=\"is {v}\">{v}</b> {}</p><p class=\"facts\">{}</p></div></div>",
-            facts.join(" · "),
-            text::html(&model.extras.run_name, 120),
-            v = verdict(model),
-        )
-    };
-    format!(
-        "<header id=\"first\"><h1>{says}</h1>\n<div class=\"sides\">{}{}</div></header>",
-        side("A", a),
-        side("B", b)
-    )
+    html! {
+        header #first {
+            h1 { (words) }
+            div.sides { (side("A", a)) (side("B", b)) }
+        }
+    }
+}
+
+fn side(name: &str, model: &RunModel<'_>) -> Markup {
+    let verdict = verdict(model);
+    html! {
+        div.side {
+            b.letter { (name) }
+            div {
+                p {
+                    b class={ "is " (verdict) } { (verdict) } " "
+                    (text::clip(&model.record.plan.workload.name(), 80)) " · seed " (model.record.plan.seed) " · "
+                    (text::duration(model.end))
+                }
+                p.facts { (text::clip(&model.extras.run_name, 120)) }
+            }
+        }
+    }
 }
 
 /// The settings of a plan, by their places in it; those that a table of their own shows are left out.
@@ -94,7 +102,7 @@ fn settings(place: &str, value: &Value, into: &mut BTreeMap<String, String>) {
     }
 }
 
-fn plans(both: &[RunModel<'_>; 2]) -> String {
+fn plans(both: &[RunModel<'_>; 2]) -> Markup {
     let all = both.each_ref().map(|model| {
         let mut all = BTreeMap::new();
         // A plan that was read can be written.
@@ -111,16 +119,16 @@ fn plans(both: &[RunModel<'_>; 2]) -> String {
         .filter(|name| all[0].get(*name) != all[1].get(*name))
         .peekable();
     if rows.peek().is_none() {
-        return "<p>They are the same but for their faults.</p>\n".into();
+        return html! { p { "They are the same but for their faults." } };
     }
-    let cell = |of: &BTreeMap<String, String>, name: &String| {
-        of.get(name).map_or("–".into(), |value| text::html(value, 300))
+    let cell = |settings: &BTreeMap<String, String>, name: &String| {
+        settings.get(name).map_or("–".into(), |value| text::clip(value, 300))
     };
-    let row = |name: &String| [text::html(name, 80), cell(&all[0], name), cell(&all[1], name)];
-    html::table("settings", ["setting", "A", "B"], rows.take(ROWS).map(row))
+    let row = |name: &String| [text::clip(name, 80), cell(&all[0], name), cell(&all[1], name)];
+    table("settings", ["setting", "A", "B"], rows.take(ROWS).map(row))
 }
 
-fn anomalies(both: &[RunModel<'_>; 2]) -> String {
+fn anomalies(both: &[RunModel<'_>; 2]) -> Markup {
     let mut kinds: BTreeMap<(bool, &str, &str), [usize; 2]> = BTreeMap::new();
     for (side, model) in both.iter().enumerate() {
         for anomaly in &model.results.anomalies {
@@ -129,25 +137,22 @@ fn anomalies(both: &[RunModel<'_>; 2]) -> String {
         }
     }
     if kinds.is_empty() {
-        return "<p>None in either.</p>\n".into();
+        return html! { p { "None in either." } };
     }
     let row = |(&(advisory, kind, property), counts): (&(bool, &str, &str), &[usize; 2])| {
-        let note = if advisory { " <small>advisory</small>" } else { "" };
         let [a, b] = counts.map(text::grouped);
         let only = match counts {
             [_, 0] => "only in A",
             [0, _] => "only in B",
             _ => "",
         };
-        [
-            format!("{}{note}", text::html(kind, 60)),
-            text::html(property, 80),
-            a,
-            b,
-            only.into(),
-        ]
+        let kind = html! {
+            (text::clip(kind, 60))
+            @if advisory { " " small { "advisory" } }
+        };
+        [kind, plain(text::clip(property, 80)), plain(a), plain(b), plain(only)]
     };
-    html::table(
+    table(
         "kinds",
         ["anomaly", "breaks", "A", "B", ""],
         kinds.iter().take(ROWS).map(row),
@@ -155,69 +160,51 @@ fn anomalies(both: &[RunModel<'_>; 2]) -> String {
 }
 
 /// What a window did, in one cell.
-fn window(window: Option<&&WindowResult>) -> String {
-    let Some(window) = window else { return "–".into() };
+fn window(window: Option<&&WindowResult>) -> Markup {
+    let Some(window) = window else { return plain("–") };
     let Some(from) = window.from else {
-        return "never began".into();
+        return plain("never began");
     };
     let until = window.until.map_or("never healed".into(), text::moment);
-    let counts = if window.counts {
-        "<b class=\"yes\">✓</b>"
-    } else {
-        "<b class=\"no\">✗</b>"
-    };
-    format!(
-        "{counts} {}, {} – {until}",
-        text::html(&window.target, 60),
-        text::moment(from)
-    )
+    html! {
+        (mark(window.counts, ["", ""])) " " (text::clip(&window.target, 60)) ", " (text::moment(from)) " – " (until)
+    }
 }
 
-fn windows(both: &[RunModel<'_>; 2]) -> String {
+fn windows(both: &[RunModel<'_>; 2]) -> Markup {
     let all = both.each_ref().map(|model| {
         let windows = model.results.windows.iter().map(|window| (window.id, window));
         windows.collect::<BTreeMap<_, _>>()
     });
-    let ids: BTreeSet<usize> = all.iter().flat_map(|of| of.keys().copied()).collect();
+    let ids: BTreeSet<usize> = all.iter().flat_map(|windows| windows.keys().copied()).collect();
     if ids.is_empty() {
-        return "<p>None were planned.</p>\n".into();
+        return html! { p { "None were planned." } };
     }
-    let kinds = |id: usize| {
-        let kinds: BTreeSet<&str> = all.iter().filter_map(|of| Some(of.get(&id)?.fault.as_str())).collect();
-        let key = |kind: &&str| {
-            format!(
-                "<i class=\"key fault {}\"></i>{}",
-                palette::fault_class(kind),
-                text::html(kind, 40)
-            )
-        };
-        kinds.iter().map(key).collect::<Vec<_>>().join(", ")
-    };
     let row = |&id: &usize| {
-        [
-            id.to_string(),
-            kinds(id),
-            window(all[0].get(&id)),
-            window(all[1].get(&id)),
-        ]
+        let sides = [all[0].get(&id), all[1].get(&id)];
+        let kinds: BTreeSet<&str> = sides.iter().flatten().map(|window| window.fault.as_str()).collect();
+        let kinds = html! {
+            @for (at, kind) in kinds.iter().enumerate() {
+                @if at > 0 { ", " }
+                (fault(kind))
+            }
+        };
+        [plain(id), kinds, window(sides[0]), window(sides[1])]
     };
-    let counted = both.each_ref().map(|model| {
-        let windows = &model.results.windows;
-        format!(
-            "{} of {}",
-            windows.iter().filter(|window| window.counts).count(),
-            windows.len()
-        )
-    });
-    format!(
-        "<p>Counted: {} in A, {} in B.</p>\n{}",
-        counted[0],
-        counted[1],
-        html::table("windows", ["no.", "fault", "A", "B"], ids.iter().take(ROWS).map(row))
-    )
+    html! {
+        p { "Counted: " (counted(&both[0])) " in A, " (counted(&both[1])) " in B." }
+        (table("windows", ["no.", "fault", "A", "B"], ids.iter().take(ROWS).map(row)))
+    }
 }
 
-fn operations(both: &[RunModel<'_>; 2]) -> String {
+/// `3 of 4`: windows that count.
+fn counted(model: &RunModel<'_>) -> String {
+    let windows = &model.results.windows;
+    let counted = windows.iter().filter(|window| window.counts).count();
+    format!("{counted} of {}", windows.len())
+}
+
+fn operations(both: &[RunModel<'_>; 2]) -> Markup {
     let stats = both.each_ref().map(|model| op_stats(&model.ops));
     let names: BTreeSet<&str> = stats.iter().flat_map(|of| of.keys().copied()).collect();
     let none = OpStats::default();
@@ -228,7 +215,7 @@ fn operations(both: &[RunModel<'_>; 2]) -> String {
         let count = |outcome: usize| cell(&|of| text::grouped(of.counts[outcome]));
         let second = [0, 1].map(|side| format!("{:.1}", sides[side].counts[0] as f64 * 1e9 / both[side].end as f64));
         [
-            text::html(f, 40),
+            text::clip(f, 40),
             count(0),
             count(1),
             count(2),
@@ -250,10 +237,10 @@ fn operations(both: &[RunModel<'_>; 2]) -> String {
         "p95",
         "longest",
     ];
-    html::table("numbers", heads, rows)
+    table("numbers", heads, rows)
 }
 
-fn picture(model: &RunModel<'_>, name: &str) -> String {
-    let drawn = overview::draw(model, &format!("overview-{name}")) + &legend::overview(model);
-    titled(&format!("run-{name}"), &format!("The whole run {name}"), &drawn)
+fn picture(model: &RunModel<'_>, name: &str) -> Markup {
+    let body = html! { (overview::draw(model, &format!("overview-{name}"))) (legend::overview(model)) };
+    titled(&format!("run-{name}"), &format!("The whole run {name}"), body)
 }

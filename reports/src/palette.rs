@@ -1,7 +1,8 @@
-//! Colours, from the palette of Okabe and Ito, which stay apart for colour-blind readers; shapes and labels always say
+//! Colours, from the palette of Okabe and Ito, which stay apart for colour-blind readers; shapes and labels always mean
 //! the same. The page takes them from its style sheet, under the same names.
 
 use crate::model::{Outcome, Role};
+use maud::{Markup, html};
 pub use zooquake_history::fault::Rgb;
 use zooquake_history::fault::{FaultKind, Hatch, KINDS, OTHER};
 
@@ -49,17 +50,28 @@ pub fn fault_styles() -> String {
 }
 
 /// Hatches for kinds of fault, for all pictures of a page; must stand in it once.
-pub fn hatches() -> String {
-    let pattern = |kind: &FaultKind| {
-        let (class, line) = (class(kind), if kind.hatch.line { " line" } else { "" });
-        let (name, Hatch { size, turned, path, .. }) = (kind.name, &kind.hatch);
-        format!(
-            "<pattern id=\"h-{name}\" width=\"{size}\" height=\"{size}\" patternUnits=\"userSpaceOnUse\" \
-             patternTransform=\"rotate({turned})\"><path class=\"{class}{line}\" d=\"{path}\"/></pattern>"
-        )
-    };
-    let patterns: String = KINDS.iter().chain([&OTHER]).map(pattern).collect();
-    format!("<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>{patterns}</defs></svg>")
+pub fn hatches() -> Markup {
+    html! {
+        svg.defs width="0" height="0" aria-hidden="true" {
+            defs { @for kind in KINDS.iter().chain([&OTHER]) { (pattern(kind)) } }
+        }
+    }
+}
+
+fn pattern(kind: &FaultKind) -> Markup {
+    let Hatch {
+        size,
+        turned,
+        path,
+        line,
+        ..
+    } = &kind.hatch;
+    html! {
+        pattern #{ "h-" (kind.name) } width=(size) height=(size) patternUnits="userSpaceOnUse"
+            patternTransform={ "rotate(" (turned) ")" } {
+            path class={ (class(kind)) @if *line { " line" } } d=(path) {}
+        }
+    }
 }
 
 /// The colour of an operation by what it is for.

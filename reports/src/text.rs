@@ -1,4 +1,4 @@
-//! Text that is safe to show: escaped, without control characters, and of bounded length.
+//! Text that is safe to show: without control characters, and of bounded length. HTML escapes it where it is written.
 
 use zooquake_checkers::Value;
 pub use zooquake_checkers::text::if_any;
@@ -34,27 +34,17 @@ pub fn clip(s: &str, max: usize) -> String {
     out
 }
 
-/// `s` for HTML text and double-quoted attributes.
-pub fn escape(s: &str) -> String {
+/// `s` with control characters but line breaks spelled out, uncut.
+pub fn visible(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     for c in s.chars() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
             '\n' => out.push('\n'),
             c if treacherous(c) => out.push_str(&format!("\\x{:02x}", c as u32)),
             c => out.push(c),
         }
     }
     out
-}
-
-/// `s` clipped and escaped.
-pub fn html(s: &str, max: usize) -> String {
-    escape(&clip(s, max))
 }
 
 /// JSON that may stand inside a `script` element: no character of it can end the element.
@@ -144,7 +134,10 @@ mod tests {
 
     #[test]
     fn nothing_ends_a_script_or_hides_text() {
-        assert_eq!(escape("</script>\"'&"), "&lt;/script&gt;&quot;&#39;&amp;");
+        let shown = maud::html! { i title=(visible("</script>\"'&")) { (visible("</script>\"'&")) } };
+        let escaped = "&lt;/script&gt;&quot;'&amp;";
+        assert_eq!(shown.into_string(), format!("<i title=\"{escaped}\">{escaped}</i>"));
+        assert_eq!(visible("a\u{1b}[31m\n\u{202e}b"), "a\\x1b[31m\n\\x202eb");
         assert_eq!(clip("a\u{1b}[31m\u{202e}b", 99), "a\\x1b[31m\\x202eb");
         assert!(!script_json(&serde_json::json!("</script><!--\u{2028}")).contains(['<', '>', '\u{2028}']));
     }

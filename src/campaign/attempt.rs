@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use zooquake_checkers::sample::Sample;
 use zooquake_checkers::{NotJudged, Results, Verdict};
-use zooquake_reports::night::Seen;
+use zooquake_reports::night::AnomalyCount;
 
 /// A place of a campaign whose attempts are runs: its line in the record has it among its own fields.
 pub trait Place: Clone + PartialEq + Serialize + DeserializeOwned {
@@ -32,7 +32,7 @@ pub struct Attempt<P> {
     pub error: Option<String>,
     /// The anomalies by kind, the worst first.
     #[serde(default)]
-    pub anomalies: Vec<Seen>,
+    pub anomalies: Vec<AnomalyCount>,
     /// Why the verdict is not `valid`, and remarks.
     #[serde(default)]
     pub reasons: Vec<String>,
@@ -94,16 +94,16 @@ impl<P: Place> Attempt<P> {
 }
 
 /// The anomalies of a run by kind: how often, and the story of the first.
-pub fn seen(results: &Results) -> Vec<Seen> {
-    let mut all: Vec<Seen> = Vec::new();
+pub fn seen(results: &Results) -> Vec<AnomalyCount> {
+    let mut all: Vec<AnomalyCount> = Vec::new();
     for anomaly in &results.anomalies {
-        let same = |seen: &&mut Seen| {
+        let same = |seen: &&mut AnomalyCount| {
             (seen.kind.as_str(), seen.advisory, seen.accepted)
                 == (anomaly.kind.as_str(), anomaly.advisory, anomaly.accepted)
         };
         match all.iter_mut().find(same) {
             Some(seen) => seen.count += 1,
-            None => all.push(Seen {
+            None => all.push(AnomalyCount {
                 kind: anomaly.kind.clone(),
                 property: anomaly.property.clone(),
                 advisory: anomaly.advisory,

@@ -194,7 +194,7 @@ fn finish(options: &NightlyOptions, path: &Path, report: &Night) -> Result<Code>
         if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             std::fs::create_dir_all(parent).with_context(doing)?;
         }
-        zooquake_reports::publish(file, night::junit(report)).with_context(doing)?;
+        zooquake_reports::publish(file, night::junit(report)?).with_context(doing)?;
     }
     if options.json {
         let mut value = serde_json::to_value(report).context("writing the night as JSON")?;

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use zooquake_checkers::{Record, Results};
-use zooquake_reports::index::Listed;
+use zooquake_reports::index::RunEntry;
 
 const FILES: [&str; 4] = ["report.html", "timeline.png", "latency.png", "rate.png"];
 
@@ -117,7 +117,7 @@ fn index(folder: &Path) -> Result<PathBuf> {
 }
 
 /// A run as its folder tells it; what it lacks is said in the list, because the other runs are to be seen all the same.
-fn listed(folder: &Folder) -> Listed {
+fn listed(folder: &Folder) -> RunEntry {
     let mut trouble = Vec::new();
     let plan = folder.plan();
     let plan = plan.map_err(|error| trouble.push(format!("{error:#}"))).ok();
@@ -131,7 +131,7 @@ fn listed(folder: &Folder) -> Listed {
             None
         }
     };
-    Listed {
+    RunEntry {
         name: folder.name(),
         plan,
         results,

@@ -3,7 +3,7 @@
 use super::drive::{Ledger, last};
 use super::order::turns;
 use zooquake_checkers::sample;
-use zooquake_reports::compare::{Comparison, Ran, Subject};
+use zooquake_reports::compare::{Comparison, Subject, SubjectRun};
 
 /// The comparison as far as the record goes.
 ///
@@ -19,7 +19,7 @@ pub fn comparison(ledger: &Ledger) -> Result<Comparison, String> {
             promise: setup.workload(number)?.promise,
         });
     }
-    let runs = last(ledger).into_values().map(|attempt| Ran {
+    let runs = last(ledger).into_values().map(|attempt| SubjectRun {
         subject: attempt.place.subject,
         faults: attempt.place.faults,
         seed: attempt.seed(),

@@ -4,26 +4,31 @@ use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use zooquake_backend::files;
 use zooquake_checkers::Record;
-use zooquake_reports::{Extras, Ongoing, live_page, waiting_page};
+use zooquake_reports::{Extras, RunProgress, live_page, waiting_page};
 
-/// What there is to be shown.
-pub enum Shown {
+/// How far a run has come.
+pub enum Stage {
     /// Nothing is recorded yet.
-    Nothing,
+    Waiting,
     /// The run of the folder goes on, and its history has so many bytes.
-    SoFar(Folder, u64),
+    Running(Folder, u64),
     /// The run of the folder is over, and its report is written.
-    Over(Folder),
+    Finished(Folder),
 }
 
-impl Shown {
-    /// What names the page of it; another page has another name.
-    pub fn name(&self) -> String {
+impl Stage {
+    /// The version of its page; another page has another one.
+    pub fn version(&self) -> String {
         match self {
-            Self::Nothing => "nothing".to_owned(),
-            Self::SoFar(folder, bytes) => format!("{} {bytes}", folder.name()),
-            Self::Over(folder) => format!("{} over", folder.name()),
+            Self::Waiting => "nothing".to_owned(),
+            Self::Running(folder, bytes) => format!("{} {bytes}", folder.name()),
+            Self::Finished(folder) => format!("{} over", folder.name()),
         }
+    }
+
+    /// Whether no page follows its page.
+    pub fn is_last(&self) -> bool {
+        matches!(self, Self::Finished(_))
     }
 
     /// The page.
@@ -31,11 +36,14 @@ impl Shown {
     /// # Errors
     /// If what the run has recorded, or its report, cannot be read.
     pub fn page(&self) -> Result<String> {
-        let ongoing = |does: String| Ongoing { of: self.name(), does };
+        let version = self.version();
         match self {
-            Self::Nothing => Ok(waiting_page(&ongoing("the ensemble and its clients come up".into()))),
-            Self::SoFar(folder, _) => so_far(folder, ongoing),
-            Self::Over(folder) => {
+            Self::Waiting => {
+                let activity = "the ensemble and its clients come up".into();
+                Ok(waiting_page(&RunProgress { version, activity }))
+            }
+            Self::Running(folder, _) => so_far(folder, version),
+            Self::Finished(folder) => {
                 let report = folder.file("report.html");
                 files::read_to_string(&report, PAGE).with_context(|| format!("reading {}", report.display()))
             }
@@ -46,14 +54,16 @@ impl Shown {
 /// Most bytes of a report.
 const PAGE: u64 = 1 << 30;
 
-fn so_far(folder: &Folder, ongoing: impl Fn(String) -> Ongoing) -> Result<String> {
+/// The page of a run that is not over, from what it has recorded.
+fn so_far(folder: &Folder, version: String) -> Result<String> {
     let mut record = folder.load()?;
-    let does = does(&record);
+    let activity = activity(&record);
+    let progress = RunProgress { version, activity };
     if !record.history.events.iter().any(|event| event.entered().is_some()) {
-        return Ok(waiting_page(&ongoing(does)));
+        return Ok(waiting_page(&progress));
     }
     let mut results = zooquake_checkers::check(&record);
-    // What a run lacks that is not over, and that a line of its history is being written, says nothing.
+    // What a run lacks that is not over, and a line of its history that is being written, mean nothing.
     record.damage.clear();
     results.reasons.clear();
     results.not_judged.clear();
@@ -64,14 +74,14 @@ fn so_far(folder: &Folder, ongoing: impl Fn(String) -> Ongoing) -> Result<String
     }
     let extras = Extras {
         run_name: folder.name(),
-        ongoing: Some(ongoing(does)),
+        progress: Some(progress),
         ..Extras::default()
     };
     Ok(live_page(&record, &results, &extras))
 }
 
 /// What goes on, by the last phase that has begun.
-fn does(record: &Record) -> String {
+fn activity(record: &Record) -> String {
     let events = &record.history.events;
     let begun = events
         .iter()

@@ -1,5 +1,4 @@
 use super::Live;
-use super::http::Asked;
 use crate::run::folder::Folder;
 use std::fs;
 use std::path::Path;
@@ -51,11 +50,38 @@ fn record(folder: &Folder, being_written: &str) {
     fs::write(folder.file("history.jsonl"), events).unwrap();
 }
 
-#[test]
-fn a_page_and_its_news_are_all_that_can_be_asked_for() {
-    assert_eq!(Asked::of("/"), Some(Asked::Page));
-    assert_eq!(Asked::of("/events?of=run 12"), Some(Asked::News("run 12".into())));
-    assert_eq!(Asked::of("/report.html"), None);
+#[tokio::test]
+async fn a_page_and_its_news_are_all_that_can_be_asked_for() {
+    let live = Live::open().await.unwrap();
+    let page = answer(&live, "GET /").await.to_lowercase();
+    let heads = [
+        "content-type: text/html; charset=utf-8",
+        "cache-control: no-store",
+        "connection: close",
+    ];
+    for head in heads.into_iter().chain(["x-content-type-options: nosniff"]) {
+        assert!(page.contains(head), "{page}");
+    }
+    assert!(answer(&live, "GET /report.html").await.starts_with("HTTP/1.1 404 "));
+    let host = live.address.to_string();
+    let mut news = BufReader::new(request(&live, "GET /events", &host).await).lines();
+    let mut head = String::new();
+    while !head.ends_with("\n\n") {
+        head = head + &news.next_line().await.unwrap().unwrap().to_lowercase() + "\n";
+    }
+    assert!(head.contains("content-type: text/event-stream"), "{head}");
+    assert!(head.contains("cache-control: no-store"), "{head}");
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_long_is_refused() {
+    let live = Live::open().await.unwrap();
+    let host = format!("{}\r\nX-Long: {}", live.address, "x".repeat(20_000));
+    let mut text = String::new();
+    let mut stream = request(&live, "GET /", &host).await;
+    // The rest of the head may be cut off by a reset.
+    let _ = stream.read_to_string(&mut text).await;
+    assert!(!text.contains(" 200 "), "{text}");
 }
 
 #[tokio::test]
@@ -80,8 +106,10 @@ async fn the_page_grows_with_the_run_and_ends_with_its_report() {
     let host = live.address.to_string();
     let mut news = BufReader::new(request(&live, &format!("GET /events?of={named}"), &host).await).lines();
     let mut told = Vec::new();
-    while told.last().is_none_or(|line: &String| !line.is_empty()) {
+    // The head, and two comments, with a pause between them: there is no news.
+    while told.iter().filter(|line: &&String| line.starts_with(':')).count() < 2 {
         told.push(news.next_line().await.unwrap().unwrap());
+        assert_ne!(told.last().unwrap(), "event: newer", "{told:?}");
     }
     record(&folder, "{\"index\":2,\"ti");
     while told.last().unwrap() != "event: newer" {
@@ -119,6 +147,7 @@ async fn nobody_else_is_answered() {
         "403"
     );
     assert_eq!(refused("POST /", &own).await, "405");
+    assert_eq!(refused("HEAD /", &own).await, "405");
     assert_eq!(refused("GET /plan.json", &own).await, "404");
     assert_eq!(refused("nonsense", &own).await, "400");
     assert_eq!(refused("GET /", &own).await, "200");

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::hash::Hasher;
 use zooquake_checkers::Verdict;
-use zooquake_reports::night::{Outcome, Seen};
+use zooquake_reports::night::{AnomalyCount, Outcome};
 
 /// A variant, faults and a seed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl Attempt {
     pub fn outcome(&self) -> Outcome {
         match self.verdict {
             None => Outcome::Failed,
-            Some(_) if self.anomalies.iter().any(Seen::is_new) => Outcome::New,
+            Some(_) if self.anomalies.iter().any(AnomalyCount::is_new) => Outcome::New,
             Some(Verdict::Unknown) => Outcome::Unknown,
             Some(Verdict::Valid | Verdict::Invalid) => Outcome::Expected,
         }

@@ -3,7 +3,7 @@
 use super::cell::Attempt;
 use super::previous_nights::NightRecord;
 use crate::calendar;
-use zooquake_reports::night::{Failure, Outcome, Seen};
+use zooquake_reports::night::{AnomalyCount, Failure, Outcome};
 
 /// The failures of tonight, the commonest first.
 pub fn all(tonight: &NightRecord, earlier: &[NightRecord]) -> Vec<Failure> {
@@ -42,7 +42,7 @@ fn run(attempt: &Attempt) -> String {
         .unwrap_or_default()
 }
 
-fn first(attempt: &Attempt, seen: &Seen, earlier: &[NightRecord]) -> Failure {
+fn first(attempt: &Attempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> Failure {
     Failure {
         property: seen.property.clone(),
         anomaly: seen.kind.clone(),
@@ -56,7 +56,7 @@ fn first(attempt: &Attempt, seen: &Seen, earlier: &[NightRecord]) -> Failure {
     }
 }
 
-fn since(attempt: &Attempt, seen: &Seen, earlier: &[NightRecord]) -> String {
+fn since(attempt: &Attempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> String {
     let place = |night: &NightRecord| night.judged(&attempt.place.variant, &attempt.place.faults).count() > 0;
     let showed = |night: &&NightRecord| {
         let mut runs = night.judged(&attempt.place.variant, &attempt.place.faults);

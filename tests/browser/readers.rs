@@ -4,7 +4,7 @@ use crate::common::results;
 use crate::pages::open;
 use crate::tab::{Reader, Tab};
 use serde_json::json;
-use zooquake_reports::Ongoing;
+use zooquake_reports::RunProgress;
 
 /// Every text whose colour stands out too little from what is behind it, by the formula and bounds of WCAG 2 (AA).
 pub const FAINT: &str = r##"(() => {
@@ -68,7 +68,7 @@ fn light_and_dark_are_both_legible() {
 #[test]
 fn the_page_of_a_run_that_goes_on_keeps_its_details_as_they_were() {
     let mut run = results::invalid();
-    run.extras.ongoing = Some(Ongoing::default());
+    run.extras.progress = Some(RunProgress::default());
     let tab = open(&run.write_page("browser-ongoing"), Reader::default());
     const OPEN: &str = "[...document.querySelectorAll('details.anomaly')].map((one) => one.open)";
     let first = tab.js(OPEN);

@@ -5,6 +5,7 @@ use super::pool::Measured;
 use super::words::number;
 use crate::svg::Svg;
 use crate::text;
+use maud::Markup;
 
 const WIDTH: f64 = 1320.0;
 const LEFT: f64 = 250.0;
@@ -13,7 +14,8 @@ const ROW: f64 = 17.0;
 /// Room between subjects.
 const GAP: f64 = 8.0;
 
-pub fn picture(measured: &Measured<'_>, number: usize, figure: &Figure) -> String {
+/// Draws a figure, by its place among them.
+pub fn picture(measured: &Measured<'_>, number: usize, figure: &Figure) -> Markup {
     let mut svg = Svg::new(WIDTH);
     let comparison = measured.comparison;
     let faults = comparison.faults.len();

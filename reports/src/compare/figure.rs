@@ -29,7 +29,7 @@ pub struct Row {
     pub faults: usize,
     /// Its marks.
     pub marks: Vec<Mark>,
-    /// What is said where there is nothing to draw.
+    /// The words where there is nothing to draw.
     pub without: &'static str,
 }
 

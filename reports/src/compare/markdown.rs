@@ -6,7 +6,7 @@ use super::words::{number, written};
 use crate::text;
 
 /// What was compared, a line a subject, all faults together.
-pub fn of(measured: &Measured<'_>) -> String {
+pub fn table(measured: &Measured<'_>) -> String {
     let comparison = measured.comparison;
     let kind = comparison.kind;
     let mut heads = vec![

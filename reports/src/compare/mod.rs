@@ -2,9 +2,9 @@
 //! table for a README.
 //!
 //! [`Comparison`] is what was run. `pool` puts the runs of a subject together, `statistics` has the estimates and their
-//! intervals, `words` says what they say; `figure` says what is drawn, for the page's and for the picture's pen alike.
+//! intervals, `words` puts them into sentences; `figure` is what is drawn, for the page's and for the picture's pen alike.
 
-use crate::night::Seen;
+use crate::night::AnomalyCount;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub struct Comparison {
     /// Runs that it has when it is through.
     pub planned: usize,
     /// Its runs, in order.
-    pub runs: Vec<Ran>,
+    pub runs: Vec<SubjectRun>,
     /// Its settings, each a name and a value.
     pub settings: Vec<(String, String)>,
     /// What is counted and waited for.
@@ -50,7 +50,7 @@ pub struct Comparison {
 /// One of the things compared.
 #[derive(Debug, Clone, Serialize)]
 pub struct Subject {
-    /// What tells it from the others: `fenced`, or `fenced, trixie`.
+    /// Its name among the others: `fenced`, or `fenced, trixie`.
     pub label: String,
     /// `lock/fenced`, ….
     pub variant: String,
@@ -60,7 +60,7 @@ pub struct Subject {
 
 /// A run.
 #[derive(Debug, Clone, Serialize)]
-pub struct Ran {
+pub struct SubjectRun {
     /// Which subject.
     pub subject: usize,
     /// Which faults.
@@ -72,8 +72,8 @@ pub struct Ran {
     /// How the harness failed.
     pub error: Option<String>,
     /// What was found.
-    pub anomalies: Vec<Seen>,
-    /// What was not judged because its clients cannot tell it.
+    pub anomalies: Vec<AnomalyCount>,
+    /// What was not judged because its clients do not report it.
     pub not_judged: Vec<NotJudged>,
     /// Its measures.
     pub sample: Option<Sample>,
@@ -83,8 +83,8 @@ pub struct Ran {
 
 impl Comparison {
     /// The runs of a subject under some faults, or under all.
-    fn of(&self, subject: usize, faults: Option<usize>) -> impl Iterator<Item = &Ran> {
-        let here = move |run: &&Ran| run.subject == subject && faults.is_none_or(|faults| run.faults == faults);
+    fn runs_of(&self, subject: usize, faults: Option<usize>) -> impl Iterator<Item = &SubjectRun> {
+        let here = move |run: &&SubjectRun| run.subject == subject && faults.is_none_or(|faults| run.faults == faults);
         self.runs.iter().filter(here)
     }
 
@@ -102,7 +102,7 @@ pub fn write_all(comparison: &Comparison, dir: &Path) -> Result<Vec<PathBuf>> {
     let measured = pool::Measured::new(comparison);
     let files = [
         ("compare.html", page::page(&measured)),
-        ("compare.md", markdown::of(&measured)),
+        ("compare.md", markdown::table(&measured)),
     ];
     let mut written = crate::publish_all(files, dir)?;
     let picture = dir.join("compare.png");

@@ -2,10 +2,12 @@
 
 use super::pool::Measured;
 use super::{Comparison, draw, figure, safety, tables, words};
-use crate::{html, text};
+use crate::html::{self, Document, PAGE_STYLE};
+use crate::text;
+use maud::{Markup, html};
 
 const STYLES: [&str; 4] = [
-    html::PAGE_STYLE,
+    PAGE_STYLE,
     include_str!("../../assets/picture.css"),
     include_str!("../../assets/night.css"),
     include_str!("../../assets/compare.css"),
@@ -13,61 +15,65 @@ const STYLES: [&str; 4] = [
 
 /// The whole page.
 pub fn page(measured: &Measured<'_>) -> String {
-    let figures = figure::all(measured);
-    let figures = figures.iter().enumerate();
-    let figures: String = figures
-        .map(|(number, figure)| section(measured, number, figure))
-        .collect();
-    let body = format!(
-        "<main>\n{}{}{figures}{}{}</main>",
-        head(measured),
-        safety::section(measured),
-        method(measured),
-        settings(measured),
-    );
-    let document = html::Document {
+    let body = html! {
+        main {
+            (head(measured))
+            (safety::section(measured))
+            @for (number, figure) in figure::all(measured).iter().enumerate() { (section(measured, number, figure)) }
+            (method(measured))
+            (settings(measured))
+        }
+    };
+    let document = Document {
         title: &text::clip(&measured.comparison.title(), 80),
         styles: &STYLES,
         class: "compare",
-        body: &body,
-        ..html::Document::default()
+        body,
+        ..Document::default()
     };
     document.page()
 }
 
-fn head(measured: &Measured<'_>) -> String {
+fn head(measured: &Measured<'_>) -> Markup {
     let comparison = measured.comparison;
-    let lines = words::of(measured);
-    let (first, rest) = lines.split_first().map_or(("", &[][..]), |(f, r)| (f.as_str(), r));
-    let rest = html::items(rest, 900);
-    let missing = text::if_any(comparison.planned.saturating_sub(comparison.runs.len()), |n| {
-        format!(" · <b>{n} of {} runs are still to come</b>", comparison.planned)
-    });
-    format!(
-        "<header id=\"first\"><p class=\"facts\"><b>{}</b> · begun {}{missing}</p>\n<h1>{}</h1>\n\
-         <ul class=\"conclusion\">{rest}</ul>\n<p class=\"note\">In brackets: 95 % intervals, or the range of fewer than five runs. A \
-         difference is claimed only where intervals do not overlap; all faults are taken together.</p></header>\n",
-        text::html(&comparison.title(), 80),
-        text::html(&comparison.begun, 40),
-        text::html(first, 600),
-    )
+    let lines = words::lines(measured);
+    let first = lines.first().map_or("", String::as_str);
+    let rest = lines.get(1..).unwrap_or_default();
+    let missing = comparison.planned.saturating_sub(comparison.runs.len());
+    html! {
+        header #first {
+            p.facts {
+                b { (text::clip(&comparison.title(), 80)) } " · begun " (text::clip(&comparison.begun, 40))
+                @if missing > 0 { " · " b { (missing) " of " (comparison.planned) " runs are still to come" } }
+            }
+            h1 { (text::clip(first, 600)) }
+            ul.conclusion { (html::items(rest, 900)) }
+            p.note {
+                "In brackets: 95 % intervals, or the range of fewer than five runs. A difference is claimed only where \
+                 intervals do not overlap; all faults are taken together."
+            }
+        }
+    }
 }
 
-fn section(measured: &Measured<'_>, number: usize, figure: &figure::Figure) -> String {
-    let unit = match figure.unit {
-        "" | "ms" => String::new(),
-        unit => format!(" In {unit}."),
-    };
-    format!(
-        "<section>\n<h2>{}</h2>\n<p class=\"note\">{}{unit}</p>\n{}<details open><summary>Numbers</summary>\n{}</details>\n</section>\n",
-        text::html(&figure.title, 120),
-        text::html(&figure.caption, 400),
-        draw::picture(measured, number, figure),
-        tables::of(measured, figure),
-    )
+fn section(measured: &Measured<'_>, number: usize, figure: &figure::Figure) -> Markup {
+    html! {
+        section {
+            h2 { (text::clip(&figure.title, 120)) }
+            p.note {
+                (text::clip(&figure.caption, 400))
+                @if !matches!(figure.unit, "" | "ms") { " In " (figure.unit) "." }
+            }
+            (draw::picture(measured, number, figure))
+            details open {
+                summary { "Numbers" }
+                (tables::numbers(measured, figure))
+            }
+        }
+    }
 }
 
-fn method(measured: &Measured<'_>) -> String {
+fn method(measured: &Measured<'_>) -> Markup {
     let kind = measured.comparison.kind;
     let paragraphs = [
         "Every subject ran the same plans: the same seed, the same fault windows, the same cycles of the clients. The runs are \
@@ -94,12 +100,15 @@ fn method(measured: &Measured<'_>) -> String {
             kind.unit, kind.units
         ),
     ];
-    let paragraph = |words: &String| format!("<p>{}</p>\n", text::escape(words));
-    let paragraphs: String = paragraphs.iter().map(paragraph).collect();
-    format!("<section id=\"method\">\n<h2>How it is counted</h2>\n{paragraphs}</section>\n")
+    html! {
+        section #method {
+            h2 { "How it is counted" }
+            @for paragraph in paragraphs { p { (paragraph) } }
+        }
+    }
 }
 
-fn settings(measured: &Measured<'_>) -> String {
+fn settings(measured: &Measured<'_>) -> Markup {
     let Comparison { settings, subjects, .. } = measured.comparison;
     let settings = settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let promises = subjects

@@ -1,8 +1,8 @@
 //! The runs of a subject put together.
 
 use super::statistics::{self, Estimate};
-use super::{Comparison, Ran};
-use crate::night::Seen;
+use super::{Comparison, SubjectRun};
+use crate::night::AnomalyCount;
 use serde::Serialize;
 use zooquake_checkers::sample::{Gap, Sample};
 
@@ -19,7 +19,7 @@ pub struct Measured<'a> {
     pub each: Vec<Vec<Pool>>,
 }
 
-/// What the runs of a subject say, under some faults or under all.
+/// The runs of a subject together, under some faults or under all.
 #[derive(Debug, Default, Serialize)]
 pub struct Pool {
     /// Runs with a verdict.
@@ -84,11 +84,13 @@ impl<'a> Measured<'a> {
     /// Puts all runs together.
     pub fn new(comparison: &'a Comparison) -> Self {
         let subjects = 0..comparison.subjects.len();
-        let all = subjects.clone().map(|subject| Pool::new(comparison.of(subject, None)));
+        let all = subjects
+            .clone()
+            .map(|subject| Pool::new(comparison.runs_of(subject, None)));
         let each = |subject: usize| -> Vec<Pool> {
             let faults = 0..comparison.faults.len();
             faults
-                .map(|fault| Pool::new(comparison.of(subject, Some(fault))))
+                .map(|fault| Pool::new(comparison.runs_of(subject, Some(fault))))
                 .collect()
         };
         Self {
@@ -100,8 +102,8 @@ impl<'a> Measured<'a> {
 }
 
 impl Pool {
-    fn new<'r>(runs: impl Iterator<Item = &'r Ran>) -> Self {
-        let runs: Vec<&Ran> = runs.collect();
+    fn new<'r>(runs: impl Iterator<Item = &'r SubjectRun>) -> Self {
+        let runs: Vec<&SubjectRun> = runs.collect();
         let samples: Vec<&Sample> = runs.iter().filter_map(|run| run.sample.as_ref()).collect();
         let waits: Vec<Vec<f64>> = samples.iter().map(|sample| sample.waits_ms.clone()).collect();
         let quantiles = statistics::quantiles(&waits, &QUANTILES);
@@ -137,11 +139,11 @@ impl Pool {
     }
 }
 
-fn found(runs: &[&Ran]) -> Vec<Found> {
+fn found(runs: &[&SubjectRun]) -> Vec<Found> {
     let mut all: Vec<Found> = Vec::new();
     for run in runs {
         for (at, seen) in run.anomalies.iter().enumerate() {
-            let alike = |other: &Seen| (&other.kind, other.advisory) == (&seen.kind, seen.advisory);
+            let alike = |other: &AnomalyCount| (&other.kind, other.advisory) == (&seen.kind, seen.advisory);
             let same = |found: &&mut Found| (&found.kind, found.advisory) == (&seen.kind, seen.advisory);
             // Those of a kind that are accepted and those that are not stand apart.
             let another_run = !run.anomalies[..at].iter().any(alike);

@@ -1,82 +1,96 @@
 //! Safety: what was found of each subject under each kind of faults, with a link to every run.
 
+use super::SubjectRun;
 use super::pool::{Found, Measured, Pool};
-use crate::{left, text};
+use crate::html::plain;
+use crate::{not_judged, text};
+use maud::{Markup, html};
 
-pub fn section(measured: &Measured<'_>) -> String {
+/// The section.
+pub fn section(measured: &Measured<'_>) -> Markup {
     let comparison = measured.comparison;
-    let heads: String = comparison
-        .faults
-        .iter()
-        .map(|faults| format!("<th scope=\"col\">{}</th>", text::html(faults, 60)))
-        .collect();
-    let rows: String = (0..comparison.subjects.len())
-        .map(|subject| row(measured, subject))
-        .collect();
-    format!(
-        "<section id=\"safety\">\n<h2>Safety</h2>\n<p class=\"note\">Anomalies by kind, in how many runs, and how many in \
-         all. <i>Known</i>: the variant is known for it under these faults. Observations that decide nothing are small. The \
-         numbers lead to each run's report, by seed.</p>\n\
-         <div class=\"wide\"><table class=\"matrix\"><thead><tr><td></td>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div>\n\
-         </section>\n"
-    )
+    html! {
+        section #safety {
+            h2 { "Safety" }
+            p.note {
+                "Anomalies by kind, in how many runs, and how many in all. " i { "Known" }
+                ": the variant is known for it under these faults. Observations that decide nothing are small. The \
+                 numbers lead to each run's report, by seed."
+            }
+            div.wide {
+                table.matrix {
+                    thead {
+                        tr { td {} @for faults in &comparison.faults { th scope="col" { (text::clip(faults, 60)) } } }
+                    }
+                    tbody { @for subject in 0..comparison.subjects.len() { (row(measured, subject)) "\n" } }
+                }
+            }
+        }
+    }
 }
 
-fn row(measured: &Measured<'_>, subject: usize) -> String {
-    let places: String = (0..measured.comparison.faults.len())
-        .map(|faults| place(measured, subject, faults))
-        .collect();
-    let subject = &measured.comparison.subjects[subject];
-    format!(
-        "<tr><th scope=\"row\" title=\"{}\">{}</th>{places}</tr>\n",
-        text::html(&subject.promise, 300),
-        text::html(&subject.label, 60)
-    )
+fn row(measured: &Measured<'_>, number: usize) -> Markup {
+    let subject = &measured.comparison.subjects[number];
+    html! {
+        tr {
+            th scope="row" title=(text::clip(&subject.promise, 300)) { (text::clip(&subject.label, 60)) }
+            @for faults in 0..measured.comparison.faults.len() { (place(measured, number, faults)) }
+        }
+    }
 }
 
-fn place(measured: &Measured<'_>, subject: usize, faults: usize) -> String {
+fn place(measured: &Measured<'_>, subject: usize, faults: usize) -> Markup {
     let pool = &measured.each[subject][faults];
+    let runs = || measured.comparison.runs_of(subject, Some(faults));
     let (class, verdict) = verdict(pool);
-    let seen: String = pool.anomalies.iter().map(|found| seen(found, pool.judged)).collect();
-    let runs: String = measured
-        .comparison
-        .of(subject, Some(faults))
-        .map(|run| match (&run.run, &run.error) {
-            (Some(folder), None) => format!(" <a href=\"{}/report.html\">{}</a>", text::escape(folder), run.seed),
-            (_, Some(error)) => format!(" <span title=\"{}\">{} !</span>", text::html(error, 300), run.seed),
-            (None, None) => format!(" {}", run.seed),
-        })
-        .collect();
-    let all = measured.comparison.of(subject, Some(faults));
-    let left = left::chips(all.flat_map(|run| &run.not_judged));
-    format!("<td><div class=\"cell {class}\">{verdict} <small>{runs}</small>{seen}{left}</div></td>")
+    html! {
+        td {
+            div class={ "cell " (class) } {
+                (verdict) " " small { @for one in runs() { " " (run(one)) } }
+                @for found in &pool.anomalies { (chip(found, pool.judged)) }
+                (not_judged::chips(runs().flat_map(|run| &run.not_judged)))
+            }
+        }
+    }
+}
+
+/// A run by its seed.
+fn run(run: &SubjectRun) -> Markup {
+    match (&run.run, &run.error) {
+        (Some(folder), None) => html! { a href={ (text::visible(folder)) "/report.html" } { (run.seed) } },
+        (_, Some(error)) => html! { span title=(text::clip(error, 300)) { (run.seed) " !" } },
+        (None, None) => plain(run.seed),
+    }
 }
 
 /// The style and the words for what the runs of a place came to.
-pub fn verdict(pool: &Pool) -> (&'static str, String) {
+pub fn verdict(pool: &Pool) -> (&'static str, Markup) {
     let broken = pool.damage().next().is_some();
-    let harness = text::if_any(pool.failed, |n| format!(" <small>harness failed × {n}</small>"));
-    let (class, words) = match (pool.judged, broken) {
-        (0, _) => ("o-skipped", "<b>–</b> no run".to_string()),
-        (_, true) => ("o-new", "<b>✗</b> broken".to_string()),
-        (n, false) if pool.unknown == n => ("o-unknown", "<b>?</b> unknown".to_string()),
-        (_, false) if pool.unknown > 0 => ("o-unknown", format!("<b>?</b> nothing found, {} unknown", pool.unknown)),
-        (_, false) => ("o-expected", "<b>✓</b> no violation".to_string()),
+    let (class, sign, words) = match (pool.judged, broken) {
+        (0, _) => ("o-skipped", "–", "no run".to_string()),
+        (_, true) => ("o-new", "✗", "broken".to_string()),
+        (n, false) if pool.unknown == n => ("o-unknown", "?", "unknown".to_string()),
+        (_, false) if pool.unknown > 0 => ("o-unknown", "?", format!("nothing found, {} unknown", pool.unknown)),
+        (_, false) => ("o-expected", "✓", "no violation".to_string()),
     };
-    (class, words + &harness)
+    let markup = html! {
+        b { (sign) } " " (words)
+        @if pool.failed > 0 { " " small { "harness failed × " (pool.failed) } }
+    };
+    (class, markup)
 }
 
-fn seen(found: &Found, judged: usize) -> String {
+fn chip(found: &Found, judged: usize) -> Markup {
     let class = if found.advisory { "known" } else { "news" };
     let note = match (found.advisory, found.accepted) {
-        (true, _) => " <i>observed</i>",
-        (false, true) => " <i>known</i>",
-        (false, false) => " <i>not known of it</i>",
+        (true, _) => "observed",
+        (false, true) => "known",
+        (false, false) => "not known of it",
     };
-    format!(
-        "<span class=\"seen {class}\">{} × {} in {} of {judged}{note}</span>",
-        text::html(&found.kind, 60),
-        text::grouped(found.count),
-        found.runs
-    )
+    html! {
+        span class={ "seen " (class) } {
+            (text::clip(&found.kind, 60)) " × " (text::grouped(found.count)) " in " (found.runs) " of " (judged) " "
+            i { (note) }
+        }
+    }
 }

@@ -4,31 +4,32 @@ use super::figure::Figure;
 use super::pool::{Measured, Pool};
 use super::statistics::{self, Estimate};
 use super::words::number;
+use crate::html::plain;
 use crate::text;
+use maud::{Markup, html};
 
-/// A column: what it is called, and what it says of a pool; the latter is HTML.
-type Column<'a> = (String, &'a dyn Fn(&Pool) -> String);
+/// A column: what it is called, and what stands in it for a pool.
+type Column<'a> = (String, &'a dyn Fn(&Pool) -> Markup);
+
+/// What stands for all kinds of faults.
+const TOGETHER: &str = "all together";
 
 /// An estimate with its interval, small, and what it rests on.
-fn shown(estimate: Option<Estimate>, without: &str) -> String {
-    estimate.map_or_else(
-        || format!("<span class=\"note\">{without}</span>"),
-        |e| {
-            let ends = match e.one_run() {
-                true => String::new(),
-                false => format!("{}–{}, ", number(e.low), number(e.high)),
-            };
-            format!(
-                "<b>{}</b> <small>{ends}n {}</small>",
-                number(e.value),
-                text::grouped(e.n)
-            )
-        },
-    )
+fn shown(estimate: Option<Estimate>, without: &str) -> Markup {
+    let Some(estimate) = estimate else {
+        return html! { span.note { (without) } };
+    };
+    html! {
+        b { (number(estimate.value)) } " "
+        small {
+            @if !estimate.one_run() { (number(estimate.low)) "–" (number(estimate.high)) ", " }
+            "n " (text::grouped(estimate.n))
+        }
+    }
 }
 
 /// The table that belongs to a figure, by its place among them.
-pub fn of(measured: &Measured<'_>, figure: &Figure) -> String {
+pub fn numbers(measured: &Measured<'_>, figure: &Figure) -> Markup {
     let kind = measured.comparison.kind;
     if figure.log {
         let quantile = |n: usize| move |pool: &Pool| shown(pool.waits[n], &format!("n too small ({})", pool.waited));
@@ -63,19 +64,16 @@ pub fn of(measured: &Measured<'_>, figure: &Figure) -> String {
     )
 }
 
-fn after(measured: &Measured<'_>) -> String {
+fn after(measured: &Measured<'_>) -> Markup {
     let timeouts = |values: &[f64]| match (values.first(), values.last()) {
         (Some(least), Some(most)) => {
             let median = statistics::quantile(values, 0.5).filter(|_| statistics::supports(values.len(), 0.5));
-            format!(
-                "<b>{}</b> <small>{}–{}, n {}</small>",
-                median.map_or("n too small".to_string(), number),
-                number(*least),
-                number(*most),
-                values.len()
-            )
+            html! {
+                b { (median.map_or("n too small".to_string(), number)) } " "
+                small { (number(*least)) "–" (number(*most)) ", n " (values.len()) }
+            }
         }
-        _ => "<span class=\"note\">none</span>".to_string(),
+        _ => html! { span.note { "none" } },
     };
     table(
         measured,
@@ -92,43 +90,43 @@ fn after(measured: &Measured<'_>) -> String {
             ("ended a hold, in session timeouts".into(), &|pool| {
                 timeouts(&pool.after.struck)
             }),
-            ("never".into(), &|pool| pool.after.never.to_string()),
+            ("never".into(), &|pool| plain(pool.after.never)),
         ],
     )
 }
 
-fn table(measured: &Measured<'_>, columns: &[Column<'_>]) -> String {
-    let comparison = measured.comparison;
-    let head = |(head, _): &Column<'_>| format!("<th scope=\"col\">{head}</th>");
-    let heads: String = columns.iter().map(head).collect();
-    let mut rows = String::new();
-    for (n, subject) in comparison.subjects.iter().enumerate() {
-        let several = comparison.faults.len() > 1;
-        let each = measured.each[n]
-            .iter()
-            .zip(comparison.faults.iter().map(String::as_str));
-        let together = several.then_some((&measured.all[n], "all together"));
-        for (row, (pool, faults)) in each.chain(together).enumerate() {
-            let cell = |(_, cell): &Column<'_>| format!("<td>{}</td>", cell(pool));
-            let cells: String = columns.iter().map(cell).collect();
-            let label = if row == 0 {
-                text::html(&subject.label, 60)
-            } else {
-                String::new()
-            };
-            let class = if faults == "all together" {
-                " class=\"together\""
-            } else {
-                ""
-            };
-            rows += &format!(
-                "<tr{class}><th scope=\"row\">{label}</th><td>{}</td>{cells}</tr>\n",
-                text::html(faults, 60)
-            );
+fn table(measured: &Measured<'_>, columns: &[Column<'_>]) -> Markup {
+    html! {
+        div.wide {
+            table.numbers {
+                thead {
+                    tr {
+                        td {}
+                        th scope="col" { "faults" }
+                        @for (head, _) in columns { th scope="col" { (head) } }
+                    }
+                }
+                tbody { @for subject in 0..measured.comparison.subjects.len() { (rows(measured, subject, columns)) } }
+            }
         }
     }
-    format!(
-        "<div class=\"wide\"><table class=\"numbers\"><thead><tr><td></td><th scope=\"col\">faults</th>{heads}</tr></thead>\n\
-         <tbody>{rows}</tbody></table></div>\n"
-    )
+}
+
+/// The rows of a subject: one for each kind of faults, and one for all of them if there are several.
+fn rows(measured: &Measured<'_>, subject: usize, columns: &[Column<'_>]) -> Markup {
+    let comparison = measured.comparison;
+    let each = measured.each[subject]
+        .iter()
+        .zip(comparison.faults.iter().map(String::as_str));
+    let together = (comparison.faults.len() > 1).then_some((&measured.all[subject], TOGETHER));
+    html! {
+        @for (row, (pool, faults)) in each.chain(together).enumerate() {
+            tr.together[faults == TOGETHER] {
+                th scope="row" { @if row == 0 { (text::clip(&comparison.subjects[subject].label, 60)) } }
+                td { (text::clip(faults, 60)) }
+                @for (_, cell) in columns { td { (cell(pool)) } }
+            }
+            "\n"
+        }
+    }
 }

@@ -7,7 +7,7 @@ use zooquake_checkers::plan::Workload;
 use zooquake_checkers::sample::{self, Gap};
 
 /// A run whose hand-overs take about `ms`.
-fn ran(subject: usize, faults: usize, seed: u64, ms: f64) -> Ran {
+fn ran(subject: usize, faults: usize, seed: u64, ms: f64) -> SubjectRun {
     let gap = |n: usize| Gap {
         window: n,
         fault: "pause".into(),
@@ -15,7 +15,7 @@ fn ran(subject: usize, faults: usize, seed: u64, ms: f64) -> Ran {
         session_timeouts: Some(1.0 + n as f64 / 100.0),
         struck: n.is_multiple_of(2),
     };
-    Ran {
+    SubjectRun {
         subject,
         faults,
         seed,
@@ -38,8 +38,8 @@ fn ran(subject: usize, faults: usize, seed: u64, ms: f64) -> Ran {
     }
 }
 
-fn seen(kind: &str, accepted: bool) -> Seen {
-    Seen {
+fn seen(kind: &str, accepted: bool) -> AnomalyCount {
+    AnomalyCount {
         kind: kind.into(),
         property: "mutual exclusion".into(),
         advisory: false,

@@ -1,4 +1,4 @@
-//! What the numbers say, in sentences. A difference is claimed only where intervals do not overlap.
+//! The numbers in sentences. A difference is claimed only where intervals do not overlap.
 
 use super::Comparison;
 use super::pool::{Measured, Pool};
@@ -6,13 +6,13 @@ use super::statistics::Estimate;
 use crate::text;
 use std::collections::BTreeSet;
 
-/// What the comparison says, the most important first.
+/// What the comparison shows, in sentences, the most important first.
 pub fn summary(comparison: &Comparison) -> Vec<String> {
-    of(&Measured::new(comparison))
+    lines(&Measured::new(comparison))
 }
 
 /// The same of one that is measured already.
-pub fn of(measured: &Measured<'_>) -> Vec<String> {
+pub fn lines(measured: &Measured<'_>) -> Vec<String> {
     let kind = measured.comparison.kind;
     let mut lines = safety(measured);
     let ranked = |what: &str, unit: &str, lower: bool, of: &dyn Fn(&Pool) -> Option<Estimate>| {

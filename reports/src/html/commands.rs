@@ -2,6 +2,7 @@
 
 use crate::model::RunModel;
 use crate::text;
+use maud::{Markup, html};
 
 /// Longest command line that is shown, in bytes: one with the longest path fits. Longer ones are left out, because a line that
 /// is cut off does something else.
@@ -14,22 +15,25 @@ pub fn shown<'a>(model: &RunModel<'a>) -> impl Iterator<Item = &'a String> {
 }
 
 /// Them, to be seen and copied; nothing if there are none.
-pub fn reproduce(model: &RunModel<'_>) -> String {
-    let mut lines = shown(model)
-        .map(|line| format!("<code>{}</code>\n", command(line)))
-        .peekable();
+pub fn reproduce(model: &RunModel<'_>) -> Markup {
+    let mut lines = shown(model).peekable();
     if lines.peek().is_none() {
-        return String::new();
+        return Markup::default();
     }
-    format!(
-        "<div><h3>See it again <button type=\"button\" class=\"show js\" id=\"ticket\">Copy for a ticket</button></h3>\
-         <pre class=\"commands\">{}</pre></div>",
-        lines.collect::<String>()
-    )
+    html! {
+        div {
+            h3 { "See it again " button #ticket .show.js type="button" { "Copy for a ticket" } }
+            pre.commands { @for line in lines { code { (command(line)) } "\n" } }
+        }
+    }
 }
 
 /// A command that is broken only between options, so that each stays with its value.
-fn command(line: &str) -> String {
-    let words: Vec<_> = line.split(" --").map(text::escape).collect();
-    format!("<span>{}</span>", words.join("</span> <span>--"))
+fn command(line: &str) -> Markup {
+    html! {
+        @for (at, words) in line.split(" --").enumerate() {
+            @if at > 0 { " " }
+            span { @if at > 0 { "--" } (text::visible(words)) }
+        }
+    }
 }

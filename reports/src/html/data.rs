@@ -1,7 +1,7 @@
 //! The data that the timeline is drawn from: columns of numbers, because a page must stay small with 50 000 operations.
 //!
 //! Times are microseconds; columns of times and indexes hold differences to the entry before. What many operations
-//! share (client, name, outcome, form of the details) is said once, in `classes`.
+//! share (client, name, outcome, form of the details) is written once, in `classes`.
 
 use super::pack::{Index, Texts, deltas};
 use super::ticket;
@@ -22,7 +22,7 @@ const OPS: usize = 60_000;
 /// The most anomalies that the timeline can show.
 const ANOMALIES: usize = 100;
 
-pub fn of(model: &RunModel<'_>) -> Value {
+pub fn timeline(model: &RunModel<'_>) -> Value {
     let overview = overview::scale(model);
     let stride = model.ops.len().div_ceil(OPS).max(1);
     let shown: Vec<&Op> = model.ops.iter().step_by(stride).collect();
@@ -36,7 +36,7 @@ pub fn of(model: &RunModel<'_>) -> Value {
         "servers": servers(model),
         "phases": model.phases.iter().map(|p| json!([p.name, micros(p.from)])).collect::<Vec<_>>(),
         "anomalies": anomalies(model, &shown),
-        "ticket": ticket::of(model),
+        "ticket": ticket::markdown(model),
     })
 }
 
@@ -52,11 +52,11 @@ fn ops(model: &RunModel<'_>, shown: &[&Op<'_>]) -> Value {
     let mut details = Texts::default();
     let (mut class, mut error) = (Vec::new(), Vec::new());
     for (i, op) in shown.iter().enumerate() {
-        let name = names.of(text::clip(op.f, 40));
+        let name = names.number(text::clip(op.f, 40));
         let role = if op.control { 4 } else { role_number(op.role) };
-        let form = details.of(&detail(op));
+        let form = details.form(&detail(op));
         let row = json!([op.lane, name, role, op.outcome as u8, op.mark() as u8, form]);
-        let k = classes.of(row.to_string());
+        let k = classes.number(row.to_string());
         if k == class_rows.len() {
             class_rows.push(row);
         }
@@ -66,7 +66,7 @@ fn ops(model: &RunModel<'_>, shown: &[&Op<'_>]) -> Value {
             .and_then(|a| a.error.as_deref())
             .filter(|_| error.len() < 20_000)
         {
-            error.push(json!([i, errors.of(text::clip(e, 100))]));
+            error.push(json!([i, errors.number(text::clip(e, 100))]));
         }
     }
     json!({
@@ -96,7 +96,7 @@ fn role_number(role: Role) -> u8 {
     }
 }
 
-/// What a tooltip says of an operation beside its name, outcome and times.
+/// What a tooltip shows of an operation beside its name, outcome and times.
 fn detail(op: &Op<'_>) -> String {
     let field = |field: Field<Any>| {
         let of = |event: &zooquake_checkers::Event| {
@@ -132,10 +132,10 @@ fn holds(model: &RunModel<'_>) -> Value {
     let shown: Vec<_> = model.holds.iter().step_by(stride).collect();
     let mut ends = Index::default();
     let mut grants = Texts::default();
-    let forms: Vec<_> = shown.iter().map(|h| grants.of(&h.name())).collect();
+    let forms: Vec<_> = shown.iter().map(|h| grants.form(&h.name())).collect();
     let shared = shown.iter().any(|h| h.shared);
     let shared: Vec<_> = shown.iter().filter(|_| shared).map(|h| u8::from(h.shared)).collect();
-    let ended: Vec<_> = shown.iter().map(|h| ends.of(h.ended_by.to_owned())).collect();
+    let ended: Vec<_> = shown.iter().map(|h| ends.number(h.ended_by.to_owned())).collect();
     json!({
         "lane": shown.iter().map(|h| h.lane).collect::<Vec<_>>(),
         "start": deltas(shown.iter().map(|h| micros(h.from))),

@@ -1,7 +1,8 @@
-//! What all pages share: one file that fetches nothing, and in which nothing runs but our own script.
+//! The frame of all pages: one file that fetches nothing, and in which nothing runs but our own script.
 
 use crate::text;
 use fnv::FnvHasher;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::hash::Hasher;
 
 /// A page in the making.
@@ -13,8 +14,8 @@ pub struct Document<'a> {
     pub styles: &'a [&'a str],
     /// The class of its body.
     pub class: &'a str,
-    /// What it shows, as HTML.
-    pub body: &'a str,
+    /// The content of its body.
+    pub body: Markup,
     /// What its script reads, as JSON that may stand in a script element; none if empty.
     pub data: &'a str,
     /// Parts of its script, which is one function: each declares what the later ones use.
@@ -27,36 +28,48 @@ impl Document<'_> {
     /// The whole file.
     pub fn page(&self) -> String {
         // Nobody who writes a value into a history can guess it beforehand: it hangs on all that is shown.
-        let nonce = nonce(&[self.title, self.body, self.data]);
-        let data = match self.data.is_empty() {
-            true => String::new(),
-            false => format!("<script type=\"application/json\" id=\"data\">{}</script>\n", self.data),
-        };
-        let (allowed, script) = match self.scripts.is_empty() {
-            true => (String::new(), String::new()),
-            false => (
-                format!(
-                    "; script-src 'nonce-{nonce}'{}",
-                    ["", "; connect-src 'self'"][usize::from(self.grows)]
-                ),
-                format!(
-                    "<script nonce=\"{nonce}\">(() => {{\n\"use strict\";\n{}}})();</script>\n",
-                    self.scripts.concat()
-                ),
-            ),
-        };
-        format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; \
-             style-src 'nonce-{nonce}'{allowed}\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{} – zooquake</title>\n\
-             <style nonce=\"{nonce}\">\n{}</style>\n</head>\n<body class=\"{}\">\n{}\n{data}{script}</body>\n</html>\n",
-            text::escape(self.title),
-            self.styles.concat(),
-            self.class,
-            self.body,
-        )
+        let nonce = nonce(&[self.title, &self.body.0, self.data]);
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(self.policy(&nonce));
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (text::visible(self.title)) " – zooquake" }
+                    style nonce=(nonce) { "\n" (PreEscaped(self.styles.concat())) }
+                }
+                "\n"
+                body class=(self.class) {
+                    "\n" (self.body) "\n"
+                    @if !self.data.is_empty() {
+                        script type="application/json" id="data" { (PreEscaped(self.data)) }
+                        "\n"
+                    }
+                    @if !self.scripts.is_empty() {
+                        script nonce=(nonce) {
+                            (PreEscaped("(() => {\n\"use strict\";\n"))
+                            (PreEscaped(self.scripts.concat()))
+                            (PreEscaped("})();"))
+                        }
+                        "\n"
+                    }
+                }
+            }
+            "\n"
+        }
+        .into_string()
+    }
+
+    /// What a browser may load and run for the page: only what has the nonce.
+    fn policy(&self, nonce: &str) -> String {
+        let mut policy = format!("default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'nonce-{nonce}'");
+        if !self.scripts.is_empty() {
+            policy += &format!("; script-src 'nonce-{nonce}'");
+            policy += if self.grows { "; connect-src 'self'" } else { "" };
+        }
+        policy
     }
 }
 
@@ -68,17 +81,27 @@ fn nonce(of: &[&str]) -> String {
 }
 
 /// Items of a list, each cut after so many characters.
-pub fn items<'a>(lines: impl IntoIterator<Item = &'a String>, max: usize) -> String {
-    let item = |line: &String| format!("<li>{}</li>", text::html(line, max));
-    lines.into_iter().map(item).collect()
+pub fn items<'a>(lines: impl IntoIterator<Item = &'a String>, max: usize) -> Markup {
+    html! {
+        @for line in lines { li { (text::clip(line, max)) } }
+    }
 }
 
 /// A section of settings, each a name and a value.
-pub fn settings<'a>(heading: &str, rows: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let row = |(name, value): (&str, &str)| {
-        let (name, value) = (text::html(name, 60), text::html(value, 600));
-        format!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>\n")
-    };
-    let rows: String = rows.map(row).collect();
-    format!("<section id=\"settings\">\n<h2>{heading}</h2>\n<table>{rows}</table></section>\n")
+pub fn settings<'a>(heading: &str, rows: impl Iterator<Item = (&'a str, &'a str)>) -> Markup {
+    html! {
+        section #settings {
+            h2 { (heading) }
+            table {
+                @for (name, value) in rows {
+                    tr {
+                        th scope="row" { (text::clip(name, 60)) }
+                        td { (text::clip(value, 600)) }
+                    }
+                    "\n"
+                }
+            }
+        }
+        "\n"
+    }
 }

@@ -1,13 +1,14 @@
 //! The ensemble's own elections: each vote with the rule that changed it, and how long nobody led.
 
-use super::{table, titled};
+use super::{plain, table, titled};
 use crate::model::RunModel;
 use crate::text;
+use maud::{Markup, html};
 use zooquake_checkers::ensemble::{Account, VoteCast};
 
-/// How many elections are told.
+/// How many elections are shown.
 const SHOWN: usize = 100;
-/// How many votes of one are told.
+/// How many votes of one are shown.
 const VOTES: usize = 100;
 /// How many elections are unfolded from the start, if there are no more.
 const OPEN: usize = 3;
@@ -15,50 +16,46 @@ const OPEN: usize = 3;
 const MS: u64 = 1_000_000;
 
 /// The section; nothing for results without elections.
-pub fn section(model: &RunModel<'_>) -> String {
+pub fn section(model: &RunModel<'_>) -> Markup {
     let Some(elections) = model.results.stats.get("elections").and_then(|all| all.as_array()) else {
-        return String::new();
+        return Markup::default();
     };
     let account = |one: &serde_json::Value| serde_json::from_value(one.clone()).ok();
     let accounts: Vec<Account> = elections.iter().filter_map(account).collect();
-    let mut body = String::from(
-        "<p>What the servers' own logs tell of ZooKeeper's leader elections. A vote is (server, zxid) with the epoch of that \
-         server. Everyone first votes for itself; a higher round begins the vote anew, and within a round the higher epoch wins, \
-         then the higher zxid, then the higher server id.</p>\n",
-    );
     if accounts.is_empty() && !elections.is_empty() {
-        // Those of a family that tells its elections itself.
-        return String::new();
+        // Elections of a family's own, which have another shape.
+        return Markup::default();
     }
-    if accounts.is_empty() {
-        body.push_str("<p>The logs tell of none.</p>\n");
-    }
-    for (at, account) in accounts.iter().take(SHOWN).enumerate() {
-        body.push_str(&one(account, at, accounts.len() <= OPEN));
-    }
-    if accounts.len() > SHOWN {
-        let more = text::count(accounts.len() - SHOWN, "more election");
-        body.push_str(&format!("<p>And {more}, in results.json.</p>\n"));
-    }
+    let body = html! {
+        p {
+            "What the servers' own logs tell of ZooKeeper's leader elections. A vote is (server, zxid) with the epoch of that \
+             server. Everyone first votes for itself; a higher round begins the vote anew, and within a round the higher epoch \
+             wins, then the higher zxid, then the higher server id."
+        }
+        @if accounts.is_empty() { p { "The logs tell of none." } }
+        @for (at, account) in accounts.iter().take(SHOWN).enumerate() {
+            (details(account, at, accounts.len() <= OPEN)) "\n"
+        }
+        @if accounts.len() > SHOWN {
+            p { "And " (text::count(accounts.len() - SHOWN, "more election")) ", in results.json." }
+        }
+    };
     let heading = format!("Elections of the ensemble ({})", text::grouped(accounts.len()));
-    titled("elections", &heading, &body)
+    titled("elections", &heading, body)
 }
 
-fn one(account: &Account, at: usize, open: bool) -> String {
-    let open = if open { " open" } else { "" };
-    let scene = account
-        .scene
-        .as_ref()
-        .map(|scene| format!("{}: ", text::html(scene, 80)));
-    format!(
-        "<details class=\"election\"{open}><summary><span class=\"no\">{}</span> <span class=\"at\">{}</span> {}{}</summary>\n{}{}</details>\n",
-        at + 1,
-        began(account),
-        scene.unwrap_or_default(),
-        outcome(account),
-        course(account),
-        votes(account)
-    )
+fn details(account: &Account, at: usize, open: bool) -> Markup {
+    html! {
+        details.election open[open] {
+            summary {
+                span.no { (at + 1) } " " span.at { (began(account)) } " "
+                @if let Some(scene) = &account.scene { (text::clip(scene, 80)) ": " }
+                (outcome(account))
+            }
+            (course(account))
+            (votes(account))
+        }
+    }
 }
 
 /// When it began, in the time of the run.
@@ -71,24 +68,20 @@ fn began(account: &Account) -> String {
 }
 
 /// In one line.
-fn outcome(account: &Account) -> String {
-    let server = text::html(&account.winner, 24);
-    let rule = account.rule.as_deref().map(|rule| format!(" by {}", words(rule)));
-    let led = match account.epoch {
-        Some(epoch) => format!("and led epoch {epoch}"),
-        None => "and never came to lead".to_owned(),
-    };
-    let lost = account.lost_ms.map(|ms| format!("; nobody led for {}", after(ms)));
-    format!(
-        "<b>{server}</b> won round {}{} {led}{}",
-        account.round,
-        rule.unwrap_or_default(),
-        lost.unwrap_or_default()
-    )
+fn outcome(account: &Account) -> Markup {
+    html! {
+        b { (text::clip(&account.winner, 24)) } " won round " (account.round)
+        @if let Some(rule) = &account.rule { " by " (words(rule)) }
+        @match account.epoch {
+            Some(epoch) => { " and led epoch " (epoch) }
+            None => " and never came to lead",
+        }
+        @if let Some(ms) = account.lost_ms { "; nobody led for " (after(ms)) }
+    }
 }
 
 /// What came when.
-fn course(account: &Account) -> String {
+fn course(account: &Account) -> Markup {
     let mut steps = Vec::new();
     if let Some(ms) = account.quorum_ms {
         steps.push(format!("a quorum's votes had reached it after {}", after(ms)));
@@ -105,10 +98,10 @@ fn course(account: &Account) -> String {
             after(ms)
         ));
     }
-    format!("<p>{}.</p>\n", steps.join("; "))
+    html! { p { (steps.join("; ")) "." } }
 }
 
-fn votes(account: &Account) -> String {
+fn votes(account: &Account) -> Markup {
     let heads = [
         "after",
         "server",
@@ -120,33 +113,31 @@ fn votes(account: &Account) -> String {
         "counted",
     ];
     let rows = account.votes.iter().take(VOTES).map(|vote| row(account, vote));
-    let more = text::if_any(account.votes.len().saturating_sub(VOTES), |n| {
-        format!("<p>And {}, in results.json.</p>\n", text::count(n, "more vote"))
-    });
-    table("votes", heads, rows) + &more
+    html! {
+        (table("votes", heads, rows))
+        @if account.votes.len() > VOTES {
+            p { "And " (text::count(account.votes.len() - VOTES, "more vote")) ", in results.json." }
+        }
+    }
 }
 
-fn row(account: &Account, vote: &VoteCast) -> [String; 8] {
+fn row(account: &Account, vote: &VoteCast) -> [Markup; 8] {
     let own = if vote.sid == vote.leader { " (itself)" } else { "" };
     let first = account.votes.iter().find(|other| other.sid == vote.sid) == Some(vote);
     let why = match vote.rule.as_deref() {
-        Some(rule) => words(rule),
-        None if first => "its first vote".to_owned(),
-        None => "<b class=\"no\">no rule allows it</b>".to_owned(),
+        Some(rule) => plain(words(rule)),
+        None if first => plain("its first vote"),
+        None => html! { b.no { "no rule allows it" } },
     };
     [
-        after(vote.ms),
-        vote.sid.to_string(),
-        vote.round.to_string(),
-        format!("{}{own}", vote.leader),
-        text::html(&vote.zxid, 24),
-        vote.epoch.to_string(),
+        plain(after(vote.ms)),
+        plain(vote.sid),
+        plain(vote.round),
+        html! { (vote.leader) (own) },
+        plain(text::clip(&vote.zxid, 24)),
+        plain(vote.epoch),
         why,
-        if vote.counted {
-            "✓".into()
-        } else {
-            "not by the winner".into()
-        },
+        plain(if vote.counted { "✓" } else { "not by the winner" }),
     ]
 }
 
@@ -156,7 +147,7 @@ fn words(rule: &str) -> String {
         "epoch" => "the higher epoch".into(),
         "zxid" => "the higher zxid".into(),
         "sid" => "the higher server id".into(),
-        other => text::html(other, 24),
+        other => text::clip(other, 24),
     }
 }
 

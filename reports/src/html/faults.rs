@@ -2,17 +2,18 @@
 
 use crate::model::{Band, RunModel};
 use crate::text;
+use maud::{Markup, html};
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Span};
 
-/// How many are named; of more it is said how many.
+/// How many are named; of more, their number is given.
 const NAMED: usize = 8;
 
-/// The faults that were near an anomaly, as the checkers say; nothing if they were not asked. Their span is named where it
+/// The faults that were near an anomaly, by the span of the checkers; nothing without one. Their span is named where it
 /// is not that of the steps: what never ends after the recovery may have been broken long before.
-pub fn near(model: &RunModel<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> String {
+pub fn near(model: &RunModel<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> Markup {
     let Some(span) = anomaly.span else {
-        return String::new();
+        return Markup::default();
     };
     let timeout = text::duration(model.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000));
     let timeout = timeout.replace(".00 ", " ").replace(".0 ", " ");
@@ -22,24 +23,26 @@ pub fn near(model: &RunModel<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> Strin
         Span::Between(from, until) => format!("on in {} – {}, {ended}", text::moment(from), text::moment(until)),
         Span::Any => "on at any time".to_owned(),
     };
-    match named(model, span) {
-        near if near.is_empty() => format!("<b>Faults</b> none {on}."),
-        near => format!("<b>Faults {on}</b> {near}"),
+    let bands: Vec<&Band> = model.bands_near(span).collect();
+    match bands.is_empty() {
+        true => html! { b { "Faults" } " none " (on) "." },
+        false => html! { b { "Faults " (on) } " " (named(model, &bands)) },
     }
 }
 
 /// The first of them, and how many more there are.
-fn named(model: &RunModel<'_>, span: Span) -> String {
-    let bands: Vec<&Band> = model.bands_near(span).collect();
+fn named(model: &RunModel<'_>, bands: &[&Band]) -> Markup {
     // One that is left out would take no less room than its number does.
     let shown = if bands.len() > NAMED + 1 { NAMED } else { bands.len() };
-    let words = |band: &&Band| text::html(&in_words(model, band), 300);
-    let mut named: Vec<String> = bands[..shown].iter().map(words).collect();
-    if shown < bands.len() {
-        let more = text::grouped(bands.len() - shown);
-        named.push(format!("<a href=\"#windows\">and {more} more</a>"));
+    html! {
+        @for (at, band) in bands[..shown].iter().enumerate() {
+            @if at > 0 { "; " }
+            (text::clip(&in_words(model, band), 300))
+        }
+        @if shown < bands.len() {
+            "; " a href="#windows" { "and " (text::grouped(bands.len() - shown)) " more" }
+        }
     }
-    named.join("; ")
 }
 
 /// `pause c3, 9.561 s – 13.999 s (window 2)`; and why it does not count, if it does not.

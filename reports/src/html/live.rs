@@ -1,31 +1,31 @@
-//! What tells the page of a run that goes on from that of one that is over.
+//! The parts of the page that only a run that goes on has.
 
 use super::{Document, LIVE_SCRIPT, PAGE_STYLE};
-use crate::{Ongoing, text};
+use crate::{RunProgress, text};
+use maud::{Markup, html};
 
-/// What goes on, as HTML, in place of what a verdict says.
-pub fn sentence(ongoing: &Ongoing) -> String {
-    format!(
-        "<p class=\"sentence\">{}</p>{}",
-        text::html(&ongoing.does, 200),
-        note(
-            ongoing,
+/// What goes on, in place of the sentence of a verdict.
+pub fn sentence(progress: &RunProgress) -> Markup {
+    html! {
+        p.sentence { (text::clip(&progress.activity, 200)) }
+        (note(
+            progress,
             "What is below is known so far; the verdict comes at the end, and the page grows until then."
-        )
-    )
+        ))
+    }
 }
 
 /// The page of a run that has recorded nothing yet.
-pub fn waiting(ongoing: &Ongoing) -> String {
-    let body = format!(
-        "<main><h1>{}</h1>{}</main>",
-        text::html(&ongoing.does, 200),
-        note(ongoing, "The report follows as soon as the clients work.")
-    );
+pub fn waiting(progress: &RunProgress) -> String {
     Document {
         title: "coming up",
         styles: &[PAGE_STYLE],
-        body: &body,
+        body: html! {
+            main {
+                h1 { (text::clip(&progress.activity, 200)) }
+                (note(progress, "The report follows as soon as the clients work."))
+            }
+        },
         scripts: &[LIVE_SCRIPT],
         grows: true,
         ..Document::default()
@@ -33,9 +33,6 @@ pub fn waiting(ongoing: &Ongoing) -> String {
     .page()
 }
 
-fn note(ongoing: &Ongoing, says: &str) -> String {
-    format!(
-        "<p class=\"note\" id=\"live\" data-of=\"{}\">{says}</p>",
-        text::escape(&ongoing.of)
-    )
+fn note(progress: &RunProgress, words: &str) -> Markup {
+    html! { p #live .note data-of=(text::visible(&progress.version)) { (words) } }
 }

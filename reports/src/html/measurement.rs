@@ -2,42 +2,62 @@
 
 use super::{FIRST_STYLE, PAGE_STYLE, PICTURE_STYLE, titled};
 use crate::measurement::{Measurement, written};
-use crate::text;
+use crate::text::visible;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// What a browser may load for the page. The chart is a file beside it.
+const POLICY: &str = "default-src 'none'; img-src 'self' file:; style-src 'unsafe-inline'";
 
 /// The page; it shows the chart of the same folder.
 pub fn page(measurement: &Measurement) -> String {
-    let Measurement { name, title, words, .. } = measurement;
-    let each = words.iter().map(|words| format!("<p>{}</p>\n", text::escape(words)));
-    let paragraphs: String = each.collect();
-    let chart = format!(
-        "<p><img src=\"{}.png\" alt=\"{}\" width=\"1200\" height=\"700\"></p>\n",
-        text::escape(name),
-        text::escape(title)
-    );
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src 'self' file:; style-src \
-         'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title} – zooquake</title>\n<style>\n{styles}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
-         <p>{subtitle}</p>\n{chart}{paragraphs}{numbers}\n</body>\n</html>\n",
-        title = text::escape(title),
-        subtitle = text::escape(&measurement.subtitle),
-        styles = [PAGE_STYLE, PICTURE_STYLE, FIRST_STYLE].concat(),
-        numbers = titled("numbers", "Numbers", &numbers(measurement)),
-    )
+    let title = visible(&measurement.title);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) " – zooquake" }
+                style { "\n" (PreEscaped([PAGE_STYLE, PICTURE_STYLE, FIRST_STYLE].concat())) }
+            }
+            "\n"
+            body {
+                h1 { (title) }
+                p { (visible(&measurement.subtitle)) }
+                p { img src={ (visible(&measurement.name)) ".png" } alt=(title) width="1200" height="700"; }
+                @for words in &measurement.words { p { (visible(words)) } }
+                (titled("numbers", "Numbers", numbers(measurement)))
+            }
+        }
+        "\n"
+    }
+    .into_string()
 }
 
-fn numbers(measurement: &Measurement) -> String {
-    let cell = |tag: &str, text: &str| format!("<{tag}>{}</{tag}>", text::escape(text));
-    let mut heads = cell("th", "") + &cell("th", &measurement.axis);
-    heads.extend(measurement.quantities.iter().map(|quantity| cell("th", quantity)));
-    let mut out = format!("<table class=\"numbers\"><thead><tr>{heads}</tr></thead><tbody>");
-    for series in &measurement.series {
-        for point in &series.points {
-            let values: String = point.values.iter().map(|value| cell("td", &written(*value))).collect();
-            let size = cell("td", &point.size.to_string());
-            out += &format!("<tr>{}{size}{values}</tr>\n", cell("td", &series.name));
+fn numbers(measurement: &Measurement) -> Markup {
+    html! {
+        table.numbers {
+            thead {
+                tr {
+                    th {}
+                    th { (visible(&measurement.axis)) }
+                    @for quantity in &measurement.quantities { th { (visible(quantity)) } }
+                }
+            }
+            tbody {
+                @for series in &measurement.series {
+                    @for point in &series.points {
+                        tr {
+                            td { (visible(&series.name)) }
+                            td { (point.size) }
+                            @for value in &point.values { td { (written(*value)) } }
+                        }
+                        "\n"
+                    }
+                }
+            }
         }
+        "\n"
     }
-    out + "</tbody></table>\n"
 }

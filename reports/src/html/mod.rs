@@ -19,10 +19,12 @@ mod windows;
 
 pub use document::{Document, items, settings};
 pub use live::waiting;
+pub use windows::fault;
 
 use crate::model::RunModel;
 use crate::{palette, text};
 use anyhow::Result;
+use maud::{Markup, Render, html};
 use std::path::Path;
 
 /// What all pages look like.
@@ -58,12 +60,12 @@ pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
 /// The page; of a run that goes on, one that grows.
 pub fn page(model: &RunModel<'_>) -> String {
     let name = model.record.plan.workload.name();
-    let state = match &model.extras.ongoing {
+    let state = match &model.extras.progress {
         Some(_) => "running".to_owned(),
         None => model.results.verdict.to_string(),
     };
     let title = format!("{state}: {}", text::clip(&name, 80));
-    let live: &[&str] = if model.extras.ongoing.is_some() {
+    let live: &[&str] = if model.extras.progress.is_some() {
         &[LIVE_SCRIPT]
     } else {
         &[]
@@ -82,30 +84,52 @@ pub fn page(model: &RunModel<'_>) -> String {
         title: &title,
         styles: &[PAGE_STYLE, &palette::fault_styles(), PICTURE_STYLE, FIRST_STYLE],
         class: &format!("is-{state}"),
-        body: &format!("{}\n{}", palette::hatches(), sections.join("\n")),
-        data: &text::script_json(&data::of(model)),
+        body: html! {
+            (palette::hatches())
+            @for section in sections { "\n" (section) }
+        },
+        data: &text::script_json(&data::timeline(model)),
         scripts: &[&SCRIPTS, live].concat(),
-        grows: model.extras.ongoing.is_some(),
+        grows: model.extras.progress.is_some(),
     }
     .page()
 }
 
-/// A section with a heading; the heading and the body are HTML.
-pub fn titled(id: &str, heading: &str, body: &str) -> String {
-    format!("<section id=\"{id}\">\n<h2>{heading}</h2>\n{body}</section>")
+/// A section with a heading.
+pub fn titled(id: &str, heading: &str, body: Markup) -> Markup {
+    html! {
+        section id=(id) {
+            h2 { (heading) }
+            (body)
+        }
+    }
 }
 
-/// A table; cells are HTML.
-pub fn table<const N: usize>(class: &str, heads: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    let mut out = format!("<table class=\"{class}\"><thead><tr>");
-    heads
-        .iter()
-        .for_each(|h| out.push_str(&format!("<th scope=\"col\">{h}</th>")));
-    out.push_str("</tr></thead><tbody>");
-    for row in rows {
-        out.push_str("<tr>");
-        row.iter().for_each(|cell| out.push_str(&format!("<td>{cell}</td>")));
-        out.push_str("</tr>\n");
+/// A table; cells are text or markup.
+pub fn table<C: Render, const N: usize>(class: &str, heads: [&str; N], rows: impl Iterator<Item = [C; N]>) -> Markup {
+    html! {
+        table class=(class) {
+            thead { tr { @for head in heads { th scope="col" { (head) } } } }
+            tbody {
+                @for row in rows {
+                    tr { @for cell in row { td { (cell) } } }
+                    "\n"
+                }
+            }
+        }
+        "\n"
     }
-    out + "</tbody></table>\n"
+}
+
+/// Markup of a text.
+pub fn plain(text: impl Render) -> Markup {
+    html! { (text) }
+}
+
+/// A tick or a cross, with words of the same meaning.
+pub fn mark(yes: bool, words: [&str; 2]) -> Markup {
+    match yes {
+        true => html! { b.yes { "✓" (words[0]) } },
+        false => html! { b.no { "✗" (words[1]) } },
+    }
 }

@@ -1,36 +1,30 @@
 //! Latencies, of operations and of what clients wait for, rates and errors.
 
-use super::{table, titled};
+use super::{plain, table, titled};
 use crate::model::{LatencyTerms, OpStats, RunModel, errors, op_stats};
 use crate::svg::charts;
 use crate::svg::scale::LogScale;
 use crate::text;
+use maud::{Markup, html};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use zooquake_checkers::analysis::Latency;
 use zooquake_checkers::sample;
 
-pub fn section(model: &RunModel<'_>) -> String {
+/// The sections.
+pub fn section(model: &RunModel<'_>) -> Markup {
     let stats = op_stats(&model.ops);
-    let mut out = vec![
-        titled(
-            "latencies",
-            "Latency",
-            &(operations(&stats) + &series_legend(model) + &charts::latency(model)),
-        ),
-        titled(
-            "rates",
-            "Operations per second",
-            &(rate_legend() + &charts::rate(model)),
-        ),
-    ];
-    out.extend(waits(model));
-    out.extend(leaderless(model));
-    out.push(titled("errors", "Errors", &error_table(model)));
-    out.join("\n")
+    let latencies = html! { (operations(&stats)) (series_legend(model)) (charts::latency(model)) };
+    let rates = html! { (rate_legend()) (charts::rate(model)) };
+    html! {
+        (titled("latencies", "Latency", latencies)) "\n"
+        (titled("rates", "Operations per second", rates)) "\n"
+        @for section in waits(model).into_iter().chain(leaderless(model)) { (section) "\n" }
+        (titled("errors", "Errors", error_table(model)))
+    }
 }
 
-fn operations(stats: &BTreeMap<&str, OpStats>) -> String {
+fn operations(stats: &BTreeMap<&str, OpStats>) -> Markup {
     let log = LogScale::over(
         stats
             .values()
@@ -52,52 +46,46 @@ fn operations(stats: &BTreeMap<&str, OpStats>) -> String {
         "latency of ok",
     ];
     let rows = stats.iter().take(24).map(|(f, s)| {
-        let [ok, fail, info, pending] = s.counts.map(text::grouped);
         let q = |share| s.quantile(share).map_or("–".into(), text::duration);
         let histogram = charts::histogram(&s.latencies, &log, f);
-        [
-            text::html(f, 40),
-            ok,
-            fail,
-            info,
-            pending,
-            q(0.5),
-            q(0.95),
-            q(0.99),
-            q(1.0),
-            histogram,
-        ]
+        let [p50, p95, p99, longest] = [0.5, 0.95, 0.99, 1.0].map(q).map(plain);
+        let [ok, fail, info, pending] = s.counts.map(text::grouped).map(plain);
+        let name = plain(text::clip(f, 40));
+        [name, ok, fail, info, pending, p50, p95, p99, longest, histogram]
     });
     table("numbers", heads, rows)
 }
 
-fn series_legend(model: &RunModel<'_>) -> String {
-    let mut out = String::from("<p class=\"legend\">");
-    for (i, name) in charts::series(&model.ops).iter().enumerate() {
-        out.push_str(&format!(
-            "<span><i class=\"key s{i}\"></i>{}</span>",
-            text::html(name, 40)
-        ));
+fn series_legend(model: &RunModel<'_>) -> Markup {
+    html! {
+        p.legend {
+            @for (i, name) in charts::series(&model.ops).iter().enumerate() {
+                span { i class={ "key s" (i) } {} (text::clip(name, 40)) }
+            }
+            span { "• ok" } span { "× fail" } span { "○ info" } span { "from the sending to the answer" }
+        }
     }
-    out + "<span>• ok</span><span>× fail</span><span>○ info</span><span>from the sending to the answer</span></p>"
 }
 
-fn rate_legend() -> String {
-    "<p class=\"legend\"><span><i class=\"key r-ok\"></i>ok</span><span><i class=\"key r-fail\"></i>fail</span>\
-     <span><i class=\"key r-info\"></i>info</span><span>by the time of the answer</span></p>"
-        .into()
+fn rate_legend() -> Markup {
+    html! {
+        p.legend {
+            span { i.key.r-ok {} "ok" } span { i.key.r-fail {} "fail" } span { i.key.r-info {} "info" }
+            span { "by the time of the answer" }
+        }
+    }
 }
 
 /// How long what clients wait for took to reach them, if anything did.
-fn waits(model: &RunModel<'_>) -> Option<String> {
-    let terms = LatencyTerms::of(sample::kind(&model.record.plan.workload).latency)?;
+fn waits(model: &RunModel<'_>) -> Option<Markup> {
+    let terms = LatencyTerms::from_kind(sample::kind(&model.record.plan.workload).latency)?;
     let latencies = model.latencies();
     let picture = (!latencies.is_empty()).then(|| charts::latencies(model, terms.heading, &latencies))?;
-    let body = wait_words(model, &terms, &latencies) + &picture;
-    Some(titled("waits", terms.heading, &body))
+    let body = html! { (wait_words(model, &terms, &latencies)) (picture) };
+    Some(titled("waits", terms.heading, body))
 }
 
-fn wait_words(model: &RunModel<'_>, terms: &LatencyTerms, latencies: &[Latency<'_>]) -> String {
+fn wait_words(model: &RunModel<'_>, terms: &LatencyTerms, latencies: &[Latency<'_>]) -> Markup {
     let line = |name: &str, faulty: Option<bool>| {
         let some = latencies.iter().filter(|l| faulty.is_none_or(|f| f == l.faulty));
         let mut stats = OpStats {
@@ -119,36 +107,31 @@ fn wait_words(model: &RunModel<'_>, terms: &LatencyTerms, latencies: &[Latency<'
         line("× a fault on", Some(true)),
         line("all", None),
     ];
-    let longest = latencies.iter().max_by_key(|l| l.ns).map(|l| {
-        let to = model.row(l).map_or("", |row| &model.lanes.names()[row]);
-        format!(
-            "<p>The longest: {} from {}, to {} ({}).</p>\n",
-            text::duration(l.ns),
-            text::moment(model.analysis.time(l.from)),
-            text::html(to, 24),
-            terms.after
-        )
-    });
     let heads = ["", terms.noun, "p50", "p95", "longest"];
-    format!(
-        "<p>{}</p>\n{}{}",
-        terms.sentence,
-        table("numbers", heads, rows.into_iter()),
-        longest.unwrap_or_default()
-    )
+    html! {
+        p { (terms.sentence) }
+        (table("numbers", heads, rows.into_iter()))
+        @if let Some(longest) = latencies.iter().max_by_key(|l| l.ns) {
+            @let to = model.row(longest).map_or("", |row| &model.lanes.names()[row]);
+            p {
+                "The longest: " (text::duration(longest.ns)) " from " (text::moment(model.analysis.time(longest.from)))
+                ", to " (text::clip(to, 24)) " (" (terms.after) ")."
+            }
+        }
+    }
 }
 
-fn error_table(model: &RunModel<'_>) -> String {
+fn error_table(model: &RunModel<'_>) -> Markup {
     let errors = errors(&model.ops);
     if errors.is_empty() {
-        return "<p>None.</p>\n".into();
+        return html! { p { "None." } };
     }
     let rows = errors.iter().map(|((f, outcome, kind), n)| {
         [
             text::grouped(*n),
-            text::escape(f),
+            text::visible(f),
             outcome.name().to_owned(),
-            text::escape(kind),
+            text::visible(kind),
         ]
     });
     table("numbers errors", ["how often", "operation", "outcome", "error"], rows)
@@ -164,7 +147,7 @@ struct Entry {
 }
 
 /// How long nobody led, or held, after each fault on whoever did; `None` if no fault struck whoever led.
-fn leaderless(model: &RunModel<'_>) -> Option<String> {
+fn leaderless(model: &RunModel<'_>) -> Option<Markup> {
     let stat = model.results.stats.get("leaderless")?;
     let mut entries = Vec::<Entry>::deserialize(stat).ok()?;
     if entries.is_empty() {
@@ -177,18 +160,13 @@ fn leaderless(model: &RunModel<'_>) -> Option<String> {
         "Until the next grant"
     };
     let session_ms = model.record.plan.cluster.timing.session_ms;
-    let words = format!(
-        "<p>From each fault that struck whoever {}, or from the last moment at which it certainly did, to the next grant. \
-         The session timeout is {session_ms} ms.</p>\n",
-        if election { "led" } else { "held" },
-    );
     // The longest first; `never` is longest of all.
     let longest = |entry: &Entry| entry.ms.unwrap_or(f64::INFINITY);
     entries.sort_by(|a, b| longest(b).total_cmp(&longest(a)));
     let rows = entries.iter().take(40).map(|entry| {
         [
             entry.window.to_string(),
-            text::html(&entry.fault, 24),
+            text::clip(&entry.fault, 24),
             entry.ms.map_or("never".into(), |ms| text::duration((ms * 1e6) as u64)),
             entry
                 .session_timeouts
@@ -196,5 +174,12 @@ fn leaderless(model: &RunModel<'_>) -> Option<String> {
         ]
     });
     let heads = ["window", "fault", "time", "session timeouts"];
-    Some(titled("leaderless", heading, &(words + &table("numbers", heads, rows))))
+    let body = html! {
+        p {
+            "From each fault that struck whoever " (if election { "led" } else { "held" })
+            ", or from the last moment at which it certainly did, to the next grant. The session timeout is " (session_ms) " ms."
+        }
+        (table("numbers", heads, rows))
+    };
+    Some(titled("leaderless", heading, body))
 }

@@ -1,4 +1,4 @@
-//! Packing of columns: what repeats is said once, and numbers are given as differences.
+//! Packing of columns: what repeats is written once, and numbers are given as differences.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub struct Index {
 
 impl Index {
     /// The number of a string.
-    pub fn of(&mut self, value: String) -> usize {
+    pub fn number(&mut self, value: String) -> usize {
         if let Some(n) = self.numbers.get(&value) {
             return *n;
         }
@@ -49,13 +49,13 @@ pub struct Texts {
 
 impl Texts {
     /// The number of the text's form.
-    pub fn of(&mut self, text: &str) -> usize {
+    pub fn form(&mut self, text: &str) -> usize {
         let (form, numbers) = split(text);
         let full = self.forms.values.len() >= TEXTS && !self.forms.numbers.contains_key(&form);
         if full {
-            return self.forms.of(String::new());
+            return self.forms.number(String::new());
         }
-        let form = self.forms.of(form);
+        let form = self.forms.number(form);
         for (place, n) in numbers.into_iter().enumerate() {
             let last = self.last.entry((form, place)).or_default();
             self.numbers.push(n - *last);
@@ -112,7 +112,7 @@ mod tests {
         let mut texts = Texts::default();
         for i in 0..3 * TEXTS {
             let letters: String = i.to_string().bytes().map(|b| char::from(b + 17)).collect();
-            texts.of(&letters);
+            texts.form(&letters);
         }
         assert_eq!(texts.forms().len(), TEXTS + 1);
     }

@@ -3,42 +3,46 @@
 use crate::model::RunModel;
 use crate::svg::{legend, overview};
 use crate::text;
+use maud::{Markup, html};
 use zooquake_checkers::Value;
 use zooquake_checkers::plan::On;
 
-pub fn section(model: &RunModel<'_>) -> String {
+/// The section.
+pub fn section(model: &RunModel<'_>) -> Markup {
     // Without an anomaly to open with, the overview is on the first screen already.
-    let (overview, legend_of) = match model.headline() {
-        Some(_) => (
-            format!("<div class=\"no-js\">{}</div>\n", overview::draw(model, "overview")),
-            "legends",
-        ),
-        None => (String::new(), "legends js"),
+    let headline = model.headline().is_some();
+    let body = html! {
+        (cut_off(model))
+        @if headline { div.no-js { (overview::draw(model, "overview")) } }
+        (timeline())
+        (confinement(model))
+        div.legends.js[!headline] { (legend::overview(model)) }
+        noscript {
+            p.note { "The timeline that zooms needs JavaScript; everything else on this page does not." }
+        }
     };
-    let last = model.phases.last().map(|p| text::escape(&p.name)).unwrap_or_default();
-    let cut_off = match last.as_str() {
-        _ if model.extras.ongoing.is_some() => String::new(),
-        "done" => String::new(),
-        "" => "<p class=\"note\">The history tells of no phases.</p>".into(),
-        _ => format!("<p class=\"note\">The history ends in phase “{last}”: the run was cut off.</p>"),
-    };
-    let (timeline, confinement) = (timeline(), confinement(model));
-    let body = format!(
-        "{cut_off}{overview}{timeline}{confinement}<div class=\"{legend_of}\">{}</div>\
-         <noscript><p class=\"note\">The timeline that zooms needs JavaScript; everything else on this page does not.</p></noscript>\n",
-        legend::overview(model)
-    );
-    super::titled("run", "The whole run", &body)
+    super::titled("run", "The whole run", body)
 }
 
-/// What the run's containers could do; nothing for a history that does not tell it.
-fn confinement(model: &RunModel<'_>) -> String {
+/// That the history ends early, if it does and the run is over.
+fn cut_off(model: &RunModel<'_>) -> Markup {
+    let last = model.phases.last().map(|phase| text::visible(&phase.name));
+    match last.as_deref().unwrap_or_default() {
+        _ if model.extras.progress.is_some() => Markup::default(),
+        "done" => Markup::default(),
+        "" => html! { p.note { "The history tells of no phases." } },
+        last => html! { p.note { "The history ends in phase “" (last) "”: the run was cut off." } },
+    }
+}
+
+/// What the run's containers could do; nothing for a history without the event.
+fn confinement(model: &RunModel<'_>) -> Markup {
     if model.record.plan.on == On::Sim {
-        return String::new();
+        return Markup::default();
     }
     let mut events = model.record.history.events.iter();
     let Some(event) = events.find(|event| event.f == "confinement" && event.is_of("run")) else {
-        return String::new();
+        return Markup::default();
     };
     let confinement = &event.value;
     let mut facts = Vec::new();
@@ -72,10 +76,12 @@ fn confinement(model: &RunModel<'_>) -> String {
         )
     });
     let items = std::iter::once(facts.join("; ")).chain(roles);
-    let items: String = items
-        .map(|item| format!("<li>{}</li>", text::html(&item, 300)))
-        .collect();
-    format!("<details><summary>What the containers could do</summary><ul class=\"facts\">{items}</ul></details>\n")
+    html! {
+        details {
+            summary { "What the containers could do" }
+            ul.facts { @for item in items { li { (text::clip(&item, 300)) } } }
+        }
+    }
 }
 
 /// Texts of a list, with commas.
@@ -85,36 +91,42 @@ fn names(list: &Value) -> String {
 }
 
 /// The timeline, empty: the script draws it.
-fn timeline() -> String {
-    let button = |motion: &str, words: &str, label: &str| {
-        format!(
-            "<button type=\"button\" data-do=\"{motion}\" aria-label=\"{label}\" title=\"{label}\">{words}</button>"
-        )
-    };
-    let tools = [
-        button("in", "+", "zoom in (+)"),
-        button("out", "−", "zoom out (−)"),
-        button("left", "←", "earlier (←)"),
-        button("right", "→", "later (→)"),
-        button("all", "whole run", "the whole run (0)"),
-    ];
-    let leave = [
-        button("previous", "previous", "the anomaly before (p)"),
-        button("next", "next", "the next anomaly (n)"),
-        button("all", "back to the whole run", "back to the whole run (Escape)"),
-    ];
-    format!(
-        "<div id=\"timeline\" class=\"js\">\n<div class=\"tools\" role=\"toolbar\" aria-label=\"Timeline\">{}\
-         <output id=\"range\"></output><span id=\"filters\"></span></div>\n\
-         <div id=\"chosen\" class=\"tools\" hidden><b id=\"chosen-name\"></b> <span>only the steps that prove it</span>\
-         <label><input type=\"checkbox\" id=\"around\"> and what happened around them</label>{}</div>\n\
-         <div class=\"stage\"><canvas id=\"navigator\" aria-hidden=\"true\"></canvas>\
-         <canvas id=\"canvas\" tabindex=\"0\" role=\"application\" aria-label=\"Timeline of all operations\" \
-         aria-describedby=\"hint range\"></canvas><div id=\"tip\" role=\"status\"></div></div>\n\
-         <div id=\"proof\"></div>\n\
-         <p class=\"hint\" id=\"hint\">Drag to move; shift and drag, or drag in the strip, to zoom into a part; Ctrl and wheel, or wheel \
-         after a click, or two fingers, to zoom; keys ← → + − 0, n and p for anomalies. Point at a bar for what it was.</p>\n</div>\n",
-        tools.concat(),
-        leave.concat(),
-    )
+fn timeline() -> Markup {
+    html! {
+        div #timeline .js {
+            div.tools role="toolbar" aria-label="Timeline" {
+                (button("in", "+", "zoom in (+)"))
+                (button("out", "−", "zoom out (−)"))
+                (button("left", "←", "earlier (←)"))
+                (button("right", "→", "later (→)"))
+                (button("all", "whole run", "the whole run (0)"))
+                output #range {}
+                span #filters {}
+            }
+            div #chosen .tools hidden {
+                b #chosen-name {} " "
+                span { "only the steps that prove it" }
+                label { input #around type="checkbox"; " and what happened around them" }
+                (button("previous", "previous", "the anomaly before (p)"))
+                (button("next", "next", "the next anomaly (n)"))
+                (button("all", "back to the whole run", "back to the whole run (Escape)"))
+            }
+            div.stage {
+                canvas #navigator aria-hidden="true" {}
+                canvas #canvas tabindex="0" role="application" aria-label="Timeline of all operations"
+                    aria-describedby="hint range" {}
+                div #tip role="status" {}
+            }
+            div #proof {}
+            p #hint .hint {
+                "Drag to move; shift and drag, or drag in the strip, to zoom into a part; Ctrl and wheel, or wheel \
+                 after a click, or two fingers, to zoom; keys ← → + − 0, n and p for anomalies. Point at a bar for what it was."
+            }
+        }
+    }
+}
+
+/// A button that moves the timeline.
+fn button(motion: &str, words: &str, label: &str) -> Markup {
+    html! { button type="button" data-do=(motion) aria-label=(label) title=(label) { (words) } }
 }

@@ -1,42 +1,41 @@
-//! Runs of scenes, told step by step: what was done, what was seen, and who won with which first votes.
+//! Runs of scenes, step by step: what was done, what was seen, and who won with which first votes.
 
-use super::table;
+use super::{mark, plain, table};
 use crate::model::RunModel;
 use crate::text;
+use maud::{Markup, html};
 use serde_json::Value;
 use zooquake_checkers::Event;
 use zooquake_checkers::ensemble::{Account, VoteCast};
 use zooquake_checkers::plan::Scene;
 
 /// The section; nothing if the run has no scenes.
-pub fn section(model: &RunModel<'_>) -> String {
+pub fn section(model: &RunModel<'_>) -> Markup {
     let scenes = &model.record.plan.scenes;
     if scenes.is_empty() {
-        return String::new();
+        return Markup::default();
     }
-    let body: String = scenes.iter().map(|scene| one(model, scene)).collect();
-    super::titled("scenes", "Scenes, step by step", &body)
+    let body = html! {
+        @for scene in scenes { (course(model, scene)) }
+    };
+    super::titled("scenes", "Scenes, step by step", body)
 }
 
-fn one(model: &RunModel<'_>, scene: &Scene) -> String {
+fn course(model: &RunModel<'_>, scene: &Scene) -> Markup {
     let steps = model.record.history.events.iter().filter(|event| {
         event.is_of("scene") && event.scene() == Some(scene.name.as_str()) && event.phase() == Some("done")
     });
-    let ending = match elections(model).find(|election| election.scene.as_deref() == Some(&scene.name)) {
-        Some(election) => ending(&election),
-        None => "<p>It did not come about as planned; the reasons say why.</p>\n".to_owned(),
-    };
-    format!(
-        "<h3>{}: {} is to win by {}</h3>\n{}{ending}",
-        text::html(&scene.name, 40),
-        text::html(&scene.winner, 20),
-        text::html(&scene.rule, 20),
-        table(
-            "windows",
-            ["no.", "seen at", "step", "seen", "what was seen"],
-            steps.map(row)
-        ),
-    )
+    let heads = ["no.", "seen at", "step", "seen", "what was seen"];
+    html! {
+        h3 {
+            (text::clip(&scene.name, 40)) ": " (text::clip(&scene.winner, 20)) " is to win by " (text::clip(&scene.rule, 20))
+        }
+        (table("windows", heads, steps.map(row)))
+        @match elections(model).find(|election| election.scene.as_deref() == Some(&scene.name)) {
+            Some(election) => (ending(&election)),
+            None => p { "It did not come about as planned; the reasons say why." },
+        }
+    }
 }
 
 fn elections(model: &RunModel<'_>) -> impl Iterator<Item = Account> {
@@ -46,33 +45,29 @@ fn elections(model: &RunModel<'_>) -> impl Iterator<Item = Account> {
 }
 
 /// Who won, and with what each server had begun, as (sid, zxid); all votes are in the section on elections.
-fn ending(election: &Account) -> String {
+fn ending(election: &Account) -> Markup {
     let first = |vote: &&VoteCast| vote.leader == vote.sid;
     let firsts = election.votes.iter().filter(first).take(9);
     let firsts: Vec<String> = firsts
-        .map(|vote| format!("({}, {})", vote.sid, text::html(&vote.zxid, 40)))
+        .map(|vote| format!("({}, {})", vote.sid, text::clip(&vote.zxid, 40)))
         .collect();
-    format!(
-        "<p>First votes (server, zxid): {}. <b>{} wins by {}</b>, and leads epoch {}; vote by vote it is told \
-         <a href=\"#elections\">below</a>.</p>\n",
-        firsts.join(", "),
-        text::html(&election.winner, 20),
-        text::html(election.rule.as_deref().unwrap_or("no rule"), 20),
-        election.epoch.unwrap_or_default(),
-    )
+    let rule = election.rule.as_deref().unwrap_or("no rule");
+    html! {
+        p {
+            "First votes (server, zxid): " (firsts.join(", ")) ". "
+            b { (text::clip(&election.winner, 20)) " wins by " (text::clip(rule, 20)) }
+            ", and leads epoch " (election.epoch.unwrap_or_default()) "; vote by vote it is told "
+            a href="#elections" { "below" } "."
+        }
+    }
 }
 
-fn row(event: &Event) -> [String; 5] {
-    let seen = event.verified() == Some(true);
+fn row(event: &Event) -> [Markup; 5] {
     [
-        event.step().map(|n| n.to_string()).unwrap_or_default(),
-        text::moment(event.time),
-        text::html(&event.f, 20),
-        if seen {
-            "<b class=\"yes\">✓</b>".into()
-        } else {
-            "<b class=\"no\">✗</b>".into()
-        },
-        text::html(event.detail().unwrap_or_default(), 300),
+        plain(event.step().map(|n| n.to_string()).unwrap_or_default()),
+        plain(text::moment(event.time)),
+        plain(text::clip(&event.f, 20)),
+        mark(event.verified() == Some(true), ["", ""]),
+        plain(text::clip(event.detail().unwrap_or_default(), 300)),
     ]
 }

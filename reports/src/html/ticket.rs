@@ -4,11 +4,11 @@ use super::commands;
 use crate::model::RunModel;
 use crate::text;
 
-/// How many steps are told.
+/// How many steps are listed.
 const STEPS: usize = 30;
 
 /// What broke, when, how it is proved, and how to see it again; of a run without an anomaly the verdict, and what it rests on.
-pub fn of(model: &RunModel<'_>) -> String {
+pub fn markdown(model: &RunModel<'_>) -> String {
     let plan = &model.record.plan;
     let mut out = format!("**{}**: {}", code(&plan.workload.name()), model.results.verdict);
     if let Some(anomaly) = model.headline() {

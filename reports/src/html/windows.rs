@@ -1,59 +1,56 @@
 //! Fault windows: those that count for the verdict, and those that do not, with the reason.
 
+use super::{mark, plain};
 use crate::model::RunModel;
 use crate::palette;
 use crate::text;
+use maud::{Markup, html};
 use zooquake_checkers::results::WindowResult;
 
 /// How many are listed.
 const SHOWN: usize = 500;
 
-pub fn section(model: &RunModel<'_>) -> String {
+/// The section.
+pub fn section(model: &RunModel<'_>) -> Markup {
     let windows = &model.results.windows;
     let counted = windows.iter().filter(|w| w.counts).count();
-    let mut body = String::new();
-    if windows.is_empty() {
-        body.push_str("<p>None were planned.</p>\n");
-    } else {
-        // What did not count comes first: it is what a reader has to act upon.
-        let (counting, others): (Vec<_>, Vec<_>) = windows.iter().partition(|w| w.counts);
-        let order = others.into_iter().chain(counting);
-        let heads = ["no.", "fault", "target", "from", "until", "lasted", "counts", "why"];
-        body.push_str(&super::table("windows", heads, order.take(SHOWN).map(row)));
-    }
-    if windows.len() > SHOWN {
-        body.push_str(&format!(
-            "<p>And {}, in results.json.</p>\n",
-            text::count(windows.len() - SHOWN, "more window")
-        ));
-    }
-    super::titled(
-        "windows",
-        &format!("Fault windows ({counted} of {} counted)", windows.len()),
-        &body,
-    )
+    // What did not count comes first: it is what a reader has to act upon.
+    let (counting, others): (Vec<_>, Vec<_>) = windows.iter().partition(|w| w.counts);
+    let order = others.into_iter().chain(counting);
+    let heads = ["no.", "fault", "target", "from", "until", "lasted", "counts", "why"];
+    let body = html! {
+        @if windows.is_empty() {
+            p { "None were planned." }
+        } @else {
+            (super::table("windows", heads, order.take(SHOWN).map(row)))
+        }
+        @if windows.len() > SHOWN {
+            p { "And " (text::count(windows.len() - SHOWN, "more window")) ", in results.json." }
+        }
+    };
+    let heading = format!("Fault windows ({counted} of {} counted)", windows.len());
+    super::titled("windows", &heading, body)
 }
 
-fn row(w: &WindowResult) -> [String; 8] {
-    let moment = |t: Option<u64>| t.map_or("–".into(), text::moment);
+/// A kind of fault, with its colour.
+pub fn fault(kind: &str) -> Markup {
+    html! { i class={ "key fault " (palette::fault_class(kind)) } {} (text::clip(kind, 40)) }
+}
+
+fn row(w: &WindowResult) -> [Markup; 8] {
+    let until = match w.from {
+        Some(_) => w.until.map_or("never healed".into(), text::moment),
+        None => "–".into(),
+    };
     let lasted = w.from.zip(w.until).map(|(f, u)| text::duration(u.saturating_sub(f)));
-    let class = palette::fault_class(&w.fault);
     [
-        w.id.to_string(),
-        format!("<i class=\"key fault {class}\"></i>{}", text::html(&w.fault, 40)),
-        text::html(&w.target, 60),
-        moment(w.from),
-        if w.from.is_some() {
-            w.until.map_or("never healed".into(), text::moment)
-        } else {
-            "–".into()
-        },
-        lasted.unwrap_or_else(|| "–".into()),
-        if w.counts {
-            "<b class=\"yes\">✓ counts</b>".into()
-        } else {
-            "<b class=\"no\">✗ does not</b>".into()
-        },
-        text::html(&w.why, 300),
+        plain(w.id),
+        fault(&w.fault),
+        plain(text::clip(&w.target, 60)),
+        plain(w.from.map_or("–".into(), text::moment)),
+        plain(until),
+        plain(lasted.unwrap_or_else(|| "–".into())),
+        mark(w.counts, [" counts", " does not"]),
+        plain(text::clip(&w.why, 300)),
     ]
 }

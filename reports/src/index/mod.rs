@@ -8,7 +8,7 @@ use zooquake_checkers::{Anomaly, Plan, Results};
 
 /// A run of the folder, as far as it can be read.
 #[derive(Debug, Clone, Default)]
-pub struct Listed {
+pub struct RunEntry {
     /// The name of its folder, which begins with the time at which it was made.
     pub name: String,
     /// Its plan.
@@ -21,8 +21,8 @@ pub struct Listed {
     pub trouble: Vec<String>,
 }
 
-impl Listed {
-    /// When it was begun, as `2026-11-20 21:24:45` (UTC), if its name tells.
+impl RunEntry {
+    /// When it was begun, as `2026-11-20 21:24:45` (UTC), if its name begins with it.
     pub fn begun(&self) -> Option<String> {
         let stamp = self.name.get(..15)?.as_bytes();
         let digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
@@ -58,7 +58,7 @@ impl Listed {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn write(folder: &str, mut runs: Vec<Listed>, path: &Path) -> Result<()> {
+pub fn write(folder: &str, mut runs: Vec<RunEntry>, path: &Path) -> Result<()> {
     runs.sort_by(|a, b| b.begun().cmp(&a.begun()).then_with(|| b.name.cmp(&a.name)));
     crate::publish(path, page::page(folder, &runs)).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -16,7 +16,7 @@ pub struct Hold<'a> {
     pub shared: bool,
     /// When its beginning was read.
     pub from: u64,
-    /// When it ended; `None` if nothing says that it did.
+    /// When it ended; `None` if no event ends it.
     pub until: Option<u64>,
     /// What ended it, in a word or two.
     pub ended_by: &'static str,
@@ -44,7 +44,7 @@ pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<Hold<'a>> {
     analysis.holds().into_iter().filter_map(hold).collect()
 }
 
-/// What an event that ended a hold says of its end.
+/// The end of a hold in words, by the event that ended it.
 fn ended_by(event: &Event) -> &'static str {
     match (event.f.as_str(), event.kind) {
         ("acknowledge", _) => "acknowledged",

@@ -15,7 +15,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// The clients of the plan, then whoever else appears in the history.
-    pub fn of(record: &Record) -> Self {
+    pub fn new(record: &Record) -> Self {
         let mut names: Vec<String> = (1..=record.plan.cluster.clients.min(MAX))
             .map(|n| format!("c{n}"))
             .collect();
@@ -83,11 +83,11 @@ fn natural(name: &str) -> (String, u64, String) {
 pub struct ServerLane {
     /// `n1`, ….
     pub name: String,
-    /// Spans in which it said the same of itself.
+    /// Spans in which it reported the same mode and epoch.
     pub spans: Vec<ServerSpan>,
 }
 
-/// A span in which a server said the same of itself.
+/// A span in which a server reported the same mode and epoch.
 #[derive(Debug)]
 pub struct ServerSpan {
     /// `leader`, `follower`, `silent`, …

@@ -1,4 +1,4 @@
-//! What a report tells, worked out once from the record and the results, for all formats.
+//! What a report shows, worked out once from the record and the results, for all formats.
 
 mod bands;
 mod holds;
@@ -73,7 +73,7 @@ impl<'a> RunModel<'a> {
         let samples = record.servers.as_deref().unwrap_or_default();
         let times = events.iter().map(|e| e.time).chain(samples.iter().map(|s| s.time));
         let end = times.max().unwrap_or(0).max(1_000_000);
-        let lanes = Lanes::of(record);
+        let lanes = Lanes::new(record);
         let analysis = Analysis::new(record);
         let ops = ops::drawn(&analysis, &lanes);
         let phase = |&(name, at): &(&str, usize)| Phase {
@@ -81,12 +81,12 @@ impl<'a> RunModel<'a> {
             from: analysis.time(at),
         };
         let mut bands = bands::drawn(&analysis, results);
-        if extras.ongoing.is_some() {
+        if extras.progress.is_some() {
             // What is on at the moment may yet be healed.
             bands.iter_mut().for_each(|band| band.until = band.until.or(Some(end)));
         }
         Self {
-            terms: Terms::of(&ops),
+            terms: Terms::from_ops(&ops),
             ops,
             holds: holds::drawn(&analysis, &lanes),
             bands,
@@ -106,7 +106,7 @@ impl<'a> RunModel<'a> {
         witness::steps(self, anomaly)
     }
 
-    /// What an event says, as the rest of a sentence that begins with its client.
+    /// An event in words, as the rest of a sentence that begins with its client.
     pub fn words(&self, event: &Event) -> String {
         let request = self.analysis.ops.request(event);
         let thing = self.analysis.names.thing;
@@ -131,7 +131,7 @@ impl<'a> RunModel<'a> {
         self.results.anomalies.iter().find(|a| !a.advisory)
     }
 
-    /// The faults that the checkers say were near.
+    /// The faults that were near by the span of the checkers.
     pub fn bands_near(&self, span: Span) -> impl Iterator<Item = &Band> {
         let near: HashSet<i64> = self.analysis.faults.near(span).map(|window| window.id).collect();
         self.bands.iter().filter(move |band| near.contains(&band.id))

@@ -7,7 +7,7 @@ use zooquake_checkers::{Event, EventType};
 use zooquake_history::operation;
 pub use zooquake_history::operation::Role;
 
-/// What the answer to an operation says, where a picture marks it.
+/// What the answer to an operation means, where a picture marks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// The resource refused the write.
@@ -49,7 +49,7 @@ impl<'a> Op<'a> {
         Subject::of(self.invoke).or_else(|| self.answer.and_then(Subject::of))
     }
 
-    /// What its answer says.
+    /// What its answer means.
     pub fn mark(&self) -> Mark {
         let Some(answer) = self.answer.filter(|_| !self.control) else {
             return Mark::Nothing;

@@ -91,7 +91,7 @@ pub struct LatencyTerms {
 
 impl LatencyTerms {
     /// The words for a kind; `None` for the latencies of single operations, which have a section of their own.
-    pub fn of(kind: LatencyKind) -> Option<Self> {
+    pub fn from_kind(kind: LatencyKind) -> Option<Self> {
         let (heading, noun, sentence, after) = match kind {
             LatencyKind::HandOver => (
                 "Handover",

@@ -5,7 +5,7 @@ use super::{Hold, Mark, Op, Role};
 /// Words for legends and labels; `None` for what the family does not have.
 #[derive(Debug)]
 pub struct Terms {
-    /// Each of these tells the family from those that come after it.
+    /// Each of these separates the family from those that come after it.
     operations: &'static [&'static str],
     /// What begins the label of a hold, before what is held.
     pub holds: &'static str,
@@ -40,7 +40,7 @@ const FAMILIES: [&Terms; 9] = [
     &COUNTER,
 ];
 
-/// An unknown family is told with these, too.
+/// These serve for an unknown family, too.
 const LOCK: Terms = Terms {
     operations: &["acquire", "release"],
     holds: "holds",
@@ -150,7 +150,7 @@ impl Terms {
     }
 
     /// The terms of the family whose operations these are.
-    pub fn of(ops: &[Op<'_>]) -> &'static Self {
+    pub fn from_ops(ops: &[Op<'_>]) -> &'static Self {
         let has = |terms: &&Self| ops.iter().any(|op| !op.control && terms.operations.contains(&op.f));
         FAMILIES.into_iter().find(has).unwrap_or(&LOCK)
     }

@@ -3,16 +3,22 @@
 //! Both take `classname` and `name` of a `testcase` for its identity, and GitLab ignores a second one of the same two.
 //! Jenkins takes what is before the last dot of a class name for its package. GitLab shows the text inside `failure`,
 //! `error` and `skipped` (<https://docs.gitlab.com/ci/testing/unit_test_reports/>), Jenkins the attribute `message` too
-//! (its plugin's `CaseResult`): so both say it. `skipped`, `failures` and `errors` count the same in a suite and in all.
+//! (its plugin's `CaseResult`): so both hold it. `skipped`, `failures` and `errors` count the same in a suite and in all.
 
 use super::{Attempt, Cell, Night, Outcome};
 use crate::text;
+use anyhow::Result;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
+use std::time::Duration;
 
 /// The longest failure text of a cell, in characters: some CI pages refuse files of tens of megabytes.
 const LONG: usize = 20_000;
 
 /// The whole file.
-pub fn junit(night: &Night) -> String {
+///
+/// # Errors
+/// If the report cannot be serialized.
+pub fn junit(night: &Night) -> Result<String> {
     let mut suites: Vec<(&str, Vec<&Cell>)> = Vec::new();
     for cell in &night.cells {
         match suites.iter_mut().find(|(variant, _)| *variant == cell.variant) {
@@ -20,70 +26,55 @@ pub fn junit(night: &Night) -> String {
             None => suites.push((&cell.variant, vec![cell])),
         }
     }
-    let all: Vec<&Cell> = night.cells.iter().collect();
-    let mut head = vec![("name", format!("zooquake {}", night.campaign))];
-    head.extend(counts(&all));
-    let mut out = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n",
-        tag("testsuites", &head, ">")
-    );
+    let mut report = Report::new(attribute(&format!("zooquake {}", night.campaign)));
+    report.set_time(time(&night.cells.iter().collect::<Vec<_>>()));
     for (variant, cells) in suites {
-        let mut head = vec![("name", variant.to_string())];
-        head.extend(counts(&cells));
-        // The plain form without a zone is the only one that the strictest of the schemas allows.
-        head.push(("timestamp", night.begun.trim_end_matches('Z').to_string()));
-        out.push_str(&format!("  {}\n", tag("testsuite", &head, ">")));
-        cells.iter().for_each(|cell| out.push_str(&case(cell)));
-        out.push_str("  </testsuite>\n");
+        report.add_test_suite(suite(night, variant, &cells));
     }
-    out + "</testsuites>\n"
+    Ok(report.to_string()?)
 }
 
-fn counts(cells: &[&Cell]) -> [(&'static str, String); 5] {
-    let count = |outcomes: &[Outcome]| cells.iter().filter(|c| outcomes.contains(&c.outcome)).count();
-    let seconds: f64 = cells.iter().map(|cell| cell.seconds()).sum();
-    [
-        ("tests", cells.len().to_string()),
-        ("failures", count(&[Outcome::New]).to_string()),
-        ("errors", count(&[Outcome::Unknown, Outcome::Failed]).to_string()),
-        ("skipped", count(&[Outcome::Skipped]).to_string()),
-        ("time", format!("{seconds:.3}")),
-    ]
+fn suite(night: &Night, variant: &str, cells: &[&Cell]) -> TestSuite {
+    let mut suite = TestSuite::new(attribute(variant));
+    suite.set_time(time(cells));
+    // The plain form without a zone is the only one that the strictest of the schemas allows.
+    let begun = attribute(night.begun.trim_end_matches('Z'));
+    suite.extra.insert(XmlString::new("timestamp"), begun);
+    suite.add_test_cases(cells.iter().map(|cell| case(cell)));
+    suite
 }
 
-fn case(cell: &Cell) -> String {
-    let attributes = [
-        ("classname", cell.variant.replace('/', ".")),
-        ("name", format!("{}, seed {}", cell.faults, cell.seed)),
-        ("time", format!("{:.3}", cell.seconds())),
-    ];
-    let mut body = match cell.outcome {
-        Outcome::Expected => Vec::new(),
-        Outcome::New => vec![failure(cell)],
-        Outcome::Unknown => vec![problem(cell, "unknown", unknown)],
-        Outcome::Failed => vec![problem(cell, "harness", |a| {
-            flat(a.error.as_deref().unwrap_or_default())
-        })],
-        Outcome::Skipped => vec![skipped(cell)],
+/// The time that cells took together.
+fn time(cells: &[&Cell]) -> Duration {
+    let seconds = cells.iter().map(|cell| cell.seconds()).sum();
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}
+
+fn case(cell: &Cell) -> TestCase {
+    let status = match cell.outcome {
+        Outcome::Expected => TestCaseStatus::success(),
+        Outcome::New => failure(cell),
+        Outcome::Unknown => problem(cell, "unknown", unknown),
+        Outcome::Failed => problem(cell, "harness", |attempt| {
+            flat(attempt.error.as_deref().unwrap_or_default())
+        }),
+        Outcome::Skipped => skipped(cell),
     };
-    let told = output(cell);
-    if !told.is_empty() {
-        body.push(element("system-out", &[], &told));
+    let mut case = TestCase::new(attribute(&format!("{}, seed {}", cell.faults, cell.seed)), status);
+    case.set_classname(attribute(&cell.variant.replace('/', ".")));
+    case.set_time(time(&[cell]));
+    let output = output(cell);
+    if !output.is_empty() {
+        case.set_system_out(xml(&output));
     }
-    if body.is_empty() {
-        return format!("    {}\n", tag("testcase", &attributes, "/>"));
-    }
-    format!(
-        "    {}\n      {}\n    </testcase>\n",
-        tag("testcase", &attributes, ">"),
-        body.join("\n      ")
-    )
+    case
 }
 
 /// What is new, each with the reason, and how to see it again.
-fn failure(cell: &Cell) -> String {
+fn failure(cell: &Cell) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     let Some(attempt) = cell.decisive() else {
-        return String::new();
+        return status;
     };
     let new: Vec<_> = attempt.anomalies.iter().filter(|seen| seen.is_new()).collect();
     let kinds: Vec<String> = new.iter().map(|s| format!("{} × {}", s.kind, s.count)).collect();
@@ -93,19 +84,27 @@ fn failure(cell: &Cell) -> String {
     let stories: Vec<String> = stories.collect();
     let message = format!("{} under {}: {}", cell.variant, cell.faults, kinds.join(", "));
     let text = format!("{message}\n\n{}\n\n{}", stories.join("\n\n"), again(attempt));
-    let kind = new.first().map_or("anomaly", |seen| seen.kind.as_str()).to_string();
-    element("failure", &[("message", message), ("type", kind)], &clip(&text))
+    let kind = new.first().map_or("anomaly", |seen| seen.kind.as_str());
+    status
+        .set_message(attribute(&message))
+        .set_type(attribute(kind))
+        .set_description(xml(&clip(&text)));
+    status
 }
 
-fn problem(cell: &Cell, kind: &str, why: impl Fn(&Attempt) -> String) -> String {
+fn problem(cell: &Cell, kind: &str, why: impl Fn(&Attempt) -> String) -> TestCaseStatus {
     let message = format!("{} under {}: {}", cell.variant, cell.faults, cell.outcome.words());
-    let told = cell
+    let attempts = cell
         .attempts
         .iter()
         .map(|attempt| format!("seed {}: {}\n{}", attempt.seed, why(attempt), again(attempt)));
-    let text = format!("{message}\n\n{}", told.collect::<Vec<_>>().join("\n\n"));
-    let attributes = [("message", message), ("type", kind.to_string())];
-    element("error", &attributes, &clip(&text))
+    let text = format!("{message}\n\n{}", attempts.collect::<Vec<_>>().join("\n\n"));
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status
+        .set_message(attribute(&message))
+        .set_type(kind)
+        .set_description(xml(&clip(&text)));
+    status
 }
 
 fn unknown(attempt: &Attempt) -> String {
@@ -120,12 +119,14 @@ fn unknown(attempt: &Attempt) -> String {
     }
 }
 
-fn skipped(cell: &Cell) -> String {
+fn skipped(cell: &Cell) -> TestCaseStatus {
     let why = match cell.attempts.is_empty() {
         true => "not run: no time was left, or the night was stopped",
         false => "not decided: no time was left to run it again, or the night was stopped",
     };
-    element("skipped", &[("message", why.to_string())], why)
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(why).set_description(why);
+    status
 }
 
 /// What a reader of a passing or failing cell may want beside its failure: what was seen and is known, and where it is.
@@ -167,63 +168,49 @@ fn clip(text: &str) -> String {
     }
 }
 
-/// Whether XML 1.0 allows the character at all, even escaped.
-fn allowed(c: char) -> bool {
-    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+/// Text for an element. Characters that XML 1.0 does not allow, and controls that the library would drop, become
+/// U+FFFD, the sign for exactly that; returns and tabs become spaces.
+fn xml(text: &str) -> XmlString {
+    let sound = |c| match c {
+        '\r' | '\t' => ' ',
+        '\n' | ' '..='~' | '\u{a0}'..='\u{fffd}' | '\u{10000}'.. => c,
+        _ => '\u{fffd}',
+    };
+    XmlString::new(text.chars().map(sound).collect::<String>())
 }
 
-/// Text for the inside of an element or of an attribute in double quotes. Characters that XML does not allow are
-/// replaced by U+FFFD, the sign for exactly that.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            // Written as they are, a reader would take them for spaces in an attribute, or lose the return in a text.
-            '\n' | '\r' | '\t' => out.push_str(&format!("&#{};", c as u32)),
-            c if allowed(c) => out.push(c),
-            _ => out.push('\u{fffd}'),
-        }
-    }
-    out
-}
-
-/// An opening tag with attributes; `end` is `>` or `/>`.
-pub fn tag(name: &str, attributes: &[(&str, String)], end: &str) -> String {
-    let attribute = |(key, value): &(&str, String)| format!(" {key}=\"{}\"", escape(value));
-    let attributes: String = attributes.iter().map(attribute).collect();
-    format!("<{name}{attributes}{end}")
-}
-
-/// An element with text.
-pub fn element(name: &str, attributes: &[(&str, String)], text: &str) -> String {
-    // Line breaks in a text may stand as they are, which people who open the file prefer.
-    let text = escape(text).replace("&#10;", "\n");
-    format!("{}{text}</{name}>", tag(name, attributes, ">"))
+/// Text for an attribute: on one line, because a reader takes a line break there for a space.
+fn attribute(text: &str) -> XmlString {
+    xml(&text.replace('\n', " "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn nothing_breaks_out_and_nothing_forbidden_stays() {
-        assert_eq!(escape("a<b>&\"c\" ]]>"), "a&lt;b&gt;&amp;&quot;c&quot; ]]&gt;");
-        let found = escape("\u{0}\u{1b}[31m\u{b}\u{fffe}é🦓");
-        assert_eq!(found, "\u{fffd}\u{fffd}[31m\u{fffd}\u{fffd}é🦓");
-        assert_eq!(escape("a\r\n\tb"), "a&#13;&#10;&#9;b");
+    fn written(text: &str) -> String {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status.set_message(attribute(text)).set_description(xml(text));
+        let mut suite = TestSuite::new("suite");
+        suite.add_test_case(TestCase::new("case", status));
+        let mut report = Report::new("report");
+        report.add_test_suite(suite);
+        let all = report.to_string().expect("a report");
+        let (_, failure) = all.split_once("<failure ").expect("a failure");
+        failure.split_once("</failure>").expect("its end").0.to_owned()
     }
 
     #[test]
-    fn elements_have_attributes_and_text() {
-        let text = element(
-            "failure",
-            &[("type", "stale-write".into()), ("message", "a\nb".into())],
-            "c\nd",
-        );
-        assert_eq!(text, "<failure type=\"stale-write\" message=\"a&#10;b\">c\nd</failure>");
+    fn nothing_breaks_out_and_nothing_forbidden_stays() {
+        let escaped = "a&lt;b&gt;&amp;&quot;c&quot; ]]&gt;";
+        assert_eq!(written("a<b>&\"c\" ]]>"), format!("message=\"{escaped}\">{escaped}"));
+        let sound = "\u{fffd}\u{fffd}[31m\u{fffd}\u{fffd}\u{fffd}é🦓";
+        let found = written("\u{0}\u{1b}[31m\u{b}\u{fffe}\u{9b}é🦓");
+        assert_eq!(found, format!("message=\"{sound}\">{sound}"));
+    }
+
+    #[test]
+    fn line_breaks_stay_in_texts_and_are_spaces_in_attributes() {
+        assert_eq!(written("a\r\n\tb"), "message=\"a   b\">a \n b");
     }
 }

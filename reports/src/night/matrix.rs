@@ -1,7 +1,8 @@
 //! The matrix: variants down, faults across, a line for each seed.
 
-use super::{Cell, Night, Outcome};
-use crate::{left, text};
+use super::{AnomalyCount, Cell, Night, Outcome};
+use crate::{not_judged, text};
+use maud::{Markup, html};
 
 /// The variants and the faults of a night, each in the order of its first cell.
 pub fn axes(night: &Night) -> (Vec<&str>, Vec<&str>) {
@@ -17,88 +18,90 @@ pub fn axes(night: &Night) -> (Vec<&str>, Vec<&str>) {
     (variants, faults)
 }
 
-pub fn section(night: &Night) -> String {
+/// The section.
+pub fn section(night: &Night) -> Markup {
     let (variants, faults) = axes(night);
-    let heads: String = faults
-        .iter()
-        .map(|list| format!("<th scope=\"col\">{}</th>", text::html(list, 80).replace(',', ",<wbr>")))
-        .collect();
-    let rows: String = variants.iter().map(|variant| row(night, variant, &faults)).collect();
-    let legend: String = Outcome::ALL
-        .iter()
-        .map(|o| {
-            format!(
-                "<span class=\"o-{}\"><b>{}</b> {}</span>",
-                o.class(),
-                o.sign(),
-                o.words()
-            )
-        })
-        .collect();
-    format!(
-        "<section id=\"matrix\">\n<h2>Variants under faults</h2>\n<p class=\"legend\">{legend}</p>\n\
-         <div class=\"wide\"><table class=\"matrix\"><thead><tr><td></td>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div>\n\
-         </section>"
-    )
+    html! {
+        section #matrix {
+            h2 { "Variants under faults" }
+            p.legend {
+                @for outcome in Outcome::ALL {
+                    span class={ "o-" (outcome.class()) } { b { (outcome.sign()) } " " (outcome.words()) }
+                }
+            }
+            div.wide {
+                table.matrix {
+                    thead { tr { td {} @for list in &faults { th scope="col" { (head(list)) } } } }
+                    tbody { @for variant in variants { (row(night, variant, &faults)) "\n" } }
+                }
+            }
+        }
+    }
 }
 
-fn row(night: &Night, variant: &str, faults: &[&str]) -> String {
+/// A list of faults, which may be broken after each comma.
+fn head(faults: &str) -> Markup {
+    html! {
+        @for (at, fault) in text::clip(faults, 80).split(',').enumerate() {
+            @if at > 0 { "," wbr; }
+            (fault)
+        }
+    }
+}
+
+fn row(night: &Night, variant: &str, faults: &[&str]) -> Markup {
     let (family, name) = variant.split_once('/').unwrap_or(("", variant));
-    let places: String = faults.iter().map(|list| place(night, variant, list)).collect();
-    format!(
-        "<tr><th scope=\"row\"><span class=\"family\">{}/</span>{}</th>{places}</tr>\n",
-        text::html(family, 40),
-        text::html(name, 60)
-    )
+    html! {
+        tr {
+            th scope="row" { span.family { (text::clip(family, 40)) "/" } (text::clip(name, 60)) }
+            @for list in faults { (place(night, variant, list)) }
+        }
+    }
 }
 
-fn place(night: &Night, variant: &str, faults: &str) -> String {
+fn place(night: &Night, variant: &str, faults: &str) -> Markup {
     let cells = night.cells.iter();
-    let cells = cells.filter(|c| c.variant == variant && c.faults == faults);
-    let cells: String = cells.map(cell).collect();
-    match cells.is_empty() {
-        true => "<td class=\"empty\"><span class=\"o-none\">another part</span></td>".to_string(),
-        false => format!("<td>{cells}</td>"),
+    let mut cells = cells
+        .filter(|cell| cell.variant == variant && cell.faults == faults)
+        .peekable();
+    match cells.peek() {
+        None => html! { td.empty { span.o-none { "another part" } } },
+        Some(_) => html! { td { @for one in cells { (cell(one)) } } },
     }
 }
 
-fn cell(cell: &Cell) -> String {
-    let mut said = String::new();
+fn cell(cell: &Cell) -> Markup {
     let attempt = cell.decisive();
-    let seen = attempt.iter().flat_map(|attempt| &attempt.anomalies);
-    for seen in seen.filter(|seen| !seen.advisory) {
-        let note = match seen.accepted {
-            true => " <i>known</i>",
-            false => " <i>new</i>",
-        };
-        let class = if seen.accepted { "known" } else { "news" };
-        let kind = text::html(&seen.kind, 60);
-        said.push_str(&format!(
-            "<span class=\"seen {class}\" title=\"{}\">{kind} × {}{note}</span>",
-            text::html(&seen.why, 300),
-            text::grouped(seen.count)
-        ));
-    }
-    said.push_str(&left::chips(
-        attempt.into_iter().flat_map(|attempt| &attempt.not_judged),
-    ));
-    let again = match cell.attempts.len() {
-        0 | 1 => String::new(),
-        n => format!(" <small>after {n} runs</small>"),
-    };
+    let anomalies = attempt.iter().flat_map(|attempt| &attempt.anomalies);
     let words = match (cell.outcome, attempt.and_then(|attempt| attempt.verdict.as_deref())) {
         (Outcome::Expected, Some("valid")) => "valid",
         (Outcome::Expected, Some("invalid")) => "as known",
         (outcome, _) => outcome.words(),
     };
-    let label = format!("<b>{}</b> <span>{words}</span>", cell.outcome.sign());
-    let link = match attempt.and_then(|attempt| attempt.run.as_ref()) {
-        Some(run) => format!("<a href=\"{}/report.html\">{label}</a>", text::escape(run)),
-        None => label,
+    let label = html! { b { (cell.outcome.sign()) } " " span { (words) } };
+    html! {
+        div class={ "cell o-" (cell.outcome.class()) } {
+            @match attempt.and_then(|attempt| attempt.run.as_ref()) {
+                Some(run) => a href={ (text::visible(run)) "/report.html" } { (label) },
+                None => (label),
+            }
+            @if cell.attempts.len() > 1 { " " small { "after " (cell.attempts.len()) " runs" } }
+            " " small { "seed " (attempt.map_or(cell.seed, |attempt| attempt.seed)) }
+            @for anomaly in anomalies.filter(|anomaly| !anomaly.advisory) { (chip(anomaly)) }
+            (not_judged::chips(attempt.into_iter().flat_map(|attempt| &attempt.not_judged)))
+        }
+    }
+}
+
+/// An anomaly, with whether it is known.
+fn chip(anomaly: &AnomalyCount) -> Markup {
+    let (class, note) = match anomaly.accepted {
+        true => ("known", "known"),
+        false => ("news", "new"),
     };
-    format!(
-        "<div class=\"cell o-{}\">{link}{again} <small>seed {}</small>{said}</div>",
-        cell.outcome.class(),
-        attempt.map_or(cell.seed, |attempt| attempt.seed)
-    )
+    html! {
+        span class={ "seen " (class) } title=(text::clip(&anomaly.why, 300)) {
+            (text::clip(&anomaly.kind, 60)) " × " (text::grouped(anomaly.count)) " " i { (note) }
+        }
+    }
 }

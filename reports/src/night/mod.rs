@@ -71,7 +71,7 @@ impl Outcome {
 
 /// Anomalies of one kind in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct AnomalyCount {
     /// Its name, such as `stale-write`.
     pub kind: String,
     /// The property it concerns.
@@ -86,7 +86,7 @@ pub struct Seen {
     pub why: String,
 }
 
-impl Seen {
+impl AnomalyCount {
     /// Whether it is news.
     pub fn is_new(&self) -> bool {
         !self.advisory && !self.accepted
@@ -147,10 +147,10 @@ pub struct Attempt {
     /// How the harness failed.
     pub error: Option<String>,
     /// What was found.
-    pub anomalies: Vec<Seen>,
+    pub anomalies: Vec<AnomalyCount>,
     /// Why the verdict is not `valid`, and remarks.
     pub reasons: Vec<String>,
-    /// What was not judged because its clients cannot tell it.
+    /// What was not judged because its clients do not report it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_judged: Vec<NotJudged>,
     /// The run's folder, relative to the night's.
@@ -218,7 +218,7 @@ pub struct Trend {
 pub fn write_all(night: &Night, dir: &Path) -> Result<Vec<PathBuf>> {
     let files = [
         ("index.html", page::page(night)),
-        ("junit.xml", junit(night)),
+        ("junit.xml", junit(night)?),
         ("summary.md", summary(night)),
     ];
     crate::publish_all(files, dir)

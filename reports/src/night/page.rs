@@ -1,74 +1,77 @@
 //! The page: one file, complete without a network and without JavaScript.
 
 use super::{Night, failures, matrix, trends};
-use crate::{html, text};
+use crate::html::{self, Document, PAGE_STYLE};
+use crate::text;
+use maud::{Markup, html};
 
-const STYLES: [&str; 2] = [html::PAGE_STYLE, include_str!("../../assets/night.css")];
+const STYLES: [&str; 2] = [PAGE_STYLE, include_str!("../../assets/night.css")];
 
 /// The whole page.
 pub fn page(night: &Night) -> String {
     let title = format!("{} {}", text::clip(&night.campaign, 60), text::clip(&night.name, 60));
-    let body = format!(
-        "<main>\n{}{}{}\n{}\n{}{}</main>",
-        head(night),
-        matrix::section(night),
-        failures::sections(night),
-        trends::section(night),
-        remarks(night),
-        settings(night),
-    );
-    let document = html::Document {
+    let body = html! {
+        main {
+            (head(night))
+            (matrix::section(night))
+            (failures::sections(night)) "\n"
+            (trends::section(night)) "\n"
+            (remarks(night))
+            (settings(night))
+        }
+    };
+    let document = Document {
         title: &title,
         styles: &STYLES,
         class: "night",
-        body: &body,
-        ..html::Document::default()
+        body,
+        ..Document::default()
     };
     document.page()
 }
 
 /// What came of the night, in words.
-fn head(night: &Night) -> String {
+fn head(night: &Night) -> Markup {
     let (class, word) = match night.code {
         0 => ("expected", "AS EXPECTED"),
         1 => ("new", "NEW ANOMALY"),
         2 => ("unknown", "UNKNOWN"),
         _ => ("failed", "HARNESS FAILED"),
     };
-    let (first, rest) = night
-        .conclusion
-        .split_first()
-        .map_or(("", &[][..]), |(f, r)| (f.as_str(), r));
-    let rest = match rest.is_empty() {
-        true => String::new(),
-        false => format!("<ul class=\"conclusion\">{}</ul>\n", html::items(rest, 600)),
-    };
-    let shard = night
-        .shard
-        .as_ref()
-        .map(|shard| format!(" · part {}", text::html(shard, 20)));
-    format!(
-        "<header id=\"first\" class=\"night-{class}\"><div class=\"verdict\"><h1>{word}</h1><div>\
-         <p class=\"sentence\">{}</p><p class=\"facts\"><b>{}</b> · night {} · begun {}{} · {} · exit code {}</p></div></div>\n{rest}</header>\n",
-        text::html(first, 600),
-        text::html(&night.campaign, 60),
-        text::html(&night.name, 60),
-        text::html(&night.begun, 40),
-        shard.unwrap_or_default(),
-        night.counts(),
-        night.code,
-    )
-}
-
-fn remarks(night: &Night) -> String {
-    let lines = html::items(&night.remarks, 600);
-    match lines.is_empty() {
-        true => lines,
-        false => format!("<section id=\"remarks\">\n<h2>Remarks</h2>\n<ul>{lines}</ul></section>\n"),
+    let first = night.conclusion.first().map_or("", String::as_str);
+    let rest = night.conclusion.get(1..).unwrap_or_default();
+    html! {
+        header #first class={ "night-" (class) } {
+            div.verdict {
+                h1 { (word) }
+                div {
+                    p.sentence { (text::clip(first, 600)) }
+                    p.facts {
+                        b { (text::clip(&night.campaign, 60)) } " · night " (text::clip(&night.name, 60)) " · begun "
+                        (text::clip(&night.begun, 40))
+                        @if let Some(shard) = &night.shard { " · part " (text::clip(shard, 20)) }
+                        " · " (night.counts()) " · exit code " (night.code)
+                    }
+                }
+            }
+            @if !rest.is_empty() { ul.conclusion { (html::items(rest, 600)) } }
+        }
     }
 }
 
-fn settings(night: &Night) -> String {
+fn remarks(night: &Night) -> Markup {
+    if night.remarks.is_empty() {
+        return Markup::default();
+    }
+    html! {
+        section #remarks {
+            h2 { "Remarks" }
+            ul { (html::items(&night.remarks, 600)) }
+        }
+    }
+}
+
+fn settings(night: &Night) -> Markup {
     let settings = night.settings.iter();
     let rows = settings.map(|(name, value)| (name.as_str(), value.as_str()));
     html::settings("Settings", rows)

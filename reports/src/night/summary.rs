@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// The longest summary, in bytes: GitHub refuses more than a megabyte.
 const LONG: usize = 60_000;
-/// The most failures that are told.
+/// The most failures that are listed.
 const FAILURES: usize = 20;
 
 /// The whole text.

@@ -2,64 +2,74 @@
 
 use super::{Night, Outcome, Trend};
 use crate::text;
+use maud::{Markup, html};
 
 /// The width of a night in the picture.
 const STEP: usize = 14;
 
-pub fn section(night: &Night) -> String {
-    if night.nights.len() < 2 {
-        return "<section id=\"trends\">\n<h2>Earlier nights</h2>\n<p>None in the folder beside this one.</p></section>".into();
+/// The section.
+pub fn section(night: &Night) -> Markup {
+    let [first, .., last] = night.nights.as_slice() else {
+        return html! {
+            section #trends {
+                h2 { "Earlier nights" }
+                p { "None in the folder beside this one." }
+            }
+        };
+    };
+    html! {
+        section #trends {
+            h2 { "The last " (night.nights.len()) " nights" }
+            p {
+                "From " (text::clip(first, 60)) " to " (text::clip(last, 60))
+                ", the newest at the right. A bar up is a new anomaly, a dot is as expected, a ring has no verdict, a gap was not run."
+            }
+            div.wide {
+                table.trends {
+                    thead {
+                        tr {
+                            @for head in ["Variant", "Faults", "Nights", "In words"] { th scope="col" { (head) } }
+                        }
+                    }
+                    tbody { "\n" @for trend in &night.trends { (row(night, trend)) "\n" } }
+                }
+            }
+        }
     }
-    let rows: String = night.trends.iter().map(|trend| row(night, trend)).collect();
-    format!(
-        "<section id=\"trends\">\n<h2>The last {} nights</h2>\n<p>From {} to {}, the newest at the right. A bar up is a new \
-         anomaly, a dot is as expected, a ring has no verdict, a gap was not run.</p>\n\
-         <div class=\"wide\"><table class=\"trends\"><thead><tr><th scope=\"col\">Variant</th><th scope=\"col\">Faults</th>\
-         <th scope=\"col\">Nights</th><th scope=\"col\">In words</th></tr></thead><tbody>\n{rows}</tbody></table></div></section>",
-        night.nights.len(),
-        text::html(&night.nights[0], 60),
-        text::html(&night.nights[night.nights.len() - 1], 60),
-    )
 }
 
-fn row(night: &Night, trend: &Trend) -> String {
-    format!(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        text::html(&trend.variant, 80),
-        text::html(&trend.faults, 80),
-        picture(night, trend),
-        words(trend)
-    )
+fn row(night: &Night, trend: &Trend) -> Markup {
+    html! {
+        tr {
+            td { (text::clip(&trend.variant, 80)) }
+            td { (text::clip(&trend.faults, 80)) }
+            td { (picture(night, trend)) }
+            td { (words(trend)) }
+        }
+    }
 }
 
-fn picture(night: &Night, trend: &Trend) -> String {
+fn picture(night: &Night, trend: &Trend) -> Markup {
     let width = STEP * trend.outcomes.len();
     let nights = trend.outcomes.iter().zip(&night.nights).enumerate();
-    let marks = nights.map(|(n, (outcome, name))| mark(n * STEP + STEP / 2, *outcome, name));
-    let marks: String = marks.collect();
-    format!(
-        "<svg class=\"spark\" role=\"img\" aria-label=\"{}\" width=\"{width}\" height=\"22\" viewBox=\"0 0 {width} 22\">\
-         <path class=\"base\" d=\"M0 19.5H{width}\"/>{marks}</svg>",
-        text::escape(&words(trend))
-    )
+    html! {
+        svg.spark role="img" aria-label=(words(trend)) width=(width) height="22" viewBox={ "0 0 " (width) " 22" } {
+            path.base d={ "M0 19.5H" (width) } {}
+            @for (n, (outcome, name)) in nights {
+                @if let Some(outcome) = outcome { (mark(n * STEP + STEP / 2, *outcome, name)) }
+            }
+        }
+    }
 }
 
-fn mark(x: usize, outcome: Option<Outcome>, night: &str) -> String {
-    let shape = match outcome {
-        None | Some(Outcome::Skipped) => return String::new(),
-        Some(Outcome::Expected) => format!("<circle class=\"m-expected\" cx=\"{x}\" cy=\"15\" r=\"2.5\">"),
-        Some(Outcome::New) => format!("<path class=\"m-new\" d=\"M{x} 2V19\">"),
-        Some(Outcome::Unknown | Outcome::Failed) => {
-            format!("<circle class=\"m-unknown\" cx=\"{x}\" cy=\"12\" r=\"3.5\">")
-        }
-    };
-    let words = outcome.map(Outcome::words).unwrap_or_default();
-    let end = if shape.starts_with("<path") {
-        "</path>"
-    } else {
-        "</circle>"
-    };
-    format!("{shape}<title>{}: {words}</title>{end}", text::html(night, 60))
+fn mark(x: usize, outcome: Outcome, night: &str) -> Markup {
+    let title = html! { title { (text::clip(night, 60)) ": " (outcome.words()) } };
+    match outcome {
+        Outcome::Skipped => Markup::default(),
+        Outcome::Expected => html! { circle.m-expected cx=(x) cy="15" r="2.5" { (title) } },
+        Outcome::New => html! { path.m-new d={ "M" (x) " 2V19" } { (title) } },
+        Outcome::Unknown | Outcome::Failed => html! { circle.m-unknown cx=(x) cy="12" r="3.5" { (title) } },
+    }
 }
 
 /// `as expected in 9 of 10; stale-write (known) seen in 8 of 10`.
@@ -75,7 +85,7 @@ fn words(trend: &Trend) -> String {
         let note = if *accepted { "known" } else { "new" };
         parts.push(format!(
             "{} ({note}) seen in {nights} of {}",
-            text::html(kind, 60),
+            text::clip(kind, 60),
             trend.judged
         ));
     }

@@ -36,7 +36,7 @@ impl Span {
     }
 }
 
-/// A plot over the time of the run, with its axes and faults drawn; `what` says what `y` is.
+/// A plot over the time of the run, with its axes and faults drawn; `what` names what `y` is.
 pub fn over_time<'a, Y>(
     area: &Area<'a>,
     model: &RunModel<'_>,

@@ -33,7 +33,7 @@ const INK: RGBColor = RGBColor(27, 31, 36);
 const FAINT: RGBColor = RGBColor(89, 99, 110);
 const LINE: RGBColor = RGBColor(223, 227, 232);
 
-/// What a legend says of one colour.
+/// The legend of one colour.
 enum Key {
     /// A filled box, with its opacity.
     Box(Rgb, f64),
@@ -103,7 +103,7 @@ fn sized(
 }
 
 /// Writes pixels of three bytes each, red, green and blue, row by row from the top, as a PNG. `Err` if the file cannot be written, or
-/// the pixels are not as many as `width` and `height` say.
+/// the number of pixels is not `width` times `height`.
 fn encode(path: &Path, (width, height): (u32, u32), pixels: &[u8]) -> Result<()> {
     let mut picture = Vec::new();
     let mut encoder = Encoder::new(&mut picture, width, height);

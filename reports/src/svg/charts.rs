@@ -4,6 +4,7 @@ use super::scale::{LogScale, TimeScale, decimals, nice_step};
 use super::{Svg, marks};
 use crate::model::{Op, Outcome, RunModel, rates};
 use crate::text;
+use maud::Markup;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 use zooquake_checkers::analysis::Latency;
@@ -51,7 +52,7 @@ pub fn short(ns: u64) -> String {
 }
 
 /// Latency of every operation over time: dots for `ok`, crosses for `fail`, rings for `info`.
-pub fn latency(model: &RunModel<'_>) -> String {
+pub fn latency(model: &RunModel<'_>) -> Markup {
     let mut svg = Svg::new(WIDTH);
     let (scale, top, bottom) = frame(&mut svg, model);
     let measured = || model.ops.iter().filter(|op| !op.control);
@@ -94,7 +95,7 @@ fn points_path(points: impl Iterator<Item = (f64, f64)>, outcome: Outcome) -> St
 }
 
 /// Operations per second by outcome, as steps on top of each other.
-pub fn rate(model: &RunModel<'_>) -> String {
+pub fn rate(model: &RunModel<'_>) -> Markup {
     let mut svg = Svg::new(WIDTH);
     let (scale, top, bottom) = frame(&mut svg, model);
     let bins = bins(model);
@@ -137,7 +138,7 @@ pub fn bins(model: &RunModel<'_>) -> usize {
 }
 
 /// How long what clients wait for took; what was under a fault is a cross.
-pub fn latencies(model: &RunModel<'_>, heading: &str, latencies: &[Latency<'_>]) -> String {
+pub fn latencies(model: &RunModel<'_>, heading: &str, latencies: &[Latency<'_>]) -> Markup {
     let mut svg = Svg::new(WIDTH);
     let (scale, top, bottom) = frame(&mut svg, model);
     let log = LogScale::over(latencies.iter().map(|l| l.ns), bottom - 4.0, top + 4.0);
@@ -156,7 +157,7 @@ pub fn latencies(model: &RunModel<'_>, heading: &str, latencies: &[Latency<'_>])
 }
 
 /// Draws a sorted list of latencies on an axis that several histograms share.
-pub fn histogram(latencies: &[u64], log: &LogScale, name: &str) -> String {
+pub fn histogram(latencies: &[u64], log: &LogScale, name: &str) -> Markup {
     const BINS: usize = 40;
     const WIDTH: f64 = 240.0;
     const HEIGHT: f64 = 30.0;
@@ -186,5 +187,5 @@ pub fn histogram(latencies: &[u64], log: &LogScale, name: &str) -> String {
         svg.text(class, (x, HEIGHT + 13.0), &short(power));
     }
     let label = format!("Histogram of latencies of {}", text::clip(name, 40));
-    svg.finish("", HEIGHT + 15.0, &label).replacen(r#" id="""#, "", 1)
+    svg.finish("", HEIGHT + 15.0, &label)
 }

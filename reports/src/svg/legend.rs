@@ -3,13 +3,14 @@
 use super::{row, window};
 use crate::model::{Hold, Mark, Op, Outcome, RunModel, Step};
 use crate::{palette, text};
+use maud::{Markup, html};
 
-fn key(class: &str, sign: &str, words: &str) -> String {
-    format!(r#"<span><i class="key {class}">{sign}</i>{words}</span>"#)
+fn key(class: &str, sign: &str, words: &str) -> Markup {
+    html! { span { i class={ "key " (class) } { (sign) } (words) } }
 }
 
 /// Of the picture of one anomaly: only what is to be seen in it.
-pub fn window(model: &RunModel<'_>, steps: &[Step]) -> String {
+pub fn window(model: &RunModel<'_>, steps: &[Step]) -> Markup {
     let (scale, rows) = window::view(model, steps);
     let seen = |lane: usize, from, until| rows.contains(&lane) && scale.shows(from, until);
     let ops: Vec<&Op> = model.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
@@ -24,55 +25,51 @@ pub fn window(model: &RunModel<'_>, steps: &[Step]) -> String {
         let mut ended = ended.iter();
         ended.any(|op| op.outcome == outcome && op.mark() == Mark::Nothing)
     };
-    let failed = unmarked(Outcome::Fail).then(|| key("bad", "×", "failed"));
-    let unknown = unmarked(Outcome::Info).then(|| key("unknown", "?", "outcome unknown"));
     let holds = model.holds.iter().filter(|h| seen(h.lane, h.from, h.until));
     let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
     let on: Vec<&str> = bands.map(|b| b.fault.as_str()).collect();
-    format!(
-        "<p class=\"legend\">{}{}{}{}</p>\n",
-        spans(model, &ops, holds),
-        marks.chain(failed).chain(unknown).collect::<String>(),
-        key("num", "1", "step below"),
-        faults(model.fault_kinds().into_iter().filter(|kind| on.contains(kind)))
-    )
+    html! {
+        p.legend {
+            (spans(model, &ops, holds))
+            @for mark in marks { (mark) }
+            @if unmarked(Outcome::Fail) { (key("bad", "×", "failed")) }
+            @if unmarked(Outcome::Info) { (key("unknown", "?", "outcome unknown")) }
+            (key("num", "1", "step below"))
+            (faults(model.fault_kinds().into_iter().filter(|kind| on.contains(kind))))
+        }
+    }
 }
 
 /// Of the picture of the whole run.
-pub fn overview(model: &RunModel<'_>) -> String {
-    let servers = match model.servers.is_empty() {
-        true => String::new(),
-        false => {
-            key("leads", "", "server leads the ensemble")
-                + &key("follows", "", "follows")
-                + &key("silent", "", "silent")
-        }
-    };
+pub fn overview(model: &RunModel<'_>) -> Markup {
     let ops: Vec<&Op> = model.ops.iter().collect();
-    format!(
-        "<p class=\"legend\">{}{}{}{}{servers}{}</p>\n",
-        spans(model, &ops, model.holds.iter()),
-        key("bad", "×", "failed"),
-        key("bad", "○", "outcome unknown"),
-        key("flag", "▼", "anomaly"),
-        faults(model.fault_kinds().into_iter())
-    )
+    html! {
+        p.legend {
+            (spans(model, &ops, model.holds.iter()))
+            (key("bad", "×", "failed"))
+            (key("bad", "○", "outcome unknown"))
+            (key("flag", "▼", "anomaly"))
+            @if !model.servers.is_empty() {
+                (key("leads", "", "server leads the ensemble"))
+                (key("follows", "", "follows"))
+                (key("silent", "", "silent"))
+            }
+            (faults(model.fault_kinds().into_iter()))
+        }
+    }
 }
 
 /// Holds, and operations by what they are for.
-fn spans<'h>(model: &RunModel<'_>, ops: &[&Op<'_>], holds: impl Iterator<Item = &'h Hold<'h>>) -> String {
-    let holds = model.terms.holds(holds).into_iter();
-    let holds = holds.map(|(shared, words)| key(palette::hold_class(shared), "", &words));
-    let roles = model.terms.roles(ops).into_iter();
-    let roles = roles.map(|(role, words)| key(palette::role_class(role), "", words));
-    holds.chain(roles).collect()
+fn spans<'h>(model: &RunModel<'_>, ops: &[&Op<'_>], holds: impl Iterator<Item = &'h Hold<'h>>) -> Markup {
+    html! {
+        @for (shared, words) in model.terms.holds(holds) { (key(palette::hold_class(shared), "", &words)) }
+        @for (role, words) in model.terms.roles(ops) { (key(palette::role_class(role), "", words)) }
+    }
 }
 
 /// Kinds of fault.
-fn faults<'k>(kinds: impl Iterator<Item = &'k str>) -> String {
-    let fault = |kind: &str| {
-        let class = format!("fault {}", palette::fault_class(kind));
-        key(&class, "", &text::html(kind, 30))
-    };
-    kinds.map(fault).collect()
+fn faults<'k>(kinds: impl Iterator<Item = &'k str>) -> Markup {
+    html! {
+        @for kind in kinds { (key(&format!("fault {}", palette::fault_class(kind)), "", &text::clip(kind, 30))) }
+    }
 }

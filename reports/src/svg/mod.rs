@@ -9,10 +9,13 @@ mod row;
 pub mod scale;
 pub mod window;
 
+use crate::html::plain;
 use crate::text;
+use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
 
-/// A picture in the making.
+/// A picture in the making. Its elements are written as they come, because there are many of them: texts are markup, which is
+/// escaped by its type, and all else is numbers, paths and names of classes of ours.
 pub struct Svg {
     body: String,
     width: f64,
@@ -37,7 +40,8 @@ impl Svg {
         if title.is_empty() {
             self.body.push_str("/>");
         } else {
-            let _ = write!(self.body, "><title>{}</title></rect>", text::html(title, text::LONG));
+            let title = html! { title { (text::clip(title, text::LONG)) } };
+            let _ = write!(self.body, ">{}</rect>", title.0);
         }
     }
 
@@ -53,6 +57,7 @@ impl Svg {
         self.path(class, &format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}"));
     }
 
+    /// A filled circle.
     pub fn disc(&mut self, class: &str, (x, y): (f64, f64), r: f64) {
         let _ = write!(
             self.body,
@@ -60,22 +65,23 @@ impl Svg {
         );
     }
 
-    /// A line of text; the class also says where it is anchored.
+    /// A line of text; the class also decides where it is anchored.
     pub fn text(&mut self, class: &str, (x, y): (f64, f64), content: &str) {
         let _ = write!(
             self.body,
             r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{}</text>"#,
-            text::html(content, 160)
+            plain(text::clip(content, 160)).0
         );
     }
 
-    /// The finished picture; `label` is what a screen reader says.
-    pub fn finish(self, id: &str, height: f64, label: &str) -> String {
-        let (width, label) = (self.width, text::html(label, 400));
-        format!(
-            r#"<svg id="{id}" class="picture" viewBox="0 0 {width:.0} {height:.0}" role="img" aria-label="{label}">{}</svg>"#,
-            self.body
-        )
+    /// The finished picture, without an id if that is empty; `label` is what a screen reader reads out.
+    pub fn finish(self, id: &str, height: f64, label: &str) -> Markup {
+        let view = format!("0 0 {:.0} {height:.0}", self.width);
+        html! {
+            svg id=[Some(id).filter(|id| !id.is_empty())] class="picture" viewBox=(view) role="img" aria-label=(text::clip(label, 400)) {
+                (PreEscaped(self.body))
+            }
+        }
     }
 }
 

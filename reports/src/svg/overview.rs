@@ -5,6 +5,7 @@ use super::{Svg, marks};
 use crate::model::{Op, Outcome, Role, RunModel};
 use crate::palette;
 use crate::text;
+use maud::Markup;
 
 const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 72.0;
@@ -21,7 +22,7 @@ pub fn scale(model: &RunModel<'_>) -> TimeScale {
 }
 
 /// Draws the whole run.
-pub fn draw(model: &RunModel<'_>, id: &str) -> String {
+pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     let scale = scale(model);
     let servers = model.servers.len() as f64 * 10.0 + if model.servers.is_empty() { 0.0 } else { 6.0 };
     let height = model.lanes.names().len() as f64 * ROW + servers + 14.0;

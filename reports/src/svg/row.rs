@@ -14,7 +14,7 @@ pub const LEFT: f64 = 70.0;
 pub const ROW: f64 = 46.0;
 /// Radius of the disc that marks what an operation came to.
 const DISC: f64 = 6.5;
-/// How many bars of a row tell what they are when the mouse rests on them.
+/// How many bars of a row have a title for when the mouse rests on them.
 const TITLES: usize = 60;
 
 /// Draws the row; holds of what the picture is about are labelled first.

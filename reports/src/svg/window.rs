@@ -5,6 +5,7 @@ use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
 use super::{Svg, marks, row};
 use crate::model::{Op, RunModel, Step};
+use maud::Markup;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::Span;
 use zooquake_checkers::analysis::Subject;
@@ -46,7 +47,7 @@ pub fn view(model: &RunModel<'_>, steps: &[Step]) -> (TimeScale, Vec<usize>) {
 }
 
 /// Draws the steps of an anomaly.
-pub fn draw(model: &RunModel<'_>, steps: &[Step], id: &str, label: &str) -> String {
+pub fn draw(model: &RunModel<'_>, steps: &[Step], id: &str, label: &str) -> Markup {
     let (scale, rows) = view(model, steps);
     let about = about(model, steps);
     let leads = leads(model, &scale);

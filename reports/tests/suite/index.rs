@@ -2,9 +2,9 @@
 
 use crate::common::hostile::POISON;
 use crate::common::{Folder, index, says, without_scripts};
-use zooquake_reports::index::{Listed, write};
+use zooquake_reports::index::{RunEntry, write};
 
-fn page(name: &str, runs: Vec<Listed>) -> String {
+fn page(name: &str, runs: Vec<RunEntry>) -> String {
     let folder = Folder::new(name);
     let file = folder.0.join("index.html");
     write("runs", runs, &file).unwrap();

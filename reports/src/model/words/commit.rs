@@ -1,36 +1,36 @@
 //! Of two-phase commit: transactions, votes and decisions.
 
-use super::Told;
+use super::EventContext;
 use crate::text;
 use zooquake_checkers::Value;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::commit::{DECISION, SITES, VOTE};
 
-/// What the event says of a transaction.
-pub fn tell(told: Told<'_>) -> Option<String> {
-    let tx = || text::clip(told.of(Event::tx).unwrap_or("a transaction"), 40);
-    Some(match told.what() {
-        ("begin", Invoke) => format!("begins {}{}", tx(), sites(told)),
+/// The predicate of a transaction's event.
+pub fn predicate(context: EventContext<'_>) -> Option<String> {
+    let tx = || text::clip(context.read(Event::tx).unwrap_or("a transaction"), 40);
+    Some(match context.what() {
+        ("begin", Invoke) => format!("begins {}{}", tx(), sites(context)),
         ("begin", Ok) => format!("has begun {}: it is there for its sites", tx()),
-        ("begin", Fail | Info) => told.failed(&format!("begun {}", tx()))?,
-        ("vote", Invoke) => asked(told, &tx()),
-        ("vote", Ok) => format!("has voted {} on {}", voted(told), tx()),
+        ("begin", Fail | Info) => context.failed(&format!("begun {}", tx()))?,
+        ("vote", Invoke) => asked(context, &tx()),
+        ("vote", Ok) => format!("has voted {} on {}", voted(context), tx()),
         ("vote", Fail) => format!("has not voted on {}, and will not", tx()),
-        ("vote", Info) => format!("may or may not have voted {} on {}", told.field(VOTE), tx()),
+        ("vote", Info) => format!("may or may not have voted {} on {}", context.field(VOTE), tx()),
         ("decide", Invoke) => format!("is to collect the votes on {}, and to decide", tx()),
-        ("decide", Ok) => format!("as coordinator decides {} of {}", decision(told), tx()),
+        ("decide", Ok) => format!("as coordinator decides {} of {}", decision(context), tx()),
         ("decide", Fail | Info) => format!("as coordinator knows no decision of {}", tx()),
         ("decided", Invoke) => format!("asks what was decided of {}", tx()),
-        ("decided", Ok) => format!("hears that {} is to {}", tx(), decision(told)),
+        ("decided", Ok) => format!("hears that {} is to {}", tx(), decision(context)),
         ("decided", Fail | Info) => format!("knows no decision of {}", tx()),
         _ => return None,
     })
 }
 
 /// ` with the sites c2, c3`.
-fn sites(told: Told<'_>) -> String {
-    let Some(sites) = told.get(SITES).and_then(Value::as_array) else {
+fn sites(context: EventContext<'_>) -> String {
+    let Some(sites) = context.get(SITES).and_then(Value::as_array) else {
         return String::new();
     };
     let names: Vec<_> = sites.iter().take(12).map(|site| text::value(site, 16)).collect();
@@ -38,17 +38,17 @@ fn sites(told: Told<'_>) -> String {
     format!(" with the sites {}{more}", names.join(", "))
 }
 
-fn asked(told: Told<'_>, tx: &str) -> String {
-    let vote = told.field(VOTE);
-    match told.work() {
+fn asked(context: EventContext<'_>, tx: &str) -> String {
+    let vote = context.field(VOTE);
+    match context.work() {
         Some(work) => format!("is to vote {vote} on {tx}, after {work} of work"),
         None => format!("is to vote {vote} on {tx}"),
     }
 }
 
 /// The vote that was sent: the site's log decides it, and may differ from what was asked for this time.
-fn voted(told: Told<'_>) -> String {
-    match (told.of(Event::voted), told.of(Event::vote)) {
+fn voted(context: EventContext<'_>) -> String {
+    match (context.read(Event::voted), context.read(Event::vote)) {
         (Some(voted), Some(asked)) if voted != asked => format!(
             "{} (as its log says, though asked for {})",
             text::clip(voted, 16).to_uppercase(),
@@ -59,6 +59,6 @@ fn voted(told: Told<'_>) -> String {
     }
 }
 
-fn decision(told: Told<'_>) -> String {
-    text::clip(&told.field(DECISION), 16).to_uppercase()
+fn decision(context: EventContext<'_>) -> String {
+    text::clip(&context.field(DECISION), 16).to_uppercase()
 }

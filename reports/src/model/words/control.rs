@@ -1,6 +1,6 @@
 //! Of control requests, of the life of a client, and of the run's phases.
 
-use super::{Told, grant};
+use super::{EventContext, grant};
 use crate::text;
 use zooquake_checkers::Value;
 use zooquake_history::Event;
@@ -8,67 +8,69 @@ use zooquake_history::EventType::{self, Info, Invoke, Ok};
 use zooquake_history::operation::SESSION;
 use zooquake_history::operation::control::STATE;
 
-/// What the event says of its client, or of the run.
-pub fn tell(told: Told<'_>) -> Option<String> {
-    Some(match told.what() {
-        ("confirm", _) => confirm(told),
-        ("quiesce", kind) => quiesce(told, kind),
+/// The predicate of an event of a client's life, or of the run.
+pub fn predicate(context: EventContext<'_>) -> Option<String> {
+    Some(match context.what() {
+        ("confirm", _) => confirm(context),
+        ("quiesce", kind) => quiesce(context, kind),
         ("ping", Invoke) => "is asked whether it answers".into(),
         ("ping", Ok) => "answers".into(),
         ("exit", _) => "process has ended".into(),
-        ("hello", _) => match told.of(Event::session) {
+        ("hello", _) => match context.read(Event::session) {
             Some(session) => format!("process has started, session {}", text::clip(session, 40)),
             None => "process has started".into(),
         },
-        ("session", Info) => session(told),
+        ("session", Info) => session(context),
         ("running", Info) => "is seen running, in place of an answer that it cannot give now".into(),
-        ("stall", Info) if told.event.is_of("run") => match told.of(Event::stalled_ms) {
+        ("stall", Info) if context.event.is_of("run") => match context.read(Event::stalled_ms) {
             Some(ms) => format!(
                 "stood still itself for {}",
                 text::duration(ms.unsigned_abs().saturating_mul(1_000_000))
             ),
             None => "stood still itself".into(),
         },
-        ("phase", _) if told.event.is_of("run") => phase(told),
+        ("phase", _) if context.event.is_of("run") => phase(context),
         _ => return None,
     })
 }
 
-fn confirm(told: Told<'_>) -> String {
-    match (told.event.kind, told.event.holds()) {
+fn confirm(context: EventContext<'_>) -> String {
+    match (context.event.kind, context.event.holds()) {
         (Invoke, _) => "is asked to write to a quorum, and whether it holds".into(),
-        (Ok, Some(true)) => format!("confirms that it holds {}, after a quorum write", grant::grant(told)),
+        (Ok, Some(true)) => format!("confirms that it holds {}, after a quorum write", grant::grant(context)),
         (Ok, _) => "says that it holds nothing, after a quorum write".into(),
         _ => "does not confirm anything".into(),
     }
 }
 
-fn quiesce(told: Told<'_>, kind: EventType) -> String {
+fn quiesce(context: EventContext<'_>, kind: EventType) -> String {
     let many = |list: Option<&[Value]>, noun| text::count(list.map_or(0, <[Value]>::len), noun);
     match kind {
         Invoke => "is asked to finish its background work, and to name its znodes".into(),
         Ok => format!(
             "has come to rest, with {} and {}",
-            many(told.event.sessions(), "session"),
-            many(told.event.znodes(), "znode")
+            many(context.event.sessions(), "session"),
+            many(context.event.znodes(), "znode")
         ),
         _ => "does not come to rest".into(),
     }
 }
 
-fn session(told: Told<'_>) -> String {
-    let server = told.of(Event::server).map(|s| format!(" to {}", text::clip(s, 24)));
+fn session(context: EventContext<'_>) -> String {
+    let server = context
+        .read(Event::server)
+        .map(|s| format!(" to {}", text::clip(s, 24)));
     format!(
         "session {} {}{}",
-        told.field(SESSION),
-        told.field(STATE),
+        context.field(SESSION),
+        context.field(STATE),
         server.unwrap_or_default()
     )
 }
 
-/// The run's phases; the step is told of the run itself.
-fn phase(told: Told<'_>) -> String {
-    let known = match told.event.entered() {
+/// The run's phases; the subject of the step is the run itself.
+fn phase(context: EventContext<'_>) -> String {
+    let known = match context.event.entered() {
         Some("ops") => "begins with operations and faults",
         Some("heal") => "has all faults healed from here on",
         Some("recover") => "waits for the ensemble and the clients to recover",
@@ -79,7 +81,7 @@ fn phase(told: Told<'_>) -> String {
         Some("audit") => "reads the tree for the audit",
         Some("done") => "is done",
         Some("interrupted") => "was stopped by its user",
-        _ => return format!("enters the phase {}", super::shown(&told.event.value, 40)),
+        _ => return format!("enters the phase {}", super::shown(&context.event.value, 40)),
     };
     known.to_owned()
 }

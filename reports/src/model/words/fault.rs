@@ -1,22 +1,24 @@
 //! Of faults, and of what they took from whom.
 
-use super::Told;
+use super::EventContext;
 use crate::text;
 use zooquake_history::fault::{LOST, OP};
 use zooquake_history::operation::control::ZXID;
 use zooquake_history::operation::{Field, PATH};
 use zooquake_history::{Event, FaultKind};
 
-/// What the event says of a fault.
-pub fn tell(told: Told<'_>) -> Option<String> {
-    let event = told.event;
+/// The predicate of a fault's event.
+pub fn predicate(context: EventContext<'_>) -> Option<String> {
+    let event = context.event;
     if !event.is_of("nemesis") {
         return None;
     }
     let kind = text::clip(&event.f, 40);
-    let target = told.of(Event::target).map(|t| format!(" of {}", text::clip(t, 60)));
+    let target = context
+        .read(Event::target)
+        .map(|t| format!(" of {}", text::clip(t, 60)));
     let target = target.unwrap_or_default();
-    let detail = told.of(Event::detail).map(|d| format!(": {}", text::clip(d, 160)));
+    let detail = context.read(Event::detail).map(|d| format!(": {}", text::clip(d, 160)));
     let detail = detail.unwrap_or_default();
     Some(match event.phase() {
         Some("begin") => format!("{kind}{target} {}", FaultKind::of(&event.f).begins),
@@ -35,7 +37,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 
 /// Which request a fault on the wire took, or whose reply, from its `evidence`; `None` if it has none.
 ///
-/// The client cannot tell the two apart; what differs is whether the servers applied the request.
+/// The two look alike to the client; what differs is whether the servers applied the request.
 pub fn lost(event: &Event) -> Option<String> {
     let evidence = event.evidence()?;
     let text = |field: Field<str>| field.of(evidence).map(|v| text::clip(v, 80));

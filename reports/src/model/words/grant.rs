@@ -1,6 +1,6 @@
 //! Of locks, elections and semaphores: grants and terms.
 
-use super::Told;
+use super::EventContext;
 use crate::text;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
@@ -8,44 +8,44 @@ use zooquake_history::operation::Mode;
 use zooquake_history::operation::control::WHY;
 use zooquake_history::operation::grant::{GRANT, VALUE};
 
-/// What the event says of a grant.
-pub fn tell(told: Told<'_>) -> Option<String> {
-    match told.event.f.as_str() {
-        "acquire" | "release" if told.thing.is_empty() => granted(told, "the lock"),
-        "acquire" | "release" => granted(told, told.thing),
-        "elect" | "resign" => granted(told, "the leadership"),
-        "read" if told.get(GRANT).is_some() => read(told),
-        "write" if told.get(GRANT).is_some() => write(told),
-        "work" => Some(work(told)),
-        "lost" => Some(format!("loses {}: {}", grant(told), told.field(WHY))),
+/// The predicate of a grant's event.
+pub fn predicate(context: EventContext<'_>) -> Option<String> {
+    match context.event.f.as_str() {
+        "acquire" | "release" if context.thing.is_empty() => granted(context, "the lock"),
+        "acquire" | "release" => granted(context, context.thing),
+        "elect" | "resign" => granted(context, "the leadership"),
+        "read" if context.get(GRANT).is_some() => read(context),
+        "write" if context.get(GRANT).is_some() => write(context),
+        "work" => Some(work(context)),
+        "lost" => Some(format!("loses {}: {}", grant(context), context.field(WHY))),
         _ => None,
     }
 }
 
 /// The name of the grant.
-pub fn grant(told: Told<'_>) -> String {
-    text::clip(told.of(Event::grant).unwrap_or("a grant"), 40)
+pub fn grant(context: EventContext<'_>) -> String {
+    text::clip(context.read(Event::grant).unwrap_or("a grant"), 40)
 }
 
 /// Of asking for a grant of `thing`, and of giving it back.
-fn granted(told: Told<'_>, thing: &str) -> Option<String> {
-    let grant = grant(told);
-    let shared = if told.of(Event::mode) == Some(Mode::Shared) {
+fn granted(context: EventContext<'_>, thing: &str) -> Option<String> {
+    let grant = grant(context);
+    let shared = if context.read(Event::mode) == Some(Mode::Shared) {
         ", shared"
     } else {
         ""
     };
-    Some(match told.what() {
+    Some(match context.what() {
         ("acquire" | "elect", Invoke) => format!("asks for {thing}{shared} ({grant})"),
         ("acquire" | "elect", Ok) => {
-            let age = told.of(Event::token).map(|t| format!(", token {t:#x}"));
-            let age = age.unwrap_or_else(|| told.czxid());
+            let age = context.read(Event::token).map(|t| format!(", token {t:#x}"));
+            let age = age.unwrap_or_else(|| context.czxid());
             format!("is granted {thing}: {grant}{shared}{age}")
         }
         ("acquire" | "elect", Fail) => format!("is not granted {thing} ({grant})"),
         ("acquire" | "elect", Info) => format!("does not know whether it left anything of {grant} behind"),
         ("release" | "resign", Invoke) => format!("gives {grant} back"),
-        ("release" | "resign", Ok) => match told.removed() {
+        ("release" | "resign", Ok) => match context.removed() {
             Some(path) => format!("has released {grant}: removed {}", text::value(path, 80)),
             None => format!("has released {grant}"),
         },
@@ -54,10 +54,10 @@ fn granted(told: Told<'_>, thing: &str) -> Option<String> {
     })
 }
 
-fn work(told: Told<'_>) -> String {
-    let grant = grant(told);
-    match told.event.kind {
-        Invoke => match told.work() {
+fn work(context: EventContext<'_>) -> String {
+    let grant = grant(context);
+    match context.event.kind {
+        Invoke => match context.work() {
             Some(work) => format!("works {work} under {grant}"),
             None => format!("works under {grant}"),
         },
@@ -67,27 +67,27 @@ fn work(told: Told<'_>) -> String {
     }
 }
 
-fn read(told: Told<'_>) -> Option<String> {
-    let grant = grant(told);
-    Some(match told.event.kind {
-        Invoke => match told.work() {
+fn read(context: EventContext<'_>) -> Option<String> {
+    let grant = grant(context);
+    Some(match context.event.kind {
+        Invoke => match context.work() {
             Some(work) => format!("works {work} under {grant}, to read"),
             None => format!("asks for the value under {grant}"),
         },
-        Ok => format!("reads {} under {grant}", told.field(VALUE)),
+        Ok => format!("reads {} under {grant}", context.field(VALUE)),
         Fail | Info => format!("reads nothing under {grant}"),
     })
 }
 
-fn write(told: Told<'_>) -> Option<String> {
-    let (value, grant) = (told.field(VALUE), grant(told));
-    Some(match (told.event.kind, told.event.accepted()) {
-        (Invoke, _) => match told.work() {
+fn write(context: EventContext<'_>) -> Option<String> {
+    let (value, grant) = (context.field(VALUE), grant(context));
+    Some(match (context.event.kind, context.event.accepted()) {
+        (Invoke, _) => match context.work() {
             Some(work) => format!("works {work} under {grant}, to write {value}"),
             None => format!("writes {value} under {grant}"),
         },
         (Ok, Some(true)) => format!("writes {value} under {grant}: accepted by the resource"),
-        (Ok, _) => match told.of(Event::mzxid) {
+        (Ok, _) => match context.read(Event::mzxid) {
             Some(zxid) => format!("writes {value} under {grant}, as zxid {zxid:#x}"),
             None => format!("writes {value} under {grant}"),
         },

@@ -15,9 +15,9 @@ use crate::text;
 use zooquake_checkers::{Event, EventType, Value};
 use zooquake_history::operation::{Field, PATH, REMOVED};
 
-/// An event that is told: with its invocation, because a completion may leave out what that has said already.
+/// An event with its invocation, because a completion may leave out fields of that.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct EventContext<'a> {
     pub event: &'a Event,
     /// What it answers, if it is a completion.
     pub invoke: Option<&'a Event>,
@@ -25,25 +25,25 @@ pub struct Told<'a> {
     pub thing: &'static str,
 }
 
-/// What a family makes of an event; `None` if it is none of its own.
-type Tell = fn(Told<'_>) -> Option<String>;
+/// The predicate of an event of a family; `None` if it is none of its own.
+type Predicate = fn(EventContext<'_>) -> Option<String>;
 
 /// Every family. A new one is a new module and a line here.
-const FAMILIES: [Tell; 8] = [
-    fault::tell,
-    control::tell,
-    grant::tell,
-    queue::tell,
-    barrier::tell,
-    commit::tell,
-    register::tell,
-    counter::tell,
+const FAMILIES: [Predicate; 8] = [
+    fault::predicate,
+    control::predicate,
+    grant::predicate,
+    queue::predicate,
+    barrier::predicate,
+    commit::predicate,
+    register::predicate,
+    counter::predicate,
 ];
 
-/// What an event says, as the rest of a sentence that begins with its client; `thing` is what the run's family grants.
+/// The predicate of an event: the rest of a sentence that begins with its client; `thing` is what the run's family grants.
 pub fn event(event: &Event, invoke: Option<&Event>, thing: &'static str) -> String {
-    let told = Told { event, invoke, thing };
-    let known = FAMILIES.iter().find_map(|tell| tell(told));
+    let context = EventContext { event, invoke, thing };
+    let known = FAMILIES.iter().find_map(|predicate| predicate(context));
     let error = event
         .error
         .as_deref()
@@ -52,7 +52,7 @@ pub fn event(event: &Event, invoke: Option<&Event>, thing: &'static str) -> Stri
     known.unwrap_or_else(|| plain(event)) + &error
 }
 
-impl<'a> Told<'a> {
+impl<'a> EventContext<'a> {
     /// The operation and how far it is.
     fn what(&self) -> (&'a str, EventType) {
         (&self.event.f, self.event.kind)
@@ -70,13 +70,13 @@ impl<'a> Told<'a> {
     }
 
     /// A field of the event; that of the invocation where the event has none.
-    fn of<T>(&self, field: fn(&'a Event) -> Option<T>) -> Option<T> {
+    fn read<T>(&self, field: fn(&'a Event) -> Option<T>) -> Option<T> {
         field(self.event).or_else(|| field(self.invoke?))
     }
 
-    /// `, czxid 0x100000007`, if the event tells it.
+    /// `, czxid 0x100000007`, if the event has one.
     fn czxid(&self) -> String {
-        let zxid = self.of(Event::czxid).map(|zxid| format!(", czxid {zxid:#x}"));
+        let zxid = self.read(Event::czxid).map(|zxid| format!(", czxid {zxid:#x}"));
         zxid.unwrap_or_default()
     }
 
@@ -87,7 +87,7 @@ impl<'a> Told<'a> {
 
     /// How long it is to work before it does what it is asked for; `None` if not at all.
     fn work(&self) -> Option<String> {
-        let ms = self.of(Event::work_ms).filter(|ms| *ms > 0)?.unsigned_abs();
+        let ms = self.read(Event::work_ms).filter(|ms| *ms > 0)?.unsigned_abs();
         Some(text::duration(ms.saturating_mul(1_000_000)))
     }
 

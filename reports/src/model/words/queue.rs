@@ -1,20 +1,20 @@
 //! Of queues: items that travel from an enqueue through a dequeue to an acknowledgement.
 
-use super::Told;
+use super::EventContext;
 use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::queue::ITEM;
 use zooquake_history::operation::{CZXID, PATH};
 
-/// What the event says of an item.
-pub fn tell(told: Told<'_>) -> Option<String> {
-    let item = || told.field(ITEM);
-    Some(match told.what() {
+/// The predicate of an item's event.
+pub fn predicate(context: EventContext<'_>) -> Option<String> {
+    let item = || context.field(ITEM);
+    Some(match context.what() {
         ("enqueue", Invoke) => format!("enqueues item {}", item()),
-        ("enqueue", Ok) => format!("has enqueued item {}{}{}", item(), at(told), told.czxid()),
-        ("enqueue", Fail | Info) => told.failed(&format!("enqueued item {}", item()))?,
+        ("enqueue", Ok) => format!("has enqueued item {}{}{}", item(), at(context), context.czxid()),
+        ("enqueue", Fail | Info) => context.failed(&format!("enqueued item {}", item()))?,
         ("dequeue", Invoke) => "asks for an item".into(),
-        ("dequeue", Ok) => dequeued(told),
-        ("dequeue", Fail | Info) => told.failed("taken an item")?,
+        ("dequeue", Ok) => dequeued(context),
+        ("dequeue", Fail | Info) => context.failed("taken an item")?,
         ("acknowledge", Invoke) => format!("acknowledges item {}", item()),
         ("acknowledge", Ok) => format!("has acknowledged item {}: it is done with", item()),
         ("acknowledge", Fail) => format!("does not acknowledge item {}", item()),
@@ -25,23 +25,24 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 }
 
 /// ` as /queue/item-0000000007`.
-fn at(told: Told<'_>) -> String {
-    told.get(PATH)
+fn at(context: EventContext<'_>) -> String {
+    context
+        .get(PATH)
         .map(|path| format!(" as {}", super::shown(path, 100)))
         .unwrap_or_default()
 }
 
-fn dequeued(told: Told<'_>) -> String {
+fn dequeued(context: EventContext<'_>) -> String {
     // A claim is a znode of its own; without one, taking the item was delivering it.
-    let claimed = told.event.get(CZXID.any()).is_some() || told.event.get(PATH.any()).is_some();
-    match told.event.get(ITEM.any()) {
+    let claimed = context.event.get(CZXID.any()).is_some() || context.event.get(PATH.any()).is_some();
+    match context.event.get(ITEM.any()) {
         None | Some(zooquake_checkers::Value::Null) => "finds the queue empty".into(),
         Some(_) if claimed => format!(
             "is given item {}, claimed{}{}",
-            told.field(ITEM),
-            at(told),
-            told.czxid()
+            context.field(ITEM),
+            at(context),
+            context.czxid()
         ),
-        Some(_) => format!("is given item {}", told.field(ITEM)),
+        Some(_) => format!("is given item {}", context.field(ITEM)),
     }
 }

@@ -1,12 +1,12 @@
 //! A folder of runs: one of each verdict, one never checked, one whose files are broken.
 
 use super::{Run, results};
-use zooquake_reports::index::Listed;
+use zooquake_reports::index::RunEntry;
 
-fn listed(name: &str, run: Run, seed: u64) -> Listed {
+fn listed(name: &str, run: Run, seed: u64) -> RunEntry {
     let mut plan = run.record.plan;
     plan.seed = seed;
-    Listed {
+    RunEntry {
         name: name.into(),
         plan: Some(plan),
         results: Some(run.results),
@@ -16,7 +16,7 @@ fn listed(name: &str, run: Run, seed: u64) -> Listed {
 }
 
 /// They, in no order.
-pub fn runs() -> Vec<Listed> {
+pub fn runs() -> Vec<RunEntry> {
     let mut news = results::invalid();
     news.results.anomalies[0].accepted = false;
     news.record.plan.faults = vec!["drop-reply".into()];
@@ -31,10 +31,10 @@ pub fn runs() -> Vec<Listed> {
         listed("20260301T100000-lock-predecessor-10", results::valid(), 10),
         listed("20260301T120000-lock-predecessor-11", results::unknown(), 11),
         unchecked,
-        Listed {
+        RunEntry {
             name: "#broken <run>?".into(),
             trouble: vec!["reading plan.json: expected value at line 1".into()],
-            ..Listed::default()
+            ..RunEntry::default()
         },
     ]
 }

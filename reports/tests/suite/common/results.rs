@@ -115,7 +115,7 @@ fn run(verdict: Verdict, history: zooquake_checkers::History) -> Run {
         ..Results::default()
     };
     let extras = Extras {
-        ongoing: None,
+        progress: None,
         reproduce: vec![
             "zooquake check runs/20260301T021500-lock-predecessor-7".into(),
             "zooquake replay runs/20260301T021500-lock-predecessor-7".into(),

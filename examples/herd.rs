@@ -15,7 +15,7 @@ use zooquake_history::operation::Counts;
 use zooquake_history::plan::Scheduler;
 use zooquake_history::protocol::{Message, Outcome, Request};
 use zooquake_reports::measurement::{Measurement, Point, Series, write_all, written};
-use zooquake_workloads::client::{Asked, Client, Output};
+use zooquake_workloads::client::{DriverInput, Output, RecipeClient};
 use zooquake_workloads::recipes::{Env, variant};
 use zooquake_workloads::zk::counted::Counters;
 use zooquake_workloads::zk::sim::{Config, Net, PARENTS, World};
@@ -98,12 +98,12 @@ fn change(name: &str, size: u32) -> Result<Vec<f64>> {
 }
 
 /// What a candidate said, and when.
-type Said = Arc<Mutex<Vec<(Duration, Message)>>>;
+type CandidateReport = Arc<Mutex<Vec<(Duration, Message)>>>;
 
 struct Candidate {
-    requests: UnboundedSender<Asked>,
+    requests: UnboundedSender<DriverInput>,
     counters: Counters,
-    said: Said,
+    said: CandidateReport,
 }
 
 /// Candidates on an ensemble.
@@ -156,7 +156,7 @@ impl Race {
             value: json!({ "grant": format!("g{candidate}") }),
             timeout_ms: None,
         };
-        let asked = self.candidates[candidate].requests.send(Asked::Request(request));
+        let asked = self.candidates[candidate].requests.send(DriverInput::Request(request));
         asked.ok().context("the candidate has ended")
     }
 
@@ -202,7 +202,7 @@ impl Race {
 }
 
 fn candidate(world: &World, net: &Net, name: &str, number: u32) -> Result<Candidate> {
-    let (host, said, counters) = (net.host(), Said::default(), Counters::default());
+    let (host, said, counters) = (net.host(), CandidateReport::default(), Counters::default());
     let (hears, clock) = (said.clone(), world.clone());
     let output = Output::direct(move |message| lock(&hears).push((clock.now(), message)));
     let client = format!("c{number}");
@@ -220,7 +220,7 @@ fn candidate(world: &World, net: &Net, name: &str, number: u32) -> Result<Candid
     };
     let recipe = variant("election", name).context("no such variant")?.recipe(&env)?;
     let (requests, asked) = unbounded_channel();
-    world.spawn(Client::new(&client, env, recipe, output).serve(asked).boxed());
+    world.spawn(RecipeClient::new(&client, env, recipe, output).serve(asked).boxed());
     Ok(Candidate {
         requests,
         counters,

@@ -24,7 +24,7 @@ use zooquake_history::evidence::Znode;
 use zooquake_history::fault::Wire;
 use zooquake_history::plan::Plan;
 use zooquake_history::txnlog::TxnLogs;
-use zooquake_workloads::client::Asked;
+use zooquake_workloads::client::DriverInput;
 use zooquake_workloads::protocol::{ProcessOutput, Request};
 
 pub use clock::{Clock, RealClock, within};
@@ -80,7 +80,7 @@ pub struct Stdin(Way);
 #[derive(Debug, Clone)]
 enum Way {
     Lines(mpsc::UnboundedSender<String>),
-    Direct(mpsc::UnboundedSender<Asked>),
+    Direct(mpsc::UnboundedSender<DriverInput>),
 }
 
 impl Stdin {
@@ -90,7 +90,7 @@ impl Stdin {
     }
 
     /// The way to a process in memory.
-    pub fn direct(asked: mpsc::UnboundedSender<Asked>) -> Self {
+    pub fn direct(asked: mpsc::UnboundedSender<DriverInput>) -> Self {
         Self(Way::Direct(asked))
     }
 
@@ -99,7 +99,7 @@ impl Stdin {
         // The only error is that the reader has ended with the process: the stream's end tells that already.
         match &self.0 {
             Way::Lines(lines) => drop(lines.send(line)),
-            Way::Direct(asked) => drop(asked.send(Asked::Line(line))),
+            Way::Direct(asked) => drop(asked.send(DriverInput::Line(line))),
         }
     }
 
@@ -110,7 +110,7 @@ impl Stdin {
     pub fn request(&self, request: Request) -> Result<()> {
         match &self.0 {
             Way::Lines(_) => self.send(serde_json::to_string(&request).context("writing a request")?),
-            Way::Direct(asked) => drop(asked.send(Asked::Request(request))),
+            Way::Direct(asked) => drop(asked.send(DriverInput::Request(request))),
         }
         Ok(())
     }
@@ -128,7 +128,7 @@ pub struct BringUp<'a> {
 }
 
 /// What comes of a primitive: mostly a sentence that says what was seen.
-pub type Doing<'a, T = String> = BoxFuture<'a, Result<T>>;
+pub type BackendFuture<'a, T = String> = BoxFuture<'a, Result<T>>;
 
 /// A place where runs take place, one [`Cluster`] after another.
 pub trait Backend: Send + Sync {
@@ -136,38 +136,38 @@ pub trait Backend: Send + Sync {
     fn clock(&self) -> Arc<dyn Clock>;
 
     /// Lets work go on that takes place here, to its end: a backend whose time is virtual lets that time pass for it.
-    fn drive<'a>(&'a self, work: BoxFuture<'static, ()>) -> Doing<'a, ()> {
+    fn drive<'a>(&'a self, work: BoxFuture<'static, ()>) -> BackendFuture<'a, ()> {
         work.map(Ok).boxed()
     }
 
     /// Claims a run before anything of it is started. While the claim is held, nobody takes the run for dead; when this
     /// program dies, what it had frozen or cut off is healed, and what it was about to, as its history has it, if it writes one.
-    fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> Doing<'a, Box<dyn Claim>>;
+    fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> BackendFuture<'a, Box<dyn RunClaim>>;
 
     /// What finds all that a run starts here, for `containers.json`.
     fn finds(&self, run: &str) -> Value;
 
     /// What the processes of a run may do, as the history has it.
-    fn confinement(&self) -> Doing<'_, Value>;
+    fn confinement(&self) -> BackendFuture<'_, Value>;
 
     /// Makes the hosts of all servers and clients. No process is started on them. What was made when this fails goes with
     /// [`Backend::remove_dead`].
-    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, Arc<dyn Cluster>>;
+    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>>;
 
     /// Ids of the runs that go on.
-    fn alive(&self) -> Doing<'_, BTreeSet<String>>;
+    fn alive(&self) -> BackendFuture<'_, BTreeSet<String>>;
 
     /// Removes the cluster of a run whose claim is held.
-    fn clear<'a>(&'a self, run: &'a str) -> Doing<'a, ()>;
+    fn clear<'a>(&'a self, run: &'a str) -> BackendFuture<'a, ()>;
 
     /// Removes all that a run left whose claim is held no longer, or which failed.
-    fn remove_dead<'a>(&'a self, run: &'a str) -> Doing<'a, ()>;
+    fn remove_dead<'a>(&'a self, run: &'a str) -> BackendFuture<'a, ()>;
 }
 
 /// A run that is claimed.
-pub trait Claim: Send {
+pub trait RunClaim: Send {
     /// Gives the claim up. Begins at once, and the future tells when it is done.
-    fn end(self: Box<Self>) -> Doing<'static, ()>;
+    fn end(self: Box<Self>) -> BackendFuture<'static, ()>;
 }
 
 /// What a run needs of an ensemble and its clients. Nodes are named `n1`, … (servers) and `c1`, … (clients).
@@ -188,79 +188,79 @@ pub trait Cluster: Send + Sync {
 
     /// Waits until one server leads, the others follow, and a write through every server was acknowledged. An error if that
     /// does not come about in 60 s, with the last log lines of the servers that do not serve.
-    fn ready(&self) -> Doing<'_, ()>;
+    fn ready(&self) -> BackendFuture<'_, ()>;
 
     /// Kills the process on the node with SIGKILL and sees it gone.
-    fn kill<'a>(&'a self, node: &'a str) -> Doing<'a>;
+    fn kill<'a>(&'a self, node: &'a str) -> BackendFuture<'a>;
 
     /// Starts the process of a server; nothing happens to one that runs.
-    fn start_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
+    fn start_server<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()>;
 
     /// Deletes the snapshots and transaction logs of a server whose process is dead, and sees them gone.
     ///
     /// The epochs that it has promised stay, or those that keep their data could never follow it again.
-    fn wipe<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
+    fn wipe<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()>;
 
     /// Starts a client's process; all that it says goes to `on_output`.
-    fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> Doing<'a, Stdin>;
+    fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> BackendFuture<'a, Stdin>;
 
     /// Freezes the node.
-    fn pause<'a>(&'a self, node: &'a str) -> Doing<'a>;
+    fn pause<'a>(&'a self, node: &'a str) -> BackendFuture<'a>;
 
     /// Thaws the node; nothing happens to one that is not frozen.
-    fn resume<'a>(&'a self, node: &'a str) -> Doing<'a>;
+    fn resume<'a>(&'a self, node: &'a str) -> BackendFuture<'a>;
 
     /// Sees a client's node not frozen, and none of its threads stopped.
-    fn sees_running<'a>(&'a self, client: &'a str) -> Doing<'a>;
+    fn sees_running<'a>(&'a self, client: &'a str) -> BackendFuture<'a>;
 
     /// Drops what passes between the node and the peers, as its own network sees it.
-    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a>;
+    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> BackendFuture<'a>;
 
     /// Removes all cuts set at the node.
-    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a>;
+    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> BackendFuture<'a>;
 
     /// Has a client's proxy lose a request or a reply, and waits for it; `None` if none came that fits.
-    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>>;
+    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<Dropped>>;
 
     /// Lets a client's proxy lose nothing, if it still waits; what waits in [`Cluster::lose`] then ends.
-    fn lose_nothing<'a>(&'a self, client: &'a str) -> Doing<'a, ()>;
+    fn lose_nothing<'a>(&'a self, client: &'a str) -> BackendFuture<'a, ()>;
 
     /// Ends a client's connections at its proxy, which refuses new ones.
-    fn disconnect<'a>(&'a self, client: &'a str, wire: Wire) -> Doing<'a>;
+    fn disconnect<'a>(&'a self, client: &'a str, wire: Wire) -> BackendFuture<'a>;
 
     /// Lets a client's connections through its proxy again.
-    fn reconnect<'a>(&'a self, client: &'a str) -> Doing<'a>;
+    fn reconnect<'a>(&'a self, client: &'a str) -> BackendFuture<'a>;
 
     /// Closes the session of a client's newest connection from another one, and sees it refused afterwards; `None` if the
     /// client has no session at the moment.
-    fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>>;
+    fn expire<'a>(&'a self, client: &'a str) -> BackendFuture<'a, Option<String>>;
 
     /// Has what its leader sends reach a server late, and sees a write of another server late there.
-    fn lag<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> Doing<'a>;
+    fn lag<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> BackendFuture<'a>;
 
     /// Ends that, and sees a write of another server there at once.
-    fn catch_up<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> Doing<'a>;
+    fn catch_up<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> BackendFuture<'a>;
 
     /// Creates persistent znodes through a server; one that exists is left as it is.
-    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()>;
+    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> BackendFuture<'a, ()>;
 
     /// Creates the znodes that the workload stands on.
-    fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
+    fn set_up<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()>;
 
     /// Whether a znode is there, as a server sees it after a write.
-    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> Doing<'a, bool>;
+    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> BackendFuture<'a, bool>;
 
     /// What the server tells of itself; an error if it does not serve.
-    fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState>;
+    fn server_state<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ServerState>;
 
     /// The server to which a client's process is connected.
-    fn server_of<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>>;
+    fn server_of<'a>(&'a self, client: &'a str) -> BackendFuture<'a, Option<String>>;
 
     /// Opens a session of this timeout, leaves it silent, and sees it expire; milliseconds that it took.
-    fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> Doing<'a, u64>;
+    fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> BackendFuture<'a, u64>;
 
     /// Reads all znodes through a server.
-    fn tree<'a>(&'a self, server: &'a str) -> Doing<'a, Vec<Znode>>;
+    fn tree<'a>(&'a self, server: &'a str) -> BackendFuture<'a, Vec<Znode>>;
 
     /// The transaction logs of all servers, whether they run or not; what could not be read is named in them.
     fn transactions(&self) -> BoxFuture<'_, TxnLogs>;
@@ -272,7 +272,7 @@ pub trait Cluster: Send + Sync {
     fn how_to_reach(&self) -> Result<String>;
 
     /// Removes the cluster, and returns when the logs of its servers are complete.
-    fn remove(&self) -> Doing<'_, ()>;
+    fn remove(&self) -> BackendFuture<'_, ()>;
 }
 
 /// The znodes that a workload stands on.

@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::text::if_any;
-use crate::{Anomaly, NotJudged, Span};
+use crate::{Anomaly, AnomalySpan, NotJudged};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -58,23 +58,23 @@ impl<'a> Finding<'a> {
 impl Findings {
     /// Adds an anomaly that came about between the first and the last event of its witness.
     pub fn add(&mut self, run: &Analysis<'_>, found: Finding<'_>) {
-        let span = Span::from_witness(run, &found.witness);
+        let span = AnomalySpan::from_witness(run, &found.witness);
         self.add_in(run, found, span);
     }
 
     /// Adds an anomaly that came about between two moments, in nanoseconds since the run began.
     pub fn add_between(&mut self, run: &Analysis<'_>, found: Finding<'_>, from: u64, until: u64) {
-        self.add_in(run, found, Span::Between(from, until));
+        self.add_in(run, found, AnomalySpan::Between(from, until));
     }
 
     /// Adds an anomaly that is found at the end of a run, though it came about before: at some time from `first` on, in
     /// nanoseconds since the run began; from its beginning on if that is not known.
     pub fn add_at_end(&mut self, run: &Analysis<'_>, found: Finding<'_>, first: Option<u64>) {
-        self.add_in(run, found, Span::until_recovery(run, first));
+        self.add_in(run, found, AnomalySpan::until_recovery(run, first));
     }
 
     /// Adds an anomaly that came about in a span, unless a disputed answer is among its witness.
-    pub fn add_in(&mut self, run: &Analysis<'_>, mut found: Finding<'_>, span: Span) {
+    pub fn add_in(&mut self, run: &Analysis<'_>, mut found: Finding<'_>, span: AnomalySpan) {
         found.witness.sort_unstable();
         found.witness.dedup();
         // It is an anomaly only if it happened in every way in which the history can have come about.

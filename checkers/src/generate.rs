@@ -2,7 +2,7 @@
 
 use crate::history::{Event, EventType, History, Process};
 use crate::search::recorded;
-use zooquake_linearizability::generate::{self, Event as Generated, EventType as GeneratedType};
+use zooquake_linearizability::generate::{self, EventType as GeneratedType, GeneratedEvent as Generated};
 
 pub use zooquake_linearizability::generate::{Object, Options, Values};
 

@@ -4,7 +4,7 @@
 //! `valid`: which faults were asked for stands in the plan.
 
 use crate::plan::{Plan, Resource, Target, Trigger, Window, Workload};
-use crate::search::{self, Budget, Kind, Notation};
+use crate::search::{self, Budget, ModelKind, Notation};
 use crate::verdict::verdict;
 use crate::{Event, EventType, History, Process, Record, Results, Verdict, families};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use zooquake_history::operation::{Any, CZXID, Field, MZXID, PATH};
 pub fn judge(
     history: &History,
     damage: Vec<String>,
-    kind: Option<Kind>,
+    kind: Option<ModelKind>,
     notation: Notation,
     budget: &mut Budget<'_>,
 ) -> Results {
@@ -90,7 +90,7 @@ pub fn unjudged(history: &History) -> String {
             "nothing here judges the operations {} unless --model says what they are of ({}); else there are the families of our \
              own histories",
             names.join(", "),
-            Kind::names()
+            ModelKind::names()
         ),
     }
 }

@@ -78,13 +78,13 @@ pub mod text;
 mod verdict;
 mod znodes;
 
-pub use analysis::Span;
+pub use analysis::AnomalySpan;
 pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
 pub use families::check;
 pub use results::{Anomaly, NotJudged, Results, Verdict};
 pub use zooquake_history::event as history;
 pub use zooquake_history::{
-    Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, ServerTxnLog, Text, Tree, Txn, TxnPart,
-    Value,
+    Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, ServerTxnLog, Text, TreeReadings, Txn,
+    TxnPart, Value,
 };
 pub use zooquake_history::{edn, evidence, files, jsonl, plan, textlog, value};

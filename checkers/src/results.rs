@@ -1,6 +1,6 @@
 //! Results: the verdict and what it rests on. Nothing in them differs from one check of a record to the next.
 
-use crate::analysis::nearby_faults::Span;
+use crate::analysis::nearby_faults::AnomalySpan;
 use crate::plan::On;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,7 +81,7 @@ pub struct Anomaly {
     /// When it came about, for the faults that were near it; `None` if no faults are asked for: in a search of somebody
     /// else's history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span: Option<Span>,
+    pub span: Option<AnomalySpan>,
     /// One paragraph in words.
     pub why: String,
 }

@@ -5,8 +5,8 @@ use super::clients::quiesce::QUIESCE;
 use super::context::{Deadline, RunContext};
 use super::course::ShellAnswer;
 use super::effect::{Effect, Question, Stalls};
-use super::generator::Phase;
-use zooquake_history::evidence::{Reading, Tree};
+use super::generator::GeneratorPhase;
+use zooquake_history::evidence::{Reading, TreeReadings};
 
 /// The number of times that the tree is read anew after a stall, at most.
 const ATTEMPTS: usize = 3;
@@ -30,7 +30,7 @@ enum AuditStep {
 
 impl Audit {
     pub fn begin(run: &mut RunContext, clients: &mut Clients) -> Self {
-        clients.enter(run, "audit", Phase::Quiet);
+        clients.enter(run, "audit", GeneratorPhase::Quiet);
         Self::attempt(run, 1)
     }
 
@@ -57,7 +57,7 @@ impl Audit {
         run: &mut RunContext,
         clients: &mut Clients,
         answer: &mut Option<ShellAnswer>,
-    ) -> Option<Result<Tree, String>> {
+    ) -> Option<Result<TreeReadings, String>> {
         loop {
             let step = std::mem::replace(&mut self.step, AuditStep::FirstReading);
             match (step, answer.take()) {
@@ -73,7 +73,7 @@ impl Audit {
                 (AuditStep::SecondReading(first), Some(ShellAnswer::Tree(second))) => match (first, second) {
                     (Ok(first), Ok(second)) => {
                         let readings = vec![first, second];
-                        return Some(Ok(Tree { readings }));
+                        return Some(Ok(TreeReadings { readings }));
                     }
                     _ if self.attempt < ATTEMPTS && run.stalls != self.before => {
                         *self = Self::attempt(run, self.attempt + 1);

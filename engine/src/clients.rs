@@ -10,7 +10,7 @@ pub mod worker;
 
 use crate::context::RunContext;
 use crate::effect::{Effect, HistoryEntry};
-use crate::generator::{self, Generator, Phase, UnknownFamily};
+use crate::generator::{self, Generator, GeneratorPhase, UnknownFamily};
 use crate::operation::{Completion, OpKind};
 use crate::resource::ExternalResource;
 use control::ControlRequest;
@@ -30,7 +30,7 @@ pub struct Clients {
     pub holds: Holds,
     generator: Box<dyn Generator>,
     /// The operations that clients are given.
-    phase: Phase,
+    phase: GeneratorPhase,
     pub resource: ExternalResource,
     /// The durations of the operations that were answered `ok` and wait for other clients.
     waits: Vec<Duration>,
@@ -51,7 +51,7 @@ impl Clients {
             workers: (0..count).map(Worker::new).collect(),
             holds: Holds::new(count, plan.workload.capabilities().capacity),
             generator: generator::from_plan(plan)?,
-            phase: Phase::Quiet,
+            phase: GeneratorPhase::Quiet,
             resource: ExternalResource::default(),
             waits: Vec::new(),
             completed: 0,
@@ -60,7 +60,7 @@ impl Clients {
     }
 
     /// Begins a phase of the run, in which clients are given these operations.
-    pub fn enter(&mut self, run: &mut RunContext, name: &'static str, phase: Phase) {
+    pub fn enter(&mut self, run: &mut RunContext, name: &'static str, phase: GeneratorPhase) {
         run.phase = name;
         self.phase = phase;
         run.emit(Effect::Entered(name));
@@ -136,7 +136,7 @@ impl Clients {
                 self.greet(run, number, &hello);
             }
             Message::Notice { notice, value } => {
-                let grant = GRANT.of(&value).filter(|_| notice == "lost");
+                let grant = GRANT.read_from(&value).filter(|_| notice == "lost");
                 let lost = grant.is_some_and(|grant| self.holds.is_holder_of(number, grant));
                 run.record(HistoryEntry::named(&worker.name, &notice, value));
                 if lost {

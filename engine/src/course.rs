@@ -5,7 +5,7 @@ use super::clients::Clients;
 use super::context::{Deadline, RunContext};
 use super::drain::Drain;
 use super::effect::{Conclusion, Effect, Leader};
-use super::generator::{ClosingTask, Phase};
+use super::generator::{ClosingTask, GeneratorPhase};
 use super::nemesis::Nemesis;
 use super::recovery::{Recovery, RecoveryEnd};
 use std::time::Duration;
@@ -17,12 +17,12 @@ const GREETING: Duration = Duration::from_secs(30);
 /// How far a run is.
 #[derive(Debug)]
 pub struct Course {
-    stage: Stage,
+    stage: CourseStage,
 }
 
 /// What a run waits for.
 #[derive(Debug)]
-enum Stage {
+enum CourseStage {
     /// To be begun.
     SetUp,
     /// The end of a scene, which has no clients.
@@ -56,24 +56,26 @@ pub enum ShellAnswer {
 
 /// Whether a stage goes on, or another one follows at once.
 enum Transition {
-    Wait(Stage),
-    Move(Stage),
+    Wait(CourseStage),
+    Move(CourseStage),
 }
 
 impl Course {
     pub fn new() -> Self {
-        Self { stage: Stage::SetUp }
+        Self {
+            stage: CourseStage::SetUp,
+        }
     }
 
     /// Begins the run.
     pub fn begin(&mut self, run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis) {
         if !run.plan.scenes.is_empty() {
             nemesis.strike(run);
-            self.stage = Stage::Playing;
+            self.stage = CourseStage::Playing;
             return;
         }
         clients.start_all(run);
-        self.stage = Stage::Greeting(run.deadline(GREETING));
+        self.stage = CourseStage::Greeting(run.deadline(GREETING));
     }
 
     /// Goes from stage to stage until one has to wait.
@@ -85,24 +87,24 @@ impl Course {
         mut answer: Option<ShellAnswer>,
     ) {
         loop {
-            let transition = match std::mem::replace(&mut self.stage, Stage::Over) {
-                stage @ (Stage::SetUp | Stage::Over) => Transition::Wait(stage),
-                Stage::Playing => play(run, nemesis),
-                Stage::Greeting(until) => greet(run, clients, nemesis, until),
-                Stage::Ops(end) => operate(run, clients, nemesis, end),
-                Stage::Recovering(mut recovery) => match recovery.advance(run, clients, nemesis, &mut answer) {
-                    None => Transition::Wait(Stage::Recovering(recovery)),
+            let transition = match std::mem::replace(&mut self.stage, CourseStage::Over) {
+                stage @ (CourseStage::SetUp | CourseStage::Over) => Transition::Wait(stage),
+                CourseStage::Playing => play(run, nemesis),
+                CourseStage::Greeting(until) => greet(run, clients, nemesis, until),
+                CourseStage::Ops(end) => operate(run, clients, nemesis, end),
+                CourseStage::Recovering(mut recovery) => match recovery.advance(run, clients, nemesis, &mut answer) {
+                    None => Transition::Wait(CourseStage::Recovering(recovery)),
                     Some(RecoveryEnd::Recovered) => Transition::Move(close(run, clients)),
                     Some(RecoveryEnd::NotRecovered) => Transition::Move(audit(run, clients)),
                 },
-                Stage::Draining(mut drain) => match drain.advance(run, clients) {
-                    false => Transition::Wait(Stage::Draining(drain)),
+                CourseStage::Draining(mut drain) => match drain.advance(run, clients) {
+                    false => Transition::Wait(CourseStage::Draining(drain)),
                     true => Transition::Move(audit(run, clients)),
                 },
-                Stage::Auditing(mut audit) => match audit.advance(run, clients, &mut answer) {
-                    None => Transition::Wait(Stage::Auditing(audit)),
+                CourseStage::Auditing(mut audit) => match audit.advance(run, clients, &mut answer) {
+                    None => Transition::Wait(CourseStage::Auditing(audit)),
                     Some(tree) => {
-                        clients.enter(run, "done", Phase::Quiet);
+                        clients.enter(run, "done", GeneratorPhase::Quiet);
                         Transition::Move(conclude(run, Conclusion::Audited(tree)))
                     }
                 },
@@ -120,23 +122,23 @@ impl Course {
     /// The moment at which the stage has to be looked at, if nothing happens before.
     pub fn due(&self, run: &RunContext) -> Option<Duration> {
         let deadline = match &self.stage {
-            Stage::SetUp | Stage::Playing | Stage::Over => None,
-            Stage::Greeting(until) | Stage::Ops(until) => Some(*until),
-            Stage::Recovering(recovery) => recovery.due(),
-            Stage::Draining(drain) => Some(drain.due()),
-            Stage::Auditing(audit) => audit.due(),
+            CourseStage::SetUp | CourseStage::Playing | CourseStage::Over => None,
+            CourseStage::Greeting(until) | CourseStage::Ops(until) => Some(*until),
+            CourseStage::Recovering(recovery) => recovery.due(),
+            CourseStage::Draining(drain) => Some(drain.due()),
+            CourseStage::Auditing(audit) => audit.due(),
         };
         deadline.map(|deadline| run.moment_of(deadline))
     }
 
     /// Whether a scene is played.
     pub fn is_playing(&self) -> bool {
-        matches!(self.stage, Stage::Playing)
+        matches!(self.stage, CourseStage::Playing)
     }
 
     /// Whether the operations have begun.
     pub fn has_begun(&self) -> bool {
-        !matches!(self.stage, Stage::SetUp | Stage::Greeting(_))
+        !matches!(self.stage, CourseStage::SetUp | CourseStage::Greeting(_))
     }
 }
 
@@ -145,7 +147,7 @@ fn play(run: &mut RunContext, nemesis: &Nemesis) -> Transition {
         run.emit(Effect::Over);
     }
     match (nemesis.is_done(), run.interrupted) {
-        (false, _) => Transition::Wait(Stage::Playing),
+        (false, _) => Transition::Wait(CourseStage::Playing),
         (true, true) => Transition::Move(give_up(run)),
         (true, false) => Transition::Move(conclude(run, Conclusion::Played)),
     }
@@ -157,58 +159,58 @@ fn greet(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, unt
     }
     if clients.all_run() {
         run.ops_began = run.now;
-        clients.enter(run, "ops", Phase::Load);
+        clients.enter(run, "ops", GeneratorPhase::Load);
         nemesis.strike(run);
         let time = Duration::from_millis(run.plan.time_ms);
-        return Transition::Move(Stage::Ops(run.deadline(time)));
+        return Transition::Move(CourseStage::Ops(run.deadline(time)));
     }
     if !run.passed(until) {
-        return Transition::Wait(Stage::Greeting(until));
+        return Transition::Wait(CourseStage::Greeting(until));
     }
     let silent: Vec<&str> = clients.dead().map(|worker| worker.name.as_str()).collect();
     let why = format!("clients {silent:?} have not said hello in {} s.", GREETING.as_secs());
     run.broken(clients.dead().next().map_or(0, |worker| worker.number), why);
-    Transition::Wait(Stage::Over)
+    Transition::Wait(CourseStage::Over)
 }
 
 fn operate(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, end: Deadline) -> Transition {
     if !(run.interrupted || run.passed(end) || clients.all_have_done_their_own(&run.plan)) {
-        return Transition::Wait(Stage::Ops(end));
+        return Transition::Wait(CourseStage::Ops(end));
     }
     if run.interrupted {
         run.record_interruption();
     }
     run.emit(Effect::Over);
     nemesis.disarm(run);
-    Transition::Move(Stage::Recovering(Recovery::begin(run, clients)))
+    Transition::Move(CourseStage::Recovering(Recovery::begin(run, clients)))
 }
 
 /// What follows the last operations: the drain, if the family has one.
-fn close(run: &mut RunContext, clients: &mut Clients) -> Stage {
+fn close(run: &mut RunContext, clients: &mut Clients) -> CourseStage {
     // Nothing can be asked of a client that has not finished.
     let busy = clients.workers.last().is_none_or(|last| last.op.is_some());
     match clients.closing_task() {
         ClosingTask::Nothing => audit(run, clients),
         _ if run.interrupted || busy => audit(run, clients),
-        task => Stage::Draining(Drain::new(run, clients, task)),
+        task => CourseStage::Draining(Drain::new(run, clients, task)),
     }
 }
 
 /// The audit, unless the user has stopped the run.
-fn audit(run: &mut RunContext, clients: &mut Clients) -> Stage {
+fn audit(run: &mut RunContext, clients: &mut Clients) -> CourseStage {
     match run.interrupted {
         true => give_up(run),
-        false => Stage::Auditing(Audit::begin(run, clients)),
+        false => CourseStage::Auditing(Audit::begin(run, clients)),
     }
 }
 
 /// The end of a run that the user stopped: nothing is audited.
-fn give_up(run: &mut RunContext) -> Stage {
+fn give_up(run: &mut RunContext) -> CourseStage {
     run.record_interruption();
     conclude(run, Conclusion::Interrupted)
 }
 
-fn conclude(run: &mut RunContext, conclusion: Conclusion) -> Stage {
+fn conclude(run: &mut RunContext, conclusion: Conclusion) -> CourseStage {
     run.emit(Effect::Done(conclusion));
-    Stage::Over
+    CourseStage::Over
 }

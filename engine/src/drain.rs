@@ -104,11 +104,11 @@ impl Drain {
                 DrainStep::Confirming
             }
             DrainStep::Sure if self.task == ClosingTask::Read => {
-                self.ask(run, clients, &counter::Request::Get {});
+                self.ask(run, clients, &counter::CounterRequest::Get {});
                 DrainStep::Reading
             }
             DrainStep::Sure => {
-                self.ask(run, clients, &queue::Request::Dequeue {});
+                self.ask(run, clients, &queue::QueueRequest::Dequeue {});
                 DrainStep::Dequeuing
             }
             DrainStep::Confirming if !late && last.was_asked("confirm") => return DrainTransition::Wait,
@@ -149,7 +149,7 @@ impl Drain {
         };
         match end.get(queue::ITEM) {
             Some(item) if run.plan.workload.capabilities().delivery == Delivery::AtLeastOnce => {
-                send(run, clients, &queue::Request::Acknowledge { item });
+                send(run, clients, &queue::QueueRequest::Acknowledge { item });
                 DrainStep::Acknowledging
             }
             _ => DrainStep::Sure,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use zooquake_history::evidence::Reading;
 use zooquake_history::protocol::ProcessOutput;
 use zooquake_history::protocol::Request;
-use zooquake_history::{EventType, Process, Tree};
+use zooquake_history::{EventType, Process, TreeReadings};
 
 /// Something that has happened. Clients are numbered from 0.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ pub enum Effect {
 #[derive(Debug)]
 pub enum Conclusion {
     /// Its end, with the tree, or the reason why it was not read.
-    Audited(Result<Tree, String>),
+    Audited(Result<TreeReadings, String>),
     /// The end of a scene.
     Played,
     /// The user stopped it before.

@@ -6,7 +6,7 @@ use super::clients::worker::Worker;
 use super::context::{Deadline, RunContext};
 use super::course::ShellAnswer;
 use super::effect::{Effect, Leader, Question, Stalls};
-use super::generator::Phase;
+use super::generator::GeneratorPhase;
 use std::time::Duration;
 
 /// What the engine waits beyond the bound, so that the checkers, which compute it from the history, find it reached.
@@ -64,7 +64,7 @@ impl LastOps {
     pub fn begin(run: &mut RunContext, clients: &mut Clients, leader: Leader, bound: Duration) -> Self {
         let bound = bound + BEYOND;
         clients.begin_last_ops();
-        clients.enter(run, "final", Phase::Final);
+        clients.enter(run, "final", GeneratorPhase::Final);
         Self {
             leader,
             bound,

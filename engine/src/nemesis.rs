@@ -93,9 +93,9 @@ impl Nemesis {
     }
 
     fn record(&mut self, run: &mut RunContext, clients: &mut Clients, entry: HistoryEntry) {
-        let (phase, window) = (PHASE.of(&entry.value), WINDOW.of(&entry.value));
+        let (phase, window) = (PHASE.read_from(&entry.value), WINDOW.read_from(&entry.value));
         let begins = phase == Some("begin");
-        let healed = phase == Some("off") && VERIFIED.of(&entry.value) == Some(true);
+        let healed = phase == Some("off") && VERIFIED.read_from(&entry.value) == Some(true);
         self.unhealed.extend(window.filter(|_| begins));
         let over = healed || phase == Some("skipped");
         if over {
@@ -105,7 +105,7 @@ impl Nemesis {
             clients.owe_confirms(run);
         }
         self.faults += usize::from(begins);
-        if let Some(detail) = DETAIL.of(&entry.value).filter(|_| phase == Some("done")) {
+        if let Some(detail) = DETAIL.read_from(&entry.value).filter(|_| phase == Some("done")) {
             run.say(format!("  {}: {detail}", entry.f));
         }
         run.record(entry);

@@ -97,6 +97,6 @@ impl Completion {
 
     /// A field of its value; `None` if it is missing or of another type.
     pub fn get<T: FieldType + ?Sized>(&self, field: Field<T>) -> Option<T::Read<'_, Value>> {
-        field.of(&self.value)
+        field.read_from(&self.value)
     }
 }

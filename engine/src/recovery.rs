@@ -5,7 +5,7 @@ use super::clients::quiesce::{QUIESCE, QuiesceRound};
 use super::context::{Deadline, RunContext};
 use super::course::ShellAnswer;
 use super::effect::{Effect, HistoryEntry, Leader, Question};
-use super::generator::Phase;
+use super::generator::GeneratorPhase;
 use super::last_ops::{LastOps, LastOpsEnd};
 use super::nemesis::Nemesis;
 use serde_json::json;
@@ -56,7 +56,7 @@ enum RecoveryTransition {
 
 impl Recovery {
     pub fn begin(run: &mut RunContext, clients: &mut Clients) -> Self {
-        clients.enter(run, "heal", Phase::Drain);
+        clients.enter(run, "heal", GeneratorPhase::Drain);
         Self {
             failed: 0,
             step: RecoveryStep::Healing(run.deadline(HEALING)),
@@ -130,7 +130,7 @@ impl Recovery {
             Some(Ok(())) => {
                 // The run counts as recovered: the bound of liveness begins.
                 let bound = clients.recover();
-                clients.enter(run, "recovered", Phase::Final);
+                clients.enter(run, "recovered", GeneratorPhase::Final);
                 RecoveryTransition::Move(RecoveryStep::LastOps(LastOps::begin(run, clients, leader, bound)))
             }
         }
@@ -182,7 +182,7 @@ fn heal(run: &mut RunContext, clients: &mut Clients, nemesis: &Nemesis, until: D
 }
 
 fn recover(run: &mut RunContext, clients: &mut Clients) -> RecoveryTransition {
-    clients.enter(run, "recover", Phase::Drain);
+    clients.enter(run, "recover", GeneratorPhase::Drain);
     run.emit(Effect::Ask(Question::Steady));
     RecoveryTransition::Move(RecoveryStep::Steadying)
 }

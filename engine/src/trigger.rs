@@ -4,7 +4,7 @@ use super::clients::Clients;
 use super::clients::worker::Worker;
 use super::operation::OpKind;
 use std::time::Duration;
-use zooquake_history::plan::{State, Trigger, Window};
+use zooquake_history::plan::{ClientState, Trigger, Window};
 
 /// How long a trigger by state may wait before the window is given up.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -94,14 +94,14 @@ impl ArmedTrigger {
     }
 
     /// The same for a state.
-    fn in_state(&self, state: &State, after_ms: u64, worker: &Worker, clients: &Clients) -> Option<Duration> {
-        if let State::Answered(f) = state {
+    fn in_state(&self, state: &ClientState, after_ms: u64, worker: &Worker, clients: &Clients) -> Option<Duration> {
+        if let ClientState::Answered(f) = state {
             let (_, since) = worker.answered.filter(|(answered, _)| answered == f)?;
             let ready = since + Duration::from_millis(after_ms);
             return (ready >= self.from).then_some(ready);
         }
         let op = worker.op.as_ref()?;
-        let named = matches!(state, State::Asked(_));
+        let named = matches!(state, ClientState::Asked(_));
         let works = matches!(op.kind, OpKind::Read | OpKind::Write);
         let grants = works || matches!(op.kind, OpKind::Acquire | OpKind::Release);
         // Where any operation will do most are over in a few milliseconds.
@@ -112,14 +112,14 @@ impl ArmedTrigger {
         let fresh = op.since >= self.from;
         let lasts = clients.holds.is_holder(worker.number) && Duration::from_millis(op.work_ms) >= after + WORK_LEFT;
         let fits = match state {
-            State::Asked(f) => op.f == f && fresh,
+            ClientState::Asked(f) => op.f == f && fresh,
             _ if any => fresh,
-            State::Acquiring => op.kind == OpKind::Acquire && fresh,
-            State::Releasing => op.kind == OpKind::Release && fresh,
+            ClientState::Acquiring => op.kind == OpKind::Acquire && fresh,
+            ClientState::Releasing => op.kind == OpKind::Release && fresh,
             // Work that began too long before the trigger was armed has too little left.
-            State::Working => works && lasts && ready >= self.from,
-            State::Waiting => op.kind == OpKind::Acquire && clients.holds.excludes(worker.number),
-            State::Answered(_) => false,
+            ClientState::Working => works && lasts && ready >= self.from,
+            ClientState::Waiting => op.kind == OpKind::Acquire && clients.holds.excludes(worker.number),
+            ClientState::Answered(_) => false,
         };
         fits.then_some(ready)
     }

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 /// Readings of the znode tree, each by a session that had written first, so that it saw all that was acknowledged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tree {
+pub struct TreeReadings {
     /// In order: the first before the last `quiesce`, the second after it.
     pub readings: Vec<Reading>,
 }
 
-impl Tree {
+impl TreeReadings {
     /// The readings before and after the last `quiesce`; `None` if the run was cut off before both were made.
     pub fn audit(&self) -> Option<(&Reading, &Reading)> {
         match self.readings.as_slice() {

@@ -2,7 +2,7 @@
 
 use crate::event::Damage;
 use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
-use crate::plan::{Cluster, Plan};
+use crate::plan::{ClusterPlan, Plan};
 use crate::{Record, ServerLog};
 use std::collections::HashSet;
 
@@ -117,7 +117,7 @@ fn bounded(plan: &mut Plan, damage: &mut Vec<String>) {
     let mut cut = |what: &str, count: usize, most: usize| {
         damage.push(format!("plan.json has {count} {what}, and {most} at most are judged"));
     };
-    let Cluster {
+    let ClusterPlan {
         clients,
         servers,
         observers,

@@ -89,9 +89,9 @@ impl<'a> Lines<'a> {
 }
 
 impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
+    type Item = FileLine<'a>;
 
-    fn next(&mut self) -> Option<Line<'a>> {
+    fn next(&mut self) -> Option<FileLine<'a>> {
         if self.rest.is_empty() {
             return None;
         }
@@ -102,7 +102,7 @@ impl<'a> Iterator for Lines<'a> {
             None => (self.rest, &self.rest[self.rest.len()..]),
         };
         self.rest = rest;
-        Some(Line {
+        Some(FileLine {
             number: self.number,
             text,
             ended: end.is_some(),
@@ -111,14 +111,14 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 /// One line of a file.
-struct Line<'a> {
+struct FileLine<'a> {
     number: usize,
     text: &'a [u8],
     /// Whether a line break follows.
     ended: bool,
 }
 
-impl Line<'_> {
+impl FileLine<'_> {
     fn parse<T: DeserializeOwned>(&self) -> Result<T, Damage> {
         serde_json::from_slice(self.text).map_err(|error| {
             let what = if self.text.trim_ascii().is_empty() {

@@ -45,7 +45,7 @@ pub mod txnlog;
 pub mod value;
 
 pub use event::{Damage, Event, EventType, History, Process};
-pub use evidence::{ServerSample, ServerTxnLog, Tree, Txn, TxnPart};
+pub use evidence::{ServerSample, ServerTxnLog, TreeReadings, Txn, TxnPart};
 pub use fault::FaultKind;
 pub use plan::Plan;
 pub use server_log::ServerLog;
@@ -60,7 +60,7 @@ pub struct Record {
     /// What was recorded, in order; of a damaged file, what stands before the damage.
     pub history: History,
     /// The znodes at the end of the run; `None` if the run was cut off before they were read.
-    pub tree: Option<Tree>,
+    pub tree: Option<TreeReadings>,
     /// The servers' transaction logs merged by zxid; `None` if they were not read.
     pub txnlog: Option<Vec<Txn>>,
     /// What was read of each server's transaction logs, in the order of the servers' names; `None` in records of older versions.

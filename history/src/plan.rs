@@ -7,13 +7,13 @@ mod scheduler;
 mod window;
 
 use crate::renamed;
-pub use capabilities::{Capabilities, Delivery, Reads};
-pub use recipe::Recipe;
+pub use capabilities::{Capabilities, Delivery, RegisterReads};
+pub use recipe::RecipeSource;
 pub use scene::{Act, Scene, Step};
 pub use scheduler::Scheduler;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-pub use window::{State, Target, Trigger, Window};
+pub use window::{ClientState, Target, Trigger, Window};
 
 /// Where a run takes place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub struct Plan {
     #[serde(deserialize_with = "renamed::workload_of")]
     pub workload: Workload,
     /// What it is tested on.
-    pub cluster: Cluster,
+    pub cluster: ClusterPlan,
     /// Milliseconds of operations and faults, before recovery.
     pub time_ms: u64,
     /// The kinds of fault asked for (`kill`, `pause`, `drop-reply`, …); empty for none.
@@ -70,7 +70,7 @@ pub struct Plan {
     pub clients: Vec<ClientPlan>,
     /// Of two-phase commits: the transactions in order, and again from the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub transactions: Vec<Transaction>,
+    pub transactions: Vec<PlannedTransaction>,
     /// Of a run without clients: what is done to fresh ensembles instead, one after the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scenes: Vec<Scene>,
@@ -106,7 +106,7 @@ pub struct DrawnFor {
 
 /// One transaction of a two-phase commit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Transaction {
+pub struct PlannedTransaction {
     /// Each site's vote, by position: the first is that of `c2`.
     pub votes: Vec<bool>,
     /// Milliseconds that each site works before it votes.
@@ -143,7 +143,7 @@ pub struct Workload {
     pub accepted: Vec<Accepted>,
     /// What runs its clients, if it is a user's own recipe; `None` for one that is built in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recipe: Option<Recipe>,
+    pub recipe: Option<RecipeSource>,
 }
 
 impl Workload {
@@ -186,7 +186,7 @@ pub struct Accepted {
 
 /// The ensemble and its clients.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cluster {
+pub struct ClusterPlan {
     /// Number of servers that vote, named `n1`, ….
     pub servers: usize,
     /// Number of observers: servers that neither vote nor take part in commits, named after those that vote.
@@ -205,7 +205,7 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-impl Cluster {
+impl ClusterPlan {
     /// Names of the servers that vote.
     pub fn voters(&self) -> Vec<String> {
         (1..=self.servers).map(|n| format!("n{n}")).collect()

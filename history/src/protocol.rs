@@ -40,7 +40,7 @@ impl Cannot {
     }
 
     /// The one with this word; `None` for any other word.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|cannot| cannot.name() == word)
     }
 }

@@ -4,10 +4,10 @@ mod event;
 mod line;
 mod vote;
 
-use event::Event;
-pub use event::{Notification, State};
+use event::ElectionEvent;
+pub use event::{Notification, ServerState};
 use line::Read;
-pub use vote::{Rule, Vote};
+pub use vote::{LeaderVote, VoteRule};
 
 /// What one server's log tells about elections.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,12 +28,12 @@ pub struct Life {
     /// Whether all of it can be read, from its start on. Only then is it known what came before what.
     pub whole: bool,
     /// Each time it looked for a leader, in order.
-    pub looks: Vec<Look>,
+    pub looks: Vec<LeaderSearch>,
 }
 
 /// One search for a leader (`lookForLeader`), and what came of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct LeaderSearch {
     /// The server's id.
     pub sid: i64,
     /// When it began, in milliseconds since 1970 on the host's wall clock, which all servers share.
@@ -43,7 +43,7 @@ pub struct Look {
     /// The messages that arrived until it ended, its own among them, in order.
     pub seen: Vec<(i64, Notification)>,
     /// When it ended and what the server then became; `None` if it never ended.
-    pub end: Option<(i64, State)>,
+    pub end: Option<(i64, ServerState)>,
     /// What it came to lead, if it won and a quorum acknowledged it.
     pub established: Option<Established>,
 }
@@ -67,7 +67,7 @@ pub struct Cast {
     /// The round it was cast in.
     pub round: i64,
     /// The vote.
-    pub vote: Vote,
+    pub vote: LeaderVote,
 }
 
 impl ServerLog {
@@ -95,7 +95,7 @@ impl ServerLog {
                     ));
                     continue;
                 }
-                Read::Entry(entry) => (entry.ms, event::of(entry)),
+                Read::Entry(entry) => (entry.ms, event::election_event(entry)),
             };
             match event {
                 Ok(Some(event)) => log.take(ms, event, number),
@@ -113,7 +113,7 @@ impl ServerLog {
     }
 
     /// Every look, with the life it belongs to.
-    pub fn looks(&self) -> impl Iterator<Item = (&Life, &Look)> {
+    pub fn looks(&self) -> impl Iterator<Item = (&Life, &LeaderSearch)> {
         self.lives
             .iter()
             .flat_map(|life| life.looks.iter().map(move |look| (life, look)))
@@ -134,8 +134,8 @@ impl ServerLog {
         ));
     }
 
-    fn take(&mut self, ms: i64, event: Event, number: usize) {
-        if event == Event::Started {
+    fn take(&mut self, ms: i64, event: ElectionEvent, number: usize) {
+        if event == ElectionEvent::Started {
             self.lives.push(Life {
                 whole: true,
                 ..Life::default()
@@ -145,7 +145,7 @@ impl ServerLog {
         if self.lives.is_empty() {
             self.begin(number);
         }
-        if matches!(event, Event::Named(_)) && self.lives.last().is_some_and(|life| life.sid.is_some()) {
+        if matches!(event, ElectionEvent::Named(_)) && self.lives.last().is_some_and(|life| life.sid.is_some()) {
             self.lives.push(Life::default());
             self.cut(format!(
                 "the process starts at line {number}, and its first entries are missing"
@@ -153,30 +153,30 @@ impl ServerLog {
         }
         let Some(life) = self.lives.last_mut() else { return };
         match event {
-            Event::Started => {}
-            Event::Named(sid) => life.sid = Some(sid),
-            Event::Looks { sid, zxid } => {
+            ElectionEvent::Started => {}
+            ElectionEvent::Named(sid) => life.sid = Some(sid),
+            ElectionEvent::Looks { sid, zxid } => {
                 life.sid = Some(sid);
-                life.looks.push(Look {
+                life.looks.push(LeaderSearch {
                     sid,
                     zxid,
                     began_ms: ms,
-                    ..Look::default()
+                    ..LeaderSearch::default()
                 });
             }
-            Event::Notified(notification) => {
+            ElectionEvent::Notified(notification) => {
                 if let Some(look) = life.looks.last_mut().filter(|look| look.end.is_none()) {
                     look.seen.push((ms, notification));
                 }
             }
-            Event::Became(State::Looking) => {}
-            Event::Became(state) => {
+            ElectionEvent::Became(ServerState::Looking) => {}
+            ElectionEvent::Became(state) => {
                 if let Some(look) = life.looks.last_mut().filter(|look| look.end.is_none()) {
                     look.end = Some((ms, state));
                 }
             }
-            Event::Established { zxid, sids } => {
-                let led = |look: &&mut Look| matches!(look.end, Some((_, State::Leading)));
+            ElectionEvent::Established { zxid, sids } => {
+                let led = |look: &&mut LeaderSearch| matches!(look.end, Some((_, ServerState::Leading)));
                 if let Some(look) = life.looks.last_mut().filter(led) {
                     let epoch = zxid >> 32;
                     look.established = Some(Established { epoch, ms, sids });
@@ -186,12 +186,12 @@ impl ServerLog {
     }
 }
 
-impl Look {
+impl LeaderSearch {
     /// The votes it cast, in order. The first is for itself; what stands before that was still on its way from an earlier
     /// look. An observer casts none.
     pub fn casts(&self) -> impl Iterator<Item = Cast> + '_ {
         let own = |(ms, message): &(i64, Notification)| {
-            (message.sid == self.sid && message.state == State::Looking).then_some(Cast {
+            (message.sid == self.sid && message.state == ServerState::Looking).then_some(Cast {
                 ms: *ms,
                 round: message.round,
                 vote: message.vote,

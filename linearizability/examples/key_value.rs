@@ -2,7 +2,7 @@
 //! `cargo run -p zooquake-linearizability --example key_value`.
 
 use std::collections::BTreeMap;
-use zooquake_linearizability::{Budget, Decision, Model, Op};
+use zooquake_linearizability::{Budget, Model, Op, SearchDecision};
 
 /// A map that is empty at first.
 struct Map;
@@ -48,6 +48,6 @@ fn main() {
         let history = [put.clone(), Op::done(first, 1, 2), Op::done(second, 3, 4)];
         let decision = Map.decide(&history, &mut budget);
         println!("{found:?}: {decision:?}");
-        assert_eq!(decision == Decision::Linearizable, found == [None, Some(1)]);
+        assert_eq!(decision == SearchDecision::Linearizable, found == [None, Some(1)]);
     }
 }

@@ -1,7 +1,7 @@
 //! What was found of an object.
 
 use crate::proof::Proof;
-use crate::{Call, Claim, InputError, Limit};
+use crate::{BrokenClaim, Call, InputError, Limit};
 
 /// What was found of the operations of one object. It is linearizable if there are neither violations nor remarks that
 /// [leave that open](Remark::leaves_open).
@@ -17,7 +17,7 @@ pub struct Judgement<'a> {
 #[derive(Debug, Clone)]
 pub struct Violation<'a> {
     /// What they break.
-    pub claim: Claim,
+    pub claim: BrokenClaim,
     /// The one that cannot have its answer.
     pub stuck: &'a Call<'a>,
     /// All of them: even if of every other operation nobody knew whether it happened, no order fits. The same operation may be among them
@@ -33,7 +33,7 @@ pub struct Violation<'a> {
 
 impl<'a> Violation<'a> {
     /// What proves that the operations of these calls have no order; `claim` is broken where the proof knows nothing more closely.
-    pub(crate) fn new(claim: Claim, calls: &[&'a Call<'a>], proof: &Proof) -> Self {
+    pub(crate) fn new(claim: BrokenClaim, calls: &[&'a Call<'a>], proof: &Proof) -> Self {
         let witness: Vec<&Call<'_>> = proof.witness.iter().map(|&op| calls[op]).collect();
         let both = |call: &&Call<'_>| [Some(call.invoke), call.complete];
         let mut events: Vec<usize> = witness.iter().flat_map(both).flatten().collect();

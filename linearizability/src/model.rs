@@ -4,7 +4,7 @@ use crate::models::register::relevance::narrowed;
 use crate::near_linear::NearLinearDecision;
 use crate::operation::endless;
 use crate::unknown_start::UnknownStart;
-use crate::{Budget, Decision, Op, Witness, search};
+use crate::{Budget, Op, SearchDecision, Witness, search};
 use std::hash::Hash;
 
 /// A sequential type: what each operation does to its state.
@@ -50,7 +50,7 @@ pub trait Model {
     }
 
     /// Decides by a search what [`near`](Self::near) leaves unsaid. Steps of all that is tried count.
-    fn explore(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
+    fn explore(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> SearchDecision
     where
         Self: Sized,
     {
@@ -58,7 +58,7 @@ pub trait Model {
     }
 
     /// Decides a history: without a search if that can be, else by one.
-    fn decide(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
+    fn decide(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> SearchDecision
     where
         Self: Sized,
     {
@@ -67,7 +67,7 @@ pub trait Model {
     }
 
     /// The same of a history whose initial state is unknown.
-    fn decide_anywhere(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
+    fn decide_anywhere(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> SearchDecision
     where
         Self: Sized,
     {
@@ -83,12 +83,12 @@ pub struct Contradiction {
     /// All of them.
     pub witness: Witness,
     /// What they break, if that is known more closely than that no order fits.
-    pub claim: Option<&'static Claim>,
+    pub claim: Option<&'static BrokenClaim>,
 }
 
 /// What a contradiction breaks, in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claim {
+pub struct BrokenClaim {
     /// The name of the anomaly.
     pub kind: &'static str,
     /// The property that is broken.

@@ -1,6 +1,6 @@
 //! What is decided in time nearly linear, without a search.
 
-use crate::{Contradiction, Decision, Model, Op, Witness};
+use crate::{Contradiction, Model, Op, SearchDecision, Witness};
 
 /// What was found without a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,10 +15,10 @@ pub enum NearLinearDecision {
 
 impl NearLinearDecision {
     /// The same as a decision; `None` if it takes a search to tell.
-    pub fn decision(self) -> Option<Decision> {
+    pub fn decision(self) -> Option<SearchDecision> {
         match self {
-            Self::Linearizable => Some(Decision::Linearizable),
-            Self::Not(found) => Some(Decision::Not { stuck: found.stuck }),
+            Self::Linearizable => Some(SearchDecision::Linearizable),
+            Self::Not(found) => Some(SearchDecision::Not { stuck: found.stuck }),
             Self::Undecided => None,
         }
     }

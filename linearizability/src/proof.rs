@@ -3,7 +3,7 @@
 use crate::near_linear;
 use crate::reading::Reading;
 use crate::witness::{Witness, proves, share};
-use crate::{Budget, Claim, Decision, Limit, Model, NearLinearDecision, Op, prefix, reduce, shrink};
+use crate::{BrokenClaim, Budget, Limit, Model, NearLinearDecision, Op, SearchDecision, prefix, reduce, shrink};
 
 /// What of a history proves that it has no order. Operations are places in a reading.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Proof {
     /// Whether none of these can be left out.
     pub least: bool,
     /// What is broken, if that is known more closely than that no order fits.
-    pub claim: Option<&'static Claim>,
+    pub claim: Option<&'static BrokenClaim>,
     /// How many operations that were answered before it fit together; `None` if that is not known.
     pub fits: Option<usize>,
 }
@@ -54,9 +54,9 @@ pub fn prove<M: Model>(
     let stuck = match &plain {
         Some(plain) => plain.stuck,
         None => match model.explore(ops, budget) {
-            Decision::Linearizable => return Ok(None),
-            Decision::Not { stuck } => stuck,
-            Decision::GaveUp(limit) => return Err(limit),
+            SearchDecision::Linearizable => return Ok(None),
+            SearchDecision::Not { stuck } => stuck,
+            SearchDecision::GaveUp(limit) => return Err(limit),
         },
     };
     // What explains it is worth some multiple of the search, but not all of the budget.

@@ -1,7 +1,7 @@
 //! What of a history proves that it is not linearizable.
 
 use crate::budget::within;
-use crate::{Budget, Decision, Limit, Model, Op, Outcome, search};
+use crate::{Budget, Limit, Model, Op, SearchDecision, SearchOutcome, search};
 use std::collections::HashSet;
 
 /// The operations recorded before the completion of `stuck`, in an order that fits; `None` if the budget runs out.
@@ -11,8 +11,8 @@ pub fn prefix<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, budget: &
     let before = ops[stuck].complete?;
     let (kept, known) = cut(ops, |position| position < before);
     match search(model, &known, budget) {
-        Outcome::Linearizable { order } => Some(order.into_iter().map(|op| kept[op]).collect()),
-        Outcome::Not { .. } | Outcome::GaveUp(_) => None,
+        SearchOutcome::Linearizable { order } => Some(order.into_iter().map(|op| kept[op]).collect()),
+        SearchOutcome::Not { .. } | SearchOutcome::GaveUp(_) => None,
     }
 }
 
@@ -90,7 +90,7 @@ fn near<M: Model>(model: &M, ops: &[Op<M::Input>], end: usize, budget: &mut Budg
         let decision = share(last.len(), budget, |budget| {
             within(budget, soon, |budget| decide(&last, budget))
         });
-        if let Decision::Not { .. } = decision {
+        if let SearchDecision::Not { .. } = decision {
             let (needed, _) = needed(&mut decide, &mut last, budget);
             return Some(needed.into_iter().map(|op| kept[places[op]]).collect());
         }
@@ -105,7 +105,7 @@ fn near<M: Model>(model: &M, ops: &[Op<M::Input>], end: usize, budget: &mut Budg
 /// Which of the required operations, of which no order fits, have to be required, and whether it is known that none of these
 /// can be left out; `ops` requires only these then.
 fn needed<I>(
-    decide: &mut dyn FnMut(&[Op<I>], &mut Budget<'_>) -> Decision,
+    decide: &mut dyn FnMut(&[Op<I>], &mut Budget<'_>) -> SearchDecision,
     ops: &mut [Op<I>],
     budget: &mut Budget<'_>,
 ) -> (Vec<usize>, bool) {
@@ -121,14 +121,14 @@ fn needed<I>(
             let chunk = from..(from + size).min(needed.len());
             needed[chunk.clone()].iter().for_each(|&op| ops[op].required = false);
             match share(ops.len(), budget, |budget| decide(ops, budget)) {
-                Decision::Not { .. } => {
+                SearchDecision::Not { .. } => {
                     needed.drain(chunk);
                     fewer = true;
                     continue;
                 }
-                Decision::GaveUp(limit) if limit == Limit::Time || budget.steps == 0 => return (needed, false),
-                Decision::GaveUp(_) => sure = false,
-                Decision::Linearizable => {}
+                SearchDecision::GaveUp(limit) if limit == Limit::Time || budget.steps == 0 => return (needed, false),
+                SearchDecision::GaveUp(_) => sure = false,
+                SearchDecision::Linearizable => {}
             }
             needed[chunk.clone()].iter().for_each(|&op| ops[op].required = true);
             from = chunk.end;
@@ -144,9 +144,9 @@ fn needed<I>(
 /// Whether some operations alone contradict each other; `None` if the budget runs out.
 pub fn proves<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Option<bool> {
     match share(ops.len(), budget, |budget| model.decide(ops, budget)) {
-        Decision::Not { .. } => Some(true),
-        Decision::Linearizable => Some(false),
-        Decision::GaveUp(_) => None,
+        SearchDecision::Not { .. } => Some(true),
+        SearchDecision::Linearizable => Some(false),
+        SearchDecision::GaveUp(_) => None,
     }
 }
 

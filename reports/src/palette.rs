@@ -1,7 +1,7 @@
 //! Colours, from the palette of Okabe and Ito, which stay apart for colour-blind readers; shapes and labels always mean
 //! the same. The page takes them from its style sheet, under the same names.
 
-use crate::model::{Outcome, Role};
+use crate::model::{OperationOutcome, Role};
 use maud::{Markup, html};
 pub use zooquake_history::fault::Rgb;
 use zooquake_history::fault::{FaultKind, Hatch, KINDS, OTHER};
@@ -24,7 +24,7 @@ pub const SERIES: [Rgb; 8] = [BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, GREY
 
 /// The style sheet's name for a kind of fault: names from a record never become class names.
 pub fn fault_class(kind: &str) -> String {
-    class(FaultKind::of(kind))
+    class(FaultKind::by_name(kind))
 }
 
 fn class(kind: &FaultKind) -> String {
@@ -106,11 +106,11 @@ pub fn role_class(role: Role) -> &'static str {
 }
 
 /// The colour of an outcome.
-pub fn outcome(outcome: Outcome) -> Rgb {
+pub fn outcome(outcome: OperationOutcome) -> Rgb {
     match outcome {
-        Outcome::Ok => BLUE,
-        Outcome::Fail => ORANGE,
-        Outcome::Info => PURPLE,
-        Outcome::Pending => GREY,
+        OperationOutcome::Ok => BLUE,
+        OperationOutcome::Fail => ORANGE,
+        OperationOutcome::Info => PURPLE,
+        OperationOutcome::Pending => GREY,
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use zooquake_backend::docker::DockerBackend;
 use zooquake_backend::images::Source;
-use zooquake_backend::{Backend, Doing};
+use zooquake_backend::{Backend, BackendFuture};
 use zooquake_checkers::plan::{On, Plan, Workload};
 
 /// Real ensembles.
@@ -25,19 +25,19 @@ pub const KIND: BackendKind = BackendKind {
     connect,
 };
 
-fn connect() -> Doing<'static, Box<dyn Connection>> {
-    async { Ok(Box::new(Engine(DockerBackend::connect().await?)) as Box<dyn Connection>) }.boxed()
+fn connect() -> BackendFuture<'static, Box<dyn Connection>> {
+    async { Ok(Box::new(DockerEngine(DockerBackend::connect().await?)) as Box<dyn Connection>) }.boxed()
 }
 
 /// A Docker engine that answers.
-struct Engine(DockerBackend);
+struct DockerEngine(DockerBackend);
 
-impl Connection for Engine {
+impl Connection for DockerEngine {
     fn cleaner(&self) -> Box<dyn Backend> {
         Box::new(self.0.clone())
     }
 
-    fn prepare(self: Box<Self>, zookeepers: BTreeSet<Option<String>>) -> Doing<'static, Box<dyn Fleet>> {
+    fn prepare(self: Box<Self>, zookeepers: BTreeSet<Option<String>>) -> BackendFuture<'static, Box<dyn Fleet>> {
         async move {
             let Self(engine) = *self;
             let mut prepared = Vec::new();
@@ -64,7 +64,7 @@ impl Fleet for DockerFleet {
         Ok(Arc::clone(backend))
     }
 
-    fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> Doing<'a, Option<Source>> {
+    fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> BackendFuture<'a, Option<Source>> {
         pin(&self.engine, folder, workload).boxed()
     }
 }
@@ -79,7 +79,7 @@ pub async fn pin(engine: &DockerBackend, folder: Option<&Path>, workload: &mut W
         return Ok(None);
     };
     let folder = folder.map_or_else(|| PathBuf::from(&recipe.folder), Path::to_path_buf);
-    let source = Source::of(&folder, recipe)?;
+    let source = Source::from_recipe(&folder, recipe)?;
     let changed = source.differences(&recipe.files);
     ensure!(
         changed.is_empty(),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use zooquake_backend::images::Source;
-use zooquake_backend::{Backend, Doing};
+use zooquake_backend::{Backend, BackendFuture};
 use zooquake_checkers::plan::{On, Plan, Workload};
 
 /// All backends, the usual one first.
@@ -39,7 +39,7 @@ pub struct BackendKind {
     /// What it is capable of.
     pub capabilities: Capabilities,
     /// Connects to it.
-    connect: fn() -> Doing<'static, Box<dyn Connection>>,
+    connect: fn() -> BackendFuture<'static, Box<dyn Connection>>,
 }
 
 impl BackendKind {
@@ -56,7 +56,7 @@ pub trait Connection: Send + Sync {
 
     /// Prepares backends for these ZooKeepers; `None` is the project's choice. Images that are missing are pulled or
     /// built. An error if an image cannot be prepared.
-    fn prepare(self: Box<Self>, zookeepers: BTreeSet<Option<String>>) -> Doing<'static, Box<dyn Fleet>>;
+    fn prepare(self: Box<Self>, zookeepers: BTreeSet<Option<String>>) -> BackendFuture<'static, Box<dyn Fleet>>;
 }
 
 /// Prepared backends, one for each ZooKeeper that was asked for.
@@ -70,7 +70,7 @@ pub trait Fleet: Send + Sync {
     /// Pins the recipe of a workload, if that is not built in, to the image of its present files, which are returned.
     /// They are read from this folder, or else from the one that the workload names. An error if the backend runs no
     /// recipes.
-    fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> Doing<'a, Option<Source>>;
+    fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> BackendFuture<'a, Option<Source>>;
 }
 
 /// The kind of backend that a plan names.

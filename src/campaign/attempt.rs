@@ -10,15 +10,15 @@ use zooquake_checkers::{NotJudged, Results, Verdict};
 use zooquake_reports::night::AnomalyCount;
 
 /// A place of a campaign whose attempts are runs: its line in the record has it among its own fields.
-pub trait Place: Clone + PartialEq + Serialize + DeserializeOwned {
+pub trait CampaignPlace: Clone + PartialEq + Serialize + DeserializeOwned {
     /// What the plan is drawn from at first.
     fn seed(&self) -> u64;
 }
 
 /// A run that came to its end, or failed to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "P: Place")]
-pub struct Attempt<P> {
+#[serde(bound = "P: CampaignPlace")]
+pub struct CampaignAttempt<P> {
     /// Which place of the campaign.
     #[serde(flatten)]
     pub place: P,
@@ -54,13 +54,13 @@ pub struct Attempt<P> {
     pub again: String,
 }
 
-impl<P: Place> AttemptRecord for Attempt<P> {
+impl<P: CampaignPlace> AttemptRecord for CampaignAttempt<P> {
     fn run(&self) -> Option<&str> {
         self.run.as_deref()
     }
 }
 
-impl<P: Place> Attempt<P> {
+impl<P: CampaignPlace> CampaignAttempt<P> {
     /// The seed it was run with.
     pub fn seed(&self) -> u64 {
         self.run_seed.unwrap_or_else(|| self.place.seed())
@@ -155,15 +155,15 @@ mod tests {
     fn lines_of_former_records_are_read() {
         let night = r#"{"variant":"lock/fenced","faults":"pause","seed":1,"run_seed":18446744073709551615,"verdict":"unknown",
             "anomalies":[],"reasons":["why"],"run":"r1","begun":"2026-11-20T01:00:00Z","seconds":50.0,"again":"line","sitting":3}"#;
-        let attempt: Attempt<Cell> = serde_json::from_str(night).unwrap();
+        let attempt: CampaignAttempt<Cell> = serde_json::from_str(night).unwrap();
         assert_eq!(
             (attempt.place.seed, attempt.seed(), attempt.again.as_str()),
             (1, u64::MAX, "line")
         );
         let comparison = r#"{"round":1,"faults":0,"subject":2,"seed":8,"verdict":null,"error":"no engine","run":null,"seconds":1.5}"#;
-        let attempt: Attempt<Turn> = serde_json::from_str(comparison).unwrap();
+        let attempt: CampaignAttempt<Turn> = serde_json::from_str(comparison).unwrap();
         assert_eq!((attempt.place.subject, attempt.seed()), (2, 8));
-        let again: Attempt<Turn> = serde_json::from_str(&serde_json::to_string(&attempt).unwrap()).unwrap();
+        let again: CampaignAttempt<Turn> = serde_json::from_str(&serde_json::to_string(&attempt).unwrap()).unwrap();
         assert_eq!(again, attempt);
     }
 }

@@ -1,6 +1,6 @@
 //! The engine of campaigns: place after place, until each has what it needs, the time is spent, or somebody stops it.
 
-use super::ledger::{AttemptRecord, Header, Ledger};
+use super::ledger::{AttemptRecord, CampaignHeader, CampaignLedger};
 use anyhow::Result;
 use std::fmt::Display;
 use std::time::{Duration, Instant};
@@ -21,14 +21,14 @@ pub enum End {
 
 /// A limit of time, counted from the start of the program.
 #[derive(Debug, Clone, Copy)]
-pub struct Budget {
+pub struct TimeBudget {
     /// How long; `None` for no limit.
     pub limit: Option<Duration>,
     /// Since when.
     pub begun: Instant,
 }
 
-impl Budget {
+impl TimeBudget {
     /// A budget that begins now.
     pub fn new(limit: Option<Duration>) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Budget {
 /// One sort of campaign.
 pub trait Campaign {
     /// What its record begins with.
-    type Header: Header;
+    type Header: CampaignHeader;
     /// What its record has of each attempt.
     type Attempt: AttemptRecord;
     /// What is attempted, until it has what it needs.
@@ -57,10 +57,10 @@ pub trait Campaign {
 
     /// What a place needs next, by the record; `None` if nothing, or nothing more before the campaign is taken up
     /// again.
-    fn next(&self, place: &Self::Place, ledger: &Ledger<Self::Header, Self::Attempt>) -> Option<Self::Job>;
+    fn next(&self, place: &Self::Place, ledger: &CampaignLedger<Self::Header, Self::Attempt>) -> Option<Self::Job>;
 
     /// How long a job is expected to take.
-    fn expected(&self, job: &Self::Job, ledger: &Ledger<Self::Header, Self::Attempt>) -> Duration;
+    fn expected(&self, job: &Self::Job, ledger: &CampaignLedger<Self::Header, Self::Attempt>) -> Duration;
 
     /// Does a job; `None` if it was stopped before it proved anything.
     ///
@@ -85,8 +85,8 @@ pub trait Campaign {
 pub async fn drive<C: Campaign>(
     campaign: &mut C,
     places: &[C::Place],
-    ledger: &mut Ledger<C::Header, C::Attempt>,
-    budget: Budget,
+    ledger: &mut CampaignLedger<C::Header, C::Attempt>,
+    budget: TimeBudget,
 ) -> Result<End> {
     let mut failures = 0;
     for (number, place) in places.iter().enumerate() {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn without_a_limit_everything_fits() {
-        let fits = |limit: Option<u64>| Budget::new(limit.map(Duration::from_secs)).fits(Duration::from_secs(100));
+        let fits = |limit: Option<u64>| TimeBudget::new(limit.map(Duration::from_secs)).fits(Duration::from_secs(100));
         assert!(fits(None) && fits(Some(200)) && !fits(Some(99)));
     }
 

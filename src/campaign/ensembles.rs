@@ -1,6 +1,6 @@
 //! Ensembles for the runs of a campaign: backends, recipes, folder of runs and Ctrl-C.
 
-use super::attempt::{self, Attempt};
+use super::attempt::{self, CampaignAttempt};
 use super::orphans;
 use super::run_outcome::{self, RunOutcome};
 use crate::backends::{Connection, Fleet};
@@ -10,7 +10,7 @@ use crate::planning::reproduction;
 use crate::planning::spec::RunSpec;
 use crate::run::folder::Folder;
 use crate::run::interruption::unless_interrupted;
-use crate::run::{Finished, Order, execute};
+use crate::run::{Finished, RunOrder, execute};
 use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -41,17 +41,23 @@ pub trait Runner {
 ///
 /// # Errors
 /// If [`Runner::run`] fails.
-pub async fn attempt<P: attempt::Place>(
+pub async fn attempt<P: attempt::CampaignPlace>(
     runner: &mut impl Runner,
     place: P,
     spec: &RunSpec,
-) -> Result<Option<Attempt<P>>> {
+) -> Result<Option<CampaignAttempt<P>>> {
     let seed = spec.seed.unwrap_or_else(|| place.seed());
     let line = spec.plan().ok().and_then(|plan| reproduction::drawn(&plan));
     let (begun, clock) = (calendar::now(), Instant::now());
     let ran = runner.run(spec).await?;
     let took = clock.elapsed();
-    Ok(Attempt::new(place, seed, (begun, took), ran, line.unwrap_or_default()))
+    Ok(CampaignAttempt::new(
+        place,
+        seed,
+        (begun, took),
+        ran,
+        line.unwrap_or_default(),
+    ))
 }
 
 /// Removes the runs in a folder that are none of the claimed ones, with what they left running: what a campaign left
@@ -144,10 +150,10 @@ impl Ensembles {
         run_outcome::attempt(self.order(plan.clone(), false).await?).await
     }
 
-    async fn order(&self, mut plan: Plan, keep: bool) -> Result<Order> {
+    async fn order(&self, mut plan: Plan, keep: bool) -> Result<RunOrder> {
         let pinning = self.fleet.pin(self.recipe.as_deref(), &mut plan.workload);
         let recipe = unless_interrupted(&self.interrupt, pinning).await?;
-        Ok(Order {
+        Ok(RunOrder {
             backend: self.fleet.backend(&plan)?,
             plan,
             recipe,

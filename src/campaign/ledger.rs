@@ -13,7 +13,7 @@ use std::path::Path;
 /// A line. The other names are those that nights and comparisons had in records of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
-enum Line<H, A> {
+enum LedgerLine<H, A> {
     /// The first one: what the campaign is.
     #[serde(alias = "night", alias = "comparison")]
     Campaign(Box<H>),
@@ -30,7 +30,7 @@ enum Line<H, A> {
 }
 
 /// What a campaign is, as the first line of its record has it.
-pub trait Header: Clone + Serialize + DeserializeOwned {
+pub trait CampaignHeader: Clone + Serialize + DeserializeOwned {
     /// What is there: `night`, …
     const WHAT: &str;
     /// The message about a folder, after its name, that has another one.
@@ -77,24 +77,24 @@ pub struct LedgerContent<H, A> {
 ///
 /// # Errors
 /// If a whole line cannot be read or is out of place, with its number.
-pub fn read<H: Header, A: AttemptRecord>(text: &[u8]) -> Result<Option<LedgerContent<H, A>>> {
+pub fn read<H: CampaignHeader, A: AttemptRecord>(text: &[u8]) -> Result<Option<LedgerContent<H, A>>> {
     let mut recorded: Option<LedgerContent<H, A>> = None;
     for (number, line) in journal::lines(text)? {
         match (line, &mut recorded) {
-            (Line::Campaign(header), None) => {
+            (LedgerLine::Campaign(header), None) => {
                 recorded = Some(LedgerContent {
                     header: *header,
                     attempts: Vec::new(),
                     closed: false,
                 });
             }
-            (Line::Attempt(attempt), Some(all)) => {
+            (LedgerLine::Attempt(attempt), Some(all)) => {
                 all.attempts.push(*attempt);
                 all.closed = false;
             }
-            (Line::Resumed {}, Some(all)) => all.closed = false,
-            (Line::Closed { .. }, Some(all)) => all.closed = true,
-            (Line::Campaign(_), Some(_)) => bail!("line {number} begins the {} again", H::WHAT),
+            (LedgerLine::Resumed {}, Some(all)) => all.closed = false,
+            (LedgerLine::Closed { .. }, Some(all)) => all.closed = true,
+            (LedgerLine::Campaign(_), Some(_)) => bail!("line {number} begins the {} again", H::WHAT),
             (_, None) => bail!("line {number}: it does not begin with what the {} is", H::WHAT),
         }
     }
@@ -103,7 +103,7 @@ pub fn read<H: Header, A: AttemptRecord>(text: &[u8]) -> Result<Option<LedgerCon
 
 /// The record of a campaign that goes on; no other process can write it meanwhile.
 #[derive(Debug)]
-pub struct Ledger<H, A> {
+pub struct CampaignLedger<H, A> {
     /// Its content.
     pub recorded: LedgerContent<H, A>,
     /// The attempts that it had when it was opened.
@@ -111,7 +111,7 @@ pub struct Ledger<H, A> {
     journal: Journal,
 }
 
-impl<H: Header, A: AttemptRecord> Ledger<H, A> {
+impl<H: CampaignHeader, A: AttemptRecord> CampaignLedger<H, A> {
     /// Begins the campaign in this folder, or takes it up again.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl<H: Header, A: AttemptRecord> Ledger<H, A> {
             }
             None => {
                 let header = asked.clone();
-                let line = Line::<H, A>::Campaign(Box::new(asked));
+                let line = LedgerLine::<H, A>::Campaign(Box::new(asked));
                 journal
                     .append(&line)
                     .with_context(|| format!("writing {}", path.display()))?;
@@ -151,9 +151,9 @@ impl<H: Header, A: AttemptRecord> Ledger<H, A> {
     /// # Errors
     /// If it cannot be written.
     pub fn record(&mut self, attempt: A) -> Result<()> {
-        let line = Line::<H, A>::Attempt(Box::new(attempt));
+        let line = LedgerLine::<H, A>::Attempt(Box::new(attempt));
         self.append(&line)?;
-        if let Line::Attempt(attempt) = line {
+        if let LedgerLine::Attempt(attempt) = line {
             self.recorded.attempts.push(*attempt);
             self.recorded.closed = false;
         }
@@ -165,12 +165,12 @@ impl<H: Header, A: AttemptRecord> Ledger<H, A> {
     /// # Errors
     /// If it cannot be written.
     pub fn close(&mut self) -> Result<()> {
-        self.append(&Line::Closed { at: calendar::now() })?;
+        self.append(&LedgerLine::Closed { at: calendar::now() })?;
         self.recorded.closed = true;
         Ok(())
     }
 
-    fn append(&mut self, line: &Line<H, A>) -> Result<()> {
+    fn append(&mut self, line: &LedgerLine<H, A>) -> Result<()> {
         let doing = || format!("writing the record of the {}", H::WHAT);
         self.journal.append(line).with_context(doing)
     }

@@ -2,7 +2,7 @@
 
 use super::orphans;
 use crate::run::folder::Folder;
-use crate::run::{Order, execute};
+use crate::run::{RunOrder, execute};
 use anyhow::{Context, Result};
 use std::path::Path;
 use zooquake_checkers::{Results, Verdict};
@@ -33,7 +33,7 @@ pub enum RunOutcome {
 ///
 /// # Errors
 /// If the folder of runs cannot be read or written.
-pub async fn attempt(order: Order) -> Result<RunOutcome> {
+pub async fn attempt(order: RunOrder) -> Result<RunOutcome> {
     let (out, interrupt) = (order.out.clone(), order.interrupt.clone());
     std::fs::create_dir_all(&out).with_context(|| format!("making the folder {}", out.display()))?;
     let stopped = || *interrupt.borrow();

@@ -1,6 +1,6 @@
 //! Campaign files: TOML, read so that every mistake is named with its line.
 
-use crate::nightly::campaign::{Campaign, Ensemble, matching};
+use crate::nightly::campaign::{Campaign, EnsembleSettings, matching};
 use crate::planning::names;
 use crate::planning::recipe;
 use crate::planning::spec;
@@ -36,7 +36,7 @@ struct Keys {
 /// What is wrong with it, with the line.
 pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String> {
     let keys: Keys = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_string())?;
-    let file = File { text };
+    let file = CampaignFile { text };
     let variants = file.variants(&keys.variants, folder)?;
     let faults = file.each("faults", &keys.faults, |list| {
         names::faults(list).map(|kinds| kinds.join(","))
@@ -64,7 +64,7 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
         faults: unique(faults),
         seeds,
         time_ms: time.unwrap_or(spec::TIME).as_millis() as u64,
-        cluster: Ensemble {
+        cluster: EnsembleSettings {
             servers: servers.unwrap_or(spec::SERVERS),
             observers: observers.unwrap_or_default(),
             clients: clients.unwrap_or(spec::CLIENTS),
@@ -138,11 +138,11 @@ fn unique<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
 }
 
 /// The text that keys were read from, to say where something is wrong.
-struct File<'a> {
+struct CampaignFile<'a> {
     text: &'a str,
 }
 
-impl File<'_> {
+impl CampaignFile<'_> {
     fn wrong<T>(&self, at: &Spanned<T>, key: &str, why: &str) -> String {
         let before = self.text.get(..at.span().start).unwrap_or(self.text);
         format!("line {}, `{key}`: {why}", before.matches('\n').count() + 1)

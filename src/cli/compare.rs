@@ -4,10 +4,10 @@ use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::backends;
 use crate::calendar;
-use crate::campaign::engine::{self, Budget, End};
+use crate::campaign::engine::{self, End, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
-use crate::campaign::ledger::Header as _;
-use crate::compare::drive::{self, Header, Ledger, last, left};
+use crate::campaign::ledger::CampaignHeader as _;
+use crate::compare::drive::{self, ComparisonHeader, ComparisonLedger, last, left};
 use crate::compare::order::turns;
 use crate::compare::report;
 use crate::compare::setup::{Setup, Subject};
@@ -103,7 +103,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
         refuse(&setup).map_err(Usage)?;
     }
     paths::output_folder(&options.out, "--out")?;
-    let header = Header {
+    let header = ComparisonHeader {
         format: 1,
         setup,
         begun: calendar::now(),
@@ -112,7 +112,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     if !options.out.join(header.file()).exists() {
         backends::connect(options.on).await?;
     }
-    let mut ledger = Ledger::open(&options.out, header)?;
+    let mut ledger = ComparisonLedger::open(&options.out, header)?;
     let end = go_on(&mut ledger, &options.out).await?;
     let comparison = report::comparison(&ledger).map_err(Usage)?;
     let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
@@ -234,7 +234,7 @@ fn one_at_least<T>(values: &[T]) -> Vec<Option<&T>> {
     }
 }
 
-async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
+async fn go_on(ledger: &mut ComparisonLedger, out: &Path) -> Result<End> {
     if left(ledger).is_empty() {
         return Ok(End::Through);
     }
@@ -249,11 +249,11 @@ async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
     runner.prepare_recipes(specs.iter().map(|(_, spec)| spec)).await?;
     let turns = turns(&setup);
     let mut comparison = drive::Comparison { setup, runner };
-    engine::drive(&mut comparison, &turns, ledger, Budget::new(None)).await
+    engine::drive(&mut comparison, &turns, ledger, TimeBudget::new(None)).await
 }
 
 /// Writes the report, and says what it says.
-fn finish(options: &CompareOptions, ledger: &Ledger, comparison: &Comparison) -> Result<()> {
+fn finish(options: &CompareOptions, ledger: &ComparisonLedger, comparison: &Comparison) -> Result<()> {
     let written = write_all(comparison, &options.out)?;
     let mut value = serde_json::to_value(comparison).context("writing the comparison as JSON")?;
     value["summary"] = serde_json::json!(summary(comparison));

@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::Path;
 use zooquake_backend::docker::DockerBackend;
-use zooquake_backend::images::Request;
-use zooquake_checkers::plan::{Plan, Recipe};
+use zooquake_backend::images::ImageRequest;
+use zooquake_checkers::plan::{Plan, RecipeSource};
 
 /// Asks whether the image that a run's plan names may be pulled, if it is not there, and whether the recipe that the run has
 /// kept may be run.
@@ -15,7 +15,7 @@ use zooquake_checkers::plan::{Plan, Recipe};
 /// [`Usage`] if one may not, or nobody can be asked; otherwise if no engine answers.
 pub async fn to_run(run: &Path, plan: &Plan) -> Result<()> {
     let engine = DockerBackend::connect().await?;
-    let request = Request::of(plan.cluster.image.as_deref());
+    let request = ImageRequest::from_name(plan.cluster.image.as_deref());
     if let Some(image) = engine.to_pull(&request).await? {
         let asked = format!("The plan of {run:?} names the image {image}, which is not on this engine");
         ask(
@@ -41,7 +41,7 @@ pub async fn to_run(run: &Path, plan: &Plan) -> Result<()> {
 }
 
 /// What running a recipe comes to.
-fn doing(recipe: &Recipe) -> &'static str {
+fn doing(recipe: &RecipeSource) -> &'static str {
     match (&recipe.image, &recipe.build) {
         (Some(_), _) => "Pull its image, if that is not there, and run",
         (None, Some(_)) => "Build its Dockerfile, and run",

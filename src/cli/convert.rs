@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use zooquake_checkers::edn::{to_edn, to_keyed};
 use zooquake_checkers::jsonl::to_line;
-use zooquake_checkers::search::{Kind, infer};
+use zooquake_checkers::search::{ModelKind, infer};
 use zooquake_checkers::textlog::to_log;
 
 /// `convert`
@@ -50,7 +50,7 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
     if let Some(damage) = damage {
         bail!("{}, {damage}", from.display());
     }
-    let keyed = to.extension().is_some_and(|end| end == "txt") && infer(&history) == Some(Kind::KV);
+    let keyed = to.extension().is_some_and(|end| end == "txt") && infer(&history) == Some(ModelKind::KV);
     let text = match write_as {
         Format::Edn => to_edn(&history),
         Format::Jsonl => history.events.iter().map(to_line).collect(),
@@ -74,7 +74,7 @@ fn format(path: &Path) -> Result<Format> {
             path.display()
         ))
     };
-    Ok(Format::of(path).ok_or_else(unknown)?)
+    Ok(Format::from_name(path).ok_or_else(unknown)?)
 }
 
 /// Writes a file in full or not at all.

@@ -54,7 +54,7 @@ impl Defaults {
     }
 
     /// The default of an option.
-    fn of(&self, option: &str) -> Option<OsString> {
+    fn default_value(&self, option: &str) -> Option<OsString> {
         match option {
             "zookeeper" => self.zookeeper.clone().map(Into::into),
             "timing" => self.timing.clone().map(Into::into),
@@ -80,7 +80,7 @@ impl Defaults {
         options
             .filter(|option| !has(option) && (*option == "out" || !has("seed")))
             .filter(|option| *option != "zookeeper" || !simulated)
-            .filter_map(|option| Some((option, self.of(option)?)))
+            .filter_map(|option| Some((option, self.default_value(option)?)))
             .collect()
     }
 }
@@ -223,7 +223,9 @@ mod tests {
     fn every_option_that_the_file_can_give_is_one() {
         let all = Defaults::read(ALL, Path::new("")).unwrap();
         for (name, options) in TAKEN {
-            let options = options.iter().map(|option| (*option, all.of(option).unwrap()));
+            let options = options
+                .iter()
+                .map(|option| (*option, all.default_value(option).unwrap()));
             let command = with_defaults(Arguments::command(), name, options.collect());
             command.debug_assert();
         }

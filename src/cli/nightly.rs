@@ -5,13 +5,13 @@ use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::backends;
 use crate::calendar;
-use crate::campaign::engine::{self, Budget, End};
+use crate::campaign::engine::{self, End, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::shard::Shard;
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
 use crate::nightly::drive::{self, needed};
-use crate::nightly::folder::{self, Header, Ledger, LedgerContent};
+use crate::nightly::folder::{self, LedgerContent, NightHeader, NightLedger};
 use crate::nightly::previous_nights::{self, NightRecord};
 use crate::nightly::{report, retention};
 use crate::planning::recipe;
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zooquake_backend::files;
 use zooquake_checkers::plan::On;
-use zooquake_reports::night::{self, Night, Outcome};
+use zooquake_reports::night::{self, CellOutcome, Night};
 
 /// Where nights are unless told otherwise.
 const NIGHTS: &str = "nights";
@@ -72,10 +72,10 @@ pub struct NightlyOptions {
 /// # Errors
 /// [`Usage`] for a campaign that makes no sense or a folder of another one; otherwise the harness failed as a whole.
 pub async fn nightly(options: NightlyOptions) -> Result<Code> {
-    let budget = Budget::new(options.budget);
+    let budget = TimeBudget::new(options.budget);
     let mut campaign = read_campaign(options.campaign.as_deref()).await?;
     campaign.on = options.on.unwrap_or(campaign.on);
-    let header = Header {
+    let header = NightHeader {
         format: 2,
         zooquake: env!("CARGO_PKG_VERSION").to_string(),
         campaign,
@@ -96,7 +96,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     // Before there is a folder: without an engine there is no night.
     let interrupt = interrupt::listen()?;
     let place = backends::connect(header.campaign.on).await?;
-    let mut ledger = Ledger::open(&path, header)?;
+    let mut ledger = NightLedger::open(&path, header)?;
     let header = ledger.recorded.header.clone();
     let earlier = previous_nights::earlier(&path, &header)?;
     let runs = path.join("runs");
@@ -154,7 +154,7 @@ async fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
 }
 
 /// Refuses a night with cells that cannot end valid, and names them.
-fn refuse(header: &Header) -> Result<(), String> {
+fn refuse(header: &NightHeader) -> Result<(), String> {
     let campaign = &header.campaign;
     let cells = previous_nights::cells(header);
     let named = |cell: &Cell| (cell.to_string(), campaign.spec(cell, cell.seed));
@@ -175,7 +175,7 @@ fn refuse(header: &Header) -> Result<(), String> {
 
 fn compact_known(recorded: &LedgerContent, runs: &Path) -> Result<()> {
     for attempt in &recorded.attempts {
-        if let (Outcome::Expected, Some(run)) = (attempt.outcome(), &attempt.run) {
+        if let (CellOutcome::Expected, Some(run)) = (attempt.outcome(), &attempt.run) {
             let path = runs.join(run);
             // Somebody may have removed it to make room.
             if path.is_dir() {

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use zooquake_backend::images::Source;
 use zooquake_checkers::Anomaly;
-use zooquake_checkers::plan::{On, Recipe};
+use zooquake_checkers::plan::{On, RecipeSource};
 
 /// `replay`
 #[derive(Debug, Args)]
@@ -140,14 +140,14 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
 ///
 /// # Errors
 /// If the run has not kept it.
-pub fn kept_recipe(run: &Folder, recipe: &Recipe) -> Result<(PathBuf, BTreeMap<String, String>), Usage> {
+pub fn kept_recipe(run: &Folder, recipe: &RecipeSource) -> Result<(PathBuf, BTreeMap<String, String>), Usage> {
     let folder = run.file(RECIPE);
     if folder.is_symlink() {
         return Err(Usage(format!(
             "{folder:?} is a link: a run keeps its recipe in a folder of its own"
         )));
     }
-    let source = Source::of(&folder, recipe).map_err(|error| {
+    let source = Source::from_recipe(&folder, recipe).map_err(|error| {
         Usage(format!(
             "the run has not kept its recipe, {:?}: {error:#}",
             recipe.folder

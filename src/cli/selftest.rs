@@ -5,7 +5,7 @@ use super::{interrupt, paths};
 use crate::confirm::{Confirmation, Confirmer, were_played};
 use crate::planning::names;
 use crate::planning::values;
-use crate::selftest::{self, Outcome, Settings};
+use crate::selftest::{self, BugOutcome, Settings};
 use crate::shrink::sim::write_run;
 use crate::terminal::line;
 use anyhow::{Context, Result};
@@ -121,8 +121,8 @@ fn chosen(ids: &[String]) -> Result<Vec<&'static Planted>, String> {
 }
 
 /// A bug that was tried.
-struct Tried {
-    outcome: Outcome,
+struct SelftestRow {
+    outcome: BugOutcome,
     /// The run of the shrunk plan, if that is written.
     run: Option<PathBuf>,
     /// What came of the shrunk plan on real ensembles; `None` if it was not played there, or not to an end.
@@ -130,7 +130,7 @@ struct Tried {
 }
 
 /// Plays the shrunk plans on real ensembles, until the user stops it; says what came of each unless that is told as JSON.
-async fn confirm(confirmer: &Confirmer, tried: &mut [Tried], json: bool) -> Result<()> {
+async fn confirm(confirmer: &Confirmer, tried: &mut [SelftestRow], json: bool) -> Result<()> {
     for tried in tried {
         let (Some(shown), Some(run)) = (&tried.outcome.shown, &tried.run) else {
             continue;
@@ -145,7 +145,11 @@ async fn confirm(confirmer: &Confirmer, tried: &mut [Tried], json: bool) -> Resu
 }
 
 /// Tries them one after the other, and prints the row of each; whether it was interrupted.
-fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &AtomicBool) -> Result<(Vec<Tried>, bool)> {
+fn try_all(
+    chosen: &[&'static Planted],
+    options: &SelftestOptions,
+    stop: &AtomicBool,
+) -> Result<(Vec<SelftestRow>, bool)> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Settings {
         budget: options.budget,
@@ -173,7 +177,7 @@ fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &Atomic
         if !options.json {
             println!("{}", row(columns(&outcome).each_ref().map(String::as_str)));
         }
-        tried.push(Tried {
+        tried.push(SelftestRow {
             outcome,
             run,
             confirmation: None,
@@ -198,8 +202,8 @@ fn row([id, expected, schedules, seconds, shrunk, twin, found, mechanism]: [&str
     format!("{id:<5} {expected:<20} {schedules:>9} {seconds:>7}  {shrunk:<35} {twin:<28} {found:<36} {mechanism}")
 }
 
-fn columns(outcome: &Outcome) -> [String; 8] {
-    let Outcome { planted, shown, .. } = outcome;
+fn columns(outcome: &BugOutcome) -> [String; 8] {
+    let BugOutcome { planted, shown, .. } = outcome;
     let listed = |names: &std::collections::BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
     let twin = match outcome.noise.is_empty() {
         true => format!("silent in {} schedules", outcome.twin_schedules),
@@ -222,13 +226,13 @@ fn columns(outcome: &Outcome) -> [String; 8] {
     ]
 }
 
-fn as_json(tried: &Tried) -> Value {
-    let Tried {
+fn as_json(tried: &SelftestRow) -> Value {
+    let SelftestRow {
         outcome,
         run,
         confirmation,
     } = tried;
-    let Outcome { planted, shown, .. } = outcome;
+    let BugOutcome { planted, shown, .. } = outcome;
     json!({
         "id": planted.id,
         "variant": planted.name(),

@@ -6,7 +6,7 @@ use crate::backends::docker::pin;
 use crate::planning::names;
 use crate::planning::recipe;
 use crate::terminal::line;
-use crate::trial::{self, Finding, Kept};
+use crate::trial::{self, Finding, SentenceVerdict};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde_json::json;
@@ -49,14 +49,21 @@ pub async fn trial(options: &TrialOptions) -> Result<Code> {
         findings = on_docker(workload, logs.path()) => findings?,
         _ = interrupt.wait_for(|stop| *stop) => return Err(anyhow!("interrupted; `zooquake clean` removes what is left")),
     };
-    let broken = findings.iter().any(|finding| finding.outcome == Kept::Broken);
+    let broken = findings
+        .iter()
+        .any(|finding| finding.outcome == SentenceVerdict::Broken);
     if options.json {
         println!("{}", json!({ "recipe": name, "sentences": findings, "holds": !broken }));
     } else {
         let lines = findings.iter().map(shown).collect::<Vec<_>>().join("\n");
         lines.lines().for_each(|line| println!("{line}"));
         let count = |outcome| findings.iter().filter(|finding| finding.outcome == outcome).count();
-        let [held, wrong, rest] = [Kept::Held, Kept::Broken, Kept::NotTried].map(count);
+        let [held, wrong, rest] = [
+            SentenceVerdict::Held,
+            SentenceVerdict::Broken,
+            SentenceVerdict::NotTried,
+        ]
+        .map(count);
         println!("{name}: {held} sentences hold, {wrong} are broken, {rest} were not tried");
     }
     if !broken {
@@ -78,12 +85,12 @@ async fn on_docker(mut workload: Workload, logs: &Path) -> Result<Vec<Finding>> 
 
 fn shown(finding: &Finding) -> String {
     let mark = match finding.outcome {
-        Kept::Held => "holds     ",
-        Kept::Broken => "BROKEN    ",
-        Kept::NotTried => "not tried ",
+        SentenceVerdict::Held => "holds     ",
+        SentenceVerdict::Broken => "BROKEN    ",
+        SentenceVerdict::NotTried => "not tried ",
     };
     let seen = match finding.outcome {
-        Kept::Broken => format!("\n          seen: {}", line(&finding.seen)),
+        SentenceVerdict::Broken => format!("\n          seen: {}", line(&finding.seen)),
         _ => String::new(),
     };
     format!("{mark}{}: {}{seen}", finding.sentence.name, finding.sentence.says)

@@ -6,8 +6,8 @@ use anyhow::Result;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_backend::docker::{DockerBackend, Swept};
-use zooquake_backend::images::{Entry, Request};
+use zooquake_backend::docker::{DockerBackend, SweepCount};
+use zooquake_backend::images::{ImageRequest, InventoryEntry};
 
 /// Prepares the images, or removes those that zooquake built.
 ///
@@ -34,7 +34,9 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
         vec![engine.client_base().await?]
     } else {
         engine.with_images(options.zookeeper.as_deref()).await?;
-        engine.list_images(&Request::of(options.zookeeper.as_deref())).await?
+        engine
+            .list_images(&ImageRequest::from_name(options.zookeeper.as_deref()))
+            .await?
     };
     if options.json {
         let all: Vec<Value> = found.iter().map(as_json).collect();
@@ -52,8 +54,8 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
     Ok(Code::Valid)
 }
 
-fn as_json(image: &Entry) -> Value {
-    let Entry {
+fn as_json(image: &InventoryEntry) -> Value {
+    let InventoryEntry {
         role,
         name,
         origin,
@@ -95,7 +97,7 @@ pub async fn clean(options: &CleanOptions) -> Result<Code> {
     }
 }
 
-fn cleaned_as_json(dry_run: bool, swept: &BTreeMap<String, Swept>, going_on: &[String]) -> Value {
+fn cleaned_as_json(dry_run: bool, swept: &BTreeMap<String, SweepCount>, going_on: &[String]) -> Value {
     let done = if dry_run { "would_remove" } else { "removed" };
     let runs = swept.iter().map(|(run, swept)| {
         let mut entry = json!({ "run": run, "left": swept.left });
@@ -105,7 +107,7 @@ fn cleaned_as_json(dry_run: bool, swept: &BTreeMap<String, Swept>, going_on: &[S
     json!({ "runs": runs.collect::<Vec<_>>(), "going_on": going_on })
 }
 
-fn say_cleaned(options: &CleanOptions, swept: &BTreeMap<String, Swept>, going_on: &[String]) {
+fn say_cleaned(options: &CleanOptions, swept: &BTreeMap<String, SweepCount>, going_on: &[String]) {
     let done = if options.dry_run { "would remove" } else { "removed" };
     for (run, swept) in swept {
         println!("run {run}: {done} {}", amounts(swept));
@@ -135,8 +137,8 @@ fn say_cleaned(options: &CleanOptions, swept: &BTreeMap<String, Swept>, going_on
 }
 
 /// Such as `16 containers, 1 network`.
-fn amounts(swept: &Swept) -> String {
-    let Swept {
+fn amounts(swept: &SweepCount) -> String {
+    let SweepCount {
         containers,
         networks,
         volumes,

@@ -16,7 +16,7 @@ const BESIDE: Duration = Duration::from_secs(30);
 
 /// What a comparison is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct ComparisonHeader {
     /// Version of this format; 1.
     pub format: u32,
     /// What is compared.
@@ -25,7 +25,7 @@ pub struct Header {
     pub begun: String,
 }
 
-impl ledger::Header for Header {
+impl ledger::CampaignHeader for ComparisonHeader {
     const WHAT: &str = "comparison";
     const OTHER: &str = "has a comparison with other options: give the same ones to go on with it, or another --out";
 
@@ -39,13 +39,13 @@ impl ledger::Header for Header {
 }
 
 /// A run of a turn that came to its end, or failed to.
-pub type Attempt = attempt::Attempt<Turn>;
+pub type TurnAttempt = attempt::CampaignAttempt<Turn>;
 
 /// The record of a comparison that goes on.
-pub type Ledger = ledger::Ledger<Header, Attempt>;
+pub type ComparisonLedger = ledger::CampaignLedger<ComparisonHeader, TurnAttempt>;
 
 /// What came of each turn: the last attempt at each.
-pub fn last(ledger: &Ledger) -> BTreeMap<Turn, &Attempt> {
+pub fn last(ledger: &ComparisonLedger) -> BTreeMap<Turn, &TurnAttempt> {
     ledger
         .recorded
         .attempts
@@ -55,7 +55,7 @@ pub fn last(ledger: &Ledger) -> BTreeMap<Turn, &Attempt> {
 }
 
 /// The turns that have no verdict, in order.
-pub fn left(ledger: &Ledger) -> Vec<Turn> {
+pub fn left(ledger: &ComparisonLedger) -> Vec<Turn> {
     let done = last(ledger);
     let mut turns = turns(&ledger.recorded.header.setup);
     turns.retain(|turn| done.get(turn).is_none_or(|attempt| attempt.verdict.is_none()));
@@ -73,35 +73,35 @@ pub struct Comparison<R> {
 
 /// A turn in words.
 #[derive(Debug)]
-pub struct Job {
+pub struct TurnJob {
     turn: Turn,
     name: String,
 }
 
-impl std::fmt::Display for Job {
+impl std::fmt::Display for TurnJob {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.name)
     }
 }
 
 impl<R: Runner> engine::Campaign for Comparison<R> {
-    type Header = Header;
-    type Attempt = Attempt;
+    type Header = ComparisonHeader;
+    type Attempt = TurnAttempt;
     type Place = Turn;
-    type Job = Job;
+    type Job = TurnJob;
 
-    fn next(&self, turn: &Turn, ledger: &Ledger) -> Option<Job> {
+    fn next(&self, turn: &Turn, ledger: &ComparisonLedger) -> Option<TurnJob> {
         let mut before = ledger.recorded.attempts.iter().filter(|attempt| attempt.place == *turn);
         let now = ledger.since_opened().iter().any(|attempt| attempt.place == *turn);
         let judged = before.next_back().is_some_and(|last| last.verdict.is_some());
-        (!judged && !now).then(|| Job {
+        (!judged && !now).then(|| TurnJob {
             turn: *turn,
             name: self.setup.name(*turn),
         })
     }
 
     /// The mean of the runs so far.
-    fn expected(&self, _job: &Job, ledger: &Ledger) -> Duration {
+    fn expected(&self, _job: &TurnJob, ledger: &ComparisonLedger) -> Duration {
         let judged = ledger
             .recorded
             .attempts
@@ -112,7 +112,7 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
         Duration::try_from_secs_f64(mean).unwrap_or(Duration::from_millis(self.setup.time_ms) + BESIDE)
     }
 
-    async fn attempt(&mut self, job: Job) -> Result<Option<Attempt>> {
+    async fn attempt(&mut self, job: TurnJob) -> Result<Option<TurnAttempt>> {
         let spec = self.setup.spec(job.turn).map_err(|why| anyhow!(why))?;
         let attempt = ensembles::attempt(&mut self.runner, job.turn, &spec).await?;
         // Half a run would be measured as if it were a whole one.
@@ -125,7 +125,7 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
         Ok(Some(attempt))
     }
 
-    fn outcome(attempt: &Attempt) -> String {
+    fn outcome(attempt: &TurnAttempt) -> String {
         let damage = attempt.anomalies.iter().filter(|seen| !seen.advisory);
         // Those of a kind that are accepted and those that are not stand apart.
         let kinds: BTreeSet<&str> = damage.map(|seen| seen.kind.as_str()).collect();
@@ -139,7 +139,7 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
         }
     }
 
-    fn failed(attempt: &Attempt) -> bool {
+    fn failed(attempt: &TurnAttempt) -> bool {
         attempt.verdict.is_none()
     }
 
@@ -152,7 +152,7 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
 mod tests {
     use super::super::setup::tests::setup;
     use super::*;
-    use crate::campaign::engine::{Budget, End, drive};
+    use crate::campaign::engine::{End, TimeBudget, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
     use crate::campaign::ledger::ForeignRecord;
     use crate::campaign::run_outcome::RunOutcome;
@@ -160,16 +160,16 @@ mod tests {
     use tempfile::tempdir;
 
     /// Two locks, without faults, in two rounds.
-    fn header() -> Header {
-        Header {
+    fn header() -> ComparisonHeader {
+        ComparisonHeader {
             format: 1,
             setup: setup(&["predecessor", "fenced"], &["none"], &[1, 2]),
             begun: "2026-11-20T22:00:00Z".into(),
         }
     }
 
-    fn open(folder: &Path) -> Ledger {
-        Ledger::open(folder, header()).unwrap()
+    fn open(folder: &Path) -> ComparisonLedger {
+        ComparisonLedger::open(folder, header()).unwrap()
     }
 
     fn failed() -> RunOutcome {
@@ -181,7 +181,7 @@ mod tests {
 
     /// Drives it; returns how it ended and the runs by workload and seed.
     async fn go_on(
-        ledger: &mut Ledger,
+        ledger: &mut ComparisonLedger,
         answer: fn(usize) -> RunOutcome,
         stop_after: usize,
     ) -> (End, Vec<(String, u64)>) {
@@ -190,7 +190,9 @@ mod tests {
             runner: Script::new(answer, stop_after),
         };
         let turns = turns(&comparison.setup);
-        let end = drive(&mut comparison, &turns, ledger, Budget::new(None)).await.unwrap();
+        let end = drive(&mut comparison, &turns, ledger, TimeBudget::new(None))
+            .await
+            .unwrap();
         let ran = comparison.runner.ran.into_iter();
         (end, ran.map(|spec| (spec.workload, spec.seed.unwrap())).collect())
     }
@@ -254,19 +256,19 @@ mod tests {
     fn a_former_record_goes_on_and_another_comparison_is_refused() {
         let folder = tempdir().unwrap();
         std::fs::write(folder.path().join("compare.jsonl"), FORMER).unwrap();
-        let later = Header {
+        let later = ComparisonHeader {
             begun: "2026-11-21T22:00:00Z".into(),
             ..header()
         };
-        let ledger = Ledger::open(folder.path(), later).unwrap();
+        let ledger = ComparisonLedger::open(folder.path(), later).unwrap();
         assert_eq!(ledger.recorded.header, header(), "it began when it began");
         assert_eq!(left(&ledger).len(), 3);
         drop(ledger);
-        let other = Header {
+        let other = ComparisonHeader {
             setup: setup(&["predecessor"], &["none"], &[1, 2]),
             ..header()
         };
-        let refused = Ledger::open(folder.path(), other).unwrap_err();
+        let refused = ComparisonLedger::open(folder.path(), other).unwrap_err();
         assert!(refused.downcast_ref::<ForeignRecord>().is_some(), "{refused:#}");
     }
 }

@@ -1,7 +1,7 @@
 //! Who runs when: interleaved, so that a machine that gets slower or faster meanwhile favours no variant.
 
 use super::setup::Setup;
-use crate::campaign::attempt::Place;
+use crate::campaign::attempt::CampaignPlace;
 use serde::{Deserialize, Serialize};
 
 /// One run of a comparison.
@@ -17,7 +17,7 @@ pub struct Turn {
     pub seed: u64,
 }
 
-impl Place for Turn {
+impl CampaignPlace for Turn {
     fn seed(&self) -> u64 {
         self.seed
     }

@@ -1,19 +1,19 @@
 //! What came of a comparison: from its record to its report.
 
-use super::drive::{Ledger, last};
+use super::drive::{ComparisonLedger, last};
 use super::order::turns;
 use zooquake_checkers::sample;
-use zooquake_reports::compare::{Comparison, Subject, SubjectRun};
+use zooquake_reports::compare::{ComparedSubject, Comparison, SubjectRun};
 
 /// The comparison as far as the record goes.
 ///
 /// # Errors
 /// If a variant does not exist any more: what is said to the user.
-pub fn comparison(ledger: &Ledger) -> Result<Comparison, String> {
+pub fn comparison(ledger: &ComparisonLedger) -> Result<Comparison, String> {
     let setup = &ledger.recorded.header.setup;
     let mut subjects = Vec::new();
     for (number, subject) in setup.subjects.iter().enumerate() {
-        subjects.push(Subject {
+        subjects.push(ComparedSubject {
             label: setup.label(number),
             variant: format!("{}/{}", setup.family, subject.variant),
             promise: setup.workload(number)?.promise,

@@ -17,7 +17,7 @@ const FILE: &str = "explored.jsonl";
 const FORMAT: u32 = 1;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Header {
+struct CorpusHeader {
     /// Version of this format: [`FORMAT`].
     format: u32,
     space: Space,
@@ -25,7 +25,7 @@ struct Header {
 
 /// How far a shard has come: it has explored its schedules up to this one, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Explored {
+struct CorpusProgress {
     shard: Shard,
     until: u64,
 }
@@ -39,7 +39,7 @@ pub struct Corpus {
 
 /// What was explored, by any shard.
 #[derive(Debug, Clone, Default)]
-pub struct ExploredSchedules(Vec<Explored>);
+pub struct ExploredSchedules(Vec<CorpusProgress>);
 
 impl ExploredSchedules {
     /// Whether the schedule of this number was.
@@ -70,7 +70,7 @@ impl Corpus {
         };
         let mut lines = journal::lines::<Value>(&text).with_context(reading)?.into_iter();
         let Some((_, first)) = lines.next() else {
-            let header = Header {
+            let header = CorpusHeader {
                 format: FORMAT,
                 space: asked.clone(),
             };
@@ -80,7 +80,7 @@ impl Corpus {
             let done = ExploredSchedules::default();
             return Ok((Self { journal, done }, header.space));
         };
-        let header: Header = serde_json::from_value(first).with_context(reading)?;
+        let header: CorpusHeader = serde_json::from_value(first).with_context(reading)?;
         if header.format != FORMAT {
             let (folder, format) = (folder.display(), header.format);
             let why = format!("{folder} is of format {format}, and this zooquake knows format {FORMAT} alone");
@@ -115,7 +115,7 @@ impl Corpus {
     /// # Errors
     /// If it cannot be written.
     pub fn reached(&mut self, shard: Shard, until: u64) -> Result<()> {
-        let explored = Explored { shard, until };
+        let explored = CorpusProgress { shard, until };
         if self.done.0.contains(&explored) || until == 0 {
             return Ok(());
         }

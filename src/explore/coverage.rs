@@ -20,10 +20,10 @@ const SOMETIMES: &[Sometimes] = &[
         overlaps(record)
     }),
     ("a client's process was started again", |record, _| {
-        of(record, "hello") > record.plan.cluster.clients
+        event_count(record, "hello") > record.plan.cluster.clients
     }),
     ("a client learnt that it had lost what it held", |record, _| {
-        of(record, "lost") > 0
+        event_count(record, "lost") > 0
     }),
     ("another server led than before", |record, _| {
         let led = record.servers.iter().flatten().filter(|sample| sample.mode == "leader");
@@ -47,7 +47,7 @@ const SOMETIMES: &[Sometimes] = &[
 ];
 
 /// How many events have this name.
-fn of(record: &Record, f: &str) -> usize {
+fn event_count(record: &Record, f: &str) -> usize {
     record.history.events.iter().filter(|event| event.f == f).count()
 }
 

@@ -3,7 +3,7 @@
 use super::corpus::Corpus;
 use super::coverage::Coverage;
 use super::failure::{self, Signature};
-use super::schedule_queue::{Next, Schedule, ScheduleQueue, steps};
+use super::schedule_queue::{QueueStep, Schedule, ScheduleQueue, steps};
 use super::space::{Search, Space};
 use crate::campaign::shard::Shard;
 use crate::run::simulation;
@@ -52,7 +52,7 @@ pub struct FoundFailure {
 
 /// What was explored.
 #[derive(Debug, Clone, Default)]
-pub struct Explored {
+pub struct Exploration {
     /// Schedules that were played to their end.
     pub schedules: u64,
     /// How long it took.
@@ -67,7 +67,7 @@ pub struct Explored {
     error: Option<String>,
 }
 
-impl Explored {
+impl Exploration {
     /// Schedules a second.
     pub fn rate(&self) -> f64 {
         self.schedules as f64 / self.took.as_secs_f64().max(1e-9)
@@ -84,14 +84,14 @@ pub fn missed(frequency: f64, schedules: u64) -> f64 {
 const MOMENT: Duration = Duration::from_micros(200);
 
 /// An exploration that goes on.
-struct Exploration<'a> {
+struct RunningExploration<'a> {
     space: &'a Space,
     workload: &'a Workload,
     limits: Limits,
     begun: Instant,
     stop: &'a AtomicBool,
     turns: ScheduleQueue<'a>,
-    tally: Mutex<Explored>,
+    tally: Mutex<Exploration>,
 }
 
 /// Explores until a limit is reached, or `stop` becomes true. `tell` is called now and then with what was explored so far.
@@ -103,14 +103,14 @@ pub fn explore(
     mut corpus: Option<&mut Corpus>,
     limits: Limits,
     stop: &AtomicBool,
-    mut tell: impl FnMut(&Explored),
-) -> Result<Explored> {
+    mut tell: impl FnMut(&Exploration),
+) -> Result<Exploration> {
     let begun = Instant::now();
     let steps = match space.search {
         Search::Pct { .. } => steps(space, workload)?,
         Search::Walk | Search::Exhaustive { .. } => 0,
     };
-    let exploration = Exploration {
+    let exploration = RunningExploration {
         space,
         workload,
         limits,
@@ -121,9 +121,9 @@ pub fn explore(
             (limits.schedules, limits.plans),
             (limits.threads, steps),
         ),
-        tally: Mutex::new(Explored {
+        tally: Mutex::new(Exploration {
             coverage: Coverage::new(),
-            ..Explored::default()
+            ..Exploration::default()
         }),
     };
     thread::scope(|scope| -> Result<()> {
@@ -155,13 +155,13 @@ pub fn explore(
     }
 }
 
-impl Exploration<'_> {
-    fn tally(&self) -> MutexGuard<'_, Explored> {
+impl RunningExploration<'_> {
+    fn tally(&self) -> MutexGuard<'_, Exploration> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn so_far(&self) -> Explored {
-        Explored {
+    fn so_far(&self) -> Exploration {
+        Exploration {
             took: self.begun.elapsed(),
             exhausted: self.turns.exhausted(),
             ..self.tally().clone()
@@ -175,12 +175,12 @@ impl Exploration<'_> {
     fn work(&self, thread: usize) {
         while !self.over() {
             let turn = match self.turns.next(thread) {
-                Next::Play(turn) => turn,
-                Next::Wait => {
+                QueueStep::Play(turn) => turn,
+                QueueStep::Wait => {
                     thread::sleep(MOMENT);
                     continue;
                 }
-                Next::Over => return,
+                QueueStep::Over => return,
             };
             match self.play(&turn) {
                 Ok(steps) => self.turns.played(thread, &turn, steps),

@@ -1,6 +1,6 @@
 //! The failures of an exploration as runs: written, shrunk and confirmed.
 
-use super::drive::{Explored, FoundFailure};
+use super::drive::{Exploration, FoundFailure};
 use super::failure::Signature;
 use super::space::Space;
 use crate::confirm::{Confirmation, Confirmer};
@@ -23,7 +23,7 @@ const SHRINKING: Duration = Duration::from_secs(20);
 
 /// A failure, and where it is written.
 #[derive(Debug, Serialize)]
-pub struct Failure {
+pub struct ExploredFailure {
     /// Its identity.
     #[serde(flatten)]
     pub signature: Signature,
@@ -59,10 +59,10 @@ pub struct ShrunkRun {
 /// If a schedule cannot be simulated, or a run cannot be written.
 pub fn write(
     (space, workload): (&Space, &Workload),
-    explored: &Explored,
+    explored: &Exploration,
     out: &Path,
     stop: &AtomicBool,
-) -> Result<Vec<Failure>> {
+) -> Result<Vec<ExploredFailure>> {
     let mut written: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     let mut failures = Vec::new();
     // Those that are not known first, and the most frequent shape of each.
@@ -71,7 +71,7 @@ pub fn write(
     for (signature, found) in found {
         let count = written.entry((signature.known, &signature.anomaly)).or_default();
         *count += 1;
-        let mut failure = Failure {
+        let mut failure = ExploredFailure {
             signature: signature.clone(),
             schedules: found.count,
             seed: found.seed,
@@ -105,7 +105,7 @@ pub fn write(
 ///
 /// # Errors
 /// As [`Confirmer::confirm`].
-pub async fn confirm(confirmer: &Confirmer, failures: &mut [Failure]) -> Result<()> {
+pub async fn confirm(confirmer: &Confirmer, failures: &mut [ExploredFailure]) -> Result<()> {
     for failure in failures {
         if let Some(shrunk) = &failure.shrunk {
             let (from, wanted) = (failure.run.as_deref(), failure.signature.wanted());

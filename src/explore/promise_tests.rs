@@ -22,7 +22,7 @@ const SCHEDULES: u64 = 12;
 
 /// What the schedules of a variant show.
 #[derive(Default)]
-struct Shown {
+struct PromiseResult {
     /// Each anomaly, and whether it is declared, with the faults and the seed of a schedule.
     anomalies: BTreeMap<(String, bool), (String, u64)>,
     /// Windows of each kind of fault that count.
@@ -31,8 +31,8 @@ struct Shown {
     done: usize,
 }
 
-impl Shown {
-    fn of(variant: &str) -> Self {
+impl PromiseResult {
+    fn play(variant: &str) -> Self {
         let mut shown = Self::default();
         let alone = FAULTS.iter().map(std::slice::from_ref);
         for faults in alone.chain([&FAULTS[..]]) {
@@ -80,11 +80,11 @@ impl Shown {
 
 /// Nothing is shown that is not declared, something was done, and every kind of fault struck. Gives the anomalies.
 fn kept(variant: &str) -> Vec<String> {
-    let Shown {
+    let PromiseResult {
         anomalies,
         struck,
         done,
-    } = Shown::of(variant);
+    } = PromiseResult::play(variant);
     let news: Vec<_> = anomalies.iter().filter(|((_, known), _)| !known).collect();
     assert!(news.is_empty(), "{variant}: {news:?}");
     assert!(done > 1_000, "{variant}: {done} operations");

@@ -36,7 +36,7 @@ pub struct Schedule {
 }
 
 /// What a thread does next.
-pub enum Next {
+pub enum QueueStep {
     /// It plays this.
     Play(Schedule),
     /// It asks again in a moment: what others play now may leave something to be played.
@@ -62,13 +62,13 @@ pub struct ScheduleQueue<'a> {
     begun: AtomicU64,
     /// The position that each thread is at; the highest number while it is at none.
     at: Vec<AtomicU64>,
-    tree: Mutex<Tree>,
+    tree: Mutex<ScheduleTree>,
 }
 
 /// The schedules of one plan that an exhaustive exploration has yet to play. Each is named by the steps that it delays; those that
 /// delay one more, later, are known when it was played and its steps were counted.
 #[derive(Default)]
-struct Tree {
+struct ScheduleTree {
     seed: Option<u64>,
     left: Vec<Vec<u32>>,
     playing: usize,
@@ -98,7 +98,7 @@ impl<'a> ScheduleQueue<'a> {
         }
     }
 
-    fn tree(&self) -> MutexGuard<'_, Tree> {
+    fn tree(&self) -> MutexGuard<'_, ScheduleTree> {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -115,7 +115,7 @@ impl<'a> ScheduleQueue<'a> {
     }
 
     /// What a thread plays next, until it reports that it has played it.
-    pub fn next(&self, thread: usize) -> Next {
+    pub fn next(&self, thread: usize) -> QueueStep {
         let scheduler = match self.space.search {
             Search::Exhaustive { .. } => return self.next_of_tree(),
             Search::Walk => Scheduler::Walk,
@@ -125,11 +125,11 @@ impl<'a> ScheduleQueue<'a> {
             },
         };
         let Some(seed) = self.next_seed(thread) else {
-            return Next::Over;
+            return QueueStep::Over;
         };
         match self.begins() {
-            true => Next::Play(Schedule { seed, scheduler }),
-            false => Next::Over,
+            true => QueueStep::Play(Schedule { seed, scheduler }),
+            false => QueueStep::Over,
         }
     }
 
@@ -151,16 +151,16 @@ impl<'a> ScheduleQueue<'a> {
         }
     }
 
-    fn next_of_tree(&self) -> Next {
+    fn next_of_tree(&self) -> QueueStep {
         let tree = &mut *self.tree();
         if tree.left.is_empty() && tree.playing > 0 {
-            return Next::Wait;
+            return QueueStep::Wait;
         }
         if tree.left.is_empty() {
             tree.exhausted += u64::from(tree.seed.is_some());
             tree.seed = None;
             if self.plans.is_some_and(|most| tree.exhausted >= most) {
-                return Next::Over;
+                return QueueStep::Over;
             }
             // A plan has no position of its own: its schedules are shared by all threads.
             tree.seed = self.next_seed(0);
@@ -170,9 +170,9 @@ impl<'a> ScheduleQueue<'a> {
             (Some(seed), true) => {
                 tree.playing += 1;
                 let scheduler = Scheduler::Delays(tree.left.pop().unwrap_or_default());
-                Next::Play(Schedule { seed, scheduler })
+                QueueStep::Play(Schedule { seed, scheduler })
             }
-            _ => Next::Over,
+            _ => QueueStep::Over,
         }
     }
 
@@ -211,15 +211,15 @@ mod tests {
         let mut played = Vec::new();
         loop {
             match turns.next(0) {
-                Next::Play(turn) => {
+                QueueStep::Play(turn) => {
                     turns.played(0, &turn, steps);
                     match turn.scheduler {
                         Scheduler::Delays(delayed) => played.push(delayed),
                         other => panic!("{other:?}"),
                     }
                 }
-                Next::Wait => panic!("nobody plays"),
-                Next::Over => break,
+                QueueStep::Wait => panic!("nobody plays"),
+                QueueStep::Over => break,
             }
         }
         assert_eq!(turns.exhausted(), Some(1));

@@ -6,7 +6,7 @@ use crate::planning::drawing;
 use crate::planning::names;
 use crate::planning::support;
 use serde::{Deserialize, Serialize};
-use zooquake_checkers::plan::{Cluster, On, Plan, State, Trigger, Window, Workload};
+use zooquake_checkers::plan::{ClientState, ClusterPlan, On, Plan, Trigger, Window, Workload};
 
 /// The longest that the operations of a schedule may take, in milliseconds of virtual time: one that waits for ever is ended.
 const LONGEST_MS: u64 = 30_000;
@@ -71,11 +71,11 @@ impl Space {
 
     /// The plan of the schedule with this seed.
     pub fn plan(&self, workload: &Workload, seed: u64) -> Plan {
-        let cluster = Cluster {
+        let cluster = ClusterPlan {
             servers: self.servers,
             clients: self.clients,
             timing: drawing::timing(workload),
-            ..Cluster::default()
+            ..ClusterPlan::default()
         };
         let topology = Topology::new(workload, &cluster);
         let mut plan = drawing::plan(seed, workload.clone(), cluster, LONGEST_MS, &[]);
@@ -119,10 +119,11 @@ pub fn state(window: &Window) -> String {
     match &window.trigger {
         Trigger::At { .. } => "by the clock".to_string(),
         Trigger::State {
-            state: State::Asked(f), ..
+            state: ClientState::Asked(f),
+            ..
         } => format!("in `{f}`"),
         Trigger::State {
-            state: State::Answered(f),
+            state: ClientState::Answered(f),
             ..
         } => format!("after `{f}`"),
         Trigger::State { state, .. } => format!("{state:?}").to_lowercase(),

@@ -1,10 +1,10 @@
 //! A client's connections, ended at its proxy and refused for much less than its session lasts.
 
-use super::strike::{Seen, Strike};
+use super::strike::{Strike, StrikeEffect};
 use super::{Fault, WindowDraft};
 use anyhow::{Result, bail};
 use zooquake_history::fault::{self, Payload, Wire};
-use zooquake_history::plan::{State, Target};
+use zooquake_history::plan::{ClientState, Target};
 
 /// How long it lasts, in hundredths of the session timeout.
 const SHARE: std::ops::Range<u64> = 20..40;
@@ -15,10 +15,10 @@ pub const FAULT: Fault = Fault {
     draw: |rng, topology, round| {
         let case = if round < 2 { round } else { rng.usize(0..4) };
         let state = match case {
-            0 => (State::Working, 200),
-            1 => (State::Waiting, rng.u64(0..60)),
-            2 => (State::Acquiring, rng.u64(0..6)),
-            _ => (State::Releasing, rng.u64(0..3)),
+            0 => (ClientState::Working, 200),
+            1 => (ClientState::Waiting, rng.u64(0..60)),
+            2 => (ClientState::Acquiring, rng.u64(0..6)),
+            _ => (ClientState::Releasing, rng.u64(0..3)),
         };
         WindowDraft {
             target: Target::Client,
@@ -33,7 +33,7 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };
 
-async fn disconnect(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn disconnect(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     let Some(Payload::Wire(wire)) = strike.window.payload else {
         bail!("the plan does not say how the connections end");
     };

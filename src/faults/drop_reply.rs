@@ -1,11 +1,11 @@
 //! One reply that is lost after the request was applied; sometimes the request itself, which no client can tell from it.
 
-use super::strike::{Missed, Seen, Strike};
+use super::strike::{MissedStrike, Strike, StrikeEffect};
 use super::{Fault, WindowDraft, any_client};
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
-use zooquake_backend::sidecar::{Dropped, Lost};
+use zooquake_backend::sidecar::{Dropped, LossKind};
 use zooquake_history::fault::{self, Payload, Which, Wire, WireOp};
 use zooquake_history::operation;
 
@@ -47,7 +47,7 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };
 
-async fn lose(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn lose(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     let Some(Payload::Wire(wire)) = strike.window.payload else {
         bail!("the plan does not say what is lost");
     };
@@ -61,8 +61,8 @@ async fn lose(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
             losing.await
         }
     };
-    let dropped = lost?.ok_or_else(|| Missed(format!("no request of {victim} that fits was applied in time")))?;
-    Ok(Seen {
+    let dropped = lost?.ok_or_else(|| MissedStrike(format!("no request of {victim} that fits was applied in time")))?;
+    Ok(StrikeEffect {
         detail: sentence(&dropped),
         evidence: Some(json!(dropped)),
     })
@@ -72,7 +72,7 @@ fn sentence(dropped: &Dropped) -> String {
     let Dropped { op, path, xid, .. } = dropped;
     let path = path.as_deref().map(|path| format!(" {path}")).unwrap_or_default();
     match (dropped.lost, dropped.zxid) {
-        (Lost::Reply, Some(zxid)) => format!(
+        (LossKind::Reply, Some(zxid)) => format!(
             "the reply to {op}{path} (xid {xid}), applied as zxid {zxid:#x}, was dropped and the connection closed"
         ),
         _ => format!("{op}{path} (xid {xid}) was dropped before a server saw it, and the connection closed"),

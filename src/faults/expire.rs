@@ -1,10 +1,10 @@
 //! A client's session, closed from another connection: the client lives, is connected, and learns that it has expired.
 
-use super::strike::{Missed, Seen, Strike};
+use super::strike::{MissedStrike, Strike, StrikeEffect};
 use super::{Fault, WindowDraft};
 use anyhow::Result;
 use zooquake_history::fault;
-use zooquake_history::plan::{State, Target};
+use zooquake_history::plan::{ClientState, Target};
 
 /// Expire.
 pub const FAULT: Fault = Fault {
@@ -12,10 +12,10 @@ pub const FAULT: Fault = Fault {
     draw: |rng, _, round| {
         let case = if round < 2 { round } else { rng.usize(0..4) };
         let state = match case {
-            0 => (State::Working, 200),
-            1 => (State::Waiting, rng.u64(0..60)),
-            2 => (State::Acquiring, rng.u64(0..6)),
-            _ => (State::Releasing, rng.u64(0..3)),
+            0 => (ClientState::Working, 200),
+            1 => (ClientState::Waiting, rng.u64(0..60)),
+            2 => (ClientState::Acquiring, rng.u64(0..6)),
+            _ => (ClientState::Releasing, rng.u64(0..3)),
         };
         WindowDraft {
             target: Target::Client,
@@ -30,10 +30,10 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };
 
-async fn expire(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn expire(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     let seen = strike.cluster.expire(victim).await?;
     Ok(seen
-        .ok_or_else(|| Missed(format!("{victim} had no session at the moment")))?
+        .ok_or_else(|| MissedStrike(format!("{victim} had no session at the moment")))?
         .into())
 }
 
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use crate::faults::Topology;
     use std::collections::HashSet;
-    use zooquake_history::plan::{Cluster, Trigger, Workload};
+    use zooquake_history::plan::{ClusterPlan, Trigger, Workload};
 
     #[test]
     fn it_strikes_clients_in_every_state_first_one_that_works_and_one_that_waits() {
@@ -51,9 +51,9 @@ mod tests {
             variant: "fenced".into(),
             ..Workload::default()
         };
-        let topology = Topology::new(&lock, &Cluster::default());
+        let topology = Topology::new(&lock, &ClusterPlan::default());
         let mut rng = fastrand::Rng::with_seed(1);
-        let states: Vec<State> = (0..60)
+        let states: Vec<ClientState> = (0..60)
             .map(|round| {
                 let window = FAULT.draw(&mut rng, &topology, round, round + 1, 2_000);
                 assert_eq!((window.target, window.duration_ms), (Target::Client, 0));
@@ -66,7 +66,7 @@ mod tests {
                 }
             })
             .collect();
-        assert_eq!(states[..2], [State::Working, State::Waiting]);
+        assert_eq!(states[..2], [ClientState::Working, ClientState::Waiting]);
         let drawn: HashSet<String> = states[2..].iter().map(|state| format!("{state:?}")).collect();
         assert_eq!(drawn.len(), 4, "{drawn:?}");
     }

@@ -1,12 +1,12 @@
 //! SIGKILL to a process, which is started again later in the same host.
 
-use super::strike::{Seen, Strike};
+use super::strike::{Strike, StrikeEffect};
 use super::{Fault, WindowDraft, any_server, servers};
 use anyhow::{Context, Result};
 use std::time::Duration;
 use zooquake_engine::NemesisReport;
 use zooquake_history::fault;
-use zooquake_history::plan::{State, Target};
+use zooquake_history::plan::{ClientState, Target};
 
 /// How long a server may take from its start to serving.
 const RESTART_PATIENCE: Duration = Duration::from_secs(20);
@@ -21,11 +21,11 @@ pub const FAULT: Fault = Fault {
         // The first three windows take the three cases that break most recipes; later ones are drawn.
         let case = if round < 3 { round } else { rng.usize(0..6) };
         let (target, state) = match case {
-            0 => (Target::Client, Some((State::Working, 200))),
+            0 => (Target::Client, Some((ClientState::Working, 200))),
             1 => (Target::Leader, None),
-            2 => (Target::Client, Some((State::Acquiring, rng.u64(0..6)))),
-            3 => (Target::Client, Some((State::Waiting, rng.u64(0..60)))),
-            4 => (Target::Client, Some((State::Releasing, rng.u64(0..3)))),
+            2 => (Target::Client, Some((ClientState::Acquiring, rng.u64(0..6)))),
+            3 => (Target::Client, Some((ClientState::Waiting, rng.u64(0..60)))),
+            4 => (Target::Client, Some((ClientState::Releasing, rng.u64(0..3)))),
             _ => (any_server(rng, topology), None),
         };
         WindowDraft {
@@ -40,7 +40,7 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(start(strike, victim)),
 };
 
-async fn kill(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn kill(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     if victim.starts_with('c') {
         // The end of its stream takes another way, and must not be read before this.
         let known = strike.link.report(NemesisReport::Killing(victim.to_string())).await?;
@@ -49,7 +49,7 @@ async fn kill(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
     Ok(strike.cluster.kill(victim).await?.into())
 }
 
-async fn start(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn start(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     if victim.starts_with('n') {
         strike.cluster.start_server(victim).await?;
         return Ok(serves_again(strike, victim).await?.into());

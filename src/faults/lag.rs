@@ -86,17 +86,17 @@ pub async fn follower(cluster: &dyn Cluster) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zooquake_history::plan::{Cluster, Timing, Window, Workload};
+    use zooquake_history::plan::{ClusterPlan, Timing, Window, Workload};
 
     fn drawn(sync_limit: u64) -> Vec<u64> {
         let timing = Timing {
             sync_limit,
             ..Timing::default()
         };
-        let cluster = Cluster {
+        let cluster = ClusterPlan {
             clients: 5,
             timing,
-            ..Cluster::default()
+            ..ClusterPlan::default()
         };
         let topology = Topology::new(&Workload::default(), &cluster);
         let mut rng = fastrand::Rng::with_seed(1);

@@ -17,7 +17,7 @@ mod wipe;
 use std::fmt;
 use strike::Action;
 use zooquake_history::fault::Payload;
-use zooquake_history::plan::{Cluster, State, Target, Timing, Trigger, Window, Workload};
+use zooquake_history::plan::{ClientState, ClusterPlan, Target, Timing, Trigger, Window, Workload};
 use zooquake_history::{FaultKind, renamed};
 
 /// One kind of fault.
@@ -57,7 +57,7 @@ pub struct Topology {
 
 impl Topology {
     /// What a plan offers to faults.
-    pub fn new(workload: &Workload, cluster: &Cluster) -> Self {
+    pub fn new(workload: &Workload, cluster: &ClusterPlan) -> Self {
         // The last client of these waits, or is kept for the drain.
         let idle = usize::from(workload.family == "queue" || workload.capabilities().members);
         Self {
@@ -76,7 +76,7 @@ struct WindowDraft {
     target: Target,
     payload: Option<Payload>,
     /// `None`: at the moment the window opens.
-    state: Option<(State, u64)>,
+    state: Option<(ClientState, u64)>,
     duration_ms: u64,
 }
 
@@ -160,10 +160,10 @@ mod tests {
 
     #[test]
     fn what_is_drawn_says_how_it_strikes_in_the_field_that_its_kind_names() {
-        let cluster = Cluster {
+        let cluster = ClusterPlan {
             servers: 5,
             clients: 5,
-            ..Cluster::default()
+            ..ClusterPlan::default()
         };
         for (family, variant) in [("lock", "fenced"), ("register", "read")] {
             let topology = Topology::new(&recipes::workload(family, variant).expect("a variant"), &cluster);

@@ -2,7 +2,7 @@
 
 use super::Fault;
 use super::strike::victims;
-use super::strike::{Missed, Seen, Strike};
+use super::strike::{MissedStrike, Strike, StrikeEffect};
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
@@ -13,23 +13,23 @@ use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::{Clock, Cluster};
 use zooquake_checkers::plan::{Plan, Scene, Window};
 use zooquake_engine::{HistoryEntry, NemesisAnswer, NemesisReport, TriggerFiring};
-use zooquake_history::operation::nemesis::{Phase, WindowEvent};
+use zooquake_history::operation::nemesis::{WindowEvent, WindowPhase};
 
 /// How long after a healing that failed it is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// A report to the engine, and the way back for the answer; dropped, it refuses.
-pub type Told = (NemesisReport, oneshot::Sender<NemesisAnswer>);
+pub type NemesisMessage = (NemesisReport, oneshot::Sender<NemesisAnswer>);
 
 /// The nemesis's way to the engine.
 #[derive(Debug, Clone)]
-pub struct Link {
-    reports: mpsc::UnboundedSender<Told>,
+pub struct EngineLink {
+    reports: mpsc::UnboundedSender<NemesisMessage>,
 }
 
-impl Link {
+impl EngineLink {
     /// The way on which reports come out here.
-    pub fn new(reports: mpsc::UnboundedSender<Told>) -> Self {
+    pub fn new(reports: mpsc::UnboundedSender<NemesisMessage>) -> Self {
         Self { reports }
     }
 
@@ -46,16 +46,16 @@ impl Link {
 
 /// What is done to one ensemble.
 #[derive(Debug, Clone)]
-pub enum Schedule {
+pub enum NemesisSchedule {
     /// It is struck in windows, and healed, while clients work.
     Windows(Vec<Window>),
     /// It is brought from its first start into the state of a scene, without clients.
     Scene(Scene),
 }
 
-impl Schedule {
+impl NemesisSchedule {
     /// What a plan does to its ensembles, one after the other; at least one.
-    pub fn of(plan: &Plan) -> Vec<Self> {
+    pub fn from_plan(plan: &Plan) -> Vec<Self> {
         match plan.scenes.is_empty() {
             true => vec![Self::Windows(plan.windows.clone())],
             false => plan.scenes.iter().cloned().map(Self::Scene).collect(),
@@ -70,7 +70,7 @@ pub struct Nemesis {
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The engine.
-    pub link: Link,
+    pub link: EngineLink,
     /// Becomes true when the operations are over: the current window is healed at once, no other is begun, and a scene is
     /// broken off.
     pub over: watch::Receiver<bool>,
@@ -78,10 +78,10 @@ pub struct Nemesis {
 
 impl Nemesis {
     /// Runs through the schedule.
-    pub async fn run(mut self, schedule: Schedule) {
+    pub async fn run(mut self, schedule: NemesisSchedule) {
         match schedule {
-            Schedule::Windows(windows) => self.windows(windows).await,
-            Schedule::Scene(scene) => self.scene(&scene).await,
+            NemesisSchedule::Windows(windows) => self.windows(windows).await,
+            NemesisSchedule::Scene(scene) => self.scene(&scene).await,
         }
         // The receiver is gone once the run has ended.
         let _ = self.link.report(NemesisReport::Done).await;
@@ -96,7 +96,7 @@ impl Nemesis {
                 let detail = Some(format!("{error:#}"));
                 let skipped = WindowEvent {
                     detail,
-                    ..event(&window, Phase::Skipped, None)
+                    ..event(&window, WindowPhase::Skipped, None)
                 };
                 self.tell(&window, skipped).await;
             }
@@ -121,7 +121,8 @@ impl Nemesis {
         let victims = victims(&*self.cluster, window, &fired).await?;
         let target = victims.join(",");
         // On disk before it happens, so that a crash of ours can be healed from the record.
-        self.tell(window, event(window, Phase::Begin, Some(&target))).await;
+        self.tell(window, event(window, WindowPhase::Begin, Some(&target)))
+            .await;
         let strike = Strike {
             cluster: &*self.cluster,
             clock: &*self.clock,
@@ -130,20 +131,20 @@ impl Nemesis {
             window,
             victims: &victims,
         };
-        let mut on = event(window, Phase::On, Some(&target));
+        let mut on = event(window, WindowPhase::On, Some(&target));
         match try_join_all(victims.iter().map(|victim| (fault.strike)(&strike, victim))).await {
             Ok(seen) => {
-                (on.verified, on.detail) = (Some(true), Some(Seen::sentence(&seen)));
+                (on.verified, on.detail) = (Some(true), Some(StrikeEffect::sentence(&seen)));
                 on.evidence = seen.into_iter().find_map(|seen| seen.evidence);
             }
-            Err(error) if error.is::<Missed>() => return Err(error),
+            Err(error) if error.is::<MissedStrike>() => return Err(error),
             Err(error) => {
                 (on.verified, on.detail) = (Some(false), Some(format!("{error:#}")));
             }
         }
         self.tell(window, on).await;
         self.last(window).await;
-        self.tell(window, event(window, Phase::Heal, Some(&target))).await;
+        self.tell(window, event(window, WindowPhase::Heal, Some(&target))).await;
         self.heal(fault, &strike, &target).await;
         Ok(())
     }
@@ -154,7 +155,7 @@ impl Nemesis {
             let off = WindowEvent {
                 verified: Some(verified),
                 detail: Some(detail),
-                ..event(strike.window, Phase::Off, Some(target))
+                ..event(strike.window, WindowPhase::Off, Some(target))
             };
             self.tell(strike.window, off)
         };
@@ -186,7 +187,7 @@ impl Nemesis {
 }
 
 /// An event of a window, of which nothing was seen yet.
-fn event(window: &Window, phase: Phase, target: Option<&str>) -> WindowEvent {
+fn event(window: &Window, phase: WindowPhase, target: Option<&str>) -> WindowEvent {
     WindowEvent {
         window: window.id,
         phase,
@@ -204,13 +205,13 @@ async fn until_healed<H, T>(
     heal: impl Fn() -> H,
     tell: impl Fn(bool, String) -> T,
 ) where
-    H: Future<Output = Result<Vec<Seen>>>,
+    H: Future<Output = Result<Vec<StrikeEffect>>>,
     T: Future<Output = ()>,
 {
     let mut told = None;
     loop {
         let outcome = match heal().await {
-            Ok(seen) => (true, Seen::sentence(&seen)),
+            Ok(seen) => (true, StrikeEffect::sentence(&seen)),
             Err(error) => (false, format!("{error:#}")),
         };
         if told.as_ref() != Some(&outcome) {
@@ -240,7 +241,7 @@ mod tests {
                 drop(sender.take());
             }
             match succeeds_at {
-                Some(at) if tries.get() >= at => Ok(vec![Seen::from("thawed".to_string())]),
+                Some(at) if tries.get() >= at => Ok(vec![StrikeEffect::from("thawed".to_string())]),
                 _ => bail!("still frozen"),
             }
         };

@@ -1,11 +1,11 @@
 //! A cut network.
 
-use super::strike::{Seen, Strike};
+use super::strike::{Strike, StrikeEffect};
 use super::{Fault, WindowDraft, any_server, servers};
 use anyhow::{Result, bail};
 use zooquake_backend::{Cluster, Directions};
 use zooquake_history::fault::{self, Cut, Payload};
-use zooquake_history::plan::{State, Target};
+use zooquake_history::plan::{ClientState, Target};
 
 /// Partition.
 pub const FAULT: Fault = Fault {
@@ -22,7 +22,7 @@ pub const FAULT: Fault = Fault {
             2 => rng.usize(2..4),
             _ => rng.usize(0..9),
         };
-        let working = Some((State::Working, 200));
+        let working = Some((ClientState::Working, 200));
         let (target, cut, state) = match case {
             0 => (Target::Client, Cut::Isolate, working),
             1 => (Target::Leader, Cut::Isolate, None),
@@ -56,7 +56,7 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(join_again(strike, victim)),
 };
 
-async fn cut_off(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn cut_off(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     let cut = how(strike)?;
     let directions = Directions {
         inbound: cut != Cut::Mute,
@@ -66,7 +66,7 @@ async fn cut_off(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
     Ok(strike.cluster.partition(victim, &peers, directions).await?.into())
 }
 
-async fn join_again(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn join_again(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     let peers = peers(strike.cluster, victim, strike.victims, how(strike)?);
     Ok(strike.cluster.heal_partition(victim, &peers).await?.into())
 }

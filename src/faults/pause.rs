@@ -2,7 +2,7 @@
 
 use super::{Fault, WindowDraft, any_server, servers};
 use zooquake_history::fault;
-use zooquake_history::plan::{State, Target};
+use zooquake_history::plan::{ClientState, Target};
 
 /// Pause.
 pub const FAULT: Fault = Fault {
@@ -13,9 +13,9 @@ pub const FAULT: Fault = Fault {
         }
         let case = if round == 0 { 0 } else { rng.usize(0..6) };
         let (target, state) = match case {
-            0..3 => (Target::Client, Some((State::Working, 200))),
+            0..3 => (Target::Client, Some((ClientState::Working, 200))),
             3 => (Target::Leader, None),
-            4 => (Target::Client, Some((State::Waiting, rng.u64(0..60)))),
+            4 => (Target::Client, Some((ClientState::Waiting, rng.u64(0..60)))),
             _ => (any_server(rng, topology), None),
         };
         // Expiry takes up to the timeout and a tick; what is left lets the next holder work while this one is frozen.

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use zooquake_backend::{Cluster, Directions, ServerState};
-use zooquake_history::operation::nemesis::{Phase, StepEvent};
+use zooquake_history::operation::nemesis::{StepEvent, WindowPhase};
 use zooquake_history::plan::{Act, Scene, Step};
 
 /// How often servers are asked while something is waited for.
@@ -49,7 +49,7 @@ impl Nemesis {
             scene: scene.name.clone(),
             step: number,
             servers: step.servers.clone(),
-            phase: Phase::Begin,
+            phase: WindowPhase::Begin,
             verified: None,
             detail: None,
             zxids: None,
@@ -59,7 +59,7 @@ impl Nemesis {
         self.record("scene", step.act.name(), json!(event)).await;
         let seen = self.take(step, &mut event).await;
         let verified = seen.is_ok();
-        (event.phase, event.verified) = (Phase::Done, Some(verified));
+        (event.phase, event.verified) = (WindowPhase::Done, Some(verified));
         event.detail = Some(seen.unwrap_or_else(|error| format!("{error:#}")));
         self.record("scene", step.act.name(), json!(event)).await;
         verified

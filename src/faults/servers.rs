@@ -3,10 +3,10 @@
 use super::partition::minority;
 use super::{Topology, WindowDraft, any_server};
 use zooquake_history::fault::{Cut, Payload};
-use zooquake_history::plan::{State, Target};
+use zooquake_history::plan::{ClientState, Target};
 
 /// At the next operation of any client.
-const OPERATION: (State, u64) = (State::Working, 0);
+const OPERATION: (ClientState, u64) = (ClientState::Working, 0);
 
 fn sketch(target: Target, duration_ms: u64) -> WindowDraft {
     WindowDraft {

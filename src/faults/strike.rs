@@ -1,6 +1,6 @@
 //! What a fault finds when it strikes and when it heals, and what it says afterwards.
 
-use super::nemesis::Link;
+use super::nemesis::EngineLink;
 use anyhow::{Context, Result};
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub struct Strike<'a> {
     /// The clock.
     pub clock: &'a dyn Clock,
     /// The way to the engine.
-    pub link: &'a Link,
+    pub link: &'a EngineLink,
     /// Becomes true when the operations are over.
     pub over: &'a watch::Receiver<bool>,
     /// The window.
@@ -27,24 +27,24 @@ pub struct Strike<'a> {
 }
 
 /// A strike, or a healing, of one victim.
-pub type Action = for<'a> fn(&'a Strike<'a>, &'a str) -> BoxFuture<'a, Result<Seen>>;
+pub type Action = for<'a> fn(&'a Strike<'a>, &'a str) -> BoxFuture<'a, Result<StrikeEffect>>;
 
 /// What was seen on the spot.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct StrikeEffect {
     /// A sentence.
     pub detail: String,
     /// The same for machines, where there is more to say.
     pub evidence: Option<Value>,
 }
 
-impl From<String> for Seen {
+impl From<String> for StrikeEffect {
     fn from(detail: String) -> Self {
         Self { detail, evidence: None }
     }
 }
 
-impl Seen {
+impl StrikeEffect {
     /// What is told of a victim for which another one speaks.
     pub const NOTHING: Self = Self {
         detail: String::new(),
@@ -61,15 +61,15 @@ impl Seen {
 
 /// Nothing came that the fault could have struck: there is nothing to heal either.
 #[derive(Debug)]
-pub struct Missed(pub String);
+pub struct MissedStrike(pub String);
 
-impl fmt::Display for Missed {
+impl fmt::Display for MissedStrike {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Missed {}
+impl std::error::Error for MissedStrike {}
 
 /// The nodes that a window hits.
 ///

@@ -1,11 +1,16 @@
 //! When a fault strikes a client: its state in a lock, as an operation of its own family.
 
 use zooquake_history::operation::{self, Delay, OpSpec, StrikePoint};
-use zooquake_history::plan::{State, Workload};
+use zooquake_history::plan::{ClientState, Workload};
 
 /// The operation of the workload's family in or after which a fault strikes that is to strike in a state, and how long after it was
 /// sent or answered, in milliseconds. The state itself in a family that grants, and in one without strike points.
-pub fn translate(rng: &mut fastrand::Rng, workload: &Workload, state: State, after_ms: u64) -> (State, u64) {
+pub fn translate(
+    rng: &mut fastrand::Rng,
+    workload: &Workload,
+    state: ClientState,
+    after_ms: u64,
+) -> (ClientState, u64) {
     let (capabilities, family) = (workload.capabilities(), operation::family(&workload.family));
     let ops = family.map_or(&[][..], |family| family.ops);
     let struck = ops.iter().flat_map(|op| op.struck.iter().map(move |point| (op, point)));
@@ -23,8 +28,8 @@ pub fn translate(rng: &mut fastrand::Rng, workload: &Workload, state: State, aft
     };
     let f = op.f.to_string();
     let state = match point.answered {
-        true => State::Answered(f),
-        false => State::Asked(f),
+        true => ClientState::Answered(f),
+        false => ClientState::Asked(f),
     };
     (state, delay_ms)
 }
@@ -49,25 +54,33 @@ mod tests {
     use std::collections::BTreeSet;
     use zooquake_workloads::recipes;
 
-    fn struck(family: &str, variant: &str, state: State, after_ms: u64) -> (State, u64) {
+    fn struck(family: &str, variant: &str, state: ClientState, after_ms: u64) -> (ClientState, u64) {
         let workload = recipes::workload(family, variant).expect("a variant");
         translate(&mut fastrand::Rng::with_seed(1), &workload, state, after_ms)
     }
 
     #[test]
     fn a_lock_keeps_its_own_states() {
-        assert_eq!(struck("lock", "fenced", State::Working, 200), (State::Working, 200));
+        assert_eq!(
+            struck("lock", "fenced", ClientState::Working, 200),
+            (ClientState::Working, 200)
+        );
     }
 
     #[test]
     fn a_coordinator_is_struck_while_votes_come_in() {
-        let decide = State::Asked("decide".into());
-        assert_eq!(struck("commit", "atomic", State::Acquiring, 5), (decide, 200));
+        let decide = ClientState::Asked("decide".into());
+        assert_eq!(struck("commit", "atomic", ClientState::Acquiring, 5), (decide, 200));
     }
 
     #[test]
     fn every_state_strikes_an_operation_of_a_family_without_grants() {
-        let all = [State::Acquiring, State::Working, State::Releasing, State::Waiting];
+        let all = [
+            ClientState::Acquiring,
+            ClientState::Working,
+            ClientState::Releasing,
+            ClientState::Waiting,
+        ];
         for (family, variant) in [
             ("commit", "atomic"),
             ("queue", "fifo"),
@@ -78,8 +91,8 @@ mod tests {
             for state in all.clone() {
                 let (translated, _) = struck(family, variant, state, 3);
                 let named = match &translated {
-                    State::Asked(_) => true,
-                    State::Answered(f) => variant == "tutorial" && f == "join",
+                    ClientState::Asked(_) => true,
+                    ClientState::Answered(f) => variant == "tutorial" && f == "join",
                     _ => false,
                 };
                 assert!(named, "{family}/{variant}: {translated:?}");
@@ -92,10 +105,10 @@ mod tests {
         for (variant, expected) in [("fifo", &["dequeue"][..]), ("claimed", &["acknowledge", "dequeue"])] {
             let workload = recipes::workload("queue", variant).expect("a variant");
             let mut rng = fastrand::Rng::with_seed(1);
-            let struck = (0..50).map(|_| translate(&mut rng, &workload, State::Working, 200).0);
+            let struck = (0..50).map(|_| translate(&mut rng, &workload, ClientState::Working, 200).0);
             let asked: BTreeSet<String> = struck
                 .map(|state| match state {
-                    State::Asked(f) => f,
+                    ClientState::Asked(f) => f,
                     other => panic!("{other:?}"),
                 })
                 .collect();
@@ -107,17 +120,21 @@ mod tests {
     fn a_member_is_struck_while_it_joins_and_after_it_has_joined() {
         let workload = recipes::workload("barrier", "tutorial").expect("a variant");
         let mut rng = fastrand::Rng::with_seed(1);
-        let struck = (0..50).map(|_| translate(&mut rng, &workload, State::Working, 200).0);
-        let (asked, answered): (Vec<State>, Vec<State>) =
-            struck.partition(|state| *state == State::Asked("join".into()));
+        let struck = (0..50).map(|_| translate(&mut rng, &workload, ClientState::Working, 200).0);
+        let (asked, answered): (Vec<ClientState>, Vec<ClientState>) =
+            struck.partition(|state| *state == ClientState::Asked("join".into()));
         assert!(!asked.is_empty() && !answered.is_empty());
-        assert!(answered.iter().all(|state| *state == State::Answered("join".into())));
+        assert!(
+            answered
+                .iter()
+                .all(|state| *state == ClientState::Answered("join".into()))
+        );
     }
 
     #[test]
     fn what_removes_an_item_for_good_is_struck_as_a_release() {
-        let of = |variant| struck("queue", variant, State::Releasing, 0).0;
-        assert_eq!(of("fifo"), State::Asked("dequeue".into()));
-        assert_eq!(of("claimed"), State::Asked("acknowledge".into()));
+        let of = |variant| struck("queue", variant, ClientState::Releasing, 0).0;
+        assert_eq!(of("fifo"), ClientState::Asked("dequeue".into()));
+        assert_eq!(of("claimed"), ClientState::Asked("acknowledge".into()));
     }
 }

@@ -1,7 +1,7 @@
 //! The data of a majority, lost: a positive control, because nothing built on ZooKeeper can survive it.
 
 use super::kill::serves_again;
-use super::strike::{Seen, Strike};
+use super::strike::{Strike, StrikeEffect};
 use super::{Fault, Topology, WindowDraft};
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
@@ -37,9 +37,9 @@ fn first(strike: &Strike<'_>, victim: &str) -> bool {
     strike.victims.first().is_some_and(|first| first == victim)
 }
 
-async fn lose(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn lose(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     if !first(strike, victim) {
-        return Ok(Seen::NOTHING);
+        return Ok(StrikeEffect::NOTHING);
     }
     let (cluster, wiped) = (strike.cluster, strike.victims);
     let witness = format!("/zooquake/wipe-{}", strike.window.id);
@@ -68,9 +68,9 @@ async fn lose(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
 }
 
 /// Starts the voters that kept their data: they join those that lost it, and lose it too.
-async fn heal(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn heal(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     if !first(strike, victim) {
-        return Ok(Seen::NOTHING);
+        return Ok(StrikeEffect::NOTHING);
     }
     let mut others = strike.cluster.voters();
     others.retain(|voter| !strike.victims.contains(voter));

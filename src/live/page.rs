@@ -7,7 +7,7 @@ use zooquake_checkers::Record;
 use zooquake_reports::{Extras, RunProgress, live_page, waiting_page};
 
 /// How far a run has come.
-pub enum Stage {
+pub enum LiveStage {
     /// Nothing is recorded yet.
     Waiting,
     /// The run of the folder goes on, and its history has so many bytes.
@@ -16,7 +16,7 @@ pub enum Stage {
     Finished(Folder),
 }
 
-impl Stage {
+impl LiveStage {
     /// The version of its page; another page has another one.
     pub fn version(&self) -> String {
         match self {

@@ -1,6 +1,6 @@
 //! The page that is served, made once for all who ask for it, and the count of those who watch it.
 
-use super::page::Stage;
+use super::page::LiveStage;
 use crate::run::folder::Folder;
 use anyhow::Result;
 use axum::body::Bytes;
@@ -44,16 +44,16 @@ impl Site {
     }
 
     /// How far the run has come.
-    pub async fn stage(&self) -> Stage {
+    pub async fn stage(&self) -> LiveStage {
         let Some(folder) = self.begun.borrow().clone() else {
-            return Stage::Waiting;
+            return LiveStage::Waiting;
         };
         if self.over.borrow().as_ref().is_some_and(|over| over.path == folder.path) {
-            return Stage::Finished(folder);
+            return LiveStage::Finished(folder);
         }
         match tokio::fs::metadata(folder.file("history.jsonl")).await {
-            Ok(history) => Stage::Running(folder, history.len()),
-            Err(_) => Stage::Waiting,
+            Ok(history) => LiveStage::Running(folder, history.len()),
+            Err(_) => LiveStage::Waiting,
         }
     }
 
@@ -61,7 +61,7 @@ impl Site {
     ///
     /// # Errors
     /// If what the run has recorded, or its report, cannot be read.
-    pub async fn page(&self, stage: Stage) -> Result<Bytes> {
+    pub async fn page(&self, stage: LiveStage) -> Result<Bytes> {
         let version = stage.version();
         let mut cached = self.page.lock().await;
         if let Some(page) = cached.as_ref().filter(|page| page.version == version) {

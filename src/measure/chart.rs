@@ -2,8 +2,8 @@
 
 use super::cost::{Cost, numbers, point};
 use super::ensemble::on_ensemble;
-use crate::campaign::engine::{self, Budget};
-use crate::campaign::ledger::{self, ForeignRecord, Ledger};
+use crate::campaign::engine::{self, TimeBudget};
+use crate::campaign::ledger::{self, CampaignLedger, ForeignRecord};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,7 +21,7 @@ const FIRST: Duration = Duration::from_secs(10);
 
 /// The identity of a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct MeasurementHeader {
     /// `herd` or `commit`.
     pub measurement: String,
     /// All options that the numbers depend on, but for variants and sizes.
@@ -30,7 +30,7 @@ pub struct Header {
     pub words: String,
 }
 
-impl ledger::Header for Header {
+impl ledger::CampaignHeader for MeasurementHeader {
     const WHAT: &str = "measurement";
     const OTHER: &str = "has a measurement with other options";
 
@@ -45,7 +45,7 @@ impl ledger::Header for Header {
 
 /// A variant at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct ChartPlace {
     /// Its name.
     pub variant: String,
     /// How many candidates, or sites.
@@ -56,7 +56,7 @@ pub struct Place {
 #[derive(Debug, Serialize, Deserialize)]
 struct MeasuredPoint {
     #[serde(flatten)]
-    place: Place,
+    place: ChartPlace,
     values: Vec<f64>,
     seconds: f64,
 }
@@ -67,12 +67,12 @@ impl ledger::AttemptRecord for MeasuredPoint {
     }
 }
 
-struct Job {
-    place: Place,
+struct ChartJob {
+    place: ChartPlace,
     words: String,
 }
 
-impl fmt::Display for Job {
+impl fmt::Display for ChartJob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = self.place.size.to_string();
         write!(f, "{}: {}", self.place.variant, self.words.replace("{}", &size))
@@ -85,27 +85,27 @@ struct ChartCampaign<'a, F> {
     measure: F,
 }
 
-impl<F: AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>> engine::Campaign for ChartCampaign<'_, F> {
-    type Header = Header;
+impl<F: AsyncFnMut(&DockerCluster, &ChartPlace) -> Result<Vec<Cost>>> engine::Campaign for ChartCampaign<'_, F> {
+    type Header = MeasurementHeader;
     type Attempt = MeasuredPoint;
-    type Place = Place;
-    type Job = Job;
+    type Place = ChartPlace;
+    type Job = ChartJob;
 
-    fn next(&self, place: &Place, ledger: &Ledger<Header, MeasuredPoint>) -> Option<Job> {
-        lacks(ledger, place).then(|| Job {
+    fn next(&self, place: &ChartPlace, ledger: &CampaignLedger<MeasurementHeader, MeasuredPoint>) -> Option<ChartJob> {
+        lacks(ledger, place).then(|| ChartJob {
             place: place.clone(),
             words: ledger.recorded.header.words.clone(),
         })
     }
 
     /// The mean of the points so far.
-    fn expected(&self, _job: &Job, ledger: &Ledger<Header, MeasuredPoint>) -> Duration {
+    fn expected(&self, _job: &ChartJob, ledger: &CampaignLedger<MeasurementHeader, MeasuredPoint>) -> Duration {
         let measured = &ledger.recorded.attempts;
         let seconds: f64 = measured.iter().map(|point| point.seconds).sum();
         Duration::try_from_secs_f64(seconds / measured.len() as f64).unwrap_or(FIRST)
     }
 
-    async fn attempt(&mut self, job: Job) -> Result<Option<MeasuredPoint>> {
+    async fn attempt(&mut self, job: ChartJob) -> Result<Option<MeasuredPoint>> {
         let clock = Instant::now();
         let costs = (self.measure)(self.cluster, &job.place).await;
         let costs = costs.with_context(|| format!("measuring {job}"))?;
@@ -131,14 +131,14 @@ impl<F: AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>> engine::Campaig
     }
 }
 
-fn lacks(ledger: &Ledger<Header, MeasuredPoint>, place: &Place) -> bool {
+fn lacks(ledger: &CampaignLedger<MeasurementHeader, MeasuredPoint>, place: &ChartPlace) -> bool {
     !ledger.recorded.attempts.iter().any(|point| point.place == *place)
 }
 
 /// What a chart is measured with.
 pub struct ChartOrder<'a> {
-    pub header: Header,
-    pub places: Vec<Place>,
+    pub header: MeasurementHeader,
+    pub places: Vec<ChartPlace>,
     /// How often each is measured.
     pub samples: u16,
     pub servers: usize,
@@ -167,17 +167,17 @@ pub struct Chart {
 /// record.
 pub async fn chart(
     order: ChartOrder<'_>,
-    measure: impl AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>,
+    measure: impl AsyncFnMut(&DockerCluster, &ChartPlace) -> Result<Vec<Cost>>,
     draw: impl FnOnce(Vec<Series>) -> Measurement,
 ) -> Result<Chart> {
-    let path = order.out.join(ledger::Header::file(&order.header));
+    let path = order.out.join(ledger::CampaignHeader::file(&order.header));
     let mut ledger = open(order.out, order.header)?;
     let places = order.places.as_slice();
     if places.iter().any(|place| lacks(&ledger, place)) {
         let measured = on_ensemble(order.servers, order.workload, order.interrupt, async |cluster| {
             cluster.create("n1", &order.set_up).await?;
             let mut chart = ChartCampaign { cluster, measure };
-            engine::drive(&mut chart, places, &mut ledger, Budget::new(None)).await
+            engine::drive(&mut chart, places, &mut ledger, TimeBudget::new(None)).await
         });
         let measured = measured.await;
         measured.with_context(|| format!("what was measured is in {}: the same command goes on", path.display()))?;
@@ -206,19 +206,19 @@ fn write(measurement: &Measurement, numbers: &Value, out: &Path) -> Result<Vec<P
 }
 
 /// The record in this folder; one of other options is begun anew, as their chart would be overwritten.
-fn open(folder: &Path, header: Header) -> Result<Ledger<Header, MeasuredPoint>> {
-    match Ledger::open(folder, header.clone()) {
+fn open(folder: &Path, header: MeasurementHeader) -> Result<CampaignLedger<MeasurementHeader, MeasuredPoint>> {
+    match CampaignLedger::open(folder, header.clone()) {
         Err(error) if error.is::<ForeignRecord>() => {
-            let path = folder.join(ledger::Header::file(&header));
+            let path = folder.join(ledger::CampaignHeader::file(&header));
             std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
-            Ledger::open(folder, header)
+            CampaignLedger::open(folder, header)
         }
         opened => opened,
     }
 }
 
 /// The measured points of each variant, in the order of the places.
-fn series(ledger: &Ledger<Header, MeasuredPoint>, places: &[Place]) -> Vec<Series> {
+fn series(ledger: &CampaignLedger<MeasurementHeader, MeasuredPoint>, places: &[ChartPlace]) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
     for place in places {
         let measured = ledger.recorded.attempts.iter().find(|point| point.place == *place);
@@ -238,14 +238,14 @@ fn series(ledger: &Ledger<Header, MeasuredPoint>, places: &[Place]) -> Vec<Serie
 }
 
 /// Every variant at every size, each once and in order.
-pub fn places(variants: &[String], sizes: &[u16]) -> Vec<Place> {
+pub fn places(variants: &[String], sizes: &[u16]) -> Vec<ChartPlace> {
     let sizes: std::collections::BTreeSet<u16> = sizes.iter().copied().collect();
     let of = |variant: &String| {
-        let at = |&size: &u16| Place {
+        let at = |&size: &u16| ChartPlace {
             variant: variant.clone(),
             size,
         };
-        sizes.iter().map(at).collect::<Vec<Place>>()
+        sizes.iter().map(at).collect::<Vec<ChartPlace>>()
     };
     let first = |(n, variant): &(usize, &String)| !variants[..*n].contains(variant);
     variants
@@ -260,8 +260,8 @@ pub fn places(variants: &[String], sizes: &[u16]) -> Vec<Place> {
 mod tests {
     use super::*;
 
-    fn header(options: &str) -> Header {
-        Header {
+    fn header(options: &str) -> MeasurementHeader {
+        MeasurementHeader {
             measurement: "herd".into(),
             options: options.into(),
             words: "{} candidates".into(),
@@ -277,7 +277,7 @@ mod tests {
             [5, 20, 5, 20]
         );
         let mut ledger = open(folder.path(), header("3 servers")).unwrap();
-        let measured = |place: &Place| MeasuredPoint {
+        let measured = |place: &ChartPlace| MeasuredPoint {
             place: place.clone(),
             values: vec![1.5, 0.1],
             seconds: 2.0,

@@ -1,6 +1,6 @@
 //! What one two-phase commit costs.
 
-use super::chart::{Chart, ChartOrder, Header, chart, places};
+use super::chart::{Chart, ChartOrder, MeasurementHeader, chart, places};
 use super::cost::{Cost, QUANTITIES};
 use super::crowd::Crowd;
 use crate::planning::names::unknown;
@@ -49,7 +49,7 @@ impl CommitOrder {
     /// # Errors
     /// As [`chart()`].
     pub async fn measure(&self, workload: Workload, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Chart> {
-        let header = Header {
+        let header = MeasurementHeader {
             measurement: "commit".into(),
             options: format!("--servers {} --stagger {}", self.servers, self.stagger_ms),
             words: format!("{{}} sites, {} transactions", self.transactions),

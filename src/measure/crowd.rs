@@ -21,12 +21,12 @@ pub struct Crowd {
     output: mpsc::UnboundedReceiver<(Instant, ProcessOutput)>,
     last_id: u64,
     /// Replies that are not waited for yet.
-    arrived: HashMap<u64, Reply>,
+    arrived: HashMap<u64, CrowdReply>,
 }
 
 /// A reply.
 #[derive(Debug)]
-pub struct Reply {
+pub struct CrowdReply {
     /// When it was read.
     pub at: Instant,
     /// Its value.
@@ -85,7 +85,7 @@ impl Crowd {
     ///
     /// # Errors
     /// If it is not `ok`, or does not come.
-    pub async fn reply(&mut self, id: u64) -> Result<Reply> {
+    pub async fn reply(&mut self, id: u64) -> Result<CrowdReply> {
         Ok(self.first(&[id]).await?.1)
     }
 
@@ -93,7 +93,7 @@ impl Crowd {
     ///
     /// # Errors
     /// If it is not `ok`, or does not come.
-    pub async fn first(&mut self, ids: &[u64]) -> Result<(u64, Reply)> {
+    pub async fn first(&mut self, ids: &[u64]) -> Result<(u64, CrowdReply)> {
         let wait = async {
             loop {
                 if let Some((id, reply)) = ids.iter().find_map(|id| self.arrived.remove_entry(id)) {
@@ -128,7 +128,7 @@ impl Crowd {
             "{client} did not do what it was asked: {}",
             error.unwrap_or_default()
         );
-        self.arrived.insert(id, Reply { at, value });
+        self.arrived.insert(id, CrowdReply { at, value });
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! What one change of leader costs.
 
-use super::chart::{Chart, ChartOrder, Header, chart, places};
+use super::chart::{Chart, ChartOrder, MeasurementHeader, chart, places};
 use super::cost::{Cost, QUANTITIES};
 use super::crowd::Crowd;
 use crate::planning::names::unknown;
@@ -16,9 +16,9 @@ use zooquake_reports::measurement::{Measurement, Series};
 use zooquake_workloads::recipes::{Variant, registry};
 
 /// How a family asks to lead, and how it gives up.
-type Words = [&'static str; 2];
+type ElectionWords = [&'static str; 2];
 
-fn words(family: &str) -> Option<Words> {
+fn words(family: &str) -> Option<ElectionWords> {
     match family {
         "election" => Some(["elect", "resign"]),
         "lock" => Some(["acquire", "release"]),
@@ -54,8 +54,8 @@ impl HerdOrder {
     /// If a variant is no election or lock; otherwise as [`chart()`].
     pub async fn measure(&self, workload: Workload, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Chart> {
         let found = self.variants.iter().map(|name| variant(name));
-        let variants: Vec<(&Variant, Words)> = found.collect::<Result<_, _>>().map_err(Error::msg)?;
-        let header = Header {
+        let variants: Vec<(&Variant, ElectionWords)> = found.collect::<Result<_, _>>().map_err(Error::msg)?;
+        let header = MeasurementHeader {
             measurement: "herd".into(),
             options: format!("--servers {}", self.servers),
             words: format!("{{}} candidates, {} changes of leader", self.changes),
@@ -85,7 +85,7 @@ impl HerdOrder {
 }
 
 /// The variant of this name, if it has something that can change hands.
-fn variant(name: &str) -> Result<(&'static Variant, Words), String> {
+fn variant(name: &str) -> Result<(&'static Variant, ElectionWords), String> {
     let fits = |variant: &&'static Variant| words(variant.family).is_some();
     let found = registry()
         .iter()
@@ -102,7 +102,7 @@ fn variant(name: &str) -> Result<(&'static Variant, Words), String> {
     found.ok_or_else(|| unknown("election or lock", name, &known()))
 }
 
-fn parents(variants: &[(&Variant, Words)]) -> Vec<String> {
+fn parents(variants: &[(&Variant, ElectionWords)]) -> Vec<String> {
     let own = ["/zooquake", "/zooquake/scratch", "/resource"].into_iter();
     let contenders = variants
         .iter()
@@ -111,8 +111,14 @@ fn parents(variants: &[(&Variant, Words)]) -> Vec<String> {
 }
 
 /// What each of that many changes of leader among that many candidates costs.
-async fn changes(cluster: &DockerCluster, name: &str, words: Words, size: u16, changes: u16) -> Result<Vec<Cost>> {
-    let mut race = Race {
+async fn changes(
+    cluster: &DockerCluster,
+    name: &str,
+    words: ElectionWords,
+    size: u16,
+    changes: u16,
+) -> Result<Vec<Cost>> {
+    let mut race = HerdRace {
         crowd: Crowd::start(cluster, name, size.into()).await?,
         words,
         waiting: BTreeMap::new(),
@@ -150,15 +156,15 @@ async fn changes(cluster: &DockerCluster, name: &str, words: Words, size: u16, c
 type Leader = (String, String);
 
 /// Candidates, and who of them waits.
-struct Race {
+struct HerdRace {
     crowd: Crowd,
-    words: Words,
+    words: ElectionWords,
     /// By the number of the request.
     waiting: BTreeMap<u64, Leader>,
     last_grant: u64,
 }
 
-impl Race {
+impl HerdRace {
     fn stand(&mut self, client: &str) -> Result<()> {
         self.last_grant += 1;
         let grant = format!("g{}", self.last_grant);

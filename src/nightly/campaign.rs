@@ -23,7 +23,7 @@ pub struct Campaign {
     /// Milliseconds of operations and faults in each run.
     pub time_ms: u64,
     /// The ensemble and its clients.
-    pub cluster: Ensemble,
+    pub cluster: EnsembleSettings,
     /// Where it runs; left out for a real ensemble.
     #[serde(default, skip_serializing_if = "On::is_docker")]
     pub on: On,
@@ -31,7 +31,7 @@ pub struct Campaign {
 
 /// What each run has for an ensemble.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ensemble {
+pub struct EnsembleSettings {
     /// Servers that vote.
     pub servers: usize,
     /// Servers that only observe.
@@ -77,7 +77,7 @@ impl Campaign {
 
     /// A cell's run with this seed.
     pub fn spec(&self, cell: &Cell, seed: u64) -> RunSpec {
-        let Ensemble {
+        let EnsembleSettings {
             servers,
             observers,
             clients,
@@ -137,7 +137,7 @@ pub mod tests {
             faults: ["pause", "kill,partition"].map(String::from).into(),
             seeds: seeds.to_vec(),
             time_ms: 30_000,
-            cluster: Ensemble {
+            cluster: EnsembleSettings {
                 servers: 3,
                 observers: 0,
                 clients: 5,

@@ -1,13 +1,13 @@
 //! One place in the matrix: a variant under some faults, with a seed; its runs, and what it still needs.
 
-use crate::campaign::attempt::{self, Place};
+use crate::campaign::attempt::{self, CampaignPlace};
 use crate::campaign::shard::Shard;
 use fnv::FnvHasher;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::hash::Hasher;
 use zooquake_checkers::Verdict;
-use zooquake_reports::night::{AnomalyCount, Outcome};
+use zooquake_reports::night::{AnomalyCount, CellOutcome};
 
 /// A variant, faults and a seed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ impl fmt::Display for Cell {
     }
 }
 
-impl Place for Cell {
+impl CampaignPlace for Cell {
     fn seed(&self) -> u64 {
         self.seed
     }
@@ -57,27 +57,27 @@ impl Cell {
 }
 
 /// A run of a cell that came to its end, or failed to.
-pub type Attempt = attempt::Attempt<Cell>;
+pub type CellAttempt = attempt::CampaignAttempt<Cell>;
 
-impl Attempt {
+impl CellAttempt {
     /// What came of it, by the rules of [`Outcome`].
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> CellOutcome {
         match self.verdict {
-            None => Outcome::Failed,
-            Some(_) if self.anomalies.iter().any(AnomalyCount::is_new) => Outcome::New,
-            Some(Verdict::Unknown) => Outcome::Unknown,
-            Some(Verdict::Valid | Verdict::Invalid) => Outcome::Expected,
+            None => CellOutcome::Failed,
+            Some(_) if self.anomalies.iter().any(AnomalyCount::is_new) => CellOutcome::New,
+            Some(Verdict::Unknown) => CellOutcome::Unknown,
+            Some(Verdict::Valid | Verdict::Invalid) => CellOutcome::Expected,
         }
     }
 }
 
 /// What is to be done with a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum CellStep {
     /// Run it with this seed.
     Run(u64),
     /// Nothing: this came of it.
-    Done(Outcome),
+    Done(CellOutcome),
 }
 
 /// How often the harness may fail at a cell before it is given up, until the night is taken up again.
@@ -88,23 +88,23 @@ const FAILURES: usize = 2;
 /// A run that is unknown is made once more with the next seed, and only the second one counts. A run that the harness
 /// failed at is no verdict: it is made again, also each time that the night is taken up, since what was broken may have
 /// been mended.
-pub fn next(cell: &Cell, attempts: &[&Attempt], failures: usize, next_seed: impl Fn(u64) -> u64) -> Next {
+pub fn next(cell: &Cell, attempts: &[&CellAttempt], failures: usize, next_seed: impl Fn(u64) -> u64) -> CellStep {
     let outcomes = attempts.iter().map(|attempt| attempt.outcome());
-    let judged: Vec<Outcome> = outcomes.filter(|outcome| *outcome != Outcome::Failed).collect();
+    let judged: Vec<CellOutcome> = outcomes.filter(|outcome| *outcome != CellOutcome::Failed).collect();
     let given_up = failures >= FAILURES;
     match judged.as_slice() {
-        [] if given_up => Next::Done(Outcome::Failed),
-        [] => Next::Run(cell.seed),
-        [Outcome::Unknown] if !given_up => Next::Run(next_seed(cell.seed)),
-        _ => Next::Done(outcome(attempts)),
+        [] if given_up => CellStep::Done(CellOutcome::Failed),
+        [] => CellStep::Run(cell.seed),
+        [CellOutcome::Unknown] if !given_up => CellStep::Run(next_seed(cell.seed)),
+        _ => CellStep::Done(outcome(attempts)),
     }
 }
 
 /// What came of a cell, as far as it was run.
-pub fn outcome(attempts: &[&Attempt]) -> Outcome {
+pub fn outcome(attempts: &[&CellAttempt]) -> CellOutcome {
     let outcomes = || attempts.iter().map(|attempt| attempt.outcome());
-    let last_judged = outcomes().rfind(|outcome| *outcome != Outcome::Failed);
-    last_judged.or(outcomes().next_back()).unwrap_or(Outcome::Skipped)
+    let last_judged = outcomes().rfind(|outcome| *outcome != CellOutcome::Failed);
+    last_judged.or(outcomes().next_back()).unwrap_or(CellOutcome::Skipped)
 }
 
 #[cfg(test)]
@@ -154,7 +154,7 @@ pub mod tests {
     }
 
     /// An attempt at a cell with a verdict (`None`: the harness failed) and anomalies, each advisory or accepted or not.
-    pub fn attempt(cell: &Cell, verdict: Option<Verdict>, anomalies: &[(&str, bool, bool)]) -> Attempt {
+    pub fn attempt(cell: &Cell, verdict: Option<Verdict>, anomalies: &[(&str, bool, bool)]) -> CellAttempt {
         let anomalies = anomalies.iter().map(|(kind, advisory, accepted)| Anomaly {
             kind: kind.to_string(),
             property: "mutual exclusion".into(),
@@ -168,7 +168,7 @@ pub mod tests {
             anomalies: anomalies.collect(),
             ..Results::default()
         };
-        Attempt {
+        CellAttempt {
             place: cell.clone(),
             run_seed: Some(cell.seed),
             verdict,
@@ -195,7 +195,7 @@ pub mod tests {
 
     /// An attempt that ended valid, unknown, invalid by what is known (`stale-write`) or by this kind of anomaly, or not at all
     /// (`failed`).
-    pub fn ended(end: &str, faults: &str, seed: u64) -> Attempt {
+    pub fn ended(end: &str, faults: &str, seed: u64) -> CellAttempt {
         let (verdict, anomalies) = match end {
             "failed" => (None, vec![]),
             "valid" => (Some(Verdict::Valid), vec![]),
@@ -210,51 +210,54 @@ pub mod tests {
         let cell = cell("pause", 1);
         let outcome = |verdict, anomalies: &[(&str, bool, bool)]| attempt(&cell, verdict, anomalies).outcome();
         let invalid = Some(Verdict::Invalid);
-        assert_eq!(outcome(Some(Verdict::Valid), &[]), Outcome::Expected);
+        assert_eq!(outcome(Some(Verdict::Valid), &[]), CellOutcome::Expected);
         assert_eq!(
             outcome(Some(Verdict::Valid), &[("stale-holder", true, false)]),
-            Outcome::Expected
+            CellOutcome::Expected
         );
-        assert_eq!(outcome(invalid, &[("stale-write", false, true)]), Outcome::Expected);
+        assert_eq!(outcome(invalid, &[("stale-write", false, true)]), CellOutcome::Expected);
         let both = [("stale-write", false, true), ("double-grant", false, false)];
-        assert_eq!(outcome(invalid, &both), Outcome::New);
+        assert_eq!(outcome(invalid, &both), CellOutcome::New);
         assert_eq!(
             attempt(&cell, invalid, &both).anomalies[0].kind,
             "double-grant",
             "news first"
         );
-        assert_eq!(outcome(Some(Verdict::Unknown), &[]), Outcome::Unknown);
-        assert_eq!(outcome(None, &[]), Outcome::Failed);
+        assert_eq!(outcome(Some(Verdict::Unknown), &[]), CellOutcome::Unknown);
+        assert_eq!(outcome(None, &[]), CellOutcome::Failed);
     }
 
     /// What the cell needs after attempts that ended so.
-    fn after(ends: &[&str], failures: usize) -> Next {
-        let attempts: Vec<Attempt> = ends.iter().map(|end| ended(end, "pause", 7)).collect();
-        let attempts: Vec<&Attempt> = attempts.iter().collect();
+    fn after(ends: &[&str], failures: usize) -> CellStep {
+        let attempts: Vec<CellAttempt> = ends.iter().map(|end| ended(end, "pause", 7)).collect();
+        let attempts: Vec<&CellAttempt> = attempts.iter().collect();
         next(&cell("pause", 7), &attempts, failures, |seed| seed + 1)
     }
 
     #[test]
     fn an_unknown_cell_is_run_again_once_with_the_next_seed() {
-        assert_eq!(after(&[], 0), Next::Run(7));
-        assert_eq!(after(&["unknown"], 0), Next::Run(8));
-        assert_eq!(after(&["unknown", "unknown"], 0), Next::Done(Outcome::Unknown));
-        assert_eq!(after(&["unknown", "valid"], 0), Next::Done(Outcome::Expected));
-        assert_eq!(after(&["unknown", "double-grant"], 0), Next::Done(Outcome::New));
+        assert_eq!(after(&[], 0), CellStep::Run(7));
+        assert_eq!(after(&["unknown"], 0), CellStep::Run(8));
+        assert_eq!(after(&["unknown", "unknown"], 0), CellStep::Done(CellOutcome::Unknown));
+        assert_eq!(after(&["unknown", "valid"], 0), CellStep::Done(CellOutcome::Expected));
+        assert_eq!(after(&["unknown", "double-grant"], 0), CellStep::Done(CellOutcome::New));
     }
 
     #[test]
     fn a_verdict_ends_it() {
-        assert_eq!(after(&["valid"], 0), Next::Done(Outcome::Expected));
-        assert_eq!(after(&["double-grant"], 0), Next::Done(Outcome::New));
-        assert_eq!(after(&["failed", "valid"], 0), Next::Done(Outcome::Expected));
+        assert_eq!(after(&["valid"], 0), CellStep::Done(CellOutcome::Expected));
+        assert_eq!(after(&["double-grant"], 0), CellStep::Done(CellOutcome::New));
+        assert_eq!(after(&["failed", "valid"], 0), CellStep::Done(CellOutcome::Expected));
     }
 
     #[test]
     fn the_harness_may_fail_once_until_the_night_is_taken_up_again() {
-        assert_eq!(after(&["failed"], 1), Next::Run(7));
-        assert_eq!(after(&["failed", "failed"], 2), Next::Done(Outcome::Failed));
-        assert_eq!(after(&["failed", "failed"], 0), Next::Run(7));
-        assert_eq!(after(&["unknown", "failed", "failed"], 2), Next::Done(Outcome::Unknown));
+        assert_eq!(after(&["failed"], 1), CellStep::Run(7));
+        assert_eq!(after(&["failed", "failed"], 2), CellStep::Done(CellOutcome::Failed));
+        assert_eq!(after(&["failed", "failed"], 0), CellStep::Run(7));
+        assert_eq!(
+            after(&["unknown", "failed", "failed"], 2),
+            CellStep::Done(CellOutcome::Unknown)
+        );
     }
 }

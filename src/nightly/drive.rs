@@ -1,9 +1,9 @@
 //! What a night attempts: cells, each until it has what it needs.
 
 use super::campaign::Campaign;
-use super::cell::{self, Next};
-use super::cell::{Attempt, Cell};
-use super::folder::{Header, Ledger};
+use super::cell::{self, CellStep};
+use super::cell::{Cell, CellAttempt};
+use super::folder::{NightHeader, NightLedger};
 use super::previous_nights::NightRecord;
 use crate::campaign::engine;
 use crate::campaign::ensembles::{self, Runner};
@@ -28,12 +28,12 @@ pub struct Night<'a, R> {
 
 /// A run of a cell with a seed.
 #[derive(Debug)]
-pub struct Job {
+pub struct CellJob {
     cell: Cell,
     seed: u64,
 }
 
-impl fmt::Display for Job {
+impl fmt::Display for CellJob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let again = match self.seed == self.cell.seed {
             true => "",
@@ -44,33 +44,33 @@ impl fmt::Display for Job {
 }
 
 impl<R: Runner> engine::Campaign for Night<'_, R> {
-    type Header = Header;
-    type Attempt = Attempt;
+    type Header = NightHeader;
+    type Attempt = CellAttempt;
     type Place = Cell;
-    type Job = Job;
+    type Job = CellJob;
 
-    fn next(&self, cell: &Cell, ledger: &Ledger) -> Option<Job> {
-        needed(self.campaign, cell, ledger).map(|seed| Job {
+    fn next(&self, cell: &Cell, ledger: &NightLedger) -> Option<CellJob> {
+        needed(self.campaign, cell, ledger).map(|seed| CellJob {
             cell: cell.clone(),
             seed,
         })
     }
 
-    fn expected(&self, job: &Job, ledger: &Ledger) -> Duration {
+    fn expected(&self, job: &CellJob, ledger: &NightLedger) -> Duration {
         let past = self.earlier.iter().flat_map(|past| &past.attempts);
         expected(&job.cell, self.campaign.time(), past.chain(&ledger.recorded.attempts))
     }
 
-    async fn attempt(&mut self, job: Job) -> Result<Option<Attempt>> {
+    async fn attempt(&mut self, job: CellJob) -> Result<Option<CellAttempt>> {
         let spec = self.campaign.spec(&job.cell, job.seed);
         ensembles::attempt(&mut self.runner, job.cell, &spec).await
     }
 
-    fn outcome(attempt: &Attempt) -> String {
+    fn outcome(attempt: &CellAttempt) -> String {
         attempt.outcome().words().to_string()
     }
 
-    fn failed(attempt: &Attempt) -> bool {
+    fn failed(attempt: &CellAttempt) -> bool {
         attempt.verdict.is_none()
     }
 
@@ -80,20 +80,20 @@ impl<R: Runner> engine::Campaign for Night<'_, R> {
 }
 
 /// The seed that a cell is to be run with next; `None` if it has what it needs.
-pub fn needed(campaign: &Campaign, cell: &Cell, ledger: &Ledger) -> Option<u64> {
-    let here = |attempt: &&Attempt| attempt.place == *cell;
-    let attempts: Vec<&Attempt> = ledger.recorded.attempts.iter().filter(here).collect();
-    let failed = |attempt: &&Attempt| here(attempt) && attempt.verdict.is_none();
+pub fn needed(campaign: &Campaign, cell: &Cell, ledger: &NightLedger) -> Option<u64> {
+    let here = |attempt: &&CellAttempt| attempt.place == *cell;
+    let attempts: Vec<&CellAttempt> = ledger.recorded.attempts.iter().filter(here).collect();
+    let failed = |attempt: &&CellAttempt| here(attempt) && attempt.verdict.is_none();
     let failures = ledger.since_opened().iter().filter(failed).count();
     match cell::next(cell, &attempts, failures, |seed| campaign.next_seed(seed)) {
-        Next::Run(seed) => Some(seed),
-        Next::Done(_) => None,
+        CellStep::Run(seed) => Some(seed),
+        CellStep::Done(_) => None,
     }
 }
 
 /// How long a run of the cell is expected to take: as long as the longest of its variant and faults so far, else as the
 /// longest of its variant, else as the longest of all, else its time and [`BESIDE`].
-fn expected<'a>(cell: &Cell, time: Duration, attempts: impl Iterator<Item = &'a Attempt> + Clone) -> Duration {
+fn expected<'a>(cell: &Cell, time: Duration, attempts: impl Iterator<Item = &'a CellAttempt> + Clone) -> Duration {
     let longest = |alike: &dyn Fn(&Cell) -> bool| {
         let seconds = attempts
             .clone()
@@ -114,12 +114,12 @@ mod tests {
     use super::super::folder::tests::header;
     use super::super::previous_nights::cells;
     use super::*;
-    use crate::campaign::engine::{Budget, End, drive};
+    use crate::campaign::engine::{End, TimeBudget, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
     use crate::campaign::run_outcome::RunOutcome;
     use crate::planning::spec::RunSpec;
     use zooquake_checkers::Verdict;
-    use zooquake_reports::night::Outcome;
+    use zooquake_reports::night::CellOutcome;
 
     struct Stage {
         folder: tempfile::TempDir,
@@ -143,13 +143,13 @@ mod tests {
         ) -> (End, Vec<String>) {
             let header = header("2026-11-20");
             let campaign = header.campaign.clone();
-            let mut ledger = Ledger::open(self.folder.path(), header).unwrap();
+            let mut ledger = NightLedger::open(self.folder.path(), header).unwrap();
             let mut night = Night {
                 campaign: &campaign,
                 earlier: &[],
                 runner: Script::new(answer, stop_after),
             };
-            let end = drive(&mut night, &self.order, &mut ledger, Budget::new(limit))
+            let end = drive(&mut night, &self.order, &mut ledger, TimeBudget::new(limit))
                 .await
                 .unwrap();
             let name = |spec: &RunSpec| {
@@ -159,8 +159,8 @@ mod tests {
             (end, night.runner.ran.iter().map(name).collect())
         }
 
-        fn outcomes(&self) -> Vec<Outcome> {
-            let ledger = Ledger::open(self.folder.path(), header("2026-11-20")).unwrap();
+        fn outcomes(&self) -> Vec<CellOutcome> {
+            let ledger = NightLedger::open(self.folder.path(), header("2026-11-20")).unwrap();
             let past = NightRecord::new(String::new(), &ledger.recorded);
             self.order
                 .iter()
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(end, End::Through);
         let seeds: Vec<&str> = ran.iter().filter_map(|name| name.split(' ').next_back()).collect();
         assert_eq!(seeds, ["1", "2", "1", "1", "1"]);
-        assert_eq!(stage.outcomes(), [Outcome::Expected; 4]);
+        assert_eq!(stage.outcomes(), [CellOutcome::Expected; 4]);
     }
 
     #[tokio::test]
@@ -185,7 +185,7 @@ mod tests {
         let stage = Stage::new();
         let (end, first) = stage.drive(None, |_| judged(Verdict::Valid), 3).await;
         assert_eq!((end, first.len()), (End::Interrupted, 3));
-        assert_eq!(stage.outcomes()[3], Outcome::Skipped);
+        assert_eq!(stage.outcomes()[3], CellOutcome::Skipped);
         let (end, second) = stage.drive(None, |_| judged(Verdict::Valid), usize::MAX).await;
         assert_eq!(end, End::Through);
         let Cell { variant, faults, .. } = &stage.order[3];
@@ -198,7 +198,7 @@ mod tests {
         let short = Some(Duration::from_secs(10));
         let (end, ran) = stage.drive(short, |_| judged(Verdict::Valid), usize::MAX).await;
         assert_eq!((end, ran.len()), (End::Through, 0));
-        assert_eq!(stage.outcomes(), [Outcome::Skipped; 4]);
+        assert_eq!(stage.outcomes(), [CellOutcome::Skipped; 4]);
     }
 
     #[tokio::test]
@@ -210,7 +210,7 @@ mod tests {
         };
         let (end, ran) = stage.drive(None, failed, usize::MAX).await;
         assert_eq!((end, ran.len()), (End::GivenUp, 3));
-        assert_eq!(stage.outcomes()[..2], [Outcome::Failed; 2]);
+        assert_eq!(stage.outcomes()[..2], [CellOutcome::Failed; 2]);
         let (_, ran) = stage.drive(None, |_| judged(Verdict::Valid), usize::MAX).await;
         assert_eq!(ran.len(), 4, "what failed is tried again when the night is taken up");
     }
@@ -221,7 +221,7 @@ mod tests {
         let took = |faults: &str, variant: &str, seconds: f64| {
             let mut attempt = attempt(&cell(faults, 1), Some(Verdict::Valid), &[]);
             attempt.place.variant = variant.into();
-            Attempt { seconds, ..attempt }
+            CellAttempt { seconds, ..attempt }
         };
         let past = [
             took("kill", "lock/predecessor", 61.0),
@@ -229,12 +229,12 @@ mod tests {
             took("pause", "lock/predecessor", 55.0),
             took("pause", "commit/atomic", 90.0),
         ];
-        let of = |faults: &str, past: &[Attempt]| expected(&cell(faults, 9), time, past.iter()).as_secs();
+        let of = |faults: &str, past: &[CellAttempt]| expected(&cell(faults, 9), time, past.iter()).as_secs();
         assert_eq!(of("pause", &past), 55);
         assert_eq!(of("disconnect", &past), 61);
         assert_eq!(of("disconnect", &past[3..]), 90);
         assert_eq!(of("disconnect", &[]), 75);
-        let failed = Attempt {
+        let failed = CellAttempt {
             verdict: None,
             ..past[3].clone()
         };

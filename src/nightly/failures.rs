@@ -1,23 +1,23 @@
 //! Failures by signature: property, anomaly, variant and faults. The same signature is one failure, with a count.
 
-use super::cell::Attempt;
+use super::cell::CellAttempt;
 use super::previous_nights::NightRecord;
 use crate::calendar;
-use zooquake_reports::night::{AnomalyCount, Failure, Outcome};
+use zooquake_reports::night::{AnomalyCount, CellOutcome, NightFailure};
 
 /// The failures of tonight, the commonest first.
-pub fn all(tonight: &NightRecord, earlier: &[NightRecord]) -> Vec<Failure> {
-    let mut failures: Vec<Failure> = Vec::new();
+pub fn all(tonight: &NightRecord, earlier: &[NightRecord]) -> Vec<NightFailure> {
+    let mut failures: Vec<NightFailure> = Vec::new();
     for cell in &tonight.cells {
         let attempts = tonight.attempts_at(cell);
-        if super::cell::outcome(&attempts) != Outcome::New {
+        if super::cell::outcome(&attempts) != CellOutcome::New {
             continue;
         }
         let Some(attempt) = attempts.iter().rfind(|attempt| attempt.verdict.is_some()) else {
             continue;
         };
         for seen in attempt.anomalies.iter().filter(|seen| seen.is_new()) {
-            let same = |failure: &&mut Failure| {
+            let same = |failure: &&mut NightFailure| {
                 (&failure.property, &failure.anomaly) == (&seen.property, &seen.kind)
                     && cell.same_place(&failure.variant, &failure.faults)
             };
@@ -34,7 +34,7 @@ pub fn all(tonight: &NightRecord, earlier: &[NightRecord]) -> Vec<Failure> {
     failures
 }
 
-fn run(attempt: &Attempt) -> String {
+fn run(attempt: &CellAttempt) -> String {
     attempt
         .run
         .as_ref()
@@ -42,8 +42,8 @@ fn run(attempt: &Attempt) -> String {
         .unwrap_or_default()
 }
 
-fn first(attempt: &Attempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> Failure {
-    Failure {
+fn first(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> NightFailure {
+    NightFailure {
         property: seen.property.clone(),
         anomaly: seen.kind.clone(),
         variant: attempt.place.variant.clone(),
@@ -56,7 +56,7 @@ fn first(attempt: &Attempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> Fai
     }
 }
 
-fn since(attempt: &Attempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> String {
+fn since(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> String {
     let place = |night: &NightRecord| night.judged(&attempt.place.variant, &attempt.place.faults).count() > 0;
     let showed = |night: &&NightRecord| {
         let mut runs = night.judged(&attempt.place.variant, &attempt.place.faults);
@@ -86,11 +86,11 @@ mod tests {
     use super::*;
     use zooquake_checkers::Verdict;
 
-    fn broken(seed: u64, kind: &str) -> Attempt {
+    fn broken(seed: u64, kind: &str) -> CellAttempt {
         ended(kind, "pause", seed)
     }
 
-    fn tonight(attempts: Vec<Attempt>) -> NightRecord {
+    fn tonight(attempts: Vec<CellAttempt>) -> NightRecord {
         let mut past = night("2026-11-20", attempts);
         past.cells = (1..=3).map(|seed| cell("pause", seed)).collect();
         past

@@ -1,9 +1,9 @@
 //! What a night is, and where it lies on the disk.
 
 use super::campaign::Campaign;
-use super::cell::Attempt;
+use super::cell::CellAttempt;
 use crate::calendar;
-use crate::campaign::ledger::{self, Header as _};
+use crate::campaign::ledger::{self, CampaignHeader as _};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -18,7 +18,7 @@ const STALE: Duration = Duration::from_secs(24 * 3600);
 
 /// What a night is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct NightHeader {
     /// Version of this format; 2. In 1 a campaign always has a timing.
     pub format: u32,
     /// The version of zooquake that began it.
@@ -32,12 +32,12 @@ pub struct Header {
 }
 
 /// What a record of a night says.
-pub type LedgerContent = ledger::LedgerContent<Header, Attempt>;
+pub type LedgerContent = ledger::LedgerContent<NightHeader, CellAttempt>;
 
 /// The record of a night that goes on.
-pub type Ledger = ledger::Ledger<Header, Attempt>;
+pub type NightLedger = ledger::CampaignLedger<NightHeader, CellAttempt>;
 
-impl ledger::Header for Header {
+impl ledger::CampaignHeader for NightHeader {
     const WHAT: &str = "night";
     const OTHER: &str = "has a night of another campaign, or of another part of it: give another folder";
 
@@ -69,7 +69,7 @@ pub fn name_of(path: &Path) -> String {
 ///
 /// # Errors
 /// If the folder of nights, or a record in it, cannot be read.
-pub fn choose(nights: &Path, header: &Header) -> Result<PathBuf> {
+pub fn choose(nights: &Path, header: &NightHeader) -> Result<PathBuf> {
     let oldest = calendar::before(STALE);
     let going_on =
         |recorded: &LedgerContent| recorded.header.is(header) && !recorded.closed && recorded.header.begun > oldest;
@@ -99,8 +99,8 @@ pub mod tests {
     use zooquake_checkers::Verdict;
 
     /// The header of a night that began on this date.
-    pub fn header(date: &str) -> Header {
-        Header {
+    pub fn header(date: &str) -> NightHeader {
+        NightHeader {
             format: 2,
             zooquake: "0.1.0".into(),
             campaign: campaign(&[1]),
@@ -110,14 +110,14 @@ pub mod tests {
     }
 
     /// The first line of a night's record, as former versions wrote it.
-    pub fn line(header: &Header) -> String {
+    pub fn line(header: &NightHeader) -> String {
         let mut line = serde_json::to_value(header).unwrap();
         line["line"] = "night".into();
         line.to_string()
     }
 
-    fn today() -> Header {
-        Header {
+    fn today() -> NightHeader {
+        NightHeader {
             begun: calendar::now(),
             ..header("2026-11-20")
         }
@@ -130,9 +130,9 @@ pub mod tests {
         let header = today();
         let first = choose(nights, &header).unwrap();
         assert_eq!(name_of(&first), calendar::date(&header.begun));
-        let mut night = Ledger::open(&first, header.clone()).unwrap();
+        let mut night = NightLedger::open(&first, header.clone()).unwrap();
         assert_eq!(choose(nights, &header).unwrap(), first, "it is not through");
-        let shard = Header {
+        let shard = NightHeader {
             shard: Some("2/4".into()),
             ..header.clone()
         };
@@ -143,9 +143,9 @@ pub mod tests {
         drop(night);
         let second = choose(nights, &header).unwrap();
         assert!(name_of(&second).ends_with("-2"), "{second:?}");
-        let refused = Ledger::open(&first, shard).unwrap_err();
+        let refused = NightLedger::open(&first, shard).unwrap_err();
         assert!(refused.downcast_ref::<ForeignRecord>().is_some(), "{refused:#}");
-        assert!(Ledger::open(&first, header).unwrap().recorded.closed);
+        assert!(NightLedger::open(&first, header).unwrap().recorded.closed);
     }
 
     #[test]
@@ -157,15 +157,15 @@ pub mod tests {
             Some(Verdict::Invalid),
             &[("stale-write", false, true)],
         );
-        let mut night = Ledger::open(path, header.clone()).unwrap();
+        let mut night = NightLedger::open(path, header.clone()).unwrap();
         night.record(one.clone()).unwrap();
-        let busy = Ledger::open(path, header.clone()).unwrap_err().to_string();
+        let busy = NightLedger::open(path, header.clone()).unwrap_err().to_string();
         assert!(busy.contains("another zooquake is at the night"), "{busy}");
         drop(night);
         let mut torn = fs::OpenOptions::new().append(true).open(path.join(NAME)).unwrap();
         torn.write_all(b"{\"line\":\"attempt\",\"variant\":\"lo").unwrap();
         drop(torn);
-        let mut night = Ledger::open(path, header.clone()).unwrap();
+        let mut night = NightLedger::open(path, header.clone()).unwrap();
         assert_eq!(night.recorded.attempts, std::slice::from_ref(&one));
         assert_eq!(night.since_opened(), []);
         night.record(one.clone()).unwrap();
@@ -180,11 +180,11 @@ pub mod tests {
     #[test]
     fn damage_is_named_with_its_line() {
         let header = line(&header("2026-11-20"));
-        let said = |text: &str| format!("{:#}", read::<Header, Attempt>(text.as_bytes()).unwrap_err());
+        let said = |text: &str| format!("{:#}", read::<NightHeader, CellAttempt>(text.as_bytes()).unwrap_err());
         assert!(said(&format!("{header}\n{{\"line\":\n")).contains("line 2"));
         assert!(said(&format!("{header}\n{header}\n")).contains("line 2"));
         assert!(said("{\"line\":\"closed\",\"at\":\"x\"}\n").contains("does not begin"));
-        assert_eq!(read::<Header, Attempt>(b"{\"line\":\"nig").unwrap(), None);
+        assert_eq!(read::<NightHeader, CellAttempt>(b"{\"line\":\"nig").unwrap(), None);
     }
 
     /// A record of version 1, of a campaign without `timing`.
@@ -202,16 +202,16 @@ pub mod tests {
         let mut asked = header("2026-11-21");
         asked.campaign.variants = ["register/read", "lock/fenced"].map(String::from).into();
         asked.campaign.faults = vec!["pause".into()];
-        let night = Ledger::open(folder.path(), asked.clone()).unwrap();
+        let night = NightLedger::open(folder.path(), asked.clone()).unwrap();
         assert!(night.recorded.closed);
-        let seeds: Vec<u64> = night.recorded.attempts.iter().map(Attempt::seed).collect();
+        let seeds: Vec<u64> = night.recorded.attempts.iter().map(CellAttempt::seed).collect();
         assert_eq!(seeds, [1, 2]);
         let campaign = &night.recorded.header.campaign;
         let register = campaign.spec(&campaign.cells()[0], 1).plan().unwrap();
         assert_eq!(register.cluster.timing.session_ms, 2_000, "as it began");
         drop(night);
         asked.campaign.cluster.timing = Some(values::timing("500/4/1000").unwrap());
-        let refused = Ledger::open(folder.path(), asked).unwrap_err();
+        let refused = NightLedger::open(folder.path(), asked).unwrap_err();
         assert!(refused.downcast_ref::<ForeignRecord>().is_some(), "{refused:#}");
     }
 }

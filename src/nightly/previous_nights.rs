@@ -1,15 +1,15 @@
 //! Earlier nights: what they saw, for the order of tonight's cells and for trends.
 
 use super::cell;
-use super::cell::{Attempt, Cell};
-use super::folder::{self, Header, LedgerContent};
+use super::cell::{Cell, CellAttempt};
+use super::folder::{self, LedgerContent, NightHeader};
 use crate::campaign::ledger;
 use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use zooquake_backend::files;
-use zooquake_reports::night::Outcome;
+use zooquake_reports::night::CellOutcome;
 
 /// How many earlier nights are looked at.
 const NIGHTS: usize = 29;
@@ -24,7 +24,7 @@ pub struct NightRecord {
     /// Its matrix, or its part of it.
     pub cells: Vec<Cell>,
     /// Its runs.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<CellAttempt>,
 }
 
 impl NightRecord {
@@ -39,29 +39,29 @@ impl NightRecord {
     }
 
     /// Its runs of a cell.
-    pub fn attempts_at(&self, cell: &Cell) -> Vec<&Attempt> {
+    pub fn attempts_at(&self, cell: &Cell) -> Vec<&CellAttempt> {
         self.attempts.iter().filter(|attempt| attempt.place == *cell).collect()
     }
 
     /// The runs with a verdict of a variant under faults, whatever the seed.
-    pub fn judged(&self, variant: &str, faults: &str) -> impl Iterator<Item = &Attempt> {
-        let here = move |attempt: &&Attempt| attempt.verdict.is_some() && attempt.place.same_place(variant, faults);
+    pub fn judged(&self, variant: &str, faults: &str) -> impl Iterator<Item = &CellAttempt> {
+        let here = move |attempt: &&CellAttempt| attempt.verdict.is_some() && attempt.place.same_place(variant, faults);
         self.attempts.iter().filter(here)
     }
 
     /// What came of a place of the matrix, the worst of its cells; `None` if the night did not have it.
-    pub fn outcome(&self, variant: &str, faults: &str) -> Option<Outcome> {
+    pub fn outcome(&self, variant: &str, faults: &str) -> Option<CellOutcome> {
         let here = self.cells.iter().filter(|cell| cell.same_place(variant, faults));
-        let outcomes: Vec<Outcome> = here.map(|cell| cell::outcome(&self.attempts_at(cell))).collect();
+        let outcomes: Vec<CellOutcome> = here.map(|cell| cell::outcome(&self.attempts_at(cell))).collect();
         // A night that ran some seeds of a place and had no time for others did run the place.
-        let run = outcomes.iter().filter(|outcome| **outcome != Outcome::Skipped);
-        let worst = run.min_by_key(|outcome| Outcome::ALL.iter().position(|other| other == *outcome));
+        let run = outcomes.iter().filter(|outcome| **outcome != CellOutcome::Skipped);
+        let worst = run.min_by_key(|outcome| CellOutcome::ALL.iter().position(|other| other == *outcome));
         worst.or(outcomes.first()).copied()
     }
 }
 
 /// The cells that a night is to run.
-pub fn cells(header: &Header) -> Vec<Cell> {
+pub fn cells(header: &NightHeader) -> Vec<Cell> {
     let shard: Option<Shard> = header.shard.as_ref().and_then(|shard| shard.parse().ok());
     let mut cells = header.campaign.cells();
     cells.retain(|cell| shard.is_none_or(|shard| cell.is_in(shard)));
@@ -87,7 +87,7 @@ pub fn all(nights: &Path) -> Result<Vec<(PathBuf, LedgerContent)>> {
             continue;
         }
         let recorded = files::read(&record, files::RECORD).map_err(anyhow::Error::from);
-        match recorded.and_then(|text| ledger::read::<Header, Attempt>(&text)) {
+        match recorded.and_then(|text| ledger::read::<NightHeader, CellAttempt>(&text)) {
             Ok(recorded) => found.extend(recorded.map(|recorded| (path, recorded))),
             // One damaged night, or one of a later version, must not cost all that follow.
             Err(error) => eprintln!("zooquake: left out {}: {error:#}", record.display()),
@@ -102,7 +102,7 @@ pub fn all(nights: &Path) -> Result<Vec<(PathBuf, LedgerContent)>> {
 ///
 /// # Errors
 /// If a folder or a record cannot be read.
-pub fn earlier(night: &Path, header: &Header) -> Result<Vec<NightRecord>> {
+pub fn earlier(night: &Path, header: &NightHeader) -> Result<Vec<NightRecord>> {
     let own = std::fs::canonicalize(night).with_context(|| format!("finding {}", night.display()))?;
     let Some(beside) = own.parent() else {
         return Ok(Vec::new());
@@ -131,7 +131,7 @@ pub fn last(nights: &[NightRecord], cell: &Cell) -> LastOutcome {
 }
 
 /// What earlier nights have of a cell: how many nights ago it was last run (1: the night before), and what came of it.
-pub type LastOutcome = Option<(usize, Outcome)>;
+pub type LastOutcome = Option<(usize, CellOutcome)>;
 
 /// The cells in the order in which they are to be run.
 ///
@@ -145,8 +145,8 @@ pub fn order(mut cells: Vec<Cell>, seeds: &[u64], last: impl Fn(&Cell) -> LastOu
     cells.sort_by_cached_key(|cell| {
         let (class, ago) = match last(cell) {
             None => (0, 0),
-            Some((ago, Outcome::New | Outcome::Unknown | Outcome::Failed)) => (1, ago),
-            Some((ago, Outcome::Expected | Outcome::Skipped)) => (2, ago),
+            Some((ago, CellOutcome::New | CellOutcome::Unknown | CellOutcome::Failed)) => (1, ago),
+            Some((ago, CellOutcome::Expected | CellOutcome::Skipped)) => (2, ago),
         };
         let round = seeds.iter().position(|seed| *seed == cell.seed);
         (class, Reverse(ago), round, cell.hash())
@@ -161,7 +161,7 @@ pub mod tests {
     use super::*;
 
     /// A night with these runs.
-    pub fn night(date: &str, attempts: Vec<Attempt>) -> NightRecord {
+    pub fn night(date: &str, attempts: Vec<CellAttempt>) -> NightRecord {
         let recorded = LedgerContent {
             header: header(date),
             attempts,
@@ -191,11 +191,14 @@ pub mod tests {
             night("2026-11-18", vec![valid("kill,partition")]),
             night("2026-11-19", vec![]),
         ];
-        assert_eq!(last(&nights, &cell("pause", 1)), Some((3, Outcome::Unknown)));
-        assert_eq!(last(&nights, &cell("kill,partition", 1)), Some((2, Outcome::Expected)));
+        assert_eq!(last(&nights, &cell("pause", 1)), Some((3, CellOutcome::Unknown)));
+        assert_eq!(
+            last(&nights, &cell("kill,partition", 1)),
+            Some((2, CellOutcome::Expected))
+        );
         assert_eq!(last(&nights, &cell("pause", 2)), None);
         let variant = "lock/predecessor";
-        assert_eq!(nights[1].outcome(variant, "pause"), Some(Outcome::Skipped));
+        assert_eq!(nights[1].outcome(variant, "pause"), Some(CellOutcome::Skipped));
         assert_eq!(nights[1].outcome(variant, "disconnect"), None);
     }
 
@@ -203,10 +206,10 @@ pub mod tests {
     fn what_is_least_known_comes_first() {
         let cells = vec![cell("a", 1), cell("b", 1), cell("c", 1), cell("d", 1), cell("e", 1)];
         let last = |cell: &Cell| match cell.faults.as_str() {
-            "a" => Some((1, Outcome::Expected)),
-            "b" => Some((1, Outcome::Unknown)),
-            "c" => Some((9, Outcome::Expected)),
-            "d" => Some((2, Outcome::New)),
+            "a" => Some((1, CellOutcome::Expected)),
+            "b" => Some((1, CellOutcome::Unknown)),
+            "c" => Some((9, CellOutcome::Expected)),
+            "d" => Some((2, CellOutcome::New)),
             _ => None,
         };
         let order: Vec<String> = order(cells, &[1], last).into_iter().map(|cell| cell.faults).collect();

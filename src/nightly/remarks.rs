@@ -2,7 +2,7 @@
 
 use super::previous_nights::NightRecord;
 use zooquake_checkers::plan::Accepted;
-use zooquake_reports::night::Failure;
+use zooquake_reports::night::NightFailure;
 
 /// After so many nights without it an accepted anomaly is remarked upon.
 const NIGHTS: usize = 10;
@@ -46,7 +46,7 @@ fn saw(night: &NightRecord, variant: &str, known: &Accepted) -> Option<bool> {
         .iter()
         .filter(|run| run.verdict.is_some() && run.place.variant == variant && under(&run.place.faults))
         .collect();
-    let shows = |run: &&&super::cell::Attempt| {
+    let shows = |run: &&&super::cell::CellAttempt| {
         run.anomalies
             .iter()
             .any(|seen| !seen.advisory && seen.kind == known.anomaly)
@@ -58,13 +58,13 @@ fn saw(night: &NightRecord, variant: &str, known: &Accepted) -> Option<bool> {
 pub fn gone(
     tonight: &NightRecord,
     earlier: &[NightRecord],
-    failures: impl Fn(&NightRecord, &[NightRecord]) -> Vec<Failure>,
+    failures: impl Fn(&NightRecord, &[NightRecord]) -> Vec<NightFailure>,
 ) -> Vec<String> {
     let Some((last, before)) = earlier.split_last() else {
         return Vec::new();
     };
     let now = failures(tonight, earlier);
-    let same = |a: &Failure, b: &Failure| {
+    let same = |a: &NightFailure, b: &NightFailure| {
         (&a.property, &a.anomaly, &a.variant, &a.faults) == (&b.property, &b.anomaly, &b.variant, &b.faults)
     };
     failures(last, before)

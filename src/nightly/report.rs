@@ -1,7 +1,7 @@
 //! What came of a night: from its record to its report and its exit code.
 
 use super::failures;
-use super::folder::Header;
+use super::folder::NightHeader;
 use super::previous_nights::NightRecord;
 use super::{cell, remarks};
 use crate::backends;
@@ -9,10 +9,10 @@ use crate::campaign::engine::End;
 use crate::planning::names;
 use crate::planning::values;
 use zooquake_checkers::plan::Timing;
-use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
+use zooquake_reports::night::{Cell, CellOutcome, CellRun, Night, Trend};
 
 /// The whole report of tonight.
-pub fn night_report(header: &Header, tonight: &NightRecord, earlier: &[NightRecord], end: End) -> Night {
+pub fn night_report(header: &NightHeader, tonight: &NightRecord, earlier: &[NightRecord], end: End) -> Night {
     let nights: Vec<NightRecord> = earlier.iter().chain([tonight]).cloned().collect();
     let accepted = |variant: &str| names::workload(variant).map(|w| w.accepted).unwrap_or_default();
     let mut all_remarks = remarks::gone(tonight, earlier, failures::all);
@@ -47,15 +47,15 @@ fn cell(tonight: &NightRecord, cell: &super::cell::Cell) -> Cell {
 }
 
 /// An unknown run that was not made again, because the night was stopped or there was no time, decides nothing.
-fn decided(outcome: Outcome, attempts: usize) -> Outcome {
+fn decided(outcome: CellOutcome, attempts: usize) -> CellOutcome {
     match (outcome, attempts) {
-        (Outcome::Unknown, 1) => Outcome::Skipped,
+        (CellOutcome::Unknown, 1) => CellOutcome::Skipped,
         (outcome, _) => outcome,
     }
 }
 
-fn shown(attempt: &cell::Attempt) -> Attempt {
-    Attempt {
+fn shown(attempt: &cell::CellAttempt) -> CellRun {
+    CellRun {
         seed: attempt.seed(),
         verdict: attempt.verdict.map(|verdict| verdict.to_string()),
         error: attempt.error.clone(),
@@ -74,10 +74,10 @@ fn shown(attempt: &cell::Attempt) -> Attempt {
 fn conclusion(night: &Night, end: End) -> (u8, Vec<String>) {
     let count = |outcome| night.count(outcome);
     let (new, failed, unknown, skipped) = (
-        count(Outcome::New),
-        count(Outcome::Failed),
-        count(Outcome::Unknown),
-        count(Outcome::Skipped),
+        count(CellOutcome::New),
+        count(CellOutcome::Failed),
+        count(CellOutcome::Unknown),
+        count(CellOutcome::Skipped),
     );
     let (all, run) = (night.cells.len(), night.cells.len() - skipped);
     let mut lines = Vec::new();
@@ -169,7 +169,7 @@ fn trend((variant, faults): (&str, &str), nights: &[NightRecord]) -> Trend {
     }
 }
 
-fn settings(header: &Header) -> Vec<(String, String)> {
+fn settings(header: &NightHeader) -> Vec<(String, String)> {
     let campaign = &header.campaign;
     let seeds: Vec<String> = campaign.seeds.iter().map(ToString::to_string).collect();
     let backend = backends::kind(campaign.on);
@@ -212,7 +212,7 @@ mod tests {
     use super::super::previous_nights::tests::night;
     use super::*;
 
-    fn report(attempts: Vec<cell::Attempt>, end: End) -> Night {
+    fn report(attempts: Vec<cell::CellAttempt>, end: End) -> Night {
         let mut tonight = night("2026-11-20", attempts);
         tonight.cells = ["pause", "kill", "disconnect"].map(|faults| cell(faults, 1)).into();
         night_report(&header("2026-11-20"), &tonight, &[], end)
@@ -243,7 +243,7 @@ mod tests {
             End::Through,
         );
         assert_eq!(short.code, 0, "an unknown run that was not made again is not counted");
-        assert_eq!(short.count(Outcome::Skipped), 2);
+        assert_eq!(short.count(CellOutcome::Skipped), 2);
         assert!(
             short.conclusion[1].contains("2 cells not run: there was no time"),
             "{short:?}"
@@ -284,7 +284,11 @@ mod tests {
         let trend = &report.trends[0];
         assert_eq!(
             trend.outcomes,
-            [Some(Outcome::Expected), Some(Outcome::New), Some(Outcome::Expected)]
+            [
+                Some(CellOutcome::Expected),
+                Some(CellOutcome::New),
+                Some(CellOutcome::Expected)
+            ]
         );
         let seen: Vec<_> = trend.seen.iter().map(|(k, a, n)| (k.as_str(), *a, *n)).collect();
         assert_eq!(seen, [("double-grant", false, 1), ("stale-write", true, 2)]);

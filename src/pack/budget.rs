@@ -19,7 +19,7 @@ const ENTRY: u64 = 4096;
 
 /// The bytes that may still be written and held. Clones share them.
 #[derive(Debug, Clone)]
-pub struct Budget {
+pub struct ByteBudget {
     left: Rc<Cell<u64>>,
     whole: u64,
 }
@@ -43,7 +43,7 @@ impl fmt::Display for Exceeded {
 
 impl std::error::Error for Exceeded {}
 
-impl Budget {
+impl ByteBudget {
     /// The bound of a pack of so many bytes.
     pub fn of_pack(bytes: u64) -> Self {
         Self::new(bytes.saturating_mul(RATIO).saturating_add(LEAST).min(MOST))
@@ -91,7 +91,7 @@ impl Budget {
 #[derive(Debug)]
 pub struct Metered<R> {
     inner: R,
-    budget: Budget,
+    budget: ByteBudget,
 }
 
 impl<R: Read> Read for Metered<R> {
@@ -108,13 +108,13 @@ mod tests {
 
     #[test]
     fn all_readers_share_the_bound() {
-        let budget = Budget::of_pack(0);
+        let budget = ByteBudget::of_pack(0);
         let mut half = budget.metered(io::repeat(0).take(LEAST / 2));
         assert_eq!(io::copy(&mut half, &mut io::sink()).unwrap(), LEAST / 2);
         let mut more = budget.metered(io::repeat(0));
         let error = io::copy(&mut more, &mut io::sink()).unwrap_err();
         assert!(error.to_string().contains("larger than 17 MB"), "{error}");
         assert!(budget.entry().is_err());
-        assert!(Budget::of_pack(u64::MAX).entry().is_ok());
+        assert!(ByteBudget::of_pack(u64::MAX).entry().is_ok());
     }
 }

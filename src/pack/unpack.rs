@@ -1,6 +1,6 @@
 //! From a pack to a folder: regular files below one folder, nothing else, within a budget.
 
-use super::budget::Budget;
+use super::budget::ByteBudget;
 use anyhow::{Context, Result, bail};
 use flate2::read::GzDecoder;
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ const PACKED: u64 = 4 << 30;
 /// If it is damaged, exceeds its [`Budget`], holds more than one run, a link or a device, or a path that leads elsewhere.
 pub fn unpack(pack: &Path, to: &Path) -> Result<PathBuf> {
     let file = files::open(pack, PACKED)?;
-    let budget = Budget::of_pack(file.metadata()?.len());
+    let budget = ByteBudget::of_pack(file.metadata()?.len());
     let mut tar = Archive::new(budget.metered(GzDecoder::new(file)));
     let mut run: Option<OsString> = None;
     for entry in tar.entries()? {
@@ -72,7 +72,7 @@ fn inside(path: &Path) -> Result<PathBuf> {
 }
 
 /// Writes a file that is not there yet; one with `.gz` after its name without that, and as it was before it was compressed.
-fn write(from: &mut impl Read, (target, executable): (&Path, bool), budget: &Budget) -> Result<()> {
+fn write(from: &mut impl Read, (target, executable): (&Path, bool), budget: &ByteBudget) -> Result<()> {
     if let Some(folder) = target.parent() {
         fs::create_dir_all(folder)?;
     }

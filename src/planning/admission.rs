@@ -6,7 +6,7 @@ use crate::planning::recipe;
 use crate::planning::scenes;
 use crate::planning::values;
 use zooquake_backend::images;
-use zooquake_checkers::plan::{Plan, Recipe, Trigger, Workload};
+use zooquake_checkers::plan::{Plan, RecipeSource, Trigger, Workload};
 
 /// The longest time of operations, and of all that takes place in them, in milliseconds: a day.
 const LONGEST_MS: u64 = 24 * 3_600_000;
@@ -82,7 +82,7 @@ fn longest_ms(plan: &Plan) -> u64 {
 }
 
 /// A recipe's names become those of images and folders, its paths those of files.
-fn of_recipe(workload: &Workload, recipe: &Recipe) -> Result<(), String> {
+fn of_recipe(workload: &Workload, recipe: &RecipeSource) -> Result<(), String> {
     let name = workload.name();
     if !names::variants()
         .iter()
@@ -126,7 +126,7 @@ fn of_clients(plan: &Plan) -> Result<(), String> {
         return Err("does not say what its clients do".into());
     }
     let sites = |of: &[_]| of.len() == clients - 1;
-    let whole = |t: &zooquake_checkers::plan::Transaction| sites(&t.votes) && t.work_ms.len() == clients - 1;
+    let whole = |t: &zooquake_checkers::plan::PlannedTransaction| sites(&t.votes) && t.work_ms.len() == clients - 1;
     if !plan.transactions.iter().all(whole) {
         return Err("has transactions of other sites than its clients".into());
     }
@@ -137,13 +137,13 @@ fn of_clients(plan: &Plan) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::planning::drawing;
-    use zooquake_checkers::plan::{Cluster, DrawnFor};
+    use zooquake_checkers::plan::{ClusterPlan, DrawnFor};
 
     fn drawn(name: &str, clients: usize) -> Plan {
-        let cluster = Cluster {
+        let cluster = ClusterPlan {
             servers: 3,
             clients,
-            ..Cluster::default()
+            ..ClusterPlan::default()
         };
         drawing::plan(1, names::workload(name).unwrap(), cluster, 60_000, &["kill".into()])
     }
@@ -155,9 +155,9 @@ mod tests {
             assert_eq!(check(&drawn(&name, 5)), Ok(()), "{name}");
         }
         for variant in scenes::VARIANTS {
-            let cluster = Cluster {
+            let cluster = ClusterPlan {
                 servers: variant.servers,
-                ..Cluster::default()
+                ..ClusterPlan::default()
             };
             assert_eq!(check(&(variant.plan)(0, cluster)), Ok(()));
         }

@@ -3,7 +3,8 @@
 use super::in_doubt_kill;
 use crate::faults::{self, Topology};
 use zooquake_checkers::plan::{
-    Capabilities, ClientPlan, Cluster, Cycle, On, Plan, Scheduler, Timing, Transaction, Trigger, Window, Workload,
+    Capabilities, ClientPlan, ClusterPlan, Cycle, On, Plan, PlannedTransaction, Scheduler, Timing, Trigger, Window,
+    Workload,
 };
 
 /// How many different cycles a client goes through before it begins again.
@@ -36,7 +37,7 @@ pub fn timing(workload: &Workload) -> Timing {
 }
 
 /// Draws the plan of a run; the same arguments always give the same plan.
-pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, faults: &[String]) -> Plan {
+pub fn plan(seed: u64, workload: Workload, cluster: ClusterPlan, time_ms: u64, faults: &[String]) -> Plan {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut clients: Vec<ClientPlan> = (0..cluster.clients)
         .map(|_| client(&mut rng, &cluster.timing))
@@ -94,7 +95,7 @@ fn slow_members(seed: u64, timing: &Timing, clients: &mut [ClientPlan]) {
 }
 
 /// Half of the transactions have only yes votes, the others one no or more.
-fn transactions(seed: u64, sites: usize) -> Vec<Transaction> {
+fn transactions(seed: u64, sites: usize) -> Vec<PlannedTransaction> {
     // A stream of its own: other families' plans do not depend on it.
     let mut rng = fastrand::Rng::with_seed(seed ^ 0x2bc0_22bc);
     let transaction = |number: usize| {
@@ -102,7 +103,7 @@ fn transactions(seed: u64, sites: usize) -> Vec<Transaction> {
         if number % 2 == 1 {
             (0..rng.usize(1..=2)).for_each(|_| votes[rng.usize(..sites)] = false);
         }
-        Transaction {
+        PlannedTransaction {
             votes,
             work_ms: (0..sites).map(|_| rng.u64(10..LONGEST_VOTE_MS)).collect(),
             early: rng.bool(),
@@ -143,7 +144,7 @@ fn writes(rng: &mut fastrand::Rng, timing: &Timing) -> Vec<u64> {
 /// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit.
 fn windows(
     rng: &mut fastrand::Rng,
-    (topology, transactions): (&Topology, &[Transaction]),
+    (topology, transactions): (&Topology, &[PlannedTransaction]),
     time_ms: u64,
     faults: &[String],
 ) -> Vec<Window> {
@@ -184,7 +185,7 @@ pub fn until_ms(window: &Window) -> u64 {
 }
 
 /// How long a window of each of these kinds lasts at most, in milliseconds.
-pub fn longest_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Vec<u64> {
+pub fn longest_ms(workload: &Workload, cluster: &ClusterPlan, kinds: &[String]) -> Vec<u64> {
     let topology = Topology::new(workload, cluster);
     let faults = kinds.iter().filter_map(|kind| faults::find(kind));
     let longest = faults.map(|fault| match (workload.family.as_str(), fault.kind.name) {
@@ -205,7 +206,7 @@ mod tests {
     use zooquake_checkers::plan::Target;
 
     fn drawn(seed: u64, time_ms: u64) -> Plan {
-        let cluster = Cluster {
+        let cluster = ClusterPlan {
             servers: 3,
             observers: 0,
             clients: 5,
@@ -240,7 +241,7 @@ mod tests {
             pinned: true,
             ..Workload::default()
         };
-        let cluster = Cluster {
+        let cluster = ClusterPlan {
             servers: 3,
             observers: 0,
             clients: 5,
@@ -261,10 +262,10 @@ mod tests {
             family: "barrier".to_string(),
             ..Workload::default()
         };
-        let cluster = Cluster {
+        let cluster = ClusterPlan {
             clients: 5,
             timing: Timing::default(),
-            ..Cluster::default()
+            ..ClusterPlan::default()
         };
         let session_ms = cluster.timing.session_ms;
         for seed in 0..50 {

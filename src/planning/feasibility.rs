@@ -3,7 +3,7 @@
 
 use super::drawing;
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
-use zooquake_checkers::plan::{Cluster, Plan, Transaction, Workload};
+use zooquake_checkers::plan::{ClusterPlan, Plan, PlannedTransaction, Workload};
 use zooquake_history::FaultKind;
 
 /// The longest time of operations, in milliseconds: a day.
@@ -49,7 +49,10 @@ fn of_faults(plan: &Plan) -> Option<String> {
 
 /// Who falls behind must not be needed for a majority, or nothing is committed without it.
 fn of_servers(plan: &Plan) -> Option<String> {
-    let lags = plan.faults.iter().any(|fault| FaultKind::of(fault).between_servers);
+    let lags = plan
+        .faults
+        .iter()
+        .any(|fault| FaultKind::by_name(fault).between_servers);
     let none = plan.cluster.servers < 3 && plan.cluster.observers == 0;
     (lags && none).then(|| {
         format!(
@@ -83,13 +86,13 @@ fn of_transactions(plan: &Plan) -> Option<String> {
 
 /// The transactions up to the last abort that a valid run needs; the commits among them are enough with the one at the
 /// end.
-fn needed(transactions: &[Transaction]) -> &[Transaction] {
+fn needed(transactions: &[PlannedTransaction]) -> &[PlannedTransaction] {
     let aborts = (0..transactions.len()).filter(|&n| transactions[n].votes.contains(&false));
     let last = aborts.take(ENOUGH).last();
     &transactions[..last.map_or(0, |last| last + 1)]
 }
 
-fn work_ms(transaction: &Transaction) -> u64 {
+fn work_ms(transaction: &PlannedTransaction) -> u64 {
     transaction.work_ms.iter().copied().max().unwrap_or(0)
 }
 
@@ -129,7 +132,7 @@ fn needed_ms(plan: &Plan) -> u64 {
 
 /// A time, in milliseconds, for which a plan of these has no shortfalls whatever it is drawn from; `None` if none would
 /// do.
-pub fn enough_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Option<u64> {
+pub fn enough_ms(workload: &Workload, cluster: &ClusterPlan, kinds: &[String]) -> Option<u64> {
     shortest_ms(|time_ms| drawing::plan(0, workload.clone(), cluster.clone(), time_ms, kinds))?;
     let longest: Vec<u64> = drawing::longest_ms(workload, cluster, kinds);
     let faulty: u64 = longest.iter().sum();
@@ -175,12 +178,12 @@ mod tests {
         drawing::plan(seed, workload.clone(), cluster(workload, clients), time_ms, kinds)
     }
 
-    fn cluster(workload: &Workload, clients: usize) -> Cluster {
-        Cluster {
+    fn cluster(workload: &Workload, clients: usize) -> ClusterPlan {
+        ClusterPlan {
             servers: 3,
             clients,
             timing: drawing::timing(workload),
-            ..Cluster::default()
+            ..ClusterPlan::default()
         }
     }
 
@@ -251,7 +254,7 @@ mod tests {
     fn a_follower_falls_behind_only_where_a_majority_does_without_it() {
         let lock = workload_of("lock/fenced");
         for (servers, observers, can) in [(1, 0, false), (1, 1, true), (3, 0, true), (3, 1, true), (5, 0, true)] {
-            let cluster = Cluster {
+            let cluster = ClusterPlan {
                 servers,
                 observers,
                 ..cluster(&lock, 5)

@@ -1,7 +1,7 @@
 //! The window that kills a site in doubt: it has voted yes, and does not know whether all have.
 
 use super::drawing::LONGEST_VOTE_MS;
-use zooquake_checkers::plan::{Target, Transaction, Trigger, Window};
+use zooquake_checkers::plan::{PlannedTransaction, Target, Trigger, Window};
 use zooquake_history::fault;
 
 /// Of so many transactions with yes votes only the one is chosen in which a site waits longest for the decision.
@@ -20,14 +20,14 @@ pub const LONGEST_MS: u64 = LATEST_MS + DURATION_MS;
 /// The kill of a site that has voted yes in a transaction with yes votes only, and waits for the decision: the n-th
 /// that it is asked for, if no fault comes before. The transaction begins at `from_ms` milliseconds of operations or
 /// later, and ends before `from_ms` and [`LATEST_MS`]. `None` with fewer than two sites, since nobody waits there.
-pub fn window(transactions: &[Transaction], from_ms: u64) -> Option<Window> {
+pub fn window(transactions: &[PlannedTransaction], from_ms: u64) -> Option<Window> {
     let mut over_ms = 0;
     let timed = transactions.iter().enumerate().map(|(number, transaction)| {
         let begins_ms = over_ms;
         over_ms += transaction.work_ms.iter().max().copied().unwrap_or(0);
         (number, transaction, begins_ms, over_ms)
     });
-    let waits = |transaction: &Transaction| {
+    let waits = |transaction: &PlannedTransaction| {
         let (first, least) = transaction.work_ms.iter().enumerate().min_by_key(|(_, work)| **work)?;
         Some((first, transaction.work_ms.iter().max()? - least))
     };
@@ -58,16 +58,16 @@ pub fn window(transactions: &[Transaction], from_ms: u64) -> Option<Window> {
 mod tests {
     use super::*;
     use crate::planning::drawing;
-    use zooquake_checkers::plan::Cluster;
+    use zooquake_checkers::plan::ClusterPlan;
 
     #[test]
     fn the_first_kill_of_a_commit_is_of_the_site_that_waits_longest_for_a_commit() {
         for seed in 0..100 {
             let workload = zooquake_workloads::recipes::workload("commit", "atomic").expect("a variant");
-            let cluster = Cluster {
+            let cluster = ClusterPlan {
                 servers: 3,
                 clients: 4,
-                ..Cluster::default()
+                ..ClusterPlan::default()
             };
             let faults = ["pause", "kill"].map(String::from);
             let plan = drawing::plan(seed, workload, cluster, 60_000, &faults);
@@ -82,7 +82,7 @@ mod tests {
             assert_eq!(first.target, Target::Node(client.clone()));
             let (before, rest) = plan.transactions.split_at(*nth as usize - 1);
             let earliest = drawing::FIRST_FAULT_MS;
-            let work = |all: &[Transaction]| all.iter().filter_map(|one| one.work_ms.iter().max()).sum::<u64>();
+            let work = |all: &[PlannedTransaction]| all.iter().filter_map(|one| one.work_ms.iter().max()).sum::<u64>();
             assert!(!rest[0].votes.contains(&false), "seed {seed}: {:?}", rest[0]);
             assert!(
                 (earliest..=*by_ms).contains(&work(before)) && *by_ms < earliest + LATEST_MS,
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn with_one_site_nobody_waits_for_another_s_vote() {
-        let one = Transaction {
+        let one = PlannedTransaction {
             votes: vec![true],
             work_ms: vec![300],
             early: true,

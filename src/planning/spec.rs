@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
-use zooquake_checkers::plan::{Cluster, DrawnFor, On, Plan, Timing};
+use zooquake_checkers::plan::{ClusterPlan, DrawnFor, On, Plan, Timing};
 
 /// How long operations and faults go on.
 pub const TIME: Duration = Duration::from_secs(60);
@@ -231,7 +231,7 @@ impl RunSpec {
             Some(list) => names::faults(list)?,
             None => faults::usual(),
         };
-        let cluster = Cluster {
+        let cluster = ClusterPlan {
             servers: self.servers.unwrap_or(SERVERS),
             observers: self.observers.unwrap_or(0),
             clients: self.clients,
@@ -248,7 +248,7 @@ impl RunSpec {
             return Err("--drawn-for has more servers than the ensemble, whose faults could not strike them".into());
         }
         let DrawnFor { servers, timing } = drawn_for.unwrap_or(own);
-        let shape = Cluster {
+        let shape = ClusterPlan {
             servers,
             timing,
             ..cluster.clone()
@@ -270,7 +270,7 @@ impl RunSpec {
         if self.faults.as_deref().is_some_and(|faults| faults != "none") {
             return Err(format!("{name} brings its own faults; leave --faults out"));
         }
-        let cluster = Cluster {
+        let cluster = ClusterPlan {
             servers: variant.servers,
             observers: self.observers.unwrap_or(variant.observers),
             clients: 0,

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use serde_json::json;
     use zooquake_checkers::history::parse_jsonl;
-    use zooquake_checkers::plan::{State, Trigger};
+    use zooquake_checkers::plan::{ClientState, Trigger};
 
     fn record(lines: &[serde_json::Value]) -> Record {
         let mut text = String::new();
@@ -131,7 +131,7 @@ mod tests {
             target: Target::Client,
             payload: None,
             trigger: Trigger::State {
-                state: State::Working,
+                state: ClientState::Working,
                 from_ms: 0,
                 after_ms: 200,
             },

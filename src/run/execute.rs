@@ -10,7 +10,7 @@ use super::stage;
 use super::store::Store;
 use super::txnlogs;
 use crate::backends;
-use crate::faults::nemesis::Schedule;
+use crate::faults::nemesis::NemesisSchedule;
 use crate::judge;
 use anyhow::{Context, Result};
 use fnv::FnvHasher;
@@ -29,7 +29,7 @@ use zooquake_checkers::plan::Plan;
 use zooquake_engine::{Conclusion, HistoryEntry};
 
 /// What to run.
-pub struct Order {
+pub struct RunOrder {
     /// The plan.
     pub plan: Plan,
     /// The files of its recipe, if that is not built in; the run's folder keeps them.
@@ -59,7 +59,7 @@ pub struct Finished {
 
 /// A cluster, and the clock of what happens there.
 #[derive(Clone)]
-pub struct Place {
+pub struct RunCluster {
     /// The cluster.
     pub cluster: Arc<dyn Cluster>,
     /// The clock.
@@ -72,7 +72,7 @@ pub struct Place {
 /// If the harness fails: the backend, a client that breaks the protocol, the disk. What was recorded by then is in the
 /// folder; everything that was started is removed. What cannot be removed after the run does not fail it: a warning names
 /// it.
-pub async fn execute(order: Order) -> Result<Finished> {
+pub async fn execute(order: RunOrder) -> Result<Finished> {
     let backend = Arc::clone(&order.backend);
     let (done, outcome) = oneshot::channel();
     // Nobody waits for the outcome of a run that is dropped.
@@ -81,7 +81,7 @@ pub async fn execute(order: Order) -> Result<Finished> {
     outcome.await.context("the run ended without an outcome")?
 }
 
-pub(super) async fn execute_here(order: Order) -> Result<Finished> {
+pub(super) async fn execute_here(order: RunOrder) -> Result<Finished> {
     let folder = Folder::create(&order.out, &order.plan)?;
     let quiet = order.quiet;
     let enter = |does| {
@@ -182,7 +182,7 @@ fn intent(plan: &Plan) -> String {
 }
 
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
-pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Remainder> {
+pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result<Remainder> {
     let (plan, clock) = (&order.plan, order.backend.clock());
     let mut progress = Progress::new(plan.on, order.quiet);
     progress.say(&format!(
@@ -192,10 +192,10 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Re
         intent(plan)
     ));
     let (mut history, mut sampled, mut left) = (None, Vec::new(), Remainder::Nothing);
-    let schedules = Schedule::of(plan);
+    let schedules = NemesisSchedule::from_plan(plan);
     let all = schedules.len();
     for (number, schedule) in (1..).zip(schedules) {
-        if let Schedule::Scene(scene) = &schedule {
+        if let NemesisSchedule::Scene(scene) = &schedule {
             progress.say(&format!("scene {number} of {all}: {}", scene.name));
         }
         let begun = clock.now();
@@ -251,17 +251,22 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Re
 }
 
 /// Brings a cluster up on which the schedule can begin; with what its processes may do.
-async fn bring_up(order: &Order, schedule: &Schedule, store: &Store, run: &str) -> Result<(Place, Value)> {
-    let Order { plan, backend, .. } = order;
+async fn bring_up(
+    order: &RunOrder,
+    schedule: &NemesisSchedule,
+    store: &Store,
+    run: &str,
+) -> Result<(RunCluster, Value)> {
+    let RunOrder { plan, backend, .. } = order;
     let mut logs = store.logs();
-    if let Schedule::Scene(scene) = schedule {
+    if let NemesisSchedule::Scene(scene) = schedule {
         logs.push(&scene.name);
         fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;
     }
     let up = async {
         let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
         // A scene starts the servers itself, each at its step.
-        if let Schedule::Windows(_) = schedule {
+        if let NemesisSchedule::Windows(_) = schedule {
             let servers = cluster.servers();
             try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
             cluster.ready().await?;
@@ -271,7 +276,7 @@ async fn bring_up(order: &Order, schedule: &Schedule, store: &Store, run: &str) 
     };
     let (cluster, confined) = try_join(up, backend.confinement()).await?;
     let clock = backend.clock();
-    Ok((Place { cluster, clock }, confined))
+    Ok((RunCluster { cluster, clock }, confined))
 }
 
 /// Removes the cluster, or leaves it standing and says how to reach it, as far as that is known.

@@ -1,7 +1,7 @@
 //! The folder of a run, and reading it back.
 
 use crate::calendar;
-use crate::pack::budget::Budget;
+use crate::pack::budget::ByteBudget;
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -233,7 +233,7 @@ impl Folder {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(doing),
         };
-        let budget = Budget::of_file(file.metadata().with_context(doing)?.len());
+        let budget = ByteBudget::of_file(file.metadata().with_context(doing)?.len());
         let mut bytes = Vec::new();
         let mut unpacked = budget.metered(GzDecoder::new(file));
         unpacked.read_to_end(&mut bytes).with_context(doing)?;

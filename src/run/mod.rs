@@ -16,4 +16,4 @@ mod tests;
 mod txnlogs;
 mod watchdog;
 
-pub use execute::{Finished, Order, execute};
+pub use execute::{Finished, RunOrder, execute};

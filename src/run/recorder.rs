@@ -47,7 +47,11 @@ impl Recorder {
             stalls: Stalls::default(),
         };
         let unix_us = recorder.clock.unix().as_micros() as u64;
-        recorder.record(HistoryEntry::named("run", "clock", json!(nemesis::Clock { unix_us })))?;
+        recorder.record(HistoryEntry::named(
+            "run",
+            "clock",
+            json!(nemesis::ClockReading { unix_us }),
+        ))?;
         Ok(recorder)
     }
 

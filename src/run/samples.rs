@@ -1,6 +1,6 @@
 //! Samples of the servers' states through a run.
 
-use super::execute::Place;
+use super::execute::RunCluster;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +22,7 @@ pub struct Samples {
 
 impl Samples {
     /// Begins; times count from `begun` of the run's clock.
-    pub fn start(place: &Place, begun: Duration) -> Self {
+    pub fn start(place: &RunCluster, begun: Duration) -> Self {
         let taken = Arc::new(Mutex::new(Vec::new()));
         let (stop, mut stopped) = watch::channel(false);
         let (alive, ended) = oneshot::channel::<()>();
@@ -53,7 +53,7 @@ impl Samples {
     }
 }
 
-async fn sample(place: &Place, begun: Duration) -> Vec<ServerSample> {
+async fn sample(place: &RunCluster, begun: Duration) -> Vec<ServerSample> {
     let cluster: &dyn Cluster = &*place.cluster;
     let one = |server: String| async move {
         let state = cluster.server_state(&server).await;

@@ -1,12 +1,12 @@
 //! The shell around the engine: feeds it with client lines, the nemesis's reports and the time, and carries out its effects.
 
-use super::execute::Place;
+use super::execute::RunCluster;
 use super::progress::Progress;
 use super::readiness::{steady_and_silent, still_leads};
 use super::recorder::Recorder;
 use super::stage;
 use super::watchdog::Clocks;
-use crate::faults::nemesis::{Link, Nemesis, Schedule, Told};
+use crate::faults::nemesis::{EngineLink, Nemesis, NemesisMessage, NemesisSchedule};
 use anyhow::{Context, Result, bail};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -24,18 +24,18 @@ enum Happened {
     Input(Input),
     /// The process of a client with this incarnation was started.
     Stdin(usize, u64, Result<Stdin>),
-    Nemesis(Told),
+    Nemesis(NemesisMessage),
 }
 
 /// Drives a run on one ensemble.
 pub struct Shell<'a> {
-    place: Place,
+    place: RunCluster,
     engine: Engine,
     recorder: &'a mut Recorder,
     progress: &'a mut Progress,
     interrupt: watch::Receiver<bool>,
     timing: Timing,
-    schedule: Schedule,
+    schedule: NemesisSchedule,
     /// One queue, so that everything has one order.
     inputs: mpsc::UnboundedReceiver<Happened>,
     sender: mpsc::UnboundedSender<Happened>,
@@ -59,8 +59,8 @@ impl<'a> Shell<'a> {
     /// # Errors
     /// If the plan's family has no generator.
     pub fn new(
-        place: Place,
-        (plan, schedule): (&Plan, Schedule),
+        place: RunCluster,
+        (plan, schedule): (&Plan, NemesisSchedule),
         (recorder, progress): (&'a mut Recorder, &'a mut Progress),
         interrupt: watch::Receiver<bool>,
         begun: Duration,
@@ -213,7 +213,7 @@ impl<'a> Shell<'a> {
 
     /// Begins to find the answer to a question of the engine.
     fn question(&mut self, question: Question) {
-        let Place { cluster, clock } = self.place.clone();
+        let RunCluster { cluster, clock } = self.place.clone();
         let (timing, index) = (self.timing, self.recorder.len());
         let answer = async move {
             match question {
@@ -274,7 +274,7 @@ impl<'a> Shell<'a> {
         let nemesis = Nemesis {
             cluster: self.place.cluster.clone(),
             clock: self.place.clock.clone(),
-            link: Link::new(reports),
+            link: EngineLink::new(reports),
             over: self.over.subscribe(),
         };
         let sender = self.sender.clone();

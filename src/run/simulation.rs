@@ -1,6 +1,6 @@
 //! Runs on simulated ensembles, each in a moment and on the calling thread.
 
-use super::execute::{Finished, Order, attempt, execute_here};
+use super::execute::{Finished, RunOrder, attempt, execute_here};
 use super::store::Store;
 use crate::backends::sim::SimBackend;
 use anyhow::{Context, Result};
@@ -15,8 +15,8 @@ thread_local! {
     static NEVER: watch::Sender<bool> = watch::channel(false).0;
 }
 
-fn order(plan: &Plan, backend: &SimBackend, out: &Path) -> Order {
-    Order {
+fn order(plan: &Plan, backend: &SimBackend, out: &Path) -> RunOrder {
+    RunOrder {
         plan: plan.clone(),
         recipe: None,
         backend: Arc::new(backend.clone()),

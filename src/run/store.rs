@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use zooquake_checkers::evidence::{ServerSample, Tree};
+use zooquake_checkers::evidence::{ServerSample, TreeReadings};
 use zooquake_checkers::plan::Plan;
 use zooquake_checkers::{Event, Record};
 use zooquake_history::txnlog::TxnLogs;
@@ -76,7 +76,7 @@ impl Store {
     ///
     /// # Errors
     /// If they cannot be written.
-    pub fn tree(&self, tree: &Tree) -> Result<()> {
+    pub fn tree(&self, tree: &TreeReadings) -> Result<()> {
         self.keep(
             |folder| folder.write_json("tree.json", tree),
             |record| record.tree = Some(tree.clone()),

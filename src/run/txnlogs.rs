@@ -1,6 +1,6 @@
 //! The servers' transaction logs at the end of a run.
 
-use super::execute::Place;
+use super::execute::RunCluster;
 use std::future;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -10,7 +10,7 @@ use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
 const HURRY: Duration = Duration::from_secs(5);
 
 /// Reads the logs of all servers. What was not read is noted in them, and a warning on stderr names it.
-pub(super) async fn read(place: &Place, mut interrupt: watch::Receiver<bool>) -> TxnLogs {
+pub(super) async fn read(place: &RunCluster, mut interrupt: watch::Receiver<bool>) -> TxnLogs {
     let stopped = async {
         if interrupt.wait_for(|stop| *stop).await.is_err() {
             future::pending::<()>().await;
@@ -34,7 +34,7 @@ pub(super) async fn read(place: &Place, mut interrupt: watch::Receiver<bool>) ->
 }
 
 /// What is known of logs that were not waited for.
-fn unread(place: &Place) -> TxnLogs {
+fn unread(place: &RunCluster) -> TxnLogs {
     let voters = place.cluster.voters();
     let servers = place.cluster.servers().into_iter();
     let logs = servers.map(|server| ServerEntries {

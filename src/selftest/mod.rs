@@ -5,7 +5,7 @@
 mod tests;
 
 use crate::campaign::shard::Shard;
-use crate::explore::drive::{self, Explored, Limits};
+use crate::explore::drive::{self, Exploration, Limits};
 use crate::explore::space::{Search, Space};
 use crate::planning::spec;
 use crate::run::simulation;
@@ -50,7 +50,7 @@ pub struct Settings<'a> {
 
 /// What became of a planted bug.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct BugOutcome {
     /// The bug.
     pub planted: &'static Planted,
     /// Schedules of it that were played.
@@ -60,7 +60,7 @@ pub struct Outcome {
     /// All anomalies that they showed, but advisory ones that are not expected.
     pub found: BTreeSet<String>,
     /// The first schedule that shows the expected one; `None` if none did.
-    pub shown: Option<Shown>,
+    pub shown: Option<ShownBug>,
     /// Schedules of the recipe without the bug that were played.
     pub twin_schedules: u64,
     /// Their anomalies, but advisory ones that the bug does not show and those that the recipe declares as known.
@@ -69,7 +69,7 @@ pub struct Outcome {
 
 /// A schedule that shows the expected anomaly.
 #[derive(Debug)]
-pub struct Shown {
+pub struct ShownBug {
     /// How many schedules there are up to it, in the order of their seeds.
     pub tried: u64,
     /// The anomaly, and the property that it violates.
@@ -80,7 +80,7 @@ pub struct Shown {
     pub size: Size,
 }
 
-impl Outcome {
+impl BugOutcome {
     /// Whether the expected anomaly was found, and nothing in the recipe without the bug, which was played.
     pub fn passed(&self) -> bool {
         self.shown.is_some() && self.twin_schedules > 0 && self.noise.is_empty()
@@ -119,7 +119,7 @@ fn grants(planted: &Planted) -> bool {
 ///
 /// # Errors
 /// If a schedule cannot be simulated.
-pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<Outcome> {
+pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<BugOutcome> {
     let (space, workload) = space(planted.name(), planted, settings.seed)?;
     let begun = Instant::now();
     let (mut schedules, mut found, mut first) = (0, BTreeSet::new(), None);
@@ -149,7 +149,7 @@ pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<Outcome>
         };
         let (plan, size) = shrink(wanted.clone(), space.plan(&workload, seed), settings)?;
         let tried = seed.wrapping_sub(settings.seed) + 1;
-        anyhow::Ok(Shown {
+        anyhow::Ok(ShownBug {
             tried,
             wanted,
             plan,
@@ -158,7 +158,7 @@ pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<Outcome>
     });
     let shown = shown.transpose()?;
     let (twin_schedules, noise) = twin(planted, schedules, settings)?;
-    Ok(Outcome {
+    Ok(BugOutcome {
         planted,
         schedules,
         took,
@@ -173,7 +173,7 @@ fn explore(
     (space, workload): (&Space, &Workload),
     (schedules, budget): (u64, Duration),
     (planted, settings): (&Planted, Settings<'_>),
-) -> Result<Explored> {
+) -> Result<Exploration> {
     let limits = Limits {
         budget,
         schedules: Some(schedules),

@@ -3,7 +3,7 @@ use crate::faults;
 use zooquake_checkers::families::FAMILIES;
 use zooquake_workloads::recipes::planted::PLANTED;
 
-fn outcome(id: &str, shrinking: Duration) -> Outcome {
+fn outcome(id: &str, shrinking: Duration) -> BugOutcome {
     let planted = PLANTED.iter().find(|planted| planted.id == id).unwrap();
     let settings = Settings {
         budget: Duration::from_secs(300),

@@ -92,7 +92,7 @@ fn asked(record: &Record) -> impl Iterator<Item = &Event> {
 }
 
 /// Where plans are played.
-pub trait Stage {
+pub trait PlanPlayer {
     /// How often a smaller plan is played in vain before it counts as one that does not fail, less one: what it leaves
     /// open comes out otherwise each time.
     const AGAIN: u64;
@@ -125,7 +125,7 @@ pub struct PlayedPlan {
 }
 
 /// Shrinks a plan.
-pub struct Shrinker<'a, S: Stage> {
+pub struct Shrinker<'a, S: PlanPlayer> {
     wanted: WantedAnomaly,
     stage: S,
     /// When no other plan is tried.
@@ -137,7 +137,7 @@ pub struct Shrinker<'a, S: Stage> {
     pub tried: u64,
 }
 
-impl<'a, S: Stage> Shrinker<'a, S> {
+impl<'a, S: PlanPlayer> Shrinker<'a, S> {
     /// One that keeps this anomaly.
     pub fn new(wanted: WantedAnomaly, stage: S, until: Instant, stop: &'a AtomicBool) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! Real ensembles, one after the other. A plan that has failed once is played a few times: the machine decides what it
 //! meets.
 
-use super::{PlayedPlan, Stage};
+use super::{PlanPlayer, PlayedPlan};
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::campaign::orphans;
 use crate::campaign::run_outcome::RunOutcome;
@@ -35,7 +35,7 @@ impl Real {
     }
 }
 
-impl Stage for Real {
+impl PlanPlayer for Real {
     const AGAIN: u64 = 1;
 
     fn nth(&self, plan: &Plan, _: u64) -> Plan {

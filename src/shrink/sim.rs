@@ -1,6 +1,6 @@
 //! Simulated ensembles, on which a plan is played in a moment and in memory.
 
-use super::{PlayedPlan, Stage};
+use super::{PlanPlayer, PlayedPlan};
 use crate::run::simulation;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use zooquake_checkers::plan::{On, Plan};
 /// Simulated ensembles.
 pub struct Simulated;
 
-impl Stage for Simulated {
+impl PlanPlayer for Simulated {
     const AGAIN: u64 = 3;
 
     /// With a seed of its own: that of a plan draws other moments for what is left of it.

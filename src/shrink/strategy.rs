@@ -2,7 +2,7 @@
 
 use super::real::Real;
 use super::sim::Simulated;
-use super::{PlayedPlan, Shrinker, Stage, WantedAnomaly};
+use super::{PlanPlayer, PlayedPlan, Shrinker, WantedAnomaly};
 use crate::backends;
 use crate::campaign::ensembles::Ensembles;
 use anyhow::{Context, Result};
@@ -132,7 +132,7 @@ impl Strategy {
     }
 
     /// Shrinks the first of these plans that fails when it is played once and so many times more.
-    async fn through<S: Stage + Send + 'static>(
+    async fn through<S: PlanPlayer + Send + 'static>(
         &self,
         stage: S,
         plans: Vec<(Plan, u64)>,

@@ -99,7 +99,7 @@ struct Folders<'a> {
     kept: &'a mut VecDeque<PathBuf>,
 }
 
-impl Stage for Folders<'_> {
+impl PlanPlayer for Folders<'_> {
     const AGAIN: u64 = 2;
 
     fn nth(&self, plan: &Plan, number: u64) -> Plan {

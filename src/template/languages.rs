@@ -1,6 +1,6 @@
 //! The languages.
 
-use super::{File, Language, Recipe};
+use super::{Language, RecipeTemplate, TemplateFile};
 
 /// The text of a file below `workloads/clients/`.
 macro_rules! text {
@@ -17,26 +17,26 @@ const JAVA: Language = Language {
     run: "build = \".\"\n\
           command = [\"java\", \"-cp\", \"/classes:/usr/share/java/zookeeper.jar:/usr/share/java/jackson-databind.jar:/usr/share/java/jackson-core.jar:/usr/share/java/jackson-annotations.jar:/usr/share/java/slf4j-nop.jar\", \"Recipe\"]\n",
     files: &[
-        File {
+        TemplateFile {
             name: "Zooquake.java",
             text: text!("java/Zooquake.java"),
         },
-        File {
+        TemplateFile {
             name: "Dockerfile",
             text: text!("java/template/Dockerfile"),
         },
     ],
     recipe: "Recipe.java",
     recipes: &[
-        Recipe {
+        RecipeTemplate {
             families: &["lock", "election"],
             text: text!("java/template/Grant.java"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["queue"],
             text: text!("java/template/Queue.java"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["barrier"],
             text: text!("java/template/Barrier.java"),
         },
@@ -47,26 +47,26 @@ const GO: Language = Language {
     name: "go",
     run: "build = \".\"\ncommand = [\"recipe\"]\n",
     files: &[
-        File {
+        TemplateFile {
             name: "zooquake.go",
             text: text!("go/zooquake.go"),
         },
-        File {
+        TemplateFile {
             name: "Dockerfile",
             text: text!("go/template/Dockerfile"),
         },
     ],
     recipe: "recipe.go",
     recipes: &[
-        Recipe {
+        RecipeTemplate {
             families: &["lock", "election"],
             text: text!("go/template/grant.go"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["queue"],
             text: text!("go/template/queue.go"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["barrier"],
             text: text!("go/template/barrier.go"),
         },
@@ -78,22 +78,22 @@ const RUST: Language = Language {
     run: "prepare = [\"cargo\", \"build\", \"--release\"]\n\
           command = [\"target/release/recipe\"]\nfiles = [\"target/release/recipe\"]\n",
     files: &[
-        File {
+        TemplateFile {
             name: "src/zooquake.rs",
             text: text!("rust/zooquake.rs"),
         },
-        File {
+        TemplateFile {
             name: "Cargo.toml",
             text: text!("rust/template/Cargo.template.toml"),
         },
     ],
     recipe: "src/main.rs",
     recipes: &[
-        Recipe {
+        RecipeTemplate {
             families: &["lock", "election"],
             text: text!("rust/template/grant.rs"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["queue"],
             text: text!("rust/template/queue.rs"),
         },
@@ -103,41 +103,41 @@ const RUST: Language = Language {
 const PYTHON: Language = Language {
     name: "python",
     run: "command = [\"python3\", \"recipe.py\"]\nfiles = [\"recipe.py\", \"zooquake.py\"]\n",
-    files: &[File {
+    files: &[TemplateFile {
         name: "zooquake.py",
         text: text!("python/zooquake.py"),
     }],
     recipe: "recipe.py",
     recipes: &[
-        Recipe {
+        RecipeTemplate {
             families: &["lock", "election"],
             text: text!("python/template/grant.py"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["rwlock"],
             text: text!("python/template/rwlock.py"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["semaphore"],
             text: text!("python/template/semaphore.py"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["queue"],
             text: text!("python/template/queue.py"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["barrier"],
             text: text!("python/template/barrier.py"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["commit"],
             text: text!("python/template/commit.py"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["register"],
             text: text!("python/template/register.py"),
         },
-        Recipe {
+        RecipeTemplate {
             families: &["counter"],
             text: text!("python/template/counter.py"),
         },

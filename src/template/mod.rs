@@ -18,23 +18,23 @@ pub struct Language {
     /// What runs a client, as lines of `zooquake.toml`.
     run: &'static str,
     /// The files that do not depend on the family.
-    files: &'static [File],
+    files: &'static [TemplateFile],
     /// Name of the file with the recipe.
     recipe: &'static str,
     /// The recipes.
-    recipes: &'static [Recipe],
+    recipes: &'static [RecipeTemplate],
 }
 
 /// A file of a folder.
 #[derive(Debug)]
-struct File {
+struct TemplateFile {
     name: &'static str,
     text: &'static str,
 }
 
 /// A recipe in a language.
 #[derive(Debug)]
-struct Recipe {
+struct RecipeTemplate {
     /// The families that it can be one of.
     families: &'static [&'static str],
     text: &'static str,
@@ -42,7 +42,7 @@ struct Recipe {
 
 /// What a folder says of a family.
 #[derive(Debug)]
-struct Subject {
+struct TemplateSubject {
     family: &'static str,
     /// What its `zooquake.toml` says of it.
     toml: &'static str,
@@ -52,59 +52,59 @@ struct Subject {
     sections: &'static str,
 }
 
-const SUBJECTS: &[Subject] = &[
-    Subject {
+const SUBJECTS: &[TemplateSubject] = &[
+    TemplateSubject {
         family: "lock",
         toml: "promise = \"a queue of ephemeral znodes, whose first holds; a write carries the zxid of its znode, which the resource checks\"\n\
                fenced = true\ncontenders = [\"/lock\"]\n",
         parent: "/lock",
         sections: "",
     },
-    Subject {
+    TemplateSubject {
         family: "election",
         toml: "promise = \"a queue of ephemeral znodes, whose first leads; a write carries the zxid of its znode, which the resource checks\"\n\
                fenced = true\ncontenders = [\"/election\"]\n",
         parent: "/election",
         sections: "",
     },
-    Subject {
+    TemplateSubject {
         family: "rwlock",
         toml: "promise = \"readers and writers in one queue of ephemeral znodes; a write carries the zxid of its znode, which the resource checks\"\n\
                fenced = true\ncontenders = [\"/rwlock\"]\n",
         parent: "/rwlock",
         sections: "",
     },
-    Subject {
+    TemplateSubject {
         family: "semaphore",
         toml: "promise = \"a queue of ephemeral znodes, whose first two hold\"\ncontenders = [\"/semaphore\"]\n",
         parent: "/semaphore",
         sections: "[capabilities]\ncapacity = 2\n",
     },
-    Subject {
+    TemplateSubject {
         family: "counter",
         toml: "promise = \"a read, then a write of that version: no id is given twice\"\nznodes = [\"/counter\"]\n",
         parent: "/counter",
         sections: "",
     },
-    Subject {
+    TemplateSubject {
         family: "register",
         toml: "promise = \"reads after a write to a znode of the client's own: linearizable\"\nznodes = [\"/register\"]\n",
         parent: "/register",
         sections: "[capabilities]\nreads = \"linearizable\"\n",
     },
-    Subject {
+    TemplateSubject {
         family: "commit",
         toml: "promise = \"two-phase commit: atomic; it waits while the coordinator or a site is away\"\nznodes = [\"/app\"]\n",
         parent: "/app",
         sections: "[[known]]\nanomaly = \"blocked-transaction\"\nfaults = [\"kill\", \"pause\", \"partition\", \"drop-reply\", \"disconnect\", \"expire\"]\nreason = \"whoever waits for the coordinator, or for a vote, waits until that comes back\"\nsource = \"Skeen, Nonblocking commit protocols (1981)\"\n",
     },
-    Subject {
+    TemplateSubject {
         family: "queue",
         toml: "promise = \"get, then delete: an item is delivered at most once\"\nznodes = [\"/queue\"]\n",
         parent: "/queue",
         sections: "",
     },
-    Subject {
+    TemplateSubject {
         family: "barrier",
         toml: "promise = \"all enter together and leave together\"\ncontenders = [\"/barrier\"]\n",
         parent: "/barrier",
@@ -133,7 +133,7 @@ impl Language {
         let (Some(recipe), Some(subject)) = (recipe, subject) else {
             return Ok(None);
         };
-        let Subject { toml, sections, .. } = subject;
+        let TemplateSubject { toml, sections, .. } = subject;
         let toml = format!("name = \"{name}\"\nfamily = \"{family}\"\n{toml}{}{sections}", self.run);
         let readme = README
             .replace("@NAME@", name)

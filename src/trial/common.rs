@@ -1,15 +1,15 @@
 //! What every client is asked, whatever its family.
 
 use super::sentences::{MALFORMED, NONSENSE, PING, UNKNOWN};
-use super::talk::{Heard, Reply};
-use super::{SOON, Seen, Trial};
+use super::talk::{TimedLine, TimedReply};
+use super::{SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use zooquake_history::operation::{OpSpec, Role, family};
 use zooquake_history::protocol::{Message, Outcome, VERSION};
 
 /// What a first line is as a hello.
-pub(super) fn hello(first: Option<&Heard>) -> Seen {
+pub(super) fn hello(first: Option<&TimedLine>) -> SentenceResult {
     let first = first.ok_or("nothing was written in 10 s")?;
     match &first.message {
         Some(Message::Hello { protocol, .. }) if *protocol == VERSION => Ok(first.line.clone()),
@@ -19,7 +19,7 @@ pub(super) fn hello(first: Option<&Heard>) -> Seen {
 }
 
 /// What a hello says that the client cannot do or tell.
-pub(super) fn cannot(first: Option<&Heard>) -> Vec<String> {
+pub(super) fn cannot(first: Option<&TimedLine>) -> Vec<String> {
     match first.and_then(|heard| heard.message.as_ref()) {
         Some(Message::Hello { cannot, .. }) => cannot.clone(),
         _ => Vec::new(),
@@ -27,7 +27,7 @@ pub(super) fn cannot(first: Option<&Heard>) -> Vec<String> {
 }
 
 /// That a reply is a `fail` that says why.
-pub(super) fn refused(reply: Result<Reply, String>) -> Seen {
+pub(super) fn refused(reply: Result<TimedReply, String>) -> SentenceResult {
     let reply = reply?;
     match (reply.outcome, &reply.error) {
         (Outcome::Fail, Some(error)) if !error.is_empty() => Ok(reply.shown()),
@@ -37,7 +37,7 @@ pub(super) fn refused(reply: Result<Reply, String>) -> Seen {
 }
 
 /// The same of a reply whose `fail` names this reason.
-pub(super) fn refused_as(reply: Result<Reply, String>, reason: &str) -> Seen {
+pub(super) fn refused_as(reply: Result<TimedReply, String>, reason: &str) -> SentenceResult {
     let named = |seen: String| match seen.contains(reason) {
         true => Ok(seen),
         false => Err(format!("{seen}; expected: an error that begins with `{reason}`")),
@@ -74,7 +74,7 @@ impl Trial {
         Ok(())
     }
 
-    async fn malformed(&mut self) -> Seen {
+    async fn malformed(&mut self) -> SentenceResult {
         let client = &mut self.clients[0];
         client.line("this is no request");
         let asked = client.number("none");

@@ -2,7 +2,7 @@
 
 use super::holder::ok;
 use super::sentences::{OPERATES, QUIESCE};
-use super::{PATIENT, Seen, Trial};
+use super::{PATIENT, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use zooquake_history::protocol::Outcome;
@@ -21,7 +21,7 @@ impl Trial {
     }
 
     /// One exchange of a family that neither grants nor queues nor is a double barrier.
-    pub(super) async fn exchange_once(&mut self) -> Seen {
+    pub(super) async fn exchange_once(&mut self) -> SentenceResult {
         match self.plan.workload.family.as_str() {
             "register" => self.register().await,
             "counter" => self.counter().await,
@@ -36,7 +36,7 @@ impl Trial {
     }
 
     /// What one client writes the other one reads, through the only server; a compare-and-set of another value is a mismatch.
-    async fn register(&mut self) -> Seen {
+    async fn register(&mut self) -> SentenceResult {
         let (first, second, never) = (self.number(), self.number(), self.number());
         self.asked(0, "write", json!({ "value": first })).await?;
         let read = self.asked(1, "read", json!({})).await?;
@@ -53,7 +53,7 @@ impl Trial {
     }
 
     /// Each increment is one more than what the counter held.
-    async fn counter(&mut self) -> Seen {
+    async fn counter(&mut self) -> SentenceResult {
         let before = self.asked(1, "get", json!({})).await?;
         let value = before["value"].as_i64();
         let value = value.ok_or_else(|| format!("`get` was answered {before}, without a number `value`"))?;
@@ -67,7 +67,7 @@ impl Trial {
     }
 
     /// The first client coordinates a transaction of which the second one is the only site: one that commits, and one that aborts.
-    async fn commit(&mut self) -> Seen {
+    async fn commit(&mut self) -> SentenceResult {
         let mut shown = Vec::new();
         for (vote, decision) in [("yes", "commit"), ("no", "abort")] {
             let tx = format!("t{}", self.number());
@@ -92,7 +92,7 @@ impl Trial {
     }
 
     /// The first client joins for both members; the second one is the application that waits.
-    async fn tutorial_round(&mut self) -> Seen {
+    async fn tutorial_round(&mut self) -> SentenceResult {
         let round = self.number();
         let waiting = self.clients[1].send("enter", json!({ "round": round, "members": 2 }), None);
         for member in [1, 2] {

@@ -5,9 +5,9 @@ use super::sentences::{
     BESIDE, BUSY, CONFIRM, EPHEMERAL, HAND_OVER, NOT_HELD, NOTHING_LEFT, OPERATES, QUIESCE, RELEASE, SESSION, TIMEOUT,
     WAITING, WORKS,
 };
-use super::talk::Reply;
+use super::talk::TimedReply;
 use super::znodes::is_session;
-use super::{PATIENT, SOON, Seen, Trial};
+use super::{PATIENT, SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const WORK_MS: u64 = 500;
 const TIMEOUT_MS: u64 = 600;
 
 /// The value of a reply that is `ok`.
-pub(super) fn ok(reply: Result<Reply, String>) -> Result<Value, String> {
+pub(super) fn ok(reply: Result<TimedReply, String>) -> Result<Value, String> {
     let reply = reply?;
     match reply.outcome {
         Outcome::Ok => Ok(reply.value),
@@ -105,7 +105,7 @@ impl Trial {
     }
 
     /// Both clients hold shared at a time, read, and give back.
-    async fn shared(&mut self) -> Seen {
+    async fn shared(&mut self) -> SentenceResult {
         let mut grants = Vec::new();
         for client in [0, 1] {
             let grant = json!({ "grant": self.grant(), "mode": "shared" });
@@ -129,7 +129,7 @@ impl Trial {
     }
 
     /// That the session of a grant was told as connected.
-    fn connected(&self, grant: &Value) -> Seen {
+    fn connected(&self, grant: &Value) -> SentenceResult {
         let told = self.clients[0].sessions();
         let shown = format!("the notices of sessions were {told:?}");
         let of = |(session, state): &(String, String)| {
@@ -142,7 +142,7 @@ impl Trial {
     }
 
     /// That `confirm` tells that it holds this grant, or none, after a write.
-    pub(super) async fn confirms(&mut self, grant: Option<&Value>) -> Result<Seen> {
+    pub(super) async fn confirms(&mut self, grant: Option<&Value>) -> Result<SentenceResult> {
         let reply = ok(self.clients[0].ask("confirm", json!({}), PATIENT).await);
         let tree = self.tree().await?;
         Ok(reply.and_then(|value| {
@@ -201,7 +201,7 @@ impl Trial {
     }
 
     /// That control requests are answered while an operation is pending.
-    pub(super) async fn beside(&mut self) -> Seen {
+    pub(super) async fn beside(&mut self) -> SentenceResult {
         for control in ["ping", "confirm", "quiesce"] {
             let reply = self.clients[0]
                 .ask(control, json!({}), Duration::from_millis(WORK_MS - 50))
@@ -260,7 +260,7 @@ impl Trial {
                 _ => Ok(reply.shown()),
             });
         self.note(TIMEOUT, seen);
-        if let Ok(Reply {
+        if let Ok(TimedReply {
             outcome: Outcome::Fail, ..
         }) = reply
         {

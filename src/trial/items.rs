@@ -3,8 +3,8 @@
 use super::common::refused_as;
 use super::holder::ok;
 use super::sentences::{BESIDE, BUSY, EPHEMERAL, OPERATES, QUIESCE, TAKING, TIMEOUT};
-use super::talk::Heard;
-use super::{CLIENTS, PATIENT, SOON, Seen, Trial};
+use super::talk::TimedLine;
+use super::{CLIENTS, PATIENT, SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -29,7 +29,7 @@ impl Trial {
     }
 
     /// One item goes in at the first client and comes out at the second, and nothing after it.
-    pub(super) async fn item(&mut self) -> Seen {
+    pub(super) async fn item(&mut self) -> SentenceResult {
         let item = self.number();
         let put = ok(self.clients[0].ask("enqueue", json!({ "item": item }), SOON).await)?;
         let taken = ok(self.clients[1].ask("dequeue", json!({}), SOON).await)?;
@@ -77,7 +77,7 @@ impl Trial {
     }
 
     /// Both enter a round and both leave it. Who does not enter at the first time may be asked again, as in a run.
-    pub(super) async fn round(&mut self, again: bool) -> Seen {
+    pub(super) async fn round(&mut self, again: bool) -> SentenceResult {
         let number = self.number();
         let round = json!({ "round": number });
         let mut shown = self.enter(number, again).await?;
@@ -124,13 +124,13 @@ impl Trial {
 }
 
 /// That the tree could not be read.
-fn unread(error: anyhow::Error) -> Seen {
+fn unread(error: anyhow::Error) -> SentenceResult {
     Err(format!("the znode tree could not be read: {error:#}"))
 }
 
 /// That each item that was given out had been named before.
-fn named(lines: &[Heard]) -> Seen {
-    let item = |heard: &Heard, of: &str| match &heard.message {
+fn named(lines: &[TimedLine]) -> SentenceResult {
+    let item = |heard: &TimedLine, of: &str| match &heard.message {
         Some(Message::Notice { notice, value }) if notice == of => value["item"].as_i64(),
         Some(Message::Reply { value, .. }) if of == "reply" => value["item"].as_i64(),
         _ => None,

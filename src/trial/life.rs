@@ -1,7 +1,7 @@
 //! What a client does that is cut off, killed, or left alone.
 
 use super::sentences::{AWAY, CUT_OFF, END_OF_STDIN, KILLED, OVER, RECOVERS};
-use super::{PATIENT, SERVER, SOON, Seen, Trial};
+use super::{PATIENT, SERVER, SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -71,7 +71,7 @@ impl Trial {
         Ok(())
     }
 
-    async fn away(&self, told: usize) -> Seen {
+    async fn away(&self, told: usize) -> SentenceResult {
         let away = |(_, state): &(String, String)| state == "disconnected" || state == "expired";
         let until = self.clock.now() + SOON;
         loop {
@@ -90,7 +90,7 @@ impl Trial {
     }
 
     /// That no `confirm` confirms the grant whose session is over. One in that session, which the recipe has not replaced, fails.
-    async fn unconfirmed(&mut self, grant: &Value) -> Seen {
+    async fn unconfirmed(&mut self, grant: &Value) -> SentenceResult {
         let until = self.clock.now() + SOON;
         loop {
             let reply = match self.clients[0].ask("confirm", json!({}), PATIENT).await {
@@ -114,7 +114,7 @@ impl Trial {
 
     /// An operation that can succeed does; one that the way back has broken off may be tried again. A process whose session is over
     /// may end, and is then started again.
-    async fn works_again(&mut self, may_end: bool) -> Result<Seen> {
+    async fn works_again(&mut self, may_end: bool) -> Result<SentenceResult> {
         let until = self.clock.now() + PATIENT;
         loop {
             let ended = self.clients[0].ended();
@@ -131,7 +131,7 @@ impl Trial {
     }
 
     /// Does what the family is for, once.
-    async fn work_once(&mut self) -> Seen {
+    async fn work_once(&mut self) -> SentenceResult {
         match self.plan.workload.family.as_str() {
             _ if self.words().is_some() => {
                 let grant = self.hold(0).await?;

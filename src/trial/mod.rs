@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster, OnOutput, Stdin};
 use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::plan::{Cluster as Shape, Plan, Timing, Workload};
+use zooquake_checkers::plan::{ClusterPlan as Shape, Plan, Timing, Workload};
 use zooquake_history::operation::family;
 
 pub use sentences::{SENTENCES, Sentence};
@@ -39,7 +39,7 @@ const PATIENT: Duration = Duration::from_secs(20);
 /// What became of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kept {
+pub enum SentenceVerdict {
     /// It holds, as far as was seen.
     Held,
     /// It does not.
@@ -55,13 +55,13 @@ pub struct Finding {
     #[serde(flatten)]
     pub sentence: Sentence,
     /// What became of it.
-    pub outcome: Kept,
+    pub outcome: SentenceVerdict,
     /// What was seen, in words.
     pub seen: String,
 }
 
 /// What was seen of a sentence: `Ok` if it holds.
-type Seen = Result<String, String>;
+type SentenceResult = Result<String, String>;
 
 /// Starts a client's process.
 pub type Start = Arc<dyn Fn(&'static str, u64, OnOutput) -> BoxFuture<'static, Result<Stdin>> + Send + Sync>;
@@ -172,7 +172,7 @@ impl Trial {
             if !self.findings.iter().any(|finding| finding.sentence == *sentence) {
                 self.findings.push(Finding {
                     sentence: *sentence,
-                    outcome: Kept::NotTried,
+                    outcome: SentenceVerdict::NotTried,
                     seen: String::new(),
                 });
             }
@@ -183,9 +183,13 @@ impl Trial {
     }
 
     /// Notes what was seen of a sentence; whether it holds. A sentence that was broken once stays so.
-    fn note(&mut self, sentence: Sentence, seen: Seen) -> bool {
+    fn note(&mut self, sentence: Sentence, seen: SentenceResult) -> bool {
         let held = seen.is_ok();
-        let outcome = if held { Kept::Held } else { Kept::Broken };
+        let outcome = if held {
+            SentenceVerdict::Held
+        } else {
+            SentenceVerdict::Broken
+        };
         let (Ok(seen) | Err(seen)) = seen;
         let finding = Finding {
             sentence,
@@ -193,7 +197,7 @@ impl Trial {
             seen,
         };
         match self.findings.iter_mut().find(|other| other.sentence == sentence) {
-            Some(other) if other.outcome == Kept::Held => *other = finding,
+            Some(other) if other.outcome == SentenceVerdict::Held => *other = finding,
             Some(_) => {}
             None => self.findings.push(finding),
         }

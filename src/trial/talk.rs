@@ -11,7 +11,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// A line of a client.
 #[derive(Debug, Clone)]
-pub struct Heard {
+pub struct TimedLine {
     /// When it was read.
     pub at: Duration,
     /// The message; `None` if the line is none.
@@ -21,14 +21,14 @@ pub struct Heard {
 }
 
 #[derive(Debug, Default)]
-struct Said {
-    lines: Vec<Heard>,
+struct ClientLine {
+    lines: Vec<TimedLine>,
     ended: bool,
 }
 
 /// A reply, and how long it took.
 #[derive(Debug, Clone)]
-pub struct Reply {
+pub struct TimedReply {
     /// The operation that it answers.
     pub f: &'static str,
     /// How the operation ended.
@@ -41,7 +41,7 @@ pub struct Reply {
     pub took: Duration,
 }
 
-impl Reply {
+impl TimedReply {
     /// The reply, and what was expected in its place.
     pub fn unlike(&self, expected: &str) -> String {
         format!("{}; expected: {expected}", self.shown())
@@ -62,13 +62,13 @@ impl Reply {
 
 /// A request that was sent.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct SentRequest {
     id: u64,
     f: &'static str,
     at: Duration,
 }
 
-impl Asked {
+impl SentRequest {
     /// Its number.
     pub fn id(self) -> u64 {
         self.id
@@ -78,7 +78,7 @@ impl Asked {
 /// The process, as it is heard and spoken to.
 pub struct Talk {
     clock: Arc<dyn Clock>,
-    said: Arc<Mutex<Said>>,
+    said: Arc<Mutex<ClientLine>>,
     stdin: Option<Stdin>,
     asked: Vec<u64>,
 }
@@ -86,17 +86,17 @@ pub struct Talk {
 impl Talk {
     /// A process that is not spoken to yet, and what hears it.
     pub fn new(clock: Arc<dyn Clock>) -> (Self, OnOutput) {
-        let said = Arc::new(Mutex::new(Said::default()));
+        let said = Arc::new(Mutex::new(ClientLine::default()));
         let (hears, now) = (Arc::clone(&said), Arc::clone(&clock));
         let on_output = Box::new(move |output| {
             let mut said = hears.lock().unwrap_or_else(PoisonError::into_inner);
             match output {
-                ProcessOutput::Line(line) => said.lines.push(Heard {
+                ProcessOutput::Line(line) => said.lines.push(TimedLine {
                     at: now.now(),
                     message: serde_json::from_str(&line).ok(),
                     line,
                 }),
-                ProcessOutput::Message(message) => said.lines.push(Heard {
+                ProcessOutput::Message(message) => said.lines.push(TimedLine {
                     at: now.now(),
                     line: json!(message).to_string(),
                     message: Some(message),
@@ -131,7 +131,7 @@ impl Talk {
     }
 
     /// Sends a request.
-    pub fn send(&mut self, f: &'static str, value: Value, timeout_ms: Option<u64>) -> Asked {
+    pub fn send(&mut self, f: &'static str, value: Value, timeout_ms: Option<u64>) -> SentRequest {
         let asked = self.number(f);
         let request = Request {
             id: asked.id,
@@ -144,10 +144,10 @@ impl Talk {
     }
 
     /// The number of a request that [`Talk::line`] sends.
-    pub fn number(&mut self, f: &'static str) -> Asked {
+    pub fn number(&mut self, f: &'static str) -> SentRequest {
         let id = self.asked.len() as u64 + 1;
         self.asked.push(id);
-        Asked {
+        SentRequest {
             id,
             f,
             at: self.clock.now(),
@@ -158,7 +158,7 @@ impl Talk {
     ///
     /// # Errors
     /// If none comes, in words.
-    pub async fn ask(&mut self, f: &'static str, value: Value, limit: Duration) -> Result<Reply, String> {
+    pub async fn ask(&mut self, f: &'static str, value: Value, limit: Duration) -> Result<TimedReply, String> {
         let asked = self.send(f, value, None);
         self.reply(asked, limit).await
     }
@@ -167,14 +167,14 @@ impl Talk {
     ///
     /// # Errors
     /// If none comes, in words.
-    pub async fn reply(&self, asked: Asked, limit: Duration) -> Result<Reply, String> {
-        let reply = |heard: &Heard| match &heard.message {
+    pub async fn reply(&self, asked: SentRequest, limit: Duration) -> Result<TimedReply, String> {
+        let reply = |heard: &TimedLine| match &heard.message {
             Some(Message::Reply {
                 id,
                 outcome,
                 value,
                 error,
-            }) if *id == asked.id => Some(Reply {
+            }) if *id == asked.id => Some(TimedReply {
                 f: asked.f,
                 outcome: *outcome,
                 value: value.clone(),
@@ -191,7 +191,7 @@ impl Talk {
     }
 
     /// Waits so long until something is found in what it said, or it has ended.
-    pub async fn hear<T>(&self, limit: Duration, find: impl Fn(&[Heard]) -> Option<T>) -> Option<T> {
+    pub async fn hear<T>(&self, limit: Duration, find: impl Fn(&[TimedLine]) -> Option<T>) -> Option<T> {
         let until = self.clock.now() + limit;
         loop {
             let (found, ended) = {
@@ -220,13 +220,13 @@ impl Talk {
     }
 
     /// All that it said.
-    pub fn lines(&self) -> Vec<Heard> {
+    pub fn lines(&self) -> Vec<TimedLine> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).lines.clone()
     }
 
     /// The states of its sessions that it has told, in order: the session and its state.
     pub fn sessions(&self) -> Vec<(String, String)> {
-        let of = |heard: Heard| match heard.message {
+        let of = |heard: TimedLine| match heard.message {
             Some(Message::Notice { notice, value }) if notice == "session" => Some((
                 value["session"].as_str()?.to_string(),
                 value["state"].as_str()?.to_string(),
@@ -239,7 +239,7 @@ impl Talk {
     /// The first line that is no message, or a reply to nothing or to something answered already; `None` if all are well.
     pub fn stray(&self) -> Option<String> {
         let mut open = self.asked.clone();
-        let wrong = |heard: Heard| match heard.message {
+        let wrong = |heard: TimedLine| match heard.message {
             None => Some(format!("the line {:?} is no message", heard.line)),
             Some(Message::Reply { id, .. }) => match open.iter().position(|asked| *asked == id) {
                 Some(at) => {

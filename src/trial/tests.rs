@@ -30,7 +30,7 @@ enum Say {
 
 /// The names of the sentences that a variant's client breaks, through what stands between.
 fn broken(name: &str, between: Between) -> Vec<&'static str> {
-    let of = |finding: &Finding| finding.outcome == Kept::Broken;
+    let of = |finding: &Finding| finding.outcome == SentenceVerdict::Broken;
     tried(name, between)
         .into_iter()
         .filter(of)
@@ -123,7 +123,7 @@ fn every_variant_keeps_every_sentence() {
         let findings = tried(&variant, Between::default());
         let broken: Vec<&Finding> = findings
             .iter()
-            .filter(|finding| finding.outcome == Kept::Broken)
+            .filter(|finding| finding.outcome == SentenceVerdict::Broken)
             .collect();
         assert!(broken.is_empty(), "{variant}: {broken:#?}");
     }
@@ -134,7 +134,7 @@ fn every_sentence_is_tried_of_some_family() {
     let mut left: Vec<&str> = SENTENCES.iter().map(|sentence| sentence.name).collect();
     for variant in ["lock/fenced", "lock/children", "queue/fifo"] {
         for finding in tried(variant, Between::default()) {
-            left.retain(|name| finding.outcome == Kept::NotTried || *name != finding.sentence.name);
+            left.retain(|name| finding.outcome == SentenceVerdict::NotTried || *name != finding.sentence.name);
         }
     }
     // Answered only by a client that clears away in time.
@@ -272,7 +272,11 @@ fn who_dies_is_started_again_and_tried_further() {
         };
         assert_eq!(
             [outcome(sentence), outcome("stays-up"), outcome("end-of-stdin")],
-            [Some(Kept::Broken), Some(Kept::Broken), Some(Kept::Held)],
+            [
+                Some(SentenceVerdict::Broken),
+                Some(SentenceVerdict::Broken),
+                Some(SentenceVerdict::Held)
+            ],
             "{findings:#?}"
         );
     }

@@ -1,7 +1,7 @@
 //! What answers name, held against the znodes that are there.
 
 use super::holder::ok;
-use super::{SOON, Seen, Trial};
+use super::{SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -13,7 +13,7 @@ const EVERY: Duration = Duration::from_millis(100);
 impl Trial {
     /// That the second client, which waits, names its znodes, once it had time to make them: one may be there before the client has
     /// heard of it.
-    pub(super) async fn names_waiting(&mut self) -> Result<Seen> {
+    pub(super) async fn names_waiting(&mut self) -> Result<SentenceResult> {
         let by = self.clock.now() + SOON;
         loop {
             self.clock.sleep(EVERY).await;
@@ -38,7 +38,7 @@ impl Trial {
     }
 
     /// That a release says what it removed, and that it is gone.
-    pub(super) async fn removed(&self, grant: &Value, answer: Result<Value, String>) -> Result<Seen> {
+    pub(super) async fn removed(&self, grant: &Value, answer: Result<Value, String>) -> Result<SentenceResult> {
         let tree = self.tree().await?;
         Ok(answer.and_then(|value| {
             if self.can("removed") && !grant["path"].is_null() && value["removed"]["path"] != grant["path"] {
@@ -55,7 +55,7 @@ impl Trial {
     }
 
     /// That the znode that an answer names does not outlive its session.
-    pub(super) async fn ephemeral(&self, answer: &Value) -> Result<Seen> {
+    pub(super) async fn ephemeral(&self, answer: &Value) -> Result<SentenceResult> {
         let tree = self.tree().await?;
         let Some(path) = answer["path"].as_str() else {
             return Ok(Ok("no znode is named".to_string()));
@@ -69,7 +69,7 @@ impl Trial {
     }
 
     /// That `quiesce` names what is there, all of what is the client's, and the grant's session and znode.
-    pub(super) async fn quiet(&mut self, client: usize, grant: Option<&Value>) -> Result<Seen> {
+    pub(super) async fn quiet(&mut self, client: usize, grant: Option<&Value>) -> Result<SentenceResult> {
         let reply = ok(self.clients[client].ask("quiesce", json!({}), SOON).await);
         let tree = self.tree().await?;
         Ok(reply.and_then(|value| {

@@ -19,7 +19,7 @@ pub struct Containers {
 
 impl Containers {
     /// Those of a run, as they are now.
-    pub fn of(run: &str) -> Self {
+    pub fn containers_of_run(run: &str) -> Self {
         let label = format!("label=zooquake.run={run}");
         let format = "{{.Names}} {{.State}}";
         let (_, all) = docker(&["ps", "--all", "--filter", &label, "--format", format]);

@@ -96,7 +96,7 @@ pub struct History {
 
 impl History {
     /// That of the run in the folder, which need not be there yet.
-    pub fn of(folder: &Path) -> Self {
+    pub fn in_folder(folder: &Path) -> Self {
         Self {
             folder: folder.to_path_buf(),
             ..Self::default()
@@ -190,7 +190,7 @@ impl Life {
     pub fn measure(folder: &Path) -> Self {
         let mut child = start(folder, ("lock/fenced", "kill"), "9000ms", 1, None);
         let begun = Instant::now();
-        let mut history = History::of(folder);
+        let mut history = History::in_folder(folder);
         let mut phases: Vec<(String, u64)> = Vec::new();
         let (mut phase, mut since) = (BRING_UP.to_string(), begun);
         let status = loop {

@@ -48,7 +48,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Checks the folder of a run.
-    pub fn of(run: &Path) -> Self {
+    pub fn check(run: &Path) -> Self {
         let told = said(zooquake("check --json").arg(run));
         let results: Option<Value> = serde_json::from_str(&told.stdout).ok();
         let verdict = results.as_ref().and_then(|results| results[0]["verdict"].as_str());

@@ -133,7 +133,7 @@ impl Trial {
             let address = proxy.as_ref().map(Proxy::address);
             let faults = self.faults.join(",");
             let mut child = start(folder, (self.variant, &faults), &time, self.seed, address.as_deref());
-            let mut history = History::of(folder);
+            let mut history = History::in_folder(folder);
             if moment.wait(&mut child, &mut history) {
                 return Ok(self.strike(child, history, moment, folder, Duration::from_millis(ops_ms)));
             }
@@ -171,7 +171,7 @@ impl Trial {
             Some(id) => watcher_ended(id, WATCHING),
             None => Some(Duration::ZERO),
         };
-        let before = id.as_deref().map(Containers::of).unwrap_or_default();
+        let before = id.as_deref().map(Containers::containers_of_run).unwrap_or_default();
         let left_before = crate::common::left_behind();
         let this = id.as_deref().map_or(Vec::new(), |id| vec!["--run", id]);
         let cleaned = said(zooquake("clean").args(this));
@@ -192,7 +192,7 @@ impl Trial {
             cleaned: cleaned.code,
             cleaning: cleaned.to_string(),
             left_after: crate::common::left_behind(),
-            verdict: run.as_deref().map_or(Verdict::NoHistory, Verdict::of),
+            verdict: run.as_deref().map_or(Verdict::NoHistory, Verdict::check),
         }
     }
 }

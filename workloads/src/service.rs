@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::protocol::{Outcome, Request};
-use crate::recipes::{Env, Held, HolderState, OpError, Owned, Working};
+use crate::recipes::{Env, HeldGrant, HolderState, OpError, OwnZnode, Working};
 use crate::zk::{Shared, Zk};
 
 /// A recipe, as the client program drives it.
@@ -37,12 +37,12 @@ pub trait Service: Send + Sync {
     }
 
     /// The grant that the client believes to hold; `None` in families that grant nothing.
-    fn held(&self) -> Option<Held> {
+    fn held(&self) -> Option<HeldGrant> {
         self.holder()?.held()
     }
 
     /// The contender znodes that the client knows to be its own: held or waiting with.
-    async fn znodes(&self) -> Vec<Owned> {
+    async fn znodes(&self) -> Vec<OwnZnode> {
         self.holder().map(HolderState::znodes).unwrap_or_default()
     }
 

@@ -1,6 +1,6 @@
 //! The hosts of a run, with what stands beside them.
 
-use super::hosts::{Host, create_network, start_host, start_sidecar};
+use super::hosts::{HostContainer, create_network, start_host, start_sidecar};
 use super::sidecar::Sidecar;
 use super::sweep;
 use crate::images::Images;
@@ -19,8 +19,8 @@ use zooquake_history::plan::Plan;
 
 /// One node: its host and what stands beside it.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) host: Host,
+pub(super) struct DockerNode {
+    pub(super) host: HostContainer,
     pub(super) sidecar: Option<Sidecar>,
     /// Streams of a server's processes that have not ended; with them the log grows.
     pub(super) streams: Arc<AtomicUsize>,
@@ -31,7 +31,7 @@ pub(super) struct Node {
 pub struct DockerCluster {
     pub(super) docker: Docker,
     pub(super) run: String,
-    pub(super) nodes: BTreeMap<String, Node>,
+    pub(super) nodes: BTreeMap<String, DockerNode>,
     pub(super) plan: Plan,
     pub(super) logs: PathBuf,
 }
@@ -60,7 +60,7 @@ impl DockerCluster {
         let logs_of = &logs;
         let nodes = try_join_all(servers.chain(clients).map(|(name, image, beside)| async move {
             let host = start_host(docker, run, &name, image, network).await?;
-            let mut node = Node {
+            let mut node = DockerNode {
                 host,
                 sidecar: None,
                 streams: Arc::default(),
@@ -85,7 +85,7 @@ impl DockerCluster {
         Ok(cluster)
     }
 
-    pub(super) fn node(&self, name: &str) -> Result<&Node> {
+    pub(super) fn node(&self, name: &str) -> Result<&DockerNode> {
         self.nodes
             .get(name)
             .with_context(|| format!("the cluster has no node {name}"))

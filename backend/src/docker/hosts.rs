@@ -16,7 +16,7 @@ pub const SIDECAR_LABEL: &str = "zooquake.sidecar";
 
 /// A container that runs nothing but its keeper until a process is started in it.
 #[derive(Debug)]
-pub struct Host {
+pub struct HostContainer {
     /// Id of the container.
     pub id: String,
     /// Its address in the run's network; that of the host for a sidecar.
@@ -89,7 +89,7 @@ async fn start_idle(
 ///
 /// # Errors
 /// If the container cannot be created or started.
-pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, network: &str) -> Result<Host> {
+pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, network: &str) -> Result<HostContainer> {
     let confinement = if name.starts_with('c') { &CLIENT } else { &SERVER };
     let own = ContainerCreateBody {
         hostname: Some(name.to_string()),
@@ -113,7 +113,7 @@ pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, net
         .and_then(|endpoint| endpoint.ip_address)
         .and_then(|address| address.parse().ok())
         .with_context(|| format!("the container of {name} has no address in the network {network}"))?;
-    Ok(Host {
+    Ok(HostContainer {
         id,
         address: Some(address),
     })
@@ -123,7 +123,13 @@ pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, net
 ///
 /// # Errors
 /// If the container cannot be created or started.
-pub async fn start_sidecar(docker: &Docker, run: &str, name: &str, image: &str, host: &Host) -> Result<Host> {
+pub async fn start_sidecar(
+    docker: &Docker,
+    run: &str,
+    name: &str,
+    image: &str,
+    host: &HostContainer,
+) -> Result<HostContainer> {
     let beside = format!("container:{}", host.id);
     let own = ContainerCreateBody {
         labels: Some(HashMap::from([(SIDECAR_LABEL.to_string(), name.to_string())])),
@@ -137,5 +143,5 @@ pub async fn start_sidecar(docker: &Docker, run: &str, name: &str, image: &str, 
     let id = start_idle(docker, (run, &format!("{name}-sidecar")), image, &SIDECAR, own)
         .await
         .with_context(|| format!("starting the sidecar of {name} from {image}"))?;
-    Ok(Host { id, address: None })
+    Ok(HostContainer { id, address: None })
 }

@@ -29,10 +29,10 @@ fn read(history: impl BufRead) -> bool {
             continue;
         }
         let value = &event["value"];
-        let scene = SCENE.of(value).map(str::to_owned);
-        let strike = (WINDOW.of(value), scene, STEP.of(value));
-        let verified = VERIFIED.of(value) == Some(true);
-        match PHASE.of(value) {
+        let scene = SCENE.read_from(value).map(str::to_owned);
+        let strike = (WINDOW.read_from(value), scene, STEP.read_from(value));
+        let verified = VERIFIED.read_from(value) == Some(true);
+        match PHASE.read_from(value) {
             Some("begin") => drop(open.insert(strike)),
             // An engine that failed to answer may carry the strike out nevertheless.
             Some("on") if !verified => {}

@@ -33,7 +33,7 @@ impl DockerCluster {
         let windows = &self.plan.windows;
         if !windows
             .iter()
-            .any(|window| FaultKind::of(&window.fault).between_servers)
+            .any(|window| FaultKind::by_name(&window.fault).between_servers)
         {
             return Ok(());
         }

@@ -20,7 +20,7 @@ mod upkeep;
 mod watcher;
 mod wire;
 
-use super::{Backend, BringUp, Claim, Clock, Cluster, Doing, RealClock};
+use super::{Backend, BackendFuture, BringUp, Clock, Cluster, RealClock, RunClaim};
 use crate::images::Source;
 use crate::images::{self, Images};
 use anyhow::{Context, Result};
@@ -32,12 +32,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use testcontainers::bollard::Docker;
 use watcher::Watcher;
-use zooquake_history::plan::Recipe;
+use zooquake_history::plan::RecipeSource;
 
 pub use cluster::DockerCluster;
 pub(crate) use engine::again;
 pub use engine::{is_chosen, tried};
-pub use sweep::Swept;
+pub use sweep::SweepCount;
 pub use upkeep::{hold_lease, watch};
 
 /// Longest wait for a sidecar's answer to something local.
@@ -58,7 +58,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If none answers.
-    pub fn connect() -> Doing<'static, Self> {
+    pub fn connect() -> BackendFuture<'static, Self> {
         Box::pin(async {
             Ok(Self {
                 docker: connect::connect().await?,
@@ -72,9 +72,9 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If an image cannot be prepared.
-    pub fn with_images<'a>(&'a self, zookeeper: Option<&'a str>) -> Doing<'a, Self> {
+    pub fn with_images<'a>(&'a self, zookeeper: Option<&'a str>) -> BackendFuture<'a, Self> {
         Box::pin(async move {
-            let images = images::ensure(&self.docker, &images::Request::of(zookeeper)).await?;
+            let images = images::ensure(&self.docker, &images::ImageRequest::from_name(zookeeper)).await?;
             Ok(Self {
                 docker: self.docker.clone(),
                 images: Some(images),
@@ -86,7 +86,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If it cannot be.
-    pub fn recipe<'a>(&'a self, name: &'a str, recipe: &'a Recipe, source: &'a Source) -> Doing<'a> {
+    pub fn recipe<'a>(&'a self, name: &'a str, recipe: &'a RecipeSource, source: &'a Source) -> BackendFuture<'a> {
         Box::pin(images::recipe(&self.docker, name, recipe, source))
     }
 
@@ -98,20 +98,20 @@ impl DockerBackend {
     ///
     /// # Errors
     /// As [`Backend::bring_up`].
-    pub fn hosts<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, DockerCluster> {
+    pub fn hosts<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, DockerCluster> {
         Box::pin(async move { DockerCluster::hosts(&self.docker, self.images()?, what).await })
     }
 }
 
 /// The lease of a run, and the watcher that heals if this program dies.
-struct Claimed {
+struct DockerClaim {
     run: String,
     lease: Lease,
     watcher: Watcher,
 }
 
-impl Claim for Claimed {
-    fn end(self: Box<Self>) -> Doing<'static, ()> {
+impl RunClaim for DockerClaim {
+    fn end(self: Box<Self>) -> BackendFuture<'static, ()> {
         let Self { run, lease, watcher } = *self;
         let ending = tokio::spawn(lease.end());
         Box::pin(async move {
@@ -127,12 +127,12 @@ impl Backend for DockerBackend {
         Arc::new(RealClock)
     }
 
-    fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> Doing<'a, Box<dyn Claim>> {
+    fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> BackendFuture<'a, Box<dyn RunClaim>> {
         Box::pin(async move {
             let watcher = Watcher::start(run, history)?;
             let lease = Lease::take(&self.docker, run, &self.images()?.tools).await?;
             let run = run.to_string();
-            Ok(Box::new(Claimed { run, lease, watcher }) as Box<dyn Claim>)
+            Ok(Box::new(DockerClaim { run, lease, watcher }) as Box<dyn RunClaim>)
         })
     }
 
@@ -140,23 +140,23 @@ impl Backend for DockerBackend {
         json!({ "label": sweep::RUN_LABEL, "run": run })
     }
 
-    fn confinement(&self) -> Doing<'_, Value> {
+    fn confinement(&self) -> BackendFuture<'_, Value> {
         Box::pin(confinement::describe(&self.docker))
     }
 
-    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, Arc<dyn Cluster>> {
+    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>> {
         Box::pin(async move { Ok(Arc::new(self.hosts(what).await?) as Arc<dyn Cluster>) })
     }
 
-    fn alive(&self) -> Doing<'_, BTreeSet<String>> {
+    fn alive(&self) -> BackendFuture<'_, BTreeSet<String>> {
         self.leased(None)
     }
 
-    fn clear<'a>(&'a self, run: &'a str) -> Doing<'a, ()> {
+    fn clear<'a>(&'a self, run: &'a str) -> BackendFuture<'a, ()> {
         Box::pin(sweep::cluster(&self.docker, run))
     }
 
-    fn remove_dead<'a>(&'a self, run: &'a str) -> Doing<'a, ()> {
+    fn remove_dead<'a>(&'a self, run: &'a str) -> BackendFuture<'a, ()> {
         Box::pin(sweep::dead_run(&self.docker, run))
     }
 }

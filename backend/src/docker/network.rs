@@ -1,7 +1,7 @@
 //! The network between the nodes: cutting it, healing it, and who is connected to whom.
 
 use super::{DockerCluster, LOCAL};
-use crate::sidecar::Rule;
+use crate::sidecar::PeerRule;
 use crate::{Cluster, Directions};
 use anyhow::{Result, bail};
 use futures_util::future::{join_all, try_join_all};
@@ -29,11 +29,11 @@ impl DockerCluster {
         if peers.is_empty() {
             bail!("{node} has no peers to be cut off from");
         }
-        let rules: Result<Vec<Rule>> = peers
+        let rules: Result<Vec<PeerRule>> = peers
             .iter()
             .map(|peer| {
                 let peer = self.address(peer)?;
-                Ok(Rule {
+                Ok(PeerRule {
                     peer,
                     inbound: directions.inbound,
                     outbound: directions.outbound,

@@ -2,7 +2,7 @@
 
 use super::{DockerCluster, wire};
 use crate::sidecar::Dropped;
-use crate::{Cluster, Directions, Doing, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
+use crate::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
 use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -35,7 +35,7 @@ impl DockerCluster {
 macro_rules! carried_out_by {
     ($($name:ident($($argument:ident: $type:ty),*) -> $made:ty = $method:path;)*) => {
         $(
-            fn $name<'a>(&'a self, $($argument: $type),*) -> Doing<'a, $made> {
+            fn $name<'a>(&'a self, $($argument: $type),*) -> BackendFuture<'a, $made> {
                 Box::pin($method(self, $($argument),*))
             }
         )*
@@ -82,7 +82,7 @@ impl Cluster for DockerCluster {
         remove() -> () = Self::clear_away;
     }
 
-    fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+    fn set_up<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
         Box::pin(async move { self.create_through(server, &setup_paths(&self.plan)).await })
     }
 

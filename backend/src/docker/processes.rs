@@ -2,7 +2,7 @@
 
 use super::exec::{Command, spawn};
 use super::{DockerCluster, LOCAL, POLL, wire};
-use crate::{Cluster, Doing, OnOutput, Stdin};
+use crate::{BackendFuture, Cluster, OnOutput, Stdin};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::sync::Arc;
@@ -187,7 +187,7 @@ impl DockerCluster {
         clients: &'a [String],
         variant: &'a str,
         on_output: OnOutput,
-    ) -> Doing<'a, Stdin> {
+    ) -> BackendFuture<'a, Stdin> {
         Box::pin(async move {
             let connect = self.connect_string(&self.servers())?;
             let mut environment = self.client_environment(&clients.join(","), variant, connect);

@@ -20,14 +20,14 @@ const UNREAD: Duration = Duration::from_millis(500);
 /// How often a sidecar is started again that does not answer.
 const STARTS: usize = 2;
 
-type Pending = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value>>>>>;
+type PendingReplies = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value>>>>>;
 
 /// A resident program beside one host; see [`crate::sidecar`].
 #[derive(Debug)]
 pub struct Sidecar {
     host: String,
     stdin: Stdin,
-    pending: Pending,
+    pending: PendingReplies,
     next: AtomicU64,
 }
 
@@ -50,7 +50,7 @@ impl Sidecar {
     }
 
     async fn launch(docker: &Docker, container: &str, host: &str, log: PathBuf) -> Result<Self> {
-        let pending = Pending::default();
+        let pending = PendingReplies::default();
         let waiting = Arc::clone(&pending);
         let command = Command {
             argv: vec!["zooquake".into(), "sidecar".into()],
@@ -102,7 +102,7 @@ impl Sidecar {
     }
 }
 
-fn deliver(host: &str, pending: &Pending, output: ProcessOutput) {
+fn deliver(host: &str, pending: &PendingReplies, output: ProcessOutput) {
     let mut pending = pending.lock().expect("no holder of this lock panics");
     let said = match output {
         ProcessOutput::Ended => return pending.clear(),

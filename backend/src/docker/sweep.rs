@@ -29,7 +29,7 @@ const LONG: Duration = Duration::from_secs(90);
 
 /// What a run has on the engine, or what a sweep removed of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Swept {
+pub struct SweepCount {
     /// Containers.
     pub containers: usize,
     /// Networks.
@@ -43,7 +43,7 @@ pub struct Swept {
     pub left: Vec<String>,
 }
 
-impl Swept {
+impl SweepCount {
     /// An error that names what is left, if anything is.
     ///
     /// # Errors
@@ -138,12 +138,12 @@ async fn volumes(docker: &Docker, run: Option<&str>) -> Result<Vec<(String, Hash
 ///
 /// # Errors
 /// If the engine does not answer.
-pub async fn inventory(docker: &Docker, run: &str) -> Result<Swept> {
-    Ok(Swept {
+pub async fn inventory(docker: &Docker, run: &str) -> Result<SweepCount> {
+    Ok(SweepCount {
         containers: containers(docker, Some(run)).await?.len(),
         networks: networks(docker, Some(run)).await.context("listing its networks")?.len(),
         volumes: volumes(docker, Some(run)).await?.len(),
-        ..Swept::default()
+        ..SweepCount::default()
     })
 }
 
@@ -152,9 +152,9 @@ pub async fn inventory(docker: &Docker, run: &str) -> Result<Swept> {
 /// # Errors
 /// If something is left after several attempts.
 pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
-    let (mut swept, begun) = (Swept::default(), Instant::now());
+    let (mut swept, begun) = (SweepCount::default(), Instant::now());
     for _ in 0..ATTEMPTS {
-        let now = pass(docker, run, true).await.unwrap_or_else(Swept::failed);
+        let now = pass(docker, run, true).await.unwrap_or_else(SweepCount::failed);
         // A list that was damaged on its way may have named what is not there, which counts as removed.
         let (quiet, rest) = (now.is_nothing(), !now.left.is_empty());
         swept.and_then(now);
@@ -170,8 +170,8 @@ pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
 
 /// Removes everything of runs whose programs have died or failed, and looks again until nothing turns up: the engine may
 /// still be carrying out what they asked of it. What cannot be removed of one keeps none of the others.
-pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BTreeMap<String, Swept> {
-    let mut swept: BTreeMap<String, Swept> = runs.into_iter().map(|run| (run, Swept::default())).collect();
+pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BTreeMap<String, SweepCount> {
+    let mut swept: BTreeMap<String, SweepCount> = runs.into_iter().map(|run| (run, SweepCount::default())).collect();
     let begun = Instant::now();
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
@@ -179,9 +179,9 @@ pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BT
         }
         let passes = swept
             .keys()
-            .map(|run| async move { pass(docker, run, false).await.unwrap_or_else(Swept::failed) });
+            .map(|run| async move { pass(docker, run, false).await.unwrap_or_else(SweepCount::failed) });
         let passes = join_all(passes).await;
-        let quiet = passes.iter().all(Swept::is_nothing);
+        let quiet = passes.iter().all(SweepCount::is_nothing);
         swept.values_mut().zip(passes).for_each(|(all, now)| all.and_then(now));
         if quiet || begun.elapsed() > LONG {
             break;
@@ -196,12 +196,12 @@ pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BT
 /// If something is left.
 pub async fn dead_run(docker: &Docker, run: &str) -> Result<()> {
     let mut swept = dead(docker, [run.to_string()]).await.into_values();
-    swept.try_for_each(Swept::complete)
+    swept.try_for_each(SweepCount::complete)
 }
 
 /// Removes containers (also paused ones and those that never started), their volumes, then networks.
-async fn pass(docker: &Docker, run: &str, spare_lease: bool) -> Result<Swept> {
-    let mut swept = Swept::default();
+async fn pass(docker: &Docker, run: &str, spare_lease: bool) -> Result<SweepCount> {
+    let mut swept = SweepCount::default();
     let options = RemoveContainerOptions {
         force: true,
         v: true,

@@ -1,9 +1,9 @@
 //! What is done on an engine beside runs: images, and what dead runs have left.
 
-use super::sweep::{self, Swept};
+use super::sweep::{self, SweepCount};
 use super::{DockerBackend, lease, watcher};
-use crate::Doing;
-use crate::images::{self, Entry, Removal, Request};
+use crate::BackendFuture;
+use crate::images::{self, ImageRequest, InventoryEntry, Removal};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If the engine does not answer.
-    pub fn runs(&self) -> Doing<'_, BTreeSet<String>> {
+    pub fn runs(&self) -> BackendFuture<'_, BTreeSet<String>> {
         sweep::runs(&self.docker).boxed()
     }
 
@@ -23,7 +23,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If the engine does not answer.
-    pub fn leased<'a>(&'a self, run: Option<&'a str>) -> Doing<'a, BTreeSet<String>> {
+    pub fn leased<'a>(&'a self, run: Option<&'a str>) -> BackendFuture<'a, BTreeSet<String>> {
         lease::alive(&self.docker, run).boxed()
     }
 
@@ -31,12 +31,12 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If the engine does not answer.
-    pub fn inventory<'a>(&'a self, run: &'a str) -> Doing<'a, Swept> {
+    pub fn inventory<'a>(&'a self, run: &'a str) -> BackendFuture<'a, SweepCount> {
         sweep::inventory(&self.docker, run).boxed()
     }
 
     /// Removes everything of runs whose programs have died or failed, and tells of each what that was and what is left.
-    pub fn sweep(&self, dead: Vec<String>) -> BoxFuture<'_, BTreeMap<String, Swept>> {
+    pub fn sweep(&self, dead: Vec<String>) -> BoxFuture<'_, BTreeMap<String, SweepCount>> {
         sweep::dead(&self.docker, dead).boxed()
     }
 
@@ -44,7 +44,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If the engine does not answer.
-    pub fn list_images<'a>(&'a self, request: &'a Request) -> Doing<'a, Vec<Entry>> {
+    pub fn list_images<'a>(&'a self, request: &'a ImageRequest) -> BackendFuture<'a, Vec<InventoryEntry>> {
         images::status(&self.docker, request).boxed()
     }
 
@@ -52,7 +52,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If the engine does not answer.
-    pub fn remove_images(&self) -> Doing<'_, Removal> {
+    pub fn remove_images(&self) -> BackendFuture<'_, Removal> {
         images::remove_all(&self.docker).boxed()
     }
 
@@ -60,7 +60,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If it cannot be.
-    pub fn chromium(&self) -> Doing<'_, Entry> {
+    pub fn chromium(&self) -> BackendFuture<'_, InventoryEntry> {
         images::chromium(&self.docker).boxed()
     }
 
@@ -68,7 +68,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If it cannot be.
-    pub fn client_base(&self) -> Doing<'_, Entry> {
+    pub fn client_base(&self) -> BackendFuture<'_, InventoryEntry> {
         images::client_base(&self.docker).boxed()
     }
 
@@ -76,7 +76,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If the engine does not answer.
-    pub fn to_pull<'a>(&'a self, request: &'a Request) -> Doing<'a, Option<String>> {
+    pub fn to_pull<'a>(&'a self, request: &'a ImageRequest) -> BackendFuture<'a, Option<String>> {
         images::to_pull(&self.docker, request).boxed()
     }
 
@@ -84,7 +84,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If the engine does not answer.
-    pub fn image_id<'a>(&'a self, image: &'a str) -> Doing<'a, Option<String>> {
+    pub fn image_id<'a>(&'a self, image: &'a str) -> BackendFuture<'a, Option<String>> {
         images::id(&self.docker, image).boxed()
     }
 }
@@ -94,7 +94,7 @@ impl DockerBackend {
 ///
 /// # Errors
 /// If its stdout cannot be written.
-pub fn hold_lease() -> Doing<'static, ()> {
+pub fn hold_lease() -> BackendFuture<'static, ()> {
     lease::hold().boxed()
 }
 
@@ -103,6 +103,6 @@ pub fn hold_lease() -> Doing<'static, ()> {
 ///
 /// # Errors
 /// If the engine cannot be asked, or something stays paused or cut off.
-pub fn watch<'a>(run: &'a str, history: Option<&'a Path>) -> Doing<'a, ()> {
+pub fn watch<'a>(run: &'a str, history: Option<&'a Path>) -> BackendFuture<'a, ()> {
     watcher::watch(run, history).boxed()
 }

@@ -109,14 +109,14 @@ async fn heal(run: &str, quiet: Duration) -> Result<()> {
             },
         };
         match &look {
-            Ok(Look::NothingRuns) => return Ok(()),
-            Ok(Look::Quiet) if quiet_since.elapsed() >= quiet => return Ok(()),
-            Ok(Look::Quiet) => {}
-            Ok(Look::Healed) | Err(_) => quiet_since = Instant::now(),
+            Ok(WatcherLook::NothingRuns) => return Ok(()),
+            Ok(WatcherLook::Quiet) if quiet_since.elapsed() >= quiet => return Ok(()),
+            Ok(WatcherLook::Quiet) => {}
+            Ok(WatcherLook::Healed) | Err(_) => quiet_since = Instant::now(),
         }
         if begun.elapsed() > BOUND {
             return match look? {
-                Look::Healed if quiet == QUIET => bail!("the run is damaged again and again"),
+                WatcherLook::Healed if quiet == QUIET => bail!("the run is damaged again and again"),
                 // A strike that was looked for has come, and nothing is known of another.
                 _ => Ok(()),
             };
@@ -126,7 +126,7 @@ async fn heal(run: &str, quiet: Duration) -> Result<()> {
 }
 
 /// What a look at a run came to.
-enum Look {
+enum WatcherLook {
     /// It has no container that runs.
     NothingRuns,
     /// There was nothing to heal.
@@ -136,12 +136,12 @@ enum Look {
 }
 
 /// Looks once at all containers of a run, and heals them.
-async fn look(docker: &Docker, run: &str) -> Result<Look> {
+async fn look(docker: &Docker, run: &str) -> Result<WatcherLook> {
     let containers = sweep::containers(docker, Some(run)).await?;
     let up = |one: &&ContainerSummary| matches!(one.state, Some(State::RUNNING | State::PAUSED));
     let up: Vec<&ContainerSummary> = containers.iter().filter(up).collect();
     if up.is_empty() {
-        return Ok(Look::NothingRuns);
+        return Ok(WatcherLook::NothingRuns);
     }
     let healed = join_all(up.into_iter().map(|container| heal_container(docker, container))).await;
     let any = healed.iter().any(|healed| matches!(healed, Ok(true)));
@@ -155,7 +155,7 @@ async fn look(docker: &Docker, run: &str) -> Result<Look> {
         "not everything is healed:\n{}",
         problems.join("\n")
     );
-    Ok(if any { Look::Healed } else { Look::Quiet })
+    Ok(if any { WatcherLook::Healed } else { WatcherLook::Quiet })
 }
 
 /// Heals one container; tells whether there was anything to heal.

@@ -24,7 +24,7 @@ pub(super) async fn connect_string(cluster: &DockerCluster, client: &str, pinned
     let first = servers.iter().position(|server| Some(server.as_str()) == pinned);
     servers.retain(|server| pinned.is_none_or(|pinned| server == pinned));
     let direct = cluster.connect_string(&servers)?;
-    let proxied = |window: &Window| FaultKind::of(&window.fault).proxied;
+    let proxied = |window: &Window| FaultKind::by_name(&window.fault).proxied;
     if !cluster.plan.windows.iter().any(proxied) {
         return Ok(direct);
     }

@@ -7,18 +7,18 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
 use super::context::BOOTSTRAP;
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 
 /// How long a bootstrap takes, about.
 const SECONDS: u64 = 30;
 
 /// How long it takes, about, to bootstrap the base for a suite of Debian; `None` if it is there, or its official image.
-pub(super) async fn missing(engine: &Engine, suite: &str) -> Result<Option<u64>> {
+pub(super) async fn missing(engine: &ContainerEngine, suite: &str) -> Result<Option<u64>> {
     Ok(find(engine, suite).await?.is_none().then_some(SECONDS))
 }
 
 /// What can be built on and is there already.
-async fn find(engine: &Engine, suite: &str) -> Result<Option<String>> {
+async fn find(engine: &ContainerEngine, suite: &str) -> Result<Option<String>> {
     for image in names(suite) {
         if engine.has(&image).await? {
             return Ok(Some(image));
@@ -33,7 +33,7 @@ fn names(suite: &str) -> [String; 2] {
 }
 
 /// Finds, pulls or bootstraps the base for a suite of Debian, and says what to build on.
-pub(super) async fn ensure(engine: &Engine, suite: &str) -> Result<String> {
+pub(super) async fn ensure(engine: &ContainerEngine, suite: &str) -> Result<String> {
     if let Some(image) = find(engine, suite).await? {
         return Ok(image);
     }
@@ -53,7 +53,7 @@ pub(super) async fn ensure(engine: &Engine, suite: &str) -> Result<String> {
 }
 
 /// Makes the base image from Debian's packages, without a registry and without a file in between.
-async fn bootstrap(engine: &Engine, image: &str, suite: &str) -> Result<()> {
+async fn bootstrap(engine: &ContainerEngine, image: &str, suite: &str) -> Result<()> {
     engine.begin(&format!("bootstrapping {image} from Debian's packages"), SECONDS);
     // The script stops, and cleans up after itself, when its stdin ends: that also happens when this process is killed.
     let mut child = Command::new("sh")

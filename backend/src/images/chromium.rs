@@ -3,17 +3,17 @@
 use anyhow::{Context as _, Result};
 use testcontainers::bollard::Docker;
 
-use super::engine::Engine;
-use super::host::Host;
+use super::engine::ContainerEngine;
+use super::host::ProxySettings;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, Entry, base, context};
+use super::{DEFAULT_SUITE, InventoryEntry, base, context};
 
 /// Makes sure that the image of the browser is there. No run uses it, so [`super::ensure`] does not ask for it.
 ///
 /// # Errors
 /// If no engine answers, or the image cannot be built.
-pub async fn chromium(docker: &Docker) -> Result<Entry> {
-    let engine = Engine::new(docker);
+pub async fn chromium(docker: &Docker) -> Result<InventoryEntry> {
+    let engine = ContainerEngine::new(docker);
     let name = format!("zooquake-chromium:{DEFAULT_SUITE}-{}", context::CHROMIUM.tag());
     if !engine.has(&name).await? {
         let _lock = Lock::acquire().await?;
@@ -22,17 +22,17 @@ pub async fn chromium(docker: &Docker) -> Result<Entry> {
              `zooquake images --chromium`, and carry it over with `docker save` and `docker load`",
         )?;
     }
-    Entry::built(&engine, "chromium", name).await
+    InventoryEntry::built(&engine, "chromium", name).await
 }
 
 /// Builds the image, unless another process has built it while this one waited for the lock.
-async fn build(engine: &Engine, name: &str) -> Result<()> {
+async fn build(engine: &ContainerEngine, name: &str) -> Result<()> {
     if engine.has(name).await? {
         return Ok(());
     }
     let debian = base::ensure(engine, DEFAULT_SUITE).await?;
     engine.begin(&format!("building {name} from Debian's packages"), 60);
     engine
-        .build(name, &debian, context::CHROMIUM.tar()?, &Host::look().await)
+        .build(name, &debian, context::CHROMIUM.tar()?, &ProxySettings::look().await)
         .await
 }

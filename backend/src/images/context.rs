@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use super::hash::Hash;
 
 /// A file of a build context.
-pub(super) struct File {
+pub(super) struct ContextFile {
     pub(super) name: &'static str,
     pub(super) text: &'static str,
     pub(super) mode: u32,
@@ -13,12 +13,12 @@ pub(super) struct File {
 
 /// One folder of `docker/`.
 pub(super) struct BuildContext {
-    pub(super) files: &'static [File],
+    pub(super) files: &'static [ContextFile],
 }
 
 macro_rules! file {
     ($folder:literal, $name:literal, $mode:literal) => {
-        File {
+        ContextFile {
             name: $name,
             text: include_str!(concat!("../../../docker/", $folder, "/", $name)),
             mode: $mode,

@@ -15,7 +15,7 @@ use testcontainers::bollard::{Docker, body_full, body_try_stream, errors::Error,
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Child;
 
-use super::host::Host;
+use super::host::ProxySettings;
 use crate::docker::again;
 
 /// Every image of ours carries this label; its value says what the image is for.
@@ -31,7 +31,7 @@ const ENGINE_PATIENCE: Duration = Duration::from_secs(1800);
 const SHOWN_LINES: usize = 25;
 
 /// A container engine; what it does is logged.
-pub(super) struct Engine {
+pub(super) struct ContainerEngine {
     docker: Docker,
     /// A registry that could not be reached is not asked again for the next image: each time may cost a minute.
     unreachable: AtomicBool,
@@ -39,9 +39,9 @@ pub(super) struct Engine {
     steps: Mutex<(usize, usize)>,
 }
 
-impl Engine {
+impl ContainerEngine {
     pub(super) fn new(docker: &Docker) -> Self {
-        Engine {
+        ContainerEngine {
             docker: docker.clone().with_timeout(ENGINE_PATIENCE),
             unreachable: AtomicBool::new(false),
             steps: Mutex::new((0, 0)),
@@ -125,7 +125,7 @@ impl Engine {
     }
 
     /// Builds an image from a context in memory.
-    pub(super) async fn build(&self, image: &str, base: &str, context: Vec<u8>, host: &Host) -> Result<()> {
+    pub(super) async fn build(&self, image: &str, base: &str, context: Vec<u8>, host: &ProxySettings) -> Result<()> {
         let mut arguments = host.build_arguments();
         arguments.insert("BASE".to_owned(), base.to_owned());
         let mut options = BuildImageOptionsBuilder::default()

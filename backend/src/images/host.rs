@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tokio::process::Command;
 
 /// Proxies and odd mirrors: a container has none of them unless they are passed to it.
-pub(super) struct Host {
+pub(super) struct ProxySettings {
     proxies: Vec<(&'static str, String)>,
     apt_options: Vec<String>,
 }
@@ -22,7 +22,7 @@ const PROXIES: [(&str, &str, &str); 4] = [
 /// clock.
 const CHECKS: [&str; 2] = ["Acquire::Check-Valid-Until", "Acquire::Check-Date"];
 
-impl Host {
+impl ProxySettings {
     /// Looks at the environment and, where there is one, at apt's configuration.
     pub(super) async fn look() -> Self {
         let mut proxies = Vec::new();
@@ -44,7 +44,7 @@ impl Host {
                 apt_options.push(format!("-o {key}=false"));
             }
         }
-        Host { proxies, apt_options }
+        ProxySettings { proxies, apt_options }
     }
 
     /// Build arguments for a Dockerfile of ours. Proxies do not stay in the image: the engine takes them out.
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn builds_on_the_host_network_only_for_a_local_proxy() {
-        let host = |proxy: &str| Host {
+        let host = |proxy: &str| ProxySettings {
             proxies: vec![("http_proxy", proxy.to_owned())],
             apt_options: Vec::new(),
         };

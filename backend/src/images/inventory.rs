@@ -3,13 +3,13 @@
 use anyhow::{Context as _, Result};
 use testcontainers::bollard::Docker;
 
-use super::Request;
-use super::engine::{Engine, LABEL};
+use super::ImageRequest;
+use super::engine::{ContainerEngine, LABEL};
 use super::{tools::Tools, zookeeper};
 
 /// One image, as `zooquake images` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct InventoryEntry {
     /// What it is for: `zookeeper`, `tools`, `tools-base`, `base`, `client`, `recipe`, `chromium`.
     pub role: String,
     /// Its name and tag.
@@ -24,9 +24,9 @@ pub struct Entry {
     pub used: bool,
 }
 
-impl Entry {
+impl InventoryEntry {
     /// An image that was built just now, or before, and that no run uses unless it is asked for.
-    pub(super) async fn built(engine: &Engine, role: &str, name: String) -> Result<Self> {
+    pub(super) async fn built(engine: &ContainerEngine, role: &str, name: String) -> Result<Self> {
         let about = engine.about(&name).await?;
         let (id, size) = about.with_context(|| format!("{name} was removed as soon as it was there"))?;
         Ok(Self {
@@ -50,15 +50,15 @@ pub struct Removal {
 }
 
 /// Lists the images that a run would use and those that zooquake has built.
-pub async fn status(docker: &Docker, request: &Request) -> Result<Vec<Entry>> {
-    let engine = Engine::new(docker);
+pub async fn status(docker: &Docker, request: &ImageRequest) -> Result<Vec<InventoryEntry>> {
+    let engine = ContainerEngine::new(docker);
     let used = [zookeeper::find(&engine, request).await?, Some(Tools::running()?.image)];
     let mut entries = Vec::new();
     for image in engine.ours(None).await? {
         let role = image.labels.get(LABEL).cloned().unwrap_or_default();
         // Without a name: layers below the named ones.
         for name in image.repo_tags.iter().filter(|name| is_ours(name)) {
-            entries.push(Entry {
+            entries.push(InventoryEntry {
                 role: role.clone(),
                 name: name.clone(),
                 origin: "built by zooquake",
@@ -73,7 +73,7 @@ pub async fn status(docker: &Docker, request: &Request) -> Result<Vec<Entry>> {
         .filter(|name| !entries.iter().any(|entry| entry.name == *name))
         && let Some((id, size)) = engine.about(&name).await?
     {
-        entries.push(Entry {
+        entries.push(InventoryEntry {
             role: "zookeeper".to_owned(),
             name,
             origin: "pulled or loaded",
@@ -88,7 +88,7 @@ pub async fn status(docker: &Docker, request: &Request) -> Result<Vec<Entry>> {
 
 /// Removes every image that zooquake has built, and what is left of builds that failed. Images in use stay.
 pub async fn remove_all(docker: &Docker) -> Result<Removal> {
-    let engine = Engine::new(docker);
+    let engine = ContainerEngine::new(docker);
     let mut removal = Removal::default();
     // An image goes only after those built on it, so the rounds end when one removes nothing.
     loop {

@@ -1,6 +1,6 @@
 //! The loader and the libraries of programs that were made on this host, so that they run in an image with another C library.
 
-use super::source::File;
+use super::source::SourceFile;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ pub fn is_program(content: &[u8]) -> bool {
 ///
 /// # Errors
 /// If a library cannot be read.
-pub fn of(program: &Path) -> Result<BTreeMap<String, File>> {
+pub fn shared_libraries(program: &Path) -> Result<BTreeMap<String, SourceFile>> {
     let loaders = LOADERS.iter().filter(|loader| Path::new(loader).exists());
     let listed = loaders.filter_map(|loader| {
         let output = Command::new(loader).arg("--list").arg(program).output().ok()?;
@@ -44,7 +44,7 @@ pub fn of(program: &Path) -> Result<BTreeMap<String, File>> {
     }
     let read = |(name, path): (&str, &str)| {
         let content = fs::read(path).with_context(|| format!("reading {path}, which {} loads", program.display()))?;
-        let file = File {
+        let file = SourceFile {
             content,
             executable: true,
         };
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn this_program_loads_what_a_script_does_not() {
         let own = std::env::current_exe().unwrap();
-        let found = of(&own).unwrap();
+        let found = shared_libraries(&own).unwrap();
         assert!(
             found.values().all(|file| file.executable && is_program(&file.content)),
             "{:?}",
@@ -94,6 +94,6 @@ mod tests {
         );
         let script = tempfile::NamedTempFile::new().unwrap();
         fs::write(script.path(), "#!/bin/sh\n").unwrap();
-        assert!(of(script.path()).unwrap().is_empty());
+        assert!(shared_libraries(script.path()).unwrap().is_empty());
     }
 }

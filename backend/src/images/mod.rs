@@ -24,15 +24,15 @@ mod source;
 mod tools;
 mod zookeeper;
 
-pub use inventory::{Entry, Removal};
+pub use inventory::{InventoryEntry, Removal};
 
 pub(crate) use chromium::chromium;
 pub(crate) use inventory::{remove_all, status};
 pub(crate) use recipe::{client_base, id, recipe};
-pub use source::{File, Source, is_below};
+pub use source::{Source, SourceFile, is_below};
 
-use engine::Engine;
-use host::Host;
+use engine::ContainerEngine;
+use host::ProxySettings;
 use lock::Lock;
 use tools::Tools;
 
@@ -41,7 +41,7 @@ pub const DEFAULT_SUITE: &str = "bookworm";
 
 /// What the user wants to run on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Request {
+pub struct ImageRequest {
     /// A ZooKeeper image by name; nothing else will do then.
     pub zookeeper: Option<String>,
     /// ZooKeeper as this suite of Debian has it (`bookworm`: 3.8.0, `trixie`: 3.9.3); nothing else will do then either.
@@ -49,12 +49,12 @@ pub struct Request {
     pub suite: Option<String>,
 }
 
-impl Request {
+impl ImageRequest {
     /// The names that stand for ZooKeeper as a suite of Debian packages it.
     pub const SUITES: [&'static str; 2] = ["bookworm", "trixie"];
 
     /// What a name on the command line, or in a plan, asks for: a suite, or else an image; `None` leaves the choice to us.
-    pub fn of(name: Option<&str>) -> Self {
+    pub fn from_name(name: Option<&str>) -> Self {
         let suite = name.is_some_and(|name| Self::SUITES.contains(&name));
         let name = name.map(str::to_owned);
         if suite {
@@ -100,9 +100,9 @@ pub struct Images {
 ///
 /// Costs a few milliseconds when they are: call it before every run, because another zooquake on the machine removes
 /// outdated images of the executable. Dropping the future stops builds and cleans up.
-pub(crate) async fn ensure(docker: &Docker, request: &Request) -> Result<Images> {
+pub(crate) async fn ensure(docker: &Docker, request: &ImageRequest) -> Result<Images> {
     request.validate()?;
-    let engine = Engine::new(docker);
+    let engine = ContainerEngine::new(docker);
     let tools = Tools::running()?;
     if let Some(zookeeper) = zookeeper::find(&engine, request).await?
         && engine.has(&tools.image).await?
@@ -114,7 +114,7 @@ pub(crate) async fn ensure(docker: &Docker, request: &Request) -> Result<Images>
     }
     // What is missing may be there once the lock is held: each step below looks again.
     let _lock = Lock::acquire().await?;
-    let host = Host::look().await;
+    let host = ProxySettings::look().await;
     // What cannot be asked is told by the step that needs it.
     if let Ok(seconds) = missing(&engine, request, &tools).await {
         engine.plan(&seconds);
@@ -128,7 +128,7 @@ pub(crate) async fn ensure(docker: &Docker, request: &Request) -> Result<Images>
 }
 
 /// How many seconds each image takes, about, that is missing and can be built, with the bases under them.
-async fn missing(engine: &Engine, request: &Request, tools: &Tools) -> Result<Vec<u64>> {
+async fn missing(engine: &ContainerEngine, request: &ImageRequest, tools: &Tools) -> Result<Vec<u64>> {
     let mut missing = tools.missing(engine).await?;
     let mut suites = BTreeSet::new();
     if missing.len() > 1 {
@@ -148,8 +148,8 @@ async fn missing(engine: &Engine, request: &Request, tools: &Tools) -> Result<Ve
 ///
 /// # Errors
 /// If no engine answers.
-pub(crate) async fn to_pull(docker: &Docker, request: &Request) -> Result<Option<String>> {
-    let engine = Engine::new(docker);
+pub(crate) async fn to_pull(docker: &Docker, request: &ImageRequest) -> Result<Option<String>> {
+    let engine = ContainerEngine::new(docker);
     match &request.zookeeper {
         Some(image) if !engine.has(image).await? => Ok(Some(image.clone())),
         _ => Ok(None),
@@ -158,12 +158,12 @@ pub(crate) async fn to_pull(docker: &Docker, request: &Request) -> Result<Option
 
 #[cfg(test)]
 mod tests {
-    use super::Request;
+    use super::ImageRequest;
 
     #[test]
     fn a_suite_is_no_image() {
         let asked = |name| {
-            let Request { zookeeper, suite } = Request::of(name);
+            let ImageRequest { zookeeper, suite } = ImageRequest::from_name(name);
             (zookeeper, suite)
         };
         assert_eq!(asked(None), (None, None));

@@ -2,15 +2,15 @@
 
 use anyhow::{Context as _, Result};
 use testcontainers::bollard::Docker;
-use zooquake_history::plan::Recipe;
+use zooquake_history::plan::RecipeSource;
 
 use super::context::{self, Archive, RECIPE_DOCKERFILE, WITH_LIBRARIES};
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 use super::hash::Hash;
-use super::host::Host;
+use super::host::ProxySettings;
 use super::libraries::is_program;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, Entry, Source, base};
+use super::{DEFAULT_SUITE, InventoryEntry, Source, base};
 
 /// The name by which Dockerfiles know the base of clients.
 const CLIENT: &str = "zooquake-client";
@@ -24,8 +24,8 @@ const KEPT: usize = 4;
 ///
 /// # Errors
 /// If the image cannot be pulled or built; a build's last lines are in the message.
-pub async fn recipe(docker: &Docker, name: &str, recipe: &Recipe, source: &Source) -> Result<String> {
-    let engine = Engine::new(docker);
+pub async fn recipe(docker: &Docker, name: &str, recipe: &RecipeSource, source: &Source) -> Result<String> {
+    let engine = ContainerEngine::new(docker);
     let wanted = Wanted { name, recipe, source };
     let image = wanted.image();
     let missing = || format!("the engine lost the image {image} as soon as it was there");
@@ -46,11 +46,11 @@ pub async fn recipe(docker: &Docker, name: &str, recipe: &Recipe, source: &Sourc
 ///
 /// # Errors
 /// If no engine answers, or the image cannot be built.
-pub async fn client_base(docker: &Docker) -> Result<Entry> {
-    let engine = Engine::new(docker);
+pub async fn client_base(docker: &Docker) -> Result<InventoryEntry> {
+    let engine = ContainerEngine::new(docker);
     let _lock = Lock::acquire().await?;
-    let name = client(&engine, &Host::look().await).await?;
-    Entry::built(&engine, "client", name).await
+    let name = client(&engine, &ProxySettings::look().await).await?;
+    InventoryEntry::built(&engine, "client", name).await
 }
 
 /// The engine's id of the image that a recipe names, if that is there: running it pulls nothing.
@@ -58,11 +58,11 @@ pub async fn client_base(docker: &Docker) -> Result<Entry> {
 /// # Errors
 /// If no engine answers.
 pub async fn id(docker: &Docker, image: &str) -> Result<Option<String>> {
-    let about = Engine::new(docker).about(image).await?;
+    let about = ContainerEngine::new(docker).about(image).await?;
     Ok(about.map(|(id, _)| id))
 }
 
-async fn pull(engine: &Engine, image: &str) -> Result<()> {
+async fn pull(engine: &ContainerEngine, image: &str) -> Result<()> {
     engine.pull(image).await.with_context(|| {
         format!("the recipe's image {image} is not there and could not be pulled. The way out: `docker load` it from a file, or `build` one")
     })
@@ -71,7 +71,7 @@ async fn pull(engine: &Engine, image: &str) -> Result<()> {
 /// A recipe's image, before it is there.
 struct Wanted<'a> {
     name: &'a str,
-    recipe: &'a Recipe,
+    recipe: &'a RecipeSource,
     source: &'a Source,
 }
 
@@ -94,7 +94,7 @@ impl Wanted<'_> {
     }
 
     fn tag(&self) -> String {
-        let Recipe {
+        let RecipeSource {
             image, build, carried, ..
         } = self.recipe;
         let mut hash = Hash::new()
@@ -113,8 +113,8 @@ impl Wanted<'_> {
         hash.tag()
     }
 
-    async fn make(&self, engine: &Engine) -> Result<()> {
-        let host = Host::look().await;
+    async fn make(&self, engine: &ContainerEngine) -> Result<()> {
+        let host = ProxySettings::look().await;
         let base = match (&self.recipe.image, &self.recipe.build) {
             (Some(image), _) => {
                 if !engine.has(image).await? {
@@ -154,7 +154,7 @@ impl Wanted<'_> {
     }
 
     /// Builds the recipe's own Dockerfile; returns the image's name.
-    async fn build(&self, engine: &Engine, host: &Host, folder: &str) -> Result<String> {
+    async fn build(&self, engine: &ContainerEngine, host: &ProxySettings, folder: &str) -> Result<String> {
         let below = |path: &str| match folder {
             "." => Some(path.to_string()),
             folder => path.strip_prefix(folder)?.strip_prefix('/').map(str::to_string),
@@ -185,7 +185,7 @@ impl Wanted<'_> {
     }
 
     /// Each change of a recipe makes an image; all but the newest go, unless a container has one of them.
-    async fn remove_outdated(&self, engine: &Engine) {
+    async fn remove_outdated(&self, engine: &ContainerEngine) {
         let Ok(images) = engine.ours(Some("recipe")).await else {
             return;
         };
@@ -201,7 +201,7 @@ impl Wanted<'_> {
 }
 
 /// Makes sure that the base of clients is there, also by the name that Dockerfiles know; returns its name.
-async fn client(engine: &Engine, host: &Host) -> Result<String> {
+async fn client(engine: &ContainerEngine, host: &ProxySettings) -> Result<String> {
     let image = format!("{CLIENT}:{DEFAULT_SUITE}-{}", context::CLIENT.tag());
     if !engine.has(&image).await? {
         let debian = base::ensure(engine, DEFAULT_SUITE).await?;

@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
-use zooquake_history::plan::Recipe;
+use zooquake_history::plan::RecipeSource;
 
 /// Most bytes of a folder.
 const MOST_BYTES: u64 = 64 << 20;
@@ -31,14 +31,14 @@ pub fn is_below(path: &str) -> bool {
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct SourceFile {
     /// What is in it.
     pub content: Vec<u8>,
     /// Whether it may be executed.
     pub executable: bool,
 }
 
-impl File {
+impl SourceFile {
     /// Its mode where it is written.
     pub fn mode(&self) -> u32 {
         if self.executable { 0o755 } else { 0o644 }
@@ -49,7 +49,7 @@ impl File {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Source {
     /// Each by its path relative to the folder.
-    pub files: BTreeMap<String, File>,
+    pub files: BTreeMap<String, SourceFile>,
 }
 
 impl Source {
@@ -58,13 +58,13 @@ impl Source {
     ///
     /// # Errors
     /// As [`read`](Self::read), or if a library cannot be read.
-    pub fn of(folder: &Path, recipe: &Recipe) -> Result<Self> {
+    pub fn from_recipe(folder: &Path, recipe: &RecipeSource) -> Result<Self> {
         let mut source = Self::read(folder, &recipe.carried)?;
         let on_host = !recipe.prepare.is_empty() && recipe.image.is_none() && recipe.build.is_none();
         if on_host && source.libraries().next().is_none() {
             for path in &recipe.carried {
                 if libraries::is_program(&source.files[path].content) {
-                    source.files.extend(libraries::of(&folder.join(path))?);
+                    source.files.extend(libraries::shared_libraries(&folder.join(path))?);
                 }
             }
         }
@@ -72,7 +72,7 @@ impl Source {
     }
 
     /// Loaders and libraries of programs that were made on a host.
-    pub fn libraries(&self) -> impl Iterator<Item = (&String, &File)> {
+    pub fn libraries(&self) -> impl Iterator<Item = (&String, &SourceFile)> {
         self.files
             .iter()
             .filter(|(path, _)| Path::new(path).starts_with(libraries::FOLDER))
@@ -131,13 +131,13 @@ impl Source {
             .read(path, *left)
             .with_context(|| format!("reading {}", whole.display()))?;
         *left -= content.len() as u64;
-        self.files.insert(name.to_string(), File { content, executable });
+        self.files.insert(name.to_string(), SourceFile { content, executable });
         Ok(())
     }
 
     /// SHA-256 of each file in lower-case hex, by its path.
     pub fn hashes(&self) -> BTreeMap<String, String> {
-        let hash = |file: &File| {
+        let hash = |file: &SourceFile| {
             let mut text = String::new();
             for byte in Sha256::digest(&file.content) {
                 let _ = write!(text, "{byte:02x}");

@@ -2,9 +2,9 @@
 
 use anyhow::{Context as _, Result};
 
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 use super::executable::Executable;
-use super::host::Host;
+use super::host::ProxySettings;
 use super::{DEFAULT_SUITE, base, context};
 
 /// Older executables' images are kept up to this number: another zooquake on this machine may be about to use its own.
@@ -39,7 +39,7 @@ impl Tools {
     }
 
     /// How long each of the two images takes to build, about, that is missing.
-    pub(super) async fn missing(&self, engine: &Engine) -> Result<Vec<u64>> {
+    pub(super) async fn missing(&self, engine: &ContainerEngine) -> Result<Vec<u64>> {
         let mut missing = Vec::new();
         if !engine.has(&self.image).await? {
             missing.push(SECONDS);
@@ -51,7 +51,7 @@ impl Tools {
     }
 
     /// Builds what is missing of the two images.
-    pub(super) async fn ensure(&self, engine: &Engine, host: &Host) -> Result<()> {
+    pub(super) async fn ensure(&self, engine: &ContainerEngine, host: &ProxySettings) -> Result<()> {
         if engine.has(&self.image).await? {
             return Ok(());
         }
@@ -72,7 +72,7 @@ impl Tools {
     }
 
     /// Each rebuild of zooquake makes an image; all but the newest go, unless a container has one of them.
-    async fn remove_outdated(&self, engine: &Engine) {
+    async fn remove_outdated(&self, engine: &ContainerEngine) {
         let Ok(images) = engine.ours(Some("tools")).await else {
             return;
         };

@@ -2,9 +2,9 @@
 
 use anyhow::{Context as _, Result};
 
-use super::engine::Engine;
-use super::host::Host;
-use super::{DEFAULT_SUITE, Request, base, context};
+use super::engine::ContainerEngine;
+use super::host::ProxySettings;
+use super::{DEFAULT_SUITE, ImageRequest, base, context};
 
 /// The official image.
 const OFFICIAL: &str = "zookeeper:3.9";
@@ -18,7 +18,7 @@ fn built(suite: &str) -> String {
 }
 
 /// Local images that answer a request, the best first.
-pub(super) fn candidates(request: &Request) -> Vec<String> {
+pub(super) fn candidates(request: &ImageRequest) -> Vec<String> {
     match (&request.zookeeper, &request.suite) {
         (Some(image), _) => vec![image.clone()],
         (None, Some(suite)) => vec![built(suite)],
@@ -27,7 +27,7 @@ pub(super) fn candidates(request: &Request) -> Vec<String> {
 }
 
 /// The image to use if it is there already.
-pub(super) async fn find(engine: &Engine, request: &Request) -> Result<Option<String>> {
+pub(super) async fn find(engine: &ContainerEngine, request: &ImageRequest) -> Result<Option<String>> {
     for image in candidates(request) {
         if engine.has(&image).await? {
             return Ok(Some(image));
@@ -37,7 +37,7 @@ pub(super) async fn find(engine: &Engine, request: &Request) -> Result<Option<St
 }
 
 /// The image to use, pulled or built if it is not there.
-pub(super) async fn ensure(engine: &Engine, request: &Request, host: &Host) -> Result<String> {
+pub(super) async fn ensure(engine: &ContainerEngine, request: &ImageRequest, host: &ProxySettings) -> Result<String> {
     if let Some(image) = find(engine, request).await? {
         return Ok(image);
     }
@@ -66,7 +66,7 @@ pub(super) async fn ensure(engine: &Engine, request: &Request, host: &Host) -> R
     })
 }
 
-async fn build(engine: &Engine, suite: &str, host: &Host) -> Result<String> {
+async fn build(engine: &ContainerEngine, suite: &str, host: &ProxySettings) -> Result<String> {
     let base = base::ensure(engine, suite).await?;
     let image = built(suite);
     engine.begin(&format!("building {image} from Debian's packages"), SECONDS);

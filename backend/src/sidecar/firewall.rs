@@ -19,7 +19,7 @@ static CLOSED: Mutex<bool> = Mutex::const_new(false);
 
 /// One peer that this host is cut off from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rule {
+pub struct PeerRule {
     /// The peer.
     pub peer: IpAddr,
     /// Drop what comes from it.
@@ -32,13 +32,13 @@ pub struct Rule {
 ///
 /// # Errors
 /// If iptables refuses, or the last healing has begun.
-pub async fn cut(rules: &[Rule]) -> Result<()> {
+pub async fn cut(rules: &[PeerRule]) -> Result<()> {
     let closed = CLOSED.lock().await;
     if *closed {
         bail!("the orchestrator has gone: nothing is cut any more");
     }
     let mut script = format!("*filter\n:{IN} - [0:0]\n:{OUT} - [0:0]\n");
-    for Rule {
+    for PeerRule {
         peer,
         inbound,
         outbound,

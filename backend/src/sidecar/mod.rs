@@ -12,7 +12,7 @@ mod quorum;
 mod reader;
 mod wire;
 
-use crate::Doing;
+use crate::BackendFuture;
 use anyhow::{Context, Result, bail};
 use futures_util::FutureExt;
 use serde::de::DeserializeOwned;
@@ -24,10 +24,10 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use zooquake_workloads::protocol::{Message, Outcome, Request};
 
-pub use firewall::Rule;
+pub use firewall::PeerRule;
 pub use quorum::{Links, Relief};
 pub use reader::Lateness;
-pub use wire::{Disconnected, Dropped, Expired, Lost, Reconnected};
+pub use wire::{Disconnected, Dropped, Expired, LossKind, Reconnected};
 
 /// What a sidecar keeps for its host from one request to the next.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ struct Tools {
 ///
 /// # Errors
 /// If stdin cannot be read, or the network cannot be healed at the end.
-pub fn serve() -> Doing<'static, ()> {
+pub fn serve() -> BackendFuture<'static, ()> {
     serve_requests().boxed()
 }
 
@@ -89,7 +89,7 @@ async fn serve_requests() -> Result<()> {
 ///
 /// # Errors
 /// If rules of ours remain, the quorum proxy does not answer, or /proc cannot be read.
-pub fn heal() -> Doing<'static, bool> {
+pub fn heal() -> BackendFuture<'static, bool> {
     Box::pin(async {
         let stopped = processes::go_on()?;
         // Each is tried, whatever becomes of the others.
@@ -101,7 +101,7 @@ pub fn heal() -> Doing<'static, bool> {
 async fn answer(host: &Tools, request: &Request) -> Result<Value> {
     match request.f.as_str() {
         "ping" => Ok(json!({})),
-        "cut" => firewall::cut(&field::<Vec<Rule>>(&request.value, "rules")?)
+        "cut" => firewall::cut(&field::<Vec<PeerRule>>(&request.value, "rules")?)
             .await
             .map(|()| json!({})),
         "dropped" => Ok(json!({ "packets": firewall::dropped().await? })),

@@ -16,7 +16,7 @@ impl<'a> ClientLimits<'a> {
             .filter(|event| event.f == "hello" && event.kind == EventType::Info);
         let words = hellos.filter_map(|event| Some((ops::named_client(event)?, event.cannot()?)));
         let each = words.flat_map(|(node, words)| {
-            let known = words.iter().filter_map(|word| Cannot::of(word.as_str()?));
+            let known = words.iter().filter_map(|word| Cannot::from_word(word.as_str()?));
             known.map(move |cannot| (node, cannot))
         });
         Self(each.collect())

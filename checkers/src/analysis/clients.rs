@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The clients of a run.
 #[derive(Debug, Default)]
-pub struct Clients<'a> {
+pub struct NamedClients<'a> {
     /// Their names: those planned and those that appear in the history.
     pub names: BTreeSet<String>,
     /// For each session the client that had it, and the first event that says so.
@@ -37,7 +37,7 @@ pub fn session(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok().filter(|&number| number != 0)
 }
 
-impl<'a> Clients<'a> {
+impl<'a> NamedClients<'a> {
     /// Reads the clients out of a record.
     pub fn new(record: &RecordView<'a>, ops: &Ops<'a>, grants: &Grants<'a>) -> Self {
         let mut clients = Self::default();

@@ -1,6 +1,6 @@
 //! What a client has confirmed by a quorum write, and may read after it.
 
-use super::{Clients, Ops};
+use super::{NamedClients, Ops};
 use crate::history::{Event, EventType};
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ impl<'a> Confirms<'a> {
     /// Where the last `confirm` of a client was sent and answered before the client was `sent` a request. `None` if there is
     /// none, or if the client may have had another session by the event `read`: what it reads in one session shows all that
     /// had been acknowledged before its `confirm` was sent.
-    pub fn before(&self, clients: &Clients<'_>, node: &str, sent: usize, read: usize) -> Option<(usize, usize)> {
+    pub fn before(&self, clients: &NamedClients<'_>, node: &str, sent: usize, read: usize) -> Option<(usize, usize)> {
         let all = self.by_client.get(node)?;
         let last = all.partition_point(|&(confirmed, _)| confirmed < sent);
         let (confirmed, asked) = all[last.checked_sub(1)?];

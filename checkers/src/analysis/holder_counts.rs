@@ -22,7 +22,7 @@ impl HoldCounts {
         changes.sort_unstable_by_key(|&(at, begins, _)| (at, begins));
         let mut now = Holders::default();
         let after = |(at, begins, mode)| {
-            let count = now.of(mode);
+            let count = now.count_mut(mode);
             *count = if begins { *count + 1 } else { *count - 1 };
             (at, now)
         };

@@ -10,7 +10,7 @@ use zooquake_history::operation::Mode;
 
 /// What an operation is about: the same name links its events across clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Subject<'a> {
+pub enum OperationSubject<'a> {
     /// A grant of a lock, or a term of a leader.
     Grant(&'a str),
     /// An item of a queue.
@@ -21,9 +21,9 @@ pub enum Subject<'a> {
     Transaction(&'a str),
 }
 
-impl<'a> Subject<'a> {
+impl<'a> OperationSubject<'a> {
     /// What the event names; `None` if it names nothing of the kind.
-    pub fn of(event: &'a Event) -> Option<Self> {
+    pub fn from_event(event: &'a Event) -> Option<Self> {
         let grant = || event.grant().map(Self::Grant);
         let item = || event.item().map(Self::Item);
         let round = || event.round().map(Self::Round);
@@ -38,7 +38,7 @@ pub struct Hold<'a> {
     /// The client.
     pub node: &'a str,
     /// What it held.
-    pub subject: Subject<'a>,
+    pub subject: OperationSubject<'a>,
     /// How it held a grant, as [`Grant::mode`](super::Grant::mode) says; `None` of anything else.
     pub mode: Option<Mode>,
     /// The answer that began it.
@@ -59,7 +59,7 @@ impl<'a> Analysis<'a> {
             let grant = &self.grants.all[grant];
             Some(Hold {
                 node: grant.node,
-                subject: Subject::Grant(grant.name),
+                subject: OperationSubject::Grant(grant.name),
                 mode: grant.mode,
                 from: grant.read?,
                 until: grant.end,
@@ -77,7 +77,7 @@ impl<'a> Analysis<'a> {
                 subject,
                 mode: None,
                 from,
-                until: ends.of(self, op.node, subject, from),
+                until: ends.first_end(self, op.node, subject, from),
             })
         }));
         holds.sort_by_key(|hold| hold.from);
@@ -94,18 +94,18 @@ impl<'a> Analysis<'a> {
 }
 
 /// What an answer gave to its client.
-fn begins<'a>(events: &'a [Event], op: &Op<'a>, from: usize) -> Option<Subject<'a>> {
+fn begins<'a>(events: &'a [Event], op: &Op<'a>, from: usize) -> Option<OperationSubject<'a>> {
     let answer = &events[from];
     match op.f {
         // Only a claim has a znode; elsewhere an item is delivered as soon as it is taken.
-        "dequeue" => answer.path().and(answer.item()).map(Subject::Item),
+        "dequeue" => answer.path().and(answer.item()).map(OperationSubject::Item),
         "vote" => answer
             .tx()
             .filter(|_| answer.voted() == Some("yes"))
-            .map(Subject::Transaction),
+            .map(OperationSubject::Transaction),
         _ => {
             let asked = || op.invoke.and_then(|at| events[at].round());
-            answer.round().or_else(asked).map(Subject::Round)
+            answer.round().or_else(asked).map(OperationSubject::Round)
         }
     }
 }
@@ -114,7 +114,7 @@ fn begins<'a>(events: &'a [Event], op: &Op<'a>, from: usize) -> Option<Subject<'
 #[derive(Default)]
 struct Ends<'a> {
     /// By client and what it held.
-    of: HashMap<(&'a str, Subject<'a>), Vec<usize>>,
+    of: HashMap<(&'a str, OperationSubject<'a>), Vec<usize>>,
     /// By client: where it was told to close its session.
     closes: HashMap<&'a str, Vec<usize>>,
     /// By client and session: where that was said to be over.
@@ -127,9 +127,9 @@ impl<'a> Ends<'a> {
         for (at, event) in analysis.events.iter().enumerate() {
             let node = super::ops::node(event);
             let subject = match (event.f.as_str(), event.kind) {
-                ("acknowledge", EventType::Invoke) => event.item().map(Subject::Item),
-                ("leave", EventType::Invoke) => event.round().map(Subject::Round),
-                ("decided", EventType::Ok) => event.tx().map(Subject::Transaction),
+                ("acknowledge", EventType::Invoke) => event.item().map(OperationSubject::Item),
+                ("leave", EventType::Invoke) => event.round().map(OperationSubject::Round),
+                ("decided", EventType::Ok) => event.tx().map(OperationSubject::Transaction),
                 ("close", EventType::Invoke) => {
                     ends.closes.entry(node).or_default().push(at);
                     None
@@ -149,13 +149,19 @@ impl<'a> Ends<'a> {
     }
 
     /// The first event after the answer that gave it which ended the hold of a client.
-    fn of(&self, analysis: &Analysis<'a>, node: &'a str, subject: Subject<'a>, from: usize) -> Option<usize> {
+    fn first_end(
+        &self,
+        analysis: &Analysis<'a>,
+        node: &'a str,
+        subject: OperationSubject<'a>,
+        from: usize,
+    ) -> Option<usize> {
         let exits = analysis.clients.exits.get(node);
         let session = || self.sessions.get(&(node, analysis.events[from].session()?));
         let also = match subject {
-            Subject::Round(_) => [exits, self.closes.get(node), session()],
-            Subject::Grant(_) | Subject::Item(_) => [exits, None, None],
-            Subject::Transaction(_) => [None; 3],
+            OperationSubject::Round(_) => [exits, self.closes.get(node), session()],
+            OperationSubject::Grant(_) | OperationSubject::Item(_) => [exits, None, None],
+            OperationSubject::Transaction(_) => [None; 3],
         };
         let lists = also.into_iter().chain([self.of.get(&(node, subject))]).flatten();
         let next = lists.filter_map(|list| list.get(list.partition_point(|&at| at <= from)));

@@ -96,7 +96,7 @@ impl<'a> Analysis<'a> {
             if let Some(counts) = &counts {
                 let others = counts.after(release);
                 let mut with = others;
-                *with.of(grants[number].mode?) += 1;
+                *with.count_mut(grants[number].mode?) += 1;
                 let excluded = |holders: Holders| next.mode.map(|mode| holders.exclude(mode, self.capacity));
                 (excluded(with)? && !excluded(others)?).then_some(())?;
             }

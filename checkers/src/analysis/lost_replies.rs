@@ -38,9 +38,9 @@ impl<'a> Analysis<'a> {
         let lost = of_nemesis.filter_map(|(on, event)| {
             let evidence = event.evidence()?;
             let seen = event.kind == EventType::Info && event.phase() == Some("on") && event.verified() == Some(true);
-            let applied = LOST.of(evidence) == Some("reply") && OUTCOME.of(evidence) == Some("applied");
-            let zxid = ZXID.of(evidence).filter(|_| seen && applied)?;
-            let made_in = SESSION.of(evidence).and_then(session)?;
+            let applied = LOST.read_from(evidence) == Some("reply") && OUTCOME.read_from(evidence) == Some("applied");
+            let zxid = ZXID.read_from(evidence).filter(|_| seen && applied)?;
+            let made_in = SESSION.read_from(evidence).and_then(session)?;
             let owner = self.clients.sessions.get(&made_in)?;
             let begin = self.injected.get(&event.window()?)?.begin.filter(|&begin| begin < on)?;
             (event.target() == Some(owner.node)).then_some((zxid, made_in, *owner, begin, on))

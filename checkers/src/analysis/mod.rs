@@ -28,13 +28,13 @@ pub(crate) mod transaction_times;
 pub(crate) mod window_results;
 
 pub use client_limits::ClientLimits;
-pub use clients::{Clients, SessionOwner};
-pub use grants::{Contradiction, Denial, Grant, Grants, HolderAnswer, Write, mode};
-pub use holds::{Hold, Subject};
+pub use clients::{NamedClients, SessionOwner};
+pub use grants::{Denial, Grant, Grants, HoldContradiction, HolderAnswer, Write, mode};
+pub use holds::{Hold, OperationSubject};
 pub use injected_faults::InjectedFault;
 pub use latencies::{Latency, LatencyKind};
-pub use nearby_faults::{FaultWindow, Faults, Span};
-pub use op::{Op, Outcome};
+pub use nearby_faults::{AnomalySpan, FaultWindow, Faults};
+pub use op::{Op, OperationOutcome};
 pub use ops::Ops;
 pub use pairing::Misfit;
 pub use record_view::RecordView;
@@ -65,7 +65,7 @@ pub struct Analysis<'a> {
     /// How many clients may hold exclusively at a time.
     pub capacity: NonZeroUsize,
     /// The clients, their processes and sessions.
-    pub clients: Clients<'a>,
+    pub clients: NamedClients<'a>,
     /// What the clients said that they cannot do or tell.
     pub declared: ClientLimits<'a>,
     /// The transaction logs.
@@ -96,7 +96,7 @@ impl<'a> Analysis<'a> {
         if record.plan.workload.recipe.is_some() {
             log.date(&mut grants);
         }
-        let clients = Clients::new(&record, &ops, &grants);
+        let clients = NamedClients::new(&record, &ops, &grants);
         let injected = injected_faults::injected(events);
         let began = |(at, event): (usize, &'a Event)| Some((event.entered()?, at));
         let phases: Vec<(&str, usize)> = events.iter().enumerate().filter_map(began).collect();

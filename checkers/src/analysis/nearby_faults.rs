@@ -13,14 +13,14 @@ use std::collections::{BTreeMap, HashMap};
 /// When an anomaly came about, in nanoseconds since the run began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Span {
+pub enum AnomalySpan {
     /// Between two moments.
     Between(u64, u64),
     /// At some time that is not known, or after recovery: any fault of the plan may have led to it.
     Any,
 }
 
-impl Span {
+impl AnomalySpan {
     /// From the first to the last event of a witness.
     pub(crate) fn from_witness(run: &Analysis<'_>, witness: &[usize]) -> Self {
         let times = || witness.iter().map(|&at| run.time(at));
@@ -89,10 +89,10 @@ pub struct Faults<'a> {
 type Windows<'a> = Intervals<FaultWindow<'a>>;
 
 /// Those that were near.
-fn near<'r, 'a>(windows: &'r Windows<'a>, span: Span) -> impl Iterator<Item = &'r FaultWindow<'a>> {
+fn near<'r, 'a>(windows: &'r Windows<'a>, span: AnomalySpan) -> impl Iterator<Item = &'r FaultWindow<'a>> {
     let (first, last) = match span {
-        Span::Between(first, last) => (first.saturating_add(1), last),
-        Span::Any => (0, u64::MAX),
+        AnomalySpan::Between(first, last) => (first.saturating_add(1), last),
+        AnomalySpan::Any => (0, u64::MAX),
     };
     windows.meeting(first, last)
 }
@@ -122,7 +122,7 @@ impl<'a> Faults<'a> {
     }
 
     /// Those that were near, in the order in which they began.
-    pub fn near(&self, span: Span) -> impl Iterator<Item = &FaultWindow<'a>> {
+    pub fn near(&self, span: AnomalySpan) -> impl Iterator<Item = &FaultWindow<'a>> {
         near(&self.all, span)
     }
 
@@ -141,8 +141,8 @@ impl<'a> Faults<'a> {
 
     /// Whether a fault of one of these kinds was near; `none` stands for no fault at all. Near [`Span::Any`] is every kind
     /// of the plan.
-    pub fn any_near(&self, plan: &Plan, span: Span, kinds: &[String]) -> bool {
-        let planned = |kind: &String| span == Span::Any && plan.faults.contains(kind);
+    pub fn any_near(&self, plan: &Plan, span: AnomalySpan, kinds: &[String]) -> bool {
+        let planned = |kind: &String| span == AnomalySpan::Any && plan.faults.contains(kind);
         let near = |kind: &String| {
             let windows = self.of_kind.get(kind.as_str());
             windows.is_some_and(|windows| near(windows, span).next().is_some())
@@ -151,15 +151,15 @@ impl<'a> Faults<'a> {
     }
 
     /// A sentence on the faults that were near. It names them and claims nothing.
-    pub(crate) fn words(&self, span: Span) -> String {
+    pub(crate) fn words(&self, span: AnomalySpan) -> String {
         let mut near = self.near(span);
         let mut named: Vec<&FaultWindow<'_>> = near.by_ref().take(NAMED).collect();
         named.sort_by_key(|window| window.id);
         let words = named.into_iter().map(words);
         let near: Vec<String> = words.chain(near.next().map(|_| "and more".to_owned())).collect();
         let after = match span {
-            Span::Between(..) => "",
-            Span::Any => ", or at any time before",
+            AnomalySpan::Between(..) => "",
+            AnomalySpan::Any => ", or at any time before",
         };
         if near.is_empty() {
             return "No fault was on, or had ended less than one session timeout before.".to_owned();

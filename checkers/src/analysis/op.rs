@@ -32,12 +32,12 @@ impl Op<'_> {
     }
 
     /// What came of it.
-    pub fn outcome(&self, events: &[Event]) -> Outcome {
+    pub fn outcome(&self, events: &[Event]) -> OperationOutcome {
         match self.end.map(|end| events[end].kind) {
-            Some(EventType::Ok) => Outcome::Ok,
-            Some(EventType::Fail) => Outcome::Fail,
-            Some(EventType::Info) => Outcome::Info,
-            Some(EventType::Invoke) | None => Outcome::Pending,
+            Some(EventType::Ok) => OperationOutcome::Ok,
+            Some(EventType::Fail) => OperationOutcome::Fail,
+            Some(EventType::Info) => OperationOutcome::Info,
+            Some(EventType::Invoke) | None => OperationOutcome::Pending,
         }
     }
 
@@ -61,7 +61,7 @@ impl Op<'_> {
 
 /// What came of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
+pub enum OperationOutcome {
     /// It happened.
     Ok,
     /// It certainly did not.
@@ -72,7 +72,7 @@ pub enum Outcome {
     Pending,
 }
 
-impl Outcome {
+impl OperationOutcome {
     /// All of them, in the order of legends.
     pub const ALL: [Self; 4] = [Self::Ok, Self::Fail, Self::Info, Self::Pending];
 

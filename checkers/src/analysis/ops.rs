@@ -54,7 +54,7 @@ impl<'a> Ops<'a> {
             completes: vec![None; events.len()],
             ..Self::default()
         };
-        let mut open = Open::default();
+        let mut open = OpenOperations::default();
         for (at, event) in events.iter().enumerate() {
             match &event.process {
                 Process::Name(name) if is_harness(name) => {}
@@ -121,7 +121,7 @@ impl<'a> Ops<'a> {
     }
 
     /// An event of a numbered process. A request makes it forget what it was at.
-    fn work(&mut self, events: &'a [Event], at: usize, open: &mut Open<'a>) {
+    fn work(&mut self, events: &'a [Event], at: usize, open: &mut OpenOperations<'a>) {
         let event = &events[at];
         let last = open.ended.get(&event.process).copied();
         let queue = open.queue((&event.process, ""), event);
@@ -173,7 +173,7 @@ impl<'a> Ops<'a> {
 
     /// Nothing of a client outlives its stream. A numbered process still gets its completion, as `info`; a control
     /// request that got none until now never will, and must not take the answer to one of the next process.
-    fn exit(&mut self, node: &str, at: usize, open: &mut Open<'a>) {
+    fn exit(&mut self, node: &str, at: usize, open: &mut OpenOperations<'a>) {
         for key in open.asked.remove(node).unwrap_or_default() {
             let numbered = matches!(key.0, Process::Number(_));
             let list = if numbered { &mut self.work } else { &mut self.control };
@@ -198,7 +198,7 @@ type Key<'a> = (&'a Process, &'a str);
 
 /// The operations without a completion until now.
 #[derive(Default)]
-struct Open<'a> {
+struct OpenOperations<'a> {
     /// By process.
     queues: HashMap<Key<'a>, VecDeque<usize>>,
     /// For each client what it was asked since its last stream ended, so that its end is a matter of these alone.
@@ -211,7 +211,7 @@ struct Open<'a> {
     shifted: HashMap<Key<'a>, usize>,
 }
 
-impl<'a> Open<'a> {
+impl<'a> OpenOperations<'a> {
     /// The open operations that an event belongs to.
     fn queue(&mut self, key: Key<'a>, event: &'a Event) -> &mut VecDeque<usize> {
         if event.kind == EventType::Invoke {

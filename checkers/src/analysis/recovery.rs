@@ -1,7 +1,7 @@
 //! Recovery: the part of a run in which liveness is judged, or why it cannot be.
 
 use super::RecordView;
-use crate::analysis::clients::Clients;
+use crate::analysis::clients::NamedClients;
 use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::ops::{Op, Ops};
 use crate::text::{few, seconds};
@@ -41,7 +41,7 @@ impl<'a> Recovery<'a> {
         record: &RecordView<'a>,
         phases: &BTreeMap<&str, usize>,
         ops: &Ops<'a>,
-        clients: &Clients<'a>,
+        clients: &NamedClients<'a>,
         injected: &BTreeMap<i64, InjectedFault<'_>>,
     ) -> Self {
         let events = record.history.events.as_slice();
@@ -54,7 +54,7 @@ impl<'a> Recovery<'a> {
                 .unwrap_or(events.len() - 1),
         });
         let mut recovery = Self::default();
-        let asked = Asked { events, ops };
+        let asked = RecoveryRequests { events, ops };
         let failed = match &mut span {
             Some(span) => not_kept(events, phases, *span).or_else(|| {
                 let patience = record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
@@ -122,12 +122,12 @@ fn not_kept(events: &[Event], phases: &BTreeMap<&str, usize>, span: RecoverySpan
 }
 
 /// What living clients were asked in the last phase `recover` and since.
-struct Asked<'r, 'a> {
+struct RecoveryRequests<'r, 'a> {
     events: &'a [Event],
     ops: &'r Ops<'a>,
 }
 
-impl Asked<'_, '_> {
+impl RecoveryRequests<'_, '_> {
     /// Names the living clients that were sent `quiesce` in the last phase `recover` and did not answer it by `recovered`. A
     /// client that was seen running instead has answered. If nobody was asked nothing is said.
     ///
@@ -230,7 +230,7 @@ fn stalls(events: &[Event], span: RecoverySpan) -> Option<String> {
     (!all.is_empty()).then(|| format!("the harness itself stood still after recovery: {}", few(&all)))
 }
 
-fn dead<'a>(events: &'a [Event], clients: &Clients<'a>, end: usize) -> BTreeSet<&'a str> {
+fn dead<'a>(events: &'a [Event], clients: &NamedClients<'a>, end: usize) -> BTreeSet<&'a str> {
     let mut hellos: HashMap<&str, usize> = HashMap::new();
     for (at, event) in events.iter().enumerate().take(end + 1) {
         if let ("hello", Process::Name(client)) = (event.f.as_str(), &event.process) {

@@ -3,7 +3,7 @@
 //! A window counts if its effect was verified on the spot and somebody could feel it: an operation was in flight, or,
 //! for a fault on a client, that client waited, worked or held.
 
-use super::{Analysis, Hold, Subject};
+use super::{Analysis, Hold, OperationSubject};
 use crate::Event;
 use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::intervals::Intervals;
@@ -74,7 +74,7 @@ fn judge(
         return (false, format!("its effect was not verified{}", detail(on)));
     }
     let heal = marks.heal.or(marks.off()).unwrap_or(events.len());
-    let kind = FaultKind::of(&window.fault);
+    let kind = FaultKind::by_name(&window.fault);
     // What a client answers before it is seen frozen, it did not feel.
     let since = marks.begin.filter(|_| !kind.freezes).unwrap_or(on);
     let clients: Vec<&str> = target
@@ -154,12 +154,12 @@ impl<'r, 'a> Busy<'r, 'a> {
 }
 
 /// What a client did that held this, as the end of a sentence about it.
-fn what_is_held(subject: Subject<'_>) -> String {
+fn what_is_held(subject: OperationSubject<'_>) -> String {
     match subject {
-        Subject::Grant(grant) => format!("held {grant}"),
-        Subject::Item(item) => format!("held item {item}"),
-        Subject::Round(round) => format!("was in round {round}"),
-        Subject::Transaction(tx) => format!("had voted yes in {tx}"),
+        OperationSubject::Grant(grant) => format!("held {grant}"),
+        OperationSubject::Item(item) => format!("held item {item}"),
+        OperationSubject::Round(round) => format!("was in round {round}"),
+        OperationSubject::Transaction(tx) => format!("had voted yes in {tx}"),
     }
 }
 

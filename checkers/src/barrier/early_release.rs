@@ -3,7 +3,7 @@
 //!
 //! A member that is sent its operation again, because its first one failed, timed out or died with its process, counts once.
 
-use super::rounds::{Member, Round, Rounds, answered};
+use super::rounds::{BarrierRound, Member, Rounds, answered};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::findings::{Finding, Findings};
@@ -24,7 +24,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
     out.ran("early-release", looked_at);
 }
 
-fn enters(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), out: &mut Findings) {
+fn enters(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &BarrierRound), out: &mut Findings) {
     // One whose invocation is missing may have been sent at any time.
     let sent = |&op: &usize| (rounds.member_of(run, op), run.ops.work[op].invoke.unwrap_or(0));
     let requests: Vec<(Member<'_>, usize)> = round.members.iter().map(sent).collect();
@@ -80,7 +80,7 @@ struct CertainStay<'a> {
     left: usize,
 }
 
-fn leaves(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), out: &mut Findings) {
+fn leaves(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &BarrierRound), out: &mut Findings) {
     let stays = stays(run, rounds, round);
     // For each place in the order of entering, who is asked to leave last up to there, and the last of another client.
     let mut last: Vec<(CertainStay<'_>, Option<CertainStay<'_>>)> = Vec::with_capacity(stays.len());
@@ -111,7 +111,7 @@ fn leaves(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round
 }
 
 /// The stays of a round, in the order in which they began.
-fn stays<'a>(run: &Analysis<'a>, rounds: &Rounds<'_>, round: &Round) -> Vec<CertainStay<'a>> {
+fn stays<'a>(run: &Analysis<'a>, rounds: &Rounds<'_>, round: &BarrierRound) -> Vec<CertainStay<'a>> {
     let enter = |&op: &usize| {
         let op = &run.ops.work[op];
         let entered = answered(run, op)?;
@@ -119,7 +119,7 @@ fn stays<'a>(run: &Analysis<'a>, rounds: &Rounds<'_>, round: &Round) -> Vec<Cert
     };
     let mut enters: Vec<(&str, i64, usize)> = round.enters.iter().filter_map(enter).collect();
     enters.sort_unstable();
-    let asked = Asked::new(run, round.leaves.iter().chain(&rounds.hidden_leaves));
+    let asked = LeaveRequests::new(run, round.leaves.iter().chain(&rounds.hidden_leaves));
     let stay = |op: &Op<'a>| {
         let (removing, left) = (op.sent()?, answered(run, op)?);
         let czxid = run.events[left].removed()?.1?;
@@ -140,13 +140,13 @@ fn stays<'a>(run: &Analysis<'a>, rounds: &Rounds<'_>, round: &Round) -> Vec<Cert
 }
 
 /// Where clients were sent leave.
-struct Asked<'a> {
+struct LeaveRequests<'a> {
     sent: BTreeSet<(&'a str, usize)>,
     /// By client: where the last leave ended whose invocation is missing, so that it may have been sent at any time before.
     unsent: HashMap<&'a str, usize>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> LeaveRequests<'a> {
     fn new<'n>(run: &Analysis<'a>, leaves: impl Iterator<Item = &'n usize>) -> Self {
         let mut asked = Self {
             sent: BTreeSet::new(),

@@ -126,7 +126,7 @@ struct MembersAtMoment<'p, 'a> {
     presence: &'p Presence<'a>,
     /// By member its stays, of which the first counts.
     of: HashMap<usize, BTreeSet<usize>>,
-    tree: Tree,
+    tree: PresenceTree,
 }
 
 impl<'p, 'a> MembersAtMoment<'p, 'a> {
@@ -134,7 +134,7 @@ impl<'p, 'a> MembersAtMoment<'p, 'a> {
         Self {
             presence,
             of: HashMap::new(),
-            tree: Tree::new(presence.stays.len()),
+            tree: PresenceTree::new(presence.stays.len()),
         }
     }
 
@@ -158,12 +158,12 @@ impl<'p, 'a> MembersAtMoment<'p, 'a> {
 
 /// Places, each there or not, with a number each: a binary tree that knows how many are there below each node, and the least of
 /// their numbers.
-struct Tree {
+struct PresenceTree {
     nodes: Vec<(usize, usize)>,
     leaves: usize,
 }
 
-impl Tree {
+impl PresenceTree {
     fn new(places: usize) -> Self {
         let leaves = places.next_power_of_two();
         Self {

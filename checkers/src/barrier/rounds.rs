@@ -21,7 +21,7 @@ pub enum Member<'a> {
 
 /// One round. Operations are positions in [`Ops::work`](crate::analysis::ops::Ops).
 #[derive(Debug, Default)]
-pub struct Round {
+pub struct BarrierRound {
     /// What members are sent, in the order in which they were: `enter`, or `join` where another one waits.
     pub members: Vec<usize>,
     /// The enters, in the order in which they were sent.
@@ -34,7 +34,7 @@ pub struct Round {
 #[derive(Debug, Default)]
 pub struct Rounds<'a> {
     /// Each by its number.
-    pub all: BTreeMap<i64, Round>,
+    pub all: BTreeMap<i64, BarrierRound>,
     /// What members are sent.
     pub member: &'static str,
     /// By client: the events that say that a session is over.

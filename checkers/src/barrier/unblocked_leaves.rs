@@ -5,7 +5,7 @@
 //! `recovered` on, if its process ended before the recovery began: the session of that process is over by then
 //! ([`crate::analysis::recovery`]). All is as of the end of the span, in time linear in the round.
 
-use super::rounds::{Round, Rounds, told};
+use super::rounds::{BarrierRound, Rounds, told};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
@@ -175,7 +175,7 @@ impl<'a> Leaving<'a> {
 }
 
 /// What each client was sent in a round.
-fn parts<'a>(run: &Analysis<'a>, round: &Round, span: RecoverySpan) -> BTreeMap<&'a str, RoundRequests> {
+fn parts<'a>(run: &Analysis<'a>, round: &BarrierRound, span: RecoverySpan) -> BTreeMap<&'a str, RoundRequests> {
     let mut parts: BTreeMap<&str, RoundRequests> = BTreeMap::new();
     let op = |&at: &usize| &run.ops.work[at];
     for op in round.enters.iter().map(op).filter(|op| op.failed(run.events).is_none()) {

@@ -7,7 +7,7 @@
 //! another client was answered with the decision are not put together, as it may have been made in between. A transaction whose
 //! znode never came into being cannot block anybody. If the run cannot be judged ([`crate::analysis::recovery`]) nothing is convicted.
 
-use super::transactions::{Transaction, Transactions};
+use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
@@ -80,7 +80,7 @@ impl<'a> UndecidedSpell<'a> {
     fn all(
         run: &Analysis<'_>,
         one: &Unfinished<'a, 'a>,
-        transaction: Option<&Transaction<'_>>,
+        transaction: Option<&JudgedTransaction<'_>>,
         span: RecoverySpan,
     ) -> Vec<Self> {
         let spell = |(asked, until): (usize, usize), attempts| Self {
@@ -110,7 +110,7 @@ impl<'a> UndecidedSpell<'a> {
 fn rounds(
     run: &Analysis<'_>,
     one: &Unfinished<'_, '_>,
-    transaction: Option<&Transaction<'_>>,
+    transaction: Option<&JudgedTransaction<'_>>,
 ) -> Vec<Vec<(usize, usize)>> {
     let session = run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
     let open = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked)) >= session;
@@ -163,7 +163,7 @@ fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> String {
 
 fn convict(
     run: &Analysis<'_>,
-    transaction: &Transaction<'_>,
+    transaction: &JudgedTransaction<'_>,
     spell: &UndecidedSpell<'_>,
     (span, bound): (RecoverySpan, u64),
     coordinator: String,

@@ -4,8 +4,8 @@
 //! A yes whose outcome is unknown may have arrived, and a site that is asked again may vote then. So a site convicts only
 //! if it answered no, or if nothing that it was asked before the first commit was read can have come to a yes.
 
-use super::decision::Decision;
-use super::transactions::{Transaction, Transactions, Vote};
+use super::decision::JudgedDecision;
+use super::transactions::{JudgedTransaction, RequestedVote, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
             continue;
         };
         looked_at += 1;
-        let mut sites: BTreeMap<&str, Vec<&Vote<'_>>> =
+        let mut sites: BTreeMap<&str, Vec<&RequestedVote<'_>>> =
             transaction.sites.iter().map(|&site| (site, Vec::new())).collect();
         for vote in &transaction.votes {
             sites.entry(vote.node).or_default().push(vote);
@@ -44,8 +44,8 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     out.ran("commit-without-votes", looked_at);
 }
 
-fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
-    if let Some(told) = transaction.reported(Decision::Commit) {
+fn first_commit<'a>(transaction: &JudgedTransaction<'a>) -> Option<Commit<'a>> {
+    if let Some(told) = transaction.reported(JudgedDecision::Commit) {
         return Some(Commit {
             by: told.read,
             event: Some(told.read),
@@ -53,7 +53,7 @@ fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
         });
     }
     let mut said = transaction.znode.iter();
-    let (by, _) = said.find(|(_, decision)| *decision == Decision::Commit)?;
+    let (by, _) = said.find(|(_, decision)| *decision == JudgedDecision::Commit)?;
     Some(Commit {
         by: *by,
         event: None,
@@ -62,7 +62,7 @@ fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
 }
 
 /// The event that proves that a site voted no, and what it says.
-fn no(run: &Analysis<'_>, votes: &[&Vote<'_>]) -> Option<(Vec<usize>, String)> {
+fn no(run: &Analysis<'_>, votes: &[&RequestedVote<'_>]) -> Option<(Vec<usize>, String)> {
     let (_, read) = votes.iter().find_map(|vote| vote.voted.filter(|(yes, _)| !yes))?;
     Some((vec![read], format!("answered at {} that it had voted no", run.at(read))))
 }
@@ -70,12 +70,12 @@ fn no(run: &Analysis<'_>, votes: &[&Vote<'_>]) -> Option<(Vec<usize>, String)> {
 /// The events that prove that a site did not vote yes in time, and what they say.
 fn lack(
     run: &Analysis<'_>,
-    (transaction, site): (&Transaction<'_>, &str),
-    votes: &[&Vote<'_>],
+    (transaction, site): (&JudgedTransaction<'_>, &str),
+    votes: &[&RequestedVote<'_>],
     commit: &Commit<'_>,
 ) -> Option<(Vec<usize>, String)> {
     // One whose request is missing may have been asked for at any time.
-    let in_time = |vote: &&Vote<'_>| vote.asked.is_none_or(|asked| asked < commit.by) && vote.may_be_yes();
+    let in_time = |vote: &&RequestedVote<'_>| vote.asked.is_none_or(|asked| asked < commit.by) && vote.may_be_yes();
     if transaction.disputed || votes.iter().any(in_time) {
         return None;
     }
@@ -114,7 +114,7 @@ fn lack(
 
 fn convict(
     run: &Analysis<'_>,
-    transaction: &Transaction<'_>,
+    transaction: &JudgedTransaction<'_>,
     commit: &Commit<'_>,
     (site, what): (&str, String),
     mut witness: Vec<usize>,

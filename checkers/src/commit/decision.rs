@@ -2,14 +2,14 @@
 
 /// What is decided about a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Decision {
+pub enum JudgedDecision {
     /// It happens at all sites.
     Commit,
     /// It happens at none.
     Abort,
 }
 
-impl Decision {
+impl JudgedDecision {
     /// Reads a decision; anything else is none.
     pub fn read(text: &str) -> Option<Self> {
         match text {
@@ -35,5 +35,5 @@ pub struct Report<'a> {
     /// Where its answer was read.
     pub read: usize,
     /// What it reported.
-    pub decision: Decision,
+    pub decision: JudgedDecision,
 }

@@ -3,9 +3,9 @@
 //! The znode reports through the readings of the tree, and through the sites that read it: where all sites agree on
 //! another decision than the one that stands in it, it has said both, or was never asked.
 
-use super::decision::{Decision, Report};
+use super::decision::{JudgedDecision, Report};
 use super::split_decision;
-use super::transactions::{Transaction, Transactions};
+use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use std::collections::BTreeMap;
@@ -25,10 +25,10 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     out.ran("decision-flip", looked_at);
 }
 
-fn sites(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
+fn sites(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, out: &mut Findings) {
     let mut by_site: BTreeMap<&str, [Option<Report<'_>>; 2]> = BTreeMap::new();
     for report in &transaction.reports {
-        let first = &mut by_site.entry(report.node).or_default()[usize::from(report.decision == Decision::Abort)];
+        let first = &mut by_site.entry(report.node).or_default()[usize::from(report.decision == JudgedDecision::Abort)];
         first.get_or_insert(*report);
     }
     for (site, reports) in by_site {
@@ -43,7 +43,7 @@ fn sites(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Findings) 
     }
 }
 
-fn readings(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
+fn readings(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, out: &mut Findings) {
     let Some(changed) = transaction.znode.windows(2).find(|pair| pair[0].1 != pair[1].1) else {
         return;
     };
@@ -57,7 +57,7 @@ fn readings(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Finding
     add(run, vec![transaction.first], why, out);
 }
 
-fn against_znode(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
+fn against_znode(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, out: &mut Findings) {
     let (Some(written), Some(told)) = (transaction.written(), transaction.unanimous()) else {
         return;
     };

@@ -19,9 +19,9 @@ use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
 use crate::verdict::{self, Requirements};
 use crate::{Record, Results};
-use decision::Decision;
+use decision::JudgedDecision;
 use serde_json::{Value, json};
-use transactions::{Transaction, Transactions};
+use transactions::{JudgedTransaction, Transactions};
 
 /// The checkers, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &[
@@ -66,7 +66,7 @@ pub fn check(record: &Record) -> Results {
 
 /// A verdict on few transactions, or on those of one kind only, says little.
 fn enough(all: &Transactions<'_>, out: &mut Findings) {
-    let (commits, aborts) = (all.decided(Decision::Commit), all.decided(Decision::Abort));
+    let (commits, aborts) = (all.decided(JudgedDecision::Commit), all.decided(JudgedDecision::Abort));
     if commits < ENOUGH || aborts < ENOUGH {
         out.reasons.push(format!(
             "{} committed and {aborts} aborted; it takes {ENOUGH} of each",
@@ -89,7 +89,7 @@ fn readable(all: &Transactions<'_>, out: &mut Findings) {
 /// Counts and durations of transactions, by name.
 fn stats(run: &Analysis<'_>, all: &Transactions<'_>) -> Vec<(String, Value)> {
     // From the sending of `begin` to the first report of a site.
-    let duration = |tx: &Transaction<'_>| {
+    let duration = |tx: &JudgedTransaction<'_>| {
         let first = tx.reports.first()?;
         Some(run.time(first.read).saturating_sub(run.time(tx.begin?)))
     };
@@ -98,8 +98,8 @@ fn stats(run: &Analysis<'_>, all: &Transactions<'_>) -> Vec<(String, Value)> {
     let at = |share| json!(percentile(&times, share).map(milliseconds));
     [
         ("transactions", json!(all.all.len())),
-        ("commits", json!(all.decided(Decision::Commit))),
-        ("aborts", json!(all.decided(Decision::Abort))),
+        ("commits", json!(all.decided(JudgedDecision::Commit))),
+        ("aborts", json!(all.decided(JudgedDecision::Abort))),
         ("decision_p50_ms", at(50)),
         ("decision_p95_ms", at(95)),
         ("decision_max_ms", at(100)),

@@ -8,8 +8,8 @@
 //! counts as on, and so do the end of a client's process, the expiry of a session and a stall of the harness itself. Also
 //! an attempt to inject one counts, from its begin until it was skipped.
 
-use super::decision::Decision;
-use super::transactions::{Transaction, Transactions, Vote};
+use super::decision::JudgedDecision;
+use super::transactions::{JudgedTransaction, RequestedVote, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use crate::text::seconds;
@@ -26,7 +26,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         let (Some(begin), Some(asked)) = (transaction.begin, transaction.asked) else {
             continue;
         };
-        let Some(abort) = transaction.reported(Decision::Abort) else {
+        let Some(abort) = transaction.reported(JudgedDecision::Abort) else {
             continue;
         };
         looked_at += 1;
@@ -60,8 +60,8 @@ fn session(run: &Analysis<'_>) -> u64 {
 
 /// The answers by which every site had voted yes by the time `by`, in nanoseconds since the run began; `None` if one had
 /// not, or ever may have voted no.
-fn acknowledged(run: &Analysis<'_>, transaction: &Transaction<'_>, by: u64) -> Option<Vec<usize>> {
-    let no = |vote: &Vote<'_>| vote.wanted == Some(false) || vote.voted.is_some_and(|(yes, _)| !yes);
+fn acknowledged(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, by: u64) -> Option<Vec<usize>> {
+    let no = |vote: &RequestedVote<'_>| vote.wanted == Some(false) || vote.voted.is_some_and(|(yes, _)| !yes);
     if transaction.sites.is_empty() || transaction.votes.iter().any(no) {
         return None;
     }

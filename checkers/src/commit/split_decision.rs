@@ -1,7 +1,7 @@
 //! `split-decision`: one site reports commit, another abort.
 
-use super::decision::{Decision, Report};
-use super::transactions::{Transaction, Transactions};
+use super::decision::{JudgedDecision, Report};
+use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 
@@ -18,19 +18,28 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 /// The first commit and the first abort that two different sites report.
-pub fn find<'a>(transaction: &Transaction<'a>) -> Option<(Report<'a>, Report<'a>)> {
-    let first = |decision: Decision, but: Option<&str>| {
+pub fn find<'a>(transaction: &JudgedTransaction<'a>) -> Option<(Report<'a>, Report<'a>)> {
+    let first = |decision: JudgedDecision, but: Option<&str>| {
         let fits = |report: &&Report<'_>| report.decision == decision && Some(report.node) != but;
         transaction.reports.iter().find(fits).copied()
     };
-    let (commit, abort) = (first(Decision::Commit, None)?, first(Decision::Abort, None)?);
-    match first(Decision::Abort, Some(commit.node)) {
+    let (commit, abort) = (
+        first(JudgedDecision::Commit, None)?,
+        first(JudgedDecision::Abort, None)?,
+    );
+    match first(JudgedDecision::Abort, Some(commit.node)) {
         Some(other) => Some((commit, other)),
-        None => first(Decision::Commit, Some(abort.node)).map(|other| (other, abort)),
+        None => first(JudgedDecision::Commit, Some(abort.node)).map(|other| (other, abort)),
     }
 }
 
-fn split(run: &Analysis<'_>, transaction: &Transaction<'_>, commit: Report<'_>, abort: Report<'_>, out: &mut Findings) {
+fn split(
+    run: &Analysis<'_>,
+    transaction: &JudgedTransaction<'_>,
+    commit: Report<'_>,
+    abort: Report<'_>,
+    out: &mut Findings,
+) {
     let why = format!(
         "Of transaction {} site {} reported commit at {}, and site {} reported abort at {}. A decision is one for all \
          sites: what {} did stands at one and not at the other.",

@@ -1,6 +1,6 @@
 //! Transactions: what was asked and answered about each, and what the znodes say.
 
-use super::decision::{Decision, Report};
+use super::decision::{JudgedDecision, Report};
 use super::unreadable_operations;
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
@@ -10,7 +10,7 @@ use zooquake_history::operation::commit::{SITES, VOTED};
 
 /// A vote that a site was asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Vote<'a> {
+pub struct RequestedVote<'a> {
     /// The site.
     pub node: &'a str,
     /// Where it was asked for; `None` if that is not in the history.
@@ -25,7 +25,7 @@ pub struct Vote<'a> {
     pub unreadable: bool,
 }
 
-impl Vote<'_> {
+impl RequestedVote<'_> {
     /// Whether a yes may have come of it.
     pub fn may_be_yes(&self) -> bool {
         match self.voted {
@@ -37,7 +37,7 @@ impl Vote<'_> {
 
 /// One transaction. Every position is that of an event in the history.
 #[derive(Debug, Clone, Default)]
-pub struct Transaction<'a> {
+pub struct JudgedTransaction<'a> {
     /// Its name, `t7`.
     pub name: &'a str,
     /// The first event that names it.
@@ -53,7 +53,7 @@ pub struct Transaction<'a> {
     /// An event that proves that its znode came into being.
     pub begun: Option<usize>,
     /// The votes asked for.
-    pub votes: Vec<Vote<'a>>,
+    pub votes: Vec<RequestedVote<'a>>,
     /// Where its decision was first asked for.
     pub asked: Option<usize>,
     /// What the coordinator answered.
@@ -65,12 +65,12 @@ pub struct Transaction<'a> {
     /// Whether a disputed answer is about it, so that nothing is concluded from what is not known of it.
     pub disputed: bool,
     /// What its decision znode says, one entry for each reading of the tree that has it, with the events recorded by then.
-    pub znode: Vec<(usize, Decision)>,
+    pub znode: Vec<(usize, JudgedDecision)>,
 }
 
-impl<'a> Transaction<'a> {
+impl<'a> JudgedTransaction<'a> {
     /// What the decision znode says at the end.
-    pub fn written(&self) -> Option<Decision> {
+    pub fn written(&self) -> Option<JudgedDecision> {
         self.znode.last().map(|&(_, decision)| decision)
     }
 
@@ -87,7 +87,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Where some client first reported this decision.
-    pub fn reported(&self, decision: Decision) -> Option<Report<'a>> {
+    pub fn reported(&self, decision: JudgedDecision) -> Option<Report<'a>> {
         let all = self.reports.iter().chain(&self.answers);
         all.filter(|report| report.decision == decision)
             .min_by_key(|report| report.read)
@@ -98,7 +98,7 @@ impl<'a> Transaction<'a> {
 /// The transactions of a history, by the first event that names each.
 #[derive(Debug, Default)]
 pub struct Transactions<'a> {
-    pub all: Vec<Transaction<'a>>,
+    pub all: Vec<JudgedTransaction<'a>>,
     /// Events whose transaction, sites, vote or decision cannot be read, and what they are.
     pub unread: Vec<(usize, String)>,
     /// Whether a transaction was begun, or may have been, whose name cannot be read.
@@ -143,25 +143,25 @@ impl<'a> Transactions<'a> {
     }
 
     /// How many transactions some client reported to be decided so.
-    pub fn decided(&self, decision: Decision) -> usize {
+    pub fn decided(&self, decision: JudgedDecision) -> usize {
         self.all.iter().filter(|tx| tx.reported(decision).is_some()).count()
     }
 
     /// The transaction that an operation is about.
-    pub fn of_operation(&self, run: &Analysis<'a>, op: &Op<'_>) -> Option<&Transaction<'a>> {
+    pub fn of_operation(&self, run: &Analysis<'a>, op: &Op<'_>) -> Option<&JudgedTransaction<'a>> {
         let named = |at: Option<usize>| run.events[at?].tx();
         let name = named(op.invoke).or_else(|| named(op.end))?;
         self.by_name.get(name).map(|&at| &self.all[at])
     }
 
-    fn named(&mut self, name: &'a str, at: usize) -> &mut Transaction<'a> {
+    fn named(&mut self, name: &'a str, at: usize) -> &mut JudgedTransaction<'a> {
         let next = self.all.len();
         let number = *self.by_name.entry(name).or_insert(next);
         if number == next {
-            self.all.push(Transaction {
+            self.all.push(JudgedTransaction {
                 name,
                 first: at,
-                ..Transaction::default()
+                ..JudgedTransaction::default()
             });
         }
         let transaction = &mut self.all[number];
@@ -203,7 +203,7 @@ impl<'a> Transactions<'a> {
         }
         let Some((end, name)) = answer else { return };
         let event = &events[end];
-        let decision = event.decision().and_then(Decision::read);
+        let decision = event.decision().and_then(JudgedDecision::read);
         let transaction = self.named(name, end);
         let report = |decision| Report {
             node: op.node,
@@ -235,7 +235,7 @@ impl<'a> Transactions<'a> {
             return;
         };
         let failed = op.failed(events);
-        let vote = Vote {
+        let vote = RequestedVote {
             node: op.node,
             asked,
             wanted: asked.and_then(|at| yes(events[at].vote())),
@@ -253,7 +253,7 @@ impl<'a> Transactions<'a> {
     fn tree(&mut self, run: &Analysis<'a>) {
         let readings = run.record.readings.unwrap_or_default();
         for (number, reading) in readings.iter().enumerate() {
-            let mut said: BTreeMap<usize, Decision> = BTreeMap::new();
+            let mut said: BTreeMap<usize, JudgedDecision> = BTreeMap::new();
             for znode in &reading.znodes {
                 let mut parts = znode.path.rsplit('/');
                 let (last, above) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -263,7 +263,7 @@ impl<'a> Transactions<'a> {
                 let (true, Some(&at)) = (last == "decision", self.by_name.get(above)) else {
                     continue;
                 };
-                match Decision::read(&znode.data) {
+                match JudgedDecision::read(&znode.data) {
                     Some(decision) => {
                         said.insert(at, decision);
                     }

@@ -1,6 +1,6 @@
 //! What operations say of transactions that cannot be read: it may be anything.
 
-use super::decision::Decision;
+use super::decision::JudgedDecision;
 use super::transactions::sites;
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
@@ -46,7 +46,7 @@ fn unread(run: &Analysis<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
             Some((done.filter(|at| !voted(at))?, "is neither yes nor no"))
         }
         _ => {
-            let decided = |&at: &usize| events[at].decision().and_then(Decision::read);
+            let decided = |&at: &usize| events[at].decision().and_then(JudgedDecision::read);
             Some((done.filter(|at| decided(at).is_none())?, "is neither commit nor abort"))
         }
     }

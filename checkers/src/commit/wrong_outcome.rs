@@ -4,8 +4,8 @@
 //! The decision is what stands in the decision znode, or, where the tree tells none, what all sites report alike. Where
 //! sites disagree there is no decision to differ from, and `split-decision` says so.
 
-use super::decision::{Decision, Report};
-use super::transactions::{Transaction, Transactions};
+use super::decision::{JudgedDecision, Report};
+use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 
@@ -46,19 +46,19 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 /// Who told that a transaction was committed, in words, and where, unless only its decision znode does.
-fn committed(run: &Analysis<'_>, transaction: &Transaction<'_>) -> Option<(String, Option<usize>)> {
-    if let Some(told) = transaction.reported(Decision::Commit) {
+fn committed(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>) -> Option<(String, Option<usize>)> {
+    if let Some(told) = transaction.reported(JudgedDecision::Commit) {
         let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
         return Some((who, Some(told.read)));
     }
     let mut said = transaction.znode.iter();
-    let written = said.any(|&(_, decision)| decision == Decision::Commit);
+    let written = said.any(|&(_, decision)| decision == JudgedDecision::Commit);
     written.then(|| ("its decision znode said commit when the tree was read".to_owned(), None))
 }
 
 fn never_begun(
     run: &Analysis<'_>,
-    transaction: &Transaction<'_>,
+    transaction: &JudgedTransaction<'_>,
     (asked, failed): (usize, usize),
     who: &str,
     committed: Option<usize>,
@@ -81,7 +81,7 @@ fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
 
 fn convict(
     run: &Analysis<'_>,
-    transaction: &Transaction<'_>,
+    transaction: &JudgedTransaction<'_>,
     answer: &Report<'_>,
     says: &str,
     mut witness: Vec<usize>,

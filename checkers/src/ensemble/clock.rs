@@ -7,12 +7,12 @@ use crate::history::Event;
 
 /// What the wall clock showed at some moments of the run; empty if it was not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Clock {
+pub struct WallClock {
     /// Microseconds since 1970, and nanoseconds since the run began: in order, and of one microsecond the first reading.
     readings: Vec<(i64, i64)>,
 }
 
-impl Clock {
+impl WallClock {
     /// The readings in a history.
     pub fn from_events(events: &[Event]) -> Self {
         let reading = |event: &Event| {

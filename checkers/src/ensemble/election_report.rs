@@ -1,8 +1,8 @@
 //! Elections as `results.json` tells them.
 
-use super::Ensemble;
+use super::EnsembleElections;
 use super::elections::{Ballot, Election, elections};
-use super::vote::Rule;
+use super::vote::VoteRule;
 use crate::analysis::max_tree::MaxTree;
 use crate::evidence::ServerSample;
 use serde::{Deserialize, Serialize};
@@ -71,13 +71,13 @@ pub struct VoteCast {
 }
 
 /// All elections of an ensemble.
-pub fn accounts(ensemble: &Ensemble<'_>) -> Vec<Account> {
+pub fn accounts(ensemble: &EnsembleElections<'_>) -> Vec<Account> {
     let leaders = Leaders::new(ensemble.samples);
     let tell = |election: &Election| account(ensemble, &leaders, election);
     elections(ensemble.logs).iter().map(tell).collect()
 }
 
-fn account(ensemble: &Ensemble<'_>, leaders: &Leaders<'_>, election: &Election) -> Account {
+fn account(ensemble: &EnsembleElections<'_>, leaders: &Leaders<'_>, election: &Election) -> Account {
     let since = |ms: i64| ms - election.began_ms;
     let led = election.established.as_ref();
     Account {
@@ -113,7 +113,7 @@ fn vote(ballot: &Ballot, since: impl Fn(i64) -> i64) -> VoteCast {
     }
 }
 
-fn name(rule: Rule) -> String {
+fn name(rule: VoteRule) -> String {
     rule.name().to_owned()
 }
 

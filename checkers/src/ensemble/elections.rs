@@ -1,9 +1,9 @@
 //! The elections of a run: who proposed whom, who changed its vote and why, who won.
 
-use super::event::State;
-use super::log::{Cast, Established, Look, ServerLog};
+use super::event::ServerState;
+use super::log::{Cast, Established, LeaderSearch, ServerLog};
 use super::looking_spells::{JustifiedVote, LookBegin, LookingSpells};
-use super::vote::{Rule, Vote};
+use super::vote::{LeaderVote, VoteRule};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// When the elections of a run have looked at so many servers and votes, the later ones tell no votes: those of a server that
@@ -20,10 +20,10 @@ pub struct Election {
     /// The round it won in, by its own count: rounds begin at 1 with every start of a process, and repeat.
     pub round: i64,
     /// The vote that won, the winner's own.
-    pub vote: Vote,
+    pub vote: LeaderVote,
     /// By which rule that vote beat the highest one with which another counted voter had put itself forward. `None` if
     /// there was no other, or if what one proposed first is not known.
-    pub rule: Option<Rule>,
+    pub rule: Option<VoteRule>,
     /// Those whose vote for it, cast while they looked for a leader in that round, had reached it when it won; itself too.
     pub counted: BTreeSet<i64>,
     /// When the first of them began to look, in milliseconds since 1970.
@@ -48,7 +48,7 @@ pub struct Ballot {
     /// When, in which round, for whom.
     pub cast: Cast,
     /// Why it is another than the voter's one before; `None` for its first, and for one that no rule allows.
-    pub rule: Option<Rule>,
+    pub rule: Option<VoteRule>,
     /// Whether the voter's vote was counted in the end.
     pub counted: bool,
 }
@@ -57,7 +57,7 @@ pub struct Ballot {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WonLook<'a> {
     pub log: &'a ServerLog,
-    pub look: &'a Look,
+    pub look: &'a LeaderSearch,
     /// The number of the look among those of the log.
     pub number: usize,
     pub won_ms: i64,
@@ -79,7 +79,7 @@ pub(super) fn wins(logs: &[ServerLog]) -> Vec<WonLook<'_>> {
     let mut wins = Vec::new();
     for log in logs {
         for (number, (_, look)) in log.looks().enumerate() {
-            let Some((won_ms, State::Leading)) = look.end else {
+            let Some((won_ms, ServerState::Leading)) = look.end else {
                 continue;
             };
             let cast = look.casts().last().filter(|cast| cast.vote.leader == look.sid);
@@ -99,16 +99,16 @@ pub(super) fn wins(logs: &[ServerLog]) -> Vec<WonLook<'_>> {
 impl<'a> WonLook<'a> {
     /// Whose votes were counted: each voter's last one of the round that had arrived, if it is for the winner.
     pub fn counted(&self) -> BTreeSet<i64> {
-        let last: BTreeMap<i64, Vote> = self.round().map(|(_, sid, vote)| (sid, vote)).collect();
+        let last: BTreeMap<i64, LeaderVote> = self.round().map(|(_, sid, vote)| (sid, vote)).collect();
         let agrees = |(sid, vote)| (vote == self.cast.vote).then_some(sid);
         last.into_iter().filter_map(agrees).collect()
     }
 
     /// The votes of those looking in the winner's round, as they reached the winner.
-    fn round(&self) -> impl Iterator<Item = (i64, i64, Vote)> + 'a {
+    fn round(&self) -> impl Iterator<Item = (i64, i64, LeaderVote)> + 'a {
         let round = self.cast.round;
         self.look.seen.iter().filter_map(move |(ms, message)| {
-            let in_it = message.round == round && message.state == State::Looking;
+            let in_it = message.round == round && message.state == ServerState::Looking;
             in_it.then_some((*ms, message.sid, message.vote))
         })
     }
@@ -148,10 +148,10 @@ impl<'a> WonLook<'a> {
     }
 
     /// By which rule the winner's vote beat the highest one with which another counted voter had begun.
-    fn rule(&self, begins: &[Option<LookBegin>]) -> Option<Rule> {
+    fn rule(&self, begins: &[Option<LookBegin>]) -> Option<VoteRule> {
         let other = |begin: &Option<LookBegin>| begin.is_none_or(|begin| begin.sid != self.look.sid);
         let others = begins.iter().copied().filter(other);
-        let firsts: Option<Vec<Vote>> = others.map(|begin| begin?.vote).collect();
+        let firsts: Option<Vec<LeaderVote>> = others.map(|begin| begin?.vote).collect();
         self.cast.vote.beats(firsts?.into_iter().max()?)
     }
 
@@ -183,9 +183,9 @@ impl<'a> WonLook<'a> {
 /// Why a server casts another vote than its last one; `None` if no rule allows it.
 ///
 /// A higher round makes it begin again: it compares the vote that came with the round to its own first one.
-pub(super) fn why(first: Cast, last: Cast, cast: Cast) -> Option<Rule> {
+pub(super) fn why(first: Cast, last: Cast, cast: Cast) -> Option<VoteRule> {
     if cast.round != last.round {
-        return Some(cast.vote.beats(first.vote).unwrap_or(Rule::Round));
+        return Some(cast.vote.beats(first.vote).unwrap_or(VoteRule::Round));
     }
     cast.vote.beats(last.vote)
 }

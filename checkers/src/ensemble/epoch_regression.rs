@@ -6,7 +6,7 @@
 //! committed is cut off. So an answer to a client counts only from a zxid on that belongs to a transaction, which was
 //! committed then, and a new leader's `epoch << 32` does not.
 
-use super::{Ensemble, ServerLog, Suspicion};
+use super::{EnsembleElections, ServerLog, Suspicion};
 use crate::evidence::ServerSample;
 use crate::text::seconds;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ const PROPERTY: &str = "a server's epoch never goes back";
 const COUNTER: i64 = 0xffff_ffff;
 
 /// Looks for epochs that went back. Returns how many epochs it compared.
-pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
+pub fn check(ensemble: &EnsembleElections<'_>, found: &mut Vec<Suspicion>) -> usize {
     let mut looked_at = 0;
     let mut known: HashSet<&str> = HashSet::new();
     for log in ensemble.logs {
@@ -51,7 +51,7 @@ fn own(log: &ServerLog) -> Vec<(i64, i64, &'static str)> {
     all
 }
 
-fn logged(ensemble: &Ensemble<'_>, log: &ServerLog, own: &[(i64, i64, &str)]) -> Vec<Suspicion> {
+fn logged(ensemble: &EnsembleElections<'_>, log: &ServerLog, own: &[(i64, i64, &str)]) -> Vec<Suspicion> {
     let mut found = Vec::new();
     let mut highest: Option<(i64, i64, &str)> = None;
     for &(ms, epoch, how) in own {

@@ -9,18 +9,18 @@
 use super::elections::{WonLook, wins};
 use super::log::Cast;
 use super::looking_spells::{JustifiedVote, LookingSpells, ServerLooks};
-use super::vote::Vote;
-use super::{Ensemble, Suspicion};
+use super::vote::LeaderVote;
+use super::{EnsembleElections, Suspicion};
 use crate::text::few;
 use std::collections::HashMap;
 
 /// The votes by which a look breaks the order: by round and vote the higher one for the server itself, and the cast of that
 /// vote after it.
-type Broken = HashMap<(i64, Vote), [Cast; 2]>;
+type Broken = HashMap<(i64, LeaderVote), [Cast; 2]>;
 
 /// Looks for winners with a lesser vote. Returns how many elections it judged: those whose winner's and voters' logs are
 /// whole. Of an id that several logs tell it is not known whose it is.
-pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
+pub fn check(ensemble: &EnsembleElections<'_>, found: &mut Vec<Suspicion>) -> usize {
     let looks = LookingSpells::new(ensemble.logs);
     // By server id and look.
     let mut broken: HashMap<(i64, usize), Broken> = HashMap::new();
@@ -68,7 +68,7 @@ fn broken_by(sid: i64, turns: &[JustifiedVote]) -> Broken {
 }
 
 fn suspicion(
-    ensemble: &Ensemble<'_>,
+    ensemble: &EnsembleElections<'_>,
     win: &WonLook<'_>,
     counted: &str,
     (server, began_ms): (&ServerLooks<'_>, i64),

@@ -4,8 +4,8 @@
 //! number: a look that never ends overlaps all elections after it.
 
 use super::elections::{WonLook, why};
-use super::log::{Cast, Look, ServerLog};
-use super::vote::{Rule, Vote};
+use super::log::{Cast, LeaderSearch, ServerLog};
+use super::vote::{LeaderVote, VoteRule};
 use crate::analysis::max_tree::MaxTree;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -27,11 +27,11 @@ pub(super) struct ServerLooks<'a> {
     turns: Vec<Vec<JustifiedVote>>,
     all: LookSpans<'a>,
     /// Those in which a vote was cast in a round.
-    voted: HashMap<(i64, Vote), LookSpans<'a>>,
+    voted: HashMap<(i64, LeaderVote), LookSpans<'a>>,
 }
 
 /// A vote of a look, and why it is another than the one before; `None` for the first, and for one that no rule allows.
-pub(super) type JustifiedVote = (Cast, Option<Rule>);
+pub(super) type JustifiedVote = (Cast, Option<VoteRule>);
 
 /// When a server began the look in which it voted, and for whom.
 #[derive(Debug, Clone, Copy)]
@@ -39,26 +39,26 @@ pub(super) struct LookBegin {
     pub sid: i64,
     pub ms: i64,
     /// Its first vote; `None` if that is not known, and of the winner.
-    pub vote: Option<Vote>,
+    pub vote: Option<LeaderVote>,
 }
 
 /// Looks with their numbers, the one that began last first, and until when each was under way.
 #[derive(Debug)]
 struct LookSpans<'a> {
-    looks: Vec<(usize, &'a Look)>,
+    looks: Vec<(usize, &'a LeaderSearch)>,
     over: MaxTree,
 }
 
 impl<'a> LookSpans<'a> {
-    fn new(mut looks: Vec<(usize, &'a Look)>) -> Self {
+    fn new(mut looks: Vec<(usize, &'a LeaderSearch)>) -> Self {
         looks.sort_by_key(|&(number, look)| Reverse((look.began_ms, number)));
-        let over = |&(_, look): &(usize, &Look)| look.end.map_or(u64::MAX, |(end, _)| ordered(end));
+        let over = |&(_, look): &(usize, &LeaderSearch)| look.end.map_or(u64::MAX, |(end, _)| ordered(end));
         let over = MaxTree::new(looks.iter().map(over).collect());
         Self { looks, over }
     }
 
     /// The one that began last of those under way at some moment of the span.
-    fn last(&self, from_ms: i64, until_ms: i64) -> Option<(usize, &'a Look)> {
+    fn last(&self, from_ms: i64, until_ms: i64) -> Option<(usize, &'a LeaderSearch)> {
         let begun = self.looks.partition_point(|(_, look)| look.began_ms > until_ms);
         Some(self.looks[self.over.first(begun, ordered(from_ms))?])
     }
@@ -110,12 +110,12 @@ impl<'a> LookingSpells<'a> {
 
 impl<'a> ServerLooks<'a> {
     fn new(log: &'a ServerLog) -> Self {
-        let looks: Vec<(usize, &Look)> = log.looks().map(|(_, look)| look).enumerate().collect();
+        let looks: Vec<(usize, &LeaderSearch)> = log.looks().map(|(_, look)| look).enumerate().collect();
         let mut turns = Vec::with_capacity(looks.len());
-        let mut voted: HashMap<(i64, Vote), Vec<(usize, &Look)>> = HashMap::new();
+        let mut voted: HashMap<(i64, LeaderVote), Vec<(usize, &LeaderSearch)>> = HashMap::new();
         for &(number, look) in &looks {
             let of = self::turns(look);
-            let each: BTreeSet<(i64, Vote)> = of.iter().map(|(cast, _)| (cast.round, cast.vote)).collect();
+            let each: BTreeSet<(i64, LeaderVote)> = of.iter().map(|(cast, _)| (cast.round, cast.vote)).collect();
             for vote in each {
                 voted.entry(vote).or_default().push((number, look));
             }
@@ -132,7 +132,7 @@ impl<'a> ServerLooks<'a> {
 
     /// What the server was doing while an election was won: of its looks under way then, the one in which it voted for the
     /// winner in this round, or else any; of several the one that began last. With the number of the look.
-    pub fn during(&self, win: &WonLook<'a>) -> Option<(usize, &'a Look)> {
+    pub fn during(&self, win: &WonLook<'a>) -> Option<(usize, &'a LeaderSearch)> {
         if std::ptr::eq(self.log, win.log) {
             return Some((win.number, win.look));
         }
@@ -149,7 +149,7 @@ impl<'a> ServerLooks<'a> {
 }
 
 /// What a server cast in a look, repetitions left out.
-fn turns(look: &Look) -> Vec<JustifiedVote> {
+fn turns(look: &LeaderSearch) -> Vec<JustifiedVote> {
     let mut turns: Vec<JustifiedVote> = Vec::new();
     for cast in look.casts() {
         let rule = match (turns.first(), turns.last()) {

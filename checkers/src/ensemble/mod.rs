@@ -11,14 +11,16 @@ mod looking_spells;
 pub(crate) mod scenes;
 mod two_leaders;
 
-pub use clock::Clock;
+pub use clock::WallClock;
 pub use election_report::{Account, VoteCast, accounts};
 pub use elections::{Ballot, Election, elections};
-pub use zooquake_history::server_log::{Cast, Established, Life, Look, Notification, Rule, ServerLog, State, Vote};
+pub use zooquake_history::server_log::{
+    Cast, Established, LeaderSearch, LeaderVote, Life, Notification, ServerLog, ServerState, VoteRule,
+};
 
 use crate::analysis::{Analysis, RecordView};
 use crate::findings::{Finding, Findings};
-use crate::{ServerSample, Span};
+use crate::{AnomalySpan, ServerSample};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use zooquake_history::plan::On;
@@ -29,13 +31,13 @@ pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regressi
 
 /// All that an ensemble left behind of its elections.
 #[derive(Debug, Clone, Copy)]
-pub struct Ensemble<'a> {
+pub struct EnsembleElections<'a> {
     /// Its servers' logs.
     pub logs: &'a [ServerLog],
     /// What its servers said of themselves, each one's answers in the order of time.
     pub samples: &'a [ServerSample],
     /// What the wall clock of the logs showed in the run.
-    pub clock: &'a Clock,
+    pub clock: &'a WallClock,
 }
 
 /// An anomaly of the ensemble. It rests on logs and answers, not on events of the history.
@@ -51,7 +53,7 @@ pub struct Suspicion {
     pub why: String,
 }
 
-impl<'a> Ensemble<'a> {
+impl<'a> EnsembleElections<'a> {
     /// Each server's answers.
     fn by_server(&self) -> BTreeMap<&'a str, Vec<&'a ServerSample>> {
         let mut all: BTreeMap<&str, Vec<&ServerSample>> = BTreeMap::new();
@@ -79,10 +81,10 @@ pub fn versions(servers: Option<&[ServerSample]>) -> BTreeSet<&str> {
 /// The elections of a run for its statistics; `None` of a history alone.
 pub fn stats(run: &Analysis<'_>) -> Option<Value> {
     let RecordView { logs, servers, .. } = run.record;
-    let ensemble = Ensemble {
+    let ensemble = EnsembleElections {
         logs: logs?,
         samples: servers.unwrap_or_default(),
-        clock: &Clock::from_events(run.events),
+        clock: &WallClock::from_events(run.events),
     };
     Some(json!(accounts(&ensemble)))
 }
@@ -94,8 +96,8 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         return;
     }
     let logs = logs.unwrap_or_default();
-    let clock = Clock::from_events(run.events);
-    let ensemble = Ensemble {
+    let clock = WallClock::from_events(run.events);
+    let ensemble = EnsembleElections {
         logs,
         samples: servers.unwrap_or_default(),
         clock: &clock,
@@ -104,7 +106,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     for suspicion in found {
         let span = suspicion
             .span
-            .map_or(Span::Any, |(from, until)| Span::Between(from, until));
+            .map_or(AnomalySpan::Any, |(from, until)| AnomalySpan::Between(from, until));
         let found = Finding::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
         out.add_in(run, found, span);
     }

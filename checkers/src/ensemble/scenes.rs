@@ -3,7 +3,9 @@
 //! Another outcome convicts nobody: the steps only make it likely that the votes meet as planned. So it is `unknown`, and
 //! what convicts ZooKeeper are the anomalies of every run's ensemble.
 
-use super::{self as ensemble, Account, Clock, Ensemble, ServerLog, State, Suspicion, accounts, versions};
+use super::{
+    self as ensemble, Account, EnsembleElections, ServerLog, ServerState, Suspicion, WallClock, accounts, versions,
+};
 use crate::plan::{Scene, Step};
 use crate::{Anomaly, Event, Record, Results, ServerSample, Verdict};
 use serde_json::json;
@@ -19,7 +21,7 @@ pub const CHECKERS: &[&str] = &["scenes", "observers"];
 pub fn check(record: &Record) -> Results {
     let mut reasons = record.damage.clone();
     phases(record, &mut reasons);
-    let clock = Clock::from_events(&record.history.events);
+    let clock = WallClock::from_events(&record.history.events);
     let (mut told, mut anomalies) = (Vec::new(), Vec::new());
     let mut looked_at: BTreeMap<&str, usize> = BTreeMap::new();
     let told_of = SceneEvidence::new(record);
@@ -32,7 +34,7 @@ pub fn check(record: &Record) -> Results {
             continue;
         }
         let logs = record.scenes.get(&scene.name).map(Vec::as_slice).unwrap_or_default();
-        let ensemble = Ensemble {
+        let ensemble = EnsembleElections {
             logs,
             samples: told_of.samples(scene),
             clock: &clock,
@@ -163,7 +165,7 @@ fn phases(record: &Record, reasons: &mut Vec<String>) {
 }
 
 /// The election that a scene ended with, if it came about as planned; of the votes, those of the last step's servers.
-fn of_scene(scene: &Scene, leader: &str, ensemble: &Ensemble<'_>) -> Result<Account, String> {
+fn of_scene(scene: &Scene, leader: &str, ensemble: &EnsembleElections<'_>) -> Result<Account, String> {
     let mut elections = accounts(ensemble).into_iter();
     let mut election = elections
         .rfind(|election| election.epoch.is_some())
@@ -201,7 +203,7 @@ fn silent(observers: &[String], scene: &Scene, logs: &[ServerLog]) -> Vec<String
         .flat_map(|(_, look)| &look.seen)
         .map(|(_, message)| message.sid)
         .collect();
-    let observing = looks().filter(|(_, look)| matches!(look.end, Some((_, State::Observing))));
+    let observing = looks().filter(|(_, look)| matches!(look.end, Some((_, ServerState::Observing))));
     let observing: HashSet<&str> = observing.map(|(log, _)| log.server.as_str()).collect();
     let mut reasons = Vec::new();
     let mut unseen = 0;

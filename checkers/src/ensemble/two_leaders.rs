@@ -7,13 +7,13 @@
 //! One answer alone proves no more than that the server leads: a new leader answers already while it has its last zxid of an
 //! earlier epoch. But it takes no transaction of that epoch any more.
 
-use super::{Ensemble, Suspicion};
+use super::{EnsembleElections, Suspicion};
 use crate::evidence::ServerSample;
 use crate::text::seconds;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// That a server led in an epoch, by one kind of evidence.
-struct Claim<'a> {
+struct LeadershipClaim<'a> {
     server: &'a str,
     /// Nanoseconds since the run began, if that is known.
     at: Option<u64>,
@@ -21,11 +21,11 @@ struct Claim<'a> {
 }
 
 /// Looks for epochs with two leaders. Returns how many epochs had any.
-pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
+pub fn check(ensemble: &EnsembleElections<'_>, found: &mut Vec<Suspicion>) -> usize {
     let claims = claims(ensemble);
     for (epoch, claims) in &claims {
         let mut servers = BTreeSet::new();
-        let firsts: Vec<&Claim<'_>> = claims.iter().filter(|claim| servers.insert(claim.server)).collect();
+        let firsts: Vec<&LeadershipClaim<'_>> = claims.iter().filter(|claim| servers.insert(claim.server)).collect();
         if firsts.len() < 2 {
             continue;
         }
@@ -46,12 +46,12 @@ pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
 }
 
 /// Who led in which epoch, from the logs first.
-fn claims<'a>(ensemble: &Ensemble<'a>) -> BTreeMap<i64, Vec<Claim<'a>>> {
-    let mut claims: BTreeMap<i64, Vec<Claim<'_>>> = BTreeMap::new();
+fn claims<'a>(ensemble: &EnsembleElections<'a>) -> BTreeMap<i64, Vec<LeadershipClaim<'a>>> {
+    let mut claims: BTreeMap<i64, Vec<LeadershipClaim<'_>>> = BTreeMap::new();
     for log in ensemble.logs {
         for led in log.looks().filter_map(|(_, look)| look.established.as_ref()) {
             let sids: Vec<String> = led.sids.iter().map(i64::to_string).collect();
-            claims.entry(led.epoch).or_default().push(Claim {
+            claims.entry(led.epoch).or_default().push(LeadershipClaim {
                 server: &log.server,
                 at: ensemble.clock.run_ns(led.ms),
                 words: format!(
@@ -67,7 +67,7 @@ fn claims<'a>(ensemble: &Ensemble<'a>) -> BTreeMap<i64, Vec<Claim<'a>>> {
         let answers: Vec<&ServerSample> = samples.into_iter().filter(|sample| sample.mode != "silent").collect();
         for pair in answers.windows(2).filter(|pair| leads(pair[0], pair[1])) {
             let (sample, next) = (pair[0], pair[1]);
-            claims.entry(sample.epoch).or_default().push(Claim {
+            claims.entry(sample.epoch).or_default().push(LeadershipClaim {
                 server,
                 at: Some(sample.time),
                 words: format!(

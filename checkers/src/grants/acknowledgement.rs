@@ -16,7 +16,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let (mut looked_at, mut unreadable) = (0, Vec::new());
     for &write in &run.grants.writes {
         let Some((told, ack)) = told(run, write) else { continue };
-        let czxid = CZXID.of(ack);
+        let czxid = CZXID.read_from(ack);
         if !ack.is_null() && czxid.is_none() {
             unreadable.push((told, "an acknowledgement that names no znode".to_owned()));
             continue;

@@ -49,7 +49,7 @@ impl GrantableTime {
                 .into_iter()
                 .filter(|one| change.mode.is_none_or(|mode| mode == *one))
             {
-                let count = counted.of(mode);
+                let count = counted.count_mut(mode);
                 *count = if change.begins { *count + 1 } else { *count - 1 };
             }
             since = change.at.max(recovered);

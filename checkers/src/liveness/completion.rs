@@ -4,7 +4,7 @@
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::history::{Event, EventType};
-pub use zooquake_history::operation::Again;
+pub use zooquake_history::operation::Replacement;
 use zooquake_history::operation::{self, Finishes};
 
 /// What an operation is about, where an attempt at one does not make up for another.
@@ -19,8 +19,8 @@ pub enum OperationSubject<'a> {
 }
 
 /// What makes up for an attempt at an operation of this name that did not finish.
-pub fn again(f: &str) -> Again {
-    operation::op(f).map_or(Again::Any, |op| op.again)
+pub fn again(f: &str) -> Replacement {
+    operation::op(f).map_or(Replacement::Any, |op| op.again)
 }
 
 /// Whether this answer finishes its operation.

@@ -8,7 +8,7 @@ use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::Findings;
 use crate::history::EventType;
-use crate::liveness::completion::{Again, OperationSubject, again, finishes, unit};
+use crate::liveness::completion::{OperationSubject, Replacement, again, finishes, unit};
 use std::collections::{HashMap, HashSet};
 
 /// How an operation that did not finish stands at the end.
@@ -126,7 +126,7 @@ pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: RecoverySpan) -> Vec<Unfi
         };
         let made_up = how != UnfinishedOutcome::Pending && finished.make_up(run, op, until, how);
         // What a client does not go on asking for has ended, when it certainly did not happen.
-        if how == UnfinishedOutcome::Failed && again(op.f) == Again::Any {
+        if how == UnfinishedOutcome::Failed && again(op.f) == Replacement::Any {
             continue;
         }
         let same = series
@@ -221,11 +221,11 @@ impl<'a> Finished<'a> {
     /// certainly did nothing, that may have been before.
     fn make_up(&self, run: &Analysis<'a>, op: &Op<'a>, ended: usize, how: UnfinishedOutcome) -> bool {
         match again(op.f) {
-            Again::Same => {
+            Replacement::Same => {
                 let last = self.same.get(&(op.node, op.f, unit(run, op)));
                 last.is_some_and(|&(end, sent)| end > ended || how == UnfinishedOutcome::Failed && sent)
             }
-            Again::Any => self.any.get(op.node).is_some_and(|&end| end > ended) || self.with_others(run, op),
+            Replacement::Any => self.any.get(op.node).is_some_and(|&end| end > ended) || self.with_others(run, op),
         }
     }
 

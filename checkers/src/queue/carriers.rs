@@ -265,5 +265,5 @@ fn printed_data<'a>(raw: &'a str, path: &str) -> Option<&'a str> {
 /// The number of the item that these data name.
 fn numbered(data: &str) -> Option<i64> {
     let object = || serde_json::from_str::<serde_json::Value>(data).ok();
-    data.parse().ok().or_else(|| ITEM.of(&object()?))
+    data.parse().ok().or_else(|| ITEM.read_from(&object()?))
 }

@@ -8,7 +8,7 @@ use crate::history::EventType;
 
 /// A client found the queue empty, after it had written to ZooKeeper. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Drain<'a> {
+pub struct EmptyAnswer<'a> {
     /// The client.
     pub node: &'a str,
     /// Where its `confirm` was sent: what had been acknowledged before is seen by what it reads after the answer.
@@ -23,7 +23,7 @@ pub struct Drain<'a> {
     pub drained: usize,
 }
 
-impl<'a> Drain<'a> {
+impl<'a> EmptyAnswer<'a> {
     /// The last proof of emptiness before the phase `drained`; else why there is none.
     pub fn new(run: &Analysis<'a>) -> Result<Self, &'static str> {
         let last = Self::all(run)?.into_iter().max_by_key(|proof| proof.asked);

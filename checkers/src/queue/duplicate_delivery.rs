@@ -6,7 +6,7 @@
 //! An operation without an answer counts if it certainly took the item ([`super::unanswered_removals`]). Where the delete is the delivery, the client
 //! that deleted it may still hand it out itself; so only a delivery to another client is a second one.
 
-use super::items::{AnsweredOperation, Item, Items};
+use super::items::{AnsweredOperation, Items, QueueItem};
 use super::unanswered_removals::{Removal, removals};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
@@ -61,7 +61,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Fin
 
 /// A dequeue without an answer that certainly took the item, and a delivery of it to another client.
 fn taken_twice<'r, 'a>(
-    item: &'r Item<'a>,
+    item: &'r QueueItem<'a>,
     removals: &'r [Removal<'a>],
 ) -> Option<(&'r Removal<'a>, &'r AnsweredOperation<'a>)> {
     removals.iter().find_map(|removal| {
@@ -73,7 +73,7 @@ fn taken_twice<'r, 'a>(
 fn claim(
     run: &Analysis<'_>,
     items: &Items<'_>,
-    (number, item, removals): (i64, &Item<'_>, &[Removal<'_>]),
+    (number, item, removals): (i64, &QueueItem<'_>, &[Removal<'_>]),
     out: &mut Findings,
 ) {
     if let [first, second, ..] = item.consumed.as_slice() {
@@ -148,7 +148,7 @@ struct Acknowledged<'a> {
 }
 
 /// How often an item that is not ambiguous can have been enqueued, in words.
-fn enqueued(item: &Item<'_>) -> &'static str {
+fn enqueued(item: &QueueItem<'_>) -> &'static str {
     match (item.sent.is_empty(), item.failed) {
         (false, _) => "can have been enqueued once",
         (true, None) => "is named by no enqueue",
@@ -157,7 +157,7 @@ fn enqueued(item: &Item<'_>) -> &'static str {
 }
 
 /// A delivery that was asked for when an acknowledgement had been answered.
-fn after<'a>(item: &Item<'a>, ack: &AnsweredOperation<'a>) -> Option<AnsweredOperation<'a>> {
+fn after<'a>(item: &QueueItem<'a>, ack: &AnsweredOperation<'a>) -> Option<AnsweredOperation<'a>> {
     let later = |done: &&AnsweredOperation<'_>| done.sent.is_some_and(|sent| sent > ack.read);
     item.given.iter().find(later).copied()
 }
@@ -168,7 +168,7 @@ fn after<'a>(item: &Item<'a>, ack: &AnsweredOperation<'a>) -> Option<AnsweredOpe
 /// one's, or its life was over. Only a later delivery to the client that acknowledged, between the two, would explain both.
 fn superseded<'a>(
     items: &Items<'a>,
-    item: &Item<'a>,
+    item: &QueueItem<'a>,
     ack: &AnsweredOperation<'a>,
 ) -> Option<(AnsweredOperation<'a>, AnsweredOperation<'a>)> {
     let before = |done: &&AnsweredOperation<'_>| done.node == ack.node && done.sent.is_none_or(|sent| sent < ack.read);

@@ -4,7 +4,7 @@
 //! or had named it, and did not fail. One that nobody was ever given does not, if a dequeue that was sent later found the queue
 //! empty. Each dequeue that may have taken any item takes one away from its sending on. Linear in the events, but for sorting.
 
-use super::items::{Item, Items, outcome};
+use super::items::{Items, QueueItem, outcome};
 use super::{ItemField, told};
 use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
@@ -45,7 +45,7 @@ impl ItemPresence {
         let named = named(run, &mut takers);
         takers.sort_unstable();
         let empty = found_empty(run);
-        let stay = |(&number, item): (&i64, &Item<'_>)| {
+        let stay = |(&number, item): (&i64, &QueueItem<'_>)| {
             let given = item.given.iter().map(|given| given.sent.unwrap_or(0)).min();
             let taken = given.into_iter().chain(named.get(&number).copied()).min();
             let stored = item.stored.filter(|_| judged(item))?;
@@ -122,7 +122,7 @@ impl ItemPresence {
 }
 
 /// Whether what is known of an item is all certain, and its life was not over.
-fn judged(item: &Item<'_>) -> bool {
+fn judged(item: &QueueItem<'_>) -> bool {
     !item.disputed && item.consumed.is_empty() && !item.maybe_consumed
 }
 

@@ -27,7 +27,7 @@ impl AnsweredOperation<'_> {
 }
 
 #[derive(Debug, Default)]
-pub struct Item<'a> {
+pub struct QueueItem<'a> {
     /// The enqueues of it, each by where it was sent, but for those that certainly failed.
     pub sent: Vec<Option<usize>>,
     /// Where an enqueue of it failed.
@@ -46,7 +46,7 @@ pub struct Item<'a> {
     pub disputed: bool,
 }
 
-impl Item<'_> {
+impl QueueItem<'_> {
     /// Whether it may have been enqueued more than once, so that nothing can be said about how often it may be delivered.
     pub fn ambiguous(&self) -> bool {
         self.sent.len() > 1
@@ -57,7 +57,7 @@ impl Item<'_> {
 #[derive(Debug, Default)]
 pub struct Items<'a> {
     /// Each by its number.
-    pub all: BTreeMap<i64, Item<'a>>,
+    pub all: BTreeMap<i64, QueueItem<'a>>,
     /// The dequeues that a living client has not answered: who was asked, and where.
     pub open: Vec<(&'a str, usize)>,
     /// Where the dequeues were sent, or 0, that may have taken any item: their clients cannot name it, and their end is unknown.

@@ -1,8 +1,8 @@
 //! `lost-item`: an acknowledged enqueue was neither delivered, nor named by a dequeue or acknowledgement whose end is
 //! unknown, nor found in the final drain.
 
-use super::drain::Drain;
-use super::items::{Item, Items};
+use super::drain::EmptyAnswer;
+use super::items::{Items, QueueItem};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::evidence::Txn;
@@ -11,7 +11,7 @@ use crate::text::{count, few};
 
 /// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
-    let drain = match Drain::new(run) {
+    let drain = match EmptyAnswer::new(run) {
         Ok(drain) => drain,
         Err(why) => {
             out.reasons.push(why.to_owned());
@@ -48,7 +48,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
         ));
     } else {
         // So may one whose answer cannot be read, of what had been sent by then.
-        let sent = |item: &Item<'_>, stored: usize| item.sent.iter().flatten().min().copied().unwrap_or(stored);
+        let sent = |item: &QueueItem<'_>, stored: usize| item.sent.iter().flatten().min().copied().unwrap_or(stored);
         let taken = items.unreadable.iter().map(|taken| taken.read.unwrap_or(usize::MAX));
         let last = taken.max();
         let judged = judged.into_iter();
@@ -79,12 +79,12 @@ type Missing = (i64, usize, usize);
 /// in the other and has more items for fewer dequeues).
 fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<Missing>, out: &mut Findings) {
     missing.sort_unstable_by_key(|&(_, _, stored)| stored);
-    let before = |proof: &Drain<'_>| {
+    let before = |proof: &EmptyAnswer<'_>| {
         let items = missing.partition_point(|&(_, _, stored)| stored < proof.asked);
         let dequeues = free.partition_point(|&sent| sent < proof.empty);
         (items, dequeues)
     };
-    let proofs = Drain::all(run).unwrap_or_default();
+    let proofs = EmptyAnswer::all(run).unwrap_or_default();
     let most = proofs.iter().max_by_key(|proof| {
         let (items, dequeues) = before(proof);
         (items.saturating_sub(dequeues), proof.asked)
@@ -111,7 +111,12 @@ fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<Missing>, out: &m
     );
 }
 
-fn some_lost(run: &Analysis<'_>, drain: &Drain<'_>, (missing, dequeues): (&[Missing], usize), out: &mut Findings) {
+fn some_lost(
+    run: &Analysis<'_>,
+    drain: &EmptyAnswer<'_>,
+    (missing, dequeues): (&[Missing], usize),
+    out: &mut Findings,
+) {
     let told: Vec<String> = missing.iter().map(|(number, ..)| number.to_string()).collect();
     let some = &missing[..=dequeues];
     let lost = missing.len() - dequeues;
@@ -137,7 +142,7 @@ fn some_lost(run: &Analysis<'_>, drain: &Drain<'_>, (missing, dequeues): (&[Miss
 }
 
 /// Whether it is known, or possible, that somebody got it.
-fn accounted(item: &Item<'_>) -> bool {
+fn accounted(item: &QueueItem<'_>) -> bool {
     item.disputed
         || !item.given.is_empty()
         || !item.maybe_given.is_empty()
@@ -145,7 +150,7 @@ fn accounted(item: &Item<'_>) -> bool {
         || item.maybe_consumed
 }
 
-fn lost(run: &Analysis<'_>, drain: &Drain<'_>, (number, sent, stored): Missing, out: &mut Findings) {
+fn lost(run: &Analysis<'_>, drain: &EmptyAnswer<'_>, (number, sent, stored): Missing, out: &mut Findings) {
     let by = run.events[stored].node.as_deref().unwrap_or("a client");
     let why = format!(
         "Item {number} was enqueued by {by}, which was told so at {}. No dequeue was answered with it, no dequeue or \

@@ -1,6 +1,6 @@
 //! `phantom-item`: an item delivered, or acknowledged, that no client had sent, or only in requests that certainly failed.
 
-use super::items::{AnsweredOperation, Item, Items};
+use super::items::{AnsweredOperation, Items, QueueItem};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 
@@ -26,7 +26,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Fin
 
 fn phantom(
     run: &Analysis<'_>,
-    (number, item): (i64, &Item<'_>),
+    (number, item): (i64, &QueueItem<'_>),
     (done, what): (&AnsweredOperation<'_>, &str),
     out: &mut Findings,
 ) {

@@ -3,7 +3,7 @@
 //! The enqueue of one item was acknowledged before that of another was sent, and the other was delivered before any
 //! dequeue was sent that can have been the first to deliver the one. One report for each item that was overtaken.
 
-use super::items::{Item, Items};
+use super::items::{Items, QueueItem};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 
@@ -59,7 +59,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     out.ran("reordered", looked_at);
 }
 
-fn overtaker(number: i64, item: &Item<'_>) -> Option<Later> {
+fn overtaker(number: i64, item: &QueueItem<'_>) -> Option<Later> {
     let ([Some(sent)], Some(given)) = (item.sent.as_slice(), item.given.first()) else {
         return None;
     };
@@ -73,7 +73,7 @@ fn overtaker(number: i64, item: &Item<'_>) -> Option<Later> {
 
 /// Where the first dequeue was sent that delivered the item or may have; `None` if it was never delivered for certain, or
 /// may have been at any time.
-fn earliest(item: &Item<'_>) -> Option<usize> {
+fn earliest(item: &QueueItem<'_>) -> Option<usize> {
     let certain = item.given.iter().map(|given| given.sent);
     certain.clone().next()?;
     let sent: Option<Vec<usize>> = certain.chain(item.maybe_given.iter().copied()).collect();
@@ -83,7 +83,7 @@ fn earliest(item: &Item<'_>) -> Option<usize> {
 /// `first`: where the first dequeue was sent that can have delivered the item.
 fn overtaken(
     run: &Analysis<'_>,
-    (number, item): (i64, &Item<'_>),
+    (number, item): (i64, &QueueItem<'_>),
     (other, first): (&Later, usize),
     out: &mut Findings,
 ) {

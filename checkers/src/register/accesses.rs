@@ -9,11 +9,11 @@ use zooquake_history::operation::Field;
 use zooquake_history::operation::register::{FROM, TO, VALUE};
 use zooquake_linearizability::unique::{self, ambiguous::left_out};
 
-pub use zooquake_linearizability::unique::{Action, BEGINNING, Moment, NEVER, UNKNOWN, Value, at};
+pub use zooquake_linearizability::unique::{AccessMoment, Action, BEGINNING, NEVER, RegisterValue, UNKNOWN, at};
 
 /// The moment between an event and the one before it.
-fn before(event: usize) -> Moment {
-    2 * event as Moment + 2
+fn before(event: usize) -> AccessMoment {
+    2 * event as AccessMoment + 2
 }
 
 /// One access that happened or may have.
@@ -24,9 +24,9 @@ pub struct Access<'a> {
     /// What it does.
     pub action: Action,
     /// It took effect after this.
-    pub start: Moment,
+    pub start: AccessMoment,
     /// It took effect before this; [`NEVER`] where its outcome is unknown.
-    pub finish: Moment,
+    pub finish: AccessMoment,
     /// Where it was sent; where that is not in the history, or not certain of a read, what else names it without an answer.
     pub invoke: Option<usize>,
     /// Where its answer `ok` was read.
@@ -45,16 +45,16 @@ pub struct Access<'a> {
     pub mzxid: Option<i64>,
 }
 
-impl unique::Access for Access<'_> {
+impl unique::RegisterAccess for Access<'_> {
     fn action(&self) -> Action {
         self.action
     }
 
-    fn start(&self) -> Moment {
+    fn start(&self) -> AccessMoment {
         self.start
     }
 
-    fn finish(&self) -> Moment {
+    fn finish(&self) -> AccessMoment {
         self.finish
     }
 
@@ -65,7 +65,7 @@ impl unique::Access for Access<'_> {
         Self { action, mzxid, ..self }
     }
 
-    fn with_start(self, start: Moment) -> Self {
+    fn with_start(self, start: AccessMoment) -> Self {
         Self { start, ..self }
     }
 
@@ -80,7 +80,7 @@ impl Access<'_> {
         self.node.is_empty() && matches!(self.action, Action::Read(_))
     }
 
-    pub(super) fn nobody(action: Action, start: Moment, finish: Moment) -> Self {
+    pub(super) fn nobody(action: Action, start: AccessMoment, finish: AccessMoment) -> Self {
         Self {
             node: "",
             action,
@@ -161,7 +161,7 @@ impl<'a> Accesses<'a> {
 }
 
 /// The value that a znode's data say; `None` if they say none.
-fn data(text: &str) -> Option<Value> {
+fn data(text: &str) -> Option<RegisterValue> {
     match text {
         "" => Some(None),
         text => text.parse().ok().map(Some),
@@ -227,7 +227,7 @@ fn access<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unr
 }
 
 /// A value in an event; `None` if there is none or it is no value of the register.
-fn value(event: &Event, field: Field<i64>) -> Option<Value> {
+fn value(event: &Event, field: Field<i64>) -> Option<RegisterValue> {
     match event.get(field.any())?.is_null() {
         true => Some(None),
         false => event.get(field).map(Some),

@@ -2,11 +2,11 @@
 //!
 //! Should the two ever differ, one of them is wrong, and that is a reason against `valid`; what was told stands.
 
-use super::accesses::{Access, Action, Value};
+use super::accesses::{Access, Action, RegisterValue};
 use crate::findings::Findings;
 use zooquake_linearizability::models::register::{Register, RegisterOp};
-use zooquake_linearizability::unique::Access as _;
-use zooquake_linearizability::{Budget, Op, Outcome, search};
+use zooquake_linearizability::unique::RegisterAccess as _;
+use zooquake_linearizability::{Budget, Op, SearchOutcome, search};
 
 /// The longest history that is searched.
 const LONGEST: usize = 60;
@@ -35,21 +35,21 @@ pub fn check(accesses: [&[Access<'_>]; 2], fits: bool, out: &mut Findings) {
     out.ran("second-opinion", outcome.map_or(0, |_| ops.len()));
 }
 
-fn outcome(ops: &[Op<RegisterOp<Value>>]) -> Option<bool> {
+fn outcome(ops: &[Op<RegisterOp<RegisterValue>>]) -> Option<bool> {
     let mut budget = Budget {
         steps: STEPS,
         bytes: BYTES,
         expired: &mut || false,
     };
     match search(&Register { initial: None }, ops, &mut budget) {
-        Outcome::Linearizable { .. } => Some(true),
-        Outcome::Not { .. } => Some(false),
-        Outcome::GaveUp(_) => None,
+        SearchOutcome::Linearizable { .. } => Some(true),
+        SearchOutcome::Not { .. } => Some(false),
+        SearchOutcome::GaveUp(_) => None,
     }
 }
 
 /// The accesses as the search wants them: no two of their moments are the same.
-fn ops(accesses: &[Access<'_>]) -> Vec<Op<RegisterOp<Value>>> {
+fn ops(accesses: &[Access<'_>]) -> Vec<Op<RegisterOp<RegisterValue>>> {
     // What begins when something ends is concurrent with that, so it comes before.
     let mut moments: Vec<(u64, bool, usize)> = Vec::new();
     for (number, access) in accesses.iter().enumerate() {

@@ -14,7 +14,7 @@ use super::minimal_contradictions::{self, Terms};
 use super::witness::{Teller, show};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
-use zooquake_linearizability::unique::Access as _;
+use zooquake_linearizability::unique::RegisterAccess as _;
 use zooquake_linearizability::unique::causes::{Cause, judge};
 use zooquake_linearizability::unique::clusters::Clusters;
 use zooquake_linearizability::unique::order::{Block, Pair};
@@ -30,7 +30,7 @@ const NAMED: usize = 10;
 
 /// What contradicts every order.
 #[derive(Debug)]
-pub struct Contradiction {
+pub struct RegisterContradiction {
     /// The property: [`PROPERTY`] or that nothing is made up.
     pub property: &'static str,
     /// The events that prove it.
@@ -39,7 +39,7 @@ pub struct Contradiction {
     pub why: String,
 }
 
-impl Contradiction {
+impl RegisterContradiction {
     /// The events that prove a cause, and the words.
     fn new(teller: &Teller<'_, '_>, cause: &Cause) -> Self {
         let (witness, why) = match cause {
@@ -88,7 +88,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
         ambiguous: &ambiguous,
     };
     for contradiction in tell(run, &judged, causes.iter().take(NAMED)) {
-        let Contradiction { property, witness, why } = minimal_contradictions::told(terms, contradiction);
+        let RegisterContradiction { property, witness, why } = minimal_contradictions::told(terms, contradiction);
         if witness.is_empty() {
             // Of the tree alone: then the history does not tell what happened.
             out.reasons.push(format!("evidence disagrees: {why}"));
@@ -107,7 +107,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
 
 /// A contradiction of this property between all of these accesses that rests on events of the history; `None` if there is
 /// none.
-pub fn contradiction(run: &Analysis<'_>, accesses: Vec<Access<'_>>, wanted: &str) -> Option<Contradiction> {
+pub fn contradiction(run: &Analysis<'_>, accesses: Vec<Access<'_>>, wanted: &str) -> Option<RegisterContradiction> {
     let (judged, causes) = judge(accesses, true);
     let causes = causes.iter().filter(|cause| property(cause) == wanted);
     tell(run, &judged, causes)
@@ -115,13 +115,17 @@ pub fn contradiction(run: &Analysis<'_>, accesses: Vec<Access<'_>>, wanted: &str
         .find(|found| !found.witness.is_empty())
 }
 
-fn tell<'c>(run: &Analysis<'_>, judged: &[Access<'_>], causes: impl Iterator<Item = &'c Cause>) -> Vec<Contradiction> {
+fn tell<'c>(
+    run: &Analysis<'_>,
+    judged: &[Access<'_>],
+    causes: impl Iterator<Item = &'c Cause>,
+) -> Vec<RegisterContradiction> {
     let clusters = Clusters::new(judged);
     let teller = Teller {
         run,
         clusters: &clusters,
     };
-    causes.map(|cause| Contradiction::new(&teller, cause)).collect()
+    causes.map(|cause| RegisterContradiction::new(&teller, cause)).collect()
 }
 
 fn phantom(teller: &Teller<'_, '_>, finder: usize, writer: Option<usize>) -> (Vec<usize>, String) {

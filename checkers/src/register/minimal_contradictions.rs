@@ -6,10 +6,10 @@
 
 use super::PATH;
 use super::accesses::Accesses;
-use super::linearizability::{Contradiction, MADE_UP, contradiction};
+use super::linearizability::{MADE_UP, RegisterContradiction, contradiction};
 use crate::analysis::Analysis;
 use crate::evidence::Reading;
-use crate::{Event, EventType, History, Process, Record, Tree};
+use crate::{Event, EventType, History, Process, Record, TreeReadings};
 use std::collections::{HashMap, HashSet};
 
 /// The longest witness that is tried; each event of it takes another check of all others.
@@ -32,7 +32,7 @@ pub struct Terms<'a> {
 
 /// The contradiction with what can be left out left out. A witness longer than [`LONGEST`] is not tried, and its words say
 /// so.
-pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction {
+pub fn told(terms: Terms<'_>, mut contradiction: RegisterContradiction) -> RegisterContradiction {
     let mut keep = contradiction.witness.clone();
     keep.sort_unstable();
     keep.dedup();
@@ -63,7 +63,7 @@ pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction
     }
 }
 
-fn find(terms: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usize], property: &str) -> Option<Contradiction> {
+fn find(terms: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usize], property: &str) -> Option<RegisterContradiction> {
     let record = only(terms, unpaired, keep);
     let run = Analysis::new(&record);
     let accesses = Accesses::new(&run, terms.promised, terms.ambiguous);
@@ -95,7 +95,7 @@ fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usi
         history: History {
             events: keep.iter().enumerate().map(event).collect(),
         },
-        tree: readings.map(|readings| Tree {
+        tree: readings.map(|readings| TreeReadings {
             readings: readings.iter().map(reading).collect(),
         }),
         ..Record::default()

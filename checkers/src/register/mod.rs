@@ -18,7 +18,7 @@ mod witness;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::liveness::unfinished;
-use crate::plan::Reads;
+use crate::plan::RegisterReads;
 use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
 use crate::verdict::{self, Requirements};
@@ -48,7 +48,7 @@ const NEEDS: Requirements = Requirements {
 /// The whole verdict over a run of a register.
 pub fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
-    let promised = record.plan.workload.capabilities().reads == Reads::Linearizable;
+    let promised = record.plan.workload.capabilities().reads == RegisterReads::Linearizable;
     let accesses = Accesses::new(&run, promised, &HashSet::new());
     let (tree, unreadable) = accesses.of_tree(&run, PATH);
     let mut found = Findings::default();

@@ -46,7 +46,7 @@ impl<'a> Staleness<'a> {
 
     /// A sentence on what a server was by what it and the others had last said of themselves at this time (nanoseconds
     /// since the run began).
-    pub fn of(&self, server: Option<&str>, time: u64) -> String {
+    pub fn sentence(&self, server: Option<&str>, time: u64) -> String {
         let own = server
             .and_then(|server| self.own.get(server))
             .map_or(&[][..], Vec::as_slice);

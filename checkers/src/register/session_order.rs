@@ -11,11 +11,11 @@ use crate::text::{count, if_any};
 use std::collections::BTreeMap;
 
 /// What a session was shown or acknowledged: where that was read, the transaction, the access.
-type Shown = (usize, i64, usize);
+type SessionView = (usize, i64, usize);
 
 /// Looks for sessions that went back in time.
 pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) {
-    let mut sessions: BTreeMap<u64, Vec<Shown>> = BTreeMap::new();
+    let mut sessions: BTreeMap<u64, Vec<SessionView>> = BTreeMap::new();
     let mut looked_at = 0;
     for (number, access) in accesses.all.iter().enumerate() {
         if let (Some(session), Some(end), Some(mzxid)) = (access.session, access.end, access.mzxid) {
@@ -36,11 +36,11 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) {
     out.ran("session-order", looked_at);
 }
 
-fn went_back(run: &Analysis<'_>, accesses: &Accesses<'_>, (session, shown): (u64, &[Shown]), out: &mut Findings) {
+fn went_back(run: &Analysis<'_>, accesses: &Accesses<'_>, (session, shown): (u64, &[SessionView]), out: &mut Findings) {
     // For each answer the newest until then.
-    let newest: Vec<Shown> = shown
+    let newest: Vec<SessionView> = shown
         .iter()
-        .scan(None, |newest: &mut Option<Shown>, &one| {
+        .scan(None, |newest: &mut Option<SessionView>, &one| {
             if newest.is_none_or(|newest| newest.1 < one.1) {
                 *newest = Some(one);
             }
@@ -53,7 +53,7 @@ fn went_back(run: &Analysis<'_>, accesses: &Accesses<'_>, (session, shown): (u64
         let before = shown.partition_point(|&(end, ..)| end < invoke).checked_sub(1)?;
         (mzxid < newest[before].1).then_some((newest[before], invoke, end, access))
     });
-    let older: Vec<(Shown, usize, usize, &Access<'_>)> = older.collect();
+    let older: Vec<(SessionView, usize, usize, &Access<'_>)> = older.collect();
     let Some(&((seen, newer, other), invoke, end, read)) = older.first() else {
         return;
     };

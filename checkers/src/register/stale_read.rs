@@ -161,7 +161,7 @@ fn report(run: &Analysis<'_>, staleness: &Staleness<'_>, episode: &[Stale<'_, '_
         missed.mzxid.unwrap_or_default(),
         since(acknowledged, first.invoke),
         count(worst, "acknowledged write"),
-        staleness.of(first.read.server, run.time(last.end)),
+        staleness.sentence(first.read.server, run.time(last.end)),
     );
     let witness = vec![acknowledged, first.invoke, first.end];
     let found = Finding::new("stale-read", "fresh reads", witness, why).advisory(true);

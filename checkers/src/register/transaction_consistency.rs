@@ -3,7 +3,7 @@
 //! Disagreement is a reason against `valid`: either a client told a wrong number, or the ensemble lost what it had
 //! acknowledged and gave its numbers anew.
 
-use super::accesses::{Access, Accesses, Value};
+use super::accesses::{Access, Accesses, RegisterValue};
 use super::witness::show;
 use crate::analysis::Analysis;
 use crate::evidence::Txn;
@@ -53,8 +53,8 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
 
 /// A value has one transaction, and a transaction one value.
 fn values<'r, 'a: 'r>(run: &Analysis<'_>, all: impl Iterator<Item = &'r Access<'a>>, found: &mut Vec<String>) -> usize {
-    let mut by_value: BTreeMap<Value, (i64, &Access<'_>)> = BTreeMap::new();
-    let mut by_mzxid: HashMap<i64, (Value, &Access<'_>)> = HashMap::new();
+    let mut by_value: BTreeMap<RegisterValue, (i64, &Access<'_>)> = BTreeMap::new();
+    let mut by_mzxid: HashMap<i64, (RegisterValue, &Access<'_>)> = HashMap::new();
     let mut looked_at = 0;
     let when = |access: &Access<'_>| match access.end {
         Some(end) => format!("{} was told at {}", access.node, run.at(end)),

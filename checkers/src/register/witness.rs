@@ -1,8 +1,8 @@
 //! The events that prove what a contradiction rests on, and what they say in words.
 
-use super::accesses::{Access, Action, BEGINNING, Moment, Value};
+use super::accesses::{Access, AccessMoment, Action, BEGINNING, RegisterValue};
 use crate::analysis::Analysis;
-use zooquake_linearizability::unique::Access as _;
+use zooquake_linearizability::unique::RegisterAccess as _;
 use zooquake_linearizability::unique::clusters::Clusters;
 use zooquake_linearizability::unique::order::{Block, Pair};
 
@@ -60,7 +60,7 @@ impl Teller<'_, '_> {
     }
 
     /// The events that prove a pair of a block, `sent` not before `first`.
-    pub fn pair(&self, block: &Block, Pair { over, sent }: Pair, first: Moment) -> Vec<usize> {
+    pub fn pair(&self, block: &Block, Pair { over, sent }: Pair, first: AccessMoment) -> Vec<usize> {
         let mut events = self.over(over.1);
         if over == sent {
             if first > BEGINNING {
@@ -125,6 +125,6 @@ impl Teller<'_, '_> {
 }
 
 /// A value as people write it.
-pub fn show(value: Value) -> String {
+pub fn show(value: RegisterValue) -> String {
     value.map_or("nil".to_owned(), |value| value.to_string())
 }

@@ -5,7 +5,7 @@ use crate::plan::Workload;
 
 /// What a family does, in words and by its operations.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct FamilyMeasures {
     /// What is done, in the plural.
     pub units: &'static str,
     /// One of them.
@@ -32,7 +32,7 @@ pub(super) enum Find {
     Answered(&'static [&'static str], Option<&'static str>),
 }
 
-const LOCK: Kind = Kind {
+const LOCK: FamilyMeasures = FamilyMeasures {
     units: "grants",
     unit: "grant",
     wait: "hand-over",
@@ -42,14 +42,14 @@ const LOCK: Kind = Kind {
     latency: LatencyKind::HandOver,
 };
 
-const ELECTION: Kind = Kind {
+const ELECTION: FamilyMeasures = FamilyMeasures {
     units: "terms",
     unit: "term",
     wait_sentence: "from the sending of a resignation to the reading of the next election, where somebody stood",
     ..LOCK
 };
 
-const ITEMS: Kind = Kind {
+const ITEMS: FamilyMeasures = FamilyMeasures {
     units: "items",
     unit: "item",
     wait: "delivery",
@@ -59,7 +59,7 @@ const ITEMS: Kind = Kind {
     latency: LatencyKind::Delivery,
 };
 
-const ROUNDS: Kind = Kind {
+const ROUNDS: FamilyMeasures = FamilyMeasures {
     units: "rounds",
     unit: "round",
     wait: "opening",
@@ -69,7 +69,7 @@ const ROUNDS: Kind = Kind {
     latency: LatencyKind::Opening,
 };
 
-const COMMIT: Kind = Kind {
+const COMMIT: FamilyMeasures = FamilyMeasures {
     units: "transactions",
     unit: "transaction",
     wait: "decision",
@@ -79,7 +79,7 @@ const COMMIT: Kind = Kind {
     latency: LatencyKind::Decision,
 };
 
-const REGISTER: Kind = Kind {
+const REGISTER: FamilyMeasures = FamilyMeasures {
     units: "operations",
     unit: "operation",
     wait: "answer",
@@ -89,7 +89,7 @@ const REGISTER: Kind = Kind {
     latency: LatencyKind::Answer,
 };
 
-const COUNTER: Kind = Kind {
+const COUNTER: FamilyMeasures = FamilyMeasures {
     units: "increments",
     unit: "increment",
     wait_sentence: "from the sending of an increment or a get to its answer",
@@ -98,7 +98,7 @@ const COUNTER: Kind = Kind {
 };
 
 /// What a workload does.
-pub fn kind(workload: &Workload) -> &'static Kind {
+pub fn kind(workload: &Workload) -> &'static FamilyMeasures {
     match workload.family.as_str() {
         "election" => &ELECTION,
         "barrier" => &ROUNDS,

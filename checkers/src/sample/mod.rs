@@ -4,7 +4,7 @@
 mod family_measures;
 
 use family_measures::Find;
-pub use family_measures::{Kind, kind};
+pub use family_measures::{FamilyMeasures, kind};
 
 use crate::analysis::Analysis;
 use crate::results::WindowResult;
@@ -102,7 +102,7 @@ struct MeasuredUnit<'a> {
 }
 
 /// All that was done, in order.
-fn units<'a>(run: &Analysis<'a>, kind: &Kind) -> Vec<MeasuredUnit<'a>> {
+fn units<'a>(run: &Analysis<'a>, kind: &FamilyMeasures) -> Vec<MeasuredUnit<'a>> {
     let mut units: Vec<MeasuredUnit<'a>> = match kind.find {
         Find::Grants => {
             let unit = |at, node| MeasuredUnit { at, node };

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::history::{Event, EventType, History, Process};
-use crate::plan::{Cluster, Plan, Timing, Window, Workload};
+use crate::plan::{ClusterPlan, Plan, Timing, Window, Workload};
 use serde_json::{Value, json};
 
 const MS: u64 = 1_000_000;
@@ -69,10 +69,10 @@ impl Script {
                     variant: variant.into(),
                     ..Workload::default()
                 },
-                cluster: Cluster {
+                cluster: ClusterPlan {
                     clients: 2,
                     timing: Timing::default(),
-                    ..Cluster::default()
+                    ..ClusterPlan::default()
                 },
                 windows: vec![window],
                 ..Plan::default()

@@ -8,7 +8,7 @@ use crate::verdict::{NOTE, verdict};
 use crate::{Anomaly, EventType, History, Process, Results};
 use serde_json::json;
 use zooquake_linearizability::keys::{KeyedObject, Partition, partition};
-use zooquake_linearizability::{Budget, Call, Conventions, Kind};
+use zooquake_linearizability::{Budget, Call, Conventions, ModelKind};
 
 /// How a history was written down, which decides what a register's values mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,21 +40,21 @@ struct Findings {
 
 /// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is judged, or of more than one
 /// thing.
-pub fn infer(history: &History) -> Option<Kind> {
+pub fn infer(history: &History) -> Option<ModelKind> {
     let events = || history.events.iter();
     let has = |name: &str| events().any(|event| matches!(event.process, Process::Number(_)) && event.f == name);
     let reads = |like: fn(&zooquake_linearizability::Value) -> bool| {
         let mut reads = events().filter(|event| event.f == "read" && event.kind == EventType::Ok);
         reads.any(|event| like(&super::values::searched(&event.value)))
     };
-    Kind::infer(has, reads)
+    ModelKind::infer(has, reads)
 }
 
 /// Judges a history by search. `damage` says what of it could not be read: then it can be convicted, but is not valid.
 pub fn judge(
     history: &History,
     damage: Vec<String>,
-    kind: Kind,
+    kind: ModelKind,
     notation: Notation,
     budget: &mut Budget<'_>,
 ) -> Results {
@@ -103,7 +103,7 @@ pub fn judge(
 }
 
 /// Judges the operations of each key by themselves.
-fn each(objects: &[KeyedObject<'_>], kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Findings) -> Findings {
+fn each(objects: &[KeyedObject<'_>], kind: ModelKind, one: &mut impl FnMut(&[Call<'_>]) -> Findings) -> Findings {
     let mut all = Findings::default();
     for object in objects {
         let found = one(&object.calls);
@@ -125,7 +125,7 @@ fn each(objects: &[KeyedObject<'_>], kind: Kind, one: &mut impl FnMut(&[Call<'_>
 }
 
 /// Judges operations of one object.
-fn one(calls: &[Call<'_>], kind: Kind, notation: Notation, budget: &mut Budget<'_>) -> Findings {
+fn one(calls: &[Call<'_>], kind: ModelKind, notation: Notation, budget: &mut Budget<'_>) -> Findings {
     match kind.judge(calls, notation.conventions(), budget) {
         Ok(found) => Findings {
             anomalies: found.violations.into_iter().map(words::anomaly).collect(),

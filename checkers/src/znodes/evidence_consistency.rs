@@ -5,7 +5,7 @@ use crate::evidence::Txn;
 use crate::findings::Findings;
 use crate::text::few;
 use std::collections::{HashMap, HashSet};
-use zooquake_history::operation::{FieldType, Made};
+use zooquake_history::operation::{FieldType, ZnodeName};
 
 /// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is wrong.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -49,7 +49,7 @@ fn claimed<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (usize, usize, &'a
         let own = || Some((number, grant.read?, grant.path?, grant.czxid?));
         let ack = || {
             let read = grant.read?;
-            let (path, czxid) = Made::read(run.events[read].ack()?)?;
+            let (path, czxid) = ZnodeName::read(run.events[read].ack()?)?;
             Some((number, read, path?, czxid?))
         };
         own().into_iter().chain(ack())

@@ -10,7 +10,7 @@ use crate::znodes::orphan_cause;
 use crate::{Event, EventType, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_history::operation::control::{SESSIONS, ZNODES};
-use zooquake_history::operation::{Any, Field, FieldType, Made};
+use zooquake_history::operation::{Any, Field, FieldType, ZnodeName};
 
 /// What one client answered to the `quiesce` between the two readings.
 struct QuiesceAnswer {
@@ -162,7 +162,7 @@ fn sessions(event: &Event) -> Option<BTreeSet<u64>> {
 fn znodes(event: &Event) -> Option<Vec<(&str, i64)>> {
     let all = list(event, ZNODES)?.iter();
     all.map(|znode| {
-        let (path, czxid) = Made::read(znode)?;
+        let (path, czxid) = ZnodeName::read(znode)?;
         Some((path?, czxid?))
     })
     .collect()

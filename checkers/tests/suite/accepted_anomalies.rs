@@ -1,7 +1,7 @@
 //! What a variant is known to show is accepted only under a fault that was near.
 
 use crate::ensemble::server_log_lines::sample;
-use crate::expect::of;
+use crate::expect::of_kind;
 use crate::script::{lock, run, standing, window, znode};
 use zooquake_checkers::plan::Accepted;
 use zooquake_checkers::{Anomaly, Record, check};
@@ -29,7 +29,10 @@ fn knows(mut record: Record, anomaly: &str) -> Record {
 #[track_caller]
 fn the(record: &Record, kind: &str) -> Anomaly {
     let results = check(record);
-    (*of(&results, kind).first().unwrap_or_else(|| panic!("{results:#?}"))).clone()
+    (*of_kind(&results, kind)
+        .first()
+        .unwrap_or_else(|| panic!("{results:#?}")))
+    .clone()
 }
 
 /// A pause in the middle of a history, told by its lines in the order of time.

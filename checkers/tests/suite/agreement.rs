@@ -85,7 +85,7 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
         let (told, naive) = (election::told(&record, &results), election::unacknowledged(&record));
         assert_eq!(told, naive, "seed {seed}");
     }
-    let found = |kind: &str| expect::of(&results, kind);
+    let found = |kind: &str| expect::of_kind(&results, kind);
     let last = |found: &&Anomaly| *acquires(&record, found).last().expect("a grant");
     let first = |found: &&Anomaly| acquires(&record, found)[0];
 

@@ -3,7 +3,7 @@
 use crate::script;
 use serde_json::{Value, json};
 use zooquake_checkers::Record;
-use zooquake_checkers::analysis::{Analysis, Hold, Latency, LatencyKind, Subject};
+use zooquake_checkers::analysis::{Analysis, Hold, Latency, LatencyKind, OperationSubject};
 use zooquake_checkers::history::EventType::{self, Info, Invoke, Ok};
 
 const WAITED_FOR: &str = "1 c1 acquire g1
@@ -56,7 +56,7 @@ fn holds<'a>(record: &'a mut Record, family: &str, events: &[(&str, EventType, &
     Analysis::new(record).holds()
 }
 
-fn hold(node: &'static str, subject: Subject<'static>, from: usize, until: Option<usize>) -> Hold<'static> {
+fn hold(node: &'static str, subject: OperationSubject<'static>, from: usize, until: Option<usize>) -> Hold<'static> {
     Hold {
         node,
         subject,
@@ -82,8 +82,8 @@ fn a_claim_ends_when_its_acknowledgement_is_sent_or_its_process_ends() {
         ("named c2", Info, "exit", json!({})),
     ];
     let expected = [
-        hold("c1", Subject::Item(7), 1, Some(7)),
-        hold("c2", Subject::Item(8), 3, Some(9)),
+        hold("c1", OperationSubject::Item(7), 1, Some(7)),
+        hold("c2", OperationSubject::Item(8), 3, Some(9)),
     ];
     assert_eq!(holds(&mut Record::default(), "queue", &events), expected);
 }
@@ -112,8 +112,8 @@ fn a_stay_ends_when_its_leave_is_sent_or_its_session_is_over() {
         ("c1", Ok, "leave", json!({"round": 3})),
     ];
     let expected = [
-        hold("c1", Subject::Round(3), 2, Some(6)),
-        hold("c2", Subject::Round(3), 3, Some(5)),
+        hold("c1", OperationSubject::Round(3), 2, Some(6)),
+        hold("c2", OperationSubject::Round(3), 3, Some(5)),
     ];
     assert_eq!(holds(&mut Record::default(), "barrier", &events), expected);
 }
@@ -127,7 +127,7 @@ fn where_members_join_who_waits_is_no_member() {
         ("c2", Ok, "enter", json!({"round": 3, "session": "0x2"})),
         ("c1", Invoke, "close", json!({"round": 3})),
     ];
-    let expected = [hold("c1", Subject::Round(3), 2, Some(4))];
+    let expected = [hold("c1", OperationSubject::Round(3), 2, Some(4))];
     assert_eq!(holds(&mut Record::default(), "barrier", &events), expected);
 }
 
@@ -143,7 +143,7 @@ fn a_vote_binds_until_the_decision_is_heard_also_after_its_process_has_died() {
         ("c1", Invoke, "decided", json!({"tx": "t1"})),
         ("c1", Ok, "decided", json!({"tx": "t1", "decision": "abort"})),
     ];
-    let expected = [hold("c1", Subject::Transaction("t1"), 1, Some(6))];
+    let expected = [hold("c1", OperationSubject::Transaction("t1"), 1, Some(6))];
     assert_eq!(holds(&mut Record::default(), "commit", &events), expected);
 }
 
@@ -196,7 +196,7 @@ fn no_hold_begins_with_an_answer_that_was_given_twice() {
         let record = script::lock(text);
         let analysis = Analysis::new(&record);
         let names = analysis.holds().into_iter().filter_map(|hold| match hold.subject {
-            Subject::Grant(name) => Some(name),
+            OperationSubject::Grant(name) => Some(name),
             _ => None,
         });
         assert_eq!(names.collect::<Vec<_>>(), expected, "{text}");

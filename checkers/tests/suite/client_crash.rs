@@ -2,9 +2,9 @@
 
 mod random;
 
-use crate::expect::{count, edited, minimal_as, of, one, proven};
+use crate::expect::{count, edited, minimal_as, of_kind, one, proven};
 use crate::script::{run, txn};
-use zooquake_checkers::plan::Recipe;
+use zooquake_checkers::plan::RecipeSource;
 use zooquake_checkers::{Record, check};
 
 /// A run of one's own lock, whose clients may end once in a window. The logs show that session 0x1 was closed after the write of the
@@ -15,9 +15,9 @@ fn record(text: &str) -> Record {
         &format!("{text}; 5.0 c2 ask confirm; c2 answer confirm zxid=7; 9.0 run done"),
     );
     record.plan.workload.family = "lock".to_owned();
-    record.plan.workload.recipe = Some(Recipe {
+    record.plan.workload.recipe = Some(RecipeSource {
         max_restarts: 1,
-        ..Recipe::default()
+        ..RecipeSource::default()
     });
     let writes = (2..8).map(|zxid| txn(zxid, "0x2", "setData", "/zooquake/scratch/c2"));
     let all = [txn(1, "0x1", "createSession", "/")].into_iter().chain(writes);
@@ -27,7 +27,7 @@ fn record(text: &str) -> Record {
 
 fn crashes(record: &Record) -> Vec<Vec<usize>> {
     let results = check(record);
-    let found = of(&results, "client-crash").into_iter();
+    let found = of_kind(&results, "client-crash").into_iter();
     found.map(|anomaly| anomaly.witness.clone()).collect()
 }
 

@@ -13,7 +13,7 @@ pub fn kinds(results: &Results) -> Vec<&str> {
         .collect()
 }
 
-pub fn of<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
+pub fn of_kind<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
     let found = results.anomalies.iter();
     found.filter(|anomaly| anomaly.kind == kind).collect()
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 use zooquake_checkers::generate::{Object, Options, Values, generate};
-use zooquake_checkers::search::{Budget, Kind, Notation, judge};
+use zooquake_checkers::search::{Budget, ModelKind, Notation, judge};
 use zooquake_checkers::{Event, EventType, History, Results, Verdict};
 
 /// Everything that is generated, with what it is judged as.
-fn objects() -> impl Iterator<Item = (Object, Kind)> {
+fn objects() -> impl Iterator<Item = (Object, ModelKind)> {
     Object::all().map(|object| (object, object.to_string().parse().expect("it is a model, too")))
 }
 
@@ -38,7 +38,7 @@ fn budget<T>(work: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     })
 }
 
-fn judged(history: &History, kind: Kind) -> Results {
+fn judged(history: &History, kind: ModelKind) -> Results {
     budget(|budget| judge(history, Vec::new(), kind, Notation::Maps, budget))
 }
 
@@ -87,7 +87,7 @@ fn simulated_objects_are_linearizable_and_planted_violations_are_found() {
 #[test]
 fn a_generated_mutex_is_one_of_the_textbook_too() {
     for seed in 0..10 {
-        let results = judged(&made(&options(object("mutex"), seed)), Kind::MUTEX_STRICT);
+        let results = judged(&made(&options(object("mutex"), seed)), ModelKind::MUTEX_STRICT);
         assert_eq!(results.verdict, Verdict::Valid, "{seed}: {:?}", results.anomalies);
     }
 }

@@ -183,7 +183,7 @@ pub fn refused(rng: &mut Rng, record: Record, kind: EventType) -> Record {
         "queue" => ("dequeue", json!({})),
         _ => ("enter", json!({"round": 1, "members": 2})),
     };
-    let mut end = End::of(record);
+    let mut end = End::new(record);
     for _ in 0..rng.usize(1..4) {
         for node in ["c1", "c2"] {
             end.op(node, EventType::Invoke, f, value.clone());

@@ -2,14 +2,14 @@
 
 use crate::expect::{found, kinds};
 use crate::script::{logged, run, txn};
-use zooquake_checkers::plan::Recipe;
+use zooquake_checkers::plan::RecipeSource;
 use zooquake_checkers::{NotJudged, Record, Txn, check};
 
 /// A run of one's own recipe of a family.
 fn own(family: &str, text: &str) -> Record {
     let mut record = run("own", text);
     record.plan.workload.family = family.to_owned();
-    record.plan.workload.recipe = Some(Recipe::default());
+    record.plan.workload.recipe = Some(RecipeSource::default());
     record
 }
 

@@ -1,6 +1,6 @@
 //! Long histories, and the same results every time.
 
-use crate::expect::{none, of};
+use crate::expect::{none, of_kind};
 use crate::script::lock;
 use crate::simulated_locks;
 use zooquake_checkers::{Verdict, check};
@@ -43,7 +43,7 @@ fn a_zombie_that_goes_on_for_ever_floods_no_report() {
     };
     let turns: String = (0..3000).map(turn).collect();
     let results = check(&lock(&format!("c1 acquire z; c1 granted z czxid=1\n{turns}")));
-    let count = |kind: &str| of(&results, kind).len();
+    let count = |kind: &str| of_kind(&results, kind).len();
     let found = (count("stale-holder"), count("stale-write"), results.anomalies.len());
     assert_eq!(found, (3000, 1, 3001));
 }

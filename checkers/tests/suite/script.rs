@@ -14,7 +14,7 @@ pub use crate::script_lines::history;
 use serde_json::Value;
 use zooquake_checkers::evidence::{Reading, Znode};
 use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
-use zooquake_checkers::{Event, EventType, History, Process, Record, Tree, Txn};
+use zooquake_checkers::{Event, EventType, History, Process, Record, TreeReadings, Txn};
 
 /// A record of a lock by two clients, without faults, with this history and an empty tree that was read twice.
 pub fn lock(text: &str) -> Record {
@@ -64,7 +64,7 @@ pub fn event(index: usize, time: u64, who: &str, number: Option<u64>, kind: Even
 }
 
 /// A tree read before the last `quiesce` was sent and again at the end of the history.
-pub fn audited(history: &History, before: Vec<Znode>, after: Vec<Znode>) -> Tree {
+pub fn audited(history: &History, before: Vec<Znode>, after: Vec<Znode>) -> TreeReadings {
     let mut events = history.events.iter();
     let audit = events.position(|event| event.f == "phase" && event.value == "audit");
     let (first, last) = (audit.map_or(0, |at| at + 1), history.events.len());
@@ -73,7 +73,7 @@ pub fn audited(history: &History, before: Vec<Znode>, after: Vec<Znode>) -> Tree
         end_index: index,
         znodes,
     });
-    Tree {
+    TreeReadings {
         readings: readings.into(),
     }
 }

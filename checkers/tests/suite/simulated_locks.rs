@@ -32,7 +32,7 @@ enum Doing {
     Releasing,
 }
 
-struct Client {
+struct LockClient {
     name: String,
     process: u64,
     incarnation: u64,
@@ -63,7 +63,7 @@ struct World {
     txns: Vec<Txn>,
     now: u64,
     zxid: i64,
-    clients: Vec<Client>,
+    clients: Vec<LockClient>,
     grants: Vec<Real>,
     /// Percent of grants whose client cannot tell their age.
     ageless: u32,
@@ -81,7 +81,7 @@ struct World {
 /// The record of a random world in which one client may hold.
 pub fn record(seed: u64) -> Record {
     let random = fastrand::Rng::with_seed(seed);
-    of(random, (NonZeroUsize::MIN, 0, 0, false), |random| random.usize(2..4))
+    with_settings(random, (NonZeroUsize::MIN, 0, 0, false), |random| random.usize(2..4))
 }
 
 /// The record of a random world in which up to three clients may hold, and some share.
@@ -100,7 +100,7 @@ fn several(seed: u64, shares: &[u32]) -> Record {
     let capacity = NonZeroUsize::MIN.saturating_add(random.usize(0..3));
     let shared = shares[random.usize(..shares.len())];
     let patience = [50, 80][random.usize(..2)];
-    of(random, (capacity, shared, patience, false), |random| {
+    with_settings(random, (capacity, shared, patience, false), |random| {
         capacity.get() + random.usize(1..3)
     })
 }
@@ -110,14 +110,14 @@ pub fn rwlock(seed: u64) -> Record {
     let mut random = fastrand::Rng::with_seed(seed);
     let shared = [30, 60][random.usize(..2)];
     let patience = [0, 50, 80][random.usize(..3)];
-    let mut record = of(random, (NonZeroUsize::MIN, shared, patience, true), |random| {
+    let mut record = with_settings(random, (NonZeroUsize::MIN, shared, patience, true), |random| {
         random.usize(2..4)
     });
     record.plan.workload.family = "rwlock".to_owned();
     record
 }
 
-fn of(
+fn with_settings(
     mut random: fastrand::Rng,
     (capacity, shared, patience, readers): (NonZeroUsize, u32, u32, bool),
     clients: impl Fn(&mut fastrand::Rng) -> usize,
@@ -136,7 +136,7 @@ fn of(
         cheats.confirm = cheats.confirm.max(2 * cheats.theft);
     }
     let count = clients(&mut random);
-    let client = |number: usize| Client {
+    let client = |number: usize| LockClient {
         name: format!("c{}", number + 1),
         process: number as u64,
         incarnation: 1,

@@ -57,7 +57,7 @@ impl Clients {
     pub(super) fn complete_control(&mut self, run: &mut RunContext, request: &ControlRequest, end: Completion) {
         let &ControlRequest { client, id, f } = request;
         let kind = end.kind;
-        let holds_nothing = kind == EventType::Ok && HOLDS.of(&end.value) == Some(false);
+        let holds_nothing = kind == EventType::Ok && HOLDS.read_from(&end.value) == Some(false);
         self.workers[client].record_control(run, f, kind, end.value, end.error);
         if f == "confirm" {
             self.confirmed(run, request, kind, holds_nothing);

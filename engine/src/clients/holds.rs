@@ -79,7 +79,7 @@ impl FreeTime {
 fn holders<'h>(clients: impl IntoIterator<Item = &'h ClientHold>) -> Holders {
     let mut holders = Holders::default();
     let grants = clients.into_iter().filter_map(|client| client.grant.as_ref());
-    grants.for_each(|grant| *holders.of(grant.mode) += 1);
+    grants.for_each(|grant| *holders.count_mut(grant.mode) += 1);
     holders
 }
 
@@ -233,7 +233,7 @@ impl Holds {
     pub fn pass(&mut self, time: Duration, waiting: impl Iterator<Item = usize>) {
         let held = holders(&self.clients);
         let mut waits = Holders::default();
-        waiting.for_each(|client| *waits.of(self.mode(client)) += 1);
+        waiting.for_each(|client| *waits.count_mut(self.mode(client)) += 1);
         for mode in Mode::ALL {
             if held.free_for(mode, waits, self.capacity) {
                 *self.free.in_mode(mode) += time;

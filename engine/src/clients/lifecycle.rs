@@ -35,7 +35,7 @@ impl Clients {
 
     pub(super) fn greet(&mut self, run: &mut RunContext, number: usize, hello: &Hello) {
         let worker = &mut self.workers[number];
-        let beside = |word: &String| Cannot::of(word) == Some(Cannot::Beside);
+        let beside = |word: &String| Cannot::from_word(word) == Some(Cannot::Beside);
         worker.beside = !hello.cannot.iter().any(beside);
         let report = worker.process.greet();
         run.record(HistoryEntry::named(&worker.name, "hello", json!(hello)));

@@ -3,7 +3,7 @@
 use super::Clients;
 use super::worker::Worker;
 use crate::context::RunContext;
-use crate::generator::{Assignment, ClosingTask, Moment, OperationRequest, Phase};
+use crate::generator::{Assignment, ClosingTask, GeneratorMoment, GeneratorPhase, OperationRequest};
 use crate::operation::{Completion, OpKind, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
@@ -16,10 +16,10 @@ impl Clients {
     pub(super) fn assign(&mut self, run: &mut RunContext, number: usize) {
         let phase = match (self.phase, self.has_done_its_own(&run.plan, number)) {
             // It only ends what it has begun.
-            (Phase::Load, true) => Phase::Drain,
+            (GeneratorPhase::Load, true) => GeneratorPhase::Drain,
             (phase, _) => phase,
         };
-        let next = self.generator.next(number, Moment { phase, now: run.now });
+        let next = self.generator.next(number, GeneratorMoment { phase, now: run.now });
         self.workers[number].awaits = matches!(next, Assignment::Await(_));
         match next {
             Assignment::Ask(request) if self.withholds(run, number, request.f) => {}
@@ -33,7 +33,8 @@ impl Clients {
     pub fn ask(&mut self, run: &mut RunContext, number: usize, request: OperationRequest) {
         let kind = OpKind::in_family(&run.plan.workload.family, request.f);
         if kind == OpKind::Acquire {
-            self.holds.ask(number, MODE.of(&request.value).unwrap_or_default());
+            self.holds
+                .ask(number, MODE.read_from(&request.value).unwrap_or_default());
         }
         let op = PendingOp {
             id: self.request_id(),
@@ -117,9 +118,9 @@ impl Clients {
             self.end_hold(run, number);
         }
         let (phase, now) = (self.phase, run.now);
-        let pause = self.generator.ended(number, &op, &end, Moment { phase, now });
+        let pause = self.generator.ended(number, &op, &end, GeneratorMoment { phase, now });
         let worker = &mut self.workers[number];
-        worker.failing = phase == Phase::Final && !end.is_ok();
+        worker.failing = phase == GeneratorPhase::Final && !end.is_ok();
         worker.answered = end.is_ok().then_some((op.f, now));
         worker.last = Some(end);
         worker.due = Some(now + pause);
@@ -134,8 +135,8 @@ impl Clients {
         match op.kind {
             OpKind::Read => VALUE.put(&mut end.value, self.resource.read().clone()),
             OpKind::Write => {
-                let written = VALUE.of(&end.value).cloned().unwrap_or_default();
-                let verdict = self.resource.write(TOKEN.of(&end.value), written);
+                let written = VALUE.read_from(&end.value).cloned().unwrap_or_default();
+                let verdict = self.resource.write(TOKEN.read_from(&end.value), written);
                 ACCEPTED.put(&mut end.value, verdict.is_ok());
                 if let Err(refused) = verdict {
                     (end.kind, end.error) = (EventType::Fail, Some(refused));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
 use zooquake_history::operation::control::Exit;
-use zooquake_history::operation::grant::Answer;
+use zooquake_history::operation::grant::GrantAnswer;
 use zooquake_history::protocol::Request;
 use zooquake_history::{EventType, Process};
 
@@ -128,7 +128,7 @@ impl Worker {
     ) {
         // An operation that gave no value is still about its grant.
         let value = if value.is_null() && !op.grant.is_empty() {
-            json!(Answer::About {
+            json!(GrantAnswer::About {
                 grant: op.grant.clone()
             })
         } else {

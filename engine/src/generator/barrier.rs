@@ -1,7 +1,10 @@
 //! The tutorial's barrier: members join, whoever counts them all opens it, an application waits.
 //! `docs/families/barrier.md`.
 
-use super::{Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, OperationRequest, Phase, single_ms};
+use super::{
+    Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
+    single_ms,
+};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::operation::barrier;
@@ -31,7 +34,7 @@ enum RoundStage {
 
 /// The generator of `barrier`.
 #[derive(Debug)]
-pub struct Barrier {
+pub struct BarrierGenerator {
     plans: Vec<ClientPlan>,
     wait_ms: u64,
     join_ms: u64,
@@ -55,7 +58,7 @@ pub struct Barrier {
     recovered: bool,
 }
 
-impl Barrier {
+impl BarrierGenerator {
     /// The generator of a plan.
     pub fn new(plan: &Plan) -> Self {
         let count = plan.clients.len();
@@ -109,12 +112,12 @@ impl Barrier {
     }
 
     /// Whether a round may begin in this phase.
-    fn may_begin(&self, phase: Phase) -> bool {
+    fn may_begin(&self, phase: GeneratorPhase) -> bool {
         match phase {
-            Phase::Load => true,
-            Phase::Drain => self.asked,
-            Phase::Final => self.round <= self.last_round,
-            Phase::Quiet => false,
+            GeneratorPhase::Load => true,
+            GeneratorPhase::Drain => self.asked,
+            GeneratorPhase::Final => self.round <= self.last_round,
+            GeneratorPhase::Quiet => false,
         }
     }
 
@@ -157,7 +160,7 @@ impl Barrier {
                 return Assignment::Nothing;
             }
             self.asked = true;
-            let enter = barrier::Request::Enter { round, members };
+            let enter = barrier::BarrierRequest::Enter { round, members };
             return Assignment::Ask(OperationRequest::new(&enter, self.wait_ms));
         }
         let from = self.begun + HEAD_START + self.think(client);
@@ -172,7 +175,7 @@ impl Barrier {
         match member {
             Some(member) => {
                 let member = member as u64 + 1;
-                let join = barrier::Request::Join { round, members, member };
+                let join = barrier::BarrierRequest::Join { round, members, member };
                 Assignment::Ask(OperationRequest::new(&join, self.join_ms))
             }
             // Perhaps nobody comes through; that is looked at by the clock.
@@ -181,9 +184,9 @@ impl Barrier {
     }
 }
 
-impl Generator for Barrier {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
-        if phase == Phase::Quiet {
+impl Generator for BarrierGenerator {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, now }: GeneratorMoment) -> Assignment {
+        if phase == GeneratorPhase::Quiet {
             return Assignment::Nothing;
         }
         self.stages(now);
@@ -194,7 +197,7 @@ impl Generator for Barrier {
             RoundStage::Rejoin | RoundStage::Close if self.closed[client] => Assignment::Nothing,
             RoundStage::Close if !self.stays(client, now).is_zero() => Assignment::Wait(self.stays(client, now)),
             RoundStage::Rejoin | RoundStage::Close => {
-                let close = barrier::Request::Close { round: self.round };
+                let close = barrier::BarrierRequest::Close { round: self.round };
                 Assignment::Ask(OperationRequest::new(&close, GIVE_BACK_MS))
             }
         };
@@ -206,9 +209,19 @@ impl Generator for Barrier {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, now }: Moment) -> Duration {
+    fn ended(
+        &mut self,
+        client: usize,
+        op: &PendingOp,
+        end: &Completion,
+        GeneratorMoment { phase, now }: GeneratorMoment,
+    ) -> Duration {
         self.busy[client] = false;
-        let again = if phase == Phase::Final { FINAL_AGAIN } else { AGAIN };
+        let again = if phase == GeneratorPhase::Final {
+            FINAL_AGAIN
+        } else {
+            AGAIN
+        };
         match op.f {
             "enter" if end.is_ok() => (self.entered, self.opened) = (true, now),
             "join" => {
@@ -228,7 +241,7 @@ impl Generator for Barrier {
                     return again;
                 }
             }
-            "close" if phase == Phase::Final && !end.is_ok() => return again,
+            "close" if phase == GeneratorPhase::Final && !end.is_ok() => return again,
             "close" => self.closed[client] = true,
             _ => return again,
         }

@@ -5,21 +5,21 @@ mod duty;
 mod ends;
 mod queries;
 
-use super::{Assignment, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms};
+use super::{Assignment, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms};
 use crate::operation::{Completion, PendingOp};
 use duty::CommitDuty;
 use queries::{DecisionQueries, QueryTimes};
 use std::collections::HashSet;
 use std::time::Duration;
 use zooquake_history::operation::commit::{self, Vote};
-use zooquake_history::plan::{Plan, Transaction};
+use zooquake_history::plan::{Plan, PlannedTransaction};
 
 /// How long a site has to learn the decision, which others have to make meanwhile.
 const DECIDE: Duration = Duration::from_secs(4);
 const DECIDE_MS: u64 = DECIDE.as_millis() as u64;
 
 #[derive(Debug)]
-struct Party {
+struct CommitClient {
     duty: CommitDuty,
     busy: bool,
     /// Transactions whose decision it has not reported, oldest first.
@@ -31,12 +31,12 @@ struct Party {
 /// The generator of two-phase commits.
 #[derive(Debug)]
 pub struct Commit {
-    planned: Vec<Transaction>,
-    current: Transaction,
+    planned: Vec<PlannedTransaction>,
+    current: PlannedTransaction,
     /// Number of the current transaction, from 1.
     number: u64,
     begun: bool,
-    parties: Vec<Party>,
+    parties: Vec<CommitClient>,
     /// After recovery: whether its own transaction was begun.
     last_begun: bool,
     /// Transactions that certainly began.
@@ -51,7 +51,7 @@ pub struct Commit {
 impl Commit {
     /// The generator of a plan.
     pub fn new(plan: &Plan) -> Self {
-        let party = |_| Party {
+        let party = |_| CommitClient {
             duty: CommitDuty::Done,
             busy: false,
             unreported: Vec::new(),
@@ -59,7 +59,7 @@ impl Commit {
         };
         Self {
             planned: plan.transactions.clone(),
-            current: Transaction::default(),
+            current: PlannedTransaction::default(),
             number: 0,
             begun: false,
             parties: (0..plan.clients.len()).map(party).collect(),
@@ -80,19 +80,21 @@ impl Commit {
     }
 
     fn all_done(&self) -> bool {
-        let done = |party: &Party| party.duty == CommitDuty::Done && (!party.busy || party.queries.asking());
+        let done = |party: &CommitClient| party.duty == CommitDuty::Done && (!party.busy || party.queries.asking());
         self.parties.iter().all(done)
     }
 
     /// Begins the next transaction, when the last one has ended and the phase allows it.
-    fn turn(&mut self, phase: Phase) {
+    fn turn(&mut self, phase: GeneratorPhase) {
         let sites = self.sites();
         self.current = match phase {
             _ if !self.all_done() => return,
-            Phase::Load if !self.planned.is_empty() => self.planned[self.number as usize % self.planned.len()].clone(),
-            Phase::Final if !self.last_begun => {
+            GeneratorPhase::Load if !self.planned.is_empty() => {
+                self.planned[self.number as usize % self.planned.len()].clone()
+            }
+            GeneratorPhase::Final if !self.last_begun => {
                 self.last_begun = true;
-                Transaction {
+                PlannedTransaction {
                     votes: vec![true; sites],
                     work_ms: vec![0; sites],
                     early: true,
@@ -122,7 +124,7 @@ impl Commit {
     }
 
     fn coordinator(&mut self) -> Option<OperationRequest> {
-        let transaction = commit::Transaction {
+        let transaction = commit::TransactionZnode {
             tx: self.name(),
             sites: (1..self.parties.len())
                 .map(|client| format!("c{}", client + 1))
@@ -133,12 +135,12 @@ impl Commit {
             CommitDuty::Begin => {
                 self.begun = true;
                 Some(OperationRequest::new(
-                    &commit::Request::Begin(transaction),
+                    &commit::CommitRequest::Begin(transaction),
                     self.single_ms,
                 ))
             }
             CommitDuty::Decide if self.current.early || self.all_voted() => Some(OperationRequest::new(
-                &commit::Request::Decide(transaction),
+                &commit::CommitRequest::Decide(transaction),
                 self.single_ms,
             )),
             _ => None,
@@ -155,7 +157,7 @@ impl Commit {
                     Vote::No
                 };
                 let work_ms = self.current.work_ms[client - 1];
-                let request = commit::Request::Vote { tx, vote, work_ms };
+                let request = commit::CommitRequest::Vote { tx, vote, work_ms };
                 Some(OperationRequest::new(&request, self.single_ms + work_ms))
             }
             CommitDuty::Decided(_) => Some(decided(tx, DECIDE_MS)),
@@ -176,12 +178,12 @@ impl Commit {
 
 /// Asks a site for the decision, which it may have to wait for.
 fn decided(tx: String, timeout_ms: u64) -> OperationRequest {
-    OperationRequest::new(&commit::Request::Decided { tx }, timeout_ms)
+    OperationRequest::new(&commit::CommitRequest::Decided { tx }, timeout_ms)
 }
 
 impl Generator for Commit {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
-        if phase == Phase::Quiet {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, now }: GeneratorMoment) -> Assignment {
+        if phase == GeneratorPhase::Quiet {
             return Assignment::Nothing;
         }
         self.turn(phase);
@@ -197,9 +199,15 @@ impl Generator for Commit {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, now }: Moment) -> Duration {
+    fn ended(
+        &mut self,
+        client: usize,
+        op: &PendingOp,
+        end: &Completion,
+        GeneratorMoment { phase, now }: GeneratorMoment,
+    ) -> Duration {
         self.parties[client].busy = false;
-        let last = phase == Phase::Final && self.last_begun;
+        let last = phase == GeneratorPhase::Final && self.last_begun;
         match self.parties[client].queries.ended() {
             Some(question) if end.is_ok() => {
                 self.decided(question.tx());
@@ -211,7 +219,7 @@ impl Generator for Commit {
             None if client == 0 => self.coordinated(op, end, last),
             None => self.answered(client, op, end, last),
         }
-        if phase == Phase::Final && !end.is_ok() {
+        if phase == GeneratorPhase::Final && !end.is_ok() {
             FINAL_AGAIN
         } else {
             Duration::ZERO

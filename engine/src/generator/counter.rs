@@ -1,6 +1,8 @@
 //! Counters: every client adds 1 and sometimes reads the value. `docs/families/counter.md`.
 
-use super::{Assignment, ClosingTask, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms};
+use super::{
+    Assignment, ClosingTask, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms,
+};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::operation::counter;
@@ -10,7 +12,7 @@ use zooquake_history::plan::{ClientPlan, Plan};
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
-struct Client {
+struct CounterClient {
     plan: ClientPlan,
     /// The dice of its operations, so that they depend on nothing but the plan's seed and their number.
     dice: fastrand::Rng,
@@ -22,15 +24,15 @@ struct Client {
 
 /// The generator of counters.
 #[derive(Debug)]
-pub struct Counter {
-    clients: Vec<Client>,
+pub struct CounterGenerator {
+    clients: Vec<CounterClient>,
     single_ms: u64,
 }
 
-impl Counter {
+impl CounterGenerator {
     /// The generator of a plan.
     pub fn new(plan: &Plan) -> Self {
-        let client = |(number, of): (u64, &ClientPlan)| Client {
+        let client = |(number, of): (u64, &ClientPlan)| CounterClient {
             plan: of.clone(),
             dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0xc0_0417),
             cycle: 0,
@@ -44,17 +46,17 @@ impl Counter {
     }
 }
 
-impl Generator for Counter {
-    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Assignment {
+impl Generator for CounterGenerator {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, .. }: GeneratorMoment) -> Assignment {
         let state = &mut self.clients[client];
-        let last = phase == Phase::Final;
-        if matches!(phase, Phase::Quiet | Phase::Drain) || last && state.finished {
+        let last = phase == GeneratorPhase::Final;
+        if matches!(phase, GeneratorPhase::Quiet | GeneratorPhase::Drain) || last && state.finished {
             return Assignment::Nothing;
         }
         state.asked_last = last;
         let request = match last || state.dice.u32(0..10) < 7 {
-            true => counter::Request::Increment {},
-            false => counter::Request::Get {},
+            true => counter::CounterRequest::Increment {},
+            false => counter::CounterRequest::Get {},
         };
         Assignment::Ask(OperationRequest::new(&request, self.single_ms))
     }
@@ -63,7 +65,13 @@ impl Generator for Counter {
         ClosingTask::Read
     }
 
-    fn ended(&mut self, client: usize, _: &PendingOp, end: &Completion, Moment { phase, .. }: Moment) -> Duration {
+    fn ended(
+        &mut self,
+        client: usize,
+        _: &PendingOp,
+        end: &Completion,
+        GeneratorMoment { phase, .. }: GeneratorMoment,
+    ) -> Duration {
         let state = &mut self.clients[client];
         state.finished |= state.asked_last && end.is_ok();
         let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
@@ -71,7 +79,7 @@ impl Generator for Counter {
         state.cycle += 1;
         match (end.is_ok(), phase) {
             (true, _) => think,
-            (false, Phase::Final) => FINAL_AGAIN,
+            (false, GeneratorPhase::Final) => FINAL_AGAIN,
             (false, _) => think.max(AFTER_FAILURE),
         }
     }

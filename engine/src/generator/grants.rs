@@ -1,7 +1,9 @@
 //! Locks, also those that readers share, elections and semaphores: be granted, work and write or read what there is,
 //! give back.
 
-use super::{Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, OperationRequest, Phase};
+use super::{
+    Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
+};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
@@ -14,19 +16,19 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// How a family asks for a grant of this name, for work under it, and for its return.
 #[derive(Debug)]
 pub struct GrantWords {
-    acquire: fn(String, Mode) -> grant::Request,
+    acquire: fn(String, Mode) -> grant::GrantRequest,
     /// The grant, a value that no other client writes, and milliseconds of work.
-    work: fn(String, u64, u64) -> grant::Request,
-    release: fn(String) -> grant::Request,
+    work: fn(String, u64, u64) -> grant::GrantRequest,
+    release: fn(String) -> grant::GrantRequest,
     /// How many of ten grants are asked for in the mode `shared`.
     shared: u32,
 }
 
 /// Of a lock.
 pub const LOCK: GrantWords = GrantWords {
-    acquire: |grant, mode| grant::Request::Acquire { grant, mode },
+    acquire: |grant, mode| grant::GrantRequest::Acquire { grant, mode },
     work: write,
-    release: |grant| grant::Request::Release { grant },
+    release: |grant| grant::GrantRequest::Release { grant },
     shared: 0,
 };
 
@@ -35,20 +37,20 @@ pub const RWLOCK: GrantWords = GrantWords { shared: 6, ..LOCK };
 
 /// Of a semaphore.
 pub const SEMAPHORE: GrantWords = GrantWords {
-    work: |grant, _, work_ms| grant::Request::Work { grant, work_ms },
+    work: |grant, _, work_ms| grant::GrantRequest::Work { grant, work_ms },
     ..LOCK
 };
 
 /// Of an election.
 pub const ELECTION: GrantWords = GrantWords {
-    acquire: |grant, _| grant::Request::Elect { grant },
+    acquire: |grant, _| grant::GrantRequest::Elect { grant },
     work: write,
-    release: |grant| grant::Request::Resign { grant },
+    release: |grant| grant::GrantRequest::Resign { grant },
     shared: 0,
 };
 
-fn write(grant: String, value: u64, work_ms: u64) -> grant::Request {
-    grant::Request::Write {
+fn write(grant: String, value: u64, work_ms: u64) -> grant::GrantRequest {
+    grant::GrantRequest::Write {
         grant,
         value: value.into(),
         work_ms,
@@ -65,7 +67,7 @@ enum CycleStep {
 }
 
 #[derive(Debug)]
-struct Client {
+struct GrantClient {
     plan: ClientPlan,
     /// The dice of its modes, so that they depend on nothing but the plan's seed and its number.
     dice: fastrand::Rng,
@@ -80,7 +82,7 @@ struct Client {
     finished: bool,
 }
 
-impl Client {
+impl GrantClient {
     fn cycle(&self) -> Option<&Cycle> {
         self.plan.cycles.get(self.cycle % self.plan.cycles.len().max(1))
     }
@@ -94,18 +96,18 @@ impl Client {
 
 /// The generator of all that grants.
 #[derive(Debug)]
-pub struct Grants {
+pub struct GrantGenerator {
     words: &'static GrantWords,
-    clients: Vec<Client>,
+    clients: Vec<GrantClient>,
     wait_ms: u64,
     next_grant: u64,
     next_value: u64,
 }
 
-impl Grants {
+impl GrantGenerator {
     /// The generator of a plan.
     pub fn new(plan: &Plan, words: &'static GrantWords) -> Self {
-        let client = |(number, of): (u64, &ClientPlan)| Client {
+        let client = |(number, of): (u64, &ClientPlan)| GrantClient {
             plan: of.clone(),
             dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x5a_4ed0),
             cycle: 0,
@@ -124,17 +126,17 @@ impl Grants {
         }
     }
 
-    fn planned_work(&mut self, client: usize, number: usize, phase: Phase) -> OperationRequest {
+    fn planned_work(&mut self, client: usize, number: usize, phase: GeneratorPhase) -> OperationRequest {
         let planned = self.clients[client].cycle();
         let planned = planned.and_then(|cycle| cycle.writes.get(number).copied());
-        self.work_for(client, planned.filter(|_| phase != Phase::Final).unwrap_or(0))
+        self.work_for(client, planned.filter(|_| phase != GeneratorPhase::Final).unwrap_or(0))
     }
 
     fn work_for(&mut self, client: usize, work_ms: u64) -> OperationRequest {
         let state = &self.clients[client];
         let grant = state.grant.clone();
         let work = match state.mode {
-            Mode::Shared => grant::Request::Read { grant, work_ms },
+            Mode::Shared => grant::GrantRequest::Read { grant, work_ms },
             Mode::Exclusive => {
                 self.next_value += 1;
                 (self.words.work)(grant, self.next_value, work_ms)
@@ -144,16 +146,16 @@ impl Grants {
     }
 }
 
-impl Generator for Grants {
-    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Assignment {
+impl Generator for GrantGenerator {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, .. }: GeneratorMoment) -> Assignment {
         let state = &mut self.clients[client];
         match (state.step, phase) {
-            (_, Phase::Quiet) | (CycleStep::Acquire, Phase::Drain) => Assignment::Nothing,
-            (CycleStep::Acquire, Phase::Final) if state.finished => Assignment::Nothing,
+            (_, GeneratorPhase::Quiet) | (CycleStep::Acquire, GeneratorPhase::Drain) => Assignment::Nothing,
+            (CycleStep::Acquire, GeneratorPhase::Final) if state.finished => Assignment::Nothing,
             (CycleStep::Acquire, _) => {
                 self.next_grant += 1;
                 state.grant = format!("g{}", self.next_grant);
-                state.last = phase == Phase::Final;
+                state.last = phase == GeneratorPhase::Final;
                 state.mode = match state.dice.u32(0..10) < self.words.shared {
                     true => Mode::Shared,
                     false => Mode::Exclusive,
@@ -161,10 +163,10 @@ impl Generator for Grants {
                 let acquire = (self.words.acquire)(state.grant.clone(), state.mode);
                 Assignment::Ask(OperationRequest::new(&acquire, self.wait_ms))
             }
-            (CycleStep::Work(number), Phase::Load | Phase::Drain) => {
+            (CycleStep::Work(number), GeneratorPhase::Load | GeneratorPhase::Drain) => {
                 Assignment::Ask(self.planned_work(client, number, phase))
             }
-            (CycleStep::Work(number), Phase::Final) if state.last => {
+            (CycleStep::Work(number), GeneratorPhase::Final) if state.last => {
                 Assignment::Ask(self.planned_work(client, number, phase))
             }
             // After recovery whoever still holds gives back at once.
@@ -180,21 +182,27 @@ impl Generator for Grants {
         granted.then(|| self.work_for(client, 0))
     }
 
-    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, .. }: Moment) -> Duration {
+    fn ended(
+        &mut self,
+        client: usize,
+        op: &PendingOp,
+        end: &Completion,
+        GeneratorMoment { phase, .. }: GeneratorMoment,
+    ) -> Duration {
         let state = &mut self.clients[client];
         let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
         match (op.f, state.step) {
             ("acquire" | "elect", _) if end.is_ok() => state.step = CycleStep::Work(0),
             ("acquire" | "elect", _) => {
                 state.next_cycle();
-                return if phase == Phase::Final {
+                return if phase == GeneratorPhase::Final {
                     FINAL_AGAIN
                 } else {
                     AFTER_FAILURE
                 };
             }
             ("read" | "write" | "work", CycleStep::Work(n))
-                if n + 1 < writes && end.is_ok() && phase != Phase::Final =>
+                if n + 1 < writes && end.is_ok() && phase != GeneratorPhase::Final =>
             {
                 state.step = CycleStep::Work(n + 1);
             }
@@ -204,11 +212,11 @@ impl Generator for Grants {
                 let unknown = end.kind == EventType::Info;
                 state.finished = state.last && !unknown;
                 state.next_cycle();
-                if unknown && phase == Phase::Final {
+                if unknown && phase == GeneratorPhase::Final {
                     return FINAL_AGAIN;
                 }
                 let think = Duration::from_millis(state.cycle().map_or(0, |cycle| cycle.think_ms));
-                return if phase == Phase::Final {
+                return if phase == GeneratorPhase::Final {
                     think.min(AFTER_FAILURE)
                 } else {
                     think

@@ -2,7 +2,8 @@
 
 use super::backlog::Backlog;
 use super::{
-    AFTER_BOUND_MS, Assignment, ClosingTask, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms,
+    AFTER_BOUND_MS, Assignment, ClosingTask, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
+    single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
@@ -26,7 +27,7 @@ enum ClientRole {
 }
 
 #[derive(Debug)]
-struct Client {
+struct QueueClient {
     role: ClientRole,
     plan: ClientPlan,
     cycle: usize,
@@ -38,9 +39,9 @@ struct Client {
 
 /// The generator of `fifo` and `claimed`.
 #[derive(Debug)]
-pub struct Items {
+pub struct ItemGenerator {
     claimed: bool,
-    clients: Vec<Client>,
+    clients: Vec<QueueClient>,
     next_item: i64,
     backlog: Backlog,
     /// Milliseconds that the recipe has for an operation: before recovery, and after it, where it is pending for the
@@ -51,7 +52,7 @@ pub struct Items {
     last_since: Option<Duration>,
 }
 
-impl Items {
+impl ItemGenerator {
     /// The generator of a plan.
     pub fn new(plan: &Plan) -> Self {
         let role = |number: usize| match number {
@@ -59,7 +60,7 @@ impl Items {
             _ if number.is_multiple_of(2) => ClientRole::Produces,
             _ => ClientRole::Consumes,
         };
-        let client = |(number, of): (usize, &ClientPlan)| Client {
+        let client = |(number, of): (usize, &ClientPlan)| QueueClient {
             role: role(number),
             plan: of.clone(),
             cycle: 0,
@@ -79,8 +80,8 @@ impl Items {
         }
     }
 
-    fn ask(&self, request: &queue::Request, phase: Phase) -> Assignment {
-        let last = phase == Phase::Final;
+    fn ask(&self, request: &queue::QueueRequest, phase: GeneratorPhase) -> Assignment {
+        let last = phase == GeneratorPhase::Final;
         Assignment::Ask(OperationRequest::new(
             request,
             if last { self.last_ms } else { self.single_ms },
@@ -90,40 +91,40 @@ impl Items {
     /// Whether a consumer waits for the last items of producers.
     fn has_head_start(&mut self, now: Duration) -> bool {
         let since = *self.last_since.get_or_insert(now);
-        let puts = |client: &Client| client.role == ClientRole::Produces && !client.finished;
+        let puts = |client: &QueueClient| client.role == ClientRole::Produces && !client.finished;
         now.saturating_sub(since) < HEAD_START && self.clients.iter().any(puts)
     }
 }
 
-impl Generator for Items {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
+impl Generator for ItemGenerator {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, now }: GeneratorMoment) -> Assignment {
         let state = &self.clients[client];
-        if phase == Phase::Quiet || state.role == ClientRole::Waits {
+        if phase == GeneratorPhase::Quiet || state.role == ClientRole::Waits {
             return Assignment::Nothing;
         }
         if let Some(item) = state.given {
-            return self.ask(&queue::Request::Acknowledge { item }, phase);
+            return self.ask(&queue::QueueRequest::Acknowledge { item }, phase);
         }
-        if phase == Phase::Drain || state.finished && phase == Phase::Final {
+        if phase == GeneratorPhase::Drain || state.finished && phase == GeneratorPhase::Final {
             return Assignment::Nothing;
         }
         let produces = state.role == ClientRole::Produces;
         let waits = match (phase, produces) {
-            (Phase::Load, true) => self.backlog.full(),
-            (Phase::Load, false) => self.backlog.rests(now),
-            (Phase::Final, false) => self.has_head_start(now),
+            (GeneratorPhase::Load, true) => self.backlog.full(),
+            (GeneratorPhase::Load, false) => self.backlog.rests(now),
+            (GeneratorPhase::Final, false) => self.has_head_start(now),
             _ => false,
         };
         if waits {
             return Assignment::Await(AFTER_NOTHING);
         }
-        self.clients[client].last = phase == Phase::Final;
+        self.clients[client].last = phase == GeneratorPhase::Final;
         if !produces {
-            return self.ask(&queue::Request::Dequeue {}, phase);
+            return self.ask(&queue::QueueRequest::Dequeue {}, phase);
         }
         let item = self.next_item;
         self.next_item += 1;
-        self.ask(&queue::Request::Enqueue { item }, phase)
+        self.ask(&queue::QueueRequest::Enqueue { item }, phase)
     }
 
     /// Consumers that rest go on together.
@@ -135,7 +136,7 @@ impl Generator for Items {
         ClosingTask::Drain
     }
 
-    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, _: Moment) -> Duration {
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, _: GeneratorMoment) -> Duration {
         let state = &mut self.clients[client];
         let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
         let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));

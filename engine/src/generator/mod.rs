@@ -40,7 +40,7 @@ const FINAL_AGAIN: Duration = Duration::from_millis(250);
 
 /// Which operations clients are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum GeneratorPhase {
     /// None.
     Quiet,
     /// As planned, on and on.
@@ -53,9 +53,9 @@ pub enum Phase {
 
 /// When a generator is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Moment {
+pub struct GeneratorMoment {
     /// Which operations clients are given.
-    pub phase: Phase,
+    pub phase: GeneratorPhase,
     /// The engine's time.
     pub now: Duration,
 }
@@ -115,7 +115,7 @@ pub enum ClosingTask {
 /// The clients' next operations. Generators count clients from 0.
 pub trait Generator: Debug + Send {
     /// What the client does next. To give back it may be asked again before that is sent.
-    fn next(&mut self, client: usize, at: Moment) -> Assignment;
+    fn next(&mut self, client: usize, at: GeneratorMoment) -> Assignment;
 
     /// Work under the grant that the client is to give back next, once more and at once; `None` in families that grant
     /// nothing.
@@ -135,7 +135,7 @@ pub trait Generator: Debug + Send {
 
     /// An operation has ended; returns how long the client waits before its next one. In the phase [`Phase::Final`] one
     /// that did not finish is asked again.
-    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, at: Moment) -> Duration;
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, at: GeneratorMoment) -> Duration;
 
     /// The client's process has died.
     fn died(&mut self, client: usize);
@@ -160,7 +160,7 @@ pub fn single_ms(plan: &Plan) -> u64 {
     let pauses = plan
         .windows
         .iter()
-        .filter(|window| FaultKind::of(&window.fault).freezes);
+        .filter(|window| FaultKind::by_name(&window.fault).freezes);
     LEAST_SINGLE_MS + pauses.map(|window| window.duration_ms).max().unwrap_or(0)
 }
 
@@ -182,17 +182,17 @@ impl Error for UnknownFamily {}
 /// If there is none.
 pub fn from_plan(plan: &Plan) -> Result<Box<dyn Generator>, UnknownFamily> {
     match plan.workload.family.as_str() {
-        "queue" => Ok(Box::new(items::Items::new(plan))),
-        "barrier" if plan.workload.capabilities().members => Ok(Box::new(barrier::Barrier::new(plan))),
+        "queue" => Ok(Box::new(items::ItemGenerator::new(plan))),
+        "barrier" if plan.workload.capabilities().members => Ok(Box::new(barrier::BarrierGenerator::new(plan))),
         "barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
         "commit" => Ok(Box::new(commit::Commit::new(plan))),
-        "register" => Ok(Box::new(register::Register::new(plan))),
-        "counter" => Ok(Box::new(counter::Counter::new(plan))),
+        "register" => Ok(Box::new(register::RegisterGenerator::new(plan))),
+        "counter" => Ok(Box::new(counter::CounterGenerator::new(plan))),
         // A scene has no clients that could be asked for anything.
-        "lock" | "ensemble" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
-        "rwlock" => Ok(Box::new(grants::Grants::new(plan, &grants::RWLOCK))),
-        "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
-        "semaphore" => Ok(Box::new(grants::Grants::new(plan, &grants::SEMAPHORE))),
+        "lock" | "ensemble" => Ok(Box::new(grants::GrantGenerator::new(plan, &grants::LOCK))),
+        "rwlock" => Ok(Box::new(grants::GrantGenerator::new(plan, &grants::RWLOCK))),
+        "election" => Ok(Box::new(grants::GrantGenerator::new(plan, &grants::ELECTION))),
+        "semaphore" => Ok(Box::new(grants::GrantGenerator::new(plan, &grants::SEMAPHORE))),
         other => Err(UnknownFamily(other.to_string())),
     }
 }

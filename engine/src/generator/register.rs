@@ -1,7 +1,7 @@
 //! Registers: every client reads, writes and compares-and-sets, one operation after the other.
 //! `docs/families/register.md`.
 
-use super::{Assignment, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms};
+use super::{Assignment, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms};
 use crate::operation::{Completion, PendingOp};
 use std::ops::Range;
 use std::time::Duration;
@@ -26,7 +26,7 @@ enum FinalOp {
 }
 
 #[derive(Debug)]
-struct Client {
+struct RegisterClient {
     plan: ClientPlan,
     /// The dice of its operations, so that they depend on nothing but the plan's seed and their number.
     dice: fastrand::Rng,
@@ -40,8 +40,8 @@ struct Client {
 
 /// The generator of registers.
 #[derive(Debug)]
-pub struct Register {
-    clients: Vec<Client>,
+pub struct RegisterGenerator {
+    clients: Vec<RegisterClient>,
     next_value: i64,
     /// The value that was returned last to any client.
     newest: Option<i64>,
@@ -58,7 +58,7 @@ pub struct Register {
 fn reading(plan: &Plan) -> Vec<Range<u64>> {
     let spell = |window: &Window| match window.trigger {
         Trigger::At { at_ms }
-            if FaultKind::of(&window.fault).freezes && window.target == Target::Leader && window.id % 2 == 1 =>
+            if FaultKind::by_name(&window.fault).freezes && window.target == Target::Leader && window.id % 2 == 1 =>
         {
             Some(at_ms.saturating_sub(BEFORE_MS)..at_ms + plan.cluster.timing.sync_ms() + AFTER_MS)
         }
@@ -67,10 +67,10 @@ fn reading(plan: &Plan) -> Vec<Range<u64>> {
     plan.windows.iter().filter_map(spell).collect()
 }
 
-impl Register {
+impl RegisterGenerator {
     /// The generator of a plan.
     pub fn new(plan: &Plan) -> Self {
-        let client = |(number, of): (u64, &ClientPlan)| Client {
+        let client = |(number, of): (u64, &ClientPlan)| RegisterClient {
             plan: of.clone(),
             dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x7e91_57e4),
             cycle: 0,
@@ -94,17 +94,17 @@ impl Register {
         self.next_value - 1
     }
 
-    fn ask(&self, request: &register::Request) -> Assignment {
+    fn ask(&self, request: &register::RegisterRequest) -> Assignment {
         Assignment::Ask(OperationRequest::new(request, self.single_ms))
     }
 
     fn read(&self) -> Assignment {
-        self.ask(&register::Request::Read {})
+        self.ask(&register::RegisterRequest::Read {})
     }
 
     fn write(&mut self) -> Assignment {
         let value = self.fresh();
-        self.ask(&register::Request::Write { value })
+        self.ask(&register::RegisterRequest::Write { value })
     }
 
     /// Mostly reads, and nothing else after a loss: who comes back to a deposed leader and writes first gets no more of
@@ -119,21 +119,21 @@ impl Register {
             (0..6, _) => self.read(),
             (6..8, Some(from)) => {
                 let to = self.fresh();
-                self.ask(&register::Request::Cas { from, to })
+                self.ask(&register::RegisterRequest::Cas { from, to })
             }
             _ => self.write(),
         }
     }
 }
 
-impl Generator for Register {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
+impl Generator for RegisterGenerator {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, now }: GeneratorMoment) -> Assignment {
         let last = self.clients[client].last;
-        self.clients[client].asked_last = phase == Phase::Final;
+        self.clients[client].asked_last = phase == GeneratorPhase::Final;
         match phase {
-            Phase::Quiet | Phase::Drain => Assignment::Nothing,
-            Phase::Load => self.any(client, now),
-            Phase::Final => match last {
+            GeneratorPhase::Quiet | GeneratorPhase::Drain => Assignment::Nothing,
+            GeneratorPhase::Load => self.any(client, now),
+            GeneratorPhase::Final => match last {
                 FinalOp::Write => self.write(),
                 FinalOp::Read => self.read(),
                 FinalOp::Nothing => Assignment::Nothing,
@@ -141,7 +141,13 @@ impl Generator for Register {
         }
     }
 
-    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, .. }: Moment) -> Duration {
+    fn ended(
+        &mut self,
+        client: usize,
+        op: &PendingOp,
+        end: &Completion,
+        GeneratorMoment { phase, .. }: GeneratorMoment,
+    ) -> Duration {
         if end.is_ok() {
             let field = if op.f == "cas" { register::TO } else { register::VALUE };
             self.newest = end.get(field).or(self.newest);
@@ -160,9 +166,9 @@ impl Generator for Register {
         let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
         state.cycle += 1;
         match (end.is_ok(), phase) {
-            (true, Phase::Final) => Duration::ZERO,
+            (true, GeneratorPhase::Final) => Duration::ZERO,
             (true, _) => think,
-            (false, Phase::Final) => FINAL_AGAIN,
+            (false, GeneratorPhase::Final) => FINAL_AGAIN,
             (false, _) => think.max(AFTER_FAILURE),
         }
     }
@@ -192,20 +198,20 @@ mod tests {
     use std::collections::BTreeSet;
     use zooquake_history::EventType;
 
-    fn generator() -> Register {
-        Register::new(&Plan {
+    fn generator() -> RegisterGenerator {
+        RegisterGenerator::new(&Plan {
             clients: vec![ClientPlan::default(); 2],
             ..Plan::default()
         })
     }
 
-    fn at(phase: Phase) -> Moment {
+    fn at(phase: GeneratorPhase) -> GeneratorMoment {
         let now = Duration::ZERO;
-        Moment { phase, now }
+        GeneratorMoment { phase, now }
     }
 
     /// Lets a client do its next operation, which succeeds.
-    fn go(generator: &mut Register, client: usize, phase: Phase) -> Option<(&'static str, Value)> {
+    fn go(generator: &mut RegisterGenerator, client: usize, phase: GeneratorPhase) -> Option<(&'static str, Value)> {
         let Assignment::Ask(request) = generator.next(client, at(phase)) else {
             return None;
         };
@@ -232,14 +238,14 @@ mod tests {
         let (mut generator, mut heard, mut seen) = (generator(), None, BTreeSet::new());
         let mut swaps = 0;
         for turn in 0..400 {
-            let (f, value) = go(&mut generator, turn % 2, Phase::Load).unwrap();
+            let (f, value) = go(&mut generator, turn % 2, GeneratorPhase::Load).unwrap();
             let written = match f {
                 "cas" => {
-                    assert_eq!(register::FROM.of(&value), heard);
+                    assert_eq!(register::FROM.read_from(&value), heard);
                     swaps += 1;
-                    register::TO.of(&value)
+                    register::TO.read_from(&value)
                 }
-                "write" => register::VALUE.of(&value),
+                "write" => register::VALUE.read_from(&value),
                 _ => continue,
             };
             assert!(seen.insert(written), "{written:?} twice");
@@ -258,7 +264,7 @@ mod tests {
             trigger: Trigger::At { at_ms: 300 },
             duration_ms: 3_000,
         };
-        let mut around = Register::new(&Plan {
+        let mut around = RegisterGenerator::new(&Plan {
             clients: vec![ClientPlan::default(); 2],
             windows: vec![frozen],
             ..Plan::default()
@@ -266,23 +272,25 @@ mod tests {
         let mut lost = generator();
         for _ in 0..50 {
             lost.clients[1].lost = true;
-            assert_eq!(go(&mut lost, 1, Phase::Load).unwrap().0, "read");
+            assert_eq!(go(&mut lost, 1, GeneratorPhase::Load).unwrap().0, "read");
             assert!(!lost.clients[1].lost, "it was answered");
-            assert_eq!(go(&mut around, 0, Phase::Load).unwrap().0, "read");
+            assert_eq!(go(&mut around, 0, GeneratorPhase::Load).unwrap().0, "read");
         }
         around.reading.clear();
-        let names: BTreeSet<&str> = (0..50).map(|_| go(&mut around, 0, Phase::Load).unwrap().0).collect();
+        let names: BTreeSet<&str> = (0..50)
+            .map(|_| go(&mut around, 0, GeneratorPhase::Load).unwrap().0)
+            .collect();
         assert_eq!(names, BTreeSet::from(["cas", "read", "write"]));
     }
 
     #[test]
     fn after_recovery_each_client_writes_once_and_reads_once() {
         let mut generator = generator();
-        go(&mut generator, 0, Phase::Load);
-        assert!(go(&mut generator, 0, Phase::Drain).is_none());
+        go(&mut generator, 0, GeneratorPhase::Load);
+        assert!(go(&mut generator, 0, GeneratorPhase::Drain).is_none());
         generator.recovered(Duration::ZERO);
         for client in [0, 1] {
-            let names: Vec<&str> = std::iter::from_fn(|| go(&mut generator, client, Phase::Final))
+            let names: Vec<&str> = std::iter::from_fn(|| go(&mut generator, client, GeneratorPhase::Final))
                 .map(|(f, _)| f)
                 .collect();
             assert_eq!(names, ["write", "read"]);

@@ -1,6 +1,6 @@
 //! The double barrier: the clients enter and leave, round after round. `docs/families/barrier.md`.
 
-use super::{Assignment, BEYOND_MS, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase};
+use super::{Assignment, BEYOND_MS, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::operation::barrier;
@@ -22,7 +22,7 @@ enum RoundStep {
 }
 
 #[derive(Debug)]
-struct Client {
+struct BarrierClient {
     plan: ClientPlan,
     step: RoundStep,
     /// Since when.
@@ -35,7 +35,7 @@ struct Client {
 /// The generator of `barrier/double`.
 #[derive(Debug)]
 pub struct Rounds {
-    clients: Vec<Client>,
+    clients: Vec<BarrierClient>,
     wait_ms: u64,
     patience: Duration,
     /// The round that was opened last, for all who were between two rounds.
@@ -49,7 +49,7 @@ pub struct Rounds {
 impl Rounds {
     /// The generator of a plan.
     pub fn new(plan: &Plan) -> Self {
-        let client = |plan: &ClientPlan| Client {
+        let client = |plan: &ClientPlan| BarrierClient {
             plan: plan.clone(),
             step: RoundStep::Between,
             since: Duration::ZERO,
@@ -68,8 +68,8 @@ impl Rounds {
 
     /// Opens the next round, when all have ended theirs, or those who have not are stuck; else returns how long to
     /// wait.
-    fn open(&mut self, phase: Phase, now: Duration) -> Assignment {
-        let may_open = phase == Phase::Load || phase == Phase::Final && self.opened < self.last;
+    fn open(&mut self, phase: GeneratorPhase, now: Duration) -> Assignment {
+        let may_open = phase == GeneratorPhase::Load || phase == GeneratorPhase::Final && self.opened < self.last;
         let busy = self.clients.iter().filter(|client| client.step != RoundStep::Between);
         let patient_until = busy.map(|client| client.since + self.patience).max();
         let members = self
@@ -97,8 +97,8 @@ impl Rounds {
 }
 
 impl Generator for Rounds {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
-        if phase == Phase::Quiet {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, now }: GeneratorMoment) -> Assignment {
+        if phase == GeneratorPhase::Quiet {
             return Assignment::Nothing;
         }
         if self.clients[client].step == RoundStep::Between
@@ -106,14 +106,14 @@ impl Generator for Rounds {
         {
             return wait;
         }
-        let &Client {
+        let &BarrierClient {
             step, round, members, ..
         } = &self.clients[client];
         let request = match step {
             RoundStep::Between => return Assignment::Nothing,
-            RoundStep::Entering if phase == Phase::Drain && round > self.begun => return Assignment::Nothing,
-            RoundStep::Entering => barrier::Request::Enter { round, members },
-            RoundStep::Inside => barrier::Request::Leave { round },
+            RoundStep::Entering if phase == GeneratorPhase::Drain && round > self.begun => return Assignment::Nothing,
+            RoundStep::Entering => barrier::BarrierRequest::Enter { round, members },
+            RoundStep::Inside => barrier::BarrierRequest::Leave { round },
         };
         self.begun = self.begun.max(round);
         Assignment::Ask(OperationRequest::new(&request, self.wait_ms))
@@ -123,9 +123,15 @@ impl Generator for Rounds {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, now }: Moment) -> Duration {
+    fn ended(
+        &mut self,
+        client: usize,
+        op: &PendingOp,
+        end: &Completion,
+        GeneratorMoment { phase, now }: GeneratorMoment,
+    ) -> Duration {
         let state = &mut self.clients[client];
-        if phase == Phase::Final && !end.is_ok() {
+        if phase == GeneratorPhase::Final && !end.is_ok() {
             return FINAL_AGAIN;
         }
         if op.f == "enter" && !end.is_ok() {
@@ -141,7 +147,11 @@ impl Generator for Rounds {
             "enter" => RoundStep::Inside,
             _ => RoundStep::Between,
         };
-        if phase == Phase::Load { think } else { Duration::ZERO }
+        if phase == GeneratorPhase::Load {
+            think
+        } else {
+            Duration::ZERO
+        }
     }
 
     fn died(&mut self, client: usize) {

@@ -9,7 +9,7 @@ use crate::operation::OpKind;
 use serde_json::json;
 use std::collections::BTreeMap;
 use zooquake_history::EventType;
-use zooquake_history::plan::{ClientPlan, Transaction};
+use zooquake_history::plan::{ClientPlan, PlannedTransaction};
 
 const CLIENTS: usize = 3;
 
@@ -70,9 +70,9 @@ fn op(request: OperationRequest, since: Duration) -> PendingOp {
     }
 }
 
-fn at(now: Duration) -> Moment {
-    let phase = Phase::Final;
-    Moment { phase, now }
+fn at(now: Duration) -> GeneratorMoment {
+    let phase = GeneratorPhase::Final;
+    GeneratorMoment { phase, now }
 }
 
 /// Asks every client again and again, as the engine does, for so many rounds; returns who was asked what, and the
@@ -165,9 +165,9 @@ fn a_site_that_never_learns_the_decision_is_asked_for_it_again() {
 fn requests(name: &str) -> Vec<String> {
     let (mut generator, mut now, mut first) = (generator(name), Duration::ZERO, BTreeMap::new());
     let mut waited = false;
-    for phase in [Phase::Load, Phase::Final] {
+    for phase in [GeneratorPhase::Load, GeneratorPhase::Final] {
         for turn in 0..30 * CLIENTS {
-            let (client, at) = (turn % CLIENTS, Moment { phase, now });
+            let (client, at) = (turn % CLIENTS, GeneratorMoment { phase, now });
             let Assignment::Ask(request) = generator.next(client, at) else {
                 now += Duration::from_millis(20);
                 continue;

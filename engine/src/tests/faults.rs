@@ -1,7 +1,7 @@
 //! Triggers, and what the nemesis asks.
 
 use super::*;
-use zooquake_history::plan::{State, Target, Trigger, Window};
+use zooquake_history::plan::{ClientState, Target, Trigger, Window};
 
 fn window(trigger: Trigger) -> NemesisReport {
     NemesisReport::Arm(Box::new(Window {
@@ -14,7 +14,7 @@ fn window(trigger: Trigger) -> NemesisReport {
     }))
 }
 
-pub(super) fn in_state(state: State, after_ms: u64) -> NemesisReport {
+pub(super) fn in_state(state: ClientState, after_ms: u64) -> NemesisReport {
     window(Trigger::State {
         state,
         from_ms: 0,
@@ -45,7 +45,7 @@ fn a_moment_comes_and_names_the_holder() {
 fn a_holder_is_struck_when_its_work_has_lasted_long_enough() {
     let mut bench = Bench::running("lock/fenced", 2);
     bench.answers();
-    bench.report(5, in_state(State::Working, 200));
+    bench.report(5, in_state(ClientState::Working, 200));
     bench.pass(500);
     assert_eq!(bench.answers(), [], "nobody works");
     bench.ok(0, "acquire");
@@ -61,7 +61,7 @@ fn a_holder_is_struck_when_its_work_has_lasted_long_enough() {
 fn work_that_has_too_little_left_is_not_struck() {
     let mut bench = Bench::running("lock/fenced", 1);
     bench.answers();
-    bench.report(5, in_state(State::Working, 301));
+    bench.report(5, in_state(ClientState::Working, 301));
     bench.ok(0, "acquire");
     bench.pass(7_900);
     assert_eq!(bench.answers(), []);
@@ -73,7 +73,7 @@ fn work_that_has_too_little_left_is_not_struck() {
 fn one_that_waits_is_struck_while_another_holds() {
     let mut bench = Bench::running("lock/fenced", 2);
     bench.answers();
-    bench.report(5, in_state(State::Waiting, 10));
+    bench.report(5, in_state(ClientState::Waiting, 10));
     bench.pass(100);
     assert_eq!(bench.answers(), []);
     bench.ok(0, "acquire");
@@ -84,7 +84,7 @@ fn one_that_waits_is_struck_while_another_holds() {
 fn a_member_is_struck_between_its_join_and_its_close() {
     let mut bench = Bench::running("barrier/tutorial", 3);
     bench.answers();
-    bench.report(5, in_state(State::Answered("join".into()), 150));
+    bench.report(5, in_state(ClientState::Answered("join".into()), 150));
     bench.pass(100);
     bench.answer(0, "join", Outcome::Fail, Value::Null);
     bench.pass(200);
@@ -94,12 +94,12 @@ fn a_member_is_struck_between_its_join_and_its_close() {
     assert_eq!(bench.answers(), []);
     bench.pass(1);
     assert_eq!(bench.answers(), [(5, fired(Some("c2"), None))]);
-    bench.report(6, in_state(State::Answered("join".into()), 200));
+    bench.report(6, in_state(ClientState::Answered("join".into()), 200));
     bench.all_ok("join");
     bench.ok(2, "enter");
     bench.pass(1_000);
     assert!(bench.asked(0, "close") && bench.asked(1, "close"));
-    bench.report(7, in_state(State::Answered("join".into()), 500));
+    bench.report(7, in_state(ClientState::Answered("join".into()), 500));
     bench.pass(1_000);
     let [(6, _)] = bench.answers()[..] else {
         panic!("whose session is being closed is not struck")
@@ -111,7 +111,7 @@ fn what_still_waits_when_the_operations_are_over_is_refused() {
     let mut bench = Bench::running("lock/fenced", 1);
     bench.pass(9_000);
     bench.answers();
-    bench.report(5, in_state(State::Working, 200));
+    bench.report(5, in_state(ClientState::Working, 200));
     bench.pass(1_000);
     assert_eq!(bench.answers(), [(5, None)]);
     assert_eq!(bench.phases()[..2], ["ops", "heal"]);

@@ -90,7 +90,7 @@ fn the_resource_refuses_a_token_lower_than_the_highest() {
         let written = json!({ "grant": grant, "value": 1, "token": token });
         bench.answer(client, "write", Outcome::Ok, written);
     }
-    let told = |entry: &&HistoryEntry| (entry.kind, ACCEPTED.of(&entry.value));
+    let told = |entry: &&HistoryEntry| (entry.kind, ACCEPTED.read_from(&entry.value));
     let told: Vec<_> = bench.completions("write").iter().map(told).collect();
     let (accepted, refused) = ((EventType::Ok, Some(true)), (EventType::Fail, Some(false)));
     assert_eq!(told, [accepted, refused]);

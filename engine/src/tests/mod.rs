@@ -17,7 +17,7 @@ mod scenes;
 
 use super::*;
 use serde_json::{Value, json};
-use zooquake_history::plan::{ClientPlan, Cluster, Cycle};
+use zooquake_history::plan::{ClientPlan, ClusterPlan, Cycle};
 use zooquake_history::protocol::{Message, Outcome, ProcessOutput, Request};
 use zooquake_history::{EventType, Process};
 
@@ -52,10 +52,10 @@ impl Bench {
         };
         let mut plan = Plan {
             workload: zooquake_workloads::recipes::workload(family, variant).unwrap(),
-            cluster: Cluster {
+            cluster: ClusterPlan {
                 servers: 3,
                 clients,
-                ..Cluster::default()
+                ..ClusterPlan::default()
             },
             time_ms: TIME_MS,
             clients: vec![

@@ -4,7 +4,7 @@ use super::*;
 use crate::generator;
 use std::num::NonZeroUsize;
 use zooquake_history::operation::{Mode, Operation, grant};
-use zooquake_history::plan::{Capabilities, State};
+use zooquake_history::plan::{Capabilities, ClientState};
 
 /// An engine whose clients, of a lock that so many may hold, have asked for grants of these modes, named `m1` for c1
 /// and so on.
@@ -25,7 +25,7 @@ fn asking(capacity: usize, modes: &[Mode]) -> Bench {
 
 fn ask(bench: &mut Bench, client: usize, mode: Mode) {
     let grant = format!("m{}", client + 1);
-    let value = grant::Request::Acquire {
+    let value = grant::GrantRequest::Acquire {
         grant: grant.clone(),
         mode,
     };
@@ -109,7 +109,7 @@ fn strikes_one_that_waits(capacity: usize, modes: &[Mode]) -> bool {
     (0..modes.len() - 1).for_each(|client| bench.ok(client, "acquire"));
     bench.let_rest();
     bench.answers();
-    bench.report(5, super::faults::in_state(State::Waiting, 0));
+    bench.report(5, super::faults::in_state(ClientState::Waiting, 0));
     !bench.answers().is_empty()
 }
 
@@ -133,7 +133,7 @@ fn one_that_works_under_a_shared_grant_reads_and_is_struck_as_a_holder() {
         let reads = bench.engine.clients.holds.mode(0) == Shared;
         assert_ne!(bench.asked(0, "read"), bench.asked(0, "write"));
         assert_eq!(bench.asked(0, "read"), reads);
-        bench.report(5, super::faults::in_state(State::Working, 0));
+        bench.report(5, super::faults::in_state(ClientState::Working, 0));
         assert!(!bench.answers().is_empty());
         if reads {
             bench.ok(0, "read");

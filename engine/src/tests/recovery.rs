@@ -2,7 +2,7 @@
 
 use super::*;
 use zooquake_history::evidence::Reading;
-use zooquake_history::plan::Transaction;
+use zooquake_history::plan::PlannedTransaction;
 
 /// The bound of liveness of a run whose waits were short, and what the engine waits beyond it.
 const BOUND_MS: u64 = 10_300;
@@ -208,7 +208,7 @@ fn finish_but_drain(bench: &mut Bench) {
 /// about these as soon as all about the closing transaction was answered.
 fn undecided() -> Bench {
     let mut bench = Bench::with("commit/coordinated", 2, |plan| {
-        plan.transactions = vec![Transaction {
+        plan.transactions = vec![PlannedTransaction {
             votes: vec![true],
             work_ms: vec![0],
             early: true,

@@ -2,14 +2,14 @@
 
 use super::*;
 use serde_json::json;
-use zooquake_history::plan::Recipe;
+use zooquake_history::plan::RecipeSource;
 
 /// A run of one's own recipe by two clients, which may end twice in a window.
 fn bench() -> Bench {
     Bench::with("lock/fenced", 2, |plan| {
-        plan.workload.recipe = Some(Recipe {
+        plan.workload.recipe = Some(RecipeSource {
             max_restarts: 2,
-            ..Recipe::default()
+            ..RecipeSource::default()
         });
     })
 }
@@ -127,7 +127,7 @@ fn one_that_is_being_started_is_killed_once_it_runs() {
 #[test]
 fn one_that_ends_before_the_run_has_begun_ends_the_run() {
     let mut bench = Bench::planned("lock/fenced", 1, |plan| {
-        plan.workload.recipe = Some(Recipe::default());
+        plan.workload.recipe = Some(RecipeSource::default());
     });
     bench.step(Input::Begin);
     bench.output(0, ProcessOutput::Ended);

@@ -100,7 +100,7 @@ const PLAIN: FaultKind = FaultKind {
 
 impl FaultKind {
     /// The kind of this name; [`OTHER`] if there is none.
-    pub fn of(name: &str) -> &'static Self {
+    pub fn by_name(name: &str) -> &'static Self {
         KINDS.iter().find(|kind| kind.name == name).unwrap_or(&OTHER)
     }
 }

@@ -6,13 +6,13 @@ use serde_json::json;
 #[test]
 fn kinds_differ_in_name_colour_and_hatch() {
     for (n, kind) in KINDS.iter().enumerate() {
-        assert_eq!(FaultKind::of(kind.name), kind);
+        assert_eq!(FaultKind::by_name(kind.name), kind);
         assert!(!kind.summary.is_empty());
         for other in &KINDS[..n] {
             assert!(kind.name != other.name && kind.colour != other.colour && kind.hatch != other.hatch);
         }
     }
-    assert_eq!(FaultKind::of("no-such"), &OTHER);
+    assert_eq!(FaultKind::by_name("no-such"), &OTHER);
 }
 
 /// A window with these fields beside those that every window has.

@@ -1,7 +1,7 @@
 //! Operations of the members of a barrier.
 
-use super::{Again, Delay, Family, Made, OpSpec, Operation, Role, StrikePoint, fields};
-use crate::plan::{Capabilities, State};
+use super::{Delay, Family, OpSpec, Operation, Replacement, Role, StrikePoint, ZnodeName, fields};
+use crate::plan::{Capabilities, ClientState};
 use serde::{Deserialize, Serialize};
 
 /// Barriers. One that dies between its join and its close leaves its znode to the next round.
@@ -13,18 +13,18 @@ pub const FAMILY: Family = Family {
             struck: &[
                 JOINING,
                 StrikePoint {
-                    state: State::Working,
+                    state: ClientState::Working,
                     ..JOINING
                 },
                 StrikePoint {
                     answered: true,
                     share: 2,
                     delay: Delay::Between(0, 100),
-                    state: State::Working,
+                    state: ClientState::Working,
                     ..JOINING
                 },
                 StrikePoint {
-                    state: State::Waiting,
+                    state: ClientState::Waiting,
                     ..JOINING
                 },
             ],
@@ -32,7 +32,7 @@ pub const FAMILY: Family = Family {
         },
         OpSpec {
             struck: &[StrikePoint {
-                state: State::Releasing,
+                state: ClientState::Releasing,
                 delay: Delay::Between(0, 2),
                 ..JOINING
             }],
@@ -40,15 +40,15 @@ pub const FAMILY: Family = Family {
         },
         OpSpec {
             waits: true,
-            again: Again::Same,
+            again: Replacement::Same,
             struck: &[
                 ENTERING,
                 StrikePoint {
-                    state: State::Working,
+                    state: ClientState::Working,
                     ..ENTERING
                 },
                 StrikePoint {
-                    state: State::Waiting,
+                    state: ClientState::Waiting,
                     ..ENTERING
                 },
             ],
@@ -57,7 +57,7 @@ pub const FAMILY: Family = Family {
         OpSpec {
             waits: true,
             struck: &[StrikePoint {
-                state: State::Releasing,
+                state: ClientState::Releasing,
                 delay: Delay::Same,
                 ..ENTERING
             }],
@@ -67,7 +67,7 @@ pub const FAMILY: Family = Family {
 };
 
 const JOINING: StrikePoint = StrikePoint {
-    state: State::Acquiring,
+    state: ClientState::Acquiring,
     answered: false,
     share: 1,
     delay: Delay::Between(2, 8),
@@ -87,7 +87,7 @@ fn all_enter(capabilities: &Capabilities) -> bool {
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "f", content = "value", rename_all = "kebab-case")]
-pub enum Request {
+pub enum BarrierRequest {
     /// To join as a member, which does not wait for the others.
     Join {
         /// The round, from 1.
@@ -120,14 +120,14 @@ pub enum Request {
 /// What a client answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum BarrierAnswer {
     /// To `join`: it is a member. To `enter`, where members enter: all are there.
     Member {
         /// The round.
         round: i64,
         /// Its znode.
         #[serde(flatten)]
-        znode: Made,
+        znode: ZnodeName,
         /// The session that it lives with.
         session: String,
     },
@@ -143,7 +143,7 @@ pub enum Answer {
         /// The round.
         round: i64,
         /// Its znode; `None` where the client cannot tell that it removed that itself.
-        removed: Option<Made>,
+        removed: Option<ZnodeName>,
     },
     /// To `close`: its session is closed.
     Closed {
@@ -152,7 +152,7 @@ pub enum Answer {
     },
 }
 
-impl Operation for Request {
+impl Operation for BarrierRequest {
     fn name(&self) -> &'static str {
         match self {
             Self::Join { .. } => "join",

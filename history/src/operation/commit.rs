@@ -1,7 +1,7 @@
 //! Operations of a two-phase commit.
 
-use super::{Again, Any, Delay, Family, Finishes, OpSpec, Operation, Role, StrikePoint, fields};
-use crate::plan::State;
+use super::{Any, Delay, Family, Finishes, OpSpec, Operation, Replacement, Role, StrikePoint, fields};
+use crate::plan::ClientState;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,22 +13,22 @@ pub const FAMILY: Family = Family {
         OpSpec {
             finishes: Finishes::WithOthers,
             struck: &[StrikePoint {
-                state: State::Releasing,
+                state: ClientState::Releasing,
                 ..STRUCK
             }],
             ..OpSpec::new("begin", Role::Work)
         },
         OpSpec {
-            again: Again::Same,
+            again: Replacement::Same,
             struck: &[
                 StrikePoint {
-                    state: State::Working,
+                    state: ClientState::Working,
                     ..STRUCK
                 },
                 // While votes are still coming in, so that no site can decide by itself: over as many steps as an acquire's
                 // first milliseconds.
                 StrikePoint {
-                    state: State::Acquiring,
+                    state: ClientState::Acquiring,
                     delay: Delay::Times(40),
                     ..STRUCK
                 },
@@ -38,7 +38,7 @@ pub const FAMILY: Family = Family {
         OpSpec {
             finishes: Finishes::WithOthers,
             struck: &[StrikePoint {
-                state: State::Working,
+                state: ClientState::Working,
                 share: 2,
                 ..STRUCK
             }],
@@ -46,9 +46,9 @@ pub const FAMILY: Family = Family {
         },
         OpSpec {
             waits: true,
-            again: Again::Same,
+            again: Replacement::Same,
             struck: &[StrikePoint {
-                state: State::Waiting,
+                state: ClientState::Waiting,
                 ..STRUCK
             }],
             ..OpSpec::new("decided", Role::Wait)
@@ -58,7 +58,7 @@ pub const FAMILY: Family = Family {
 
 /// As long after it was sent as in a lock.
 const STRUCK: StrikePoint = StrikePoint {
-    state: State::Working,
+    state: ClientState::Working,
     answered: false,
     share: 1,
     delay: Delay::Same,
@@ -114,7 +114,7 @@ impl Vote {
 
 /// A transaction, as its znode has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Transaction {
+pub struct TransactionZnode {
     /// Its name, `t7`.
     pub tx: String,
     /// Its sites.
@@ -124,7 +124,7 @@ pub struct Transaction {
     pub payload: Value,
 }
 
-impl Transaction {
+impl TransactionZnode {
     /// What is written in its znode.
     pub fn data(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("a transaction is plain data with string keys")
@@ -134,11 +134,11 @@ impl Transaction {
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "f", content = "value", rename_all = "kebab-case")]
-pub enum Request {
+pub enum CommitRequest {
     /// Of the coordinator: to begin a transaction.
-    Begin(Transaction),
+    Begin(TransactionZnode),
     /// Of the coordinator: to collect the votes, and to decide.
-    Decide(Transaction),
+    Decide(TransactionZnode),
     /// Of a site: to vote.
     Vote {
         /// The transaction.
@@ -159,7 +159,7 @@ pub enum Request {
 /// What a client answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum CommitAnswer {
     /// To `decide` and `decided`.
     Decided {
         /// The transaction.
@@ -181,7 +181,7 @@ pub enum Answer {
     },
 }
 
-impl Request {
+impl CommitRequest {
     /// The name of the transaction.
     pub fn tx(&self) -> &str {
         match self {
@@ -191,7 +191,7 @@ impl Request {
     }
 }
 
-impl Operation for Request {
+impl Operation for CommitRequest {
     fn name(&self) -> &'static str {
         match self {
             Self::Begin(_) => "begin",

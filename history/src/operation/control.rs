@@ -1,13 +1,13 @@
 //! Control requests, which every client answers beside the operations of its recipe, and what it tells unasked.
 
-use super::{Any, Counts, Field, Made, fields};
+use super::{Any, Counts, Field, ZnodeName, fields};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// What a client answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum ControlAnswer {
     /// To `confirm`, after a quorum write: it holds.
     Holds {
         /// True.
@@ -29,7 +29,7 @@ pub enum Answer {
         /// The sessions it has.
         sessions: Vec<String>,
         /// The znodes it knows to be its own.
-        znodes: Vec<Made>,
+        znodes: Vec<ZnodeName>,
         /// What it has asked and heard; left out if it does not count all of it.
         #[serde(skip_serializing_if = "Option::is_none")]
         counts: Option<Counts>,

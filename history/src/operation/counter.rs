@@ -13,7 +13,7 @@ pub const FAMILY: Family = Family {
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "f", content = "value", rename_all = "kebab-case")]
-pub enum Request {
+pub enum CounterRequest {
     /// To add 1.
     Increment {},
     /// To read the value.
@@ -22,10 +22,10 @@ pub enum Request {
 
 /// What a client answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Answer {
+pub struct CounterAnswer {
     /// What was made or read.
     #[serde(flatten)]
-    pub what: What,
+    pub what: CounterContent,
     /// The transaction that wrote it; `None` where the client cannot tell.
     pub mzxid: Option<i64>,
     /// The session that asked.
@@ -37,7 +37,7 @@ pub struct Answer {
 /// What was made or read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum What {
+pub enum CounterContent {
     /// By `increment`.
     Made {
         /// The value that it made, which no other increment is given.
@@ -50,7 +50,7 @@ pub enum What {
     },
 }
 
-impl Operation for Request {
+impl Operation for CounterRequest {
     fn name(&self) -> &'static str {
         match self {
             Self::Increment {} => "increment",

@@ -3,7 +3,7 @@
 use std::iter::Sum;
 use std::ops::{Add, Sub};
 
-use super::{FieldType, Node};
+use super::{FieldType, JsonNode};
 use serde::{Deserialize, Serialize};
 
 /// Numbers of requests sent, by kind, and of watch events delivered.
@@ -68,9 +68,9 @@ impl Counts {
 
 /// Each number is 0 that is missing or none.
 impl FieldType for Counts {
-    type Read<'a, V: Node + 'a> = Self;
+    type Read<'a, V: JsonNode + 'a> = Self;
 
-    fn read<V: Node>(value: &V) -> Option<Self> {
+    fn read<V: JsonNode>(value: &V) -> Option<Self> {
         let count = |kind: &str| value.named(kind).and_then(V::count).unwrap_or(0);
         value.is_object().then(|| Self {
             create: count("create"),

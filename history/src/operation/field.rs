@@ -1,6 +1,6 @@
 //! Fields of an event's value: the name and the type of each, defined once.
 
-use super::Made;
+use super::ZnodeName;
 use crate::event::Event;
 use crate::value::Value;
 use std::marker::PhantomData;
@@ -32,7 +32,7 @@ impl<T: ?Sized> Field<T> {
     }
 
     /// What the field says; `None` if it is missing or of another type.
-    pub fn of<V: Node>(self, value: &V) -> Option<T::Read<'_, V>>
+    pub fn read_from<V: JsonNode>(self, value: &V) -> Option<T::Read<'_, V>>
     where
         T: FieldType,
     {
@@ -51,7 +51,7 @@ impl<T: ?Sized> Field<T> {
 }
 
 /// JSON, however it is held: that of an event, or of a message.
-pub trait Node: Sized {
+pub trait JsonNode: Sized {
     /// The value of a name, if it is an object that has one.
     fn named(&self, name: &str) -> Option<&Self>;
 
@@ -74,10 +74,10 @@ pub trait Node: Sized {
     fn list(&self) -> Option<&[Self]>;
 }
 
-/// Implements [`Node`] by methods that both types have.
+/// Implements [`JsonNode`] by methods that both types have.
 macro_rules! node {
     ($type:ty, $slice:path) => {
-        impl Node for $type {
+        impl JsonNode for $type {
             fn named(&self, name: &str) -> Option<&Self> {
                 self.get(name)
             }
@@ -119,58 +119,58 @@ pub struct Any;
 /// A type that fields are of.
 pub trait FieldType {
     /// What is read of it.
-    type Read<'a, V: Node + 'a>;
+    type Read<'a, V: JsonNode + 'a>;
 
     /// Reads it; `None` for a value of another type.
-    fn read<V: Node>(value: &V) -> Option<Self::Read<'_, V>>;
+    fn read<V: JsonNode>(value: &V) -> Option<Self::Read<'_, V>>;
 }
 
 impl FieldType for str {
-    type Read<'a, V: Node + 'a> = &'a str;
+    type Read<'a, V: JsonNode + 'a> = &'a str;
 
-    fn read<V: Node>(value: &V) -> Option<&str> {
+    fn read<V: JsonNode>(value: &V) -> Option<&str> {
         value.text()
     }
 }
 
 impl FieldType for i64 {
-    type Read<'a, V: Node + 'a> = i64;
+    type Read<'a, V: JsonNode + 'a> = i64;
 
-    fn read<V: Node>(value: &V) -> Option<i64> {
+    fn read<V: JsonNode>(value: &V) -> Option<i64> {
         value.integer()
     }
 }
 
 impl FieldType for bool {
-    type Read<'a, V: Node + 'a> = bool;
+    type Read<'a, V: JsonNode + 'a> = bool;
 
-    fn read<V: Node>(value: &V) -> Option<bool> {
+    fn read<V: JsonNode>(value: &V) -> Option<bool> {
         value.boolean()
     }
 }
 
 impl FieldType for [Any] {
-    type Read<'a, V: Node + 'a> = &'a [V];
+    type Read<'a, V: JsonNode + 'a> = &'a [V];
 
-    fn read<V: Node>(value: &V) -> Option<&[V]> {
+    fn read<V: JsonNode>(value: &V) -> Option<&[V]> {
         value.list()
     }
 }
 
 impl FieldType for Any {
-    type Read<'a, V: Node + 'a> = &'a V;
+    type Read<'a, V: JsonNode + 'a> = &'a V;
 
-    fn read<V: Node>(value: &V) -> Option<&V> {
+    fn read<V: JsonNode>(value: &V) -> Option<&V> {
         Some(value)
     }
 }
 
 /// A znode as it is named: its path and its czxid, each `None` if it is missing or of another type.
-impl FieldType for Made {
-    type Read<'a, V: Node + 'a> = (Option<&'a str>, Option<i64>);
+impl FieldType for ZnodeName {
+    type Read<'a, V: JsonNode + 'a> = (Option<&'a str>, Option<i64>);
 
-    fn read<V: Node>(value: &V) -> Option<Self::Read<'_, V>> {
-        let made = (super::PATH.of(value), super::CZXID.of(value));
+    fn read<V: JsonNode>(value: &V) -> Option<Self::Read<'_, V>> {
+        let made = (super::PATH.read_from(value), super::CZXID.read_from(value));
         value.is_object().then_some(made)
     }
 }
@@ -178,7 +178,7 @@ impl FieldType for Made {
 impl Event {
     /// What a field of the value says; `None` if it is missing or of another type.
     pub fn get<T: FieldType + ?Sized>(&self, field: Field<T>) -> Option<T::Read<'_, Value>> {
-        field.of(&self.value)
+        field.read_from(&self.value)
     }
 }
 

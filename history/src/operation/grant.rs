@@ -1,7 +1,7 @@
 //! Operations on grants: of a lock, also one that readers share, of the leadership that an election gives, and of a lease of a
 //! semaphore.
 
-use super::{Any, Family, Field, Finishes, Made, Mode, OpSpec, Operation, Role, fields};
+use super::{Any, Family, Field, Finishes, Mode, OpSpec, Operation, Role, ZnodeName, fields};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ pub(super) const WRITE: OpSpec = OpSpec::new("write", Role::Work).finishes(Finis
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "f", content = "value", rename_all = "kebab-case")]
-pub enum Request {
+pub enum GrantRequest {
     /// To be granted the lock, or a lease.
     Acquire {
         /// The name that the grant will have.
@@ -111,14 +111,14 @@ pub enum Request {
 /// What a client answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum GrantAnswer {
     /// To `acquire` and `elect`: it is granted.
     Granted {
         /// The grant.
         grant: String,
         /// Its znode.
         #[serde(flatten)]
-        znode: Made,
+        znode: ZnodeName,
         /// The session that it lives with.
         session: String,
         /// Its fencing token.
@@ -126,7 +126,7 @@ pub enum Answer {
         token: Option<i64>,
         /// The znode by which it told that it leads; only of recipes that promise to tell.
         #[serde(skip_serializing_if = "Option::is_none")]
-        ack: Option<Option<Made>>,
+        ack: Option<Option<ZnodeName>>,
     },
     /// To `read`, where the resource is outside of ZooKeeper: the read is on its way.
     Reading {
@@ -143,7 +143,7 @@ pub enum Answer {
         token: Option<i64>,
         /// As in [`Answer::Granted`].
         #[serde(skip_serializing_if = "Option::is_none")]
-        ack: Option<Option<Made>>,
+        ack: Option<Option<ZnodeName>>,
     },
     /// To `write`, where the resource is a znode: it was written.
     Written {
@@ -165,7 +165,7 @@ pub enum Answer {
         /// The grant.
         grant: String,
         /// The znode that this removed; `None` where the client cannot tell.
-        removed: Option<Made>,
+        removed: Option<ZnodeName>,
     },
     /// What an operation was about of which nothing more is known.
     About {
@@ -174,7 +174,7 @@ pub enum Answer {
     },
 }
 
-impl Operation for Request {
+impl Operation for GrantRequest {
     fn name(&self) -> &'static str {
         match self {
             Self::Acquire { .. } => "acquire",

@@ -19,11 +19,11 @@ mod spec;
 
 pub use counts::Counts;
 use field::fields;
-pub use field::{Any, Field, FieldType, Node};
+pub use field::{Any, Field, FieldType, JsonNode};
 pub use mode::{Holders, Mode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use spec::{Again, Delay, Family, Finishes, OpSpec, Role, StrikePoint, family, op, role};
+pub use spec::{Delay, Family, Finishes, OpSpec, Replacement, Role, StrikePoint, family, op, role};
 
 /// The families of recipes. A new one is a file and a line here.
 pub const FAMILIES: &[&Family] = &[
@@ -40,7 +40,7 @@ pub const FAMILIES: &[&Family] = &[
 
 /// A znode, as one that the client made or removed is named.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Made {
+pub struct ZnodeName {
     /// Its path.
     pub path: String,
     /// zxid of the transaction that created it; `None` where the client cannot tell.
@@ -82,5 +82,5 @@ fields! {
     /// Milliseconds that the client is to work before it does what it is asked for.
     WORK_MS, work_ms: i64 = "work_ms";
     /// The path and the czxid of the znode that the operation removed, each if it is told.
-    REMOVED, removed: Made = "removed";
+    REMOVED, removed: ZnodeName = "removed";
 }

@@ -1,6 +1,6 @@
 //! Modes of grants: which holds exclude which.
 
-use super::{FieldType, Node};
+use super::{FieldType, JsonNode};
 use serde::de::IntoDeserializer;
 use serde::de::value::Error;
 use serde::{Deserialize, Serialize};
@@ -29,9 +29,9 @@ impl Mode {
 }
 
 impl FieldType for Mode {
-    type Read<'a, V: Node + 'a> = Self;
+    type Read<'a, V: JsonNode + 'a> = Self;
 
-    fn read<V: Node>(value: &V) -> Option<Self> {
+    fn read<V: JsonNode>(value: &V) -> Option<Self> {
         let name = IntoDeserializer::<Error>::into_deserializer(value.text()?);
         Self::deserialize(name).ok()
     }
@@ -48,7 +48,7 @@ pub struct Holders {
 
 impl Holders {
     /// How many of this mode.
-    pub fn of(&mut self, mode: Mode) -> &mut usize {
+    pub fn count_mut(&mut self, mode: Mode) -> &mut usize {
         match mode {
             Mode::Exclusive => &mut self.exclusive,
             Mode::Shared => &mut self.shared,
@@ -60,7 +60,7 @@ impl Holders {
     pub fn free_for(self, mode: Mode, mut waiting: Self, capacity: NonZeroUsize) -> bool {
         let mut asks = Mode::ALL
             .into_iter()
-            .filter(|&other| other == mode || *waiting.of(other) > 0);
+            .filter(|&other| other == mode || *waiting.count_mut(other) > 0);
         asks.all(|asks| !self.exclude(asks, capacity))
     }
 
@@ -102,10 +102,10 @@ mod tests {
 
     #[test]
     fn a_request_names_its_mode_only_if_it_is_shared() {
-        use super::super::{Operation, grant::Request};
+        use super::super::{Operation, grant::GrantRequest};
         let asked = |mode| {
             let grant = "g1".to_owned();
-            Request::Acquire { grant, mode }.value().to_string()
+            GrantRequest::Acquire { grant, mode }.value().to_string()
         };
         assert_eq!(asked(Mode::Exclusive), r#"{"grant":"g1"}"#);
         assert_eq!(asked(Mode::Shared), r#"{"grant":"g1","mode":"shared"}"#);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// How far a fault's window, or a step of a scene, is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Phase {
+pub enum WindowPhase {
     /// It is about to begin.
     Begin,
     /// The fault is in effect; `verified` says whether that was seen.
@@ -31,7 +31,7 @@ pub struct WindowEvent {
     /// Its number in the plan.
     pub window: usize,
     /// How far it is.
-    pub phase: Phase,
+    pub phase: WindowPhase,
     /// The nodes that the fault hits, joined by commas; `None` before they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -56,7 +56,7 @@ pub struct StepEvent {
     /// The servers that it is about.
     pub servers: Vec<String>,
     /// How far it is.
-    pub phase: Phase,
+    pub phase: WindowPhase,
     /// Whether its effect was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
@@ -80,7 +80,7 @@ pub struct Stall {
 
 /// A reading of the wall clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Clock {
+pub struct ClockReading {
     /// Microseconds since 1970.
     pub unix_us: u64,
 }

@@ -1,7 +1,7 @@
 //! Operations on the items of a queue.
 
-use super::{Again, Delay, Family, Made, OpSpec, Operation, Role, StrikePoint, fields};
-use crate::plan::{Delivery, State};
+use super::{Delay, Family, OpSpec, Operation, Replacement, Role, StrikePoint, ZnodeName, fields};
+use crate::plan::{ClientState, Delivery};
 use serde::{Deserialize, Serialize};
 
 /// Queues.
@@ -10,25 +10,25 @@ pub const FAMILY: Family = Family {
     grants: false,
     ops: &[
         OpSpec {
-            again: Again::Same,
+            again: Replacement::Same,
             struck: &[
                 SOON,
                 StrikePoint {
-                    state: State::Waiting,
+                    state: ClientState::Waiting,
                     ..SOON
                 },
             ],
             ..OpSpec::new("enqueue", Role::Work)
         },
         OpSpec {
-            again: Again::Same,
+            again: Replacement::Same,
             struck: &[
                 StrikePoint {
-                    state: State::Working,
+                    state: ClientState::Working,
                     ..SOON
                 },
                 StrikePoint {
-                    state: State::Releasing,
+                    state: ClientState::Releasing,
                     of: |capabilities| capabilities.delivery == Delivery::AtMostOnce,
                     ..SOON
                 },
@@ -39,7 +39,7 @@ pub const FAMILY: Family = Family {
             struck: &[
                 ACKNOWLEDGING,
                 StrikePoint {
-                    state: State::Working,
+                    state: ClientState::Working,
                     ..ACKNOWLEDGING
                 },
             ],
@@ -50,7 +50,7 @@ pub const FAMILY: Family = Family {
 
 /// While the request is on its way.
 const SOON: StrikePoint = StrikePoint {
-    state: State::Acquiring,
+    state: ClientState::Acquiring,
     answered: false,
     share: 1,
     delay: Delay::Between(0, 2),
@@ -58,7 +58,7 @@ const SOON: StrikePoint = StrikePoint {
 };
 
 const ACKNOWLEDGING: StrikePoint = StrikePoint {
-    state: State::Releasing,
+    state: ClientState::Releasing,
     of: |capabilities| capabilities.delivery == Delivery::AtLeastOnce,
     ..SOON
 };
@@ -66,7 +66,7 @@ const ACKNOWLEDGING: StrikePoint = StrikePoint {
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "f", content = "value", rename_all = "kebab-case")]
-pub enum Request {
+pub enum QueueRequest {
     /// To put an item at the end.
     Enqueue {
         /// The item, a number that is used once in a run.
@@ -84,14 +84,14 @@ pub enum Request {
 /// What a client answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum QueueAnswer {
     /// To `enqueue`: it is there. To `dequeue`: it is claimed by the client.
     Stored {
         /// The item.
         item: i64,
         /// Its znode, or that of the claim.
         #[serde(flatten)]
-        znode: Made,
+        znode: ZnodeName,
     },
     /// To `dequeue`: the item it was given, `None` if the queue was empty. To `acknowledge`: the item.
     Item {
@@ -100,7 +100,7 @@ pub enum Answer {
     },
 }
 
-impl Operation for Request {
+impl Operation for QueueRequest {
     fn name(&self) -> &'static str {
         match self {
             Self::Enqueue { .. } => "enqueue",

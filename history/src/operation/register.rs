@@ -17,7 +17,7 @@ pub const FAMILY: Family = Family {
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "f", content = "value", rename_all = "kebab-case")]
-pub enum Request {
+pub enum RegisterRequest {
     /// To read the value.
     Read {},
     /// To write a value.
@@ -36,10 +36,10 @@ pub enum Request {
 
 /// What a client answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Answer {
+pub struct RegisterAnswer {
     /// What was read or written.
     #[serde(flatten)]
-    pub what: What,
+    pub what: RegisterContent,
     /// The transaction that wrote it.
     pub mzxid: i64,
     /// The session that asked.
@@ -51,7 +51,7 @@ pub struct Answer {
 /// What was read or written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum What {
+pub enum RegisterContent {
     /// By `read` and `write`.
     Value {
         /// The value; `None` before the first write.
@@ -66,7 +66,7 @@ pub enum What {
     },
 }
 
-impl Operation for Request {
+impl Operation for RegisterRequest {
     fn name(&self) -> &'static str {
         match self {
             Self::Read {} => "read",

@@ -1,6 +1,6 @@
 //! What is known of an operation, for all who deal with it: one table for each family.
 
-use crate::plan::{Capabilities, State};
+use crate::plan::{Capabilities, ClientState};
 
 /// A family of recipes: its operations, each in one place.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct OpSpec {
     /// Which answers finish it.
     pub finishes: Finishes,
     /// What makes up for one that did not finish.
-    pub again: Again,
+    pub again: Replacement,
     /// The states of a client for which a fault strikes in it.
     pub struck: &'static [StrikePoint],
 }
@@ -67,7 +67,7 @@ pub enum Finishes {
 
 /// What makes up for an attempt that did not finish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Again {
+pub enum Replacement {
     /// An operation of the same client and name, about the same round or transaction.
     Same,
     /// Any operation of the same client.
@@ -79,7 +79,7 @@ pub enum Again {
 #[derive(Debug)]
 pub struct StrikePoint {
     /// The state.
-    pub state: State,
+    pub state: ClientState,
     /// Whether it strikes after the answer `ok`, while the client is asked for nothing else.
     pub answered: bool,
     /// Of several operations with the state, how often this one is struck: its share of the sum.
@@ -111,7 +111,7 @@ impl OpSpec {
             role,
             waits: false,
             finishes: Finishes::Ok,
-            again: Again::Any,
+            again: Replacement::Any,
             struck: &[],
         }
     }
@@ -128,7 +128,7 @@ impl OpSpec {
 
     /// The same, made up for by another operation of its name.
     pub const fn again(self) -> Self {
-        let again = Again::Same;
+        let again = Replacement::Same;
         Self { again, ..self }
     }
 }

@@ -12,7 +12,7 @@ pub struct Capabilities {
     pub delivery: Delivery,
     /// Of a register: what its reads show.
     #[serde(skip_serializing_if = "is_default")]
-    pub reads: Reads,
+    pub reads: RegisterReads,
     /// Of an election: whether the leader writes an acknowledgement znode before its first write.
     #[serde(skip_serializing_if = "is_default")]
     pub acknowledges: bool,
@@ -47,7 +47,7 @@ pub enum Delivery {
 /// What the reads of a register show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reads {
+pub enum RegisterReads {
     /// Any state since the last write of their session.
     #[default]
     Session,
@@ -67,7 +67,7 @@ impl Capabilities {
     /// Nothing beyond its family.
     pub const NONE: Self = Self {
         delivery: Delivery::AtMostOnce,
-        reads: Reads::Session,
+        reads: RegisterReads::Session,
         acknowledges: false,
         members: false,
         capacity: NonZeroUsize::MIN,
@@ -84,8 +84,8 @@ impl Capabilities {
                 false => Delivery::AtMostOnce,
             },
             reads: match is("register", "quorum-read") {
-                true => Reads::Linearizable,
-                false => Reads::Session,
+                true => RegisterReads::Linearizable,
+                false => RegisterReads::Session,
             },
             acknowledges: (family, variant) == ("election", "acknowledged"),
             members: family == "barrier" && !is("barrier", "double"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// What runs the clients of a user's own recipe. The rest of its `zooquake.toml` is the [workload](super::Workload).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recipe {
+pub struct RecipeSource {
     /// The folder with its `zooquake.toml`, as it was given.
     pub folder: String,
     /// The name of the image that its clients run in; `None` if it is built, or nothing but the base of clients is needed.
@@ -31,7 +31,7 @@ pub struct Recipe {
     pub digest: Option<String>,
 }
 
-impl Recipe {
+impl RecipeSource {
     /// How often a client may end by itself in one window, if the recipe does not say.
     pub const MAX_RESTARTS: u32 = 3;
 }

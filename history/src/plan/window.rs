@@ -52,7 +52,7 @@ pub enum Trigger {
     /// When, after a moment, some client comes into a state.
     State {
         /// The state.
-        state: State,
+        state: ClientState,
         /// Milliseconds since operations began before which the trigger is not armed.
         from_ms: u64,
         /// Milliseconds that the state must have lasted.
@@ -79,7 +79,7 @@ pub enum Trigger {
 /// A client's state, as the orchestrator knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum ClientState {
     /// An acquire was sent and is not answered.
     Acquiring,
     /// A write with work that outlasts the trigger's `after_ms` is not answered.

@@ -2,12 +2,12 @@
 //!
 //! The texts are those of ZooKeeper 3.8 and 3.9 (`FastLeaderElection`, `QuorumPeer`, `Leader`, `QuorumPeerMain`).
 
-use super::line::Line;
-use super::vote::Vote;
+use super::line::LogLine;
+use super::vote::LeaderVote;
 
 /// What a server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum ServerState {
     /// It looks for a leader.
     Looking,
     /// It follows one.
@@ -24,16 +24,16 @@ pub struct Notification {
     /// Who sent it (`n.sid`).
     pub sid: i64,
     /// What the sender was (`n.state`).
-    pub state: State,
+    pub state: ServerState,
     /// The sender's round, its logical clock (`n.round`).
     pub round: i64,
     /// Its vote.
-    pub vote: Vote,
+    pub vote: LeaderVote,
 }
 
 /// An entry that tells of elections.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum ElectionEvent {
     /// The process has started and reads its configuration.
     Started,
     /// It knows its id.
@@ -48,7 +48,7 @@ pub enum Event {
     /// A message arrived.
     Notified(Notification),
     /// It became this.
-    Became(State),
+    Became(ServerState),
     /// A quorum has acknowledged it as leader; it leads in the epoch of this zxid.
     Established {
         /// The zxid that it begins with, `epoch << 32`.
@@ -63,20 +63,22 @@ pub enum Event {
 /// # Errors
 ///
 /// An entry that must tell of an election and is cut off, or of a version of ZooKeeper that writes otherwise.
-pub fn of(line: Line<'_>) -> Result<Option<Event>, ()> {
+pub fn election_event(line: LogLine<'_>) -> Result<Option<ElectionEvent>, ()> {
     let text = line.text;
     let event = match line.class {
-        "QuorumPeerConfig" if text.starts_with("Reading configuration from") => Event::Started,
+        "QuorumPeerConfig" if text.starts_with("Reading configuration from") => ElectionEvent::Started,
         "QuorumPeerMain" => match text.strip_prefix("Starting quorum peer, myid=") {
-            Some(sid) => Event::Named(sid.parse().map_err(drop)?),
+            Some(sid) => ElectionEvent::Named(sid.parse().map_err(drop)?),
             None => return Ok(None),
         },
         "QuorumPeer" => match state(text) {
-            Some(state) => Event::Became(state),
+            Some(state) => ElectionEvent::Became(state),
             None => return Ok(None),
         },
         "FastLeaderElection" if text.starts_with("New election") => looks(text).ok_or(())?,
-        "FastLeaderElection" if text.starts_with("Notification: ") => Event::Notified(notification(text).ok_or(())?),
+        "FastLeaderElection" if text.starts_with("Notification: ") => {
+            ElectionEvent::Notified(notification(text).ok_or(())?)
+        }
         "Leader" if text.starts_with("Have quorum of supporters") => established(text).ok_or(())?,
         _ => return Ok(None),
     };
@@ -84,10 +86,10 @@ pub fn of(line: Line<'_>) -> Result<Option<Event>, ()> {
 }
 
 /// `New election. My id = 3, proposed zxid=0x10000009d`
-fn looks(text: &str) -> Option<Event> {
+fn looks(text: &str) -> Option<ElectionEvent> {
     let sid = field(text, "My id = ")?.parse().ok()?;
     let zxid = hex(field(text, "proposed zxid=")?)?;
-    Some(Event::Looks { sid, zxid })
+    Some(ElectionEvent::Looks { sid, zxid })
 }
 
 /// `Notification: my state:LOOKING; n.sid:3, n.state:LOOKING, n.leader:3, n.round:0x1, n.peerEpoch:0x0, n.zxid:0x0, message
@@ -100,7 +102,7 @@ fn notification(text: &str) -> Option<Notification> {
         sid: number("n.sid:")?,
         state: state(field(text, "n.state:")?)?,
         round: hex(field(text, "n.round:")?)?,
-        vote: Vote {
+        vote: LeaderVote {
             epoch: hex(field(text, "n.peerEpoch:")?)?,
             zxid: hex(field(text, "n.zxid:")?)?,
             leader: number("n.leader:")?,
@@ -110,7 +112,7 @@ fn notification(text: &str) -> Option<Notification> {
 
 /// `Have quorum of supporters, sids: [[1, 3]]; starting up and setting last processed zxid: 0x300000000`; with two lists
 /// while the members of the ensemble are being changed.
-fn established(text: &str) -> Option<Event> {
+fn established(text: &str) -> Option<ElectionEvent> {
     let zxid = hex(field(text, "last processed zxid: ")?)?;
     let (_, sids) = text.split_once("sids: [")?;
     let (sids, _) = sids.split_once(';')?;
@@ -120,15 +122,15 @@ fn established(text: &str) -> Option<Event> {
     let mut sids: Vec<i64> = numbers.map(|part| part.parse().ok()).collect::<Option<_>>()?;
     sids.sort_unstable();
     sids.dedup();
-    Some(Event::Established { zxid, sids })
+    Some(ElectionEvent::Established { zxid, sids })
 }
 
-fn state(word: &str) -> Option<State> {
+fn state(word: &str) -> Option<ServerState> {
     Some(match word {
-        "LOOKING" => State::Looking,
-        "FOLLOWING" => State::Following,
-        "LEADING" => State::Leading,
-        "OBSERVING" => State::Observing,
+        "LOOKING" => ServerState::Looking,
+        "FOLLOWING" => ServerState::Following,
+        "LEADING" => ServerState::Leading,
+        "OBSERVING" => ServerState::Observing,
         _ => return None,
     })
 }

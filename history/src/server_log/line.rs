@@ -5,7 +5,7 @@
 
 /// A line that begins an entry; the lines of a stack trace that follow it are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct LogLine<'a> {
     /// Milliseconds since 1970 on the wall clock of the host.
     pub ms: i64,
     /// The class that wrote it, without its package.
@@ -18,7 +18,7 @@ pub struct Line<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Read<'a> {
     /// An entry.
-    Entry(Line<'a>),
+    Entry(LogLine<'a>),
     /// No entry: part of a stack trace, or what a script printed.
     Other,
     /// It begins like an entry and does not go on like one: something is cut off.
@@ -33,7 +33,7 @@ pub fn read(line: &str) -> Read<'_> {
     match ours(rest).or_else(|| official(rest)) {
         // What a killed process left of a line runs into the first one of the next.
         Some((_, text)) if swallows(text) => Read::Torn,
-        Some((class, text)) => Read::Entry(Line {
+        Some((class, text)) => Read::Entry(LogLine {
             ms,
             class: class.rsplit('.').next().unwrap_or(class),
             text: text.trim_end(),
@@ -120,7 +120,7 @@ mod tests {
         let text = "New election. My id = 1, proposed zxid=0x0";
         let thread = "QuorumPeer[myid=1](plain=[0:0:0:0:0:0:0:0]:2181)(secure=disabled)";
         let class = "org.apache.zookeeper.server.quorum.FastLeaderElection";
-        let expected = Read::Entry(Line {
+        let expected = Read::Entry(LogLine {
             ms: 1_795_209_895_985,
             class: "FastLeaderElection",
             text,

@@ -7,7 +7,7 @@ use std::fmt;
 /// Votes are ordered as FastLeaderElection orders them (`totalOrderPredicate`): the higher epoch wins, then the higher
 /// zxid, then the higher server id.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Vote {
+pub struct LeaderVote {
     /// Epoch of the proposed server (`n.peerEpoch`).
     pub epoch: i64,
     /// Its last logged zxid (`n.zxid`).
@@ -18,7 +18,7 @@ pub struct Vote {
 
 /// What decides between two votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
+pub enum VoteRule {
     /// A higher round resets all votes of lower ones.
     Round,
     /// The epochs differ.
@@ -29,26 +29,26 @@ pub enum Rule {
     Sid,
 }
 
-impl Vote {
+impl LeaderVote {
     /// By which rule this vote beats another; `None` if it does not.
-    pub fn beats(self, other: Self) -> Option<Rule> {
+    pub fn beats(self, other: Self) -> Option<VoteRule> {
         let decides = match () {
-            () if self.epoch != other.epoch => Rule::Epoch,
-            () if self.zxid != other.zxid => Rule::Zxid,
-            () => Rule::Sid,
+            () if self.epoch != other.epoch => VoteRule::Epoch,
+            () if self.zxid != other.zxid => VoteRule::Zxid,
+            () => VoteRule::Sid,
         };
         (self > other).then_some(decides)
     }
 }
 
-impl fmt::Display for Vote {
+impl fmt::Display for LeaderVote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { epoch, zxid, leader } = self;
         write!(f, "(epoch {epoch}, zxid 0x{zxid:x}, server {leader})")
     }
 }
 
-impl Rule {
+impl VoteRule {
     /// Its name in `results.json`.
     pub fn name(self) -> &'static str {
         match self {

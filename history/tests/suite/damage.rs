@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use zooquake_history::event::parse_jsonl;
 use zooquake_history::files::Files;
 use zooquake_history::jsonl::{parse_lines, parse_value, to_line};
-use zooquake_history::{Damage, Event, EventType, History, Plan, Process, Record, Tree, Txn};
+use zooquake_history::{Damage, Event, EventType, History, Plan, Process, Record, TreeReadings, Txn};
 
 fn text() -> String {
     let (number, name) = (Process::Number, |name: &str| Process::Name(name.into()));
@@ -129,8 +129,8 @@ fn other_files_are_read_the_same_way() {
         br#"{"zxid":8,"session":"0x1","op":"multi","paths":[],"raw":"session 0x1 cxid 0x5 zxid 0x8 multi v{}"}"#;
     let (txns, damage) = parse_lines::<Txn>(older);
     assert!(damage.is_none() && txns[0].hides_parts() && txns[0].changes().next().is_none());
-    assert!(parse_value::<Tree>(br#"{"readings":[]}"#).is_ok());
-    assert_eq!(parse_value::<Tree>(b"{").expect_err("it is cut off").line, 1);
+    assert!(parse_value::<TreeReadings>(br#"{"readings":[]}"#).is_ok());
+    assert_eq!(parse_value::<TreeReadings>(b"{").expect_err("it is cut off").line, 1);
 }
 
 #[test]
@@ -155,7 +155,10 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
     });
     let found = (sound.damage.len(), sound.plan.seed, sound.history.events.len());
     assert_eq!(found, (0, 7, 4));
-    assert_eq!((sound.tree, sound.txnlog), (Some(Tree::default()), Some(vec![])));
+    assert_eq!(
+        (sound.tree, sound.txnlog),
+        (Some(TreeReadings::default()), Some(vec![]))
+    );
     assert_eq!(sound.servers, Some(vec![]));
     let read = sound.server_txnlogs.expect("they are there");
     assert_eq!(

@@ -1,8 +1,8 @@
 //! Operations: what is asked and answered, as it stands in requests and in histories.
 
 use serde_json::{Value, json};
-use zooquake_history::operation::nemesis::{Phase, StepEvent, WINDOW, WindowEvent};
-use zooquake_history::operation::{Made, Mode, Operation, barrier, commit, control, grant, queue, register};
+use zooquake_history::operation::nemesis::{StepEvent, WINDOW, WindowEvent, WindowPhase};
+use zooquake_history::operation::{Mode, Operation, ZnodeName, barrier, commit, control, grant, queue, register};
 use zooquake_history::protocol::{Message, Request};
 use zooquake_history::{Event, EventType, Process};
 
@@ -34,18 +34,18 @@ fn requests_are_read_by_name_and_value() {
     let write = request("write", json!({ "grant": "g7", "value": 31, "timeout_ms": 5 }));
     let (grant, value, work_ms) = ("g7".to_owned(), json!(31), 0);
     let found = write.operation().ok();
-    assert_eq!(found, Some(grant::Request::Write { grant, value, work_ms }));
+    assert_eq!(found, Some(grant::GrantRequest::Write { grant, value, work_ms }));
     let transaction = json!({ "tx": "t7", "sites": ["c2"] });
     let join = json!({ "f": "join", "value": { "round": 3, "members": 4, "member": 2 } });
-    let read: barrier::Request = serde_json::from_value(join.clone()).expect("a request");
+    let read: barrier::BarrierRequest = serde_json::from_value(join.clone()).expect("a request");
     assert_eq!(written(&read)[1], join);
-    let begin: commit::Request = request("begin", transaction).operation().expect("a transaction");
+    let begin: commit::CommitRequest = request("begin", transaction).operation().expect("a transaction");
     assert_eq!(begin.tx(), "t7");
     for empty in [Value::Null, json!({})] {
         let found = request("dequeue", empty.clone()).operation().ok();
-        assert_eq!(found, Some(queue::Request::Dequeue {}));
+        assert_eq!(found, Some(queue::QueueRequest::Dequeue {}));
         let found = request("read", empty).operation().ok();
-        assert_eq!(found, Some(register::Request::Read {}));
+        assert_eq!(found, Some(register::RegisterRequest::Read {}));
     }
 }
 
@@ -57,7 +57,7 @@ fn a_request_that_is_none_says_why() {
         ("sit", json!({}), "unknown variant `sit`"),
     ] {
         let error = request(f, value)
-            .operation::<barrier::Request>()
+            .operation::<barrier::BarrierRequest>()
             .expect_err("it is none");
         assert!(error.to_string().contains(why), "{error}");
     }
@@ -72,17 +72,17 @@ fn written(operation: &impl Operation) -> [Value; 2] {
 #[test]
 fn a_request_has_the_name_and_the_value_that_are_sent() {
     let (grant, tx, item, round, members) = ("g7".to_owned(), "t7".to_owned(), 3, 2, 4);
-    let transaction = commit::Transaction {
+    let transaction = commit::TransactionZnode {
         tx: tx.clone(),
         sites: vec!["c2".to_owned()],
         payload: json!(7),
     };
-    let write = grant::Request::Write {
+    let write = grant::GrantRequest::Write {
         grant: grant.clone(),
         value: json!(1),
         work_ms: 40,
     };
-    let vote = commit::Request::Vote {
+    let vote = commit::CommitRequest::Vote {
         tx: tx.clone(),
         vote: commit::Vote::Yes,
         work_ms: 50,
@@ -90,40 +90,40 @@ fn a_request_has_the_name_and_the_value_that_are_sent() {
     assert_eq!((write.grant(), write.work_ms()), (Some("g7"), 40));
     assert_eq!((vote.grant(), vote.work_ms()), (None, 50));
     let all = [
-        written(&barrier::Request::Join {
+        written(&barrier::BarrierRequest::Join {
             round,
             members,
             member: 1,
         }),
-        written(&barrier::Request::Enter { round, members }),
-        written(&barrier::Request::Leave { round }),
-        written(&barrier::Request::Close { round }),
-        written(&commit::Request::Begin(transaction.clone())),
-        written(&commit::Request::Decide(transaction)),
+        written(&barrier::BarrierRequest::Enter { round, members }),
+        written(&barrier::BarrierRequest::Leave { round }),
+        written(&barrier::BarrierRequest::Close { round }),
+        written(&commit::CommitRequest::Begin(transaction.clone())),
+        written(&commit::CommitRequest::Decide(transaction)),
         written(&vote),
-        written(&commit::Request::Decided { tx }),
-        written(&grant::Request::Acquire {
+        written(&commit::CommitRequest::Decided { tx }),
+        written(&grant::GrantRequest::Acquire {
             grant: grant.clone(),
             mode: Mode::default(),
         }),
-        written(&grant::Request::Elect { grant: grant.clone() }),
-        written(&grant::Request::Read {
+        written(&grant::GrantRequest::Elect { grant: grant.clone() }),
+        written(&grant::GrantRequest::Read {
             grant: grant.clone(),
             work_ms: 40,
         }),
         written(&write),
-        written(&grant::Request::Work {
+        written(&grant::GrantRequest::Work {
             grant: grant.clone(),
             work_ms: 40,
         }),
-        written(&grant::Request::Release { grant: grant.clone() }),
-        written(&grant::Request::Resign { grant }),
-        written(&queue::Request::Enqueue { item }),
-        written(&queue::Request::Dequeue {}),
-        written(&queue::Request::Acknowledge { item }),
-        written(&register::Request::Read {}),
-        written(&register::Request::Write { value: 1 }),
-        written(&register::Request::Cas { from: 1, to: 2 }),
+        written(&grant::GrantRequest::Release { grant: grant.clone() }),
+        written(&grant::GrantRequest::Resign { grant }),
+        written(&queue::QueueRequest::Enqueue { item }),
+        written(&queue::QueueRequest::Dequeue {}),
+        written(&queue::QueueRequest::Acknowledge { item }),
+        written(&register::RegisterRequest::Read {}),
+        written(&register::RegisterRequest::Write { value: 1 }),
+        written(&register::RegisterRequest::Cas { from: 1, to: 2 }),
     ];
     for [parts, whole] in all {
         assert_eq!(parts, whole);
@@ -133,8 +133,8 @@ fn a_request_has_the_name_and_the_value_that_are_sent() {
 #[test]
 fn answers_say_null_for_what_a_client_cannot_tell() {
     let (grant, session, path) = ("g7".to_owned(), "0x1".to_owned(), "/lock/x-3".to_owned());
-    let znode = Made { path, czxid: None };
-    let granted = |ack| grant::Answer::Granted {
+    let znode = ZnodeName { path, czxid: None };
+    let granted = |ack| grant::GrantAnswer::Granted {
         grant: grant.clone(),
         znode: znode.clone(),
         session: session.clone(),
@@ -146,7 +146,7 @@ fn answers_say_null_for_what_a_client_cannot_tell() {
     let told = serde_json::to_value(granted(Some(None))).expect("data");
     assert_eq!(told["ack"], Value::Null);
     assert!(told.as_object().is_some_and(|fields| fields.contains_key("ack")));
-    let removed = barrier::Answer::Left {
+    let removed = barrier::BarrierAnswer::Left {
         round: 3,
         removed: None,
     };
@@ -203,7 +203,7 @@ fn only_the_run_enters_phases() {
 fn faults_and_steps_are_written_without_what_is_not_known() {
     let mut window = WindowEvent {
         window: 2,
-        phase: Phase::Begin,
+        phase: WindowPhase::Begin,
         target: Some("c3".to_owned()),
         verified: None,
         detail: None,
@@ -211,7 +211,7 @@ fn faults_and_steps_are_written_without_what_is_not_known() {
     };
     let begin = json!({ "window": 2, "phase": "begin", "target": "c3" });
     assert_eq!(serde_json::to_value(&window).expect("data"), begin);
-    (window.phase, window.verified) = (Phase::Off, Some(false));
+    (window.phase, window.verified) = (WindowPhase::Off, Some(false));
     window.detail = Some("still frozen".to_owned());
     let off = event(serde_json::to_value(&window).expect("data"));
     let found = (off.window(), off.phase(), off.target());
@@ -221,7 +221,7 @@ fn faults_and_steps_are_written_without_what_is_not_known() {
         scene: "sid".to_owned(),
         step: 4,
         servers: vec!["n3".to_owned()],
-        phase: Phase::Done,
+        phase: WindowPhase::Done,
         verified: Some(true),
         detail: None,
         zxids: Some([("n3".to_owned(), "0x1".to_owned())].into()),

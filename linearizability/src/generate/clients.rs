@@ -2,7 +2,7 @@
 
 use crate::Value;
 use crate::generate::Options;
-use crate::generate::event::{Event, EventType};
+use crate::generate::event::{EventType, GeneratedEvent};
 use fastrand::Rng;
 
 /// How an operation was answered.
@@ -38,23 +38,23 @@ pub trait Simulated: Sized {
 
     /// Makes what it can of the violation; whether all of it is in the history now. `last`: no client will begin
     /// anything by itself any more.
-    fn plant(clients: &mut Clients<Self>, last: bool) -> bool {
+    fn plant(clients: &mut GeneratedClients<Self>, last: bool) -> bool {
         let client = clients.idle().next();
         client.is_some_and(|client| Self::plant_by(clients, client, last))
     }
 
     /// The same, by a client that does nothing.
-    fn plant_by(_clients: &mut Clients<Self>, _client: usize, _last: bool) -> bool {
+    fn plant_by(_clients: &mut GeneratedClients<Self>, _client: usize, _last: bool) -> bool {
         false
     }
 
     /// Ends a history whose clients do nothing any more.
-    fn close(_clients: &mut Clients<Self>) {}
+    fn close(_clients: &mut GeneratedClients<Self>) {}
 }
 
 /// What a client is doing.
 #[derive(Debug, Clone)]
-pub enum Stage<O> {
+pub enum ClientStage<O> {
     /// Nothing.
     Idle,
     /// Its operation was sent; whether its outcome will be unknown.
@@ -66,21 +66,21 @@ pub enum Stage<O> {
 }
 
 /// The clients and their object.
-pub struct Clients<S: Simulated> {
+pub struct GeneratedClients<S: Simulated> {
     options: Options,
     pub object: S,
     pub rng: Rng,
-    pub stages: Vec<Stage<S::Op>>,
+    pub stages: Vec<ClientStage<S::Op>>,
     /// The process that each is now.
     processes: Vec<u64>,
     next_process: u64,
     begun: usize,
     /// Operations whose clients went on, and which may take effect yet.
     late: Vec<(usize, S::Op)>,
-    events: Vec<Event>,
+    events: Vec<GeneratedEvent>,
 }
 
-impl<S: Simulated> Clients<S> {
+impl<S: Simulated> GeneratedClients<S> {
     /// Clients that have done nothing yet.
     pub fn new(options: &Options, object: S) -> Self {
         let clients = options.clients;
@@ -88,7 +88,7 @@ impl<S: Simulated> Clients<S> {
             options: *options,
             object,
             rng: Rng::with_seed(options.seed),
-            stages: vec![Stage::Idle; clients],
+            stages: vec![ClientStage::Idle; clients],
             processes: (0..clients as u64).collect(),
             next_process: clients as u64,
             begun: 0,
@@ -98,7 +98,7 @@ impl<S: Simulated> Clients<S> {
     }
 
     /// Lets them work until all operations have been begun and none can go on.
-    pub fn run(mut self) -> Vec<Event> {
+    pub fn run(mut self) -> Vec<GeneratedEvent> {
         let mut planted = !self.options.violation;
         // How many turns in a row changed nothing.
         let mut still = 0;
@@ -122,8 +122,8 @@ impl<S: Simulated> Clients<S> {
 
     /// A client does what comes next; whether it did anything.
     fn turn(&mut self, client: usize) -> bool {
-        match std::mem::replace(&mut self.stages[client], Stage::Idle) {
-            Stage::Idle => {
+        match std::mem::replace(&mut self.stages[client], ClientStage::Idle) {
+            ClientStage::Idle => {
                 if self.begun == self.options.ops {
                     return false;
                 }
@@ -131,19 +131,19 @@ impl<S: Simulated> Clients<S> {
                 let op = self.object.draw(client, &mut self.rng);
                 self.invoke(client, &op);
                 let lost = self.rng.f64() < self.options.unknown;
-                self.stages[client] = Stage::Sent(op, lost);
+                self.stages[client] = ClientStage::Sent(op, lost);
             }
-            Stage::Sent(op, true) => self.lose(client, op),
-            Stage::Sent(op, false) => match self.object.apply(client, &op) {
-                Some(answer) => self.stages[client] = Stage::Done(op, answer),
+            ClientStage::Sent(op, true) => self.lose(client, op),
+            ClientStage::Sent(op, false) => match self.object.apply(client, &op) {
+                Some(answer) => self.stages[client] = ClientStage::Done(op, answer),
                 None => {
-                    self.stages[client] = Stage::Sent(op, false);
+                    self.stages[client] = ClientStage::Sent(op, false);
                     return false;
                 }
             },
-            Stage::Done(op, answer) => self.complete(client, &op, &answer),
-            Stage::Kept => {
-                self.stages[client] = Stage::Kept;
+            ClientStage::Done(op, answer) => self.complete(client, &op, &answer),
+            ClientStage::Kept => {
+                self.stages[client] = ClientStage::Kept;
                 return false;
             }
         }
@@ -195,12 +195,12 @@ impl<S: Simulated> Clients<S> {
 
     /// The clients that do nothing.
     pub fn idle(&self) -> impl Iterator<Item = usize> {
-        let idle = |&client: &usize| matches!(self.stages[client], Stage::Idle);
+        let idle = |&client: &usize| matches!(self.stages[client], ClientStage::Idle);
         (0..self.stages.len()).filter(idle)
     }
 
     fn event(&mut self, client: usize, kind: EventType, f: &'static str, value: Value, error: Option<&'static str>) {
-        self.events.push(Event {
+        self.events.push(GeneratedEvent {
             process: self.processes[client],
             kind,
             f,

@@ -17,7 +17,7 @@ pub enum EventType {
 
 /// An event; its position is its place in the history.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub struct GeneratedEvent {
     /// The process.
     pub process: u64,
     /// What it is.

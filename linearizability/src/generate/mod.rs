@@ -16,12 +16,12 @@ pub(crate) mod clients;
 mod event;
 mod object;
 
-use clients::{Clients, Simulated};
+use clients::{GeneratedClients, Simulated};
 use fastrand::Rng;
 use std::fmt;
 use std::str::FromStr;
 
-pub use event::{Event, EventType};
+pub use event::{EventType, GeneratedEvent};
 pub use object::Object;
 
 /// The values that are written to a register, put into a queue, or added to a set.
@@ -116,7 +116,7 @@ pub struct Options {
 ///
 /// # Errors
 /// If the share is no share, there are too few clients, or a violation is asked for with fewer than ten operations.
-pub fn generate(options: &Options) -> Result<Vec<Event>, String> {
+pub fn generate(options: &Options) -> Result<Vec<GeneratedEvent>, String> {
     if !(0.0..=1.0).contains(&options.unknown) {
         return Err(format!("{} is no share from 0 to 1", options.unknown));
     }
@@ -133,6 +133,6 @@ pub fn generate(options: &Options) -> Result<Vec<Event>, String> {
 }
 
 /// A history of clients that run concurrently against a simulated object.
-pub(crate) fn simulate<S: Simulated>(options: &Options, object: S) -> Vec<Event> {
-    Clients::new(options, object).run()
+pub(crate) fn simulate<S: Simulated>(options: &Options, object: S) -> Vec<GeneratedEvent> {
+    GeneratedClients::new(options, object).run()
 }

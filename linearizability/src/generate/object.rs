@@ -1,6 +1,6 @@
 //! What is simulated.
 
-use super::{Event, Options};
+use super::{GeneratedEvent, Options};
 use crate::models::registry::{Simulation, simulations};
 use std::fmt;
 use std::str::FromStr;
@@ -36,7 +36,7 @@ impl Object {
         (self.simulation.clients)(self.size, violation)
     }
 
-    pub(super) fn generate(self, options: &Options) -> Vec<Event> {
+    pub(super) fn generate(self, options: &Options) -> Vec<GeneratedEvent> {
         (self.simulation.run)(options, self.size)
     }
 }

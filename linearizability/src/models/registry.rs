@@ -1,6 +1,6 @@
 //! All models by their names, each with how its operations are read, decided and generated.
 
-use crate::generate::{Event, Options};
+use crate::generate::{GeneratedEvent, Options};
 use crate::models::queue::total_queue;
 use crate::models::{barrier, commit, counter, fenced_mutex, id_generator, kv, mutex, permits, queue, register, set};
 use crate::{Budget, Call, Conventions, InputError, Judgement, Value};
@@ -36,12 +36,12 @@ pub struct Simulation {
     /// How many clients it needs, with that number; also for a violation.
     pub clients: fn(u32, bool) -> usize,
     /// Generates a history, with that number.
-    pub run: fn(&Options, u32) -> Vec<Event>,
+    pub run: fn(&Options, u32) -> Vec<GeneratedEvent>,
 }
 
 impl Simulation {
     /// That of an object that takes no number.
-    pub const fn new(name: &'static str, run: fn(&Options, u32) -> Vec<Event>) -> Self {
+    pub const fn new(name: &'static str, run: fn(&Options, u32) -> Vec<GeneratedEvent>) -> Self {
         Self {
             name,
             least: 0,
@@ -78,12 +78,12 @@ static REGISTRY: [&ModelEntry; 16] = [
 
 /// What a history is judged as.
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub struct ModelKind {
     model: &'static ModelEntry,
     size: u32,
 }
 
-impl Kind {
+impl ModelKind {
     /// A register with read, write and compare-and-set.
     pub const REGISTER: Self = Self::new(&register::REGISTERS);
     /// A mutex that rests on a lease, which may be lost.
@@ -151,7 +151,7 @@ impl Kind {
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for ModelKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -174,7 +174,7 @@ impl FromStr for Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ModelKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.model.names[0])?;
         if self.model.sized {
@@ -184,16 +184,16 @@ impl fmt::Display for Kind {
     }
 }
 
-impl fmt::Debug for Kind {
+impl fmt::Debug for ModelKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl PartialEq for Kind {
+impl PartialEq for ModelKind {
     fn eq(&self, other: &Self) -> bool {
         self.model.names == other.model.names && self.size == other.size
     }
 }
 
-impl Eq for Kind {}
+impl Eq for ModelKind {}

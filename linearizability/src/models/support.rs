@@ -3,7 +3,7 @@
 use crate::models::registry::ModelEntry;
 use crate::proof::prove;
 use crate::reading::Reading;
-use crate::{Budget, Call, Claim, Contradiction, InputError, Judgement, Model, Op, Remark, Violation, Witness};
+use crate::{BrokenClaim, Budget, Call, Contradiction, InputError, Judgement, Model, Op, Remark, Violation, Witness};
 use std::collections::BTreeMap;
 
 /// Whether something has an end although it need not have happened, as only witnesses in the making have it.
@@ -12,7 +12,7 @@ pub fn any_optional<I>(ops: &[Op<I>]) -> bool {
 }
 
 /// Operations that contradict each other; the one that ends last is stuck.
-pub fn contradiction<I>(ops: &[Op<I>], mut witness: Vec<usize>, claim: &'static Claim) -> Contradiction {
+pub fn contradiction<I>(ops: &[Op<I>], mut witness: Vec<usize>, claim: &'static BrokenClaim) -> Contradiction {
     witness.sort_unstable();
     witness.dedup();
     let stuck = witness.iter().copied().max_by_key(|&op| ops[op].complete);
@@ -33,8 +33,8 @@ pub fn earliest<I>(ops: &[Op<I>], found: impl IntoIterator<Item = Contradiction>
 }
 
 /// That no order of an object's operations fits, as the beginning of a sentence.
-pub const fn unordered(says: &'static str) -> Claim {
-    Claim {
+pub const fn unordered(says: &'static str) -> BrokenClaim {
+    BrokenClaim {
         kind: "not-linearizable",
         property: "linearizability",
         says,
@@ -43,7 +43,7 @@ pub const fn unordered(says: &'static str) -> Claim {
 
 /// Decides what was read, by a model; `claim` is broken where nothing is known more closely.
 pub fn decide<'a, M: Model>(
-    claim: Claim,
+    claim: BrokenClaim,
     model: &M,
     reading: Reading<'a, M::Input>,
     budget: &mut Budget<'_>,

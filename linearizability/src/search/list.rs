@@ -5,12 +5,12 @@ use crate::Op;
 /// From when to when an operation was in flight, as [`Op`] has it. What needs no more of an operation is compiled once for all
 /// models.
 #[derive(Debug, Clone, Copy)]
-pub struct Span {
+pub struct FlightSpan {
     pub invoke: usize,
     pub complete: Option<usize>,
 }
 
-impl<I> From<&Op<I>> for Span {
+impl<I> From<&Op<I>> for FlightSpan {
     fn from(op: &Op<I>) -> Self {
         Self {
             invoke: op.invoke,
@@ -21,7 +21,7 @@ impl<I> From<&Op<I>> for Span {
 
 /// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum ListEntry {
     /// An operation is invoked.
     Call(usize),
     /// An operation is completed.
@@ -33,7 +33,7 @@ pub enum Entry {
 /// The list. Node 0 is both its head and its end.
 #[derive(Debug)]
 pub struct List {
-    entries: Vec<Entry>,
+    entries: Vec<ListEntry>,
     next: Vec<usize>,
     previous: Vec<usize>,
     /// The nodes of each operation: of its call and of its return.
@@ -42,21 +42,24 @@ pub struct List {
 
 impl List {
     /// A list of those of the operations that have a completion.
-    pub fn new(ops: &[Span]) -> Self {
+    pub fn new(ops: &[FlightSpan]) -> Self {
         let mut nodes = vec![(0, 0); ops.len()];
-        let mut events: Vec<(usize, Entry)> = Vec::new();
+        let mut events: Vec<(usize, ListEntry)> = Vec::new();
         for (number, op) in ops.iter().enumerate() {
             if let Some(complete) = op.complete {
-                events.extend([(op.invoke, Entry::Call(number)), (complete, Entry::Return(number))]);
+                events.extend([
+                    (op.invoke, ListEntry::Call(number)),
+                    (complete, ListEntry::Return(number)),
+                ]);
             }
         }
         events.sort_unstable_by_key(|&(position, _)| position);
-        let mut entries = vec![Entry::End];
+        let mut entries = vec![ListEntry::End];
         for (node, (_, entry)) in (1..).zip(events) {
             match entry {
-                Entry::Call(op) => nodes[op].0 = node,
-                Entry::Return(op) => nodes[op].1 = node,
-                Entry::End => {}
+                ListEntry::Call(op) => nodes[op].0 = node,
+                ListEntry::Return(op) => nodes[op].1 = node,
+                ListEntry::End => {}
             }
             entries.push(entry);
         }
@@ -84,7 +87,7 @@ impl List {
     }
 
     /// What stands at a node.
-    pub fn entry(&self, node: usize) -> Entry {
+    pub fn entry(&self, node: usize) -> ListEntry {
         self.entries[node]
     }
 

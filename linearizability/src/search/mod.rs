@@ -9,7 +9,7 @@ use crate::{Budget, Limit, Model, Op};
 
 /// How a search ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SearchOutcome {
     /// There is an order that fits.
     Linearizable {
         /// The operations in such an order, by their place in the list given; those left out never took effect.
@@ -27,7 +27,7 @@ pub enum Outcome {
 
 /// Whether there is an order that fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum SearchDecision {
     /// There is one.
     Linearizable,
     /// There is none.
@@ -39,20 +39,20 @@ pub enum Decision {
     GaveUp(Limit),
 }
 
-impl From<Outcome> for Decision {
-    fn from(outcome: Outcome) -> Self {
+impl From<SearchOutcome> for SearchDecision {
+    fn from(outcome: SearchOutcome) -> Self {
         match outcome {
-            Outcome::Linearizable { .. } => Self::Linearizable,
-            Outcome::Not { stuck } => Self::Not { stuck },
-            Outcome::GaveUp(limit) => Self::GaveUp(limit),
+            SearchOutcome::Linearizable { .. } => Self::Linearizable,
+            SearchOutcome::Not { stuck } => Self::Not { stuck },
+            SearchOutcome::GaveUp(limit) => Self::GaveUp(limit),
         }
     }
 }
 
 /// Searches for an order of `ops`, which may come in any order, that fits the model.
-pub fn search<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Outcome {
+pub fn search<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> SearchOutcome {
     if walk::fixed::<M>(ops) > budget.bytes {
-        return Outcome::GaveUp(Limit::Memory);
+        return SearchOutcome::GaveUp(Limit::Memory);
     }
     walk::Walk::new(model, ops).run(budget)
 }

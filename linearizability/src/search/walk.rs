@@ -8,9 +8,9 @@
 //!   configurations that differ only in which of them took effect, the one with fewer can do whatever the other can.
 
 use crate::search::bits::{Bits, Prefix};
-use crate::search::list::{Entry, List, Span};
+use crate::search::list::{FlightSpan, List, ListEntry};
 use crate::search::visited::VisitedConfigurations;
-use crate::{Budget, Limit, Model, Op, Outcome};
+use crate::{Budget, Limit, Model, Op, SearchOutcome};
 use std::collections::HashMap;
 
 /// Why an operation was taken out of the list.
@@ -70,13 +70,13 @@ pub fn fixed<M: Model>(ops: &[Op<M::Input>]) -> usize {
     // Of each operation: itself, its two nodes in the list (an entry, two links) and where they are, its two events while the
     // list is made (in a vector that may be half empty), its number, its twin, its place in the order, a place in the table of
     // twins while that is made, and its part of a configuration and of the key for it.
-    let list = 2 * (size_of::<Entry>() + 3 * size_of::<usize>()) + 4 * size_of::<(usize, Entry)>();
+    let list = 2 * (size_of::<ListEntry>() + 3 * size_of::<usize>()) + 4 * size_of::<(usize, ListEntry)>();
     let each = size_of::<Op<M::Input>>() + list + size_of::<(usize, Option<usize>, usize)>() + 10 * size_of::<usize>();
     ops.len() * each
 }
 
 /// The number of each operation among those with a completion, by that, or among the others, by invocation; and the others.
-fn numbered(ops: &[Span]) -> (Vec<usize>, Vec<usize>) {
+fn numbered(ops: &[FlightSpan]) -> (Vec<usize>, Vec<usize>) {
     let mut numbers = vec![0; ops.len()];
     let (mut done, mut opens): (Vec<_>, Vec<_>) = (0..ops.len()).partition(|&op| ops[op].complete.is_some());
     done.sort_unstable_by_key(|&op| ops[op].complete);
@@ -90,7 +90,7 @@ fn numbered(ops: &[Span]) -> (Vec<usize>, Vec<usize>) {
 impl<'a, M: Model> Walk<'a, M> {
     /// A search that has not begun.
     pub fn new(model: &'a M, ops: &'a [Op<M::Input>]) -> Self {
-        let spans: Vec<Span> = ops.iter().map(Span::from).collect();
+        let spans: Vec<FlightSpan> = ops.iter().map(FlightSpan::from).collect();
         let (list, (numbers, opens)) = (List::new(&spans), numbered(&spans));
         // `fixed` does not count them: the events of the list, which took more, are gone too.
         drop(spans);
@@ -118,11 +118,11 @@ impl<'a, M: Model> Walk<'a, M> {
     }
 
     /// Searches until there is an order, there is none, or the budget runs out.
-    pub fn run(&mut self, budget: &mut Budget<'_>) -> Outcome {
+    pub fn run(&mut self, budget: &mut Budget<'_>) -> SearchOutcome {
         match self.explore(budget) {
-            Ok(None) => Outcome::Linearizable { order: self.order() },
-            Ok(Some(stuck)) => Outcome::Not { stuck },
-            Err(limit) => Outcome::GaveUp(limit),
+            Ok(None) => SearchOutcome::Linearizable { order: self.order() },
+            Ok(Some(stuck)) => SearchOutcome::Not { stuck },
+            Err(limit) => SearchOutcome::GaveUp(limit),
         }
     }
 
@@ -139,15 +139,15 @@ impl<'a, M: Model> Walk<'a, M> {
         while self.missing > 0 {
             let next = match cursor {
                 Cursor::Node(node) => match self.list.entry(node) {
-                    Entry::Call(op) if self.choose(op, budget)? => Some(self.start(budget)?),
-                    Entry::Call(_) => Some(Cursor::Node(self.list.after(node))),
-                    Entry::Return(_) | Entry::End => Some(Cursor::Open(0)),
+                    ListEntry::Call(op) if self.choose(op, budget)? => Some(self.start(budget)?),
+                    ListEntry::Call(_) => Some(Cursor::Node(self.list.after(node))),
+                    ListEntry::Return(_) | ListEntry::End => Some(Cursor::Open(0)),
                 },
                 Cursor::Open(at) => match self.try_open(at, budget)? {
                     Some(cursor) => Some(cursor),
                     None => match self.list.entry(self.wall()) {
-                        Entry::Return(op) if !self.ops[op].required && self.skip(op) => Some(self.start(budget)?),
-                        Entry::Return(op) if self.ops[op].required => {
+                        ListEntry::Return(op) if !self.ops[op].required && self.skip(op) => Some(self.start(budget)?),
+                        ListEntry::Return(op) if self.ops[op].required => {
                             stuck = stuck.max(Some((self.ops[op].complete, op)));
                             self.back()
                         }
@@ -171,8 +171,8 @@ impl<'a, M: Model> Walk<'a, M> {
     /// `None` if none can be done. They come after all others, so that configurations in which few are used up come first.
     fn try_open(&mut self, from: usize, budget: &mut Budget<'_>) -> Result<Option<Cursor>, Limit> {
         let until = match self.list.entry(self.wall()) {
-            Entry::Return(op) => self.ops[op].complete.unwrap_or(usize::MAX),
-            Entry::Call(_) | Entry::End => usize::MAX,
+            ListEntry::Return(op) => self.ops[op].complete.unwrap_or(usize::MAX),
+            ListEntry::Call(_) | ListEntry::End => usize::MAX,
         };
         for at in from..self.opens.len() {
             let op = self.opens[at];
@@ -190,7 +190,7 @@ impl<'a, M: Model> Walk<'a, M> {
     /// The node of the first completion in the list, or of its end: nothing invoked after it can be done before.
     fn wall(&self) -> usize {
         let mut node = self.list.after(self.list.head());
-        while let Entry::Call(_) = self.list.entry(node) {
+        while let ListEntry::Call(_) = self.list.entry(node) {
             node = self.list.after(node);
         }
         node
@@ -201,7 +201,7 @@ impl<'a, M: Model> Walk<'a, M> {
         let mut before = self.list.head();
         loop {
             let node = self.list.after(before);
-            let Entry::Call(op) = self.list.entry(node) else {
+            let ListEntry::Call(op) = self.list.entry(node) else {
                 return Ok(Cursor::Node(self.list.after(self.list.head())));
             };
             let read = self.ops[op].must() && self.model.is_read(&self.ops[op].input);

@@ -1,11 +1,11 @@
 //! Values that were written more than once: which of the writes was read is unknown.
 
-use super::{Access, Action, Value};
+use super::{Action, RegisterAccess, RegisterValue};
 use std::collections::{BTreeMap, HashSet};
 
 /// Leaves out what is said of values that more than one operation can have written, as is `known` of some. Whatever order fits all operations
 /// fits these, too: nothing that is left found such a value, or left one.
-pub fn left_out<A: Access>(all: Vec<A>, known: &HashSet<i64>) -> (Vec<A>, Vec<i64>) {
+pub fn left_out<A: RegisterAccess>(all: Vec<A>, known: &HashSet<i64>) -> (Vec<A>, Vec<i64>) {
     let mut writers: BTreeMap<i64, usize> = BTreeMap::new();
     for value in all.iter().filter_map(|access| access.action().written().flatten()) {
         *writers.entry(value).or_default() += 1;
@@ -13,7 +13,7 @@ pub fn left_out<A: Access>(all: Vec<A>, known: &HashSet<i64>) -> (Vec<A>, Vec<i6
     writers.retain(|value, count| *count > 1 || known.contains(value));
     let ambiguous = |value: i64| writers.contains_key(&value) || known.contains(&value);
     let keep = |access: A| {
-        let known = |value: Value| !value.is_some_and(ambiguous);
+        let known = |value: RegisterValue| !value.is_some_and(ambiguous);
         let action = match access.action() {
             Action::Cas { from, to } => match (known(from), known(Some(to))) {
                 (true, true) => access.action(),

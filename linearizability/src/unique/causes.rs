@@ -1,9 +1,9 @@
 //! What contradicts every order of the register's accesses, before it is told: the words and the events that prove it cost
 //! more than the judgement, and only few of many contradictions are told.
 
-use super::clusters::{Cluster, Clusters};
+use super::clusters::{Clusters, ValueCluster};
 use super::order::{self, Block, Pair};
-use super::{Access, Action, UNKNOWN};
+use super::{Action, RegisterAccess, UNKNOWN};
 
 /// One contradiction.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub enum Cause {
 
 /// All that contradicts an order of these accesses, which are all there were or not (`whole`); nothing exactly if an order
 /// fits. With the accesses as they were judged in the end. In time nearly linear in the accesses.
-pub fn judge<A: Access>(mut accesses: Vec<A>, whole: bool) -> (Vec<A>, Vec<Cause>) {
+pub fn judge<A: RegisterAccess>(mut accesses: Vec<A>, whole: bool) -> (Vec<A>, Vec<Cause>) {
     let clusters = Clusters::new(&accesses);
     let mut found = phantoms(&clusters, whole);
     let late = |cause: &Cause| match cause {
@@ -47,7 +47,7 @@ pub fn judge<A: Access>(mut accesses: Vec<A>, whole: bool) -> (Vec<A>, Vec<Cause
 }
 
 /// All that contradicts an order of these accesses but values found too early.
-fn disordered<A: Access>(clusters: &Clusters<'_, A>) -> Vec<Cause> {
+fn disordered<A: RegisterAccess>(clusters: &Clusters<'_, A>) -> Vec<Cause> {
     let (accesses, mut found) = (clusters.accesses, Vec::new());
     found.extend(clusters.all.iter().filter_map(|cluster| match cluster.next.as_slice() {
         &[one, other, ..] => Some(Cause::Forked([one, other])),
@@ -83,9 +83,9 @@ fn disordered<A: Access>(clusters: &Clusters<'_, A>) -> Vec<Cause> {
 }
 
 /// Values that were found before anybody had sent them.
-fn phantoms<A: Access>(clusters: &Clusters<'_, A>, whole: bool) -> Vec<Cause> {
+fn phantoms<A: RegisterAccess>(clusters: &Clusters<'_, A>, whole: bool) -> Vec<Cause> {
     let accesses = clusters.accesses;
-    let phantom = |cluster: &Cluster| {
+    let phantom = |cluster: &ValueCluster| {
         let finders = cluster.reads.iter().chain(&cluster.next).copied();
         // Where nobody ever sent it, a weak access proves less than any other one.
         let weak = |finder: usize| cluster.writer.is_none() && accesses[finder].is_weak();
@@ -103,7 +103,7 @@ fn phantoms<A: Access>(clusters: &Clusters<'_, A>, whole: bool) -> Vec<Cause> {
 }
 
 /// The accesses of two blocks by which each must come before the other.
-fn cross<A: Access>(accesses: &[A], [a, b]: [Block; 2]) -> Option<Cause> {
+fn cross<A: RegisterAccess>(accesses: &[A], [a, b]: [Block; 2]) -> Option<Cause> {
     let of_a = a.around(accesses, b.first, b.last)?;
     let (over, sent) = (&accesses[of_a.over.1], &accesses[of_a.sent.1]);
     let of_b = b.around(accesses, over.finish(), sent.start())?;

@@ -5,14 +5,14 @@
 //! is given. Nothing of another block can stand inside one. A write with an unknown outcome that nobody's access proves
 //! is left out: no order lacks anything without it.
 
-use super::{Access, Action, NEVER, Value};
+use super::{Action, NEVER, RegisterAccess, RegisterValue};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The accesses of one value.
 #[derive(Debug, Default)]
-pub struct Cluster {
+pub struct ValueCluster {
     /// The value.
-    pub value: Value,
+    pub value: RegisterValue,
     /// What wrote it; `None` if nothing in the history did, or nothing proves that it happened.
     pub writer: Option<usize>,
     /// What read it.
@@ -27,7 +27,7 @@ pub struct Clusters<'r, A> {
     /// The accesses, which all others name by their places.
     pub accesses: &'r [A],
     /// The clusters, in the order of the first access that names each.
-    pub all: Vec<Cluster>,
+    pub all: Vec<ValueCluster>,
     /// For each access the cluster of the value that it finds, if any, and of the one that it leaves.
     of: Vec<(Option<usize>, usize)>,
 }
@@ -42,7 +42,7 @@ pub struct Blocks {
     pub circles: Vec<Vec<usize>>,
 }
 
-impl<'r, A: Access> Clusters<'r, A> {
+impl<'r, A: RegisterAccess> Clusters<'r, A> {
     /// Sorts accesses into clusters.
     pub fn new(accesses: &'r [A]) -> Self {
         let mut clusters = Self {
@@ -50,7 +50,7 @@ impl<'r, A: Access> Clusters<'r, A> {
             all: Vec::new(),
             of: Vec::with_capacity(accesses.len()),
         };
-        let mut named: HashMap<Value, usize> = HashMap::new();
+        let mut named: HashMap<RegisterValue, usize> = HashMap::new();
         let mut sets: Vec<(usize, usize)> = Vec::new();
         for (number, access) in accesses.iter().enumerate() {
             let found = access
@@ -79,13 +79,13 @@ impl<'r, A: Access> Clusters<'r, A> {
         clusters
     }
 
-    fn named(&mut self, named: &mut HashMap<Value, usize>, value: Value) -> usize {
+    fn named(&mut self, named: &mut HashMap<RegisterValue, usize>, value: RegisterValue) -> usize {
         let next = self.all.len();
         let number = *named.entry(value).or_insert(next);
         if number == next {
-            self.all.push(Cluster {
+            self.all.push(ValueCluster {
                 value,
-                ..Cluster::default()
+                ..ValueCluster::default()
             });
         }
         number
@@ -144,7 +144,7 @@ impl<'r, A: Access> Clusters<'r, A> {
         let mut left: VecDeque<(usize, Option<usize>)> = values.iter().map(|&value| (value, None)).collect();
         let mut seen: HashSet<usize> = values.iter().copied().collect();
         while let Some((cluster, by)) = left.pop_front() {
-            let Cluster { reads, next, .. } = &self.all[cluster];
+            let ValueCluster { reads, next, .. } = &self.all[cluster];
             let last = reads
                 .iter()
                 .chain(next)

@@ -7,7 +7,7 @@ use super::ambiguous::left_out;
 use super::causes::{Cause, judge};
 use super::clusters::Clusters;
 use super::order::{Block, Pair};
-use super::{Access, Action, BEGINNING, Moment, NEVER, at};
+use super::{AccessMoment, Action, BEGINNING, NEVER, RegisterAccess, at};
 use std::collections::HashSet;
 
 /// An access that happened or may have.
@@ -26,20 +26,20 @@ pub struct TimedAccess {
 struct PlacedAccess {
     place: Option<usize>,
     action: Action,
-    start: Moment,
-    finish: Moment,
+    start: AccessMoment,
+    finish: AccessMoment,
 }
 
-impl Access for PlacedAccess {
+impl RegisterAccess for PlacedAccess {
     fn action(&self) -> Action {
         self.action
     }
 
-    fn start(&self) -> Moment {
+    fn start(&self) -> AccessMoment {
         self.start
     }
 
-    fn finish(&self) -> Moment {
+    fn finish(&self) -> AccessMoment {
         self.finish
     }
 
@@ -47,7 +47,7 @@ impl Access for PlacedAccess {
         Self { action, ..self }
     }
 
-    fn with_start(self, start: Moment) -> Self {
+    fn with_start(self, start: AccessMoment) -> Self {
         Self { start, ..self }
     }
 }

@@ -14,23 +14,23 @@ pub mod order;
 pub use judge::{TimedAccess, UniqueJudgement, contradictions};
 
 /// What the register holds; `None` is nil, what it holds before the first write.
-pub type Value = Option<i64>;
+pub type RegisterValue = Option<i64>;
 
 /// A moment of a run, between or at its events.
-pub type Moment = u64;
+pub type AccessMoment = u64;
 
 /// When the register was made, before all else.
-pub const BEGINNING: Moment = 0;
+pub const BEGINNING: AccessMoment = 0;
 
 /// Where nothing tells when an operation was sent: some time after the register was made.
-pub const UNKNOWN: Moment = 1;
+pub const UNKNOWN: AccessMoment = 1;
 
 /// Where nothing tells that an operation is over.
-pub const NEVER: Moment = Moment::MAX;
+pub const NEVER: AccessMoment = AccessMoment::MAX;
 
 /// The moment of an event.
-pub fn at(event: usize) -> Moment {
-    2 * event as Moment + 3
+pub fn at(event: usize) -> AccessMoment {
+    2 * event as AccessMoment + 3
 }
 
 /// What an access does to the register.
@@ -39,13 +39,13 @@ pub enum Action {
     /// It is made, and holds nil.
     Begin,
     /// It is read.
-    Read(Value),
+    Read(RegisterValue),
     /// It is written.
     Write(i64),
     /// It is found to hold one value and made to hold another.
     Cas {
         /// What it held.
-        from: Value,
+        from: RegisterValue,
         /// What it holds then.
         to: i64,
     },
@@ -53,7 +53,7 @@ pub enum Action {
 
 impl Action {
     /// The value that it makes the register hold.
-    pub fn written(self) -> Option<Value> {
+    pub fn written(self) -> Option<RegisterValue> {
         match self {
             Self::Begin => Some(None),
             Self::Read(_) => None,
@@ -62,7 +62,7 @@ impl Action {
     }
 
     /// The value that it finds in the register.
-    pub fn observed(self) -> Option<Value> {
+    pub fn observed(self) -> Option<RegisterValue> {
         match self {
             Self::Read(value) | Self::Cas { from: value, .. } => Some(value),
             Self::Begin | Self::Write(_) => None,
@@ -71,21 +71,21 @@ impl Action {
 }
 
 /// An access to the register that happened or may have.
-pub trait Access: Copy {
+pub trait RegisterAccess: Copy {
     /// What it does.
     fn action(&self) -> Action;
 
     /// It took effect after this.
-    fn start(&self) -> Moment;
+    fn start(&self) -> AccessMoment;
 
     /// It took effect before this; [`NEVER`] where its outcome is unknown.
-    fn finish(&self) -> Moment;
+    fn finish(&self) -> AccessMoment;
 
     /// The same access with what it does as far as that is unambiguous: a [`Action::Cas`] becomes a read of what it found, or a write.
     fn with_action(self, action: Action) -> Self;
 
     /// The same access, sent at another moment.
-    fn with_start(self, start: Moment) -> Self;
+    fn with_start(self, start: AccessMoment) -> Self;
 
     /// Whether it certainly took effect, by what is known of itself.
     fn certain(&self) -> bool {

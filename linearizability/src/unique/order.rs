@@ -18,7 +18,7 @@
 //! memories", 1997), who judge reads and writes so; links by compare-and-sets only make clusters into blocks.
 
 use super::clusters::Clusters;
-use super::{Access, Action, BEGINNING, Moment};
+use super::{AccessMoment, Action, BEGINNING, RegisterAccess};
 
 /// A block, laid out.
 #[derive(Debug, Default)]
@@ -28,9 +28,9 @@ pub struct Block {
     /// Its accesses and their places, in order: `2k` for the write of its k-th value, `2k + 1` for the reads of it.
     pub places: Vec<(usize, usize)>,
     /// When the first of its accesses was over.
-    pub first: Moment,
+    pub first: AccessMoment,
     /// When the last of its accesses was sent.
-    pub last: Moment,
+    pub last: AccessMoment,
 }
 
 /// Two accesses, the first of them over before the second was sent.
@@ -44,7 +44,7 @@ pub struct Pair {
 
 impl Block {
     /// Lays out a block of some clusters.
-    pub fn new<A: Access>(clusters: Vec<usize>, of: &Clusters<'_, A>) -> Self {
+    pub fn new<A: RegisterAccess>(clusters: Vec<usize>, of: &Clusters<'_, A>) -> Self {
         let mut places = Vec::new();
         for (k, &cluster) in clusters.iter().enumerate() {
             let cluster = &of.all[cluster];
@@ -53,7 +53,10 @@ impl Block {
         }
         let accesses = || places.iter().map(|&(_, access)| &of.accesses[access]);
         Self {
-            first: accesses().map(|access| access.finish()).min().unwrap_or(Moment::MAX),
+            first: accesses()
+                .map(|access| access.finish())
+                .min()
+                .unwrap_or(AccessMoment::MAX),
             last: accesses().map(|access| access.start()).max().unwrap_or(BEGINNING),
             clusters,
             places,
@@ -61,7 +64,7 @@ impl Block {
     }
 
     /// Two accesses of the block in an order that its places forbid, as near to each other as there are.
-    pub fn disorder<A: Access>(&self, accesses: &[A]) -> Option<Pair> {
+    pub fn disorder<A: RegisterAccess>(&self, accesses: &[A]) -> Option<Pair> {
         let mut best: Option<Pair> = None;
         // Those of earlier places that were sent later than all between them and here, so with falling starts.
         let mut late: Vec<(usize, usize)> = Vec::new();
@@ -95,7 +98,7 @@ impl Block {
 
     /// Of this block one access that was over before `last` and one sent after `first`, as near to each other as there
     /// are: one that is both, else two that the fewest links lie between. `None` if it lacks either.
-    pub fn around<A: Access>(&self, accesses: &[A], first: Moment, last: Moment) -> Option<Pair> {
+    pub fn around<A: RegisterAccess>(&self, accesses: &[A], first: AccessMoment, last: AccessMoment) -> Option<Pair> {
         let nearest = self.nearest(accesses, first, last)?;
         let begin = self
             .places
@@ -108,7 +111,7 @@ impl Block {
         }
     }
 
-    fn nearest<A: Access>(&self, accesses: &[A], first: Moment, last: Moment) -> Option<Pair> {
+    fn nearest<A: RegisterAccess>(&self, accesses: &[A], first: AccessMoment, last: AccessMoment) -> Option<Pair> {
         let over = |&&(_, access): &&(usize, usize)| accesses[access].finish() < last;
         let sent = |&&(_, access): &&(usize, usize)| accesses[access].start() > first;
         if let Some(&both) = self.places.iter().find(|place| over(place) && sent(place)) {

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
 use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
 use zooquake_linearizability::models::register::{Register, RegisterOp, Unset};
-use zooquake_linearizability::{Model, Op, Outcome, prefix, shrink};
+use zooquake_linearizability::{Model, Op, SearchOutcome, prefix, shrink};
 
 #[test]
 fn registers() {
@@ -35,7 +35,7 @@ fn registers_that_began_with_an_unknown_value() {
     for number in 0..histories() {
         let draw = if number % 2 == 0 { access } else { tried };
         let ops = history(&mut rng, &|rng: &mut Rng| draw(rng, 4));
-        let fits = matches!(search(&unset, &ops), Outcome::Linearizable { .. });
+        let fits = matches!(search(&unset, &ops), SearchOutcome::Linearizable { .. });
         assert_eq!(fits, fits_some(&ops), "{ops:?}");
     }
 }
@@ -71,21 +71,21 @@ fn agree<M: Model<Input: std::fmt::Debug>>(model: &M, draw: impl Fn(&mut Rng) ->
     for _ in 0..histories() {
         let ops = history(&mut rng, &draw);
         match search(model, &ops) {
-            Outcome::Linearizable { order } => {
+            SearchOutcome::Linearizable { order } => {
                 counts.good += 1;
                 assert!(brute::fits(model, &ops, &order), "{order:?} does not fit {ops:?}");
                 let mut required = (0..ops.len()).filter(|&op| ops[op].required);
                 let all = required.all(|op| order.contains(&op));
                 assert!(all, "{order:?} lacks operations of {ops:?}");
             }
-            Outcome::Not { stuck } => {
+            SearchOutcome::Not { stuck } => {
                 counts.bad += 1;
                 assert!(!brute::linearizable(model, &ops), "an order fits {ops:?}");
                 if counts.bad.is_multiple_of(10) {
                     explained(model, &ops, stuck);
                 }
             }
-            Outcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
+            SearchOutcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
         }
     }
     counts.balanced();

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
 use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
 use zooquake_linearizability::models::register::{Register, RegisterOp, Unset};
-use zooquake_linearizability::{Budget, Decision, Model, NearLinearDecision, Op, Outcome, shrink};
+use zooquake_linearizability::{Budget, Model, NearLinearDecision, Op, SearchDecision, SearchOutcome, shrink};
 
 /// How often histories were decided without a search, and how often they were convicted so.
 #[derive(Debug, Default)]
@@ -36,11 +36,11 @@ pub fn agree<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>], counts: &m
         true => counts.good += 1,
         false => counts.bad += 1,
     }
-    let found = matches!(search(model, ops), Outcome::Linearizable { .. });
+    let found = matches!(search(model, ops), SearchOutcome::Linearizable { .. });
     assert_eq!(found, fits, "{ops:?}");
     match with_budget(|budget| model.decide(ops, budget)) {
-        Decision::Linearizable => assert!(fits, "no order fits {ops:?}"),
-        Decision::Not { stuck } => {
+        SearchDecision::Linearizable => assert!(fits, "no order fits {ops:?}"),
+        SearchDecision::Not { stuck } => {
             assert!(!fits, "an order fits {ops:?}");
             // Trying all that can be left out takes long.
             if counts.bad.is_multiple_of(4) {
@@ -49,7 +49,7 @@ pub fn agree<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>], counts: &m
                 minimal(model, ops, stuck, &witness.ops);
             }
         }
-        Decision::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
+        SearchDecision::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
     }
     match model.near(ops) {
         NearLinearDecision::Linearizable => {
@@ -99,14 +99,14 @@ fn registers_whose_values_are_written_once() {
 }
 
 /// Decides by sweeps over configurations, in the relaxed form or not.
-type Sweep<M> = fn(&M, &[Op<RegisterOp<u8>>], bool, &mut Budget<'_>) -> Option<Decision>;
+type Sweep<M> = fn(&M, &[Op<RegisterOp<u8>>], bool, &mut Budget<'_>) -> Option<SearchDecision>;
 
 /// Holds what sweeps over configurations say against the brute force.
 fn swept<M: Model<Input = RegisterOp<u8>>>(model: &M, ops: &[Op<RegisterOp<u8>>], sweep: Sweep<M>) {
     let fits = brute::linearizable(model, ops);
     let not = |relaxed| {
         let decision = with_budget(|budget| sweep(model, ops, relaxed, budget));
-        matches!(decision, Some(Decision::Not { .. }))
+        matches!(decision, Some(SearchDecision::Not { .. }))
     };
     assert_eq!(not(false), !fits, "{ops:?}");
     assert!(!fits || !not(true), "an order fits {ops:?}");
@@ -241,7 +241,7 @@ fn fits(initial: u8, ops: &[Op<RegisterOp<u8>>]) {
     assert!(brute::linearizable(&register, ops));
     for relaxed in [false, true] {
         let swept = with_budget(|budget| register.sweep(ops, relaxed, budget));
-        assert_eq!(swept, Some(Decision::Linearizable), "{relaxed}");
+        assert_eq!(swept, Some(SearchDecision::Linearizable), "{relaxed}");
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::with_budget;
 use fastrand::Rng;
-use zooquake_linearizability::generate::{Event, EventType, Object, Options, Values, generate};
+use zooquake_linearizability::generate::{EventType, GeneratedEvent, Object, Options, Values, generate};
 use zooquake_linearizability::models::register::{RegisterOp, Unset};
-use zooquake_linearizability::{Decision, Model, NearLinearDecision, Op, Outcome, search};
+use zooquake_linearizability::{Model, NearLinearDecision, Op, SearchDecision, SearchOutcome, search};
 
 /// The operations of a register's history, as the models take them.
-fn ops(history: &[Event]) -> Vec<Op<RegisterOp<u64>>> {
+fn ops(history: &[GeneratedEvent]) -> Vec<Op<RegisterOp<u64>>> {
     let mut ops = Vec::new();
     for (index, event) in history.iter().enumerate() {
         if event.kind != EventType::Invoke {
@@ -63,15 +63,18 @@ fn what_is_decided_without_the_search_is_what_the_search_decides() {
             ops[one].input = ops[other].input.clone();
         }
         let fits = match with_budget(|budget| search(&unset, &ops, budget)) {
-            Outcome::Linearizable { .. } => true,
-            Outcome::Not { .. } => false,
-            Outcome::GaveUp(_) => continue,
+            SearchOutcome::Linearizable { .. } => true,
+            SearchOutcome::Not { .. } => false,
+            SearchOutcome::GaveUp(_) => continue,
         };
         bad += usize::from(!fits);
         let swept = with_budget(|budget| unset.sweep(&ops, false, budget));
-        assert_eq!(matches!(swept, Some(Decision::Linearizable)), fits, "{ops:?}");
+        assert_eq!(matches!(swept, Some(SearchDecision::Linearizable)), fits, "{ops:?}");
         let relaxed = with_budget(|budget| unset.sweep(&ops, true, budget));
-        assert!(!fits || matches!(relaxed, Some(Decision::Linearizable)), "{ops:?}");
+        assert!(
+            !fits || matches!(relaxed, Some(SearchDecision::Linearizable)),
+            "{ops:?}"
+        );
         match unset.near(&ops) {
             NearLinearDecision::Linearizable => assert!(fits, "{ops:?}"),
             NearLinearDecision::Not(_) => assert!(!fits, "{ops:?}"),

@@ -6,7 +6,7 @@ use super::drawn::history;
 use super::{brute, histories, search, with_budget};
 use fastrand::Rng;
 use zooquake_linearizability::models::kv::Kv;
-use zooquake_linearizability::{Model, Op, Outcome, shrink};
+use zooquake_linearizability::{Model, Op, SearchOutcome, shrink};
 
 /// The text itself as the state.
 struct Plain;
@@ -87,11 +87,11 @@ fn the_model_agrees_with_texts_as_they_are() {
         let ops = history(&mut rng, &drawn);
         let (kv, same) = modelled(&ops);
         match search(&kv, &same) {
-            Outcome::Linearizable { order } => {
+            SearchOutcome::Linearizable { order } => {
                 counts.good += 1;
                 assert!(brute::fits(&Plain, &ops, &order), "{order:?} does not fit {ops:?}");
             }
-            Outcome::Not { stuck } => {
+            SearchOutcome::Not { stuck } => {
                 counts.bad += 1;
                 assert!(!brute::linearizable(&Plain, &ops), "an order fits {ops:?}");
                 if counts.bad.is_multiple_of(10) {
@@ -100,7 +100,7 @@ fn the_model_agrees_with_texts_as_they_are() {
                     proven(&Plain, &ops, stuck, &witness.ops);
                 }
             }
-            Outcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
+            SearchOutcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
         }
     }
     counts.balanced();

@@ -6,7 +6,7 @@ use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
 use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
 use zooquake_linearizability::models::register::Register;
 use zooquake_linearizability::models::register::RegisterOp::{self, Cas, Read, Write};
-use zooquake_linearizability::{Decision, Limit, Model, Op, Outcome, shrink};
+use zooquake_linearizability::{Limit, Model, Op, SearchDecision, SearchOutcome, shrink};
 
 /// A register that is used by `clients` at a time; one operation in `unknown` is of unknown outcome.
 fn history(size: usize, clients: usize, unknown: usize, seed: u64) -> Vec<Op<RegisterOp<u64>>> {
@@ -49,7 +49,7 @@ fn history(size: usize, clients: usize, unknown: usize, seed: u64) -> Vec<Op<Reg
 #[test]
 fn long_histories_are_searched_without_recursion() {
     let searched = search(&Register { initial: 0 }, &history(100_000, 5, 100, 7));
-    assert!(matches!(searched, Outcome::Linearizable { .. }));
+    assert!(matches!(searched, SearchOutcome::Linearizable { .. }));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_violation_late_in_a_long_history_is_found() {
     let at = ops.iter().rposition(reads).unwrap();
     // A value that was never written.
     ops[at].input = Read(9);
-    assert_eq!(search(&Register { initial: 0 }, &ops), Outcome::Not { stuck: at });
+    assert_eq!(search(&Register { initial: 0 }, &ops), SearchOutcome::Not { stuck: at });
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn held<I>(hold: impl Fn(usize) -> [I; 2], between: I) -> Vec<Op<I>> {
 
 /// The witness of a history's only violation, by the places of its operations.
 fn witness<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Vec<usize> {
-    let Outcome::Not { stuck } = search(model, ops) else {
+    let SearchOutcome::Not { stuck } = search(model, ops) else {
         panic!("no order fits")
     };
     let witness = with_budget(|budget| shrink(model, ops, stuck, budget));
@@ -134,7 +134,7 @@ fn a_violation_among_values_that_come_back_has_a_minimal_witness() {
             ops.push(Op::done(Read(value), at + 2 + 2 * read, at + 3 + 2 * read));
         }
         let register = Register { initial: 0 };
-        let Decision::Not { stuck } = with_budget(|budget| register.explore(&ops, budget)) else {
+        let SearchDecision::Not { stuck } = with_budget(|budget| register.explore(&ops, budget)) else {
             panic!("no order fits")
         };
         let witness = with_budget(|budget| shrink(&register, &ops, stuck, budget));

@@ -20,7 +20,7 @@ mod models;
 mod textbook;
 mod unexplained;
 
-use zooquake_linearizability::{Budget, Limit, Model, Op, Outcome};
+use zooquake_linearizability::{Budget, Limit, Model, Op, SearchOutcome};
 
 /// How many histories each test draws.
 fn histories() -> usize {
@@ -31,7 +31,7 @@ fn histories() -> usize {
 }
 
 /// Searches with a budget that no test should use up.
-fn search<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Outcome {
+fn search<M: Model>(model: &M, ops: &[Op<M::Input>]) -> SearchOutcome {
     with_budget(|budget| zooquake_linearizability::search(model, ops, budget))
 }
 
@@ -53,7 +53,7 @@ fn limited<M: Model>(model: &M, ops: &[Op<M::Input>], steps: u64, bytes: usize, 
         expired: &mut expired,
     };
     match zooquake_linearizability::search(model, ops, &mut budget) {
-        Outcome::GaveUp(limit) => Some(limit),
-        Outcome::Linearizable { .. } | Outcome::Not { .. } => None,
+        SearchOutcome::GaveUp(limit) => Some(limit),
+        SearchOutcome::Linearizable { .. } | SearchOutcome::Not { .. } => None,
     }
 }

@@ -14,7 +14,7 @@ use zooquake_linearizability::models::permits::{PermitOp, Permits};
 use zooquake_linearizability::models::queue::bag::{Bag, QueueOp};
 use zooquake_linearizability::models::queue::fifo::Fifo;
 use zooquake_linearizability::models::set::{GrowSet, SetOp};
-use zooquake_linearizability::{Decision, Model, Op};
+use zooquake_linearizability::{Model, Op, SearchDecision};
 
 /// Holds a model against the brute force; both answers must be given often, and at least so many of a hundred without a search.
 fn decided<M: Model<Input: std::fmt::Debug>>(
@@ -129,7 +129,7 @@ fn fifo_queues_by_pairs_alone() {
         }
         let fits = brute::linearizable(&Fifo, &ops);
         let decision = with_budget(|budget| Fifo.explore(&ops, budget));
-        assert_eq!(decision == Decision::Linearizable, fits, "{ops:?}");
+        assert_eq!(decision == SearchDecision::Linearizable, fits, "{ops:?}");
         good += usize::from(fits);
     }
     let least = histories() / 20;
@@ -178,7 +178,7 @@ fn fifo_queues_that_began_with_whatever_items() {
         ops.truncate(if outs > 3 { 3 } else { ops.len() });
         let fits = all.iter().any(|filled| brute::linearizable(filled, &ops));
         let decision = with_budget(|budget| Fifo.decide_anywhere(&ops, budget));
-        assert_eq!(decision == Decision::Linearizable, fits, "{ops:?}");
+        assert_eq!(decision == SearchDecision::Linearizable, fits, "{ops:?}");
         good += usize::from(fits);
     }
     assert!(good > tried / 20 && tried - good > tried / 20, "{good} of {tried}");

@@ -5,14 +5,14 @@ use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
 use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
 use zooquake_linearizability::models::register::Register;
 use zooquake_linearizability::models::register::RegisterOp::{Cas, Mismatch, Read, Write};
-use zooquake_linearizability::{Model, Op, Outcome};
+use zooquake_linearizability::{Model, Op, SearchOutcome};
 
 /// The operation that a search is stuck at, `None` if the history is linearizable.
 fn stuck<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Option<usize> {
     match search(model, ops) {
-        Outcome::Linearizable { .. } => None,
-        Outcome::Not { stuck } => Some(stuck),
-        Outcome::GaveUp(limit) => panic!("{limit} ran out"),
+        SearchOutcome::Linearizable { .. } => None,
+        SearchOutcome::Not { stuck } => Some(stuck),
+        SearchOutcome::GaveUp(limit) => panic!("{limit} ran out"),
     }
 }
 

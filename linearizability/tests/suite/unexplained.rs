@@ -7,7 +7,7 @@ use fastrand::Rng;
 use std::fmt::Debug;
 use zooquake_linearizability::models::register::RegisterOp::{self, Cas, Mismatch, Read, Write};
 use zooquake_linearizability::models::register::{Register, Unset};
-use zooquake_linearizability::{Limit, Model, Op, Outcome};
+use zooquake_linearizability::{Limit, Model, Op, SearchOutcome};
 
 fn found<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Option<Vec<usize>> {
     model.contradiction(ops).map(|found| found.witness.ops)
@@ -32,7 +32,7 @@ fn agree<M: Model<Input = RegisterOp<u8>>>(model: &M, seed: u64) -> usize {
         };
         convicted += 1;
         assert!(!brute::linearizable(model, &ops), "an order fits {ops:?}");
-        assert!(matches!(search(model, &ops), Outcome::Not { .. }));
+        assert!(matches!(search(model, &ops), SearchOutcome::Not { .. }));
         if found.witness.least {
             proven(model, &ops, found.stuck, &found.witness.ops);
         }
@@ -63,7 +63,7 @@ fn a_phantom_needs_no_search() {
     let written = crowd(0..10, Read(7));
     assert_eq!(found(&Unset::default(), &written), None);
     let searched = search(&Unset::default(), &written);
-    assert!(matches!(searched, Outcome::Linearizable { .. }));
+    assert!(matches!(searched, SearchOutcome::Linearizable { .. }));
 }
 
 #[test]
@@ -111,11 +111,11 @@ fn a_compare_and_set_that_failed_denies_a_first_value() {
     assert_eq!(found(&unset, &meanwhile), None, "it was written since");
     let after = [Op::done(Read(0), 0, 1), Op::done(Mismatch(0), 2, 3)];
     assert!(
-        matches!(search(&unset, &after), Outcome::Not { stuck: 1 }),
+        matches!(search(&unset, &after), SearchOutcome::Not { stuck: 1 }),
         "nothing wrote another value"
     );
     let together = [Op::done(Mismatch(0), 0, 2), Op::done(Read(0), 1, 3)];
-    assert!(matches!(search(&unset, &together), Outcome::Not { .. }));
+    assert!(matches!(search(&unset, &together), SearchOutcome::Not { .. }));
     let other = [Op::done(Mismatch(0), 0, 2), Op::done(Read(1), 1, 3)];
-    assert!(matches!(search(&unset, &other), Outcome::Linearizable { .. }));
+    assert!(matches!(search(&unset, &other), SearchOutcome::Linearizable { .. }));
 }

@@ -1,7 +1,7 @@
 //! The figures inside the page. They are drawn from classes only; the style sheet gives the colours.
 
 use super::figure::{Figure, Mark, Row};
-use super::pool::Measured;
+use super::pool::MeasuredComparison;
 use super::words::number;
 use crate::svg::Svg;
 use crate::text;
@@ -15,7 +15,7 @@ const ROW: f64 = 17.0;
 const GAP: f64 = 8.0;
 
 /// Draws a figure, by its place among them.
-pub fn picture(measured: &Measured<'_>, number: usize, figure: &Figure) -> Markup {
+pub fn picture(measured: &MeasuredComparison<'_>, number: usize, figure: &Figure) -> Markup {
     let mut svg = Svg::new(WIDTH);
     let comparison = measured.comparison;
     let faults = comparison.faults.len();

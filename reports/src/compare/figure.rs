@@ -1,9 +1,9 @@
 //! What is drawn: figures of rows, one for each subject and faults, with marks along an axis.
 
-use super::pool::{Measured, Pool};
+use super::pool::{MeasuredComparison, Pool};
 use super::statistics::Estimate;
 use super::words::capital;
-use zooquake_checkers::sample::Kind;
+use zooquake_checkers::sample::FamilyMeasures;
 
 #[derive(Debug)]
 pub struct Figure {
@@ -113,7 +113,7 @@ impl Figure {
 }
 
 /// The figures of a comparison.
-pub fn all(measured: &Measured<'_>) -> Vec<Figure> {
+pub fn all(measured: &MeasuredComparison<'_>) -> Vec<Figure> {
     let kind = measured.comparison.kind;
     let rows = |without: &'static str, marks: &dyn Fn(&Pool) -> Vec<Mark>| -> Vec<Row> {
         let mut rows = Vec::new();
@@ -152,7 +152,7 @@ pub fn all(measured: &Measured<'_>) -> Vec<Figure> {
     figures
 }
 
-fn waits(kind: &Kind, rows: Vec<Row>) -> Figure {
+fn waits(kind: &FamilyMeasures, rows: Vec<Row>) -> Figure {
     Figure {
         title: format!("{}: median, p95 and p99", capital(kind.wait)),
         hint: "filled: median; ring: p95; upright: p99",
@@ -187,7 +187,7 @@ fn bar(estimate: Option<Estimate>) -> Vec<Mark> {
     estimate.map_or_else(Vec::new, |e| vec![Mark::Bar(e.value), Mark::Range(e.low, e.high)])
 }
 
-fn costs(kind: &Kind, rows: Vec<Row>) -> Figure {
+fn costs(kind: &FamilyMeasures, rows: Vec<Row>) -> Figure {
     Figure {
         title: format!("What one {} costs ZooKeeper", kind.unit),
         hint: "bar: requests; ring: watch events; filled: transactions",

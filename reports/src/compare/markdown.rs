@@ -1,12 +1,12 @@
 //! The table for a README.
 
-use super::pool::{Measured, Pool};
+use super::pool::{MeasuredComparison, Pool};
 use super::statistics::{self, Estimate};
 use super::words::{number, written};
 use crate::text;
 
 /// What was compared, a line a subject, all faults together.
-pub fn table(measured: &Measured<'_>) -> String {
+pub fn table(measured: &MeasuredComparison<'_>) -> String {
     let comparison = measured.comparison;
     let kind = comparison.kind;
     let mut heads = vec![
@@ -47,7 +47,7 @@ pub fn table(measured: &Measured<'_>) -> String {
 }
 
 /// `stale-write (pause 2/2)`.
-fn broke(measured: &Measured<'_>, subject: usize) -> String {
+fn broke(measured: &MeasuredComparison<'_>, subject: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
     for found in measured.all[subject].damage() {
         let places = measured.each[subject].iter().zip(&measured.comparison.faults);

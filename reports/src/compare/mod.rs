@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use zooquake_checkers::NotJudged;
-use zooquake_checkers::sample::{Kind, Sample};
+use zooquake_checkers::sample::{FamilyMeasures, Sample};
 
 pub(crate) mod draw;
 pub(crate) mod figure;
@@ -33,7 +33,7 @@ pub struct Comparison {
     /// When it began.
     pub begun: String,
     /// What is compared.
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<ComparedSubject>,
     /// Kinds of fault joined by `+`, or `none`; each was run by itself.
     pub faults: Vec<String>,
     /// Runs that it has when it is through.
@@ -44,12 +44,12 @@ pub struct Comparison {
     pub settings: Vec<(String, String)>,
     /// What is counted and waited for.
     #[serde(skip)]
-    pub kind: &'static Kind,
+    pub kind: &'static FamilyMeasures,
 }
 
 /// One of the things compared.
 #[derive(Debug, Clone, Serialize)]
-pub struct Subject {
+pub struct ComparedSubject {
     /// Its name among the others: `fenced`, or `fenced, trixie`.
     pub label: String,
     /// `lock/fenced`, ….
@@ -99,7 +99,7 @@ impl Comparison {
 /// # Errors
 /// If a file cannot be written.
 pub fn write_all(comparison: &Comparison, dir: &Path) -> Result<Vec<PathBuf>> {
-    let measured = pool::Measured::new(comparison);
+    let measured = pool::MeasuredComparison::new(comparison);
     let files = [
         ("compare.html", page::page(&measured)),
         ("compare.md", markdown::table(&measured)),

@@ -1,6 +1,6 @@
 //! The page: one file, complete without a network and without JavaScript.
 
-use super::pool::Measured;
+use super::pool::MeasuredComparison;
 use super::{Comparison, draw, figure, safety, tables, words};
 use crate::html::{self, Document, PAGE_STYLE};
 use crate::text;
@@ -14,7 +14,7 @@ const STYLES: [&str; 4] = [
 ];
 
 /// The whole page.
-pub fn page(measured: &Measured<'_>) -> String {
+pub fn page(measured: &MeasuredComparison<'_>) -> String {
     let body = html! {
         main {
             (head(measured))
@@ -34,7 +34,7 @@ pub fn page(measured: &Measured<'_>) -> String {
     document.page()
 }
 
-fn head(measured: &Measured<'_>) -> Markup {
+fn head(measured: &MeasuredComparison<'_>) -> Markup {
     let comparison = measured.comparison;
     let lines = words::lines(measured);
     let first = lines.first().map_or("", String::as_str);
@@ -56,7 +56,7 @@ fn head(measured: &Measured<'_>) -> Markup {
     }
 }
 
-fn section(measured: &Measured<'_>, number: usize, figure: &figure::Figure) -> Markup {
+fn section(measured: &MeasuredComparison<'_>, number: usize, figure: &figure::Figure) -> Markup {
     html! {
         section {
             h2 { (text::clip(&figure.title, 120)) }
@@ -73,7 +73,7 @@ fn section(measured: &Measured<'_>, number: usize, figure: &figure::Figure) -> M
     }
 }
 
-fn method(measured: &Measured<'_>) -> Markup {
+fn method(measured: &MeasuredComparison<'_>) -> Markup {
     let kind = measured.comparison.kind;
     let paragraphs = [
         "Every subject ran the same plans: the same seed, the same fault windows, the same cycles of the clients. The runs are \
@@ -108,7 +108,7 @@ fn method(measured: &Measured<'_>) -> Markup {
     }
 }
 
-fn settings(measured: &Measured<'_>) -> Markup {
+fn settings(measured: &MeasuredComparison<'_>) -> Markup {
     let Comparison { settings, subjects, .. } = measured.comparison;
     let settings = settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let promises = subjects

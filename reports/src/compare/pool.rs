@@ -10,7 +10,7 @@ use zooquake_checkers::sample::{Gap, Sample};
 pub const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
 /// A comparison with all its estimates.
-pub struct Measured<'a> {
+pub struct MeasuredComparison<'a> {
     /// What was run.
     pub comparison: &'a Comparison,
     /// Each subject under all faults together.
@@ -29,7 +29,7 @@ pub struct Pool {
     /// Runs in which the harness failed.
     pub failed: usize,
     /// What was found.
-    pub anomalies: Vec<Found>,
+    pub anomalies: Vec<AnomalyEstimate>,
     /// Units a second.
     pub rate: Option<Estimate>,
     /// Of the waits, in milliseconds, [`QUANTILES`].
@@ -50,7 +50,7 @@ pub struct Pool {
 
 /// Anomalies of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct AnomalyEstimate {
     /// Its name.
     pub kind: String,
     /// Whether it is an observation only.
@@ -80,7 +80,7 @@ pub struct After {
     pub median_struck: Option<Estimate>,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> MeasuredComparison<'a> {
     /// Puts all runs together.
     pub fn new(comparison: &'a Comparison) -> Self {
         let subjects = 0..comparison.subjects.len();
@@ -134,17 +134,17 @@ impl Pool {
     }
 
     /// What was found and is no mere observation.
-    pub fn damage(&self) -> impl Iterator<Item = &Found> {
+    pub fn damage(&self) -> impl Iterator<Item = &AnomalyEstimate> {
         self.anomalies.iter().filter(|found| !found.advisory)
     }
 }
 
-fn found(runs: &[&SubjectRun]) -> Vec<Found> {
-    let mut all: Vec<Found> = Vec::new();
+fn found(runs: &[&SubjectRun]) -> Vec<AnomalyEstimate> {
+    let mut all: Vec<AnomalyEstimate> = Vec::new();
     for run in runs {
         for (at, seen) in run.anomalies.iter().enumerate() {
             let alike = |other: &AnomalyCount| (&other.kind, other.advisory) == (&seen.kind, seen.advisory);
-            let same = |found: &&mut Found| (&found.kind, found.advisory) == (&seen.kind, seen.advisory);
+            let same = |found: &&mut AnomalyEstimate| (&found.kind, found.advisory) == (&seen.kind, seen.advisory);
             // Those of a kind that are accepted and those that are not stand apart.
             let another_run = !run.anomalies[..at].iter().any(alike);
             match all.iter_mut().find(same) {
@@ -153,7 +153,7 @@ fn found(runs: &[&SubjectRun]) -> Vec<Found> {
                     found.runs += usize::from(another_run);
                     found.accepted &= seen.accepted;
                 }
-                None => all.push(Found {
+                None => all.push(AnomalyEstimate {
                     kind: seen.kind.clone(),
                     advisory: seen.advisory,
                     accepted: seen.accepted,

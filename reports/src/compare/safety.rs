@@ -1,13 +1,13 @@
 //! Safety: what was found of each subject under each kind of faults, with a link to every run.
 
 use super::SubjectRun;
-use super::pool::{Found, Measured, Pool};
+use super::pool::{AnomalyEstimate, MeasuredComparison, Pool};
 use crate::html::plain;
 use crate::{not_judged, text};
 use maud::{Markup, html};
 
 /// The section.
-pub fn section(measured: &Measured<'_>) -> Markup {
+pub fn section(measured: &MeasuredComparison<'_>) -> Markup {
     let comparison = measured.comparison;
     html! {
         section #safety {
@@ -29,7 +29,7 @@ pub fn section(measured: &Measured<'_>) -> Markup {
     }
 }
 
-fn row(measured: &Measured<'_>, number: usize) -> Markup {
+fn row(measured: &MeasuredComparison<'_>, number: usize) -> Markup {
     let subject = &measured.comparison.subjects[number];
     html! {
         tr {
@@ -39,7 +39,7 @@ fn row(measured: &Measured<'_>, number: usize) -> Markup {
     }
 }
 
-fn place(measured: &Measured<'_>, subject: usize, faults: usize) -> Markup {
+fn place(measured: &MeasuredComparison<'_>, subject: usize, faults: usize) -> Markup {
     let pool = &measured.each[subject][faults];
     let runs = || measured.comparison.runs_of(subject, Some(faults));
     let (class, verdict) = verdict(pool);
@@ -80,7 +80,7 @@ pub fn verdict(pool: &Pool) -> (&'static str, Markup) {
     (class, markup)
 }
 
-fn chip(found: &Found, judged: usize) -> Markup {
+fn chip(found: &AnomalyEstimate, judged: usize) -> Markup {
     let class = if found.advisory { "known" } else { "news" };
     let note = match (found.advisory, found.accepted) {
         (true, _) => "observed",

@@ -1,7 +1,7 @@
 //! The numbers, with how many observations each rests on.
 
 use super::figure::Figure;
-use super::pool::{Measured, Pool};
+use super::pool::{MeasuredComparison, Pool};
 use super::statistics::{self, Estimate};
 use super::words::number;
 use crate::html::plain;
@@ -29,7 +29,7 @@ fn shown(estimate: Option<Estimate>, without: &str) -> Markup {
 }
 
 /// The table that belongs to a figure, by its place among them.
-pub fn numbers(measured: &Measured<'_>, figure: &Figure) -> Markup {
+pub fn numbers(measured: &MeasuredComparison<'_>, figure: &Figure) -> Markup {
     let kind = measured.comparison.kind;
     if figure.log {
         let quantile = |n: usize| move |pool: &Pool| shown(pool.waits[n], &format!("n too small ({})", pool.waited));
@@ -64,7 +64,7 @@ pub fn numbers(measured: &Measured<'_>, figure: &Figure) -> Markup {
     )
 }
 
-fn after(measured: &Measured<'_>) -> Markup {
+fn after(measured: &MeasuredComparison<'_>) -> Markup {
     let timeouts = |values: &[f64]| match (values.first(), values.last()) {
         (Some(least), Some(most)) => {
             let median = statistics::quantile(values, 0.5).filter(|_| statistics::supports(values.len(), 0.5));
@@ -95,7 +95,7 @@ fn after(measured: &Measured<'_>) -> Markup {
     )
 }
 
-fn table(measured: &Measured<'_>, columns: &[Column<'_>]) -> Markup {
+fn table(measured: &MeasuredComparison<'_>, columns: &[Column<'_>]) -> Markup {
     html! {
         div.wide {
             table.numbers {
@@ -113,7 +113,7 @@ fn table(measured: &Measured<'_>, columns: &[Column<'_>]) -> Markup {
 }
 
 /// The rows of a subject: one for each kind of faults, and one for all of them if there are several.
-fn rows(measured: &Measured<'_>, subject: usize, columns: &[Column<'_>]) -> Markup {
+fn rows(measured: &MeasuredComparison<'_>, subject: usize, columns: &[Column<'_>]) -> Markup {
     let comparison = measured.comparison;
     let each = measured.each[subject]
         .iter()

@@ -1,6 +1,6 @@
 //! Comparisons that are made up, so that what is said of them can be told beforehand.
 
-use super::pool::Measured;
+use super::pool::MeasuredComparison;
 use super::*;
 use std::collections::BTreeMap;
 use zooquake_checkers::plan::Workload;
@@ -51,7 +51,7 @@ fn seen(kind: &str, accepted: bool) -> AnomalyCount {
 
 /// Three locks under no faults and under pauses, twice each; the first one breaks.
 fn comparison() -> Comparison {
-    let subject = |label: &str| Subject {
+    let subject = |label: &str| ComparedSubject {
         label: label.into(),
         variant: format!("lock/{label}"),
         promise: "a <promise>".into(),
@@ -133,7 +133,7 @@ fn the_only_sound_one_is_named_and_doubt_is_told() {
 #[test]
 fn pools_put_runs_together() {
     let comparison = comparison();
-    let measured = Measured::new(&comparison);
+    let measured = MeasuredComparison::new(&comparison);
     let pool = &measured.all[0];
     assert_eq!((pool.judged, pool.waited, pool.unknown, pool.failed), (4, 240, 0, 0));
     assert_eq!(pool.rate.map(|e| (e.value, e.n)), Some((5.0, 4)));
@@ -152,7 +152,7 @@ fn pools_put_runs_together() {
 fn a_run_counts_once_for_a_kind_that_is_accepted_in_part() {
     let mut comparison = comparison();
     comparison.runs[2].anomalies.push(seen("stale-write", false));
-    let measured = Measured::new(&comparison);
+    let measured = MeasuredComparison::new(&comparison);
     let found = &measured.all[0].anomalies[0];
     assert_eq!((found.runs, found.count, found.accepted), (1, 6, false));
     let said = "stale-write: predecessor under pause (1 of 2 runs); never in protected and fenced.";

@@ -1,18 +1,18 @@
 //! The numbers in sentences. A difference is claimed only where intervals do not overlap.
 
 use super::Comparison;
-use super::pool::{Measured, Pool};
+use super::pool::{MeasuredComparison, Pool};
 use super::statistics::Estimate;
 use crate::text;
 use std::collections::BTreeSet;
 
 /// What the comparison shows, in sentences, the most important first.
 pub fn summary(comparison: &Comparison) -> Vec<String> {
-    lines(&Measured::new(comparison))
+    lines(&MeasuredComparison::new(comparison))
 }
 
 /// The same of one that is measured already.
-pub fn lines(measured: &Measured<'_>) -> Vec<String> {
+pub fn lines(measured: &MeasuredComparison<'_>) -> Vec<String> {
     let kind = measured.comparison.kind;
     let mut lines = safety(measured);
     let ranked = |what: &str, unit: &str, lower: bool, of: &dyn Fn(&Pool) -> Option<Estimate>| {
@@ -74,7 +74,7 @@ pub fn capital(text: &str) -> String {
 }
 
 /// Who broke what, and who did not.
-fn safety(measured: &Measured<'_>) -> Vec<String> {
+fn safety(measured: &MeasuredComparison<'_>) -> Vec<String> {
     let subjects = &measured.comparison.subjects;
     let label = |n: usize| subjects[n].label.as_str();
     let judged: Vec<usize> = (0..subjects.len()).filter(|n| measured.all[*n].judged > 0).collect();
@@ -111,7 +111,7 @@ fn safety(measured: &Measured<'_>) -> Vec<String> {
 }
 
 /// `stale-write: predecessor under pause (2 of 2 runs); …; not in fenced`.
-fn broke(measured: &Measured<'_>, kind: &str) -> String {
+fn broke(measured: &MeasuredComparison<'_>, kind: &str) -> String {
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for (n, subject) in measured.comparison.subjects.iter().enumerate() {
         let places = measured.each[n]
@@ -137,7 +137,7 @@ fn broke(measured: &Measured<'_>, kind: &str) -> String {
 
 /// The best by a measure, those that it cannot be told from, and the worst; `None` if fewer than two have one.
 fn ranking(
-    measured: &Measured<'_>,
+    measured: &MeasuredComparison<'_>,
     (what, unit): (&str, &str),
     lower: bool,
     of: &dyn Fn(&Pool) -> Option<Estimate>,

@@ -5,7 +5,7 @@
 
 use super::pack::{Index, Texts, deltas};
 use super::ticket;
-use crate::model::{Op, Outcome, Role, RunModel, subject_name};
+use crate::model::{DrawnOperation, OperationOutcome, Role, RunModel, subject_name};
 use crate::palette;
 use crate::svg::{overview, window};
 use crate::text;
@@ -25,7 +25,7 @@ const ANOMALIES: usize = 100;
 pub fn timeline(model: &RunModel<'_>) -> Value {
     let overview = overview::scale(model);
     let stride = model.ops.len().div_ceil(OPS).max(1);
-    let shown: Vec<&Op> = model.ops.iter().step_by(stride).collect();
+    let shown: Vec<&DrawnOperation> = model.ops.iter().step_by(stride).collect();
     json!({
         "end": micros(model.end),
         "overview": { "left": overview.left, "right": overview.right, "width": overview.right + 8.0 },
@@ -44,7 +44,7 @@ fn micros(ns: u64) -> u64 {
     ns / 1000
 }
 
-fn ops(model: &RunModel<'_>, shown: &[&Op<'_>]) -> Value {
+fn ops(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {
     let mut names = Index::default();
     let mut errors = Index::default();
     let mut classes = Index::default();
@@ -73,7 +73,7 @@ fn ops(model: &RunModel<'_>, shown: &[&Op<'_>]) -> Value {
         "all": model.ops.len(),
         "names": names.values,
         "classes": class_rows,
-        "outcomes": Outcome::ALL.map(Outcome::name),
+        "outcomes": OperationOutcome::ALL.map(OperationOutcome::name),
         "marks": [model.terms.refused, Some(model.terms.took), Value::Null, model.terms.no],
         "class": class,
         "start": deltas(shown.iter().map(|op| micros(op.start))),
@@ -97,7 +97,7 @@ fn role_number(role: Role) -> u8 {
 }
 
 /// What a tooltip shows of an operation beside its name, outcome and times.
-fn detail(op: &Op<'_>) -> String {
+fn detail(op: &DrawnOperation<'_>) -> String {
     let field = |field: Field<Any>| {
         let of = |event: &zooquake_checkers::Event| {
             event.get(field).map(|v| match v {
@@ -175,7 +175,7 @@ fn servers(model: &RunModel<'_>) -> Value {
     model.servers.iter().map(server).collect()
 }
 
-fn anomalies(model: &RunModel<'_>, shown: &[&Op<'_>]) -> Value {
+fn anomalies(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {
     // The place among the operations shown of the one that an event sent or ended.
     let mut places = HashMap::new();
     for (place, op) in shown.iter().enumerate() {

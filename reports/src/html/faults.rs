@@ -4,7 +4,7 @@ use crate::model::{Band, RunModel};
 use crate::text;
 use maud::{Markup, html};
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{Anomaly, Span};
+use zooquake_checkers::{Anomaly, AnomalySpan};
 
 /// How many are named; of more, their number is given.
 const NAMED: usize = 8;
@@ -19,9 +19,9 @@ pub fn near(model: &RunModel<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> Marku
     let timeout = timeout.replace(".00 ", " ").replace(".0 ", " ");
     let ended = format!("or ended less than one session timeout ({timeout}) before");
     let on = match span {
-        Span::Between(from, until) if (from, until) == steps => format!("on, {ended}"),
-        Span::Between(from, until) => format!("on in {} – {}, {ended}", text::moment(from), text::moment(until)),
-        Span::Any => "on at any time".to_owned(),
+        AnomalySpan::Between(from, until) if (from, until) == steps => format!("on, {ended}"),
+        AnomalySpan::Between(from, until) => format!("on in {} – {}, {ended}", text::moment(from), text::moment(until)),
+        AnomalySpan::Any => "on at any time".to_owned(),
     };
     let bands: Vec<&Band> = model.bands_near(span).collect();
     match bands.is_empty() {

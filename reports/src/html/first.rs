@@ -3,7 +3,7 @@
 use super::anomalies::{badge, steps_list};
 use super::commands::reproduce;
 use super::{faults, live, plain};
-use crate::model::{OpStats, Outcome, RunModel, op_stats};
+use crate::model::{OpStats, OperationOutcome, RunModel, op_stats};
 use crate::svg::{legend, overview, window};
 use crate::text;
 use maud::{Markup, html};
@@ -275,8 +275,8 @@ fn exercised(model: &RunModel<'_>) -> Markup {
 
 /// `283 ok, 1 fail`: how operations ended.
 fn ends(stats: &OpStats) -> String {
-    let counts = Outcome::ALL.iter().zip(stats.counts.map(text::grouped));
-    let shown = counts.filter(|(outcome, n)| **outcome == Outcome::Ok || n != "0");
+    let counts = OperationOutcome::ALL.iter().zip(stats.counts.map(text::grouped));
+    let shown = counts.filter(|(outcome, n)| **outcome == OperationOutcome::Ok || n != "0");
     let each: Vec<_> = shown.map(|(outcome, n)| format!("{n} {}", outcome.name())).collect();
     each.join(", ")
 }

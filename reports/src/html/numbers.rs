@@ -139,7 +139,7 @@ fn error_table(model: &RunModel<'_>) -> Markup {
 
 /// An entry of `leaderless` in the statistics of the results.
 #[derive(Debug, Deserialize)]
-struct Entry {
+struct LeaderlessEntry {
     window: usize,
     fault: String,
     ms: Option<f64>,
@@ -149,7 +149,7 @@ struct Entry {
 /// How long nobody led, or held, after each fault on whoever did; `None` if no fault struck whoever led.
 fn leaderless(model: &RunModel<'_>) -> Option<Markup> {
     let stat = model.results.stats.get("leaderless")?;
-    let mut entries = Vec::<Entry>::deserialize(stat).ok()?;
+    let mut entries = Vec::<LeaderlessEntry>::deserialize(stat).ok()?;
     if entries.is_empty() {
         return None;
     }
@@ -161,7 +161,7 @@ fn leaderless(model: &RunModel<'_>) -> Option<Markup> {
     };
     let session_ms = model.record.plan.cluster.timing.session_ms;
     // The longest first; `never` is longest of all.
-    let longest = |entry: &Entry| entry.ms.unwrap_or(f64::INFINITY);
+    let longest = |entry: &LeaderlessEntry| entry.ms.unwrap_or(f64::INFINITY);
     entries.sort_by(|a, b| longest(b).total_cmp(&longest(a)));
     let rows = entries.iter().take(40).map(|entry| {
         [

@@ -1,17 +1,17 @@
 //! Holds as they are drawn: the checkers', each in the row of its client and with words for its end.
 
 use super::{Lanes, subject_name};
-use zooquake_checkers::analysis::{self, Analysis, Subject};
+use zooquake_checkers::analysis::{self, Analysis, OperationSubject};
 use zooquake_checkers::{Event, EventType};
 use zooquake_history::operation::Mode;
 
 /// A span in which a client held.
 #[derive(Debug)]
-pub struct Hold<'a> {
+pub struct DrawnHold<'a> {
     /// Row of the client.
     pub lane: usize,
     /// What it held.
-    pub what: Subject<'a>,
+    pub what: OperationSubject<'a>,
     /// Whether others may hold it beside it in the same way.
     pub shared: bool,
     /// When its beginning was read.
@@ -22,7 +22,7 @@ pub struct Hold<'a> {
     pub ended_by: &'static str,
 }
 
-impl Hold<'_> {
+impl DrawnHold<'_> {
     /// What it held, by its name, and that it is shared, if it is.
     pub fn name(&self) -> String {
         subject_name(self.what) + if self.shared { ", shared" } else { "" }
@@ -30,9 +30,9 @@ impl Hold<'_> {
 }
 
 /// The holds of a history, by their beginnings.
-pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<Hold<'a>> {
+pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<DrawnHold<'a>> {
     let hold = |hold: analysis::Hold<'a>| {
-        Some(Hold {
+        Some(DrawnHold {
             lane: lanes.row(&analysis.events[hold.from])?,
             what: hold.subject,
             shared: hold.mode == Some(Mode::Shared),

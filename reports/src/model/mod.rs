@@ -10,28 +10,28 @@ mod witness;
 mod words;
 
 pub use bands::Band;
-pub use holds::Hold;
+pub use holds::DrawnHold;
 pub use lanes::Lanes;
 pub use lanes::ServerLane;
-pub use ops::{Mark, Op, Role, subject_name};
+pub use ops::{DrawnOperation, Mark, Role, subject_name};
 pub use stats::LatencyTerms;
 pub use stats::{OpStats, errors, op_stats, rates};
 pub use terms::Terms;
 pub use witness::Step;
-pub use zooquake_checkers::analysis::Outcome;
+pub use zooquake_checkers::analysis::OperationOutcome;
 
 use crate::Extras;
 use std::collections::HashSet;
 use zooquake_checkers::analysis::{Analysis, Latency};
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{Anomaly, Event, Record, Results, Span, sample};
+use zooquake_checkers::{Anomaly, AnomalySpan, Event, Record, Results, sample};
 
 /// The most phases shown.
 const PHASES: usize = 32;
 
 /// The beginning of a phase of a run.
 #[derive(Debug)]
-pub struct Phase {
+pub struct DrawnPhase {
     /// Its name.
     pub name: String,
     /// When it began.
@@ -51,13 +51,13 @@ pub struct RunModel<'a> {
     /// One row of a picture for each client.
     pub lanes: Lanes,
     /// Operations in the order of their invocations.
-    pub ops: Vec<Op<'a>>,
+    pub ops: Vec<DrawnOperation<'a>>,
     /// Spans in which a client held, by their beginnings.
-    pub holds: Vec<Hold<'a>>,
+    pub holds: Vec<DrawnHold<'a>>,
     /// When faults were on, by their beginnings.
     pub bands: Vec<Band>,
     /// Phases of the run.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<DrawnPhase>,
     /// Modes of each server over time.
     pub servers: Vec<ServerLane>,
     /// How the run's family calls what is drawn.
@@ -76,7 +76,7 @@ impl<'a> RunModel<'a> {
         let lanes = Lanes::new(record);
         let analysis = Analysis::new(record);
         let ops = ops::drawn(&analysis, &lanes);
-        let phase = |&(name, at): &(&str, usize)| Phase {
+        let phase = |&(name, at): &(&str, usize)| DrawnPhase {
             name: crate::text::clip(name, 24),
             from: analysis.time(at),
         };
@@ -132,7 +132,7 @@ impl<'a> RunModel<'a> {
     }
 
     /// The faults that were near by the span of the checkers.
-    pub fn bands_near(&self, span: Span) -> impl Iterator<Item = &Band> {
+    pub fn bands_near(&self, span: AnomalySpan) -> impl Iterator<Item = &Band> {
         let near: HashSet<i64> = self.analysis.faults.near(span).map(|window| window.id).collect();
         self.bands.iter().filter(move |band| near.contains(&band.id))
     }

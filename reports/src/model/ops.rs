@@ -2,7 +2,7 @@
 
 use super::Lanes;
 use crate::text;
-use zooquake_checkers::analysis::{self, Analysis, Outcome, Subject};
+use zooquake_checkers::analysis::{self, Analysis, OperationOutcome, OperationSubject};
 use zooquake_checkers::{Event, EventType};
 use zooquake_history::operation;
 pub use zooquake_history::operation::Role;
@@ -22,7 +22,7 @@ pub enum Mark {
 
 /// One operation.
 #[derive(Debug)]
-pub struct Op<'a> {
+pub struct DrawnOperation<'a> {
     /// Row of its client.
     pub lane: usize,
     /// Its name.
@@ -36,17 +36,17 @@ pub struct Op<'a> {
     /// When its answer was read, or it was given up.
     pub end: Option<u64>,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: OperationOutcome,
     /// The event that sent it.
     pub invoke: &'a Event,
     /// The event that ended it.
     pub answer: Option<&'a Event>,
 }
 
-impl<'a> Op<'a> {
+impl<'a> DrawnOperation<'a> {
     /// What it is about: of a dequeue that is what it was given.
-    pub fn subject(&self) -> Option<Subject<'a>> {
-        Subject::of(self.invoke).or_else(|| self.answer.and_then(Subject::of))
+    pub fn subject(&self) -> Option<OperationSubject<'a>> {
+        OperationSubject::from_event(self.invoke).or_else(|| self.answer.and_then(OperationSubject::from_event))
     }
 
     /// What its answer means.
@@ -77,11 +77,11 @@ impl<'a> Op<'a> {
 }
 
 /// What an operation is about, or what was held, by its name.
-pub fn subject_name(subject: Subject<'_>) -> String {
+pub fn subject_name(subject: OperationSubject<'_>) -> String {
     match subject {
-        Subject::Grant(name) | Subject::Transaction(name) => text::clip(name, 24),
-        Subject::Item(n) => format!("item {n}"),
-        Subject::Round(n) => format!("round {n}"),
+        OperationSubject::Grant(name) | OperationSubject::Transaction(name) => text::clip(name, 24),
+        OperationSubject::Item(n) => format!("item {n}"),
+        OperationSubject::Round(n) => format!("round {n}"),
     }
 }
 
@@ -95,11 +95,11 @@ fn arrived(answer: &Event) -> Mark {
 }
 
 /// The operations of a history that were sent, in the order in which they were.
-pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<Op<'a>> {
+pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<DrawnOperation<'a>> {
     let op = |op: &analysis::Op<'a>, control: bool| {
         let invoke = &analysis.events[op.invoke?];
         let answer = op.end.map(|end| &analysis.events[end]);
-        Some(Op {
+        Some(DrawnOperation {
             lane: lanes.row(invoke)?,
             f: op.f,
             role: if control { Role::Other } else { operation::role(op.f) },
@@ -113,7 +113,7 @@ pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<Op<'a>> {
     };
     let work = analysis.ops.work.iter().filter_map(|work| op(work, false));
     let control = analysis.ops.control.iter().filter_map(|control| op(control, true));
-    let mut ops: Vec<Op<'a>> = work.chain(control).collect();
+    let mut ops: Vec<DrawnOperation<'a>> = work.chain(control).collect();
     ops.sort_by_key(|op| op.invoke.index);
     ops
 }

@@ -1,6 +1,6 @@
 //! Numbers over the operations of a run.
 
-use super::{Op, Outcome, RunModel};
+use super::{DrawnOperation, OperationOutcome, RunModel};
 use crate::text;
 use std::collections::BTreeMap;
 use zooquake_checkers::analysis::LatencyKind;
@@ -30,12 +30,12 @@ pub fn quantile(sorted: &[u64], q: f64) -> Option<u64> {
 }
 
 /// Statistics by operation, of clients' operations only.
-pub fn op_stats<'a>(ops: &[Op<'a>]) -> BTreeMap<&'a str, OpStats> {
+pub fn op_stats<'a>(ops: &[DrawnOperation<'a>]) -> BTreeMap<&'a str, OpStats> {
     let mut stats: BTreeMap<&str, OpStats> = BTreeMap::new();
     for op in ops.iter().filter(|op| !op.control) {
         let entry = stats.entry(op.f).or_default();
         entry.counts[op.outcome as usize] += 1;
-        if op.outcome == Outcome::Ok {
+        if op.outcome == OperationOutcome::Ok {
             entry.latencies.extend(op.latency());
         }
     }
@@ -49,7 +49,7 @@ pub fn op_stats<'a>(ops: &[Op<'a>]) -> BTreeMap<&'a str, OpStats> {
 pub fn rates(model: &RunModel<'_>, bins: usize) -> Vec<[f64; 3]> {
     let mut rates = vec![[0.0; 3]; bins];
     let width = (model.end as f64 / bins as f64).max(1.0);
-    let over = |op: &&Op<'_>| !op.control && op.outcome != Outcome::Pending;
+    let over = |op: &&DrawnOperation<'_>| !op.control && op.outcome != OperationOutcome::Pending;
     for op in model.ops.iter().filter(over) {
         let bin = (op.end.unwrap_or(op.start) as f64 / width) as usize;
         rates[bin.min(bins - 1)][op.outcome as usize] += 1e9 / width;
@@ -58,8 +58,8 @@ pub fn rates(model: &RunModel<'_>, bins: usize) -> Vec<[f64; 3]> {
 }
 
 /// Errors by operation, outcome and kind, with how often, the commonest first, at most 30.
-pub fn errors(ops: &[Op<'_>]) -> Vec<((String, Outcome, String), usize)> {
-    let mut counts: BTreeMap<(String, Outcome, String), usize> = BTreeMap::new();
+pub fn errors(ops: &[DrawnOperation<'_>]) -> Vec<((String, OperationOutcome, String), usize)> {
+    let mut counts: BTreeMap<(String, OperationOutcome, String), usize> = BTreeMap::new();
     for op in ops {
         let Some(error) = op.answer.and_then(|a| a.error.as_deref()) else {
             continue;

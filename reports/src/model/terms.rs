@@ -1,6 +1,6 @@
 //! How each family of recipes calls what the pictures show.
 
-use super::{Hold, Mark, Op, Role};
+use super::{DrawnHold, DrawnOperation, Mark, Role};
 
 /// Words for legends and labels; `None` for what the family does not have.
 #[derive(Debug)]
@@ -139,7 +139,7 @@ const COUNTER: Terms = Terms {
 
 impl Terms {
     /// Holds that are here: whether they are shared, with the family's words for them.
-    pub fn holds<'h>(&self, holds: impl Iterator<Item = &'h Hold<'h>>) -> Vec<(bool, String)> {
+    pub fn holds<'h>(&self, holds: impl Iterator<Item = &'h DrawnHold<'h>>) -> Vec<(bool, String)> {
         let Some(words) = self.hold else { return Vec::new() };
         let mut here = [false; 2];
         holds.for_each(|hold| here[usize::from(hold.shared)] = true);
@@ -150,13 +150,13 @@ impl Terms {
     }
 
     /// The terms of the family whose operations these are.
-    pub fn from_ops(ops: &[Op<'_>]) -> &'static Self {
+    pub fn from_ops(ops: &[DrawnOperation<'_>]) -> &'static Self {
         let has = |terms: &&Self| ops.iter().any(|op| !op.control && terms.operations.contains(&op.f));
         FAMILIES.into_iter().find(has).unwrap_or(&LOCK)
     }
 
     /// Roles that operations have here, with the family's words for them.
-    pub fn roles(&self, ops: &[&Op<'_>]) -> Vec<(Role, &'static str)> {
+    pub fn roles(&self, ops: &[&DrawnOperation<'_>]) -> Vec<(Role, &'static str)> {
         let roles = [
             (Role::Wait, self.wait),
             (Role::Work, Some(self.work)),
@@ -169,7 +169,7 @@ impl Terms {
     }
 
     /// Marks that answers have here, with the family's words for them.
-    pub fn marks(&self, ops: &[&Op<'_>]) -> Vec<(Mark, &'static str)> {
+    pub fn marks(&self, ops: &[&DrawnOperation<'_>]) -> Vec<(Mark, &'static str)> {
         let marks = [
             (Mark::Took, Some(self.took)),
             (Mark::Refused, self.refused),

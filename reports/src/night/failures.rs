@@ -1,6 +1,6 @@
 //! What failed, one for each signature, and the cells without a verdict.
 
-use super::{Cell, Failure, Night, Outcome};
+use super::{Cell, CellOutcome, Night, NightFailure};
 use crate::text;
 use maud::{Markup, html};
 
@@ -9,12 +9,12 @@ const REPORTS: usize = 20;
 
 /// The sections; those without entries are left out.
 pub fn sections(night: &Night) -> Markup {
-    let cells = |outcomes: &[Outcome]| -> Vec<&Cell> {
+    let cells = |outcomes: &[CellOutcome]| -> Vec<&Cell> {
         let cells = night.cells.iter();
         cells.filter(|cell| outcomes.contains(&cell.outcome)).collect()
     };
-    let undecided = cells(&[Outcome::Unknown, Outcome::Failed]);
-    let skipped = cells(&[Outcome::Skipped]);
+    let undecided = cells(&[CellOutcome::Unknown, CellOutcome::Failed]);
+    let skipped = cells(&[CellOutcome::Skipped]);
     html! {
         @if !night.failures.is_empty() {
             section #failures {
@@ -46,7 +46,7 @@ fn name(cell: &Cell) -> Markup {
     }
 }
 
-fn failure(failure: &Failure) -> Markup {
+fn failure(failure: &NightFailure) -> Markup {
     let reports = failure.seeds.iter().zip(&failure.runs).take(REPORTS);
     html! {
         article.failure {

@@ -5,7 +5,7 @@
 //! `error` and `skipped` (<https://docs.gitlab.com/ci/testing/unit_test_reports/>), Jenkins the attribute `message` too
 //! (its plugin's `CaseResult`): so both hold it. `skipped`, `failures` and `errors` count the same in a suite and in all.
 
-use super::{Attempt, Cell, Night, Outcome};
+use super::{Cell, CellOutcome, CellRun, Night};
 use crate::text;
 use anyhow::Result;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
@@ -52,13 +52,13 @@ fn time(cells: &[&Cell]) -> Duration {
 
 fn case(cell: &Cell) -> TestCase {
     let status = match cell.outcome {
-        Outcome::Expected => TestCaseStatus::success(),
-        Outcome::New => failure(cell),
-        Outcome::Unknown => problem(cell, "unknown", unknown),
-        Outcome::Failed => problem(cell, "harness", |attempt| {
+        CellOutcome::Expected => TestCaseStatus::success(),
+        CellOutcome::New => failure(cell),
+        CellOutcome::Unknown => problem(cell, "unknown", unknown),
+        CellOutcome::Failed => problem(cell, "harness", |attempt| {
             flat(attempt.error.as_deref().unwrap_or_default())
         }),
-        Outcome::Skipped => skipped(cell),
+        CellOutcome::Skipped => skipped(cell),
     };
     let mut case = TestCase::new(attribute(&format!("{}, seed {}", cell.faults, cell.seed)), status);
     case.set_classname(attribute(&cell.variant.replace('/', ".")));
@@ -92,7 +92,7 @@ fn failure(cell: &Cell) -> TestCaseStatus {
     status
 }
 
-fn problem(cell: &Cell, kind: &str, why: impl Fn(&Attempt) -> String) -> TestCaseStatus {
+fn problem(cell: &Cell, kind: &str, why: impl Fn(&CellRun) -> String) -> TestCaseStatus {
     let message = format!("{} under {}: {}", cell.variant, cell.faults, cell.outcome.words());
     let attempts = cell
         .attempts
@@ -107,7 +107,7 @@ fn problem(cell: &Cell, kind: &str, why: impl Fn(&Attempt) -> String) -> TestCas
     status
 }
 
-fn unknown(attempt: &Attempt) -> String {
+fn unknown(attempt: &CellRun) -> String {
     match &attempt.error {
         Some(error) => format!("the harness failed: {}", flat(error)),
         None => attempt
@@ -148,7 +148,7 @@ fn output(cell: &Cell) -> String {
     clip(&lines.join("\n"))
 }
 
-fn again(attempt: &Attempt) -> String {
+fn again(attempt: &CellRun) -> String {
     let run = attempt
         .run
         .as_ref()

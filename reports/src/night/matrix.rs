@@ -1,6 +1,6 @@
 //! The matrix: variants down, faults across, a line for each seed.
 
-use super::{AnomalyCount, Cell, Night, Outcome};
+use super::{AnomalyCount, Cell, CellOutcome, Night};
 use crate::{not_judged, text};
 use maud::{Markup, html};
 
@@ -25,7 +25,7 @@ pub fn section(night: &Night) -> Markup {
         section #matrix {
             h2 { "Variants under faults" }
             p.legend {
-                @for outcome in Outcome::ALL {
+                @for outcome in CellOutcome::ALL {
                     span class={ "o-" (outcome.class()) } { b { (outcome.sign()) } " " (outcome.words()) }
                 }
             }
@@ -74,8 +74,8 @@ fn cell(cell: &Cell) -> Markup {
     let attempt = cell.decisive();
     let anomalies = attempt.iter().flat_map(|attempt| &attempt.anomalies);
     let words = match (cell.outcome, attempt.and_then(|attempt| attempt.verdict.as_deref())) {
-        (Outcome::Expected, Some("valid")) => "valid",
-        (Outcome::Expected, Some("invalid")) => "as known",
+        (CellOutcome::Expected, Some("valid")) => "valid",
+        (CellOutcome::Expected, Some("invalid")) => "as known",
         (outcome, _) => outcome.words(),
     };
     let label = html! { b { (cell.outcome.sign()) } " " span { (words) } };

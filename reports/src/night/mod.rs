@@ -18,7 +18,7 @@ pub use summary::summary;
 /// What came of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum CellOutcome {
     /// Valid, or invalid by nothing but what is known and accepted of the variant.
     Expected,
     /// An anomaly was found that is not advisory and not accepted.
@@ -31,7 +31,7 @@ pub enum Outcome {
     Skipped,
 }
 
-impl Outcome {
+impl CellOutcome {
     /// All of them, the worst first.
     pub const ALL: [Self; 5] = [Self::New, Self::Failed, Self::Unknown, Self::Skipped, Self::Expected];
 
@@ -113,7 +113,7 @@ pub struct Night {
     /// Its cells: by variant, then by faults, then by seed.
     pub cells: Vec<Cell>,
     /// What failed, one for each signature.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<NightFailure>,
     /// What is worth knowing but decides nothing.
     pub remarks: Vec<String>,
     /// How each place of the matrix did in earlier nights.
@@ -132,14 +132,14 @@ pub struct Cell {
     /// Its seed.
     pub seed: u64,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: CellOutcome,
     /// Its runs, in order; the last one with a verdict decides.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<CellRun>,
 }
 
 /// A run of a cell.
 #[derive(Debug, Clone, Serialize)]
-pub struct Attempt {
+pub struct CellRun {
     /// The seed it was run with.
     pub seed: u64,
     /// `valid`, `invalid`, `unknown`; `None` if the harness failed.
@@ -165,7 +165,7 @@ pub struct Attempt {
 
 impl Cell {
     /// The attempt that decides: the last one with a verdict, else the last.
-    pub fn decisive(&self) -> Option<&Attempt> {
+    pub fn decisive(&self) -> Option<&CellRun> {
         let judged = self.attempts.iter().rfind(|attempt| attempt.verdict.is_some());
         judged.or(self.attempts.last())
     }
@@ -178,7 +178,7 @@ impl Cell {
 
 /// Failures with the same signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Failure {
+pub struct NightFailure {
     /// The property that broke.
     pub property: String,
     /// The anomaly.
@@ -207,7 +207,7 @@ pub struct Trend {
     /// The faults.
     pub faults: String,
     /// What came of it in each night of [`Night::nights`]; `None` if it was not in that night's matrix.
-    pub outcomes: Vec<Option<Outcome>>,
+    pub outcomes: Vec<Option<CellOutcome>>,
     /// The anomalies it showed, each with whether it is accepted and in how many nights it was seen.
     pub seen: Vec<(String, bool, usize)>,
     /// In how many nights it was run to a verdict.
@@ -226,13 +226,13 @@ pub fn write_all(night: &Night, dir: &Path) -> Result<Vec<PathBuf>> {
 
 impl Night {
     /// How many cells came to this.
-    pub fn count(&self, outcome: Outcome) -> usize {
+    pub fn count(&self, outcome: CellOutcome) -> usize {
         self.cells.iter().filter(|cell| cell.outcome == outcome).count()
     }
 
     /// The counts in words: `1 × new anomaly, 18 × as expected`.
     fn counts(&self) -> String {
-        let shown = Outcome::ALL.iter().filter(|outcome| self.count(**outcome) > 0);
+        let shown = CellOutcome::ALL.iter().filter(|outcome| self.count(**outcome) > 0);
         let counts: Vec<String> = shown
             .map(|outcome| format!("{} × {}", self.count(*outcome), outcome.words()))
             .collect();

@@ -1,6 +1,6 @@
 //! A summary in Markdown that fits the page of a GitHub job: what is new first, then the matrix.
 
-use super::{Cell, Failure, Night, Outcome};
+use super::{Cell, CellOutcome, Night, NightFailure};
 use crate::text;
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub fn summary(night: &Night) -> String {
     cut(out)
 }
 
-fn failure(failure: &Failure) -> String {
+fn failure(failure: &NightFailure) -> String {
     format!(
         "- **{}** breaks {}: {} under {} × {} ({})  \n  {}  \n  {}\n",
         inline(&failure.anomaly),
@@ -66,7 +66,7 @@ fn code(line: &str) -> String {
 fn undecided(night: &Night) -> String {
     let mut out = String::new();
     for cell in &night.cells {
-        if !matches!(cell.outcome, Outcome::Unknown | Outcome::Failed) {
+        if !matches!(cell.outcome, CellOutcome::Unknown | CellOutcome::Failed) {
             continue;
         }
         let Some(attempt) = cell.decisive() else { continue };

@@ -1,6 +1,6 @@
 //! How each place of the matrix did over the last nights.
 
-use super::{Night, Outcome, Trend};
+use super::{CellOutcome, Night, Trend};
 use crate::text;
 use maud::{Markup, html};
 
@@ -62,13 +62,13 @@ fn picture(night: &Night, trend: &Trend) -> Markup {
     }
 }
 
-fn mark(x: usize, outcome: Outcome, night: &str) -> Markup {
+fn mark(x: usize, outcome: CellOutcome, night: &str) -> Markup {
     let title = html! { title { (text::clip(night, 60)) ": " (outcome.words()) } };
     match outcome {
-        Outcome::Skipped => Markup::default(),
-        Outcome::Expected => html! { circle.m-expected cx=(x) cy="15" r="2.5" { (title) } },
-        Outcome::New => html! { path.m-new d={ "M" (x) " 2V19" } { (title) } },
-        Outcome::Unknown | Outcome::Failed => html! { circle.m-unknown cx=(x) cy="12" r="3.5" { (title) } },
+        CellOutcome::Skipped => Markup::default(),
+        CellOutcome::Expected => html! { circle.m-expected cx=(x) cy="15" r="2.5" { (title) } },
+        CellOutcome::New => html! { path.m-new d={ "M" (x) " 2V19" } { (title) } },
+        CellOutcome::Unknown | CellOutcome::Failed => html! { circle.m-unknown cx=(x) cy="12" r="3.5" { (title) } },
     }
 }
 
@@ -76,10 +76,10 @@ fn mark(x: usize, outcome: Outcome, night: &str) -> Markup {
 fn words(trend: &Trend) -> String {
     let count = |outcome| trend.outcomes.iter().filter(|o| **o == Some(outcome)).count();
     let outcomes = trend.outcomes.iter().flatten();
-    let run = outcomes.filter(|o| **o != Outcome::Skipped).count();
+    let run = outcomes.filter(|o| **o != CellOutcome::Skipped).count();
     let mut parts = vec![match run {
         0 => "not run yet".to_string(),
-        run => format!("as expected in {} of {run}", count(Outcome::Expected)),
+        run => format!("as expected in {} of {run}", count(CellOutcome::Expected)),
     }];
     for (kind, accepted, nights) in &trend.seen {
         let note = if *accepted { "known" } else { "new" };

@@ -3,7 +3,7 @@
 use super::{Area, FAINT, FONT, INK, Key, LINE, printable, rgb, sized, text_width};
 use crate::compare::draw::short;
 use crate::compare::figure::{Figure, Mark, Row};
-use crate::compare::pool::Measured;
+use crate::compare::pool::MeasuredComparison;
 use crate::palette;
 use crate::text;
 use anyhow::Result;
@@ -16,7 +16,7 @@ const TOP: i32 = 30;
 const WIDTH: u32 = 1400;
 
 /// Writes the picture.
-pub fn write(measured: &Measured<'_>, figures: &[Figure], path: &Path) -> Result<()> {
+pub fn write(measured: &MeasuredComparison<'_>, figures: &[Figure], path: &Path) -> Result<()> {
     let comparison = measured.comparison;
     let key = |(n, faults): (usize, &String)| (Key::Box(colour(n), 1.0), text::clip(faults, 24));
     let keys: Vec<(Key, String)> = comparison.faults.iter().enumerate().map(key).collect();
@@ -38,7 +38,7 @@ fn colour(faults: usize) -> palette::Rgb {
     palette::SERIES[faults % palette::SERIES.len()]
 }
 
-fn draw(area: &Area<'_>, measured: &Measured<'_>, figure: &Figure) -> Result<()> {
+fn draw(area: &Area<'_>, measured: &MeasuredComparison<'_>, figure: &Figure) -> Result<()> {
     let (width, height) = area.dim_in_pixel();
     let (width, bottom) = (width as i32, height as i32 - 34);
     let unit = if figure.unit.is_empty() {

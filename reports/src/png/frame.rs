@@ -15,7 +15,7 @@ const LABELLED: usize = 200;
 
 /// Where time lies in a plot: from second 0 at `left` to the end at `right`.
 #[derive(Clone, Copy)]
-pub struct Span {
+pub struct TimeAxis {
     /// Pixel of the run's beginning.
     pub left: i32,
     /// Pixel of its end.
@@ -28,7 +28,7 @@ pub struct Span {
     pub end: u64,
 }
 
-impl Span {
+impl TimeAxis {
     /// The column of a moment.
     pub fn x(&self, ns: u64) -> i32 {
         let share = ns.min(self.end) as f64 / self.end as f64;
@@ -58,7 +58,7 @@ where
         .build_cartesian_2d(0.0..end, y)?;
     let (xs, ys) = chart.plotting_area().get_pixel_range();
     let base = area.get_base_pixel();
-    let span = Span {
+    let span = TimeAxis {
         left: xs.start - base.0,
         right: xs.end - base.0,
         top: ys.start - base.1,
@@ -99,14 +99,14 @@ where
 }
 
 /// Draws every fault over the plot, and a label above it.
-pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: Span) -> Result<()> {
+pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis) -> Result<()> {
     let mut rows = [i32::MIN; 2];
     for band in model.bands.iter().take(LABELLED) {
         let (x1, x2) = (
             span.x(band.from),
             span.x(band.until.unwrap_or(u64::MAX)).max(span.x(band.from) + 2),
         );
-        let color = rgb(FaultKind::of(&band.fault).colour);
+        let color = rgb(FaultKind::by_name(&band.fault).colour);
         let corners = [(x1, span.top), (x2, span.bottom)];
         area.draw(&Rectangle::new(corners, color.mix(0.15).filled()))?;
         area.draw(&Rectangle::new([(x1, span.top - 4), (x2, span.top)], color.filled()))?;
@@ -122,7 +122,7 @@ pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: Span) -> Result<()> {
 }
 
 /// Says when each phase began, below the axis.
-pub fn phases(area: &Area<'_>, model: &RunModel<'_>, span: Span, y: i32) -> Result<()> {
+pub fn phases(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, y: i32) -> Result<()> {
     let mut free = i32::MIN;
     for phase in &model.phases {
         let words = printable(&format!("→ {}", phase.name));

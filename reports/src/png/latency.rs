@@ -1,7 +1,7 @@
 //! `latency.png`: how long each operation took, over time.
 
 use super::{Area, Key, fault_keys, frame, picture, rgb, seconds};
-use crate::model::{Op, Outcome, RunModel};
+use crate::model::{DrawnOperation, OperationOutcome, RunModel};
 use crate::palette;
 use crate::svg::charts::{series, short};
 use crate::text;
@@ -27,7 +27,13 @@ pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
 }
 
 fn plot(area: &Area<'_>, model: &RunModel<'_>, names: &[&str]) -> Result<()> {
-    let measured = || model.ops.iter().filter(|op| !op.control).filter_map(Op::latency);
+    let measured = || {
+        model
+            .ops
+            .iter()
+            .filter(|op| !op.control)
+            .filter_map(DrawnOperation::latency)
+    };
     let low = measured().min().unwrap_or(1_000_000).max(1_000);
     let high = measured().max().unwrap_or(1_000_000_000).max(low);
     let low = 10f64.powf((low as f64).log10().floor());
@@ -36,7 +42,7 @@ fn plot(area: &Area<'_>, model: &RunModel<'_>, names: &[&str]) -> Result<()> {
     let mut chart = frame::over_time(area, model, (low..high).log_scale(), "latency", &|y| short(*y as u64))?;
     for (i, name) in names.iter().enumerate() {
         let color = rgb(palette::SERIES[i]);
-        for outcome in [Outcome::Ok, Outcome::Info, Outcome::Fail] {
+        for outcome in [OperationOutcome::Ok, OperationOutcome::Info, OperationOutcome::Fail] {
             let ops = model.ops.iter();
             let ops = ops.filter(|op| !op.control && op.f == *name && op.outcome == outcome);
             let mut seen = HashSet::new();
@@ -44,10 +50,10 @@ fn plot(area: &Area<'_>, model: &RunModel<'_>, names: &[&str]) -> Result<()> {
             // Points in one place would only cost time.
             let points = points.filter(|(x, y)| seen.insert(((x / end * 1100.0) as i32, (y.log10() * 150.0) as i32)));
             match outcome {
-                Outcome::Fail => {
+                OperationOutcome::Fail => {
                     chart.draw_series(points.map(|p| Cross::new(p, 4, color.stroke_width(2)).into_dyn()))?
                 }
-                Outcome::Info => {
+                OperationOutcome::Info => {
                     chart.draw_series(points.map(|p| Circle::new(p, 4, color.stroke_width(1)).into_dyn()))?
                 }
                 _ => chart.draw_series(points.map(|p| Circle::new(p, 2, color.filled()).into_dyn()))?,

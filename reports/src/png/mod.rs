@@ -181,7 +181,7 @@ fn text_width(s: &str, size: i32) -> i32 {
 /// The kinds of fault of the run, for a legend.
 fn fault_keys(model: &RunModel<'_>) -> impl Iterator<Item = Worded> {
     let kinds = model.fault_kinds().into_iter();
-    kinds.map(|k| (Key::Box(FaultKind::of(k).colour, 0.3), text::clip(k, 16)))
+    kinds.map(|k| (Key::Box(FaultKind::by_name(k).colour, 0.3), text::clip(k, 16)))
 }
 
 /// Nanoseconds as seconds.

@@ -1,7 +1,7 @@
 //! `rate.png`: operations per second by outcome.
 
 use super::{Area, Key, fault_keys, frame, picture, rgb};
-use crate::model::{Outcome, RunModel, rates};
+use crate::model::{OperationOutcome, RunModel, rates};
 use crate::palette;
 use crate::svg::charts::bins;
 use anyhow::Result;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Writes the picture.
 pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
-    let outcomes = Outcome::ALL.into_iter().take(3);
+    let outcomes = OperationOutcome::ALL.into_iter().take(3);
     let mut keys: Vec<_> = outcomes
         .map(|o| (Key::Box(palette::outcome(o), 1.0), o.name().to_owned()))
         .collect();
@@ -25,7 +25,7 @@ fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
     let what = "operations per second, by the time of the answer";
     let mut chart = frame::over_time(area, model, 0.0..highest * 1.05, what, &|y| format!("{y}/s"))?;
     let width = end / rates.len() as f64;
-    for outcome in Outcome::ALL.into_iter().take(3) {
+    for outcome in OperationOutcome::ALL.into_iter().take(3) {
         let color = rgb(palette::outcome(outcome));
         let part = outcome as usize;
         let bars = rates.iter().enumerate().filter(|(_, r)| r[part] > 0.0).map(|(i, r)| {

@@ -1,8 +1,8 @@
 //! `timeline.png`: who held, waited and worked when, under which fault, and where it went wrong.
 
-use super::frame::{self, Span};
+use super::frame::{self, TimeAxis};
 use super::{Area, FAINT, FONT, INK, Key, LINE, draw_mark, fault_keys, picture, printable, rgb, triangle};
-use crate::model::{Band, Op, Outcome, Role, RunModel};
+use crate::model::{Band, DrawnOperation, OperationOutcome, Role, RunModel};
 use crate::palette;
 use crate::svg::scale::nice_step;
 use anyhow::Result;
@@ -47,7 +47,7 @@ fn opacity(role: Role) -> f64 {
 fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
     let height = area.dim_in_pixel().1 as i32;
     let servers = model.servers.len() as i32 * 12;
-    let span = Span {
+    let span = TimeAxis {
         left: LEFT,
         right: RIGHT,
         top: TOP,
@@ -55,10 +55,10 @@ fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
         end: model.end,
     };
     axis(area, span)?;
-    frame::bands(area, model, Span { top: TOP - 18, ..span })?;
+    frame::bands(area, model, TimeAxis { top: TOP - 18, ..span })?;
     let rows = model.lanes.names().len().max(1) as i32;
     let row = ((span.bottom - span.top - servers - 8) / rows).clamp(8, 110);
-    let mut by_lane: Vec<Vec<&Op>> = vec![Vec::new(); model.lanes.names().len()];
+    let mut by_lane: Vec<Vec<&DrawnOperation>> = vec![Vec::new(); model.lanes.names().len()];
     model.ops.iter().for_each(|op| by_lane[op.lane].push(op));
     for (lane, ops) in by_lane.iter().enumerate() {
         draw_lane(area, model, span, (lane, ops), (span.top + lane as i32 * row, row))?;
@@ -68,7 +68,7 @@ fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
     frame::phases(area, model, span, span.bottom + 24)
 }
 
-fn axis(area: &Area<'_>, span: Span) -> Result<()> {
+fn axis(area: &Area<'_>, span: TimeAxis) -> Result<()> {
     let range = span.end as f64 / 1e9;
     let step = nice_step(range, 12.0);
     for n in 0..=(range / step) as u64 {
@@ -83,8 +83,8 @@ fn axis(area: &Area<'_>, span: Span) -> Result<()> {
 fn draw_lane(
     area: &Area<'_>,
     model: &RunModel<'_>,
-    span: Span,
-    (lane, ops): (usize, &[&Op<'_>]),
+    span: TimeAxis,
+    (lane, ops): (usize, &[&DrawnOperation<'_>]),
     (y, row): (i32, i32),
 ) -> Result<()> {
     let name = printable(&crate::text::clip(&model.lanes.names()[lane], 10));
@@ -96,7 +96,7 @@ fn draw_lane(
     let hits = |band: &&Band| band.hits(&model.lanes.names()[lane]);
     for band in model.bands.iter().filter(hits).take(400) {
         let (x1, x2) = (span.x(band.from), span.x(band.until.unwrap_or(u64::MAX)));
-        let color = rgb(FaultKind::of(&band.fault).colour).mix(0.35);
+        let color = rgb(FaultKind::by_name(&band.fault).colour).mix(0.35);
         area.draw(&Rectangle::new([(x1, inner.0), (x2, inner.1)], color.filled()))?;
     }
     for shared in [false, true] {
@@ -116,13 +116,19 @@ fn draw_lane(
 }
 
 /// Crosses and rings where operations failed or ended unknown, one a column.
-fn bad_ends(area: &Area<'_>, ops: &[&Op<'_>], span: Span, y: i32) -> Result<()> {
+fn bad_ends(area: &Area<'_>, ops: &[&DrawnOperation<'_>], span: TimeAxis, y: i32) -> Result<()> {
     let mut marked = i32::MIN;
-    let bad = |op: &&&Op<'_>| !op.control && matches!(op.outcome, Outcome::Fail | Outcome::Info);
+    let bad = |op: &&&DrawnOperation<'_>| {
+        !op.control && matches!(op.outcome, OperationOutcome::Fail | OperationOutcome::Info)
+    };
     for op in ops.iter().filter(bad) {
         let x = span.x(op.end.unwrap_or(op.start));
         if x > marked {
-            let mark = if op.outcome == Outcome::Fail { '×' } else { '○' };
+            let mark = if op.outcome == OperationOutcome::Fail {
+                '×'
+            } else {
+                '○'
+            };
             draw_mark(area, mark, (x, y), rgb(palette::VIOLATION))?;
             marked = x;
         }
@@ -148,7 +154,7 @@ fn bars(
     Ok(())
 }
 
-fn draw_servers(area: &Area<'_>, model: &RunModel<'_>, span: Span, top: i32) -> Result<()> {
+fn draw_servers(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, top: i32) -> Result<()> {
     for (i, server) in model.servers.iter().enumerate() {
         let y = top + 12 * i as i32;
         let style = (FONT, 11).into_font().color(&FAINT);
@@ -166,7 +172,7 @@ fn draw_servers(area: &Area<'_>, model: &RunModel<'_>, span: Span, top: i32) -> 
     Ok(())
 }
 
-fn anomalies(area: &Area<'_>, model: &RunModel<'_>, span: Span) -> Result<()> {
+fn anomalies(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis) -> Result<()> {
     for anomaly in model.results.anomalies.iter().take(500).rev() {
         let events = &model.record.history.events;
         let Some(event) = anomaly.witness.iter().filter_map(|&i| events.get(i)).next_back() else {

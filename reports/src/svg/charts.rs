@@ -2,7 +2,7 @@
 
 use super::scale::{LogScale, TimeScale, decimals, nice_step};
 use super::{Svg, marks};
-use crate::model::{Op, Outcome, RunModel, rates};
+use crate::model::{DrawnOperation, OperationOutcome, RunModel, rates};
 use crate::text;
 use maud::Markup;
 use std::collections::{BTreeSet, HashSet};
@@ -25,7 +25,7 @@ fn time_scale(model: &RunModel<'_>) -> TimeScale {
 }
 
 /// Names of clients' operations, which give each its colour by its place, at most eight.
-pub fn series<'a>(ops: &[Op<'a>]) -> Vec<&'a str> {
+pub fn series<'a>(ops: &[DrawnOperation<'a>]) -> Vec<&'a str> {
     let names: BTreeSet<&str> = ops.iter().filter(|op| !op.control).map(|op| op.f).collect();
     names.into_iter().take(8).collect()
 }
@@ -56,14 +56,21 @@ pub fn latency(model: &RunModel<'_>) -> Markup {
     let mut svg = Svg::new(WIDTH);
     let (scale, top, bottom) = frame(&mut svg, model);
     let measured = || model.ops.iter().filter(|op| !op.control);
-    let log = LogScale::over(measured().filter_map(Op::latency), bottom - 4.0, top + 4.0);
+    let log = LogScale::over(measured().filter_map(DrawnOperation::latency), bottom - 4.0, top + 4.0);
     log_grid(&mut svg, &log);
     for (color, name) in series(&model.ops).iter().enumerate() {
-        for outcome in [Outcome::Ok, Outcome::Info, Outcome::Fail] {
+        for outcome in [OperationOutcome::Ok, OperationOutcome::Info, OperationOutcome::Fail] {
             let ops = measured().filter(|op| op.f == *name && op.outcome == outcome);
             let points = ops.filter_map(|op| Some((scale.x(op.start), log.at(op.latency()?))));
             let d = points_path(points, outcome);
-            let class = format!("s{color} {}", if outcome == Outcome::Ok { "dots" } else { "strokes" });
+            let class = format!(
+                "s{color} {}",
+                if outcome == OperationOutcome::Ok {
+                    "dots"
+                } else {
+                    "strokes"
+                }
+            );
             svg.path(&class, &d);
         }
     }
@@ -74,7 +81,7 @@ pub fn latency(model: &RunModel<'_>) -> Markup {
     )
 }
 
-fn points_path(points: impl Iterator<Item = (f64, f64)>, outcome: Outcome) -> String {
+fn points_path(points: impl Iterator<Item = (f64, f64)>, outcome: OperationOutcome) -> String {
     let mut d = String::new();
     let mut seen = HashSet::new();
     for (x, y) in points {
@@ -85,8 +92,8 @@ fn points_path(points: impl Iterator<Item = (f64, f64)>, outcome: Outcome) -> St
                 f64::from(cell.1) * CELL + CELL / 2.0,
             );
             let _ = match outcome {
-                Outcome::Fail => write!(d, "M{} {}l5 5m0-5l-5 5", x - 2.5, y - 2.5),
-                Outcome::Info => write!(d, "M{} {y}a3 3 0 1 1 6 0a3 3 0 1 1-6 0", x - 3.0),
+                OperationOutcome::Fail => write!(d, "M{} {}l5 5m0-5l-5 5", x - 2.5, y - 2.5),
+                OperationOutcome::Info => write!(d, "M{} {y}a3 3 0 1 1 6 0a3 3 0 1 1-6 0", x - 3.0),
                 _ => write!(d, "M{x} {y}h0"),
             };
         }
@@ -147,8 +154,8 @@ pub fn latencies(model: &RunModel<'_>, heading: &str, latencies: &[Latency<'_>])
         let some = latencies.iter().filter(move |l| l.faulty == faulty);
         some.map(|l| (scale.x(model.analysis.time(l.from)), log.at(l.ns)))
     };
-    svg.path("s1 dots", &points_path(points(false), Outcome::Ok));
-    svg.path("s5 strokes", &points_path(points(true), Outcome::Fail));
+    svg.path("s1 dots", &points_path(points(false), OperationOutcome::Ok));
+    svg.path("s5 strokes", &points_path(points(true), OperationOutcome::Fail));
     svg.finish(
         "wait",
         bottom + 18.0,

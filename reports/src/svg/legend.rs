@@ -1,7 +1,7 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
 use super::{row, window};
-use crate::model::{Hold, Mark, Op, Outcome, RunModel, Step};
+use crate::model::{DrawnHold, DrawnOperation, Mark, OperationOutcome, RunModel, Step};
 use crate::{palette, text};
 use maud::{Markup, html};
 
@@ -13,8 +13,8 @@ fn key(class: &str, sign: &str, words: &str) -> Markup {
 pub fn window(model: &RunModel<'_>, steps: &[Step]) -> Markup {
     let (scale, rows) = window::view(model, steps);
     let seen = |lane: usize, from, until| rows.contains(&lane) && scale.shows(from, until);
-    let ops: Vec<&Op> = model.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
-    let ended: Vec<&Op> = ops.iter().copied().filter(|op| row::marked(op, &scale)).collect();
+    let ops: Vec<&DrawnOperation> = model.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
+    let ended: Vec<&DrawnOperation> = ops.iter().copied().filter(|op| row::marked(op, &scale)).collect();
     let marks = model.terms.marks(&ended).into_iter();
     let marks = marks.map(|(mark, words)| match mark {
         Mark::Refused => key("refused", "✗", words),
@@ -32,8 +32,8 @@ pub fn window(model: &RunModel<'_>, steps: &[Step]) -> Markup {
         p.legend {
             (spans(model, &ops, holds))
             @for mark in marks { (mark) }
-            @if unmarked(Outcome::Fail) { (key("bad", "×", "failed")) }
-            @if unmarked(Outcome::Info) { (key("unknown", "?", "outcome unknown")) }
+            @if unmarked(OperationOutcome::Fail) { (key("bad", "×", "failed")) }
+            @if unmarked(OperationOutcome::Info) { (key("unknown", "?", "outcome unknown")) }
             (key("num", "1", "step below"))
             (faults(model.fault_kinds().into_iter().filter(|kind| on.contains(kind))))
         }
@@ -42,7 +42,7 @@ pub fn window(model: &RunModel<'_>, steps: &[Step]) -> Markup {
 
 /// Of the picture of the whole run.
 pub fn overview(model: &RunModel<'_>) -> Markup {
-    let ops: Vec<&Op> = model.ops.iter().collect();
+    let ops: Vec<&DrawnOperation> = model.ops.iter().collect();
     html! {
         p.legend {
             (spans(model, &ops, model.holds.iter()))
@@ -60,7 +60,11 @@ pub fn overview(model: &RunModel<'_>) -> Markup {
 }
 
 /// Holds, and operations by what they are for.
-fn spans<'h>(model: &RunModel<'_>, ops: &[&Op<'_>], holds: impl Iterator<Item = &'h Hold<'h>>) -> Markup {
+fn spans<'h>(
+    model: &RunModel<'_>,
+    ops: &[&DrawnOperation<'_>],
+    holds: impl Iterator<Item = &'h DrawnHold<'h>>,
+) -> Markup {
     html! {
         @for (shared, words) in model.terms.holds(holds) { (key(palette::hold_class(shared), "", &words)) }
         @for (role, words) in model.terms.roles(ops) { (key(palette::role_class(role), "", words)) }

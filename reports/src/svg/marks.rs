@@ -2,7 +2,7 @@
 
 use super::scale::TimeScale;
 use super::{Svg, text_width};
-use crate::model::{Band, Op, Outcome, Role, RunModel};
+use crate::model::{Band, DrawnOperation, OperationOutcome, Role, RunModel};
 use crate::palette;
 use std::fmt::Write;
 
@@ -100,7 +100,7 @@ pub fn title(band: &Band) -> String {
 }
 
 /// Bars of the operations of one row and one role, as one path.
-pub fn op_bars(ops: &[&Op<'_>], role: Role, scale: &TimeScale, y: f64, height: f64) -> String {
+pub fn op_bars(ops: &[&DrawnOperation<'_>], role: Role, scale: &TimeScale, y: f64, height: f64) -> String {
     let ops = ops.iter().filter(|op| op.role == role && !op.control);
     bars(
         ops.map(|op| (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)))),
@@ -132,14 +132,14 @@ pub fn bars(spans: impl Iterator<Item = (f64, f64)>, y: f64, height: f64) -> Str
 }
 
 /// Places where operations ended badly: crosses for `fail`, rings for `info`.
-pub fn bad_ends(ops: &[&Op<'_>], outcome: Outcome, scale: &TimeScale, y: f64) -> String {
+pub fn bad_ends(ops: &[&DrawnOperation<'_>], outcome: OperationOutcome, scale: &TimeScale, y: f64) -> String {
     let mut d = String::new();
     let mut drawn = f64::MIN;
     for op in ops.iter().filter(|op| op.outcome == outcome && !op.control) {
         let x = scale.x(op.end.unwrap_or(op.start));
         if x > drawn + 1.0 {
             let _ = match outcome {
-                Outcome::Fail => write!(d, "M{:.1} {:.1}l5 5m0-5l-5 5", x - 2.5, y - 2.5),
+                OperationOutcome::Fail => write!(d, "M{:.1} {:.1}l5 5m0-5l-5 5", x - 2.5, y - 2.5),
                 _ => write!(d, "M{:.1} {y:.1}a2.5 2.5 0 1 1 5 0a2.5 2.5 0 1 1-5 0", x - 2.5),
             };
             drawn = x;

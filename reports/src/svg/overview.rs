@@ -2,7 +2,7 @@
 
 use super::scale::TimeScale;
 use super::{Svg, marks};
-use crate::model::{Op, Outcome, Role, RunModel};
+use crate::model::{DrawnOperation, OperationOutcome, Role, RunModel};
 use crate::palette;
 use crate::text;
 use maud::Markup;
@@ -30,7 +30,7 @@ pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     let top = marks::bands(&mut svg, model, &scale, 2.0, |rows_end| rows_end + height + 2.0) + 12.0;
     let bottom = top - 10.0 + height;
     scale.draw(&mut svg, top - 12.0, bottom);
-    let mut by_lane: Vec<Vec<&Op>> = vec![Vec::new(); model.lanes.names().len()];
+    let mut by_lane: Vec<Vec<&DrawnOperation>> = vec![Vec::new(); model.lanes.names().len()];
     model.ops.iter().for_each(|op| by_lane[op.lane].push(op));
     for (lane, ops) in by_lane.iter().enumerate() {
         row(&mut svg, model, &scale, (lane, ops), top + lane as f64 * ROW);
@@ -42,7 +42,7 @@ pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     svg.finish(id, bottom + 30.0, title)
 }
 
-fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usize, &[&Op<'_>]), y: f64) {
+fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usize, &[&DrawnOperation<'_>]), y: f64) {
     let name = &model.lanes.names()[lane];
     svg.text("lane end", (LEFT - 6.0, y + 12.0), &text::clip(name, 11));
     marks::hatch(svg, model, scale, name, y + 1.0, ROW - 3.0);
@@ -55,8 +55,8 @@ fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usi
         let bars = marks::op_bars(ops, role, scale, y + 6.0, 6.0);
         svg.path(palette::role_class(role), &bars);
     }
-    svg.path("badend", &marks::bad_ends(ops, Outcome::Fail, scale, y + 9.0));
-    svg.path("badend", &marks::bad_ends(ops, Outcome::Info, scale, y + 9.0));
+    svg.path("badend", &marks::bad_ends(ops, OperationOutcome::Fail, scale, y + 9.0));
+    svg.path("badend", &marks::bad_ends(ops, OperationOutcome::Info, scale, y + 9.0));
 }
 
 fn server_rows(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64) {

@@ -3,9 +3,9 @@
 use super::places::Places;
 use super::scale::TimeScale;
 use super::{Svg, marks};
-use crate::model::{Hold, Mark, Op, Outcome, Role, RunModel, subject_name};
+use crate::model::{DrawnHold, DrawnOperation, Mark, OperationOutcome, Role, RunModel, subject_name};
 use crate::{palette, text};
-use zooquake_checkers::analysis::Subject;
+use zooquake_checkers::analysis::OperationSubject;
 use zooquake_history::FaultKind;
 
 /// Where the rows begin, after the names of the clients.
@@ -18,20 +18,26 @@ const DISC: f64 = 6.5;
 const TITLES: usize = 60;
 
 /// Draws the row; holds of what the picture is about are labelled first.
-pub fn draw(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, about: &[Subject<'_>], (lane, y): (usize, f64)) {
+pub fn draw(
+    svg: &mut Svg,
+    model: &RunModel<'_>,
+    scale: &TimeScale,
+    about: &[OperationSubject<'_>],
+    (lane, y): (usize, f64),
+) {
     let name = &model.lanes.names()[lane];
     svg.text("lane end", (LEFT - 6.0, y + 33.0), &text::clip(name, 7));
     svg.line("row", (LEFT, y + ROW - 2.0), (scale.right, y + ROW - 2.0));
     marks::hatch(svg, model, scale, name, y + 1.0, ROW - 4.0);
     let holds = model.holds.iter();
     let holds = holds.filter(|h| h.lane == lane && scale.shows(h.from, h.until));
-    let holds: Vec<&Hold> = holds.take(2000).collect();
+    let holds: Vec<&DrawnHold> = holds.take(2000).collect();
     for hold in &holds {
         draw_hold(svg, model, scale, hold, y);
     }
     label_holds(svg, model, scale, about, (&holds, y));
-    let shown = |op: &&Op| op.lane == lane && scale.shows(op.start, op.end);
-    let ops: Vec<&Op> = model.ops.iter().filter(shown).collect();
+    let shown = |op: &&DrawnOperation| op.lane == lane && scale.shows(op.start, op.end);
+    let ops: Vec<&DrawnOperation> = model.ops.iter().filter(shown).collect();
     for role in Role::ALL {
         let bars = marks::op_bars(&ops, role, scale, y + 29.0, 11.0);
         svg.path(palette::role_class(role), &bars);
@@ -52,14 +58,14 @@ pub fn draw(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, about: &[Sub
 }
 
 /// Whether the end of the operation is marked in the picture.
-pub fn marked(op: &Op<'_>, scale: &TimeScale) -> bool {
-    let bad = matches!(op.outcome, Outcome::Fail | Outcome::Info) && !op.control;
+pub fn marked(op: &DrawnOperation<'_>, scale: &TimeScale) -> bool {
+    let bad = matches!(op.outcome, OperationOutcome::Fail | OperationOutcome::Info) && !op.control;
     let seen = op.end.is_some_and(|end| end >= scale.from && end <= scale.until);
     seen && (bad || op.mark() != Mark::Nothing)
 }
 
 /// An operation in words: what was asked, and what was answered.
-fn title(model: &RunModel<'_>, op: &Op<'_>) -> String {
+fn title(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> String {
     let answer = op.answer.map_or("was not answered".into(), |a| model.words(a));
     format!(
         "{} {} ({}); {answer}",
@@ -69,7 +75,7 @@ fn title(model: &RunModel<'_>, op: &Op<'_>) -> String {
     )
 }
 
-fn draw_hold(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, hold: &Hold<'_>, y: f64) {
+fn draw_hold(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, hold: &DrawnHold<'_>, y: f64) {
     let (x1, x2) = (scale.x(hold.from), scale.x(hold.until.unwrap_or(u64::MAX)));
     let ended = hold.until.map_or("not ended".into(), |u| {
         format!("{} at {}", hold.ended_by, text::moment(u))
@@ -88,18 +94,18 @@ fn label_holds(
     svg: &mut Svg,
     model: &RunModel<'_>,
     scale: &TimeScale,
-    about: &[Subject<'_>],
-    (holds, y): (&[&Hold<'_>], f64),
+    about: &[OperationSubject<'_>],
+    (holds, y): (&[&DrawnHold<'_>], f64),
 ) {
-    let is_it = |hold: &Hold<'_>| about.contains(&hold.what);
-    let (subject, others): (Vec<&Hold>, Vec<&Hold>) = holds.iter().copied().partition(|hold| is_it(hold));
-    let until = |hold: &Hold<'_>| hold.until.unwrap_or(u64::MAX);
-    let apart = |hold: &&Hold<'_>| {
+    let is_it = |hold: &DrawnHold<'_>| about.contains(&hold.what);
+    let (subject, others): (Vec<&DrawnHold>, Vec<&DrawnHold>) = holds.iter().copied().partition(|hold| is_it(hold));
+    let until = |hold: &DrawnHold<'_>| hold.until.unwrap_or(u64::MAX);
+    let apart = |hold: &&DrawnHold<'_>| {
         let mut subject = subject.iter();
         !subject.any(|s| hold.from < until(s) && s.from < until(hold))
     };
-    let span = |hold: &Hold<'_>| (scale.x(hold.from), scale.x(until(hold)));
-    let labels = |hold: &Hold<'_>| {
+    let span = |hold: &DrawnHold<'_>| (scale.x(hold.from), scale.x(until(hold)));
+    let labels = |hold: &DrawnHold<'_>| {
         [
             format!("{} {}", model.terms.holds, hold.name()),
             subject_name(hold.what),
@@ -120,7 +126,13 @@ fn label_holds(
 }
 
 /// What is written into a bar, the longest of the labels that fits.
-fn bar_text(svg: &mut Svg, scale: &TimeScale, places: &mut Places, (op, labels): (&Op<'_>, &[String]), y: f64) {
+fn bar_text(
+    svg: &mut Svg,
+    scale: &TimeScale,
+    places: &mut Places,
+    (op, labels): (&DrawnOperation<'_>, &[String]),
+    y: f64,
+) {
     let (x1, x2) = (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)));
     let class = if op.role == Role::Wait { "waittext" } else { "worktext" };
     if let Some((x, words)) = places.find(labels, (x1 + 5.0, x2 - 2.0)) {
@@ -129,7 +141,7 @@ fn bar_text(svg: &mut Svg, scale: &TimeScale, places: &mut Places, (op, labels):
 }
 
 /// Labels of an operation, the longest first.
-fn labels(model: &RunModel<'_>, op: &Op<'_>) -> Vec<String> {
+fn labels(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> Vec<String> {
     let what = op
         .subject()
         .map(|what| format!(" {}", subject_name(what)))
@@ -156,7 +168,7 @@ fn labels(model: &RunModel<'_>, op: &Op<'_>) -> Vec<String> {
         ("enter", _) => "waits to enter",
         ("decide", _) => "decides",
         ("decided", _) => "waits for",
-        ("dequeue", _) if what.is_empty() && op.outcome == Outcome::Ok => return vec!["empty".into()],
+        ("dequeue", _) if what.is_empty() && op.outcome == OperationOutcome::Ok => return vec!["empty".into()],
         (f, _) if what.is_empty() => return vec![text::clip(f, 24)],
         (f, _) => &text::clip(f, 24),
     };
@@ -164,15 +176,15 @@ fn labels(model: &RunModel<'_>, op: &Op<'_>) -> Vec<String> {
 }
 
 /// Whether the client was paused while the operation ran, which then took longer than was asked.
-fn frozen(model: &RunModel<'_>, op: &Op<'_>) -> bool {
+fn frozen(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> bool {
     let name = &model.lanes.names()[op.lane];
     let bands = model.bands.iter();
-    let mut bands = bands.filter(|b| FaultKind::of(&b.fault).freezes && b.hits(name));
+    let mut bands = bands.filter(|b| FaultKind::by_name(&b.fault).freezes && b.hits(name));
     bands.any(|b| b.from < op.end.unwrap_or(u64::MAX) && op.start < b.until.unwrap_or(u64::MAX))
 }
 
 /// What an operation came to when it was answered: a tick, a cross, a dash, or a question mark.
-fn arrival(svg: &mut Svg, scale: &TimeScale, op: &Op<'_>, y: f64) {
+fn arrival(svg: &mut Svg, scale: &TimeScale, op: &DrawnOperation<'_>, y: f64) {
     let (x, y) = (scale.x(op.end.unwrap_or(op.start)), y + 34.5);
     match op.mark() {
         Mark::Took => {
@@ -187,10 +199,10 @@ fn arrival(svg: &mut Svg, scale: &TimeScale, op: &Op<'_>, y: f64) {
             svg.disc("said-no", (x, y), DISC);
             svg.path("tick", &format!("M{:.1} {y:.1}h6", x - 3.0));
         }
-        Mark::Nothing if op.outcome == Outcome::Fail => {
-            svg.path("badend", &marks::bad_ends(&[op], Outcome::Fail, scale, y))
+        Mark::Nothing if op.outcome == OperationOutcome::Fail => {
+            svg.path("badend", &marks::bad_ends(&[op], OperationOutcome::Fail, scale, y))
         }
-        Mark::Nothing if op.outcome == Outcome::Info && !op.control => {
+        Mark::Nothing if op.outcome == OperationOutcome::Info && !op.control => {
             svg.disc("unknown", (x, y), DISC);
             svg.text("numtext mid", (x, y + 3.8), "?");
         }

@@ -4,11 +4,11 @@ use super::places::Places;
 use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
 use super::{Svg, marks, row};
-use crate::model::{Op, RunModel, Step};
+use crate::model::{DrawnOperation, RunModel, Step};
 use maud::Markup;
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::Span;
-use zooquake_checkers::analysis::Subject;
+use zooquake_checkers::AnomalySpan;
+use zooquake_checkers::analysis::OperationSubject;
 
 const WIDTH: f64 = 1200.0;
 
@@ -20,7 +20,7 @@ pub fn span(model: &RunModel<'_>, steps: &[Step]) -> (u64, u64) {
     // A fault that began long before, or ends long after, must not squeeze the steps together.
     let reach = ((until - from) / 2).max(500_000_000);
     let (mut first, mut last) = (from, until);
-    for band in model.bands_near(Span::Between(from, until)) {
+    for band in model.bands_near(AnomalySpan::Between(from, until)) {
         if band.from < from && from - band.from <= reach {
             first = first.min(band.from);
         }
@@ -73,11 +73,11 @@ pub fn draw(model: &RunModel<'_>, steps: &[Step], id: &str, label: &str) -> Mark
 }
 
 /// What the steps are about: grants, items, rounds, transactions.
-fn about<'a>(model: &RunModel<'a>, steps: &[Step]) -> Vec<Subject<'a>> {
+fn about<'a>(model: &RunModel<'a>, steps: &[Step]) -> Vec<OperationSubject<'a>> {
     let events = &model.record.history.events;
     steps
         .iter()
-        .filter_map(|step| Subject::of(events.get(step.index)?))
+        .filter_map(|step| OperationSubject::from_event(events.get(step.index)?))
         .collect()
 }
 
@@ -86,11 +86,12 @@ fn rows(model: &RunModel<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
     let mut rows: BTreeSet<usize> = steps.iter().filter_map(|s| s.lane).take(8).collect();
     // Who coordinates a transaction belongs to it, also where it does nothing more for it.
     let about = about(model, steps);
-    let coordinates =
-        |op: &&Op<'_>| matches!(op.f, "begin" | "decide") && op.subject().is_some_and(|s| about.contains(&s));
+    let coordinates = |op: &&DrawnOperation<'_>| {
+        matches!(op.f, "begin" | "decide") && op.subject().is_some_and(|s| about.contains(&s))
+    };
     rows.extend(model.ops.iter().filter(coordinates).map(|op| op.lane).take(4));
     let hit = model
-        .bands_near(Span::Between(scale.from, scale.until))
+        .bands_near(AnomalySpan::Between(scale.from, scale.until))
         .flat_map(|b| &b.targets);
     let hit = hit.filter_map(|t| model.lanes.row_of(t));
     let holds = model.holds.iter().filter(|h| scale.shows(h.from, h.until));
@@ -124,7 +125,7 @@ fn travels(svg: &mut Svg, model: &RunModel<'_>, steps: &[Step], scale: &TimeScal
     let mut ways: BTreeMap<i64, Vec<(u64, usize)>> = BTreeMap::new();
     for op in model.ops.iter().filter(|op| scale.shows(op.start, op.end)) {
         let row = rows.iter().position(|row| *row == op.lane);
-        if let (Some(Subject::Item(item)), Some(row), Some(end)) = (op.subject(), row, op.end)
+        if let (Some(OperationSubject::Item(item)), Some(row), Some(end)) = (op.subject(), row, op.end)
             && steps.iter().any(|step| step.item == Some(item))
         {
             ways.entry(item).or_default().push((end, row));

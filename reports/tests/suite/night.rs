@@ -2,7 +2,9 @@
 
 use crate::common::{Folder, between, says};
 use zooquake_checkers::NotJudged;
-use zooquake_reports::night::{AnomalyCount, Attempt, Cell, Failure, Night, Outcome, Trend, junit, summary, write_all};
+use zooquake_reports::night::{
+    AnomalyCount, Cell, CellOutcome, CellRun, Night, NightFailure, Trend, junit, summary, write_all,
+};
 
 fn seen(kind: &str, accepted: bool) -> AnomalyCount {
     AnomalyCount {
@@ -15,8 +17,8 @@ fn seen(kind: &str, accepted: bool) -> AnomalyCount {
     }
 }
 
-fn attempt(seed: u64, verdict: Option<&str>, anomalies: Vec<AnomalyCount>) -> Attempt {
-    Attempt {
+fn attempt(seed: u64, verdict: Option<&str>, anomalies: Vec<AnomalyCount>) -> CellRun {
+    CellRun {
         seed,
         verdict: verdict.map(String::from),
         error: verdict
@@ -32,7 +34,7 @@ fn attempt(seed: u64, verdict: Option<&str>, anomalies: Vec<AnomalyCount>) -> At
     }
 }
 
-fn cell(variant: &str, seed: u64, outcome: Outcome, attempts: Vec<Attempt>) -> Cell {
+fn cell(variant: &str, seed: u64, outcome: CellOutcome, attempts: Vec<CellRun>) -> Cell {
     Cell {
         variant: variant.into(),
         faults: "kill,pause".into(),
@@ -64,15 +66,15 @@ fn night() -> Night {
             cell(
                 "lock/a",
                 1,
-                Outcome::Expected,
+                CellOutcome::Expected,
                 vec![attempt(1, Some("invalid"), vec![seen("stale-write", true)])],
             ),
-            cell("lock/a", 2, Outcome::New, vec![new]),
-            cell("lock/a", 3, Outcome::Unknown, unknown),
-            cell("queue/b", 4, Outcome::Failed, vec![attempt(4, None, vec![])]),
-            cell("queue/b", 5, Outcome::Skipped, vec![]),
+            cell("lock/a", 2, CellOutcome::New, vec![new]),
+            cell("lock/a", 3, CellOutcome::Unknown, unknown),
+            cell("queue/b", 4, CellOutcome::Failed, vec![attempt(4, None, vec![])]),
+            cell("queue/b", 5, CellOutcome::Skipped, vec![]),
         ],
-        failures: vec![Failure {
+        failures: vec![NightFailure {
             property: "mutual exclusion".into(),
             anomaly: "double-grant".into(),
             variant: "lock/a".into(),
@@ -89,9 +91,9 @@ fn night() -> Night {
             faults: "kill,pause".into(),
             outcomes: vec![
                 None,
-                Some(Outcome::Expected),
-                Some(Outcome::Unknown),
-                Some(Outcome::New),
+                Some(CellOutcome::Expected),
+                Some(CellOutcome::Unknown),
+                Some(CellOutcome::New),
             ],
             seen: vec![("double-grant".into(), false, 1), ("stale-write".into(), true, 2)],
             judged: 3,
@@ -214,7 +216,7 @@ fn the_summary_is_short_and_says_what_is_new_first() {
     assert!(!text.contains("<b>"), "{text}");
     let mut long = night();
     long.cells = (0..5_000)
-        .map(|seed| cell("lock/a", seed, Outcome::Unknown, long.cells[2].attempts.clone()))
+        .map(|seed| cell("lock/a", seed, CellOutcome::Unknown, long.cells[2].attempts.clone()))
         .collect();
     assert!(summary(&long).len() < 70_000);
 }

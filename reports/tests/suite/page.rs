@@ -2,7 +2,7 @@
 
 use crate::common::{Run, between, build::MS, results, says, without_scripts};
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{NotJudged, Span};
+use zooquake_checkers::{AnomalySpan, NotJudged};
 
 #[test]
 fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts() {
@@ -117,7 +117,7 @@ fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
     let mut run = results::invalid();
     assert!(!run.first_screen("as-checked").contains("partition n2"));
     // What is found at the end came about earlier than its witness: the checker says when.
-    run.results.anomalies[0].span = Some(Span::Between(16_000 * MS, 30_000 * MS));
+    run.results.anomalies[0].span = Some(AnomalySpan::Between(16_000 * MS, 30_000 * MS));
     let first = run.first_screen("as-checked");
     assert!(
         first.contains("<b>Faults on in 16.000 s – 30.000 s, or ended") && first.contains("partition n2, 15.800 s"),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use zooquake_backend::{OnOutput, Stdin};
 use zooquake_checkers::plan::Plan;
-use zooquake_workloads::client::{Asked, Client, Output as Lines, message};
+use zooquake_workloads::client::{DriverInput, Output as Lines, RecipeClient, message};
 use zooquake_workloads::protocol::{Message, ProcessOutput, VERSION};
 use zooquake_workloads::recipes::commit::Journal;
 use zooquake_workloads::recipes::{Env, variant};
@@ -17,13 +17,13 @@ use zooquake_workloads::zk::counted::Counters;
 use zooquake_workloads::zk::sim::{Config, Net, World};
 use zooquake_workloads::zk::{Host as _, Shared};
 
-type Said = Arc<Mutex<OnOutput>>;
+type ProcessLine = Arc<Mutex<OnOutput>>;
 
 /// A client's host.
 pub(super) struct Machine {
     /// Where it is on the network.
     net: Net,
-    process: Option<(Process, Said)>,
+    process: Option<(Process, ProcessLine)>,
     /// What a site of a commit has on its disk.
     journal: Option<Journal>,
 }
@@ -124,7 +124,7 @@ impl SimCluster {
     pub(super) fn start_process(&self, client: &str, incarnation: u64, on_output: OnOutput) -> Result<Stdin> {
         let workload = &self.plan.workload;
         let variant = variant(&workload.family, &workload.variant).context("no such variant")?;
-        let said: Said = Arc::new(Mutex::new(on_output));
+        let said: ProcessLine = Arc::new(Mutex::new(on_output));
         let mut machines = self.machines();
         let machine = machines
             .get_mut(client)
@@ -158,10 +158,10 @@ impl SimCluster {
             counters: Counters::default(),
         };
         let recipe = variant.recipe(&env)?;
-        let (sender, requests) = mpsc::unbounded_channel::<Asked>();
+        let (sender, requests) = mpsc::unbounded_channel::<DriverInput>();
         let (hosts, name) = (self.clone(), client.to_string());
         // The end of its stdin ends it.
-        let life = Client::new(client, env, recipe, lines)
+        let life = RecipeClient::new(client, env, recipe, lines)
             .serve(requests)
             .map(move |()| hosts.live(&name, Life::Dead).unwrap_or_default());
         process.spawn(life.boxed());
@@ -169,6 +169,6 @@ impl SimCluster {
     }
 }
 
-fn say(said: &Said, output: ProcessOutput) {
+fn say(said: &ProcessLine, output: ProcessOutput) {
     said.lock().unwrap_or_else(PoisonError::into_inner)(output);
 }

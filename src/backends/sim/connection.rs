@@ -9,7 +9,7 @@ use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
 use zooquake_backend::images::Source;
-use zooquake_backend::{Backend, Doing};
+use zooquake_backend::{Backend, BackendFuture};
 use zooquake_checkers::plan::{On, Plan, Workload};
 
 /// Simulated ensembles.
@@ -34,7 +34,7 @@ impl Connection for Simulator {
         Box::new(SimBackend::default())
     }
 
-    fn prepare(self: Box<Self>, _: BTreeSet<Option<String>>) -> Doing<'static, Box<dyn Fleet>> {
+    fn prepare(self: Box<Self>, _: BTreeSet<Option<String>>) -> BackendFuture<'static, Box<dyn Fleet>> {
         ready(Ok(self as Box<dyn Fleet>)).boxed()
     }
 }
@@ -44,7 +44,7 @@ impl Fleet for Simulator {
         Ok(Arc::new(SimBackend::for_plan(plan)))
     }
 
-    fn pin<'a>(&'a self, _: Option<&'a Path>, workload: &'a mut Workload) -> Doing<'a, Option<Source>> {
+    fn pin<'a>(&'a self, _: Option<&'a Path>, workload: &'a mut Workload) -> BackendFuture<'a, Option<Source>> {
         async move {
             if workload.recipe.is_some() {
                 bail!("{} cannot run {}", KIND.ensemble(), workload.name());

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use futures_util::future::{Either, select};
 use std::time::Duration;
 use tokio::sync::oneshot;
-use zooquake_backend::sidecar::{Dropped, Lost};
+use zooquake_backend::sidecar::{Dropped, LossKind};
 use zooquake_history::fault::{Wire, WireOp};
 use zooquake_workloads::zk::sim::{self, Fate, Scripted};
 use zooquake_workloads::zk::{Host, session_hex};
@@ -24,7 +24,7 @@ fn fits(op: WireOp, asked: &str) -> bool {
 }
 
 /// The loss in the words of the proxy.
-fn dropped(lost: Lost, what: sim::Lost) -> Dropped {
+fn dropped(lost: LossKind, what: sim::LostRequest) -> Dropped {
     Dropped {
         lost,
         op: match what.op {
@@ -37,8 +37,8 @@ fn dropped(lost: Lost, what: sim::Lost) -> Dropped {
         session: Some(session_hex(what.session)),
         zxid: what.zxid,
         outcome: match lost {
-            Lost::Reply => "applied".to_string(),
-            Lost::Request => "not-sent".to_string(),
+            LossKind::Reply => "applied".to_string(),
+            LossKind::Request => "not-sent".to_string(),
         },
     }
 }
@@ -47,8 +47,8 @@ impl SimCluster {
     /// Loses the request of a client that `wire` names, or the reply to it; `None` if none came within the limit.
     pub(super) async fn lose_one(&self, client: &str, wire: Wire, limit: Duration) -> Result<Option<Dropped>> {
         let (which, fate, lost) = match wire {
-            Wire::DropReply(which) => (which, Fate::ReplyLost, Lost::Reply),
-            Wire::DropRequest(which) => (which, Fate::RequestLost, Lost::Request),
+            Wire::DropReply(which) => (which, Fate::ReplyLost, LossKind::Reply),
+            Wire::DropRequest(which) => (which, Fate::RequestLost, LossKind::Request),
             Wire::Close | Wire::Reset => bail!("nothing is lost by {wire:?}"),
         };
         self.process(client)?;

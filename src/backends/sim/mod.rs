@@ -23,7 +23,7 @@ use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use zooquake_backend::{Backend, BringUp, Claim, Clock, Cluster, Doing};
+use zooquake_backend::{Backend, BackendFuture, BringUp, Clock, Cluster, RunClaim};
 use zooquake_checkers::plan::{Plan, Scheduler};
 use zooquake_workloads::zk::Host;
 use zooquake_workloads::zk::sim::World;
@@ -113,10 +113,10 @@ impl Clock for VirtualClock {
 }
 
 /// Nothing outlives the program here.
-struct Claimed;
+struct SimClaim;
 
-impl Claim for Claimed {
-    fn end(self: Box<Self>) -> Doing<'static, ()> {
+impl RunClaim for SimClaim {
+    fn end(self: Box<Self>) -> BackendFuture<'static, ()> {
         ready(Ok(())).boxed()
     }
 }
@@ -127,7 +127,7 @@ impl Backend for SimBackend {
     }
 
     /// On a thread of its own, where nothing else of this program waits for it.
-    fn drive<'a>(&'a self, work: BoxFuture<'static, ()>) -> Doing<'a, ()> {
+    fn drive<'a>(&'a self, work: BoxFuture<'static, ()>) -> BackendFuture<'a, ()> {
         let world = self.clone();
         async move {
             let passing = tokio::task::spawn_blocking(move || world.run(work));
@@ -136,32 +136,32 @@ impl Backend for SimBackend {
         .boxed()
     }
 
-    fn claim<'a>(&'a self, _: &'a str, _: Option<&'a Path>) -> Doing<'a, Box<dyn Claim>> {
-        ready(Ok(Box::new(Claimed) as Box<dyn Claim>)).boxed()
+    fn claim<'a>(&'a self, _: &'a str, _: Option<&'a Path>) -> BackendFuture<'a, Box<dyn RunClaim>> {
+        ready(Ok(Box::new(SimClaim) as Box<dyn RunClaim>)).boxed()
     }
 
     fn finds(&self, run: &str) -> Value {
         json!({ "run": run })
     }
 
-    fn confinement(&self) -> Doing<'_, Value> {
+    fn confinement(&self) -> BackendFuture<'_, Value> {
         ready(Ok(json!({ "in_memory": true }))).boxed()
     }
 
-    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, Arc<dyn Cluster>> {
+    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>> {
         let cluster = SimCluster::new(&self.world, what.plan);
         ready(Ok(Arc::new(cluster) as Arc<dyn Cluster>)).boxed()
     }
 
-    fn alive(&self) -> Doing<'_, BTreeSet<String>> {
+    fn alive(&self) -> BackendFuture<'_, BTreeSet<String>> {
         ready(Ok(BTreeSet::new())).boxed()
     }
 
-    fn clear<'a>(&'a self, _: &'a str) -> Doing<'a, ()> {
+    fn clear<'a>(&'a self, _: &'a str) -> BackendFuture<'a, ()> {
         ready(Ok(())).boxed()
     }
 
-    fn remove_dead<'a>(&'a self, _: &'a str) -> Doing<'a, ()> {
+    fn remove_dead<'a>(&'a self, _: &'a str) -> BackendFuture<'a, ()> {
         ready(Ok(())).boxed()
     }
 }

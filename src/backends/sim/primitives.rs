@@ -8,12 +8,12 @@ use futures_util::future::BoxFuture;
 use std::future::ready;
 use std::time::Duration;
 use zooquake_backend::sidecar::Dropped;
-use zooquake_backend::{Cluster, Directions, Doing, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
+use zooquake_backend::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
 use zooquake_checkers::evidence::{Znode, data_text};
 use zooquake_history::fault::Wire;
 use zooquake_history::txnlog::entry::LogEntry;
 use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
-use zooquake_workloads::zk::sim::Node;
+use zooquake_workloads::zk::sim::SimZnode;
 use zooquake_workloads::zk::{Host, session_hex};
 
 /// How long it takes to see the effect of a fault.
@@ -23,8 +23,8 @@ fn is_client(node: &str) -> bool {
     node.starts_with('c')
 }
 
-fn znode((path, node): (&str, &Node)) -> Znode {
-    let Node { stat, data, .. } = node;
+fn znode((path, node): (&str, &SimZnode)) -> Znode {
+    let SimZnode { stat, data, .. } = node;
     Znode {
         path: path.to_string(),
         czxid: stat.czxid,
@@ -37,7 +37,7 @@ fn znode((path, node): (&str, &Node)) -> Znode {
 
 impl SimCluster {
     /// What was done, once it has had the time to be seen.
-    fn after<'a>(&'a self, done: Result<()>, seen: &'static str) -> Doing<'a> {
+    fn after<'a>(&'a self, done: Result<()>, seen: &'static str) -> BackendFuture<'a> {
         async move {
             done?;
             self.world.sleep(SEEN).await;
@@ -85,11 +85,11 @@ impl Cluster for SimCluster {
         self.machines().keys().cloned().collect()
     }
 
-    fn ready(&self) -> Doing<'_, ()> {
+    fn ready(&self) -> BackendFuture<'_, ()> {
         self.until_ready().boxed()
     }
 
-    fn kill<'a>(&'a self, node: &'a str) -> Doing<'a> {
+    fn kill<'a>(&'a self, node: &'a str) -> BackendFuture<'a> {
         let killed = match is_client(node) {
             true => self.live(node, Life::Dead),
             false => self.server(node).map(|server| self.net.server().kill_server(server)),
@@ -97,12 +97,12 @@ impl Cluster for SimCluster {
         self.after(killed, "killed")
     }
 
-    fn start_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+    fn start_server<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
         let started = self.server(server).map(|server| self.net.server().start_server(server));
         ready(started).boxed()
     }
 
-    fn wipe<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+    fn wipe<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
         let wiped = self.server(server).and_then(|number| {
             let wiped = self.net.server().wipe_server(number);
             wiped.map_err(|why| anyhow::anyhow!("{server} cannot be wiped: {why}"))
@@ -110,11 +110,11 @@ impl Cluster for SimCluster {
         ready(wiped).boxed()
     }
 
-    fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> Doing<'a, Stdin> {
+    fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> BackendFuture<'a, Stdin> {
         ready(self.start_process(client, incarnation, on_output)).boxed()
     }
 
-    fn pause<'a>(&'a self, node: &'a str) -> Doing<'a> {
+    fn pause<'a>(&'a self, node: &'a str) -> BackendFuture<'a> {
         let frozen = match is_client(node) {
             true => self.live(node, Life::Frozen),
             false => self.server(node).map(|server| self.net.server().freeze(server)),
@@ -122,7 +122,7 @@ impl Cluster for SimCluster {
         self.after(frozen, "frozen")
     }
 
-    fn resume<'a>(&'a self, node: &'a str) -> Doing<'a> {
+    fn resume<'a>(&'a self, node: &'a str) -> BackendFuture<'a> {
         let thawed = match is_client(node) {
             true => self.live(node, Life::Runs),
             false => self.server(node).map(|server| self.net.server().thaw(server)),
@@ -130,7 +130,7 @@ impl Cluster for SimCluster {
         self.after(thawed, "thawed")
     }
 
-    fn sees_running<'a>(&'a self, client: &'a str) -> Doing<'a> {
+    fn sees_running<'a>(&'a self, client: &'a str) -> BackendFuture<'a> {
         let runs = self.process(client).and_then(|process| {
             ensure!(process.life() == Life::Runs, "{client} does not run");
             Ok(())
@@ -138,25 +138,25 @@ impl Cluster for SimCluster {
         self.after(runs, "it runs")
     }
 
-    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a> {
+    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> BackendFuture<'a> {
         self.after(self.cut_off(node, peers, Some(directions)), "cut off")
     }
 
-    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a> {
+    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> BackendFuture<'a> {
         self.after(self.cut_off(node, peers, None), "connected again")
     }
 
-    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>> {
+    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<Dropped>> {
         self.lose_one(client, wire, limit).boxed()
     }
 
-    fn lose_nothing<'a>(&'a self, _: &'a str) -> Doing<'a, ()> {
+    fn lose_nothing<'a>(&'a self, _: &'a str) -> BackendFuture<'a, ()> {
         // What waits is dropped with its way back, and so it ends.
         self.net.server().script.clear();
         ready(Ok(())).boxed()
     }
 
-    fn disconnect<'a>(&'a self, client: &'a str, _: Wire) -> Doing<'a> {
+    fn disconnect<'a>(&'a self, client: &'a str, _: Wire) -> BackendFuture<'a> {
         let refused = self.node(client).and_then(|host| {
             let connections = self.net.server().refuse(host);
             ensure!(connections > 0, "{client} had no connection that could be cut");
@@ -165,31 +165,31 @@ impl Cluster for SimCluster {
         self.after(refused, "connections closed, and others are refused")
     }
 
-    fn reconnect<'a>(&'a self, client: &'a str) -> Doing<'a> {
+    fn reconnect<'a>(&'a self, client: &'a str) -> BackendFuture<'a> {
         self.come_back(client).boxed()
     }
 
-    fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
+    fn expire<'a>(&'a self, client: &'a str) -> BackendFuture<'a, Option<String>> {
         self.close_newest(client).boxed()
     }
 
-    fn lag<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> Doing<'a> {
+    fn lag<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> BackendFuture<'a> {
         self.fall_behind(server, behind).boxed()
     }
 
-    fn catch_up<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> Doing<'a> {
+    fn catch_up<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> BackendFuture<'a> {
         self.catch_up_again(server, behind).boxed()
     }
 
-    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()> {
+    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> BackendFuture<'a, ()> {
         self.create_through(server, paths).boxed()
     }
 
-    fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+    fn set_up<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
         async move { self.create_through(server, &setup_paths(&self.plan)).await }.boxed()
     }
 
-    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> Doing<'a, bool> {
+    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> BackendFuture<'a, bool> {
         async move {
             let stat = self.session(server).await?.exists(path).await;
             Ok(stat.with_context(|| format!("asking {server} for {path}"))?.is_some())
@@ -197,7 +197,7 @@ impl Cluster for SimCluster {
         .boxed()
     }
 
-    fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState> {
+    fn server_state<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ServerState> {
         async move {
             self.world.sleep(Duration::from_millis(1)).await;
             self.state_of(server)
@@ -205,16 +205,16 @@ impl Cluster for SimCluster {
         .boxed()
     }
 
-    fn server_of<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
+    fn server_of<'a>(&'a self, client: &'a str) -> BackendFuture<'a, Option<String>> {
         let server = self.node(client).map(|host| self.net.server().server_for(host));
         ready(server.map(|server| server.map(|server| self.servers[server].clone()))).boxed()
     }
 
-    fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> Doing<'a, u64> {
+    fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> BackendFuture<'a, u64> {
         self.silent_session(server, Duration::from_millis(session_ms)).boxed()
     }
 
-    fn tree<'a>(&'a self, server: &'a str) -> Doing<'a, Vec<Znode>> {
+    fn tree<'a>(&'a self, server: &'a str) -> BackendFuture<'a, Vec<Znode>> {
         async move {
             let _session = self.session(server).await?;
             let at = self.server(server)?;
@@ -244,7 +244,7 @@ impl Cluster for SimCluster {
         bail!("nothing is left of what was in memory")
     }
 
-    fn remove(&self) -> Doing<'_, ()> {
+    fn remove(&self) -> BackendFuture<'_, ()> {
         let clients = self.clients();
         // What still runs there ends.
         clients.iter().for_each(|client| drop(self.live(client, Life::Dead)));

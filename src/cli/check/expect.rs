@@ -2,7 +2,7 @@
 
 use super::CheckOptions;
 use super::input::is_run;
-use super::one::{self, Checked, How};
+use super::one::{self, CheckLimits, Checked};
 use super::show;
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use zooquake_backend::files;
 use zooquake_checkers::Verdict;
-use zooquake_checkers::search::Kind;
+use zooquake_checkers::search::ModelKind;
 
 /// A line of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ struct Expected {
 ///
 /// # Errors
 /// If the table cannot be read, or names none of them.
-pub fn check(file: &Path, options: &CheckOptions, how: How) -> Result<Code> {
+pub fn check(file: &Path, options: &CheckOptions, how: CheckLimits) -> Result<Code> {
     if !file.exists() {
         return Err(Usage(format!("there is nothing at {}", file.display())).into());
     }
@@ -69,8 +69,8 @@ pub fn check(file: &Path, options: &CheckOptions, how: How) -> Result<Code> {
 }
 
 /// What an input is searched as; `None` if it is one that a family judges, which the input names itself.
-fn model(path: &Path, expected: &Expected) -> Result<Option<Kind>, Usage> {
-    match expected.model.parse::<Kind>() {
+fn model(path: &Path, expected: &Expected) -> Result<Option<ModelKind>, Usage> {
+    match expected.model.parse::<ModelKind>() {
         Ok(kind) => Ok(Some(kind)),
         Err(_) if is_run(path) || pack::is_pack(path) || path.extension().is_some_and(|end| end == "jsonl") => Ok(None),
         Err(what) => Err(Usage(what)),

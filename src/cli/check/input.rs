@@ -23,9 +23,9 @@ pub enum Format {
 
 impl Format {
     /// The format of a file, by its name, before which it may be compressed (`.edn.gz`).
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_name(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
-            "gz" | "zst" => Self::of(Path::new(path.file_stem()?)),
+            "gz" | "zst" => Self::from_name(Path::new(path.file_stem()?)),
             "jsonl" => Some(Self::Jsonl),
             "edn" => Some(Self::Edn),
             "log" | "txt" => Some(Self::Log),
@@ -63,7 +63,7 @@ const WHOLE: u64 = 4 << 30;
 pub fn bytes(path: &Path) -> Result<Vec<u8>> {
     let doing = || format!("unpacking {}", path.display());
     let packed = files::read_or_receive(path, WHOLE).with_context(|| format!("reading {}", path.display()))?;
-    let Some(codec) = Codec::of(&packed) else {
+    let Some(codec) = Codec::from_start(&packed) else {
         return Ok(packed);
     };
     let (mut unpacked, mut rest) = (Vec::new(), packed.as_slice());
@@ -87,7 +87,7 @@ enum Codec {
 
 impl Codec {
     /// What compressed a file that begins so; `None` if it is not compressed.
-    fn of(start: &[u8]) -> Option<Self> {
+    fn from_start(start: &[u8]) -> Option<Self> {
         match start {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
@@ -167,13 +167,13 @@ pub fn is_run(folder: &Path) -> bool {
 const START: u64 = 1 << 16;
 
 fn is_history(path: &Path) -> std::io::Result<bool> {
-    Ok(match Format::of(path) {
+    Ok(match Format::from_name(path) {
         _ if !path.is_file() => false,
         Some(Format::Jsonl | Format::Edn) => true,
         // Many files have this name; one that is not named on the command line must show what it is.
         Some(Format::Log) => {
             let mut file = BufReader::new(File::open(path)?);
-            let codec = Codec::of(file.fill_buf()?);
+            let codec = Codec::from_start(file.fill_buf()?);
             let mut start = Vec::new();
             match codec {
                 Some(codec) => codec.reader(file)?.take(START).read_to_end(&mut start)?,

@@ -9,10 +9,10 @@ use super::exit::{Code, Usage};
 use crate::planning::values::duration;
 use anyhow::Result;
 use clap::Args;
-use one::{Checked, How};
+use one::{CheckLimits, Checked};
 use std::path::PathBuf;
 use std::time::Duration;
-use zooquake_checkers::search::Kind;
+use zooquake_checkers::search::ModelKind;
 
 pub use input::{Format, bytes};
 pub use one::read;
@@ -47,7 +47,7 @@ pub struct CheckOptions {
     pub paths: Vec<PathBuf>,
     /// What the histories are of; the models are named below. Inferred from their operations if not given
     #[arg(long, value_name = "MODEL", conflicts_with = "expect")]
-    pub model: Option<Kind>,
+    pub model: Option<ModelKind>,
     /// What the verdicts should be: lines of `file<TAB>model<TAB>verdict`, the files relative to this one's folder
     #[arg(long, value_name = "FILE")]
     pub expect: Option<PathBuf>,
@@ -70,7 +70,7 @@ pub struct CheckOptions {
 /// # Errors
 /// If there is nothing to check at a path.
 pub fn check(options: &CheckOptions) -> Result<Code> {
-    let how = How {
+    let how = CheckLimits {
         time: options.budget,
         bytes: options.memory as usize * (1 << 20),
         report: !options.no_report,

@@ -12,7 +12,7 @@ use zooquake_checkers::edn::parse_edn;
 use zooquake_checkers::files::Files;
 use zooquake_checkers::history::{Damage, parse_jsonl};
 use zooquake_checkers::inferred_plan;
-use zooquake_checkers::search::{Budget, Kind, Notation};
+use zooquake_checkers::search::{Budget, ModelKind, Notation};
 use zooquake_checkers::textlog::parse_log;
 use zooquake_checkers::{History, Record, Results};
 
@@ -21,7 +21,7 @@ const A_HISTORY: &str = "give a history file that is whole and may be read";
 
 /// How an input is checked.
 #[derive(Debug, Clone, Copy)]
-pub struct How {
+pub struct CheckLimits {
     /// How long the search of one history may take.
     pub time: Duration,
     /// Bytes that it may take.
@@ -49,7 +49,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// If it cannot be read at all.
-pub fn check(path: &Path, model: Option<Kind>, how: How) -> Result<Checked, Usage> {
+pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits) -> Result<Checked, Usage> {
     if !path.is_dir() && !pack::is_pack(path) {
         let wrong = |error| Usage(format!("{error:#}: {A_HISTORY}"));
         return check_file(path, model, how).map_err(wrong);
@@ -86,10 +86,10 @@ fn timed(begun: Instant, record: &Record) -> Checked {
 }
 
 /// A history file alone.
-fn check_file(path: &Path, model: Option<Kind>, how: How) -> Result<Checked> {
+fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits) -> Result<Checked> {
     let begun = Instant::now();
     let bytes = input::bytes(path)?;
-    let format = Format::of(path).unwrap_or(Format::Jsonl).within(&bytes);
+    let format = Format::from_name(path).unwrap_or(Format::Jsonl).within(&bytes);
     let plan = path.with_file_name("plan.json");
     if format == Format::Jsonl && model.is_none() && plan.exists() {
         let plan = input::bytes(&plan)?;
@@ -124,9 +124,9 @@ fn alone(
     begun: Instant,
     history: &History,
     damage: Vec<String>,
-    model: Option<Kind>,
+    model: Option<ModelKind>,
     notation: Notation,
-    how: How,
+    how: CheckLimits,
 ) -> Checked {
     let parse_ms = milliseconds(begun);
     let begun = Instant::now();

@@ -7,7 +7,7 @@ use super::{interrupt, paths};
 use crate::campaign::shard::Shard;
 use crate::confirm::{Confirmer, were_played};
 use crate::explore::corpus::Corpus;
-use crate::explore::drive::{self, Explored, Limits};
+use crate::explore::drive::{self, Exploration, Limits};
 use crate::explore::failure_runs::{confirm, write};
 use crate::explore::space::{Search, Space};
 use crate::planning::names;
@@ -54,8 +54,8 @@ pub struct ExploreOptions {
     #[arg(long)]
     pub schedules: Option<u64>,
     /// How the order is chosen in which things happen
-    #[arg(long, value_enum, default_value_t = Schedule::Walk)]
-    pub schedule: Schedule,
+    #[arg(long, value_enum, default_value_t = ScheduleOrder::Walk)]
+    pub schedule: ScheduleOrder,
     /// With `pct`: the depth of the failures looked for
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=32))]
     pub depth: u32,
@@ -108,7 +108,7 @@ pub struct ExploreOptions {
 
 /// How the order is chosen in which things happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Schedule {
+pub enum ScheduleOrder {
     /// At random
     Walk,
     /// By priorities that are drawn and fall at a few points
@@ -126,10 +126,10 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         let why = "--shard needs --seed, the same on every machine, so that their schedules do not overlap";
         return Err(Usage(why.into()).into());
     }
-    if options.schedule != Schedule::Exhaustive && options.plans.is_some() {
+    if options.schedule != ScheduleOrder::Exhaustive && options.plans.is_some() {
         return Err(Usage("--plans goes with --schedule exhaustive".into()).into());
     }
-    if options.schedule == Schedule::Exhaustive && options.corpus.is_some() {
+    if options.schedule == ScheduleOrder::Exhaustive && options.corpus.is_some() {
         let why = "--corpus goes with schedules that are drawn: an exhaustive exploration is told by its seed";
         return Err(Usage(why.into()).into());
     }
@@ -167,7 +167,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
             space.variant,
             limits.threads
         );
-        let tell = |explored: &Explored| progress!("{}", show::progress(explored));
+        let tell = |explored: &Exploration| progress!("{}", show::progress(explored));
         let explored = drive::explore((&space, &workload, shard), corpus.as_mut(), limits, &stop, tell)?;
         let failures = write((&space, &workload), &explored, &out, &stop)?;
         anyhow::Ok((explored, failures))
@@ -198,9 +198,9 @@ fn space(options: &ExploreOptions) -> Result<Space, String> {
         faults,
         seed: options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..))),
         search: match options.schedule {
-            Schedule::Walk => Search::Walk,
-            Schedule::Pct => Search::Pct { depth: options.depth },
-            Schedule::Exhaustive => Search::Exhaustive { delays: options.delays },
+            ScheduleOrder::Walk => Search::Walk,
+            ScheduleOrder::Pct => Search::Pct { depth: options.depth },
+            ScheduleOrder::Exhaustive => Search::Exhaustive { delays: options.delays },
         },
     })
 }

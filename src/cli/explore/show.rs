@@ -1,15 +1,15 @@
 //! What an exploration found and covered, in lines or as JSON.
 
-use crate::explore::drive::{Explored, missed};
+use crate::explore::drive::{Exploration, missed};
 use crate::explore::failure::Signature;
-use crate::explore::failure_runs::Failure;
+use crate::explore::failure_runs::ExploredFailure;
 use crate::terminal::line;
 use anyhow::Result;
 use serde_json::json;
 use std::collections::BTreeMap;
 
 /// How far it has come, in a line.
-pub fn progress(explored: &Explored) -> String {
+pub fn progress(explored: &Exploration) -> String {
     let (known, new): (Vec<_>, Vec<_>) = explored.failures.keys().partition(|failure| failure.known);
     let exhausted = match explored.exhausted {
         Some(plans) => format!(" (all of {plans} plans)"),
@@ -29,7 +29,7 @@ pub fn progress(explored: &Explored) -> String {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn print_json(seed: u64, explored: &Explored, failures: &[Failure]) -> Result<()> {
+pub fn print_json(seed: u64, explored: &Exploration, failures: &[ExploredFailure]) -> Result<()> {
     let missed: BTreeMap<String, f64> = FREQUENCIES
         .iter()
         .map(|frequency| (frequency.to_string(), missed(*frequency, explored.schedules)))
@@ -53,7 +53,7 @@ pub fn print_json(seed: u64, explored: &Explored, failures: &[Failure]) -> Resul
 const FREQUENCIES: [f64; 4] = [0.01, 0.001, 0.0001, 0.00001];
 
 /// Prints it in lines.
-pub fn print(explored: &Explored, failures: &[Failure]) {
+pub fn print(explored: &Exploration, failures: &[ExploredFailure]) {
     println!("{}", progress(explored));
     println!("windows that bit, of those planned:");
     for (name, (planned, bit)) in &explored.coverage.windows {

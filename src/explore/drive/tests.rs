@@ -13,7 +13,7 @@ fn space(variant: &str, faults: &[&str]) -> Space {
     }
 }
 
-fn explored(space: &Space, threads: usize, schedules: u64, corpus: Option<&mut Corpus>) -> Explored {
+fn explored(space: &Space, threads: usize, schedules: u64, corpus: Option<&mut Corpus>) -> Exploration {
     let limits = Limits {
         budget: Duration::from_secs(600),
         schedules: Some(schedules),

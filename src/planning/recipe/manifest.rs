@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use zooquake_backend::images;
 use zooquake_checkers::families::FAMILIES;
-use zooquake_checkers::plan::{Accepted, Capabilities, Recipe, Resource, Workload};
+use zooquake_checkers::plan::{Accepted, Capabilities, RecipeSource, Resource, Workload};
 use zooquake_workloads::recipes::{Variant, registry};
 
 /// The keys of the file.
@@ -151,7 +151,7 @@ fn znode(text: &Text<'_>, path: &Spanned<String>, key: &str) -> Result<String, S
     }
 }
 
-fn recipe(text: &Text<'_>, keys: &Keys) -> Result<Recipe, String> {
+fn recipe(text: &Text<'_>, keys: &Keys) -> Result<RecipeSource, String> {
     if let (Some(_), Some(build)) = (&keys.image, &keys.build) {
         return Err(text.wrong(build, "build", "give `image` or `build`, not both"));
     }
@@ -163,14 +163,14 @@ fn recipe(text: &Text<'_>, keys: &Keys) -> Result<Recipe, String> {
         return Err(text.wrong(&keys.command, "command", way_out));
     }
     let plain = |text: &Spanned<String>| text.get_ref().clone();
-    Ok(Recipe {
+    Ok(RecipeSource {
         image: keys.image.as_ref().map(plain),
         build: keys.build.as_ref().map(plain),
         prepare: keys.prepare.clone(),
         command: keys.command.get_ref().clone(),
         carried: keys.files.clone(),
-        max_restarts: keys.max_restarts.unwrap_or(Recipe::MAX_RESTARTS),
-        ..Recipe::default()
+        max_restarts: keys.max_restarts.unwrap_or(RecipeSource::MAX_RESTARTS),
+        ..RecipeSource::default()
     })
 }
 

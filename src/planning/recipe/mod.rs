@@ -51,7 +51,7 @@ pub fn read(folder: &str) -> Result<Workload, String> {
     let mut workload = manifest::read(&text, path).map_err(wrong)?;
     if let Some(recipe) = &mut workload.recipe {
         recipe.folder = folder.to_string();
-        recipe.files = Source::of(path, recipe)
+        recipe.files = Source::from_recipe(path, recipe)
             .map_err(|error| format!("{folder:?}: {error:#}"))?
             .hashes();
     }

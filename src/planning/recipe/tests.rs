@@ -127,16 +127,22 @@ fn what_a_program_of_this_host_loads_is_kept_with_it() {
     let program = Path::new(&path).join("x");
     fs::copy("/bin/true", &program).unwrap();
     let recipe = read(&path).unwrap().recipe.unwrap();
-    let source = Source::of(Path::new(&path), &recipe).unwrap();
-    let loaded = libraries::of(&program).unwrap();
+    let source = Source::from_recipe(Path::new(&path), &recipe).unwrap();
+    let loaded = libraries::shared_libraries(&program).unwrap();
     assert!(source.libraries().eq(&loaded));
     assert!(loaded.keys().all(|path| recipe.files.contains_key(path)), "{recipe:?}");
     let copy = tempfile::tempdir().unwrap();
     source.write(copy.path()).unwrap();
-    assert_eq!(Source::of(copy.path(), &recipe).unwrap(), source);
+    assert_eq!(Source::from_recipe(copy.path(), &recipe).unwrap(), source);
     let mut elsewhere = recipe.clone();
     elsewhere.build = Some(".".into());
-    assert_eq!(Source::of(Path::new(&path), &elsewhere).unwrap().libraries().count(), 0);
+    assert_eq!(
+        Source::from_recipe(Path::new(&path), &elsewhere)
+            .unwrap()
+            .libraries()
+            .count(),
+        0
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod textbook;
 
-use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::plan::{ClusterPlan, Plan, Workload};
 
 /// A variant that is a run of scenes.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub struct Variant {
     /// What it is.
     pub workload: fn() -> Workload,
     /// Its plan from a seed and the shape asked for.
-    pub plan: fn(u64, Cluster) -> Plan,
+    pub plan: fn(u64, ClusterPlan) -> Plan,
     /// The numbers of servers that it is played on.
     pub servers: usize,
     /// Observers, unless another number is asked for.

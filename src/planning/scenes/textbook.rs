@@ -1,6 +1,6 @@
 //! `ensemble/textbook`: how servers 3, 4 and 5 elect a leader after 1 and 2, which led, have died.
 
-use zooquake_checkers::plan::{Act, Cluster, Plan, Scene, Step, Workload};
+use zooquake_checkers::plan::{Act, ClusterPlan, Plan, Scene, Step, Workload};
 
 /// Number of servers that vote.
 const SERVERS: usize = 5;
@@ -19,8 +19,8 @@ pub fn workload() -> Workload {
 }
 
 /// The plan: both scenes, on five servers and as many observers as the cluster has, without clients.
-pub fn plan(seed: u64, cluster: Cluster) -> Plan {
-    let cluster = Cluster {
+pub fn plan(seed: u64, cluster: ClusterPlan) -> Plan {
+    let cluster = ClusterPlan {
         servers: SERVERS,
         clients: 0,
         ..cluster
@@ -43,14 +43,14 @@ fn step(act: Act, servers: impl IntoIterator<Item = impl Into<String>>) -> Step 
 }
 
 /// These servers and the observers.
-fn with(cluster: &Cluster, servers: &[&str]) -> Vec<String> {
+fn with(cluster: &ClusterPlan, servers: &[&str]) -> Vec<String> {
     let servers = servers.iter().map(|server| server.to_string());
     servers.chain(cluster.observers()).collect()
 }
 
 /// Server 2 leads all five, which a fresh ensemble would never have it do: with nothing written the highest id wins.
 /// Written to while 3 is among them, then without 3, the ensemble of 1, 2 and an empty 4 elects 2.
-fn two_leads(cluster: &Cluster) -> Vec<Step> {
+fn two_leads(cluster: &ClusterPlan) -> Vec<Step> {
     use Act::{Kill, Lead, Level, Start, Write};
     vec![
         step(Start, with(cluster, &["n1", "n2", "n3"])),
@@ -67,7 +67,7 @@ fn two_leads(cluster: &Cluster) -> Vec<Step> {
 }
 
 /// Servers 4 and 5 miss a write before 1 and 2 die: 3 is ahead of them.
-fn by_zxid(cluster: &Cluster) -> Scene {
+fn by_zxid(cluster: &ClusterPlan) -> Scene {
     use Act::{Cut, Elect, Heal, Kill, Lose, Write};
     let mut steps = two_leads(cluster);
     steps.extend([
@@ -87,7 +87,7 @@ fn by_zxid(cluster: &Cluster) -> Scene {
 }
 
 /// Servers 3, 4 and 5 have the same when 1 and 2 die.
-fn by_sid(cluster: &Cluster) -> Scene {
+fn by_sid(cluster: &ClusterPlan) -> Scene {
     let mut steps = two_leads(cluster);
     steps.extend([
         step(Act::Kill, ["n1", "n2"]),

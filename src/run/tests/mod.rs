@@ -7,7 +7,7 @@ mod stalled;
 mod struck;
 mod torture;
 
-use super::execute::{Order, attempt};
+use super::execute::{RunOrder, attempt};
 use super::folder::Folder;
 use super::simulation;
 use super::store::Store;
@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use zooquake_backend::Backend;
 use zooquake_checkers::analysis::{Analysis, Hold};
-use zooquake_checkers::plan::{Cluster, Plan};
+use zooquake_checkers::plan::{ClusterPlan, Plan};
 use zooquake_checkers::{Anomaly, Event, EventType, Process, Record, Results, Verdict, check};
 use zooquake_history::operation::Mode;
 use zooquake_workloads::recipes::registry;
@@ -85,7 +85,7 @@ fn run_on(plan: Plan, stopped: Option<Duration>, world: &SimBackend, backend: im
     folder.write_json("plan.json", &plan).unwrap();
     let (stop, interrupt) = watch::channel(false);
     let clock = backend.clock();
-    let order = Order {
+    let order = RunOrder {
         recipe: None,
         plan,
         backend: Arc::new(backend),
@@ -115,11 +115,11 @@ fn run_on(plan: Plan, stopped: Option<Duration>, world: &SimBackend, backend: im
 fn plan(name: &str, seed: u64, time_ms: u64, faults: &[&str]) -> Plan {
     let (family, variant) = name.split_once('/').unwrap();
     let workload = zooquake_workloads::recipes::workload(family, variant).unwrap();
-    let cluster = Cluster {
+    let cluster = ClusterPlan {
         servers: 3,
         clients: 5,
         timing: drawing::timing(&workload),
-        ..Cluster::default()
+        ..ClusterPlan::default()
     };
     let faults: Vec<String> = faults.iter().map(|fault| (*fault).to_string()).collect();
     drawing::plan(seed, workload, cluster, time_ms, &faults)

@@ -4,7 +4,7 @@ use super::{Ran, run, run_until};
 use crate::planning::scenes::VARIANTS;
 use std::time::Duration;
 use zooquake_checkers::Verdict;
-use zooquake_checkers::plan::{Act, Cluster, Plan, Scene, Step};
+use zooquake_checkers::plan::{Act, ClusterPlan, Plan, Scene, Step};
 
 fn scene(name: &str, steps: &[(Act, &[&str])]) -> Scene {
     let step = |(act, servers): &(Act, &[&str])| Step {
@@ -22,9 +22,9 @@ fn scene(name: &str, steps: &[(Act, &[&str])]) -> Scene {
 fn plan(scenes: Vec<Scene>) -> Plan {
     Plan {
         workload: (VARIANTS[0].workload)(),
-        cluster: Cluster {
+        cluster: ClusterPlan {
             servers: 3,
-            ..Cluster::default()
+            ..ClusterPlan::default()
         },
         scenes,
         ..Plan::default()

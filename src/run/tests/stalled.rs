@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use zooquake_backend::{Backend, BringUp, Claim, Clock, Cluster, Doing};
+use zooquake_backend::{Backend, BackendFuture, BringUp, Clock, Cluster, RunClaim};
 use zooquake_checkers::{Event, Verdict};
 
 /// Longer than the bound of liveness.
@@ -64,7 +64,7 @@ impl Backend for Stalling {
         Arc::new(self.1.clone())
     }
 
-    fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> Doing<'a, Box<dyn Claim>> {
+    fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> BackendFuture<'a, Box<dyn RunClaim>> {
         self.0.claim(run, history)
     }
 
@@ -72,23 +72,23 @@ impl Backend for Stalling {
         self.0.finds(run)
     }
 
-    fn confinement(&self) -> Doing<'_, Value> {
+    fn confinement(&self) -> BackendFuture<'_, Value> {
         self.0.confinement()
     }
 
-    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, Arc<dyn Cluster>> {
+    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>> {
         self.0.bring_up(what)
     }
 
-    fn alive(&self) -> Doing<'_, BTreeSet<String>> {
+    fn alive(&self) -> BackendFuture<'_, BTreeSet<String>> {
         self.0.alive()
     }
 
-    fn clear<'a>(&'a self, run: &'a str) -> Doing<'a, ()> {
+    fn clear<'a>(&'a self, run: &'a str) -> BackendFuture<'a, ()> {
         self.0.clear(run)
     }
 
-    fn remove_dead<'a>(&'a self, run: &'a str) -> Doing<'a, ()> {
+    fn remove_dead<'a>(&'a self, run: &'a str) -> BackendFuture<'a, ()> {
         self.0.remove_dead(run)
     }
 }

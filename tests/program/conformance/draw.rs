@@ -1,6 +1,6 @@
 //! Operations of a sequence, drawn from its seed.
 
-use zooquake_workloads::zk::{CreateMode, Op};
+use zooquake_workloads::zk::{CreateMode, MultiOp};
 
 /// What a sequence is drawn from.
 pub struct Draw {
@@ -38,13 +38,13 @@ impl Draw {
     }
 
     /// An operation that can be a part of a multi.
-    pub fn op(&mut self) -> Op {
+    pub fn op(&mut self) -> MultiOp {
         let data = vec![b'0' + self.rng.u8(..10)];
         match self.rng.usize(..8) {
-            0..4 => Op::Create(self.child(), data, self.mode()),
-            4 | 5 => Op::Delete(self.path(), self.version()),
-            6 => Op::Set(self.path(), data, self.version()),
-            _ => Op::Check(self.path(), self.version()),
+            0..4 => MultiOp::Create(self.child(), data, self.mode()),
+            4 | 5 => MultiOp::Delete(self.path(), self.version()),
+            6 => MultiOp::Set(self.path(), data, self.version()),
+            _ => MultiOp::Check(self.path(), self.version()),
         }
     }
 }

@@ -7,7 +7,7 @@ use futures_util::future::{BoxFuture, try_join_all};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use std::sync::Arc;
-use zooquake_workloads::zk::{CreateMode, MultiError, Op, Watch, WatchEvent, Zk};
+use zooquake_workloads::zk::{CreateMode, MultiError, MultiOp, Watch, WatchEvent, Zk};
 
 /// Operations of a sequence.
 pub const STEPS: usize = 30;
@@ -160,7 +160,7 @@ impl Play {
         try_join_all(syncs).await?;
         let op = loop {
             match self.draw.op() {
-                Op::Check(..) => {}
+                MultiOp::Check(..) => {}
                 op => break op,
             }
         };
@@ -191,32 +191,32 @@ impl Play {
     }
 
     /// Does one operation by itself; a check is a multi of one part.
-    async fn write(&mut self, at: usize, op: Op) -> String {
+    async fn write(&mut self, at: usize, op: MultiOp) -> String {
         let zk = self.seats[at].zk.clone();
         match op {
-            Op::Create(path, data, mode) => {
+            MultiOp::Create(path, data, mode) => {
                 let created = zk.create(&path, &data, mode).await;
                 format!("create {path} {mode:?}: {}", self.words.shown(created, Words::created))
             }
-            Op::Delete(path, version) => {
+            MultiOp::Delete(path, version) => {
                 let deleted = zk.delete(&path, version).await;
                 format!(
                     "delete {path} {version:?}: {}",
                     self.words.shown(deleted, |_, ()| "deleted".to_string())
                 )
             }
-            Op::Set(path, data, version) => {
+            MultiOp::Set(path, data, version) => {
                 let set = zk.set(&path, &data, version).await;
                 format!(
                     "set {path} {version:?}: {}",
                     self.words.shown(set, |words, stat| words.stat(stat))
                 )
             }
-            check @ Op::Check(..) => self.multi(&zk, vec![check]).await,
+            check @ MultiOp::Check(..) => self.multi(&zk, vec![check]).await,
         }
     }
 
-    async fn multi(&mut self, zk: &Arc<dyn Zk>, ops: Vec<Op>) -> String {
+    async fn multi(&mut self, zk: &Arc<dyn Zk>, ops: Vec<MultiOp>) -> String {
         let done = zk.multi(ops.clone()).await;
         let said = match done {
             Ok(results) => results

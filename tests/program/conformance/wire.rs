@@ -47,7 +47,7 @@ impl Lines for Real {
             held: watch::Sender::new(false),
         });
         Arc::new(RealLine {
-            ensemble: real::Ensemble {
+            ensemble: real::RealEnsemble {
                 connect,
                 session_timeout: self.timeout,
             },
@@ -66,7 +66,7 @@ impl Lines for Real {
 }
 
 struct RealLine {
-    ensemble: real::Ensemble,
+    ensemble: real::RealEnsemble,
     relay: Arc<Relay>,
     listens: AbortHandle,
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use zooquake_history::operation::Made;
-use zooquake_history::operation::control::Answer as Answered;
+use zooquake_history::operation::ZnodeName;
+use zooquake_history::operation::control::ControlAnswer as Answered;
 
-use super::Client;
+use super::RecipeClient;
 use crate::protocol::Request;
 use crate::recipes::{SCRATCH, Working, touch};
 use crate::service::{Answer, Recipe, Service};
@@ -17,7 +17,7 @@ use crate::zk::session_hex;
 const CONFIRM: Duration = Duration::from_secs(10);
 
 /// Answers a request; with the work that goes on until the reply has arrived, if there is any.
-pub(super) async fn answer(client: &Client, request: Request) -> (Answer, Option<Working>) {
+pub(super) async fn answer(client: &RecipeClient, request: Request) -> (Answer, Option<Working>) {
     let deadline = request
         .timeout_ms
         .map(|timeout| client.env.host.now() + Duration::from_millis(timeout));
@@ -79,9 +79,9 @@ async fn confirm(client: Arc<str>, recipe: Recipe) -> Answer {
     }
 }
 
-async fn quiesce(client: &Client, recipe: &dyn Service) -> Answer {
+async fn quiesce(client: &RecipeClient, recipe: &dyn Service) -> Answer {
     recipe.idle().await;
-    let znodes = recipe.znodes().await.iter().map(Made::from).collect();
+    let znodes = recipe.znodes().await.iter().map(ZnodeName::from).collect();
     let sessions = client
         .env
         .sessions

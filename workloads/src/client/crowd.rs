@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::anyhow;
 use tokio::sync::mpsc;
 
-use super::{Client, Config, Output, crash_on_panic, environment, read_stdin, variant};
+use super::{Config, Output, RecipeClient, crash_on_panic, environment, read_stdin, variant};
 
 /// Runs the clients on stdin and stdout. It does not return: it ends the process when stdin ends.
 ///
@@ -28,7 +28,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
             .recipe(&env)
             .map_err(|error| anyhow!("{}: {error}", config.variant))?;
         let (lines, requests) = mpsc::unbounded_channel();
-        tokio::spawn(Client::new(name, env, recipe, output).serve(requests));
+        tokio::spawn(RecipeClient::new(name, env, recipe, output).serve(requests));
         clients.insert(name.to_string(), lines);
     }
     // Whoever has closed stdin listens no more: there are no last words to wait for.

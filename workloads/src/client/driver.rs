@@ -22,14 +22,14 @@ const ARRIVAL: Duration = Duration::from_millis(200);
 
 /// What a client is sent.
 #[derive(Debug, Clone)]
-pub enum Asked {
+pub enum DriverInput {
     /// A line of text, which may be no request.
     Line(String),
     /// A request, from the same process.
     Request(Request),
 }
 
-impl From<String> for Asked {
+impl From<String> for DriverInput {
     fn from(line: String) -> Self {
         Self::Line(line)
     }
@@ -37,7 +37,7 @@ impl From<String> for Asked {
 
 /// A client.
 #[derive(Clone)]
-pub struct Client {
+pub struct RecipeClient {
     pub(super) name: Arc<str>,
     pub(super) env: Env,
     pub(super) recipe: Recipe,
@@ -46,7 +46,7 @@ pub struct Client {
     operations: Shared<u64>,
 }
 
-impl Client {
+impl RecipeClient {
     /// The client of this name.
     pub fn new(name: &str, env: Env, recipe: Recipe, output: Output) -> Self {
         let (in_operation, operations) = (Arc::new(AtomicBool::new(false)), Shared::new(0));
@@ -61,11 +61,11 @@ impl Client {
     }
 
     /// Takes requests, one a line, until there are no more.
-    pub async fn serve<T: Into<Asked>>(self, mut lines: UnboundedReceiver<T>) {
+    pub async fn serve<T: Into<DriverInput>>(self, mut lines: UnboundedReceiver<T>) {
         while let Some(asked) = lines.recv().await {
             match asked.into() {
-                Asked::Request(request) => self.take(request),
-                Asked::Line(line) => match serde_json::from_str(&line) {
+                DriverInput::Request(request) => self.take(request),
+                DriverInput::Line(line) => match serde_json::from_str(&line) {
                     Ok(request) => self.take(request),
                     Err(error) => self.reject(&line, &error),
                 },

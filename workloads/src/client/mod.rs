@@ -14,7 +14,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 pub use config::Config;
 pub use crowd::run as run_crowd;
-pub use driver::{Asked, Client};
+pub use driver::{DriverInput, RecipeClient};
 pub use output::Output;
 use tokio::sync::mpsc;
 use zooquake_history::operation::control;
@@ -22,7 +22,7 @@ use zooquake_history::operation::control;
 use crate::protocol::{Message, VERSION};
 use crate::recipes::{self, Env, Notice, Variant};
 use crate::zk::counted::Counters;
-use crate::zk::real::{Ensemble, RealHost};
+use crate::zk::real::{RealEnsemble, RealHost};
 use crate::zk::{Shared, session_hex};
 
 /// Runs the client program on stdin and stdout. It does not return: it ends the process when stdin ends.
@@ -46,7 +46,9 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let recipe = variant
         .recipe(&env)
         .map_err(|error| anyhow!("{}: {error}", config.variant))?;
-    Client::new(&config.client, env, recipe, output).serve(requests).await;
+    RecipeClient::new(&config.client, env, recipe, output)
+        .serve(requests)
+        .await;
     // The reader ends the process.
     std::future::pending().await
 }
@@ -67,7 +69,7 @@ fn variant(config: &Config) -> anyhow::Result<&'static Variant> {
 }
 
 fn environment(config: &Config, name: &str, output: &Output) -> Env {
-    let ensemble = Ensemble {
+    let ensemble = RealEnsemble {
         connect: config.connect.clone(),
         session_timeout: config.session_timeout,
     };

@@ -10,7 +10,7 @@ use futures_util::future::{Either, select};
 use super::commit::Journal;
 use super::planted::Bug;
 use crate::zk::counted::{Counted, Counters};
-use crate::zk::real::Ensemble;
+use crate::zk::real::RealEnsemble;
 use crate::zk::{Connect, Host, SessionState, Shared, Zk};
 
 /// Something that a recipe tells without being asked.
@@ -47,7 +47,7 @@ pub struct Env {
     /// The machine.
     pub host: Arc<dyn Host>,
     /// The real ensemble, for the one variant that is zookeeper-client's own code; `None` in a simulation.
-    pub ensemble: Option<Ensemble>,
+    pub ensemble: Option<RealEnsemble>,
     /// The only server that this client may use, `n2`; `None` if it may use all.
     pub server: Option<Arc<str>>,
     /// What a site of a commit has on its disk; `None` for a file on this machine.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zooquake_history::operation::Made;
+use zooquake_history::operation::ZnodeName;
 
 use crate::zk::{Shared, Zk};
 
@@ -20,12 +20,12 @@ pub struct Grant {
     /// What is sent with each write; `None` for variants without fencing.
     pub token: Option<i64>,
     /// The znode by which the client has told that it leads; `None` for variants that do not tell.
-    pub ack: Option<Owned>,
+    pub ack: Option<OwnZnode>,
 }
 
 impl Grant {
     /// A grant that rests on this znode, and nothing more.
-    pub fn of(name: &str, own: &Owned) -> Self {
+    pub fn new(name: &str, own: &OwnZnode) -> Self {
         Self {
             name: name.to_string(),
             path: own.path.clone(),
@@ -39,7 +39,7 @@ impl Grant {
 
 /// A grant that is held, and the session it rests on.
 #[derive(Clone)]
-pub struct Held {
+pub struct HeldGrant {
     /// The grant.
     pub grant: Grant,
     /// Its session.
@@ -48,7 +48,7 @@ pub struct Held {
 
 /// A znode that a client knows to be its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Owned {
+pub struct OwnZnode {
     /// Its path.
     pub path: String,
     /// The transaction that created it; `None` where the recipe cannot tell.
@@ -57,8 +57,8 @@ pub struct Owned {
     pub session: i64,
 }
 
-impl From<&Owned> for Made {
-    fn from(own: &Owned) -> Self {
+impl From<&OwnZnode> for ZnodeName {
+    fn from(own: &OwnZnode) -> Self {
         Self {
             path: own.path.clone(),
             czxid: own.czxid,
@@ -68,7 +68,7 @@ impl From<&Owned> for Made {
 
 /// The connection as belief sees it: a grant may be taken only if nothing was lost since one began to look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Link {
+pub struct BeliefLink {
     /// Whether the session is connected.
     pub connected: bool,
     /// How often a connection was lost.
@@ -76,10 +76,10 @@ pub struct Link {
 }
 
 #[derive(Default)]
-struct State {
-    held: Option<Held>,
-    znodes: Vec<Owned>,
-    link: Link,
+struct HolderBooks {
+    held: Option<HeldGrant>,
+    znodes: Vec<OwnZnode>,
+    link: BeliefLink,
     busy: usize,
     working: usize,
 }
@@ -87,30 +87,30 @@ struct State {
 /// The books of one client. Clones share them.
 #[derive(Clone)]
 pub struct HolderState {
-    state: Shared<State>,
+    state: Shared<HolderBooks>,
 }
 
 impl Default for HolderState {
     fn default() -> Self {
         Self {
-            state: Shared::new(State::default()),
+            state: Shared::new(HolderBooks::default()),
         }
     }
 }
 
 impl HolderState {
     /// The grant that the client believes to hold.
-    pub fn held(&self) -> Option<Held> {
+    pub fn held(&self) -> Option<HeldGrant> {
         self.state.with(|state| state.held.clone())
     }
 
     /// Believes to hold.
-    pub fn hold(&self, held: Held) {
+    pub fn hold(&self, held: HeldGrant) {
         self.state.update(|state| state.held = Some(held));
     }
 
     /// Believes to hold, unless a connection was lost since `seen`. Tells whether it does.
-    pub fn hold_if(&self, held: Held, seen: Link) -> bool {
+    pub fn hold_if(&self, held: HeldGrant, seen: BeliefLink) -> bool {
         self.state.update(|state| {
             let still = state.link == seen && seen.connected;
             if still {
@@ -121,7 +121,7 @@ impl HolderState {
     }
 
     /// Holds no more, if it is this grant that it holds. Gives back what it held.
-    pub fn let_go(&self, name: &str) -> Option<Held> {
+    pub fn let_go(&self, name: &str) -> Option<HeldGrant> {
         self.state
             .update(|state| state.held.take_if(|held| held.grant.name == name))
     }
@@ -136,12 +136,12 @@ impl HolderState {
     }
 
     /// The connection.
-    pub fn link(&self) -> Link {
+    pub fn link(&self) -> BeliefLink {
         self.state.with(|state| state.link)
     }
 
     /// Waits until the connection is another than `seen`.
-    pub async fn link_changed(&self, seen: Link) -> Link {
+    pub async fn link_changed(&self, seen: BeliefLink) -> BeliefLink {
         self.state
             .until(|state| (state.link != seen).then_some(state.link))
             .await
@@ -153,9 +153,9 @@ impl HolderState {
     }
 
     /// The connection is lost, and with it, at once, what was held.
-    pub fn disconnected(&self) -> Option<Held> {
+    pub fn disconnected(&self) -> Option<HeldGrant> {
         self.state.update(|state| {
-            state.link = Link {
+            state.link = BeliefLink {
                 connected: false,
                 drops: state.link.drops + 1,
             };
@@ -164,7 +164,7 @@ impl HolderState {
     }
 
     /// Knows a znode to be its own.
-    pub fn own(&self, znode: Owned) {
+    pub fn own(&self, znode: OwnZnode) {
         self.state.update(|state| state.znodes.push(znode));
     }
 
@@ -186,7 +186,7 @@ impl HolderState {
     }
 
     /// The znodes that it knows to be its own: held or waiting with.
-    pub fn znodes(&self) -> Vec<Owned> {
+    pub fn znodes(&self) -> Vec<OwnZnode> {
         self.state.with(|state| state.znodes.clone())
     }
 
@@ -221,7 +221,7 @@ impl HolderState {
 }
 
 /// Something is being done, until this is dropped.
-pub struct Busy(Shared<State>);
+pub struct Busy(Shared<HolderBooks>);
 
 impl Drop for Busy {
     fn drop(&mut self) {
@@ -231,7 +231,7 @@ impl Drop for Busy {
 
 /// Work under a grant goes on, until this is dropped. A lock that is lost meanwhile keeps its znode that long, so that
 /// nobody else is granted while the session lives.
-pub struct Working(Shared<State>);
+pub struct Working(Shared<HolderBooks>);
 
 impl Drop for Working {
     fn drop(&mut self) {

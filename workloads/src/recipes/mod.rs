@@ -19,7 +19,7 @@ mod sequence;
 mod sessions;
 
 pub use env::{Env, Notice};
-pub use holder_state::{Busy, Grant, Held, HolderState, Owned, Working};
+pub use holder_state::{Busy, Grant, HeldGrant, HolderState, OwnZnode, Working};
 pub use registry::{Variant, registry, variant, workload};
 pub use requests::{SCRATCH, touch};
 
@@ -36,7 +36,7 @@ pub enum OpError {
 
 impl OpError {
     /// The end of an operation that holds nothing more than the request which failed so.
-    pub fn of(doing: &str, error: &Error) -> Self {
+    pub fn from_error(doing: &str, error: &Error) -> Self {
         let why = format!("{doing}: {error}");
         if error.is_definite() {
             Self::Fail(why)

@@ -9,7 +9,7 @@ use crate::service::SessionHandle;
 use crate::zk::{Shared, Zk};
 
 #[derive(Clone, Default)]
-struct State {
+struct SessionState {
     zk: Option<Arc<dyn Zk>>,
     opening: bool,
 }
@@ -18,7 +18,7 @@ struct State {
 #[derive(Clone)]
 pub struct Handle {
     env: Env,
-    state: Shared<State>,
+    state: Shared<SessionState>,
 }
 
 impl Handle {
@@ -26,7 +26,7 @@ impl Handle {
     pub fn open(env: &Env) -> Self {
         let handle = Self {
             env: env.clone(),
-            state: Shared::new(State::default()),
+            state: Shared::new(SessionState::default()),
         };
         handle.reopen();
         handle
@@ -40,7 +40,7 @@ impl Handle {
         let opening = async move {
             let zk = env.connect().await;
             state.update(|state| {
-                *state = State {
+                *state = SessionState {
                     zk: Some(zk),
                     opening: false,
                 }

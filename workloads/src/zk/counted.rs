@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::{CreateMode, Created, MultiError, Op, OpResult, Reply, SessionState, Stat, Watch, WatchEvent, Zk};
+use super::{CreateMode, Created, MultiError, MultiOp, OpResult, Reply, SessionState, Stat, Watch, WatchEvent, Zk};
 pub use zooquake_history::operation::Counts;
 
 /// Where the harness keeps its own znodes.
@@ -75,7 +75,7 @@ impl Counted {
         let counters = self.counters.clone();
         async move {
             *kind(&mut counters.lock().counts) += 1;
-            let _pending = Pending::begin(&counters);
+            let _pending = CountedRequest::begin(&counters);
             request.await
         }
         .boxed()
@@ -83,7 +83,7 @@ impl Counted {
 
     fn heard(&self, watch: Watch) -> Watch {
         let counters = self.counters.clone();
-        Box::pin(Heard {
+        Box::pin(CountedWatch {
             watch: Some(watch),
             counters,
         })
@@ -91,28 +91,28 @@ impl Counted {
 }
 
 /// One pending request, until it is dropped.
-struct Pending(Counters);
+struct CountedRequest(Counters);
 
-impl Pending {
+impl CountedRequest {
     fn begin(counters: &Counters) -> Self {
         counters.lock().counts.pending += 1;
         Self(counters.clone())
     }
 }
 
-impl Drop for Pending {
+impl Drop for CountedRequest {
     fn drop(&mut self) {
         self.0.lock().counts.pending -= 1;
     }
 }
 
 /// A watch whose event is counted.
-struct Heard {
+struct CountedWatch {
     watch: Option<Watch>,
     counters: Counters,
 }
 
-impl Heard {
+impl CountedWatch {
     fn count(&self, event: &WatchEvent) {
         if !matches!(event, WatchEvent::Session(_)) {
             self.counters.lock().counts.events += 1;
@@ -120,7 +120,7 @@ impl Heard {
     }
 }
 
-impl Future for Heard {
+impl Future for CountedWatch {
     type Output = WatchEvent;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<WatchEvent> {
@@ -136,7 +136,7 @@ impl Future for Heard {
     }
 }
 
-impl Drop for Heard {
+impl Drop for CountedWatch {
     /// An event that came while its recipe was busy with another was delivered all the same.
     fn drop(&mut self) {
         if let Some(event) = self.watch.take().and_then(FutureExt::now_or_never) {
@@ -209,7 +209,7 @@ impl Zk for Counted {
         async move { request.await.map(|(names, watch)| (names, counted.heard(watch))) }.boxed()
     }
 
-    fn multi(&self, ops: Vec<Op>) -> BoxFuture<'static, std::result::Result<Vec<OpResult>, MultiError>> {
+    fn multi(&self, ops: Vec<MultiOp>) -> BoxFuture<'static, std::result::Result<Vec<OpResult>, MultiError>> {
         self.count(|counts| &mut counts.multi, "", self.zk.multi(ops))
     }
 

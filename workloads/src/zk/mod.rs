@@ -70,7 +70,7 @@ pub trait Zk: Send + Sync {
     fn children_and_watch(&self, path: &str) -> Reply<(Vec<String>, Watch)>;
 
     /// Does all of these or none.
-    fn multi(&self, ops: Vec<Op>) -> BoxFuture<'static, std::result::Result<Vec<OpResult>, MultiError>>;
+    fn multi(&self, ops: Vec<MultiOp>) -> BoxFuture<'static, std::result::Result<Vec<OpResult>, MultiError>>;
 
     /// Waits until the server has caught up with the leader. Not a quorum operation (ZOOKEEPER-1675).
     fn sync(&self, path: &str) -> Reply<()>;
@@ -189,7 +189,7 @@ impl SessionState {
 
 /// A part of a [`Zk::multi`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Op {
+pub enum MultiOp {
     /// The znode exists, with this version if one is given.
     Check(String, Option<i32>),
     /// Create it.

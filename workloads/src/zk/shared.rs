@@ -6,10 +6,10 @@ use std::task::{Poll, Waker};
 
 /// A shared value. Clones share it.
 pub struct Shared<T> {
-    inner: Arc<Mutex<Inner<T>>>,
+    inner: Arc<Mutex<SharedState<T>>>,
 }
 
-struct Inner<T> {
+struct SharedState<T> {
     value: T,
     waiting: Vec<Waker>,
 }
@@ -26,14 +26,14 @@ impl<T> Shared<T> {
     /// Shares a value.
     pub fn new(value: T) -> Self {
         Self {
-            inner: Arc::new(Mutex::new(Inner {
+            inner: Arc::new(Mutex::new(SharedState {
                 value,
                 waiting: Vec::new(),
             })),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
+    fn lock(&self) -> MutexGuard<'_, SharedState<T>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,7 +1,7 @@
 //! Znodes: names, versions, transactions.
 
 use zooquake_history::evidence::{Txn, TxnPart, ZnodeChange};
-use zooquake_workloads::zk::{CreateMode, Error, Host, Op, OpResult};
+use zooquake_workloads::zk::{CreateMode, Error, Host, MultiOp, OpResult};
 
 use crate::bed::Bed;
 
@@ -50,7 +50,7 @@ fn a_znode_that_is_created_again_has_the_first_version_again_and_another_czxid()
         .stat
         .unwrap();
     assert!(again.version == 0 && again.czxid > first.czxid);
-    let check = vec![Op::Check("/a".into(), Some(0))];
+    let check = vec![MultiOp::Check("/a".into(), Some(0))];
     assert_eq!(
         bed.world.run(zk.multi(check)),
         Ok(vec![OpResult::Checked]),
@@ -79,17 +79,19 @@ fn ephemerals_have_no_children_and_parents_are_not_deleted() {
 fn a_multi_is_done_as_a_whole_or_not_at_all_and_names_what_failed() {
     let bed = Bed::new(3, 4);
     let zk = bed.session();
-    let create = |path: &str| Op::Create(path.into(), b"x".to_vec(), CreateMode::Persistent);
-    let refused = bed
-        .world
-        .run(zk.multi(vec![create("/a"), create("/a/b"), Op::Delete("/none".into(), None)]));
+    let create = |path: &str| MultiOp::Create(path.into(), b"x".to_vec(), CreateMode::Persistent);
+    let refused = bed.world.run(zk.multi(vec![
+        create("/a"),
+        create("/a/b"),
+        MultiOp::Delete("/none".into(), None),
+    ]));
     let error = refused.unwrap_err();
     assert_eq!((error.index, error.error), (Some(2), Error::NoNode));
     assert_eq!(bed.world.run(zk.exists("/a")), Ok(None));
     let whole = vec![
         create("/a"),
         create("/a/b"),
-        Op::Set("/a/b".into(), b"y".to_vec(), Some(0)),
+        MultiOp::Set("/a/b".into(), b"y".to_vec(), Some(0)),
     ];
     let results = bed.world.run(zk.multi(whole)).unwrap();
     let [OpResult::Created(a), OpResult::Created(b), OpResult::Set(stat)] = results.as_slice() else {
@@ -114,17 +116,18 @@ fn a_multi_is_done_as_a_whole_or_not_at_all_and_names_what_failed() {
 fn a_log_has_the_data_of_creates_and_sets() {
     let bed = Bed::new(3, 5);
     let zk = bed.session();
-    let create = |path: &str, data: &[u8]| Op::Create(path.into(), data.to_vec(), CreateMode::PersistentSequential);
+    let create =
+        |path: &str, data: &[u8]| MultiOp::Create(path.into(), data.to_vec(), CreateMode::PersistentSequential);
     bed.world.run(zk.create("/a", b"7\xff", CreateMode::Ephemeral)).unwrap();
     bed.world.run(zk.set("/a", &[b'8'; 300], None)).unwrap();
     let parts = [
         create("/b-", b"9"),
-        Op::Set("/a".into(), vec![], None),
-        Op::Check("/a".into(), None),
-        Op::Delete("/a".into(), None),
+        MultiOp::Set("/a".into(), vec![], None),
+        MultiOp::Check("/a".into(), None),
+        MultiOp::Delete("/a".into(), None),
     ];
     bed.world.run(zk.multi(parts.to_vec())).unwrap();
-    let failing = [create("/c-", b"10"), Op::Delete("/none".into(), None)];
+    let failing = [create("/c-", b"10"), MultiOp::Delete("/none".into(), None)];
     bed.world.run(zk.multi(failing.to_vec())).unwrap_err();
     bed.world
         .run(zk.create("/a/none/b", b"11", CreateMode::Persistent))

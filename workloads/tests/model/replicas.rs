@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zooquake_history::evidence::Txn;
-use zooquake_workloads::zk::{CreateMode, Error, Op, SessionState, Zk};
+use zooquake_workloads::zk::{CreateMode, Error, MultiOp, SessionState, Zk};
 
 use crate::bed::{Bed, DEPOSED, MOMENT, TIMEOUT};
 
@@ -199,9 +199,9 @@ fn a_log_has_what_its_server_logged_and_kept() {
         make(&zk, "/a");
         bed.world.pass(MOMENT);
         bed.net.server().kill_server(dead);
-        let ops = ["/b", "/c"].map(|path| Op::Create(path.to_string(), Vec::new(), CreateMode::Ephemeral));
+        let ops = ["/b", "/c"].map(|path| MultiOp::Create(path.to_string(), Vec::new(), CreateMode::Ephemeral));
         bed.world.run(zk.multi(ops.to_vec())).unwrap();
-        let failing = [&ops[..], &[Op::Delete("/none".to_string(), None)]].concat();
+        let failing = [&ops[..], &[MultiOp::Delete("/none".to_string(), None)]].concat();
         bed.world.run(zk.multi(failing)).unwrap_err();
         assert_eq!(
             (creates(&bed, dead), creates(&bed, old)),

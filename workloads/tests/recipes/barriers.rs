@@ -35,7 +35,7 @@ fn round_of(bed: &Bed, clients: &mut [Driven], round: i64) {
 #[test]
 fn members_enter_and_leave_together() {
     let bed = Bed::new();
-    let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "barrier", "double"));
+    let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "double"));
     let first = enter(&mut clients[0], 1, 3);
     let second = enter(&mut clients[1], 1, 3);
     assert_eq!(clients[0].reply(first), None);
@@ -62,14 +62,14 @@ fn a_double_barrier_outlasts_lost_replies_connections_and_sessions() {
     for op in ["create", "exists", "children", "delete"] {
         for fate in [Fate::ReplyLost, Fate::RequestLost] {
             let bed = Bed::new();
-            let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "barrier", "double"));
+            let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "double"));
             round_of(&bed, &mut clients, 1);
             (0..3).for_each(|_| bed.net.next(op, fate));
             round_of(&bed, &mut clients, 2);
         }
     }
     let bed = Bed::new();
-    let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "barrier", "double"));
+    let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "double"));
     let session = bed.net.last_session();
     let first = enter(&mut clients[2], 1, 3);
     bed.net.expire(session, MOMENT);
@@ -87,7 +87,7 @@ fn a_double_barrier_outlasts_lost_replies_connections_and_sessions() {
 #[test]
 fn peers_that_pass_at_once_leave_nobody_behind() {
     let bed = Bed::new();
-    let mut clients = ["c1", "c2"].map(|name| bed.of(name, "barrier", "double"));
+    let mut clients = ["c1", "c2"].map(|name| bed.drive(name, "barrier", "double"));
     let first = enter(&mut clients[0], 1, 2);
     bed.net.before("children", Fate::RequestLost, |server| {
         let ready = server.create(
@@ -110,7 +110,7 @@ fn join(client: &mut Driven, round: i64, member: u64) -> (Outcome, Value, Option
 #[test]
 fn the_tutorials_barrier_starts_when_all_have_joined() {
     let bed = Bed::new();
-    let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "barrier", "tutorial"));
+    let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "tutorial"));
     for round in 1..3 {
         let waiting = enter(&mut clients[2], round, 2);
         assert_eq!(join(&mut clients[0], round, 1).0, Outcome::Ok);
@@ -131,7 +131,7 @@ fn the_tutorials_barrier_starts_when_all_have_joined() {
 #[test]
 fn one_client_may_join_for_all_of_the_tutorials_members() {
     let bed = Bed::new();
-    let mut clients = ["c1", "c3"].map(|name| bed.of(name, "barrier", "tutorial"));
+    let mut clients = ["c1", "c3"].map(|name| bed.drive(name, "barrier", "tutorial"));
     let waiting = enter(&mut clients[1], 1, 2);
     join(&mut clients[0], 1, 1);
     assert_eq!(clients[1].reply(waiting), None);
@@ -143,7 +143,7 @@ fn one_client_may_join_for_all_of_the_tutorials_members() {
 #[test]
 fn a_ghost_is_counted_by_the_tutorials_barrier() {
     let bed = Bed::new();
-    let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "barrier", "tutorial"));
+    let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "tutorial"));
     join(&mut clients[0], 1, 1);
     let waiting = enter(&mut clients[2], 2, 2);
     join(&mut clients[1], 2, 2);
@@ -153,14 +153,14 @@ fn a_ghost_is_counted_by_the_tutorials_barrier() {
 #[test]
 fn an_application_whose_session_ended_waits_again_in_another_one() {
     let bed = Bed::new();
-    let mut application = bed.of("c1", "barrier", "tutorial");
+    let mut application = bed.drive("c1", "barrier", "tutorial");
     let first = application.send("enter", json!({"round": 1, "members": 1}));
     bed.world.pass(MOMENT);
     bed.net.expire(bed.net.last_session(), MOMENT);
     bed.world.pass(LONG);
     assert_eq!(application.reply(first).unwrap().0, Outcome::Fail);
     let second = application.send("enter", json!({"round": 1, "members": 1}));
-    let mut member = bed.of("c2", "barrier", "tutorial");
+    let mut member = bed.drive("c2", "barrier", "tutorial");
     member.ok("join", json!({"round": 1, "members": 1}));
     bed.world.pass(MOMENT);
     assert_eq!(application.reply(second).unwrap().0, Outcome::Ok);

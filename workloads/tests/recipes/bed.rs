@@ -57,7 +57,7 @@ pub struct Attempt(Shared<Option<Result<Grant, OpError>>>);
 
 impl Bed {
     /// With clients of this recipe.
-    pub fn of<T: GrantRecipe + 'static>(build: Build<T>) -> Self {
+    pub fn new<T: GrantRecipe + 'static>(build: Build<T>) -> Self {
         let world = World::default();
         let net = Net::new(&world);
         Self {
@@ -71,7 +71,7 @@ impl Bed {
     /// A bed of each protected queue in which one more client is granted, and the next one has to wait for it.
     pub fn protected() -> impl Iterator<Item = Self> {
         PROTECTED.into_iter().map(|(build, capacity)| {
-            let mut bed = Self::of(build);
+            let mut bed = Self::new(build);
             for _ in 1..capacity {
                 let other = bed.client();
                 other.hold("another");

@@ -22,7 +22,7 @@ fn a_hold_from_its_grant_to_its_release() {
         ("election", "epoch", election, false),
     ] {
         let bed = Bed::new();
-        let mut c1 = bed.of("c1", family, recipe);
+        let mut c1 = bed.drive("c1", family, recipe);
         assert_eq!(c1.ok("ping", json!({})), json!({}));
         let grant = c1.ok(ask, json!({"grant": "g1"}));
         let token = match recipe {
@@ -80,8 +80,8 @@ fn control_requests_are_answered_while_an_operation_waits() {
         };
         let name = format!("{}/{}", variant.family, variant.name);
         let bed = Bed::new();
-        let mut c1 = bed.of("c1", variant.family, variant.name);
-        let mut c2 = bed.of("c2", variant.family, variant.name);
+        let mut c1 = bed.drive("c1", variant.family, variant.name);
+        let mut c2 = bed.drive("c2", variant.family, variant.name);
         let holds = variant.family != "barrier";
         if holds {
             c1.ok(waits, json!({"grant": "g1"}));
@@ -222,7 +222,7 @@ fn lines_are_as_the_protocol_says() {
 fn a_client_that_lost_its_session_while_idle_confirms_in_another_one() {
     for (family, recipe) in [("queue", "fifo"), ("queue", "claimed"), ("barrier", "double")] {
         let bed = Bed::new();
-        let mut c1 = bed.of("c1", family, recipe);
+        let mut c1 = bed.drive("c1", family, recipe);
         assert!(c1.ok("confirm", json!({}))["zxid"].is_i64(), "{recipe}");
         bed.net.expire(bed.net.last_session(), MOMENT);
         bed.world.pass(LONG);

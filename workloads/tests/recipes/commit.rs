@@ -12,7 +12,7 @@ const VARIANTS: [&str; 4] = ["broadcast", "coordinated", "ephemeral", "atomic"];
 
 /// A coordinator and two sites.
 fn parties(bed: &Bed, variant: &str) -> [Driven; 3] {
-    ["c1", "c2", "c3"].map(|name| bed.of(name, "commit", variant))
+    ["c1", "c2", "c3"].map(|name| bed.drive(name, "commit", variant))
 }
 
 fn transaction() -> Value {
@@ -118,7 +118,7 @@ fn a_restarted_site_says_what_it_said() {
         assert_eq!(c2.ok("decided", json!({"tx": "t1"}))["decision"], "abort");
         bed.net.expire(bed.net.last_session() - 1, MOMENT);
         bed.world.pass(LONG);
-        let mut again = bed.of("c2", "commit", variant);
+        let mut again = bed.drive("c2", "commit", variant);
         // Its log has a yes, whatever it is asked now.
         assert_eq!(again.ok("vote", vote("no", 0))["voted"], "yes", "{variant}");
         assert_eq!(

@@ -31,7 +31,7 @@ fn write(variant: &str) -> &'static str {
 fn each_increment_is_given_the_next_number_and_everybody_reads_it() {
     for variant in VARIANTS {
         let bed = bed();
-        let mut clients = [bed.of("c1", "counter", variant), bed.of("c2", "counter", variant)];
+        let mut clients = [bed.drive("c1", "counter", variant), bed.drive("c2", "counter", variant)];
         assert_eq!(clients[0].ok("get", json!({}))["value"], json!(0), "{variant}");
         for number in 1..6 {
             let made = clients[number % 2].ok("increment", json!({}));
@@ -50,7 +50,7 @@ fn each_increment_is_given_the_next_number_and_everybody_reads_it() {
 fn a_write_of_an_old_version_is_done_again() {
     for variant in VARIANTS {
         let bed = bed();
-        let mut client = bed.of("c1", "counter", variant);
+        let mut client = bed.drive("c1", "counter", variant);
         client.ok("increment", json!({}));
         bed.net.before(write(variant), Fate::Answered, |server| {
             server.set("/counter", b"7", None).unwrap();
@@ -75,7 +75,7 @@ fn a_lost_reply_counts_once_by_the_mark_and_twice_without() {
         ("unconditional", RequestLost, Some(b"9"), 2, "2"),
     ] {
         let bed = bed();
-        let mut client = bed.of("c1", "counter", variant);
+        let mut client = bed.drive("c1", "counter", variant);
         client.ok("increment", json!({}));
         let count = move |server: &mut Ensemble| drop(others.map(|others| server.set("/counter", others, None)));
         match lost {

@@ -25,7 +25,7 @@ fn change(variant: &str, clients: usize) -> [u64; 3] {
     let bed = Bed::new();
     let name = |number: usize| format!("c{number}");
     let mut all: Vec<Driven> = (1..=clients)
-        .map(|number| bed.of(&name(number), "election", variant))
+        .map(|number| bed.drive(&name(number), "election", variant))
         .collect();
     all[0].ok("elect", json!({"grant": "g1"}));
     for (at, client) in all.iter_mut().enumerate().skip(1) {

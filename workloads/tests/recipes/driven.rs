@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tokio::sync::mpsc;
-use zooquake_workloads::client::{Client, Output};
+use zooquake_workloads::client::{Output, RecipeClient};
 use zooquake_workloads::protocol::{Message, Outcome, Request};
 use zooquake_workloads::recipes::commit::Journal;
 use zooquake_workloads::recipes::variant;
@@ -59,10 +59,10 @@ impl Bed {
     }
 
     pub fn client(&self, name: &str, lock: &str) -> Driven {
-        self.of(name, "lock", lock)
+        self.drive(name, "lock", lock)
     }
 
-    pub fn of(&self, name: &str, family: &str, recipe: &str) -> Driven {
+    pub fn drive(&self, name: &str, family: &str, recipe: &str) -> Driven {
         let (mut env, pipe) = (self.world.env(Arc::new(self.net.clone())), Pipe::default());
         env.client = name.into();
         let mut journals = self.journals.borrow_mut();
@@ -76,7 +76,7 @@ impl Bed {
         let recipe = variant(family, recipe).unwrap().recipe(&env).unwrap();
         let (lines, requests) = mpsc::unbounded_channel();
         self.world
-            .start(Client::new(name, env, recipe, output.clone()).serve(requests));
+            .start(RecipeClient::new(name, env, recipe, output.clone()).serve(requests));
         self.world.pass(MOMENT);
         Driven {
             world: self.world.clone(),

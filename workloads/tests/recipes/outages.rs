@@ -48,7 +48,7 @@ fn a_holder_gives_up_when_disconnected_and_cleans_up() {
 
 #[test]
 fn work_that_goes_on_keeps_the_znode_while_the_session_lives() {
-    let bed = Bed::of(fenced);
+    let bed = Bed::new(fenced);
     let client = bed.client();
     client.hold("g1");
     let (_, working) = client.holder().work("g1").unwrap();
@@ -125,7 +125,7 @@ fn a_create_that_takes_effect_after_its_attempt_lost_sight_of_it_is_still_chased
 
 #[test]
 fn a_session_that_is_closed_for_it_is_replaced() {
-    let bed = Bed::of(fenced);
+    let bed = Bed::new(fenced);
     let client = bed.client();
     client.hold("g1");
     let session = bed.net.last_session();

@@ -97,7 +97,7 @@ fn a_timed_attempt_leaves_nothing_or_does_not_claim_to() {
 
 #[test]
 fn numbers_are_ordered_through_their_wrap() {
-    let bed = Bed::of(fenced);
+    let bed = Bed::new(fenced);
     bed.net.server().number("/lock", i32::MAX);
     let [first, second] = bed.clients();
     let grant = first.hold("g1");
@@ -111,7 +111,7 @@ fn numbers_are_ordered_through_their_wrap() {
 
 #[test]
 fn a_znode_of_another_session_is_not_adopted() {
-    let bed = Bed::of(fenced);
+    let bed = Bed::new(fenced);
     let client = bed.client();
     // The GUID's second user is the host's next number.
     bed.net.before("create", Fate::RequestLost, |server| {
@@ -128,7 +128,7 @@ fn a_znode_of_another_session_is_not_adopted() {
 
 #[test]
 fn a_parent_that_is_missing_is_told() {
-    let bed = Bed::of(fenced);
+    let bed = Bed::new(fenced);
     let client = bed.client();
     bed.net.server().delete("/lock", None).unwrap();
     let ended = client.acquire("g1", None).unwrap_err();

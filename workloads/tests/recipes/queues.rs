@@ -12,7 +12,7 @@ use crate::bed::{LONG, MOMENT};
 use crate::world::World;
 
 /// A client of a queue, whose operations the machine runs.
-struct Client {
+struct QueueClient {
     world: World,
     queue: Arc<dyn Queue>,
 }
@@ -25,14 +25,14 @@ fn bed() -> (World, Net) {
     (world, net)
 }
 
-fn client<T: Queue + 'static>(world: &World, net: &Net, build: fn(&Env) -> T) -> Client {
+fn client<T: Queue + 'static>(world: &World, net: &Net, build: fn(&Env) -> T) -> QueueClient {
     let queue = Arc::new(build(&world.env(Arc::new(net.clone()))));
     world.pass(MOMENT);
     let world = world.clone();
-    Client { world, queue }
+    QueueClient { world, queue }
 }
 
-impl Client {
+impl QueueClient {
     fn enqueue(&self, item: i64) -> Result<Stored, OpError> {
         let queue = self.queue.clone();
         self.world.run(async move { queue.enqueue(item, None).await })

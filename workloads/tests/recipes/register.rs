@@ -38,7 +38,7 @@ fn data(bed: &Bed) -> String {
 fn each_variant_reads_what_was_written_and_says_where() {
     for variant in VARIANTS {
         let bed = bed();
-        let mut client = bed.of("c1", "register", variant);
+        let mut client = bed.drive("c1", "register", variant);
         let session = format!("0x{:x}", bed.net.last_session());
         let nil = client.ok("read", json!({}));
         assert_eq!(
@@ -69,7 +69,10 @@ fn each_variant_reads_what_was_written_and_says_where() {
 fn only_the_quorum_read_writes_and_only_to_its_own_znode() {
     for (variant, writes) in [("read", false), ("sync-read", false), ("quorum-read", true)] {
         let bed = bed();
-        let mut clients = [bed.of("c1", "register", variant), bed.of("c2", "register", variant)];
+        let mut clients = [
+            bed.drive("c1", "register", variant),
+            bed.drive("c2", "register", variant),
+        ];
         for at in 0..6 {
             clients[at % 2].ok("read", json!({}));
         }
@@ -83,7 +86,7 @@ fn only_the_quorum_read_writes_and_only_to_its_own_znode() {
 fn a_read_waits_for_what_comes_before_it() {
     for (variant, before) in [("sync-read", "sync"), ("quorum-read", "set")] {
         let bed = bed();
-        let mut client = bed.of("c1", "register", variant);
+        let mut client = bed.drive("c1", "register", variant);
         client.ok("read", json!({}));
         bed.net.before(before, Fate::Answered, |server| {
             server.set("/register", b"5", None).unwrap();
@@ -99,7 +102,7 @@ fn a_read_waits_for_what_comes_before_it() {
 #[test]
 fn cas_refuses_another_value_and_another_version() {
     let bed = bed();
-    let mut client = bed.of("c1", "register", "read");
+    let mut client = bed.drive("c1", "register", "read");
     client.ok("write", json!({"value": 1}));
     let refused = |answer: (Outcome, _, Option<String>)| (answer.0, answer.2.unwrap());
     let cas = json!({"from": 2, "to": 3});
@@ -123,7 +126,7 @@ fn a_lost_request_or_reply_leaves_a_write_unknown_and_is_not_repeated() {
     for (fate, there) in [(Fate::ReplyLost, true), (Fate::RequestLost, false)] {
         for (f, value) in [("write", json!({"value": 9})), ("cas", json!({"from": 1, "to": 9}))] {
             let bed = bed();
-            let mut client = bed.of("c1", "register", "read");
+            let mut client = bed.drive("c1", "register", "read");
             client.ok("write", json!({"value": 1}));
             bed.net.next("set", fate);
             let (outcome, ..) = client.end(f, value);
@@ -140,7 +143,7 @@ fn a_lost_request_or_reply_leaves_a_write_unknown_and_is_not_repeated() {
 #[test]
 fn a_cas_whose_look_is_lost_certainly_did_nothing() {
     let bed = bed();
-    let mut client = bed.of("c1", "register", "read");
+    let mut client = bed.drive("c1", "register", "read");
     client.ok("write", json!({"value": 1}));
     bed.net.next("get", Fate::ReplyLost);
     let (outcome, ..) = client.end("cas", json!({"from": 1, "to": 2}));
@@ -151,7 +154,7 @@ fn a_cas_whose_look_is_lost_certainly_did_nothing() {
 #[test]
 fn what_takes_too_long_is_unknown_and_may_still_arrive() {
     let bed = bed();
-    let mut client = bed.of("c1", "register", "read");
+    let mut client = bed.drive("c1", "register", "read");
     let session = bed.net.last_session();
     bed.net.lose(session, Duration::from_millis(500));
     client.line(r#"{"id":70,"f":"write","value":{"value":4},"timeout_ms":100}"#);
@@ -168,7 +171,7 @@ fn what_takes_too_long_is_unknown_and_may_still_arrive() {
 fn it_goes_on_in_a_new_session() {
     for variant in VARIANTS {
         let bed = bed();
-        let mut client = bed.of("c1", "register", variant);
+        let mut client = bed.drive("c1", "register", variant);
         let before = client.ok("write", json!({"value": 1}));
         let session = bed.net.last_session();
         bed.net.server().end(session, SessionState::Expired);
@@ -181,7 +184,7 @@ fn it_goes_on_in_a_new_session() {
 #[test]
 fn a_register_that_holds_no_number_is_not_read_as_nil() {
     let bed = bed();
-    let mut client = bed.of("c1", "register", "read");
+    let mut client = bed.drive("c1", "register", "read");
     put(&bed, b"x", false);
     let (outcome, _, error) = client.ask("read", json!({}));
     assert_eq!(outcome, Outcome::Fail);

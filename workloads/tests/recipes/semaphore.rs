@@ -13,7 +13,7 @@ use crate::driven;
 #[test]
 fn whoever_leaves_the_next_in_the_queue_gets_the_lease() {
     for leaves in 0..2 {
-        let bed = Bed::of(leases);
+        let bed = Bed::new(leases);
         let clients = bed.clients::<4>();
         clients[0].hold("g0");
         clients[1].hold("g1");
@@ -29,7 +29,7 @@ fn whoever_leaves_the_next_in_the_queue_gets_the_lease() {
 
 #[test]
 fn two_that_count_at_once_both_take_the_last_lease() {
-    let bed = Bed::of(counted);
+    let bed = Bed::new(counted);
     let [first, second, third] = bed.clients();
     first.hold("g1");
     // One takes it between the other's count and its create.
@@ -53,7 +53,7 @@ fn two_that_count_at_once_both_take_the_last_lease() {
 fn a_holder_works_and_confirms_and_says_when_it_holds_no_more() {
     for variant in ["leases", "counted"] {
         let bed = driven::Bed::new();
-        let mut client = bed.of("c1", "semaphore", variant);
+        let mut client = bed.drive("c1", "semaphore", variant);
         let granted = client.ok("acquire", json!({ "grant": "g1" }));
         assert!(granted["czxid"].is_i64() && granted.get("token").is_none(), "{granted}");
         let work = client.send("work", json!({ "grant": "g1", "work_ms": 500 }));

@@ -12,16 +12,16 @@ use crate::bed::{Bed, LONG, MOMENT};
 
 /// Those of which one client holds at a time and keeps its session.
 fn exclusive() -> [Bed; 4] {
-    [children, ticket, ephemeral, sequential].map(Bed::of)
+    [children, ticket, ephemeral, sequential].map(Bed::new)
 }
 
 fn predecessor() -> Bed {
-    Bed::of(Predecessor::new)
+    Bed::new(Predecessor::new)
 }
 
 #[test]
 fn without_faults_they_hand_over() {
-    for bed in exclusive().into_iter().chain([predecessor(), Bed::of(neighbour)]) {
+    for bed in exclusive().into_iter().chain([predecessor(), Bed::new(neighbour)]) {
         let [first, second] = bed.clients();
         let grant = first.hold("g1");
         let waiting = second.ask("g2");
@@ -35,7 +35,7 @@ fn without_faults_they_hand_over() {
 
 #[test]
 fn a_lost_reply_leaves_an_orphan_that_nobody_gets_past() {
-    let others = [predecessor(), Bed::of(neighbour), Bed::of(counted)];
+    let others = [predecessor(), Bed::new(neighbour), Bed::new(counted)];
     for bed in exclusive().into_iter().chain(others) {
         let [first, second] = bed.clients();
         bed.net.next("create", Fate::ReplyLost);
@@ -54,7 +54,7 @@ fn a_lost_reply_leaves_an_orphan_that_nobody_gets_past() {
 
 #[test]
 fn a_reader_s_lost_reply_leaves_an_orphan_too() {
-    let bed = Bed::of(neighbour);
+    let bed = Bed::new(neighbour);
     let client = bed.client();
     bed.net.next("create", Fate::ReplyLost);
     assert!(client.ask_shared("g1").is_unknown());
@@ -77,7 +77,7 @@ fn a_wait_ends_with_its_session_and_the_next_attempt_has_another_one() {
 
 #[test]
 fn they_know_no_deadlines() {
-    for bed in [children, ticket, sequential].map(Bed::of) {
+    for bed in [children, ticket, sequential].map(Bed::new) {
         let [holder, client] = bed.clients();
         holder.hold("g1");
         let ended = client.acquire("g2", Some(LONG)).unwrap_err();
@@ -88,7 +88,7 @@ fn they_know_no_deadlines() {
 
 #[test]
 fn sequential_looks_again_when_a_middle_candidate_goes() {
-    let bed = Bed::of(sequential);
+    let bed = Bed::new(sequential);
     let [leader, middle, last] = bed.clients();
     let session = bed.net.last_session() - 1;
     leader.hold("g1");

@@ -61,9 +61,9 @@ pub struct QuorumProxy {
 }
 
 /// A connection with another server; dropping it counts its end.
-struct Link(Arc<QuorumProxy>);
+struct QuorumConnection(Arc<QuorumProxy>);
 
-impl Drop for Link {
+impl Drop for QuorumConnection {
     fn drop(&mut self) {
         self.0.ended.fetch_add(1, Ordering::Relaxed);
     }
@@ -152,9 +152,9 @@ impl QuorumProxy {
         }
     }
 
-    fn made(self: &Arc<Self>) -> Link {
+    fn made(self: &Arc<Self>) -> QuorumConnection {
         self.made.fetch_add(1, Ordering::Relaxed);
-        Link(Arc::clone(self))
+        QuorumConnection(Arc::clone(self))
     }
 
     /// Ends the delay for whoever connects, and answers whether there was one.

@@ -86,7 +86,7 @@ pub fn is_word(bytes: &[u8]) -> bool {
 
 /// A request of a client, after its first one, which opens the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ClientFrame {
     /// Its number in the session; negative for pings and the like.
     pub xid: i32,
     /// Its type.
@@ -96,10 +96,10 @@ pub struct Asked {
 }
 
 /// Reads a request.
-pub fn asked(frame: &[u8]) -> Option<Asked> {
+pub fn asked(frame: &[u8]) -> Option<ClientFrame> {
     let (xid, code) = (int(frame, 4)?, int(frame, 8)?);
     let path = has_path(code).then(|| string(frame, 12)).flatten();
-    Some(Asked { xid, code, path })
+    Some(ClientFrame { xid, code, path })
 }
 
 /// A reply of a server.

@@ -12,7 +12,7 @@ mod tests;
 
 use anyhow::{Context, Result, bail};
 use frame::Session;
-use rule::{Rule, Verdict};
+use rule::{Verdict, WireRule};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -25,7 +25,7 @@ use tokio::sync::watch;
 use zooquake_history::fault::Wire;
 
 pub use expire::Expired;
-pub use rule::{Dropped, Lost};
+pub use rule::{Dropped, LossKind};
 
 /// How long disconnected connections may take to end.
 const DISCONNECTED_WITHIN: Duration = Duration::from_secs(2);
@@ -55,7 +55,7 @@ pub struct Reconnected {
 #[derive(Debug)]
 pub struct Proxy {
     ports: Mutex<Vec<u16>>,
-    rule: Mutex<Option<Rule>>,
+    rule: Mutex<Option<WireRule>>,
     /// Sessions of the open connections, and their servers, once these have accepted them.
     sessions: Mutex<HashMap<u64, (SocketAddr, Session)>>,
     next: AtomicU64,
@@ -86,12 +86,12 @@ impl Default for Proxy {
 }
 
 /// An open connection; dropping it says that it is no more.
-struct Open {
+struct OpenConnection {
     id: u64,
     proxy: Arc<Proxy>,
 }
 
-impl Drop for Open {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         locked(&self.proxy.sessions).remove(&self.id);
         if let Some(rule) = &mut *locked(&self.proxy.rule) {
@@ -149,14 +149,14 @@ impl Proxy {
     /// If there is no proxy, or the action is none that waits for a request.
     pub async fn arm(&self, wire: Wire, limit: Duration) -> Result<Option<Dropped>> {
         let (lost, which) = match wire {
-            Wire::DropReply(which) => (Lost::Reply, which),
-            Wire::DropRequest(which) => (Lost::Request, which),
+            Wire::DropReply(which) => (LossKind::Reply, which),
+            Wire::DropRequest(which) => (LossKind::Request, which),
             Wire::Close | Wire::Reset => bail!("{wire:?} waits for no request"),
         };
         if locked(&self.ports).is_empty() {
             bail!("the client's connections do not go through the proxy");
         }
-        let (rule, mut acted) = Rule::new(lost, which);
+        let (rule, mut acted) = WireRule::new(lost, which);
         *locked(&self.rule) = Some(rule);
         if let Ok(dropped) = tokio::time::timeout(limit, &mut acted).await {
             // A rule that was disarmed has gone without a word.
@@ -219,9 +219,9 @@ impl Proxy {
         false
     }
 
-    fn opened(self: &Arc<Self>) -> Open {
+    fn opened(self: &Arc<Self>) -> OpenConnection {
         self.open.send_modify(|open| *open += 1);
-        Open {
+        OpenConnection {
             id: self.next.fetch_add(1, Ordering::Relaxed),
             proxy: Arc::clone(self),
         }
@@ -263,7 +263,7 @@ impl Proxy {
         })
     }
 
-    fn judged(&self, judge: impl FnOnce(&mut Rule) -> Option<Verdict>) -> Verdict {
+    fn judged(&self, judge: impl FnOnce(&mut WireRule) -> Option<Verdict>) -> Verdict {
         let mut rule = locked(&self.rule);
         let verdict = rule.as_mut().and_then(judge).unwrap_or(Verdict::Forward);
         if verdict == Verdict::Drop {

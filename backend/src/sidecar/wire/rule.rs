@@ -1,6 +1,6 @@
 //! The rule that waits for its request: which one it is, and what becomes of it.
 
-use super::frame::{self, Asked, Replied};
+use super::frame::{self, ClientFrame, Replied};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use zooquake_history::fault::Which;
@@ -8,7 +8,7 @@ use zooquake_history::fault::Which;
 /// What the proxy takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Lost {
+pub enum LossKind {
     /// The reply to a request that was applied.
     Reply,
     /// The request, before any server saw it.
@@ -19,7 +19,7 @@ pub enum Lost {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
     /// What was taken away.
-    pub lost: Lost,
+    pub lost: LossKind,
     /// Type of the request: `create`, `delete`, `setData`, `multi`, `closeSession`.
     pub op: String,
     /// The znode that the request named.
@@ -45,18 +45,18 @@ pub enum Verdict {
 
 /// One armed rule. It acts once.
 #[derive(Debug)]
-pub struct Rule {
-    lost: Lost,
+pub struct WireRule {
+    lost: LossKind,
     which: Which,
     seen: u32,
     /// The request whose reply is awaited, and the connection that it went over.
-    awaited: Option<(u64, Asked)>,
+    awaited: Option<(u64, ClientFrame)>,
     done: Option<oneshot::Sender<Dropped>>,
 }
 
-impl Rule {
+impl WireRule {
     /// A rule, and where it says that it has acted.
-    pub fn new(lost: Lost, which: Which) -> (Self, oneshot::Receiver<Dropped>) {
+    pub fn new(lost: LossKind, which: Which) -> (Self, oneshot::Receiver<Dropped>) {
         let (done, acted) = oneshot::channel();
         let rule = Self {
             lost,
@@ -69,7 +69,7 @@ impl Rule {
     }
 
     /// Judges a request.
-    pub fn asked(&mut self, connection: u64, session: Option<i64>, asked: &Asked) -> Verdict {
+    pub fn asked(&mut self, connection: u64, session: Option<i64>, asked: &ClientFrame) -> Verdict {
         if self.awaited.is_some() || self.done.is_none() || !frame::is(asked.code, self.which.op) {
             return Verdict::Forward;
         }
@@ -78,8 +78,8 @@ impl Rule {
             return Verdict::Forward;
         }
         match self.lost {
-            Lost::Request => self.act(asked, session, None),
-            Lost::Reply => {
+            LossKind::Request => self.act(asked, session, None),
+            LossKind::Reply => {
                 self.awaited = Some((connection, asked.clone()));
                 Verdict::Forward
             }
@@ -102,7 +102,7 @@ impl Rule {
         self.awaited.take_if(|(at, _)| *at == connection);
     }
 
-    fn act(&mut self, asked: &Asked, session: Option<i64>, zxid: Option<i64>) -> Verdict {
+    fn act(&mut self, asked: &ClientFrame, session: Option<i64>, zxid: Option<i64>) -> Verdict {
         let Some(done) = self.done.take() else {
             return Verdict::Forward;
         };

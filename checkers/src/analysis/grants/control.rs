@@ -1,6 +1,6 @@
 //! What clients say of their grants beside their operations: that they hold, that they hold no more, and that their process ended.
 
-use super::{Contradiction, Grants, HolderAnswer};
+use super::{Grants, HoldContradiction, HolderAnswer};
 use crate::analysis::ops;
 use crate::{Event, EventType};
 use std::collections::BTreeSet;
@@ -73,7 +73,7 @@ impl<'a> Grants<'a> {
     fn holds(&mut self, number: usize, at: usize, sent: Option<usize>) {
         let grant = &mut self.all[number];
         if let Some(denial) = self.beliefs.denial(number, grant) {
-            let contradiction = Contradiction {
+            let contradiction = HoldContradiction {
                 confirm: at,
                 grant: number,
                 denial,

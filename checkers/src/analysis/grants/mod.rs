@@ -73,7 +73,7 @@ impl Grant<'_> {
 
 /// A client that says that it holds, after it had denied that.
 #[derive(Debug, Clone, Copy)]
-pub struct Contradiction {
+pub struct HoldContradiction {
     /// The answer to `confirm` that says so.
     pub confirm: usize,
     /// The grant that it names.
@@ -103,7 +103,7 @@ pub struct Grants<'a> {
     /// Whether some request asks for another mode than exclusive.
     pub moded: bool,
     /// Answers to `confirm` that convict nobody, because their clients contradict themselves.
-    pub contradictions: Vec<Contradiction>,
+    pub contradictions: Vec<HoldContradiction>,
     beliefs: Beliefs<'a>,
     by_name: HashMap<&'a str, usize>,
     /// Grants read and not ended, by client: where each was read, and its number.

@@ -146,7 +146,7 @@ struct SpellState<'a> {
     holds: usize,
     /// Requests that are pending, each with its client.
     waiting: BTreeSet<(usize, &'a str)>,
-    clients: HashMap<&'a str, Client<'a>>,
+    clients: HashMap<&'a str, WaitingClient<'a>>,
     /// How many clients wait and are not connected.
     cut_off: usize,
     windows: usize,
@@ -155,7 +155,7 @@ struct SpellState<'a> {
 }
 
 #[derive(Default)]
-struct Client<'a> {
+struct WaitingClient<'a> {
     /// How many requests of its are pending.
     waits: usize,
     /// Whether a `session` notice of it was read since its process began.
@@ -166,7 +166,7 @@ struct Client<'a> {
     disconnected: usize,
 }
 
-impl<'a> Client<'a> {
+impl<'a> WaitingClient<'a> {
     fn is_cut_off(&self) -> bool {
         self.waits > 0 && self.tells && (self.sessions.is_empty() || self.disconnected > 0)
     }
@@ -210,9 +210,9 @@ impl<'a> SpellState<'a> {
             }
             HoldChange::Exit(node) => self.client(node, |client| {
                 let waits = client.waits;
-                *client = Client {
+                *client = WaitingClient {
                     waits,
-                    ..Client::default()
+                    ..WaitingClient::default()
                 };
             }),
             HoldChange::Belief => return Some(at),
@@ -223,7 +223,7 @@ impl<'a> SpellState<'a> {
     }
 
     /// Changes a client.
-    fn client<T>(&mut self, node: &'a str, change: impl FnOnce(&mut Client<'a>) -> T) -> T {
+    fn client<T>(&mut self, node: &'a str, change: impl FnOnce(&mut WaitingClient<'a>) -> T) -> T {
         let client = self.clients.entry(node).or_default();
         let before = client.is_cut_off();
         let result = change(client);

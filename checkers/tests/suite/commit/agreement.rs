@@ -19,8 +19,8 @@ pub const KINDS: [(&str, Definition); 6] = [
 ];
 
 /// The transactions that have an anomaly of this kind.
-fn of<'a>(results: &'a Results, kind: &str) -> BTreeSet<&'a str> {
-    let found = expect::of(results, kind).into_iter();
+fn transactions_with<'a>(results: &'a Results, kind: &str) -> BTreeSet<&'a str> {
+    let found = expect::of_kind(results, kind).into_iter();
     found.map(|anomaly| transaction(&anomaly.why)).collect()
 }
 
@@ -41,12 +41,14 @@ fn agree(seed: u64, counts: &mut Counts) {
     let names = brute_force::names(&record);
     for (kind, definition) in KINDS {
         let expected: BTreeSet<&str> = names.iter().copied().filter(|tx| definition(&record, tx)).collect();
-        let found = of(&results, kind);
+        let found = transactions_with(&results, kind);
         assert_eq!(found, expected, "seed {seed}: {kind}");
         count(counts, kind, !found.is_empty());
     }
     for tx in names {
-        let found = KINDS[..4].iter().any(|(kind, _)| of(&results, kind).contains(tx));
+        let found = KINDS[..4]
+            .iter()
+            .any(|(kind, _)| transactions_with(&results, kind).contains(tx));
         assert_eq!(found, !brute_force::explained(&record, tx), "seed {seed}: {tx}");
     }
     let wrong = !results.anomalies.is_empty();

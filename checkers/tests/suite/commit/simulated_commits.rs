@@ -5,7 +5,7 @@ use crate::script::{event, holding};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use zooquake_checkers::evidence::Reading;
-use zooquake_checkers::{Event, EventType, History, Plan, Record, Tree};
+use zooquake_checkers::{Event, EventType, History, Plan, Record, TreeReadings};
 
 type Doing = Option<(&'static str, usize, bool)>;
 
@@ -247,7 +247,7 @@ impl World {
         Record {
             plan,
             history: History { events: self.events },
-            tree: self.random.u32(..5).gt(&0).then(|| Tree {
+            tree: self.random.u32(..5).gt(&0).then(|| TreeReadings {
                 readings: readings.into(),
             }),
             ..Record::default()

@@ -3,7 +3,7 @@
 
 use super::{brute_force, simulated_counters};
 use crate::anomaly_tally::{Counts, count, drawn, spread};
-use crate::expect::{least, minimal, of};
+use crate::expect::{least, minimal, of_kind};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Record, Verdict, check};
 
@@ -26,16 +26,16 @@ fn agree(seed: u64, counts: &mut Counts) {
             crate::doubtful_evidence::lines(&record)
         )
     };
-    let duplicates = of(&results, "duplicate-id");
+    let duplicates = of_kind(&results, "duplicate-id");
     let ids: BTreeSet<i64> = duplicates.iter().map(|found| id(&record, found)).collect();
     assert_eq!(ids, brute_force::duplicates(&record), "{}", what());
     assert_eq!(ids.len(), duplicates.len(), "{}", what());
-    let lost = of(&results, "lost-increment");
+    let lost = of_kind(&results, "lost-increment");
     let few = |found: &&&Anomaly| found.why.starts_with("At the end");
     let (few, less): (Vec<&Anomaly>, Vec<&Anomaly>) = lost.iter().partition(few);
     let from: BTreeSet<usize> = less.iter().map(|found| found.witness[0]).collect();
     assert_eq!((from, !few.is_empty()), brute_force::lost(&record), "{}", what());
-    let phantoms = of(&results, "phantom-increment");
+    let phantoms = of_kind(&results, "phantom-increment");
     let mut known: Vec<Option<usize>> = phantoms.iter().map(|found| found.witness.first().copied()).collect();
     let told = |(at, tree): (usize, bool)| (!tree).then_some(at);
     let mut wanted: Vec<Option<usize>> = brute_force::phantoms(&record).into_iter().map(told).collect();

@@ -7,7 +7,7 @@ use zooquake_checkers::{Event, EventType, Process, Record};
 
 /// An operation: sent and answered, each if that is in the history.
 #[derive(Debug, Clone)]
-pub struct Op {
+pub struct CounterOp {
     node: String,
     f: String,
     sent: Option<usize>,
@@ -16,7 +16,7 @@ pub struct Op {
     value: Option<i64>,
 }
 
-impl Op {
+impl CounterOp {
     fn ok(&self) -> Option<usize> {
         self.end.filter(|(_, kind)| *kind == EventType::Ok).map(|(at, _)| at)
     }
@@ -40,18 +40,18 @@ impl Op {
 }
 
 /// The operations of numbered processes, or with `named` those of the clients' named processes.
-fn ops(events: &[Event], named: bool) -> Vec<Op> {
-    let mut all: Vec<Op> = Vec::new();
+fn ops(events: &[Event], named: bool) -> Vec<CounterOp> {
+    let mut all: Vec<CounterOp> = Vec::new();
     let mine = |event: &&Event| match event.process {
         Process::Number(_) => !named,
         Process::Name(_) => named && event.f == "confirm",
     };
     for event in events.iter().filter(mine) {
-        let open = |op: &&mut Op| op.end.is_none() && op.f == event.f && op.node == node(event);
-        let asked = |op: &&mut Op| op.sent.is_some_and(|sent| events[sent].process == event.process);
+        let open = |op: &&mut CounterOp| op.end.is_none() && op.f == event.f && op.node == node(event);
+        let asked = |op: &&mut CounterOp| op.sent.is_some_and(|sent| events[sent].process == event.process);
         let end = (event.index, event.kind);
         let value = event.id().or_else(|| event.value.get("value")?.as_i64());
-        let new = Op {
+        let new = CounterOp {
             node: node(event).to_owned(),
             f: event.f.to_string(),
             sent: None,
@@ -59,7 +59,7 @@ fn ops(events: &[Event], named: bool) -> Vec<Op> {
             value,
         };
         match event.kind {
-            EventType::Invoke => all.push(Op {
+            EventType::Invoke => all.push(CounterOp {
                 sent: Some(event.index),
                 end: None,
                 ..new
@@ -138,7 +138,11 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
 /// at the end.
 pub fn lost(record: &Record) -> (BTreeSet<usize>, bool) {
     let all = ops(&record.history.events, false);
-    let told: Vec<(i64, usize)> = all.iter().filter(|op| !op.failed()).filter_map(Op::told).collect();
+    let told: Vec<(i64, usize)> = all
+        .iter()
+        .filter(|op| !op.failed())
+        .filter_map(CounterOp::told)
+        .collect();
     // The greatest value read before an event, and where it was read first.
     let greatest = |at: usize| {
         let before = told.iter().filter(|(_, read)| *read < at);
@@ -169,7 +173,7 @@ pub fn lost(record: &Record) -> (BTreeSet<usize>, bool) {
     let client = by_clients.max_by_key(|held| (held.asked, held.known));
     let tree = sure.iter().rfind(|held| held.tree);
     let few = |held: &Sure| {
-        let before = |op: &&Op| op.told().is_some_and(|(_, read)| read < held.asked);
+        let before = |op: &&CounterOp| op.told().is_some_and(|(_, read)| read < held.asked);
         let acknowledged = all.iter().filter(|op| op.increments()).filter(before).count();
         (acknowledged as i64) > held.value
     };
@@ -180,14 +184,14 @@ pub fn lost(record: &Record) -> (BTreeSet<usize>, bool) {
 /// tree told it.
 pub fn phantoms(record: &Record) -> Vec<(usize, bool)> {
     let all = ops(&record.history.events, false);
-    let told = all.iter().filter(|op| !op.failed()).filter_map(Op::told);
+    let told = all.iter().filter(|op| !op.failed()).filter_map(CounterOp::told);
     let mut seen: Vec<(usize, bool, i64)> = told.map(|(value, read)| (read, true, value)).collect();
     let tree = sure(record).into_iter().filter(|held| held.tree);
     seen.extend(tree.map(|held| (held.known, false, held.value)));
     seen.sort_by_key(|&(known, client, _)| (known, client));
     let (mut most, mut found) = (0, Vec::new());
     for (known, client, value) in seen {
-        let may = |op: &&Op| op.sent_before(known) && op.told().is_none_or(|(id, _)| id <= value);
+        let may = |op: &&CounterOp| op.sent_before(known) && op.told().is_none_or(|(id, _)| id <= value);
         let can = all.iter().filter(|op| op.increments()).filter(may).count() as i64;
         if value - can > most {
             most = value - can;
@@ -199,7 +203,7 @@ pub fn phantoms(record: &Record) -> Vec<(usize, bool)> {
 
 /// Whether the increments can be put in an order that fits all that was answered, by trying all.
 pub fn fits(record: &Record) -> bool {
-    let all: Vec<Op> = ops(&record.history.events, false)
+    let all: Vec<CounterOp> = ops(&record.history.events, false)
         .into_iter()
         .filter(|op| !op.failed())
         .collect();
@@ -208,7 +212,14 @@ pub fn fits(record: &Record) -> bool {
 }
 
 /// Whether it can go on so from an event: `done` are the increments that have taken effect, as bits.
-fn goes_on(all: &[Op], sure: &[Sure], last: usize, at: usize, done: u64, seen: &mut HashSet<(usize, u64)>) -> bool {
+fn goes_on(
+    all: &[CounterOp],
+    sure: &[Sure],
+    last: usize,
+    at: usize,
+    done: u64,
+    seen: &mut HashSet<(usize, u64)>,
+) -> bool {
     let value = i64::from(done.count_ones());
     if !seen.insert((at, done)) {
         return false;
@@ -216,7 +227,7 @@ fn goes_on(all: &[Op], sure: &[Sure], last: usize, at: usize, done: u64, seen: &
     let reached = |held: &Sure| held.known != at || held.value <= value;
     // What has taken effect when it was asked for is in what is found.
     let begins = |held: &Sure| held.asked != at + 1 || value <= held.value;
-    let answered = |(number, op): (usize, &Op)| match op.told().filter(|&(_, read)| read == at) {
+    let answered = |(number, op): (usize, &CounterOp)| match op.told().filter(|&(_, read)| read == at) {
         Some(_) if op.f == "increment" => done & 1 << number != 0,
         // A server may show what was there before.
         Some((read, _)) => read <= value,

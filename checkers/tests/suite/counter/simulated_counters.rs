@@ -17,11 +17,11 @@ struct Counter {
 
 /// A history of at most [`OPS`] operations; `seed` decides all of it.
 pub fn record(seed: u64) -> Record {
-    of(seed, OPS)
+    history_of_at_most(seed, OPS)
 }
 
 /// A history of at most so many operations.
-pub fn of(seed: u64, most: usize) -> Record {
+pub fn history_of_at_most(seed: u64, most: usize) -> Record {
     let world = World::run(seed, [0, 10, 25, 40], most, Counter { past: vec![0] });
     let record = Record {
         tree: None,

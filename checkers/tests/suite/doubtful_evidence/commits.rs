@@ -49,7 +49,7 @@ fn make(seed: u64) -> Record {
     }
     record.history.events.splice(0..0, first);
     renumber(&mut record, |index| index + count);
-    let mut end = End::of(record);
+    let mut end = End::new(record);
     let idle = end.idle();
     if ["c1", "c2", "c3"]
         .iter()

@@ -17,14 +17,14 @@ pub const FAMILY: Family = Family {
 
 /// A random counter; at its end each client adds 1 and reads the value after a write.
 fn make(seed: u64) -> Record {
-    let mut record = simulated_counters::of(seed, 6);
+    let mut record = simulated_counters::history_of_at_most(seed, 6);
     record.tree = None;
     let values = record.history.events.iter().filter_map(|event| {
         let read = || event.value.get("value")?.as_i64();
         event.id().or_else(read)
     });
     let mut value = values.max().unwrap_or(0);
-    let mut end = End::of(record);
+    let mut end = End::new(record);
     for node in end.idle() {
         value += 1;
         end.done(&node, "increment", json!({}), json!({ "id": value }));

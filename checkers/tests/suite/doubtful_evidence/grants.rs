@@ -62,7 +62,7 @@ fn in_words(f: &'static str) -> &'static str {
 
 /// A random lock, read-write lock, election or semaphore; at its end each client holds once more, one after the other.
 fn make(record: Record, words: Words) -> Record {
-    let mut end = End::of(record);
+    let mut end = End::new(record);
     for (number, node) in end.idle().into_iter().enumerate() {
         let grant = json!({"grant": format!("g{}", 70 + number)});
         let told = json!({"grant": format!("g{}", 70 + number), "czxid": 1000 + number, "token": 1000 + number,

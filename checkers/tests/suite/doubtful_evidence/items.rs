@@ -19,7 +19,7 @@ pub const FAMILY: Family = Family {
 fn make(seed: u64) -> Record {
     let record = simulated_queues::items(seed);
     let claimed = record.plan.workload.variant == "claimed";
-    let mut end = End::of(record);
+    let mut end = End::new(record);
     for (number, node) in end.idle().into_iter().enumerate() {
         let item = json!({"item": 70 + number});
         end.done(&node, "enqueue", item.clone(), item.clone());

@@ -17,9 +17,9 @@ pub const FAMILY: Family = Family {
 
 /// A random register; at its end each client writes and reads once more, one after the other.
 fn make(seed: u64) -> Record {
-    let mut record = simulated_registers::of(seed, 5);
+    let mut record = simulated_registers::history_of_at_most(seed, 5);
     record.tree = None;
-    let mut end = End::of(record);
+    let mut end = End::new(record);
     let mut last = None;
     for (number, node) in end.idle().into_iter().enumerate() {
         let (value, mzxid) = (70 + number, 900 + number);

@@ -24,7 +24,7 @@ fn make(seed: u64) -> Record {
     let mut record = record;
     // Those who wait wait as long as before; the last round is at the end of that.
     record.history.events.truncate(audit);
-    let mut end = End::of(record);
+    let mut end = End::new(record);
     end.until(wait);
     let nodes = end.idle();
     let members = nodes.len();

@@ -16,7 +16,7 @@ pub struct End {
 
 impl End {
     /// Cuts off what comes from the phase `audit` on; without a phase `recovered` adds that.
-    pub fn of(mut record: Record) -> Self {
+    pub fn new(mut record: Record) -> Self {
         let events = &mut record.history.events;
         let audit = phase(events, "audit").unwrap_or(events.len());
         let after = events.split_off(audit);

@@ -1,7 +1,7 @@
 //! Each anomaly of the ensemble, and what looks like it and is none.
 
 use super::server_log_lines::{BEGUN_MS, Teller, judge, kinds, sample, tells};
-use zooquake_checkers::ensemble::{Rule, ServerLog, elections};
+use zooquake_checkers::ensemble::{ServerLog, VoteRule, elections};
 
 const LESSER: &str = "lesser-vote-won";
 pub const LEADERS: &str = "two-ensemble-leaders";
@@ -94,7 +94,7 @@ fn a_late_joiner_with_a_higher_zxid_lawfully_follows() {
     assert_eq!(kinds(&logs(&[&one, &two, &three]), &[]), [""; 0]);
     let found = elections(&logs(&[&one, &two, &three]));
     assert_eq!(found[0].counted, [1, 2].into());
-    assert_eq!(found[0].rule, Some(Rule::Zxid));
+    assert_eq!(found[0].rule, Some(VoteRule::Zxid));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::server_log_lines::{Teller, kinds};
 use super::simulator::Simulator;
 use fastrand::Rng;
 use std::collections::BTreeSet;
-use zooquake_checkers::ensemble::{ServerLog, Vote, elections};
+use zooquake_checkers::ensemble::{LeaderVote, ServerLog, elections};
 
 fn logs(simulator: &Simulator) -> Vec<ServerLog> {
     let told = |teller: &&Teller| !teller.text.is_empty();
@@ -12,14 +12,14 @@ fn logs(simulator: &Simulator) -> Vec<ServerLog> {
 }
 
 /// Some servers' votes for themselves, at least a quorum, with epochs and zxids that are often equal.
-fn votes(random: &mut Rng, count: i64) -> Vec<Vote> {
+fn votes(random: &mut Rng, count: i64) -> Vec<LeaderVote> {
     let mut sids: Vec<i64> = (1..=count).collect();
     random.shuffle(&mut sids);
     sids.truncate(random.usize(count as usize / 2 + 1..=count as usize));
     let vote = |leader| {
         let epoch = random.i64(3..5);
         let zxid = (random.i64(2..=epoch) << 32) | random.i64(1..4);
-        Vote { epoch, zxid, leader }
+        LeaderVote { epoch, zxid, leader }
     };
     sids.into_iter().map(vote).collect()
 }
@@ -93,7 +93,7 @@ fn a_planted_lesser_winner_is_always_found() {
         planted += 1;
         let counted = truth.counted.keys().copied();
         let others: Vec<i64> = counted.filter(|sid| *sid != truth.winner).collect();
-        let mut claimed = Vote {
+        let mut claimed = LeaderVote {
             leader: *random.choice(&others).expect("a quorum is more than one"),
             ..truth.vote
         };

@@ -1,6 +1,6 @@
 //! Excerpts of real logs, of ZooKeeper 3.8.0 and 3.9.3: leaders killed, frozen and cut off.
 
-use zooquake_checkers::ensemble::{Election, Rule, ServerLog, elections};
+use zooquake_checkers::ensemble::{Election, ServerLog, VoteRule, elections};
 
 /// The logs of three servers of a version.
 fn logs(version: &str) -> Vec<(String, Vec<u8>)> {
@@ -34,7 +34,7 @@ fn official(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Winner, round, rule, those counted, and the epoch it came to lead in.
-fn brief(election: &Election) -> (i64, i64, Option<Rule>, Vec<i64>, Option<i64>) {
+fn brief(election: &Election) -> (i64, i64, Option<VoteRule>, Vec<i64>, Option<i64>) {
     let epoch = election.established.as_ref().map(|led| led.epoch);
     let counted = election.counted.iter().copied().collect();
     (election.winner, election.round, election.rule, counted, epoch)
@@ -42,7 +42,7 @@ fn brief(election: &Election) -> (i64, i64, Option<Rule>, Vec<i64>, Option<i64>)
 
 #[test]
 fn every_election_of_a_real_run_is_understood() {
-    let by_sid = Some(Rule::Sid);
+    let by_sid = Some(VoteRule::Sid);
     let expected = [
         (3, 1, by_sid, vec![2, 3], Some(1)),
         (2, 2, by_sid, vec![1, 2], Some(2)),
@@ -61,7 +61,7 @@ fn every_election_of_a_real_run_is_understood() {
 
 #[test]
 fn a_newer_version_is_understood_too() {
-    let by_sid = Some(Rule::Sid);
+    let by_sid = Some(VoteRule::Sid);
     let expected = [
         (3, 1, by_sid, vec![1, 2, 3], Some(1)),
         (2, 2, by_sid, vec![1, 2], Some(2)),
@@ -90,7 +90,11 @@ fn votes_are_told_in_order_with_what_changed_them() {
     let ballots = found[2].ballots.iter();
     let told = ballots.map(|one| (one.sid, one.cast.vote.leader, one.cast.vote.zxid, one.rule));
     let zxid = 0x2_0000_002a;
-    let expected = [(1, 1, zxid, None), (3, 3, zxid, None), (1, 3, zxid, Some(Rule::Sid))];
+    let expected = [
+        (1, 1, zxid, None),
+        (3, 3, zxid, None),
+        (1, 3, zxid, Some(VoteRule::Sid)),
+    ];
     assert_eq!(told.collect::<Vec<_>>(), expected);
 }
 

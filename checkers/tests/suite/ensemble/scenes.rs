@@ -4,7 +4,7 @@ use super::server_log_lines::{BEGUN_MS, Teller};
 use crate::expect;
 use crate::script;
 use serde_json::{Value, json};
-use zooquake_checkers::plan::{Act, Cluster, Scene, Step, Workload};
+use zooquake_checkers::plan::{Act, ClusterPlan, Scene, Step, Workload};
 use zooquake_checkers::{Event, EventType, History, Plan, Record, Verdict, check};
 
 /// The zxid that servers 4 and 5 have.
@@ -69,10 +69,10 @@ fn record(zxid: i64, leader: &str, verified: bool) -> Record {
                 variant: "textbook".into(),
                 ..Workload::default()
             },
-            cluster: Cluster {
+            cluster: ClusterPlan {
                 servers: 5,
                 observers: 1,
-                ..Cluster::default()
+                ..ClusterPlan::default()
             },
             scenes: vec![Scene {
                 name: "zxid".into(),

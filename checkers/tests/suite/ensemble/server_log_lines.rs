@@ -1,7 +1,7 @@
 //! Logs as servers write them, line by line.
 
 use crate::script::event;
-use zooquake_checkers::ensemble::{Clock, Ensemble, ServerLog, Suspicion, Vote};
+use zooquake_checkers::ensemble::{EnsembleElections, LeaderVote, ServerLog, Suspicion, WallClock};
 use zooquake_checkers::{EventType, ServerSample};
 
 /// The wall clock at the beginning of the run: 2026-01-02 03:00:00 UTC, in milliseconds since 1970.
@@ -95,15 +95,15 @@ impl Teller {
 }
 
 /// The clock by which the logs above are written.
-pub fn clock() -> Clock {
+pub fn clock() -> WallClock {
     let now = serde_json::json!({ "unix_us": BEGUN_MS * 1000 });
-    Clock::from_events(&[event(0, 0, "run", None, EventType::Info, "clock", now)])
+    WallClock::from_events(&[event(0, 0, "run", None, EventType::Info, "clock", now)])
 }
 
 /// What is found in logs and answers.
 pub fn judge(logs: &[ServerLog], samples: &[ServerSample]) -> Vec<Suspicion> {
     let clock = &clock();
-    Ensemble { logs, samples, clock }.judge().0
+    EnsembleElections { logs, samples, clock }.judge().0
 }
 
 /// Wants these words in what was found.
@@ -130,6 +130,6 @@ pub fn sample(ms: u64, server: &str, mode: &str, zxid: i64) -> ServerSample {
 }
 
 /// A vote as tests write it.
-pub fn parts(vote: Vote) -> (i64, i64, i64) {
+pub fn parts(vote: LeaderVote) -> (i64, i64, i64) {
     (vote.epoch, vote.zxid, vote.leader)
 }

@@ -6,7 +6,7 @@
 use super::server_log_lines::{Teller, parts};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::ensemble::Vote;
+use zooquake_checkers::ensemble::LeaderVote;
 
 /// How long a server with a quorum waits for a better vote, in milliseconds (`finalizeWait`).
 const FINALIZE: i64 = 200;
@@ -35,17 +35,17 @@ struct Message {
     sid: i64,
     state: State,
     round: i64,
-    vote: Vote,
+    vote: LeaderVote,
 }
 
 #[derive(Debug)]
 struct Server {
     state: State,
     round: i64,
-    init: Vote,
-    proposed: Vote,
-    received: BTreeMap<i64, Vote>,
-    settled: BTreeMap<i64, (State, i64, Vote)>,
+    init: LeaderVote,
+    proposed: LeaderVote,
+    received: BTreeMap<i64, LeaderVote>,
+    settled: BTreeMap<i64, (State, i64, LeaderVote)>,
     teller: Teller,
 }
 
@@ -53,9 +53,9 @@ struct Server {
 #[derive(Debug)]
 pub struct Truth {
     pub winner: i64,
-    pub vote: Vote,
+    pub vote: LeaderVote,
     /// Those counted, with the vote each of them had begun with.
-    pub counted: BTreeMap<i64, Vote>,
+    pub counted: BTreeMap<i64, LeaderVote>,
     /// Whether a server that was to take part had a higher vote, and came too late.
     pub outranked: bool,
 }
@@ -71,7 +71,7 @@ pub struct Simulator {
     links: BTreeMap<(i64, i64), i64>,
     number: u64,
     /// A server whose log claims that it put itself forward with this vote.
-    pub liar: Option<Vote>,
+    pub liar: Option<LeaderVote>,
     pub truths: Vec<Truth>,
 }
 
@@ -79,14 +79,14 @@ pub struct Simulator {
 enum Step {
     Start(i64),
     Deliver(i64, Message),
-    Decide(i64, Vote, i64),
+    Decide(i64, LeaderVote, i64),
 }
 
 impl Simulator {
     pub fn new(seed: u64, count: i64) -> Self {
         let mut random = Rng::with_seed(seed);
         let servers = (1..=count).map(|sid| {
-            let vote = Vote {
+            let vote = LeaderVote {
                 epoch: 0,
                 zxid: 0,
                 leader: sid,
@@ -120,7 +120,7 @@ impl Simulator {
     }
 
     /// One election of those servers, which have these last zxids and epochs; a `restarted` one begins again at round 1.
-    pub fn elect(&mut self, votes: &[Vote], restarted: &BTreeSet<i64>) {
+    pub fn elect(&mut self, votes: &[LeaderVote], restarted: &BTreeSet<i64>) {
         self.now += 1000;
         self.queue.clear();
         for server in self.servers.values_mut() {
@@ -265,7 +265,7 @@ impl Simulator {
         }
     }
 
-    fn decide(&mut self, sid: i64, vote: Vote, round: i64) {
+    fn decide(&mut self, sid: i64, vote: LeaderVote, round: i64) {
         let (quorum, now) = (self.servers.len() / 2 + 1, self.now);
         let server = self.servers.get_mut(&sid).expect("it exists");
         if (server.state, server.proposed, server.round) != (State::Looking, vote, round) {

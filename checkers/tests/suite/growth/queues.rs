@@ -4,7 +4,7 @@ use super::{Long, judged_grow};
 use crate::search::with_budget;
 use serde_json::{Value, json};
 use zooquake_checkers::history::EventType;
-use zooquake_checkers::search::{Kind, Notation, judge};
+use zooquake_checkers::search::{ModelKind, Notation, judge};
 
 /// The same of histories of a queue, judged by this model.
 #[track_caller]
@@ -14,7 +14,7 @@ fn grows(
     tell: impl Fn(&mut Long, usize),
     wanted: impl Fn(usize) -> Vec<(&'static str, usize)>,
 ) {
-    let kind: Kind = model.parse().expect("it is a model");
+    let kind: ModelKind = model.parse().expect("it is a model");
     let make = |count| {
         let mut long = Long::default();
         tell(&mut long, count);

@@ -5,7 +5,7 @@ mod brute_force;
 use crate::anomaly_tally::{Counts, count, drawn, spread};
 use crate::script::{self, lock};
 use std::collections::BTreeSet;
-use zooquake_checkers::{Record, Span, Verdict, check};
+use zooquake_checkers::{AnomalySpan, Record, Verdict, check};
 
 /// Two clients hand the lock over within 20 ms, again and again; then both wait, and nobody holds from 2.13 s to 6.5 s.
 const LIVELOCK: &str = "
@@ -25,7 +25,7 @@ fn found(record: &Record) -> BTreeSet<(u64, u64)> {
     let results = check(record);
     let idle = results.anomalies.iter().filter(|anomaly| anomaly.kind == "idle-lock");
     idle.map(|anomaly| match (anomaly.advisory, anomaly.span) {
-        (true, Some(Span::Between(from, until))) => (from, until),
+        (true, Some(AnomalySpan::Between(from, until))) => (from, until),
         other => panic!("{other:?}"),
     })
     .collect()

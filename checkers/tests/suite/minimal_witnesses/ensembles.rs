@@ -5,7 +5,7 @@ use crate::ensemble::server_log_lines::{Teller, sample};
 use crate::ensemble::simulator::Simulator;
 use crate::simulated_locks;
 use std::collections::BTreeSet;
-use zooquake_checkers::ensemble::{CHECKERS, Vote};
+use zooquake_checkers::ensemble::{CHECKERS, LeaderVote};
 use zooquake_checkers::{Anomaly, check};
 
 /// A voter that had more, two leaders of one epoch, and an epoch that goes back.
@@ -14,13 +14,13 @@ fn ensembles() {
     let zxid = |epoch: i64, counter: i64| (epoch << 32) | counter;
     let mut seen = Names::new();
     for seed in 0..crate::histories(USUAL) / 10 {
-        let votes = [1, 2, 3].map(|leader| Vote {
+        let votes = [1, 2, 3].map(|leader| LeaderVote {
             epoch: 3,
             zxid: zxid(3, leader),
             leader,
         });
         let mut simulator = Simulator::new(seed, 3);
-        simulator.liar = Some(Vote {
+        simulator.liar = Some(LeaderVote {
             epoch: 4,
             ..votes[(seed % 2) as usize]
         });

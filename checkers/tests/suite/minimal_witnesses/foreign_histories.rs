@@ -7,11 +7,11 @@ use crate::search::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::search::{Kind, Notation, judge};
+use zooquake_checkers::search::{ModelKind, Notation, judge};
 use zooquake_checkers::{Anomaly, Event, EventType, History};
 
 /// A random history of three processes, each of which does one operation after the other.
-fn history(seed: u64, kind: Kind) -> History {
+fn history(seed: u64, kind: ModelKind) -> History {
     let mut rng = Rng::with_seed(seed);
     let mut history = History::default();
     let mut doing: [Option<(&str, Value)>; 3] = [const { None }; 3];
@@ -22,9 +22,9 @@ fn history(seed: u64, kind: Kind) -> History {
         let (outcome, f, value) = match doing[who].take() {
             None => {
                 let asked = match rng.u8(0..6) {
-                    0 | 1 if kind == Kind::REGISTER => ("read", Value::Null),
-                    2 | 3 if kind == Kind::REGISTER => ("write", json!(rng.u8(0..3))),
-                    _ if kind == Kind::REGISTER => ("cas", json!([rng.u8(0..3), rng.u8(0..3)])),
+                    0 | 1 if kind == ModelKind::REGISTER => ("read", Value::Null),
+                    2 | 3 if kind == ModelKind::REGISTER => ("write", json!(rng.u8(0..3))),
+                    _ if kind == ModelKind::REGISTER => ("cas", json!([rng.u8(0..3), rng.u8(0..3)])),
                     _ if holds[who] => ("release", Value::Null),
                     _ => ("acquire", Value::Null),
                 };
@@ -62,12 +62,12 @@ fn happened(history: &History) -> Vec<[usize; 2]> {
     ends.filter_map(pair).collect()
 }
 
-fn found(history: &History, kind: Kind) -> Vec<Anomaly> {
+fn found(history: &History, kind: ModelKind) -> Vec<Anomaly> {
     with_budget(|budget| judge(history, Vec::new(), kind, Notation::Maps, budget)).anomalies
 }
 
 /// Whether no order fits, whichever of the operations happened that do not have to.
-fn convicts(history: &History, must: &BTreeSet<usize>, kind: Kind) -> bool {
+fn convicts(history: &History, must: &BTreeSet<usize>, kind: ModelKind) -> bool {
     let free: Vec<[usize; 2]> = happened(history)
         .into_iter()
         .filter(|[_, end]| !must.contains(end))
@@ -87,7 +87,7 @@ fn convicts(history: &History, must: &BTreeSet<usize>, kind: Kind) -> bool {
 fn every_witness_of_a_foreign_history() {
     let mut seen = Names::new();
     for seed in 0..crate::histories(USUAL) {
-        let kind = [Kind::REGISTER, Kind::MUTEX, Kind::MUTEX_STRICT][(seed % 3) as usize];
+        let kind = [ModelKind::REGISTER, ModelKind::MUTEX, ModelKind::MUTEX_STRICT][(seed % 3) as usize];
         let history = history(seed, kind);
         for anomaly in found(&history, kind) {
             let told = || format!("seed {seed}, {kind}: {anomaly:#?}\n{:#?}", history.events);

@@ -2,7 +2,7 @@
 
 use super::{barrier_definitions, brute_force, simulated_queues};
 use crate::anomaly_tally::{Counts, count, drawn, spread};
-use crate::expect::{minimal, of};
+use crate::expect::{minimal, of_kind};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, EventType, Record, Results, check};
 
@@ -15,7 +15,7 @@ fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
         let item = |at: &usize| record.history.events[*at].item();
         anomaly.witness.iter().rev().find_map(item).expect("an item")
     };
-    let found = of(results, kind);
+    let found = of_kind(results, kind);
     let items: BTreeSet<i64> = found.iter().map(told).collect();
     assert_eq!(items.len(), found.len());
     items
@@ -40,7 +40,7 @@ fn barrier(seed: u64, counts: &mut Counts) {
     let record = simulated_queues::rounds(seed);
     let events = &record.history.events;
     let results = check(&record);
-    let early = of(&results, "early-release");
+    let early = of_kind(&results, "early-release");
     let answer = |anomaly: &&Anomaly| {
         let ok = |at: &&usize| events[**at].value.get("members").is_none() && events[**at].kind == EventType::Ok;
         let leave = anomaly.witness.iter().any(|&at| events[at].f == "leave");
@@ -62,7 +62,7 @@ fn barrier(seed: u64, counts: &mut Counts) {
             )
         };
         let leave = |anomaly: &&&Anomaly| anomaly.why.contains(" was sent to leave round ") == leaves;
-        let stuck = of(&results, "stuck-barrier");
+        let stuck = of_kind(&results, "stuck-barrier");
         let mut found: Vec<(String, i64)> = stuck.iter().filter(leave).map(name).collect();
         found.sort();
         wanted.sort();

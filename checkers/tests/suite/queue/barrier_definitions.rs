@@ -1,16 +1,16 @@
 //! The anomalies of barriers by their definitions, as [`super::brute_force`] has those of items.
 
-use super::brute_force::{Op, is_named, node, ops};
+use super::brute_force::{QueueOp, is_named, node, ops};
 use crate::doubtful_evidence::phase;
 use std::collections::BTreeSet;
 use zooquake_checkers::{Event, EventType, Record};
 
-fn round(events: &[Event], op: &Op) -> i64 {
+fn round(events: &[Event], op: &QueueOp) -> i64 {
     events[op.sent].round().expect("a round")
 }
 
 /// The member that an operation was sent to: the client, or the number that its request names.
-fn member(events: &[Event], op: &Op) -> (String, Option<i64>) {
+fn member(events: &[Event], op: &QueueOp) -> (String, Option<i64>) {
     match events[op.sent].value["member"].as_i64() {
         Some(number) => (String::new(), Some(number)),
         None => (op.node.clone(), None),
@@ -23,7 +23,7 @@ pub fn early(record: &Record) -> BTreeSet<usize> {
     let tutorial = record.plan.workload.variant == "tutorial";
     let (enters, leaves) = (ops(events, "enter"), ops(events, "leave"));
     let joins = if tutorial { ops(events, "join") } else { enters.clone() };
-    let entered = |op: &Op| {
+    let entered = |op: &QueueOp| {
         let sent = joins
             .iter()
             .filter(|join| round(events, join) == round(events, op) && Some(join.sent) < op.ok());
@@ -31,13 +31,13 @@ pub fn early(record: &Record) -> BTreeSet<usize> {
         op.ok()
             .filter(|_| (members.len() as i64) < events[op.sent].members().expect("a number"))
     };
-    let left = |op: &Op| {
+    let left = |op: &QueueOp| {
         op.ok().filter(|&read| {
             leaves.iter().any(|other| {
-                let same = |one: &&Op| one.node == other.node && round(events, one) == round(events, op);
+                let same = |one: &&QueueOp| one.node == other.node && round(events, one) == round(events, op);
                 let removed = other.ok().and_then(|at| events[at].value["removed"]["czxid"].as_i64());
                 let stay =
-                    enters.iter().filter(same).filter_map(Op::ok).find(|&at| {
+                    enters.iter().filter(same).filter_map(QueueOp::ok).find(|&at| {
                         at < op.sent && removed.is_some() && events[at].czxid() == removed && at < other.sent
                     });
                 let died = |from: usize| {
@@ -83,15 +83,15 @@ pub fn stuck(record: &Record) -> Vec<(String, i64)> {
     let waiting = ops(events, "enter")
         .into_iter()
         .filter(|op| op.over.is_none() && op.sent < end);
-    let stuck = |op: &Op| {
-        let since = |member: &Op| {
+    let stuck = |op: &QueueOp| {
+        let since = |member: &QueueOp| {
             if tutorial {
                 member.ok().unwrap_or(end)
             } else {
                 member.sent
             }
         };
-        let mut there: Vec<&Op> = members
+        let mut there: Vec<&QueueOp> = members
             .iter()
             .filter(|member| round(events, member) == round(events, op))
             .collect();
@@ -118,7 +118,7 @@ pub fn stuck(record: &Record) -> Vec<(String, i64)> {
 }
 
 /// Whether a member is not there any more at the end.
-fn gone(events: &[Event], op: &Op, end: usize) -> bool {
+fn gone(events: &[Event], op: &QueueOp, end: usize) -> bool {
     let answer = op.ok().map(|at| &events[at]);
     let ended = (op.sent..end).any(|at| {
         let event = &events[at];
@@ -153,7 +153,7 @@ pub fn stuck_leaves(record: &Record) -> Vec<(String, i64)> {
     let bound = (10 * took.get(took.len() / 2).copied().unwrap_or(0)).max(10_000_000_000);
     // Since when a client is not in a round for certain; `None` if it may be.
     let gone = |client: &str, number: i64| {
-        let own = |op: &&Op| op.node == client && round(events, op) == number && op.sent < end;
+        let own = |op: &&QueueOp| op.node == client && round(events, op) == number && op.sent < end;
         let Some(entered) = enters
             .iter()
             .filter(own)
@@ -163,7 +163,7 @@ pub fn stuck_leaves(record: &Record) -> Vec<(String, i64)> {
         else {
             return Some(0);
         };
-        let kept = |op: &&Op| match op.end {
+        let kept = |op: &&QueueOp| match op.end {
             Some((at, kind)) => at > end || kind == EventType::Ok,
             None => op.over.is_none_or(|over| over > end),
         };
@@ -178,7 +178,7 @@ pub fn stuck_leaves(record: &Record) -> Vec<(String, i64)> {
         left.into_iter().chain(over).min()
     };
     let clients: BTreeSet<&str> = enters.iter().map(|op| op.node.as_str()).collect();
-    let stuck = |op: &&Op| {
+    let stuck = |op: &&QueueOp| {
         let until = match op.end.filter(|&(at, _)| at < end) {
             Some((at, EventType::Info)) if at > recovered => at,
             None if op.over.is_none_or(|over| over > end) => end,

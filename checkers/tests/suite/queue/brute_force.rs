@@ -6,14 +6,14 @@ use zooquake_checkers::{Event, EventType, Process, Record};
 
 /// An operation: sent, and ended how and where; `over` is where nothing more of it can come.
 #[derive(Debug, Clone)]
-pub struct Op {
+pub struct QueueOp {
     pub node: String,
     pub sent: usize,
     pub end: Option<(usize, EventType)>,
     pub over: Option<usize>,
 }
 
-impl Op {
+impl QueueOp {
     pub fn ok(&self) -> Option<usize> {
         self.end.filter(|(_, kind)| *kind == EventType::Ok).map(|(at, _)| at)
     }
@@ -36,7 +36,7 @@ pub fn node(event: &Event) -> &str {
 }
 
 /// The operations of one name: of numbered processes, or control requests.
-pub fn ops(events: &[Event], f: &str) -> Vec<Op> {
+pub fn ops(events: &[Event], f: &str) -> Vec<QueueOp> {
     let sent = (0..events.len()).filter(|&at| events[at].f == f && events[at].kind == EventType::Invoke);
     sent.map(|sent| {
         let later = || (sent + 1..events.len()).filter(|&at| node(&events[at]) == node(&events[sent]));
@@ -44,7 +44,7 @@ pub fn ops(events: &[Event], f: &str) -> Vec<Op> {
         let end = later().find(same).map(|at| (at, events[at].kind));
         let exit = later().find(|&at| is_named(&events[at]) && events[at].f == "exit");
         let over = end.map(|(at, _)| at).into_iter().chain(exit).min();
-        Op {
+        QueueOp {
             node: node(&events[sent]).to_owned(),
             sent,
             end,
@@ -64,13 +64,13 @@ fn sent_items(events: &[Event]) -> BTreeSet<i64> {
 }
 
 /// The operations that may have enqueued an item.
-fn enqueues(events: &[Event], number: i64) -> Vec<Op> {
-    let of = |op: &Op| item(events, op.sent) == Some(number) && !op.failed();
+fn enqueues(events: &[Event], number: i64) -> Vec<QueueOp> {
+    let of = |op: &QueueOp| item(events, op.sent) == Some(number) && !op.failed();
     ops(events, "enqueue").into_iter().filter(of).collect()
 }
 
 /// The operation that enqueued an item, if just one did.
-fn enqueue(events: &[Event], number: i64) -> Option<Op> {
+fn enqueue(events: &[Event], number: i64) -> Option<QueueOp> {
     let mut of = enqueues(events, number).into_iter();
     let first = of.next()?;
     of.next().is_none().then_some(first)
@@ -92,7 +92,7 @@ pub fn free(record: &Record) -> Vec<usize> {
 }
 
 /// Whether a dequeue had named an item.
-fn named(events: &[Event], op: &Op, number: i64) -> bool {
+fn named(events: &[Event], op: &QueueOp, number: i64) -> bool {
     !nameless(events, &op.node)
         && (op.sent..op.over.unwrap_or(events.len())).any(|at| {
             let event = &events[at];
@@ -113,7 +113,7 @@ pub fn missing(record: &Record) -> Vec<(i64, usize)> {
     let proved = |stored: usize| {
         let proofs = confirms.iter().flat_map(|confirm| {
             let confirmed = confirm.ok().filter(|_| confirm.sent > stored);
-            let proof = move |op: &Op| {
+            let proof = move |op: &QueueOp| {
                 let (confirmed, read) = (confirmed?, op.ok()?);
                 let empty = events[read].value.get("item").is_some_and(|item| item.is_null()) && read < drained;
                 let other =
@@ -126,10 +126,10 @@ pub fn missing(record: &Record) -> Vec<(i64, usize)> {
         proofs.min()
     };
     let known = |number: i64| {
-        let gave = |op: &Op| op.ok().is_some_and(|read| item(events, read) == Some(number));
+        let gave = |op: &QueueOp| op.ok().is_some_and(|read| item(events, read) == Some(number));
         let given = dequeues.iter().any(gave);
         let named = dequeues.iter().any(|op| op.unknown() && named(events, op, number));
-        let ends = |op: &Op| item(events, op.sent) == Some(number) && !op.failed();
+        let ends = |op: &QueueOp| item(events, op.sent) == Some(number) && !op.failed();
         given || named || ops(events, "acknowledge").iter().any(ends)
     };
     let stored = |number: &i64| {
@@ -167,8 +167,8 @@ pub fn lost_for_certain(missing: &[(i64, usize)], free: &[usize]) -> usize {
 }
 
 /// The dequeues answered with an item.
-fn given(events: &[Event], number: i64) -> Vec<Op> {
-    let with = |op: &Op| op.ok().is_some_and(|read| item(events, read) == Some(number));
+fn given(events: &[Event], number: i64) -> Vec<QueueOp> {
+    let with = |op: &QueueOp| op.ok().is_some_and(|read| item(events, read) == Some(number));
     ops(events, "dequeue").into_iter().filter(with).collect()
 }
 
@@ -188,7 +188,7 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
         if !claimed {
             return given.len() > 1;
         }
-        let mut acks: Vec<Op> = ops(events, "acknowledge");
+        let mut acks: Vec<QueueOp> = ops(events, "acknowledge");
         acks.retain(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
         let again = acks.iter().any(|ack| given.iter().any(|op| Some(op.sent) > ack.ok()));
         acks.len() > 1 || again || acks.iter().any(|ack| unexplained(events, &given, ack))
@@ -198,9 +198,9 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
 
 /// Whether no execution has the item's deliveries to others all before the last one to the client that acknowledged, and
 /// that before the acknowledgement. One of unknown end that was sent after the client's last known one may be that.
-fn unexplained(events: &[Event], given: &[Op], ack: &Op) -> bool {
-    let read = |op: &Op| op.ok().expect("it is `ok`");
-    let (own, theirs): (Vec<&Op>, Vec<&Op>) = given.iter().partition(|op| op.node == ack.node);
+fn unexplained(events: &[Event], given: &[QueueOp], ack: &QueueOp) -> bool {
+    let read = |op: &QueueOp| op.ok().expect("it is `ok`");
+    let (own, theirs): (Vec<&QueueOp>, Vec<&QueueOp>) = given.iter().partition(|op| op.node == ack.node);
     let known = own.into_iter().filter(|op| op.sent < read(ack)).map(read).max();
     let Some(known) = known else {
         return false;
@@ -237,7 +237,7 @@ pub fn phantoms(record: &Record) -> BTreeSet<i64> {
 pub fn overtaken(record: &Record) -> BTreeSet<i64> {
     let events = &record.history.events;
     let dequeues = ops(events, "dequeue");
-    let first_may_be = |one: i64, other: &[Op]| {
+    let first_may_be = |one: i64, other: &[QueueOp]| {
         dequeues.iter().any(|op| {
             let open = op.unknown() && op.over.is_none();
             let mine = match op.ok() {

@@ -4,7 +4,7 @@
 use super::claimed;
 use super::unanswered_operations::{CONSUMED, evidence, with};
 use crate::anomaly_tally::{Counts, count, drawn, spread};
-use crate::expect::{edited, minimal, of};
+use crate::expect::{edited, minimal, of_kind};
 use crate::script::txn;
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,7 +142,7 @@ fn agrees(seed: u64, counts: &mut Counts) {
     let text = edited(CONSUMED, &format!("path=/queue/a czxid=5 => {path}"));
     let record = with(claimed(&text), &evidence(), log.clone());
     let results = check(&record);
-    let found = of(&results, "duplicate-delivery");
+    let found = of_kind(&results, "duplicate-delivery");
     let wanted = ended(&log, named);
     assert_eq!(found.len(), usize::from(wanted), "seed {seed}: {named:?} {log:#?}");
     count(counts, if named.is_some() { "named" } else { "unnamed" }, wanted);

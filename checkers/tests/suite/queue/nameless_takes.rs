@@ -2,7 +2,7 @@
 
 use super::{brute_force, fifo, simulated_queues};
 use crate::anomaly_tally::{Counts, count, drawn, spread};
-use crate::expect::{edited, minimal_beside, none, of, one, tells};
+use crate::expect::{edited, minimal_beside, none, of_kind, one, tells};
 use crate::script::history;
 use zooquake_checkers::{Anomaly, Event, EventType, Record, Verdict, check};
 
@@ -45,7 +45,7 @@ fn minimal(record: &Record, anomaly: &Anomaly) {
 fn agree(seed: u64, counts: &mut Counts) {
     let record = nameless(seed);
     let results = check(&record);
-    let found = of(&results, "lost-item");
+    let found = of_kind(&results, "lost-item");
     let (missing, free) = (brute_force::missing(&record), brute_force::free(&record));
     let certain = brute_force::lost_for_certain(&missing, &free);
     if free.is_empty() {
@@ -63,7 +63,7 @@ fn agree(seed: u64, counts: &mut Counts) {
     count(counts, "lost", !free.is_empty() && certain > 0);
     count(counts, "excused", !free.is_empty() && certain < missing.len());
     let overtaken = brute_force::overtaken(&record);
-    assert_eq!(of(&results, "reordered").len(), overtaken.len(), "seed {seed}");
+    assert_eq!(of_kind(&results, "reordered").len(), overtaken.len(), "seed {seed}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn one_dequeue_excuses_one_item() {
     let said = "At least 1 of the items 1, 2 is lost: all were enqueued, and their clients were told so.";
     assert_eq!(lost.split(" No dequeue").next(), Some(said));
     // It could have named what it took.
-    assert_eq!(of(&check(&fifo(GONE)), "lost-item").len(), 2);
+    assert_eq!(of_kind(&check(&fifo(GONE)), "lost-item").len(), 2);
     none(&nameless(&GONE.replace("item=2", "item=1")));
     // It was sent too late.
     let late = "c2 invoke dequeue; c2 info dequeue => | run drained => c2 invoke dequeue; c2 info dequeue; run drained";

@@ -2,7 +2,7 @@
 
 use super::{claimed, fifo, simulated_queues, stuck_queue_definition};
 use crate::anomaly_tally::{Counts, count, drawn, spread};
-use crate::expect::{edited, guilty, innocent, minimal_beside, none, of, proven, says, tells};
+use crate::expect::{edited, guilty, innocent, minimal_beside, none, of_kind, proven, says, tells};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Event, EventType, Record, Verdict, check};
 
@@ -140,7 +140,7 @@ fn of_clients_that_cannot_name_what_they_take_each_dequeue_takes_an_item_away() 
     let pending = edited(PENDING, "c2 note taking item=1 => c2 note connected");
     let found = check(&nameless(&pending));
     tells(
-        of(&found, "stuck-queue")[0],
+        of_kind(&found, "stuck-queue")[0],
         "1 dequeue of clients that cannot name what they take",
     );
     innocent(nameless, &pending, "c1 invoke enqueue item=2; c1 ok enqueue item=2 =>");
@@ -156,7 +156,7 @@ fn refusals_of_clients_that_cannot_name_what_they_take_are_shown() {
         fifo(&format!("c2 note hello cannot=taking; {}", edited(PENDING, &edits)))
     };
     let shown = |record: &Record| {
-        let anomaly = of(&check(record), "stuck-queue")[0].clone();
+        let anomaly = of_kind(&check(record), "stuck-queue")[0].clone();
         minimal(record, &anomaly);
         let events = anomaly.witness.iter().map(|&at| &record.history.events[at]);
         events.filter(|event| event.f == "dequeue").count()
@@ -165,7 +165,7 @@ fn refusals_of_clients_that_cannot_name_what_they_take_are_shown() {
     let again = "7 c2 fail dequeue; c2 invoke dequeue; 9 c2 fail dequeue; c2 invoke dequeue; 15 c2 fail dequeue";
     assert_eq!(shown(&refused(again)), 4);
     // Where it is not answered it may have taken the one item.
-    assert!(of(&check(&refused("c2 note connected")), "stuck-queue").is_empty());
+    assert!(of_kind(&check(&refused("c2 note connected")), "stuck-queue").is_empty());
 }
 
 /// The witness convicts beside all that excuses, and none of it can be left out.
@@ -189,7 +189,7 @@ fn minimal(record: &Record, anomaly: &Anomaly) {
 fn agree(seed: u64, counts: &mut Counts) {
     let record = simulated_queues::pending(seed, seed.is_multiple_of(4));
     let results = check(&record);
-    let found = of(&results, "stuck-queue");
+    let found = of_kind(&results, "stuck-queue");
     let about = |anomaly: &&Anomaly| {
         let words: Vec<&str> = anomaly.why.split(' ').collect();
         (

@@ -1,6 +1,6 @@
 //! `stuck-queue` by its definition, taken literally: in every execution there is an item in the queue at each moment of the spell.
 
-use super::brute_force::{Op, is_named, item, nameless, node, ops};
+use super::brute_force::{QueueOp, is_named, item, nameless, node, ops};
 use crate::doubtful_evidence::phase;
 use std::collections::BTreeSet;
 use zooquake_checkers::{Event, EventType, Record};
@@ -13,7 +13,7 @@ struct Span<'a> {
     events: &'a [Event],
     recovered: usize,
     end: usize,
-    dequeues: Vec<Op>,
+    dequeues: Vec<QueueOp>,
 }
 
 /// Who was sent a dequeue or an acknowledge that stays pending: the client and the operation.
@@ -115,11 +115,11 @@ impl Span<'_> {
     }
 
     /// Where the last of the attempts failed that follow each other and are not made up for, of which the first one is the first.
-    fn refused(&self, all: &[Op]) -> usize {
+    fn refused(&self, all: &[QueueOp]) -> usize {
         let own = all.iter().filter(|op| op.node == all[0].node && op.sent < self.end);
-        let finished = |op: &Op| op.ok().is_some_and(|read| self.recovered < read && read < self.end);
-        let made_up = |one: &Op| {
-            let later = |op: &Op| finished(op) && (op.ok() > one.end.map(|end| end.0) || op.sent > self.recovered);
+        let finished = |op: &QueueOp| op.ok().is_some_and(|read| self.recovered < read && read < self.end);
+        let made_up = |one: &QueueOp| {
+            let later = |op: &QueueOp| finished(op) && (op.ok() > one.end.map(|end| end.0) || op.sent > self.recovered);
             self.dequeues.iter().any(|op| op.node == one.node && later(op))
         };
         let mut until = all[0].end.expect("it failed").0;
@@ -142,10 +142,10 @@ impl Span<'_> {
         let (enqueues, acknowledges) = (ops(events, "enqueue"), ops(events, "acknowledge"));
         let numbers: BTreeSet<i64> = enqueues.iter().filter_map(|op| item(events, op.sent)).collect();
         let stay = |number: i64| {
-            let own = |op: &&Op| item(events, op.sent) == Some(number);
-            let stored = enqueues.iter().filter(own).filter_map(Op::ok).min()?;
-            let gave = |op: &&Op| op.ok().is_some_and(|read| item(events, read) == Some(number));
-            let empty = |op: &Op| {
+            let own = |op: &&QueueOp| item(events, op.sent) == Some(number);
+            let stored = enqueues.iter().filter(own).filter_map(QueueOp::ok).min()?;
+            let gave = |op: &&QueueOp| op.ok().is_some_and(|read| item(events, read) == Some(number));
+            let empty = |op: &QueueOp| {
                 let found = |read: usize| events[read].value.get("item").is_some_and(|item| item.is_null());
                 op.sent > stored && op.ok().is_some_and(found)
             };
@@ -154,7 +154,7 @@ impl Span<'_> {
             if ended || gone || self.unasked(number) {
                 return None;
             }
-            let takes = |op: &&Op| gave(op) || self.named(op, number);
+            let takes = |op: &&QueueOp| gave(op) || self.named(op, number);
             let taken = self.dequeues.iter().filter(takes).map(|op| op.sent).min();
             Some((stored, taken.unwrap_or(usize::MAX)))
         };
@@ -162,7 +162,7 @@ impl Span<'_> {
     }
 
     /// Whether a dequeue named an item before the next one was sent, and did not fail after that.
-    fn named(&self, op: &Op, number: i64) -> bool {
+    fn named(&self, op: &QueueOp, number: i64) -> bool {
         let next = self
             .dequeues
             .iter()
@@ -190,7 +190,7 @@ impl Span<'_> {
 }
 
 /// Whether a dequeue may have taken any item.
-fn free(events: &[Event], op: &Op) -> bool {
+fn free(events: &[Event], op: &QueueOp) -> bool {
     op.ok().is_none() && !op.failed() && nameless(events, &op.node)
 }
 

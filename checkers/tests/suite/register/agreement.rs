@@ -2,7 +2,7 @@
 
 use super::{brute_force, simulated_registers};
 use crate::anomaly_tally::{Counts, count, drawn, spread};
-use crate::expect::{least, minimal, of};
+use crate::expect::{least, minimal, of_kind};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
 
@@ -26,7 +26,7 @@ fn made_up(results: &Results) -> bool {
 fn agree(seed: u64, counts: &mut Counts) {
     let record = simulated_registers::record(seed);
     let results = check(&record);
-    let linear = of(&results, "not-linearizable").is_empty() && !made_up(&results);
+    let linear = of_kind(&results, "not-linearizable").is_empty() && !made_up(&results);
     let events = &record.history.events;
     assert_eq!(
         linear,
@@ -34,12 +34,12 @@ fn agree(seed: u64, counts: &mut Counts) {
         "seed {seed}: {results:#?} {events:#?}"
     );
     count(counts, "searched", searched(seed, &results));
-    let back: BTreeSet<String> = of(&results, "session-order")
+    let back: BTreeSet<String> = of_kind(&results, "session-order")
         .iter()
         .map(|anomaly| anomaly.why.split(' ').nth(1).expect("a session").to_owned())
         .collect();
     assert_eq!(back, brute_force::backward(&record), "seed {seed}");
-    let stale = of(&results, "stale-read");
+    let stale = of_kind(&results, "stale-read");
     if record.plan.workload.variant == "quorum-read" {
         assert!(stale.is_empty(), "seed {seed}: {stale:#?}");
     } else {
@@ -69,7 +69,7 @@ fn stale_reads(seed: u64, record: &Record, results: &Results) {
             .position(|words| matches!(words, ["acknowledged", "write" | "writes", "behind."]));
         words[at.expect("it says so") - 1].parse().expect("a number")
     };
-    let told: Option<usize> = of(results, "stale-read").iter().map(worst).max();
+    let told: Option<usize> = of_kind(results, "stale-read").iter().map(worst).max();
     assert_eq!(told, expected.iter().map(|&(_, missed)| missed).max(), "seed {seed}");
 }
 
@@ -85,9 +85,9 @@ fn random_histories() {
 fn longer_histories_agree_with_the_general_search() {
     let (mut fits, mut searches) = (0, 0);
     for seed in 0..4000 {
-        let results = check(&simulated_registers::of(2_000_000 + seed, 50));
+        let results = check(&simulated_registers::history_of_at_most(2_000_000 + seed, 50));
         searches += u64::from(searched(seed, &results));
-        fits += u64::from(of(&results, "not-linearizable").is_empty());
+        fits += u64::from(of_kind(&results, "not-linearizable").is_empty());
     }
     assert!(searches > 2000 && (400..3600).contains(&fits), "{searches} {fits}");
 }

@@ -6,7 +6,7 @@ use zooquake_history::operation::register::{FROM, TO, VALUE};
 
 /// An operation that happened or may have. Times are twice the index of an event, so that odd ones lie between events.
 #[derive(Debug, Clone)]
-struct Op {
+struct RegisterOp {
     f: String,
     /// What it found.
     found: Option<Option<i64>>,
@@ -55,7 +55,7 @@ fn sent(record: &Record, invoke: Option<usize>, end: usize) -> i64 {
     own.max().unwrap_or(-1)
 }
 
-fn ops(record: &Record) -> Vec<Op> {
+fn ops(record: &Record) -> Vec<RegisterOp> {
     let events = &record.history.events;
     let mut all = Vec::new();
     for (invoke, end) in paired(events) {
@@ -68,7 +68,7 @@ fn ops(record: &Record) -> Vec<Op> {
             continue;
         }
         let reads = events[told].f == "read";
-        all.push(Op {
+        all.push(RegisterOp {
             f: events[told].f.to_string(),
             found: match events[told].f.as_str() {
                 "read" => Some(events[told].get(VALUE)),
@@ -87,7 +87,7 @@ fn ops(record: &Record) -> Vec<Op> {
         });
     }
     for reading in record.tree.iter().flat_map(|tree| &tree.readings) {
-        all.extend(reading.znodes.iter().map(|znode| Op {
+        all.extend(reading.znodes.iter().map(|znode| RegisterOp {
             f: "read".to_owned(),
             found: Some(znode.data.parse().ok()),
             wrote: None,
@@ -104,7 +104,7 @@ pub fn linearizable(record: &Record) -> bool {
 }
 
 /// Whether what is left can be put in an order from this value on; what is unknown may be left out.
-fn fits(left: &mut Vec<Op>, value: Option<i64>) -> bool {
+fn fits(left: &mut Vec<RegisterOp>, value: Option<i64>) -> bool {
     if left.iter().all(|op| op.ended.is_none()) {
         return true;
     }

@@ -19,11 +19,11 @@ struct Register {
 
 /// A history of at most [`OPS`] operations; `seed` decides all of it.
 pub fn record(seed: u64) -> Record {
-    of(seed, OPS)
+    history_of_at_most(seed, OPS)
 }
 
 /// A history of at most so many operations.
-pub fn of(seed: u64, most: usize) -> Record {
+pub fn history_of_at_most(seed: u64, most: usize) -> Record {
     let register = Register {
         past: vec![(None, 100)],
         values: 0,

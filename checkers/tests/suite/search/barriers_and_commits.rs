@@ -5,7 +5,7 @@ use super::histories;
 use super::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::search::{Kind, Notation, judge};
+use zooquake_checkers::search::{ModelKind, Notation, judge};
 use zooquake_checkers::{Event, EventType, History, Process, Verdict};
 
 /// An operation of a process: what was asked, and how and where it ended.
@@ -82,7 +82,7 @@ fn agree(
     draw: impl Fn(&mut Rng) -> (&'static str, Value),
     fits: impl Fn(&[Done]) -> bool,
 ) {
-    let (kind, mut rng): (Kind, Rng) = (model.parse().expect("it is a model"), Rng::with_seed(seed));
+    let (kind, mut rng): (ModelKind, Rng) = (model.parse().expect("it is a model"), Rng::with_seed(seed));
     let mut bad = 0;
     for _ in 0..histories() {
         let (history, all) = drawn(&mut rng, hidden, &draw);

@@ -5,7 +5,7 @@ use super::histories;
 use super::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::search::{Kind, Notation, judge};
+use zooquake_checkers::search::{ModelKind, Notation, judge};
 use zooquake_checkers::{Event, EventType, History, Process, Verdict};
 use zooquake_linearizability::Model;
 use zooquake_linearizability::models::queue::bag::{Bag, QueueOp};
@@ -112,7 +112,7 @@ fn history(all: &[Whole]) -> History {
 }
 
 fn agree<M: Model<Input = QueueOp>>(model: &M, name: &str, seed: u64) {
-    let (kind, mut rng): (Kind, Rng) = (name.parse().expect("it is a model"), Rng::with_seed(seed));
+    let (kind, mut rng): (ModelKind, Rng) = (name.parse().expect("it is a model"), Rng::with_seed(seed));
     let (mut bad, mut unknown) = (0, 0);
     for _ in 0..histories() {
         let all = drawn(&mut rng);

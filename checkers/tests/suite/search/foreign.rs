@@ -5,20 +5,20 @@ use super::judged::{log, maps};
 use super::with_budget;
 use crate::expect::says_first;
 use fastrand::Rng;
-use zooquake_checkers::search::Kind;
+use zooquake_checkers::search::ModelKind;
 use zooquake_checkers::{Results, Verdict};
 use zooquake_linearizability::models::register::{RegisterOp, Unset};
-use zooquake_linearizability::{Op, Outcome, search};
+use zooquake_linearizability::{Op, SearchOutcome, search};
 
 /// How many random histories are damaged.
 const BROKEN: usize = 100_000;
 
 pub fn register(events: &str) -> Results {
-    maps(Kind::REGISTER, events)
+    maps(ModelKind::REGISTER, events)
 }
 
 #[track_caller]
-pub fn verdicts(kind: Kind, cases: &[(&str, Verdict)]) {
+pub fn verdicts(kind: ModelKind, cases: &[(&str, Verdict)]) {
     for (events, verdict) in cases {
         let found = maps(kind, events);
         assert_eq!(found.verdict, *verdict, "{events}: {found:?}");
@@ -39,7 +39,7 @@ fn equal_values_may_be_written_in_many_ways() {
         assert_eq!(lines("[7]"), Verdict::Invalid, "{written}");
     }
     verdicts(
-        Kind::REGISTER,
+        ModelKind::REGISTER,
         &[
             ("0 write 1 -> 1; 0 cas (1 2) -> [1 2]; 0 read -> 2", Verdict::Valid),
             ("0 write 1 -> 1; 0 cas (1 2) -> [1 2]; 0 read -> 1", Verdict::Invalid),
@@ -50,7 +50,7 @@ fn equal_values_may_be_written_in_many_ways() {
 #[test]
 fn maps_as_values_are_values() {
     let lines = "0 write {:a 1} -> {:a 1}; 0 read -> {:a 2}";
-    verdicts(Kind::REGISTER, &[(lines, Verdict::Invalid)]);
+    verdicts(ModelKind::REGISTER, &[(lines, Verdict::Invalid)]);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn an_object_as_a_value_is_refused() {
 #[test]
 fn a_first_value_is_not_known_until_it_is_read() {
     verdicts(
-        Kind::REGISTER,
+        ModelKind::REGISTER,
         &[
             ("0 read -> 5; 0 write 1 -> 1", Verdict::Valid),
             ("0 cas [nil 1] -> [nil 1]; 0 read -> 1", Verdict::Valid),
@@ -75,7 +75,10 @@ fn a_first_value_is_not_known_until_it_is_read() {
     // What only a write that failed was to write, no register began with.
     let failed = "1 invoke read; 0 invoke write 3; 0 fail write 3";
     for (read, verdict) in [(3, Verdict::Invalid), (4, Verdict::Valid)] {
-        verdicts(Kind::REGISTER, &[(&format!("{failed}; 1 ok read {read}"), verdict)]);
+        verdicts(
+            ModelKind::REGISTER,
+            &[(&format!("{failed}; 1 ok read {read}"), verdict)],
+        );
     }
     let logged = log("0 :invoke :read nil; 0 :ok :read 5; 0 :invoke :write 1");
     assert_eq!(logged.verdict, Verdict::Valid);
@@ -115,7 +118,7 @@ fn what_cannot_be_paired_is_unknown_and_the_rest_is_judged() {
         }
     }
     verdicts(
-        Kind::MUTEX,
+        ModelKind::MUTEX,
         &[
             (
                 "0 acquire -> nil; 0 ok acquire; 1 acquire -> nil; 0 release -> nil",
@@ -129,7 +132,7 @@ fn what_cannot_be_paired_is_unknown_and_the_rest_is_judged() {
 #[test]
 fn a_witness_of_two_holds_has_the_releases_that_it_needs() {
     let both = "2 acquire -> nil; 3 acquire -> nil; 3 invoke release; 2 invoke release; 3 ok release; 2 ok release";
-    let results = maps(Kind::MUTEX, both);
+    let results = maps(ModelKind::MUTEX, both);
     let witness = &results.anomalies[0].witness;
     assert_eq!(witness, &[0, 1, 2, 3, 5, 7], "that of 3 proves nothing more");
 }
@@ -160,7 +163,7 @@ fn no_record_that_cannot_be_paired_convicts_what_was_linearizable() {
         let ops = recorded(&mut rng, &|rng| access(rng, 3));
         if !matches!(
             with_budget(|budget| search(&Unset::default(), &ops, budget)),
-            Outcome::Linearizable { .. }
+            SearchOutcome::Linearizable { .. }
         ) {
             continue;
         }

@@ -4,16 +4,16 @@ use super::with_budget;
 use crate::expect::{kinds, says_first, tells};
 use zooquake_checkers::edn::parse_edn;
 use zooquake_checkers::history::parse_jsonl;
-use zooquake_checkers::search::{Budget, Kind, Notation, infer, judge};
+use zooquake_checkers::search::{Budget, ModelKind, Notation, infer, judge};
 use zooquake_checkers::textlog::parse_log;
 use zooquake_checkers::{History, Results, Verdict};
 
-fn judged(history: &History, kind: Kind, notation: Notation) -> Results {
+fn judged(history: &History, kind: ModelKind, notation: Notation) -> Results {
     with_budget(|budget| judge(history, Vec::new(), kind, notation, budget))
 }
 
 /// What is found in these events, each after a `;`. `0 add 1 -> 1` is an operation that is answered at once.
-pub fn maps(kind: Kind, events: &str) -> Results {
+pub fn maps(kind: ModelKind, events: &str) -> Results {
     judged(&history(events), kind, Notation::Maps)
 }
 
@@ -46,13 +46,13 @@ pub fn log(events: &str) -> Results {
         .collect();
     let (history, damage) = parse_log(text.as_bytes());
     assert_eq!(damage, None, "{text}");
-    judged(&history, Kind::REGISTER, Notation::Log)
+    judged(&history, ModelKind::REGISTER, Notation::Log)
 }
 
 #[test]
 fn a_stale_read_is_told_with_what_it_contradicts() {
     let lines = "0 write 3 -> 3; 1 read -> 0; 2 read -> 3";
-    let results = maps(Kind::REGISTER, lines);
+    let results = maps(ModelKind::REGISTER, lines);
     assert_eq!(results.verdict, Verdict::Invalid);
     assert_eq!(results.anomalies.len(), 1, "{:?}", results.anomalies);
     let anomaly = &results.anomalies[0];
@@ -65,7 +65,7 @@ fn a_stale_read_is_told_with_what_it_contradicts() {
 #[test]
 fn nil_is_unknown_in_edn_and_a_value_in_logs() {
     let edn = "0 write 3 -> 3; 1 read -> nil";
-    assert_eq!(maps(Kind::REGISTER, edn).verdict, Verdict::Valid);
+    assert_eq!(maps(ModelKind::REGISTER, edn).verdict, Verdict::Valid);
     let read = "1 :invoke :read nil; 1 :ok :read nil";
     let written = format!("0 :invoke :write 3; 0 :ok :write 3; {read}");
     assert_eq!(log(&written).verdict, Verdict::Invalid);
@@ -75,7 +75,7 @@ fn nil_is_unknown_in_edn_and_a_value_in_logs() {
 #[test]
 fn a_failed_cas_says_something_in_logs_only() {
     let edn = "0 write 3 -> 3; 1 invoke cas [3 4]; 1 fail cas [3 4]";
-    assert_eq!(maps(Kind::REGISTER, edn).verdict, Verdict::Valid);
+    assert_eq!(maps(ModelKind::REGISTER, edn).verdict, Verdict::Valid);
     let logged = "0 :invoke :write 3; 0 :ok :write 3; 1 :invoke :cas [3 4]; 1 :fail :cas [3 4]";
     assert_eq!(log(logged).verdict, Verdict::Invalid);
     // Also of the value with which it began.
@@ -88,10 +88,10 @@ fn a_failed_cas_says_something_in_logs_only() {
 
 #[test]
 fn what_failed_did_not_happen_and_what_is_unknown_may_have() {
-    let with = |end: &str| maps(Kind::REGISTER, &format!("0 invoke write 3; {end}; 1 read -> 3")).verdict;
+    let with = |end: &str| maps(ModelKind::REGISTER, &format!("0 invoke write 3; {end}; 1 read -> 3")).verdict;
     assert_eq!(with("0 info write :timed-out"), Verdict::Valid);
     assert_eq!(with("0 fail write 3"), Verdict::Invalid);
-    let read = maps(Kind::REGISTER, "0 invoke read; 0 fail read");
+    let read = maps(ModelKind::REGISTER, "0 invoke read; 0 fail read");
     assert_eq!(read.verdict, Verdict::Valid);
 }
 
@@ -111,8 +111,8 @@ fn our_own_values_have_fields() {
         let end = line(5, 1, &format!(r#""type":"ok","f":"read","value":{{"value":{value}}}"#));
         let (history, damage) = parse_jsonl((write.concat() + &end).as_bytes());
         assert_eq!(damage, None);
-        assert_eq!(infer(&history), Some(Kind::REGISTER));
-        judged(&history, Kind::REGISTER, Notation::Maps).verdict
+        assert_eq!(infer(&history), Some(ModelKind::REGISTER));
+        judged(&history, ModelKind::REGISTER, Notation::Maps).verdict
     };
     assert_eq!(ended("8"), Verdict::Valid);
     assert_eq!(ended("7"), Verdict::Invalid);
@@ -126,21 +126,21 @@ const DOUBLE: (Verdict, &[&str]) = (Verdict::Invalid, &["double-grant"]);
 fn a_lost_lease_is_no_double_grant_unless_the_mutex_is_strict() {
     let failed = "0 invoke release; 0 fail release nil :error [:not-found \"no such lease\"]";
     let events = format!("{BOTH}; {failed}");
-    let lost = maps(Kind::MUTEX, &events);
+    let lost = maps(ModelKind::MUTEX, &events);
     assert_eq!((lost.verdict, lost.anomalies.len()), (Verdict::Valid, 0));
     let note = "note: lease lost: process 0 was granted at event 1";
     assert!(lost.reasons[0].starts_with(note), "{:?}", lost.reasons);
-    let strict = maps(Kind::MUTEX_STRICT, &events);
+    let strict = maps(ModelKind::MUTEX_STRICT, &events);
     assert_eq!((strict.verdict, kinds(&strict).as_slice()), DOUBLE);
 }
 
 #[test]
 fn a_grant_within_a_certain_hold_is_a_double_grant() {
-    let results = maps(Kind::MUTEX, &format!("{BOTH}; 0 release -> nil"));
+    let results = maps(ModelKind::MUTEX, &format!("{BOTH}; 0 release -> nil"));
     assert_eq!((results.verdict, kinds(&results).as_slice()), DOUBLE);
     assert_eq!(results.anomalies[0].witness, [0, 1, 2, 3, 4, 5]);
     let overlapping = "0 acquire -> nil; 0 invoke release; 1 acquire -> nil; 0 ok release";
-    let early = maps(Kind::MUTEX, overlapping).verdict;
+    let early = maps(ModelKind::MUTEX, overlapping).verdict;
     assert_eq!(early, Verdict::Valid, "released before it was answered");
 }
 
@@ -151,14 +151,14 @@ fn what_cannot_be_judged_is_unknown_with_the_reason() {
         assert_eq!(results.verdict, Verdict::Unknown);
         results.reasons.join("; ")
     };
-    assert!(reason(Kind::REGISTER, "").contains("holds no operation"));
-    assert!(reason(Kind::REGISTER, "0 invoke append 3").contains("no register can append"));
-    assert!(reason(Kind::MUTEX, "0 invoke read").contains("no mutex can read"));
-    assert!(reason(Kind::REGISTER, "0 invoke cas 3").contains("no pair of values"));
-    assert!(reason(Kind::REGISTER, "0 invoke read; 0 invoke read").contains("while that of event 0 is in flight"));
-    assert!(reason(Kind::REGISTER, "0 ok read 3").contains("without having invoked it"));
+    assert!(reason(ModelKind::REGISTER, "").contains("holds no operation"));
+    assert!(reason(ModelKind::REGISTER, "0 invoke append 3").contains("no register can append"));
+    assert!(reason(ModelKind::MUTEX, "0 invoke read").contains("no mutex can read"));
+    assert!(reason(ModelKind::REGISTER, "0 invoke cas 3").contains("no pair of values"));
+    assert!(reason(ModelKind::REGISTER, "0 invoke read; 0 invoke read").contains("while that of event 0 is in flight"));
+    assert!(reason(ModelKind::REGISTER, "0 ok read 3").contains("without having invoked it"));
     let (read, damage) = (history("0 read -> 0"), vec!["line 3, column 1: cut off".to_owned()]);
-    let cut = with_budget(|budget| judge(&read, damage, Kind::REGISTER, Notation::Maps, budget));
+    let cut = with_budget(|budget| judge(&read, damage, ModelKind::REGISTER, Notation::Maps, budget));
     assert_eq!(cut.verdict, Verdict::Unknown, "what is missing might convict");
 }
 
@@ -170,7 +170,7 @@ fn a_budget_that_runs_out_says_what_to_do() {
         bytes: 0,
         expired: &mut || false,
     };
-    let results = judge(&read, Vec::new(), Kind::REGISTER, Notation::Maps, &mut budget);
+    let results = judge(&read, Vec::new(), ModelKind::REGISTER, Notation::Maps, &mut budget);
     assert_eq!(results.verdict, Verdict::Unknown);
     says_first(&results, &["ran out of memory", "--memory"]);
 }
@@ -188,7 +188,7 @@ fn a_witness_that_may_not_be_minimal_says_so() {
             bytes: 1 << 30,
             expired: &mut || false,
         };
-        judge(&history, Vec::new(), Kind::REGISTER, Notation::Maps, &mut budget)
+        judge(&history, Vec::new(), ModelKind::REGISTER, Notation::Maps, &mut budget)
     };
     let just = (1..).map(with).find(|results| results.verdict == Verdict::Invalid);
     let just = &just.expect("some budget suffices for the search").anomalies[0];

@@ -6,7 +6,7 @@ use super::foreign::{events, register, verdicts};
 use crate::expect::says_first;
 use fastrand::Rng;
 use zooquake_checkers::Verdict;
-use zooquake_checkers::search::Kind;
+use zooquake_checkers::search::ModelKind;
 use zooquake_linearizability::Op;
 use zooquake_linearizability::models::register::RegisterOp;
 
@@ -36,14 +36,14 @@ fn independent_keys_are_registers_of_their_own() {
             Verdict::Valid,
         ),
     ] {
-        verdicts(Kind::REGISTER, &[(&rest, verdict)]);
+        verdicts(ModelKind::REGISTER, &[(&rest, verdict)]);
     }
 }
 
 #[test]
 fn pairs_that_are_values_are_no_keys() {
     let written = "0 write [0 1] -> [0 1]; 0 write [1 2] -> [1 2]";
-    let with = |rest: &str, verdict| verdicts(Kind::REGISTER, &[(&format!("{written}; {rest}"), verdict)]);
+    let with = |rest: &str, verdict| verdicts(ModelKind::REGISTER, &[(&format!("{written}; {rest}"), verdict)]);
     with("0 read -> [1 2]", Verdict::Valid);
     with("0 read -> [0 1]", Verdict::Invalid);
     // Without a read nothing tells; where both readings agree that does not matter.
@@ -58,7 +58,7 @@ fn mutexes_may_have_keys_too() {
     let both = "0 acquire [:a nil] -> [:a nil]; 1 acquire [:b nil] -> [:b nil]; \
                 0 release [:a nil] -> [:a nil]; 1 release [:b nil] -> [:b nil]";
     let same = &both.replace(":b", ":a");
-    for kind in [Kind::MUTEX, Kind::MUTEX_STRICT] {
+    for kind in [ModelKind::MUTEX, ModelKind::MUTEX_STRICT] {
         verdicts(kind, &[(both, Verdict::Valid), (same, Verdict::Invalid)]);
     }
 }

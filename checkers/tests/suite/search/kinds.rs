@@ -5,10 +5,10 @@
 
 use super::judged::maps;
 use zooquake_checkers::Results;
-use zooquake_checkers::search::Kind;
+use zooquake_checkers::search::ModelKind;
 
 fn judged(model: &str, events: &str) -> Results {
-    let kind: Kind = model.parse().expect("it is a model");
+    let kind: ModelKind = model.parse().expect("it is a model");
     maps(kind, events)
 }
 
@@ -37,14 +37,14 @@ pub fn table(lines: &str) {
 #[test]
 fn names_and_numbers() {
     for name in ["semaphore:3", "fifo-queue", "unique-ids", "cas-register"] {
-        assert!(name.parse::<Kind>().is_ok(), "{name}");
+        assert!(name.parse::<ModelKind>().is_ok(), "{name}");
     }
-    let wrong = |name: &str| name.parse::<Kind>().expect_err("it is none");
+    let wrong = |name: &str| name.parse::<ModelKind>().expect_err("it is none");
     assert!(wrong("semaphore").contains("semaphore:3"));
     assert!(wrong("semaphore:0").contains("no number from 1"));
     assert!(wrong("set:3").contains("takes no number"));
     assert!(wrong("pebble").contains("fifo-queue"));
-    let same = "semaphore:3".parse::<Kind>().map(|kind| kind.to_string());
+    let same = "semaphore:3".parse::<ModelKind>().map(|kind| kind.to_string());
     assert_eq!(same.as_deref(), Ok("semaphore:3"));
 }
 

@@ -4,7 +4,7 @@ use super::with_budget;
 use crate::expect::{says_first, tells};
 use zooquake_checkers::edn::{parse_edn, to_keyed};
 use zooquake_checkers::history::parse_jsonl;
-use zooquake_checkers::search::{Kind, Notation, infer, judge};
+use zooquake_checkers::search::{ModelKind, Notation, infer, judge};
 use zooquake_checkers::{History, Results, Verdict};
 
 /// A history of a key `x` and one of a key `y`.
@@ -26,8 +26,8 @@ fn read(text: &str) -> History {
 
 fn judged(text: &str) -> Results {
     let history = read(text);
-    assert_eq!(infer(&history), Some(Kind::KV));
-    with_budget(|budget| judge(&history, Vec::new(), Kind::KV, Notation::Maps, budget))
+    assert_eq!(infer(&history), Some(ModelKind::KV));
+    with_budget(|budget| judge(&history, Vec::new(), ModelKind::KV, Notation::Maps, budget))
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn a_key_beside_a_value_is_read_from_json_lines_too() {
     for (found, verdict) in [("", Verdict::Valid), ("a", Verdict::Invalid)] {
         let (history, damage) = parse_jsonl(lines(found).as_bytes());
         assert_eq!(damage, None);
-        assert_eq!(infer(&history), Some(Kind::KV));
-        let results = with_budget(|budget| judge(&history, Vec::new(), Kind::KV, Notation::Maps, budget));
+        assert_eq!(infer(&history), Some(ModelKind::KV));
+        let results = with_budget(|budget| judge(&history, Vec::new(), ModelKind::KV, Notation::Maps, budget));
         assert_eq!(results.verdict, verdict, "{found:?}: {results:?}");
     }
 }

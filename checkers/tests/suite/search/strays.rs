@@ -6,7 +6,7 @@ use super::with_budget;
 use crate::expect::says_first;
 use fastrand::Rng;
 use zooquake_checkers::generate::{Object, Options, Values, generate};
-use zooquake_checkers::search::{Kind, Notation, judge};
+use zooquake_checkers::search::{ModelKind, Notation, judge};
 use zooquake_checkers::{EventType, History, Process, Results, Value, Verdict};
 
 #[test]
@@ -58,7 +58,7 @@ fn an_error_in_place_of_the_value_may_have_been_any_value() {
         "1 info write nil",
         "1 info write \"timed out\"",
     ] {
-        let results = maps(Kind::REGISTER, &format!("0 write 1 -> 1; {stray}; 0 read -> 3"));
+        let results = maps(ModelKind::REGISTER, &format!("0 write 1 -> 1; {stray}; 0 read -> 3"));
         assert_eq!(results.verdict, Verdict::Unknown, "{stray}: {results:?}");
         let said = |words: &str| results.reasons.iter().any(|reason| reason.contains(words));
         assert!(
@@ -69,7 +69,7 @@ fn an_error_in_place_of_the_value_may_have_been_any_value() {
     }
     // A value that others have, too, is one.
     let keyword = "0 write :a -> :a; 1 info write :b; 0 read -> :c";
-    assert_eq!(maps(Kind::REGISTER, keyword).verdict, Verdict::Invalid);
+    assert_eq!(maps(ModelKind::REGISTER, keyword).verdict, Verdict::Invalid);
     let logged =
         log("0 :invoke :write 1; 0 :ok :write 1; 1 :info :write :timed-out; 0 :invoke :read nil; 0 :ok :read 3");
     assert_eq!(logged.verdict, Verdict::Unknown);
@@ -83,11 +83,11 @@ fn an_error_in_place_of_the_value_may_have_been_any_value() {
 #[test]
 fn one_that_names_no_key_may_be_of_any() {
     let keys = "0 enqueue [:x 1] -> [:x 1]; 0 dequeue [:y nil] -> [:y nil]; 0 dequeue [:x nil] -> [:x nil]";
-    let kind: Kind = "fifo-queue".parse().expect("it is a model");
+    let kind: ModelKind = "fifo-queue".parse().expect("it is a model");
     assert_eq!(maps(kind, keys).verdict, Verdict::Invalid);
     assert_eq!(maps(kind, &format!("1 info dequeue; {keys}")).verdict, Verdict::Unknown);
     let registers = "0 write [:x 1] -> [:x 1]; 0 read [:y nil] -> [:y 2]; 0 read [:x nil] -> [:x 1]";
-    let results = maps(Kind::REGISTER, &format!("1 info read :timed-out; {registers}"));
+    let results = maps(ModelKind::REGISTER, &format!("1 info read :timed-out; {registers}"));
     assert_eq!(results.verdict, Verdict::Unknown, "{results:?}");
     says_first(
         &results,
@@ -142,7 +142,7 @@ fn no_object_is_convicted_because_of_an_invocation_that_is_missing() {
     let histories = crate::histories(2_000);
     for object in Object::all() {
         let name = object.to_string();
-        let kind: Kind = name.parse().expect("it is a model");
+        let kind: ModelKind = name.parse().expect("it is a model");
         let (mut rng, mut broken) = (Rng::with_seed(81), [0_u64; 2]);
         for seed in 0..histories {
             let violation = seed % 4 == 0;

@@ -5,11 +5,11 @@ use super::kinds::table;
 use super::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::search::{Kind, Notation, judge};
+use zooquake_checkers::search::{ModelKind, Notation, judge};
 use zooquake_checkers::{Event, EventType, History, Process, Verdict};
 use zooquake_linearizability::Op;
 use zooquake_linearizability::models::queue::bag::QueueOp;
-use zooquake_linearizability::models::queue::total::{self, Drain};
+use zooquake_linearizability::models::queue::total::{self, AnsweredDrain};
 
 /// An operation: what it put in or took out, and how and where it ended.
 #[derive(Debug)]
@@ -183,7 +183,7 @@ fn verdict(all: &[Done]) -> Verdict {
 #[test]
 fn verdicts_are_what_the_definition_says() {
     let [total, unordered] =
-        ["total-queue", "unordered-queue"].map(|name| name.parse::<Kind>().expect("it is a model"));
+        ["total-queue", "unordered-queue"].map(|name| name.parse::<ModelKind>().expect("it is a model"));
     let mut rng = Rng::with_seed(82);
     let (mut found, mut again) = ([0; 3], 0);
     for _ in 0..histories() {
@@ -207,7 +207,7 @@ fn verdicts_are_what_the_definition_says() {
 }
 
 /// Operations, some of which need not have happened, and the drains among them.
-fn ops(all: &[Done]) -> (Vec<Op<QueueOp>>, Vec<Drain>) {
+fn ops(all: &[Done]) -> (Vec<Op<QueueOp>>, Vec<AnsweredDrain>) {
     let (mut ops, mut drains) = (Vec::new(), Vec::new());
     let number = |item: u64| item as u32;
     for op in all {
@@ -222,7 +222,7 @@ fn ops(all: &[Done]) -> (Vec<Op<QueueOp>>, Vec<Drain>) {
                 if f == "drain" {
                     let empty = ops.len();
                     ops.push(Op::done(QueueOp::Empty, sent, end));
-                    drains.push(Drain { sent, first, empty });
+                    drains.push(AnsweredDrain { sent, first, empty });
                 }
             }
         }

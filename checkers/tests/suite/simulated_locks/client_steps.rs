@@ -84,7 +84,7 @@ impl World {
     fn fits(&self, grant: usize) -> bool {
         let mut held = Holders::default();
         let living = self.grants.iter().filter(|real| real.lives);
-        living.for_each(|real| *held.of(real.mode) += 1);
+        living.for_each(|real| *held.count_mut(real.mode) += 1);
         !held.exclude(self.grants[grant].mode, self.capacity)
     }
 

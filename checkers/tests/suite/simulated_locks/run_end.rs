@@ -5,7 +5,7 @@ use crate::script;
 use serde_json::{Value, json};
 use zooquake_checkers::evidence::{Reading, Znode};
 use zooquake_checkers::plan::{Capabilities, Resource};
-use zooquake_checkers::{EventType, Record, Tree};
+use zooquake_checkers::{EventType, Record, TreeReadings};
 
 impl World {
     /// In some worlds a client is granted by a znode that another's session made, as the log has it.
@@ -52,7 +52,7 @@ impl World {
             end_index: index,
             znodes,
         });
-        record.tree = Some(Tree {
+        record.tree = Some(TreeReadings {
             readings: readings.into(),
         });
         record.txnlog = self.random.bool().then_some(self.txns);

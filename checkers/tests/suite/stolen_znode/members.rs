@@ -1,7 +1,7 @@
 //! Members of double barriers whose znodes another client deleted: random histories, and what every execution of them has.
 
 use super::every_execution::naive_members;
-use crate::expect::of;
+use crate::expect::of_kind;
 use crate::plain_definitions::node;
 use crate::script::{logged, txn};
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ fn members_agree_with_the_brute_force() {
             });
             (*read.expect("the place"), !anomaly.advisory)
         };
-        let found: BTreeSet<_> = of(&results, "stolen-znode").into_iter().map(place).collect();
+        let found: BTreeSet<_> = of_kind(&results, "stolen-znode").into_iter().map(place).collect();
         let naive = naive_members(&record);
         assert_eq!(
             found,

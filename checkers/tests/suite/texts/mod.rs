@@ -7,14 +7,14 @@ mod grants;
 mod queues;
 mod registers;
 
-use crate::expect::{of, tells};
+use crate::expect::{of_kind, tells};
 use zooquake_checkers::{Record, check};
 
 /// Wants a record to have one anomaly of this kind, whose text has all of `said` and none of `unsaid`.
 #[track_caller]
 fn told(record: &Record, kind: &str, said: &[&str], unsaid: &[&str]) {
     let results = check(record);
-    let [found] = of(&results, kind)[..] else {
+    let [found] = of_kind(&results, kind)[..] else {
         panic!("{kind}: {results:#?}")
     };
     said.iter().for_each(|words| tells(found, words));

@@ -4,7 +4,7 @@ use super::told;
 use crate::expect::{none, says_not};
 use crate::script::run;
 use crate::search::judged::maps;
-use zooquake_checkers::search::Kind;
+use zooquake_checkers::search::ModelKind;
 
 #[test]
 fn what_convicts_a_register_is_said_as_it_was() {
@@ -44,11 +44,14 @@ fn one_stale_read_is_one() {
 
 #[test]
 fn operations_of_unknown_outcome_are_not_nothing() {
-    let results = maps(Kind::MUTEX_STRICT, "0 invoke release; 1 release -> nil; 0 info release");
+    let results = maps(
+        ModelKind::MUTEX_STRICT,
+        "0 invoke release; 1 release -> nil; 0 info release",
+    );
     let why = &results.anomalies[0].why;
     assert!(why.contains("Before it nothing is known to have happened."), "{why}");
     let failed = "0 write 1 -> 1; 1 invoke write 0; 1 fail write 0; 2 read -> 0";
-    let why = &maps(Kind::REGISTER, failed).anomalies[0].why;
+    let why = &maps(ModelKind::REGISTER, failed).anomalies[0].why;
     assert!(!why.contains("everything else nobody knew"), "{why}");
 }
 

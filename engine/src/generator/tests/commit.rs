@@ -9,7 +9,7 @@ const BOUND: Duration = Duration::from_secs(10);
 /// it certainly began.
 fn undecided(begun: &[bool]) -> Box<dyn Generator> {
     let mut plan = plan("commit/atomic");
-    plan.transactions = vec![Transaction {
+    plan.transactions = vec![PlannedTransaction {
         votes: vec![true; CLIENTS - 1],
         work_ms: vec![10; CLIENTS - 1],
         early: true,
@@ -22,8 +22,8 @@ fn undecided(begun: &[bool]) -> Box<dyn Generator> {
 
 /// Plays a transaction of which no decision is told; where it did not begin as far as is known, nothing else is either.
 fn leave_undecided(generator: &mut dyn Generator, begun: bool) {
-    let (phase, now) = (Phase::Load, Duration::ZERO);
-    let at = Moment { phase, now };
+    let (phase, now) = (GeneratorPhase::Load, Duration::ZERO);
+    let at = GeneratorMoment { phase, now };
     // Each site is asked twice.
     let mut left = 2 * (CLIENTS - 1);
     for client in (0..CLIENTS).cycle() {
@@ -109,7 +109,7 @@ fn a_single_decision_is_asked_for_longer_than_the_bound() {
 fn a_site_has_two_session_timeouts_for_a_question() {
     let mut plan = plan("commit/atomic");
     plan.cluster.timing.session_ms = 4_000;
-    plan.transactions = vec![Transaction::default()];
+    plan.transactions = vec![PlannedTransaction::default()];
     plan.transactions[0].votes = vec![true; CLIENTS - 1];
     plan.transactions[0].work_ms = vec![0; CLIENTS - 1];
     let mut generator = from_plan(&plan).unwrap();

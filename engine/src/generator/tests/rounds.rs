@@ -7,7 +7,7 @@ struct Played {
     generator: Box<dyn Generator>,
     pending: Vec<Option<OperationRequest>>,
     now: Duration,
-    phase: Phase,
+    phase: GeneratorPhase,
 }
 
 impl Played {
@@ -18,13 +18,13 @@ impl Played {
             generator: from_plan(&plan).unwrap(),
             pending: (0..CLIENTS).map(|_| None).collect(),
             now: Duration::ZERO,
-            phase: Phase::Load,
+            phase: GeneratorPhase::Load,
         }
     }
 
-    fn at(&self) -> Moment {
+    fn at(&self) -> GeneratorMoment {
         let (phase, now) = (self.phase, self.now);
-        Moment { phase, now }
+        GeneratorMoment { phase, now }
     }
 
     /// Asks every client that has nothing pending.
@@ -111,12 +111,12 @@ fn who_is_not_stuck_goes_on_without_who_is_and_takes_it_in_again() {
 #[test]
 fn after_recovery_those_who_are_not_stuck_do_one_round_more() {
     let mut played = stuck();
-    played.phase = Phase::Drain;
+    played.phase = GeneratorPhase::Drain;
     played.pass(6_000);
     played.ask();
     assert_eq!(played.asked(), [STUCK, "", ""], "nobody is sent to a new round");
     played.generator.recovered(Duration::from_secs(10));
-    played.phase = Phase::Final;
+    played.phase = GeneratorPhase::Final;
     for f in ["enter", "leave"] {
         assert!(!played.generator.finished(1));
         played.ask();

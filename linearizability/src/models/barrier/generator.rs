@@ -1,12 +1,12 @@
 //! A simulated double barrier: each client enters the round that gathers, and leaves it once it has opened.
 
 use crate::Value;
-use crate::generate::clients::{Clients, Completion, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, Simulated};
 use fastrand::Rng;
 
 /// The barrier, at its first round.
 #[derive(Debug)]
-pub struct Barrier {
+pub struct BarrierObject {
     members: usize,
     /// The round that gathers; those before it have opened. Nobody enters round 0.
     round: u64,
@@ -18,14 +18,14 @@ pub struct Barrier {
 
 /// An operation on it, in some round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
+pub enum BarrierCall {
     /// To wait until all are there.
     Enter(u64),
     /// To wait until all have left.
     Leave(u64),
 }
 
-impl Barrier {
+impl BarrierObject {
     /// One that so many enter together.
     pub fn new(members: u32, clients: usize) -> Self {
         Self {
@@ -37,23 +37,23 @@ impl Barrier {
     }
 }
 
-impl Simulated for Barrier {
-    type Op = Request;
+impl Simulated for BarrierObject {
+    type Op = BarrierCall;
 
-    fn draw(&mut self, client: usize, _: &mut Rng) -> Request {
-        self.inside[client].map_or(Request::Enter(self.round), Request::Leave)
+    fn draw(&mut self, client: usize, _: &mut Rng) -> BarrierCall {
+        self.inside[client].map_or(BarrierCall::Enter(self.round), BarrierCall::Leave)
     }
 
-    fn request(op: &Request) -> (&'static str, Value) {
+    fn request(op: &BarrierCall) -> (&'static str, Value) {
         match *op {
-            Request::Enter(round) => ("enter", Value::from(round)),
-            Request::Leave(round) => ("leave", Value::from(round)),
+            BarrierCall::Enter(round) => ("enter", Value::from(round)),
+            BarrierCall::Leave(round) => ("leave", Value::from(round)),
         }
     }
 
-    fn apply(&mut self, client: usize, op: &Request) -> Option<Completion> {
+    fn apply(&mut self, client: usize, op: &BarrierCall) -> Option<Completion> {
         let (round, open) = match *op {
-            Request::Enter(round) => {
+            BarrierCall::Enter(round) => {
                 let came = self.inside[client].replace(round).is_none();
                 self.arrived += usize::from(came && round == self.round);
                 if self.arrived == self.members {
@@ -61,7 +61,7 @@ impl Simulated for Barrier {
                 }
                 (round, round < self.round)
             }
-            Request::Leave(round) => {
+            BarrierCall::Leave(round) => {
                 self.inside[client] = None;
                 (round, !self.inside.contains(&Some(round)))
             }
@@ -69,19 +69,19 @@ impl Simulated for Barrier {
         open.then(|| Completion::Ok(Value::from(round)))
     }
 
-    fn receive(&mut self, client: usize, _: &Request, answer: Option<&Completion>) {
+    fn receive(&mut self, client: usize, _: &BarrierCall, answer: Option<&Completion>) {
         // One that got no answer has died.
         if answer.is_none() {
             self.inside[client] = None;
         }
     }
 
-    fn may_be_late(&self, _: &Request) -> bool {
+    fn may_be_late(&self, _: &BarrierCall) -> bool {
         false
     }
 
-    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
-        clients.at_once(client, &Request::Enter(0), &Completion::Ok(Value::from(0_u64)));
+    fn plant_by(clients: &mut GeneratedClients<Self>, client: usize, _: bool) -> bool {
+        clients.at_once(client, &BarrierCall::Enter(0), &Completion::Ok(Value::from(0_u64)));
         true
     }
 }

@@ -25,7 +25,7 @@ pub static BARRIER: ModelEntry = ModelEntry {
         name: "barrier",
         least: 2,
         clients: |members, _| members as usize,
-        run: |options, members| simulate(options, generator::Barrier::new(members, options.clients)),
+        run: |options, members| simulate(options, generator::BarrierObject::new(members, options.clients)),
     }],
     judge: |model, calls, _, size, budget| {
         let mut rounds = ValueNumbers::default();

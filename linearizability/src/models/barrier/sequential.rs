@@ -7,17 +7,17 @@
 
 use crate::models::presence::{Presence, Present};
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
+use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Too few had come.
-pub const ENTERED: Claim = Claim {
+pub const ENTERED: BrokenClaim = BrokenClaim {
     kind: "early-release",
     property: "all or none",
     says: "an enter was answered before as many of its round were sent as the barrier has members",
 };
-const LEFT: Claim = Claim {
+const LEFT: BrokenClaim = BrokenClaim {
     kind: "early-release",
     property: "all or none",
     says: "a leave was answered although at each moment of it some other member certainly was inside",

@@ -1,7 +1,7 @@
 //! Simulated transactions, one after the other: each is begun, its sites vote, and then are told what was decided.
 
 use crate::Value;
-use crate::generate::clients::{Clients, Completion, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, Simulated};
 use fastrand::Rng;
 
 /// The sites of each transaction.
@@ -11,14 +11,14 @@ const SITES: u32 = 3;
 #[derive(Debug, Default)]
 pub struct Commits {
     /// By their numbers; none is begun as number 0.
-    all: Vec<Transaction>,
+    all: Vec<TransactionObject>,
     /// Operations that were drawn.
     drawn: u32,
 }
 
 /// How far a transaction is.
 #[derive(Debug, Clone, Copy, Default)]
-struct Transaction {
+struct TransactionObject {
     /// A bit for each site that voted yes.
     yes: u32,
     /// Whether some vote may never come.
@@ -28,7 +28,7 @@ struct Transaction {
 
 /// An operation on a transaction, by some site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
+pub enum CommitCall {
     /// To begin it.
     Begin(usize),
     /// To vote yes or no.
@@ -38,27 +38,27 @@ pub enum Request {
 }
 
 impl Simulated for Commits {
-    type Op = Request;
+    type Op = CommitCall;
 
-    fn draw(&mut self, _: usize, rng: &mut Rng) -> Request {
+    fn draw(&mut self, _: usize, rng: &mut Rng) -> CommitCall {
         let (transaction, step) = (self.drawn / (1 + 2 * SITES) + 1, self.drawn % (1 + 2 * SITES));
         self.drawn += 1;
         let transaction = transaction as usize;
-        self.all.resize(transaction + 1, Transaction::default());
+        self.all.resize(transaction + 1, TransactionObject::default());
         match step.checked_sub(1) {
-            None => Request::Begin(transaction),
-            Some(site) if site < SITES => Request::Vote(transaction, site, rng.u8(0..8) > 0),
-            Some(site) => Request::Decided(transaction, site - SITES),
+            None => CommitCall::Begin(transaction),
+            Some(site) if site < SITES => CommitCall::Vote(transaction, site, rng.u8(0..8) > 0),
+            Some(site) => CommitCall::Decided(transaction, site - SITES),
         }
     }
 
-    fn request(op: &Request) -> (&'static str, Value) {
+    fn request(op: &CommitCall) -> (&'static str, Value) {
         match *op {
-            Request::Begin(transaction) => (
+            CommitCall::Begin(transaction) => (
                 "begin",
                 Value::from_iter([Value::from(transaction as u64), (0..SITES).map(Value::from).collect()]),
             ),
-            Request::Vote(transaction, site, yes) => (
+            CommitCall::Vote(transaction, site, yes) => (
                 "vote",
                 Value::from_iter([
                     Value::from(transaction as u64),
@@ -66,24 +66,24 @@ impl Simulated for Commits {
                     Value::from(if yes { "yes" } else { "no" }),
                 ]),
             ),
-            Request::Decided(transaction, site) => (
+            CommitCall::Decided(transaction, site) => (
                 "decided",
                 Value::from_iter([Value::from(transaction as u64), Value::from(site)]),
             ),
         }
     }
 
-    fn apply(&mut self, _: usize, op: &Request) -> Option<Completion> {
+    fn apply(&mut self, _: usize, op: &CommitCall) -> Option<Completion> {
         match *op {
-            Request::Begin(_) => {}
-            Request::Vote(transaction, site, yes) => {
+            CommitCall::Begin(_) => {}
+            CommitCall::Vote(transaction, site, yes) => {
                 let transaction = &mut self.all[transaction];
                 transaction.yes |= u32::from(yes) << site;
                 if transaction.committed.is_none() && (!yes || transaction.yes.count_ones() == SITES) {
                     transaction.committed = Some(yes);
                 }
             }
-            Request::Decided(number, site) => {
+            CommitCall::Decided(number, site) => {
                 let transaction = &mut self.all[number];
                 if transaction.committed.is_none() && transaction.doubtful {
                     transaction.committed = Some(false);
@@ -94,19 +94,19 @@ impl Simulated for Commits {
         Some(Completion::Ok(Self::request(op).1))
     }
 
-    fn receive(&mut self, _: usize, op: &Request, answer: Option<&Completion>) {
-        if let (Request::Vote(transaction, ..), None) = (op, answer) {
+    fn receive(&mut self, _: usize, op: &CommitCall, answer: Option<&Completion>) {
+        if let (CommitCall::Vote(transaction, ..), None) = (op, answer) {
             self.all[*transaction].doubtful = true;
         }
     }
 
-    fn may_be_late(&self, op: &Request) -> bool {
-        matches!(op, Request::Vote(..))
+    fn may_be_late(&self, op: &CommitCall) -> bool {
+        matches!(op, CommitCall::Vote(..))
     }
 
-    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
+    fn plant_by(clients: &mut GeneratedClients<Self>, client: usize, _: bool) -> bool {
         for (site, commit) in [(0, true), (1, false)] {
-            clients.at_once(client, &Request::Decided(0, site), &decision(0, site, commit));
+            clients.at_once(client, &CommitCall::Decided(0, site), &decision(0, site, commit));
         }
         true
     }

@@ -7,22 +7,22 @@
 //! invocation; only a yes is of use.
 
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Model, NearLinearDecision, Op};
+use crate::{BrokenClaim, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Two sites were told different decisions.
-pub const SPLIT: Claim = Claim {
+pub const SPLIT: BrokenClaim = BrokenClaim {
     kind: "split-decision",
     property: "atomicity",
     says: "of one transaction commit was told, and abort",
 };
-const FLIP: Claim = Claim {
+const FLIP: BrokenClaim = BrokenClaim {
     kind: "decision-flip",
     property: "finality",
     says: "one site was told commit of a transaction, and abort",
 };
-const UNVOTED: Claim = Claim {
+const UNVOTED: BrokenClaim = BrokenClaim {
     kind: "commit-without-votes",
     property: "validity",
     says: "commit was told although a site had voted no, or had not voted yes by then",

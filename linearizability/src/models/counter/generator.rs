@@ -1,20 +1,20 @@
 //! A simulated counter.
 
 use crate::Value;
-use crate::generate::clients::{Clients, Completion, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, Simulated};
 use crate::generate::{Options, Values};
 use fastrand::Rng;
 
 /// An operation on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
+pub enum CounterCall {
     /// So much is added.
     Add(u64),
     /// All is read.
     Read,
 }
 
-impl Request {
+impl CounterCall {
     fn invocation(self) -> (&'static str, Value) {
         match self {
             Self::Add(what) => ("add", Value::from(what)),
@@ -25,12 +25,12 @@ impl Request {
 
 /// The counter.
 #[derive(Debug)]
-pub struct Counter {
+pub struct CounterObject {
     value: u64,
     values: Values,
 }
 
-impl Counter {
+impl CounterObject {
     /// One at 0.
     pub fn new(options: &Options) -> Self {
         Self {
@@ -40,46 +40,46 @@ impl Counter {
     }
 }
 
-impl Simulated for Counter {
-    type Op = Request;
+impl Simulated for CounterObject {
+    type Op = CounterCall;
 
-    fn draw(&mut self, _: usize, rng: &mut Rng) -> Request {
+    fn draw(&mut self, _: usize, rng: &mut Rng) -> CounterCall {
         match (rng.bool(), self.values) {
-            (true, _) => Request::Read,
-            (false, Values::Unique) => Request::Add(1),
-            (false, Values::Of(count)) => Request::Add(rng.u64(1..=count)),
+            (true, _) => CounterCall::Read,
+            (false, Values::Unique) => CounterCall::Add(1),
+            (false, Values::Of(count)) => CounterCall::Add(rng.u64(1..=count)),
         }
     }
 
-    fn request(op: &Request) -> (&'static str, Value) {
+    fn request(op: &CounterCall) -> (&'static str, Value) {
         op.invocation()
     }
 
-    fn apply(&mut self, _: usize, op: &Request) -> Option<Completion> {
+    fn apply(&mut self, _: usize, op: &CounterCall) -> Option<Completion> {
         Some(Completion::Ok(match *op {
-            Request::Add(more) => {
+            CounterCall::Add(more) => {
                 self.value += more;
                 Value::from(more)
             }
-            Request::Read => Value::from(self.value),
+            CounterCall::Read => Value::from(self.value),
         }))
     }
 
-    fn may_be_late(&self, op: &Request) -> bool {
-        *op != Request::Read
+    fn may_be_late(&self, op: &CounterCall) -> bool {
+        *op != CounterCall::Read
     }
 
-    fn plant_by(clients: &mut Clients<Self>, client: usize, last: bool) -> bool {
+    fn plant_by(clients: &mut GeneratedClients<Self>, client: usize, last: bool) -> bool {
         if clients.object.value == 0 {
             if last {
                 clients.object.value += 1;
-                clients.at_once(client, &Request::Add(1), &Completion::Ok(Value::from(1_u64)));
+                clients.at_once(client, &CounterCall::Add(1), &Completion::Ok(Value::from(1_u64)));
             }
             return false;
         }
         let value = clients.object.value;
         for found in [value, value - 1] {
-            clients.at_once(client, &Request::Read, &Completion::Ok(Value::from(found)));
+            clients.at_once(client, &CounterCall::Read, &Completion::Ok(Value::from(found)));
         }
         true
     }

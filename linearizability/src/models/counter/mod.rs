@@ -6,14 +6,14 @@ mod sequential;
 
 pub use sequential::{Counter, CounterOp};
 
-use crate::Claim;
+use crate::BrokenClaim;
 use crate::generate::simulate;
 use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
 
-const UNORDERED: Claim = unordered("no order of the counter's operations fits");
+const UNORDERED: BrokenClaim = unordered("no order of the counter's operations fits");
 
 /// Counters that begin at 0.
 pub static COUNTERS: ModelEntry = ModelEntry {
@@ -21,7 +21,7 @@ pub static COUNTERS: ModelEntry = ModelEntry {
     operations: &["add", "read"],
     sized: false,
     simulations: &[Simulation::new("counter", |options, _| {
-        simulate(options, generator::Counter::new(options))
+        simulate(options, generator::CounterObject::new(options))
     })],
     judge: |model, calls, _, _, budget| {
         let mut reading = Reading::new();

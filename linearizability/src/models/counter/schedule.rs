@@ -8,11 +8,11 @@
 
 use crate::models::counter::sequential::{CounterOp, TOO_LARGE, TOO_SMALL};
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Contradiction, NearLinearDecision, Op};
+use crate::{BrokenClaim, Contradiction, NearLinearDecision, Op};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-const BACK: Claim = Claim {
+const BACK: BrokenClaim = BrokenClaim {
     kind: "not-linearizable",
     property: "linearizability",
     says: "the counter went back",
@@ -28,13 +28,13 @@ struct Block {
 }
 
 /// Adds of one, between blocks of reads in the order of their values.
-pub struct Schedule<'a> {
+pub struct AddSchedule<'a> {
     ops: &'a [Op<CounterOp>],
     blocks: Vec<Block>,
     adds: Vec<usize>,
 }
 
-impl<'a> Schedule<'a> {
+impl<'a> AddSchedule<'a> {
     pub fn new(ops: &'a [Op<CounterOp>]) -> Self {
         let value = |op: usize| match ops[op].input {
             CounterOp::Read(value) if ops[op].must() => Some((value, op)),

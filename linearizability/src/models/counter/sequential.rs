@@ -6,17 +6,17 @@
 //! at least what was certainly added before, and at most what may have been, and where nothing is subtracted it does not go back. What
 //! these leave open takes a search.
 
-use crate::models::counter::schedule::Schedule;
+use crate::models::counter::schedule::AddSchedule;
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
+use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::cmp::Reverse;
 
-pub(super) const TOO_SMALL: Claim = Claim {
+pub(super) const TOO_SMALL: BrokenClaim = BrokenClaim {
     kind: "lost-increment",
     property: "nothing is lost",
     says: "the counter was read with less than what had been added",
 };
-pub(super) const TOO_LARGE: Claim = Claim {
+pub(super) const TOO_LARGE: BrokenClaim = BrokenClaim {
     kind: "phantom-increment",
     property: "nothing is made up",
     says: "the counter was read with more than what had been added",
@@ -66,12 +66,12 @@ impl Model for Counter {
             .iter()
             .all(|op| matches!(op.input, CounterOp::Add(1) | CounterOp::Read(_)));
         match ones {
-            true => Schedule::new(ops).judge(),
+            true => AddSchedule::new(ops).judge(),
             false => {
                 let grows = ops
                     .iter()
                     .all(|op| !matches!(op.input, CounterOp::Add(more) if more < 0));
-                let mut back = Schedule::new(ops).back().filter(|_| grows);
+                let mut back = AddSchedule::new(ops).back().filter(|_| grows);
                 // One of the two may be impossible by itself, as no adds sum up to it.
                 if let Some(back) = &mut back {
                     back.witness.least = back.witness.ops.iter().all(|&read| reachable(ops, read));

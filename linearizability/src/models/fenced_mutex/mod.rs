@@ -9,9 +9,9 @@ use crate::models::mutex::{LeaseOp, generator, lease_operations};
 use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::decide;
 use crate::reading::Reading;
-use crate::{Claim, Remark, Value};
+use crate::{BrokenClaim, Remark, Value};
 
-const UNORDERED: Claim = Claim {
+const UNORDERED: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
     says: "no order fits in which holds exclude each other as far as they are certain, and tokens grow",

@@ -5,15 +5,15 @@
 //! to its grant until its release was sent. An acquire of unknown outcome says nothing. Where a grant has no token it takes a search.
 
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
+use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 
-const NOT_GROWING: Claim = Claim {
+const NOT_GROWING: BrokenClaim = BrokenClaim {
     kind: "fencing-regression",
     property: "fencing",
     says: "a later grant has no larger token",
 };
-const HELD: Claim = Claim {
+const HELD: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
     says: "two held the mutex at once, although holds count only as far as they are certain",
@@ -64,7 +64,7 @@ impl Model for FencedMutex {
     }
 
     fn near(&self, ops: &[Op<FencedOp>]) -> NearLinearDecision {
-        let Some(order) = Order::new(ops) else {
+        let Some(order) = TokenOrder::new(ops) else {
             return NearLinearDecision::Undecided;
         };
         let found = order.same_token(ops).or_else(|| order.late(ops));
@@ -73,13 +73,13 @@ impl Model for FencedMutex {
 }
 
 /// The grants that certainly happened, by their tokens.
-struct Order {
+struct TokenOrder {
     grants: Vec<(i64, usize)>,
     /// The release of each hold.
     releases: HashMap<usize, usize>,
 }
 
-impl Order {
+impl TokenOrder {
     /// `None` if that is not known.
     fn new(ops: &[Op<FencedOp>]) -> Option<Self> {
         if any_optional(ops) {

@@ -1,7 +1,7 @@
 //! A simulated generator of ids.
 
 use crate::Value;
-use crate::generate::clients::{Clients, Completion, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, Simulated};
 use fastrand::Rng;
 
 /// The generator.
@@ -30,7 +30,7 @@ impl Simulated for Ids {
         Some(Completion::Ok(Value::from(self.next)))
     }
 
-    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
+    fn plant_by(clients: &mut GeneratedClients<Self>, client: usize, _: bool) -> bool {
         clients.object.next += 1;
         let id = Completion::Ok(Value::from(clients.object.next));
         for _ in 0..2 {

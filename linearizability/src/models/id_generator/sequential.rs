@@ -2,11 +2,11 @@
 //! operations that were answered got the same id. One of unknown outcome may have got any other.
 
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Model, NearLinearDecision, Op};
+use crate::{BrokenClaim, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-pub(crate) const DUPLICATE: Claim = Claim {
+pub(crate) const DUPLICATE: BrokenClaim = BrokenClaim {
     kind: "duplicate-id",
     property: "ids are unique",
     says: "the same id was given out twice",

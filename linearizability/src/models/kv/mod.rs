@@ -4,13 +4,13 @@ mod sequential;
 
 pub use sequential::{Kv, KvOp};
 
-use crate::Claim;
+use crate::BrokenClaim;
 use crate::models::registry::ModelEntry;
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
 
-const UNORDERED: Claim = unordered("no order of the operations on the text fits");
+const UNORDERED: BrokenClaim = unordered("no order of the operations on the text fits");
 
 /// The text under a key, which is empty at first. A get of unknown outcome says nothing.
 pub static TEXTS: ModelEntry = ModelEntry {

@@ -19,7 +19,7 @@ pub struct Kv {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KvOp {
     /// It was the text of this place.
-    Get(Place),
+    Get(TextPlace),
     /// It became the text of this number.
     Put(u32),
     /// The text of this number was put at its end.
@@ -28,7 +28,7 @@ pub enum KvOp {
 
 /// A text, by what gets found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum TextPlace {
     /// The first so many bytes of the first found text that begins with them.
     Begins(u32, u32),
     /// No text that was found begins with it.
@@ -73,7 +73,7 @@ impl Kv {
     }
 
     /// The place of the first `length` bytes of a found text with `more` after them.
-    fn extended(&self, first: u32, length: u32, more: &str) -> Place {
+    fn extended(&self, first: u32, length: u32, more: &str) -> TextPlace {
         let (from, length) = (first as usize, length as usize);
         let begin = &self.found[from].as_bytes()[..length];
         let more = more.as_bytes();
@@ -85,27 +85,27 @@ impl Kv {
             .get(place)
             .and_then(|text| text.as_bytes().strip_prefix(begin));
         match rest {
-            Some(rest) if rest.starts_with(more) => Place::Begins(place as u32, (length + more.len()) as u32),
-            _ => Place::Nowhere,
+            Some(rest) if rest.starts_with(more) => TextPlace::Begins(place as u32, (length + more.len()) as u32),
+            _ => TextPlace::Nowhere,
         }
     }
 }
 
 impl Model for Kv {
-    type State = Place;
+    type State = TextPlace;
     type Input = KvOp;
 
-    fn initial(&self) -> Place {
-        Place::Begins(0, 0)
+    fn initial(&self) -> TextPlace {
+        TextPlace::Begins(0, 0)
     }
 
-    fn step(&self, state: &Place, input: &KvOp) -> Option<Place> {
+    fn step(&self, state: &TextPlace, input: &KvOp) -> Option<TextPlace> {
         match (input, state) {
-            (KvOp::Get(Place::Nowhere), _) => None,
+            (KvOp::Get(TextPlace::Nowhere), _) => None,
             (KvOp::Get(found), _) => (found == state).then_some(*state),
             (KvOp::Put(text), _) => Some(self.extended(0, 0, &self.texts[*text as usize])),
-            (KvOp::Append(_), Place::Nowhere) => Some(Place::Nowhere),
-            (KvOp::Append(text), Place::Begins(first, length)) => {
+            (KvOp::Append(_), TextPlace::Nowhere) => Some(TextPlace::Nowhere),
+            (KvOp::Append(text), TextPlace::Begins(first, length)) => {
                 Some(self.extended(*first, *length, &self.texts[*text as usize]))
             }
         }
@@ -115,7 +115,7 @@ impl Model for Kv {
         matches!(input, KvOp::Get(_))
     }
 
-    fn after(&self, input: &KvOp) -> Option<Place> {
+    fn after(&self, input: &KvOp) -> Option<TextPlace> {
         match input {
             KvOp::Get(found) => Some(*found),
             KvOp::Put(text) => Some(self.extended(0, 0, &self.texts[*text as usize])),

@@ -1,7 +1,7 @@
 //! A simulated mutex that knows its holder.
 
 use crate::Value;
-use crate::generate::clients::{Clients, Completion, Simulated, Stage};
+use crate::generate::clients::{ClientStage, Completion, GeneratedClients, Simulated};
 use fastrand::Rng;
 
 /// The mutex, free at first.
@@ -27,7 +27,7 @@ enum ClientState {
 
 /// An operation on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
+pub enum MutexCall {
     /// To hold it.
     Acquire,
     /// To end the hold of this number.
@@ -56,79 +56,79 @@ impl Mutex {
 }
 
 impl Simulated for Mutex {
-    type Op = Request;
+    type Op = MutexCall;
 
-    fn draw(&mut self, client: usize, _: &mut Rng) -> Request {
+    fn draw(&mut self, client: usize, _: &mut Rng) -> MutexCall {
         match self.known[client] {
-            ClientState::Free => Request::Acquire,
-            ClientState::Held | ClientState::Doubtful => Request::Release(self.hold),
+            ClientState::Free => MutexCall::Acquire,
+            ClientState::Held | ClientState::Doubtful => MutexCall::Release(self.hold),
         }
     }
 
-    fn request(op: &Request) -> (&'static str, Value) {
+    fn request(op: &MutexCall) -> (&'static str, Value) {
         let f = match op {
-            Request::Acquire => "acquire",
-            Request::Release(_) => "release",
+            MutexCall::Acquire => "acquire",
+            MutexCall::Release(_) => "release",
         };
         (f, Value::Nil)
     }
 
-    fn apply(&mut self, client: usize, op: &Request) -> Option<Completion> {
+    fn apply(&mut self, client: usize, op: &MutexCall) -> Option<Completion> {
         match *op {
-            Request::Acquire if self.holder.is_some() => return None,
-            Request::Acquire => {
+            MutexCall::Acquire if self.holder.is_some() => return None,
+            MutexCall::Acquire => {
                 self.holder = Some(client);
                 self.hold += 1;
                 return Some(self.granted());
             }
-            Request::Release(hold) if (self.holder, self.hold) == (Some(client), hold) => self.holder = None,
-            Request::Release(_) => return Some(Completion::Fail("not-held")),
+            MutexCall::Release(hold) if (self.holder, self.hold) == (Some(client), hold) => self.holder = None,
+            MutexCall::Release(_) => return Some(Completion::Fail("not-held")),
         }
         Some(Completion::Ok(Value::Nil))
     }
 
-    fn receive(&mut self, client: usize, op: &Request, answer: Option<&Completion>) {
+    fn receive(&mut self, client: usize, op: &MutexCall, answer: Option<&Completion>) {
         self.known[client] = match (op, answer) {
             (_, None) => ClientState::Doubtful,
-            (Request::Acquire, Some(_)) => ClientState::Held,
-            (Request::Release(_), Some(_)) => ClientState::Free,
+            (MutexCall::Acquire, Some(_)) => ClientState::Held,
+            (MutexCall::Release(_), Some(_)) => ClientState::Free,
         };
     }
 
-    fn may_be_late(&self, op: &Request) -> bool {
+    fn may_be_late(&self, op: &MutexCall) -> bool {
         // An acquire that came after its client's release would hold for ever.
-        matches!(op, Request::Release(_))
+        matches!(op, MutexCall::Release(_))
     }
 
-    fn plant(clients: &mut Clients<Self>, last: bool) -> bool {
+    fn plant(clients: &mut GeneratedClients<Self>, last: bool) -> bool {
         if last {
             make_held(clients);
         }
-        let idle = |clients: &Clients<Self>, client| matches!(clients.stages[client], Stage::Idle);
+        let idle = |clients: &GeneratedClients<Self>, client| matches!(clients.stages[client], ClientStage::Idle);
         let held = |&client: &usize| clients.object.known[client] == ClientState::Held && idle(clients, client);
         let Some(holder) = clients.object.holder.filter(held) else {
             return false;
         };
         let may_be_granted = |&client: &usize| match clients.stages[client] {
-            Stage::Idle => clients.object.known[client] == ClientState::Free,
-            Stage::Sent(op, lost) => op == Request::Acquire && !lost,
+            ClientStage::Idle => clients.object.known[client] == ClientState::Free,
+            ClientStage::Sent(op, lost) => op == MutexCall::Acquire && !lost,
             _ => false,
         };
         let Some(other) = (0..clients.stages.len()).find(may_be_granted) else {
             return false;
         };
-        let (release, ok) = (Request::Release(clients.object.hold), Completion::Ok(Value::Nil));
+        let (release, ok) = (MutexCall::Release(clients.object.hold), Completion::Ok(Value::Nil));
         if idle(clients, other) {
-            clients.invoke(other, &Request::Acquire);
+            clients.invoke(other, &MutexCall::Acquire);
         }
-        clients.stages[other] = Stage::Idle;
+        clients.stages[other] = ClientStage::Idle;
         // Of a mutex with tokens the same one is given out twice, one after the other.
         let tokens = clients.object.tokens;
         if tokens {
             clients.at_once(holder, &release, &ok);
         }
         let granted = clients.object.granted();
-        clients.complete(other, &Request::Acquire, &granted);
+        clients.complete(other, &MutexCall::Acquire, &granted);
         clients.at_once(other, &release, &ok);
         if !tokens {
             clients.at_once(holder, &release, &ok);
@@ -139,14 +139,14 @@ impl Simulated for Mutex {
 }
 
 /// Sees to it that a client knows that it holds, when no client begins anything by itself any more.
-fn make_held(clients: &mut Clients<Mutex>) {
+fn make_held(clients: &mut GeneratedClients<Mutex>) {
     let doubtful = |&holder: &usize| clients.object.known[holder] == ClientState::Doubtful;
     let (client, op) = match (clients.object.holder, clients.idle().next()) {
-        (Some(holder), _) if doubtful(&holder) => (holder, Request::Release(clients.object.hold)),
-        (None, Some(idle)) => (idle, Request::Acquire),
+        (Some(holder), _) if doubtful(&holder) => (holder, MutexCall::Release(clients.object.hold)),
+        (None, Some(idle)) => (idle, MutexCall::Acquire),
         _ => return,
     };
-    if matches!(clients.stages[client], Stage::Idle) {
+    if matches!(clients.stages[client], ClientStage::Idle) {
         clients.try_at_once(client, &op);
     }
 }

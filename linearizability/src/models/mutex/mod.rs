@@ -12,15 +12,15 @@ use crate::generate::simulate;
 use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::decide;
 use crate::reading::Reading;
-use crate::{Call, CallOutcome, Claim, InputError, Judgement, Remark};
+use crate::{BrokenClaim, Call, CallOutcome, InputError, Judgement, Remark};
 use std::collections::HashMap;
 
-const HELD_TWICE: Claim = Claim {
+const HELD_TWICE: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
     says: "two held the mutex at once, although holds count only as far as they are certain",
 };
-const UNORDERED: Claim = Claim {
+const UNORDERED: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
     says: "no order fits in which the mutex is held from each acquire to the next release that succeeded",

@@ -5,7 +5,7 @@ use crate::models::register::RegisterOp;
 use crate::models::register::portfolio;
 use crate::models::register::relevance::{narrowed, relevant};
 use crate::unknown_start::UnknownStart;
-use crate::{Budget, Decision, Model, Op, search};
+use crate::{Budget, Model, Op, SearchDecision, search};
 
 /// The mutex, free at the beginning. Its state says whether it is held.
 #[derive(Debug, Clone, Copy)]
@@ -48,12 +48,12 @@ impl Model for Mutex {
         relevant(&sets(ops), &|held| !held)
     }
 
-    fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
+    fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> SearchDecision {
         let first = First::With(&false);
         portfolio::decide(&sets(ops), &first, |budget| search(self, ops, budget), budget)
     }
 
-    fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
+    fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> SearchDecision {
         let (model, first) = (UnknownStart(self), First::If(&|_: &bool| true));
         narrowed(ops, relevant(&sets(ops), &|_| true), |ops| {
             portfolio::decide(&sets(ops), &first, |budget| search(&model, ops, budget), budget)

@@ -1,7 +1,7 @@
 //! A simulated semaphore, read-write lock or reentrant mutex, which knows its holders.
 
 use crate::Value;
-use crate::generate::clients::{Clients, Completion, Simulated, Stage};
+use crate::generate::clients::{ClientStage, Completion, GeneratedClients, Simulated};
 use fastrand::Rng;
 
 /// What gives out permits.
@@ -36,13 +36,13 @@ impl Style {
 pub struct Permits {
     style: Style,
     /// What each client holds.
-    held: Vec<Option<Hold>>,
+    held: Vec<Option<PermitHold>>,
     next: u64,
     known: Vec<ClientState>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Hold {
+struct PermitHold {
     number: u64,
     weight: u64,
     depth: u64,
@@ -60,7 +60,7 @@ enum ClientState {
 
 /// An operation on them. What of them is written down depends on the style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
+pub enum PermitCall {
     /// To hold so many.
     Acquire(Style, u64),
     /// To end the hold of this number once, or altogether.
@@ -81,28 +81,28 @@ impl Permits {
         self.held.iter().flatten().map(|hold| hold.weight).sum()
     }
 
-    fn release(&self, client: usize) -> Request {
+    fn release(&self, client: usize) -> PermitCall {
         let number = self.held[client].map_or(self.next, |hold| hold.number);
-        Request::Release(number, self.known[client] == ClientState::Doubtful)
+        PermitCall::Release(number, self.known[client] == ClientState::Doubtful)
     }
 
     /// The clients that do nothing, hold, and know that.
-    fn holders(clients: &Clients<Self>) -> Vec<usize> {
+    fn holders(clients: &GeneratedClients<Self>) -> Vec<usize> {
         let object = &clients.object;
         let held =
             |&client: &usize| matches!(object.known[client], ClientState::Held(_)) && object.held[client].is_some();
         clients.idle().filter(held).collect()
     }
 
-    fn free(clients: &Clients<Self>) -> Option<usize> {
+    fn free(clients: &GeneratedClients<Self>) -> Option<usize> {
         let free = |&client: &usize| clients.object.known[client] == ClientState::Free;
         clients.idle().find(free)
     }
 
     /// A client that holds nothing and may be granted so much: it waits for that, or does nothing.
-    fn grantee(clients: &Clients<Self>) -> Option<(usize, u64)> {
+    fn grantee(clients: &GeneratedClients<Self>) -> Option<(usize, u64)> {
         let waits = |client: usize| match clients.stages[client] {
-            Stage::Sent(Request::Acquire(_, weight), false) if clients.object.held[client].is_none() => {
+            ClientStage::Sent(PermitCall::Acquire(_, weight), false) if clients.object.held[client].is_none() => {
                 Some((client, weight))
             }
             _ => None,
@@ -118,9 +118,9 @@ impl Permits {
 }
 
 impl Simulated for Permits {
-    type Op = Request;
+    type Op = PermitCall;
 
-    fn draw(&mut self, client: usize, rng: &mut Rng) -> Request {
+    fn draw(&mut self, client: usize, rng: &mut Rng) -> PermitCall {
         let again = match self.known[client] {
             ClientState::Free => true,
             ClientState::Held(depth) => self.style == Style::Reentrant && depth < DEEPEST && rng.bool(),
@@ -128,64 +128,64 @@ impl Simulated for Permits {
         };
         let writes = self.style == Style::ReadWrite && rng.u8(0..4) == 0;
         match again {
-            true => Request::Acquire(self.style, if writes { ALL } else { 1 }),
+            true => PermitCall::Acquire(self.style, if writes { ALL } else { 1 }),
             false => self.release(client),
         }
     }
 
-    fn request(op: &Request) -> (&'static str, Value) {
+    fn request(op: &PermitCall) -> (&'static str, Value) {
         match *op {
-            Request::Acquire(Style::ReadWrite, ALL) => ("acquire", Value::from("write")),
-            Request::Acquire(Style::ReadWrite, _) => ("acquire", Value::from("read")),
-            Request::Acquire(..) => ("acquire", Value::Nil),
-            Request::Release(..) => ("release", Value::Nil),
+            PermitCall::Acquire(Style::ReadWrite, ALL) => ("acquire", Value::from("write")),
+            PermitCall::Acquire(Style::ReadWrite, _) => ("acquire", Value::from("read")),
+            PermitCall::Acquire(..) => ("acquire", Value::Nil),
+            PermitCall::Release(..) => ("release", Value::Nil),
         }
     }
 
-    fn apply(&mut self, client: usize, op: &Request) -> Option<Completion> {
+    fn apply(&mut self, client: usize, op: &PermitCall) -> Option<Completion> {
         match (*op, self.held[client]) {
-            (Request::Acquire(..), Some(hold)) => {
+            (PermitCall::Acquire(..), Some(hold)) => {
                 let depth = hold.depth + 1;
-                self.held[client] = Some(Hold { depth, ..hold });
+                self.held[client] = Some(PermitHold { depth, ..hold });
             }
-            (Request::Acquire(_, weight), None) => {
+            (PermitCall::Acquire(_, weight), None) => {
                 if self.taken() + weight > self.style.permits() {
                     return None;
                 }
                 self.next += 1;
-                self.held[client] = Some(Hold {
+                self.held[client] = Some(PermitHold {
                     number: self.next,
                     weight,
                     depth: 1,
                 });
             }
-            (Request::Release(number, all), Some(hold)) if hold.number == number => {
+            (PermitCall::Release(number, all), Some(hold)) if hold.number == number => {
                 let depth = if all { 0 } else { hold.depth - 1 };
-                self.held[client] = (depth > 0).then_some(Hold { depth, ..hold });
+                self.held[client] = (depth > 0).then_some(PermitHold { depth, ..hold });
             }
-            (Request::Release(..), _) => return Some(Completion::Fail("not-held")),
+            (PermitCall::Release(..), _) => return Some(Completion::Fail("not-held")),
         }
         Some(Completion::Ok(Value::Nil))
     }
 
-    fn receive(&mut self, client: usize, op: &Request, answer: Option<&Completion>) {
+    fn receive(&mut self, client: usize, op: &PermitCall, answer: Option<&Completion>) {
         self.known[client] = match (op, answer, self.known[client]) {
             (_, None, _) => ClientState::Doubtful,
-            (Request::Acquire(..), Some(_), ClientState::Held(depth)) => ClientState::Held(depth + 1),
-            (Request::Acquire(..), Some(_), _) => ClientState::Held(1),
-            (Request::Release(_, false), Some(Completion::Ok(_)), ClientState::Held(depth)) if depth > 1 => {
+            (PermitCall::Acquire(..), Some(_), ClientState::Held(depth)) => ClientState::Held(depth + 1),
+            (PermitCall::Acquire(..), Some(_), _) => ClientState::Held(1),
+            (PermitCall::Release(_, false), Some(Completion::Ok(_)), ClientState::Held(depth)) if depth > 1 => {
                 ClientState::Held(depth - 1)
             }
-            (Request::Release(..), Some(_), _) => ClientState::Free,
+            (PermitCall::Release(..), Some(_), _) => ClientState::Free,
         };
     }
 
-    fn may_be_late(&self, op: &Request) -> bool {
+    fn may_be_late(&self, op: &PermitCall) -> bool {
         // An acquire that came after its client's release would hold for ever.
-        matches!(op, Request::Release(..))
+        matches!(op, PermitCall::Release(..))
     }
 
-    fn plant(clients: &mut Clients<Self>, last: bool) -> bool {
+    fn plant(clients: &mut GeneratedClients<Self>, last: bool) -> bool {
         if last {
             settle(clients);
         }
@@ -201,16 +201,16 @@ impl Simulated for Permits {
         if held + weight <= style.permits() {
             return false;
         }
-        let (acquire, ok) = (Request::Acquire(style, weight), Completion::Ok(Value::Nil));
-        if matches!(clients.stages[other], Stage::Idle) {
+        let (acquire, ok) = (PermitCall::Acquire(style, weight), Completion::Ok(Value::Nil));
+        if matches!(clients.stages[other], ClientStage::Idle) {
             clients.invoke(other, &acquire);
         }
-        clients.stages[other] = Stage::Idle;
+        clients.stages[other] = ClientStage::Idle;
         clients.complete(other, &acquire, &ok);
-        clients.at_once(other, &Request::Release(0, false), &ok);
+        clients.at_once(other, &PermitCall::Release(0, false), &ok);
         for holder in holders {
             while let Some(hold) = clients.object.held[holder] {
-                let release = Request::Release(hold.number, false);
+                let release = PermitCall::Release(hold.number, false);
                 clients.object.apply(holder, &release);
                 clients.at_once(holder, &release, &ok);
             }
@@ -220,16 +220,16 @@ impl Simulated for Permits {
 }
 
 /// Has a client give back what it need not hold, or hold what it can, when no client begins anything by itself any more.
-fn settle(clients: &mut Clients<Permits>) {
+fn settle(clients: &mut GeneratedClients<Permits>) {
     let doubtful = |&client: &usize| clients.object.known[client] == ClientState::Doubtful;
     let (client, op) = match (clients.idle().find(doubtful), Permits::free(clients)) {
         (Some(doubtful), _) => (doubtful, clients.object.release(doubtful)),
         (None, Some(free)) if clients.idle().count() > Permits::holders(clients).len() + 1 => {
-            (free, Request::Acquire(clients.object.style, 1))
+            (free, PermitCall::Acquire(clients.object.style, 1))
         }
         _ => return,
     };
-    if matches!(clients.stages[client], Stage::Idle) {
+    if matches!(clients.stages[client], ClientStage::Idle) {
         clients.try_at_once(client, &op);
     }
 }

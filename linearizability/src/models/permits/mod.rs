@@ -9,9 +9,9 @@ mod sequential;
 
 pub use sequential::{PermitOp, Permits};
 
+use crate::BrokenClaim;
 use crate::Call;
-use crate::Claim;
-use crate::generate::{Event, Options, simulate};
+use crate::generate::{GeneratedEvent, Options, simulate};
 use crate::models::mutex::without_requests;
 use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unable};
@@ -20,7 +20,7 @@ use crate::{CallOutcome, InputError, Value};
 use generator::Style;
 use std::collections::{HashMap, HashSet};
 
-const UNORDERED: Claim = Claim {
+const UNORDERED: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
     says: "no order fits in which holds exclude each other as far as they are certain",
@@ -92,7 +92,7 @@ pub static REENTRANT: ModelEntry = ModelEntry {
     },
 };
 
-fn simulate_permits(options: &Options, style: Style) -> Vec<Event> {
+fn simulate_permits(options: &Options, style: Style) -> Vec<GeneratedEvent> {
     simulate(options, generator::Permits::new(style, options.clients))
 }
 

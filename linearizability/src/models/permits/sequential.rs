@@ -7,11 +7,11 @@
 //! other grant has a moment at which enough of them were left; it takes time O(n log n), by a sweep over the certain holds.
 
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
+use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-const TOO_MANY: Claim = Claim {
+const TOO_MANY: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
     says: "more was held at once than there is, although holds count only as far as they are certain",

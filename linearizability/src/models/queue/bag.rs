@@ -8,21 +8,21 @@
 
 use crate::models::presence::{Presence, Present};
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
+use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-pub(crate) const MADE_UP: Claim = Claim {
+pub(crate) const MADE_UP: BrokenClaim = BrokenClaim {
     kind: "phantom-item",
     property: "nothing is made up",
     says: "an item came out that nothing had put in",
 };
-pub(super) const TWICE: Claim = Claim {
+pub(super) const TWICE: BrokenClaim = BrokenClaim {
     kind: "duplicate-delivery",
     property: "deliveries",
     says: "an item came out more often than it was put in",
 };
-pub(super) const LOST: Claim = Claim {
+pub(super) const LOST: BrokenClaim = BrokenClaim {
     kind: "lost-item",
     property: "nothing is lost",
     says: "the queue was found empty although something had been put in and not come out at any moment of that",

@@ -11,10 +11,10 @@
 use crate::models::queue::bag::{Items, QueueOp};
 use crate::models::queue::pairs;
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Budget, Claim, Contradiction, Decision, Model, NearLinearDecision, Op};
+use crate::{BrokenClaim, Budget, Contradiction, Model, NearLinearDecision, Op, SearchDecision};
 use std::rc::Rc;
 
-const REORDERED: Claim = Claim {
+const REORDERED: BrokenClaim = BrokenClaim {
     kind: "reordered",
     property: "first in, first out",
     says: "what was put in later came out, and what was put in before it had not",
@@ -74,24 +74,24 @@ impl Model for Fifo {
         earliest(ops, found).map_or(fits, NearLinearDecision::Not)
     }
 
-    fn explore(&self, ops: &[Op<QueueOp>], budget: &mut Budget<'_>) -> Decision {
+    fn explore(&self, ops: &[Op<QueueOp>], budget: &mut Budget<'_>) -> SearchDecision {
         pairs::decide(ops, true, budget)
     }
 
-    fn decide_anywhere(&self, ops: &[Op<QueueOp>], budget: &mut Budget<'_>) -> Decision {
+    fn decide_anywhere(&self, ops: &[Op<QueueOp>], budget: &mut Budget<'_>) -> SearchDecision {
         pairs::decide(ops, false, budget)
     }
 }
 
 /// An item that came out.
 #[derive(Debug, Clone, Copy)]
-struct Delivery {
+struct FifoDelivery {
     enqueue: usize,
     dequeue: usize,
 }
 
 /// The items that came out, by where they were put in.
-struct Delivered(Vec<Delivery>);
+struct Delivered(Vec<FifoDelivery>);
 
 /// An item that something had to take out although nothing is known to have done so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,12 +104,12 @@ struct Behind {
 impl Delivered {
     fn new(ops: &[Op<QueueOp>], items: &Items) -> Self {
         let delivery = |item: &crate::models::queue::bag::Item| {
-            Some(Delivery {
+            Some(FifoDelivery {
                 enqueue: *item.enqueues.first()?,
                 dequeue: *item.dequeues.first()?,
             })
         };
-        let mut all: Vec<Delivery> = items.all.values().filter_map(delivery).collect();
+        let mut all: Vec<FifoDelivery> = items.all.values().filter_map(delivery).collect();
         all.sort_unstable_by_key(|one| ops[one.enqueue].invoke);
         Self(all)
     }
@@ -117,11 +117,11 @@ impl Delivered {
     /// Two deliveries in the wrong order.
     fn overtaken(&self, ops: &[Op<QueueOp>]) -> Option<Contradiction> {
         // Of the items that were certainly in before some position the one whose delivery was sent last.
-        let end = |one: &Delivery| ops[one.enqueue].complete;
-        let mut earlier: Vec<Delivery> = self.0.iter().filter(|one| end(one).is_some()).copied().collect();
+        let end = |one: &FifoDelivery| ops[one.enqueue].complete;
+        let mut earlier: Vec<FifoDelivery> = self.0.iter().filter(|one| end(one).is_some()).copied().collect();
         earlier.sort_unstable_by_key(end);
         let mut earlier = earlier.into_iter().peekable();
-        let mut latest: Option<Delivery> = None;
+        let mut latest: Option<FifoDelivery> = None;
         let mut found = None;
         for one in &self.0 {
             while let Some(before) = earlier.next_if(|before| end(before) < Some(ops[one.enqueue].invoke)) {

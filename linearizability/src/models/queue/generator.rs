@@ -1,7 +1,7 @@
 //! A simulated queue.
 
 use crate::Value;
-use crate::generate::clients::{Clients, Completion, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, Simulated};
 use crate::generate::{DrawnValues, Options};
 use fastrand::Rng;
 
@@ -10,7 +10,7 @@ const AGAIN: usize = 11;
 
 /// What a queue promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum QueueOrder {
     /// First in, first out.
     Fifo,
     /// No order, and each item comes out once.
@@ -21,15 +21,15 @@ pub enum Order {
 
 /// The queue, empty at first.
 #[derive(Debug)]
-pub struct Queue {
-    order: Order,
+pub struct QueueObject {
+    order: QueueOrder,
     items: Vec<u64>,
     values: DrawnValues,
 }
 
 /// An operation on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request {
+pub enum QueueCall {
     /// This is put in.
     Enqueue(u64),
     /// Something is taken out: of an unordered queue what stands at this place, counted around.
@@ -38,9 +38,9 @@ pub enum Request {
     Drain,
 }
 
-impl Queue {
+impl QueueObject {
     /// An empty one.
-    pub fn new(order: Order, options: &Options) -> Self {
+    pub fn new(order: QueueOrder, options: &Options) -> Self {
         Self {
             order,
             items: Vec::new(),
@@ -49,65 +49,65 @@ impl Queue {
     }
 }
 
-impl Simulated for Queue {
-    type Op = Request;
+impl Simulated for QueueObject {
+    type Op = QueueCall;
 
-    fn draw(&mut self, _: usize, rng: &mut Rng) -> Request {
+    fn draw(&mut self, _: usize, rng: &mut Rng) -> QueueCall {
         match (rng.bool(), self.order) {
-            (true, Order::Fifo) => Request::Dequeue(0),
-            (true, _) => Request::Dequeue(rng.usize(..)),
-            (false, _) => Request::Enqueue(self.values.draw(rng)),
+            (true, QueueOrder::Fifo) => QueueCall::Dequeue(0),
+            (true, _) => QueueCall::Dequeue(rng.usize(..)),
+            (false, _) => QueueCall::Enqueue(self.values.draw(rng)),
         }
     }
 
-    fn request(op: &Request) -> (&'static str, Value) {
+    fn request(op: &QueueCall) -> (&'static str, Value) {
         match *op {
-            Request::Enqueue(item) => ("enqueue", Value::from(item)),
-            Request::Dequeue(_) => ("dequeue", Value::Nil),
-            Request::Drain => ("drain", Value::Nil),
+            QueueCall::Enqueue(item) => ("enqueue", Value::from(item)),
+            QueueCall::Dequeue(_) => ("dequeue", Value::Nil),
+            QueueCall::Drain => ("drain", Value::Nil),
         }
     }
 
-    fn apply(&mut self, _: usize, op: &Request) -> Option<Completion> {
+    fn apply(&mut self, _: usize, op: &QueueCall) -> Option<Completion> {
         Some(match *op {
-            Request::Enqueue(item) => {
+            QueueCall::Enqueue(item) => {
                 self.items.push(item);
                 Completion::Ok(Value::from(item))
             }
-            Request::Dequeue(_) if self.items.is_empty() => Completion::Fail("empty"),
-            Request::Dequeue(place) => {
+            QueueCall::Dequeue(_) if self.items.is_empty() => Completion::Fail("empty"),
+            QueueCall::Dequeue(place) => {
                 let (at, again) = (place % self.items.len(), place % AGAIN == 0);
                 let item = match self.order {
-                    Order::Drained if again => self.items[at],
+                    QueueOrder::Drained if again => self.items[at],
                     _ => self.items.remove(at),
                 };
                 Completion::Ok(Value::from(item))
             }
-            Request::Drain => Completion::Ok(std::mem::take(&mut self.items).into_iter().map(Value::from).collect()),
+            QueueCall::Drain => Completion::Ok(std::mem::take(&mut self.items).into_iter().map(Value::from).collect()),
         })
     }
 
-    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
+    fn plant_by(clients: &mut GeneratedClients<Self>, client: usize, _: bool) -> bool {
         let object = &mut clients.object;
         let (one, other) = (object.values.unique(), object.values.unique());
         // The items that are put in, and those that come out.
         let (into, out) = match object.order {
-            Order::Fifo => (vec![one, other], vec![other, one]),
-            Order::None => (vec![one], vec![one, one]),
-            Order::Drained => (vec![], vec![one]),
+            QueueOrder::Fifo => (vec![one, other], vec![other, one]),
+            QueueOrder::None => (vec![one], vec![one, one]),
+            QueueOrder::Drained => (vec![], vec![one]),
         };
         for item in into {
-            clients.at_once(client, &Request::Enqueue(item), &Completion::Ok(Value::from(item)));
+            clients.at_once(client, &QueueCall::Enqueue(item), &Completion::Ok(Value::from(item)));
         }
         for item in out {
-            clients.at_once(client, &Request::Dequeue(0), &Completion::Ok(Value::from(item)));
+            clients.at_once(client, &QueueCall::Dequeue(0), &Completion::Ok(Value::from(item)));
         }
         true
     }
 
-    fn close(clients: &mut Clients<Self>) {
-        if clients.object.order == Order::Drained {
-            clients.try_at_once(0, &Request::Drain);
+    fn close(clients: &mut GeneratedClients<Self>) {
+        if clients.object.order == QueueOrder::Drained {
+            clients.try_at_once(0, &QueueCall::Drain);
         }
     }
 }

@@ -16,15 +16,15 @@ use crate::generate::simulate;
 use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
-use crate::{Call, CallOutcome, Claim, InputError, Op, Remark, Value};
-use generator::{Order, Queue};
+use crate::{BrokenClaim, Call, CallOutcome, InputError, Op, Remark, Value};
+use generator::{QueueObject, QueueOrder};
 use std::collections::HashMap;
-use total::Drain;
+use total::AnsweredDrain;
 
 /// The operations of all queues.
 pub const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];
 
-const UNORDERED: Claim = unordered("no order of the queue's operations fits");
+const UNORDERED: BrokenClaim = unordered("no order of the queue's operations fits");
 
 /// Queues, first in, first out.
 pub static FIFO_QUEUE: ModelEntry = ModelEntry {
@@ -32,7 +32,7 @@ pub static FIFO_QUEUE: ModelEntry = ModelEntry {
     operations: &OPERATIONS,
     sized: false,
     simulations: &[Simulation::new("fifo-queue", |options, _| {
-        simulate(options, Queue::new(Order::Fifo, options))
+        simulate(options, QueueObject::new(QueueOrder::Fifo, options))
     })],
     judge: |model, calls, _, _, budget| {
         let QueueOperations { reading, drains } = read(model, calls, Delivery::Once)?;
@@ -50,7 +50,7 @@ pub static UNORDERED_QUEUE: ModelEntry = ModelEntry {
     operations: &OPERATIONS,
     sized: false,
     simulations: &[Simulation::new("unordered-queue", |options, _| {
-        simulate(options, Queue::new(Order::None, options))
+        simulate(options, QueueObject::new(QueueOrder::None, options))
     })],
     judge: |model, calls, _, _, budget| {
         let QueueOperations { reading, .. } = read(model, calls, Delivery::Once)?;
@@ -72,7 +72,7 @@ pub struct QueueOperations<'a> {
     /// The operations.
     pub reading: Reading<'a, QueueOp>,
     /// The drains.
-    pub drains: Vec<Drain>,
+    pub drains: Vec<AnsweredDrain>,
 }
 
 /// The operations on a queue that delivers an item so often.
@@ -122,7 +122,7 @@ pub fn read<'a>(
                 }
                 let (sent, empty) = (call.from(), reading.ops.len());
                 reading.add(call, QueueOp::Empty);
-                drains.push(Drain { sent, first, empty });
+                drains.push(AnsweredDrain { sent, first, empty });
             }
             "drain" if drained == Some(call.invoke) => {
                 (0..enqueues).for_each(|_| reading.add(call, QueueOp::Take));
@@ -137,7 +137,7 @@ pub fn read<'a>(
 
 /// Has the empty answer of each drain come after the last moment at which fewer enqueues of one of its items had been sent than must have
 /// come out if all that it took out had, with what had been delivered by then. An item that may come out again needs one enqueue.
-fn after_their_items(ops: &mut [Op<QueueOp>], drains: &[Drain], delivery: Delivery) {
+fn after_their_items(ops: &mut [Op<QueueOp>], drains: &[AnsweredDrain], delivery: Delivery) {
     let once = delivery == Delivery::Once;
     let mut items: HashMap<u32, Positions> = HashMap::new();
     for op in ops.iter() {

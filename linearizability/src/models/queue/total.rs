@@ -11,10 +11,10 @@
 
 use crate::models::queue::bag::{MADE_UP, QueueOp};
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Contradiction, Op};
+use crate::{BrokenClaim, Contradiction, Op};
 use std::collections::BTreeMap;
 
-const LOST: Claim = Claim {
+const LOST: BrokenClaim = BrokenClaim {
     kind: "lost-item",
     property: "nothing is lost",
     says: "the queue was found empty after all deliveries although something had been put in and not come out",
@@ -22,7 +22,7 @@ const LOST: Claim = Claim {
 
 /// A drain that was answered. Operations are places.
 #[derive(Debug, Clone, Copy)]
-pub struct Drain {
+pub struct AnsweredDrain {
     /// Where it was sent.
     pub sent: usize,
     /// Its first delivery; all up to `empty` are its deliveries.
@@ -43,13 +43,13 @@ pub struct TotalQueueJudgement {
 }
 
 /// Judges operations on a total queue.
-pub fn judge(ops: &[Op<QueueOp>], drains: &[Drain]) -> TotalQueueJudgement {
+pub fn judge(ops: &[Op<QueueOp>], drains: &[AnsweredDrain]) -> TotalQueueJudgement {
     let items = items(ops);
     let lacking = lacking(ops, &items);
-    let mut drains: Vec<Drain> = speaking(ops, drains);
+    let mut drains: Vec<AnsweredDrain> = speaking(ops, drains);
     drains.sort_unstable_by_key(|drain| ops[drain.empty].complete);
     let enough = enough(ops, &lacking);
-    let convicts = |drain: &&Drain| {
+    let convicts = |drain: &&AnsweredDrain| {
         let (from, end) = (ops[drain.empty].invoke, ops[drain.empty].complete);
         let at = enough.partition_point(|&(_, to)| to <= from);
         enough.get(at).is_none_or(|&(begin, _)| Some(begin) >= end)
@@ -68,14 +68,14 @@ pub fn judge(ops: &[Op<QueueOp>], drains: &[Drain]) -> TotalQueueJudgement {
 
 /// What happened to the items of one value.
 #[derive(Debug, Default)]
-struct Item {
+struct TotalQueueItem {
     /// The operations that may have put one in, in the order in which they were sent.
     enqueues: Vec<usize>,
     /// Those that took one out, in the order in which they ended.
     deliveries: Vec<usize>,
 }
 
-impl Item {
+impl TotalQueueItem {
     /// How many deliveries are left if as many as possible have an enqueue of their own, sent before they were answered; none if there is
     /// no enqueue.
     fn again(&self, ops: &[Op<QueueOp>]) -> usize {
@@ -93,8 +93,8 @@ impl Item {
     }
 }
 
-fn items(ops: &[Op<QueueOp>]) -> BTreeMap<u32, Item> {
-    let mut items: BTreeMap<u32, Item> = BTreeMap::new();
+fn items(ops: &[Op<QueueOp>]) -> BTreeMap<u32, TotalQueueItem> {
+    let mut items: BTreeMap<u32, TotalQueueItem> = BTreeMap::new();
     for (place, op) in ops.iter().enumerate() {
         match op.input {
             QueueOp::Enqueue(value) => items.entry(value).or_default().enqueues.push(place),
@@ -111,8 +111,8 @@ fn items(ops: &[Op<QueueOp>]) -> BTreeMap<u32, Item> {
 }
 
 /// The first delivery of each value that no enqueue was sent before.
-fn made_up(ops: &[Op<QueueOp>], items: &BTreeMap<u32, Item>) -> Vec<Contradiction> {
-    let first = |item: &Item| {
+fn made_up(ops: &[Op<QueueOp>], items: &BTreeMap<u32, TotalQueueItem>) -> Vec<Contradiction> {
+    let first = |item: &TotalQueueItem| {
         let delivery = *item.deliveries.iter().find(|&&op| ops[op].must())?;
         let sent = item.enqueues.first().map(|&op| ops[op].invoke);
         let founded = sent.is_some_and(|sent| Some(sent) < ops[delivery].complete);
@@ -122,8 +122,8 @@ fn made_up(ops: &[Op<QueueOp>], items: &BTreeMap<u32, Item>) -> Vec<Contradictio
 }
 
 /// The enqueues that certainly happened and for which no delivery is left, in the order in which they ended.
-fn lacking(ops: &[Op<QueueOp>], items: &BTreeMap<u32, Item>) -> Vec<usize> {
-    let slots = |(&value, item): (&u32, &Item)| (value, Slots::new(ops, item));
+fn lacking(ops: &[Op<QueueOp>], items: &BTreeMap<u32, TotalQueueItem>) -> Vec<usize> {
+    let slots = |(&value, item): (&u32, &TotalQueueItem)| (value, Slots::new(ops, item));
     let mut slots: BTreeMap<u32, Slots> = items.iter().map(slots).collect();
     let mut certain: Vec<(usize, usize, u32)> = Vec::new();
     for (place, op) in ops.iter().enumerate() {
@@ -148,7 +148,7 @@ struct Slots {
 }
 
 impl Slots {
-    fn new(ops: &[Op<QueueOp>], item: &Item) -> Self {
+    fn new(ops: &[Op<QueueOp>], item: &TotalQueueItem) -> Self {
         let end = |&op: &usize| ops[op].complete.unwrap_or(usize::MAX);
         Self {
             ends: item.deliveries.iter().map(end).collect(),
@@ -170,7 +170,7 @@ impl Slots {
 }
 
 /// The drains that speak.
-fn speaking(ops: &[Op<QueueOp>], drains: &[Drain]) -> Vec<Drain> {
+fn speaking(ops: &[Op<QueueOp>], drains: &[AnsweredDrain]) -> Vec<AnsweredDrain> {
     let mut of_a_drain = vec![false; ops.len()];
     drains
         .iter()
@@ -183,7 +183,7 @@ fn speaking(ops: &[Op<QueueOp>], drains: &[Drain]) -> Vec<Drain> {
     let answered = answered.filter_map(|(op, _)| op.complete).max();
     let some = drains.iter().filter(|drain| drain.first < drain.empty);
     let last = some.map(|drain| drain.sent).max();
-    let speaks = |drain: &&Drain| {
+    let speaks = |drain: &&AnsweredDrain| {
         let empty = &ops[drain.empty];
         empty.must() && answered < Some(drain.sent) && last < empty.complete
     };
@@ -213,7 +213,12 @@ fn enough(ops: &[Op<QueueOp>], lacking: &[usize]) -> Vec<(usize, usize)> {
 }
 
 /// A drain with enqueues of which, at each moment of it, more lack a delivery than may have been taken, with none to spare.
-fn lost(ops: &[Op<QueueOp>], items: &BTreeMap<u32, Item>, lacking: &[usize], drain: &Drain) -> Contradiction {
+fn lost(
+    ops: &[Op<QueueOp>],
+    items: &BTreeMap<u32, TotalQueueItem>,
+    lacking: &[usize],
+    drain: &AnsweredDrain,
+) -> Contradiction {
     let end = ops[drain.empty].complete;
     let takes = ops
         .iter()
@@ -233,7 +238,7 @@ fn lost(ops: &[Op<QueueOp>], items: &BTreeMap<u32, Item>, lacking: &[usize], dra
 }
 
 /// Of the enqueues of a value that had ended by some position the last ones that were sent, for which deliveries are as few as for any.
-fn crowded(ops: &[Op<QueueOp>], item: &Item, until: Option<usize>) -> Vec<usize> {
+fn crowded(ops: &[Op<QueueOp>], item: &TotalQueueItem, until: Option<usize>) -> Vec<usize> {
     let certain = |op: &&usize| ops[**op].must() && ops[**op].complete <= until;
     let enqueues: Vec<usize> = item.enqueues.iter().filter(certain).copied().collect();
     let lack = |at: usize| {

@@ -3,7 +3,7 @@
 use crate::generate::simulate;
 use crate::judgement::{Judgement, Violation};
 use crate::models::queue::bag::MADE_UP;
-use crate::models::queue::generator::{Order, Queue};
+use crate::models::queue::generator::{QueueObject, QueueOrder};
 use crate::models::queue::total;
 use crate::models::queue::{Delivery, OPERATIONS, QueueOperations, read};
 use crate::models::registry::{ModelEntry, Simulation};
@@ -16,7 +16,7 @@ pub static TOTAL_QUEUE: ModelEntry = ModelEntry {
     operations: &OPERATIONS,
     sized: false,
     simulations: &[Simulation::new("total-queue", |options, _| {
-        simulate(options, Queue::new(Order::Drained, options))
+        simulate(options, QueueObject::new(QueueOrder::Drained, options))
     })],
     judge: |model, calls, _, _, budget| {
         let QueueOperations { reading, drains } = read(model, calls, Delivery::AtLeastOnce)?;

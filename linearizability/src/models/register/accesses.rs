@@ -8,7 +8,7 @@ use std::hash::Hash;
 
 /// What an access does, by numbers of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum NumberedAccess {
     /// This was found.
     Read(u32),
     /// This was written.
@@ -19,7 +19,7 @@ pub enum Access {
     Mismatch(u32),
 }
 
-impl Access {
+impl NumberedAccess {
     /// The value that there is after it; of a compare-and-set that failed the one that is not there.
     pub fn left(self) -> u32 {
         match self {
@@ -52,7 +52,7 @@ impl<V: fmt::Debug> fmt::Debug for First<'_, V> {
 
 /// An event of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum AccessEvent {
     /// An operation is invoked.
     Call(usize),
     /// An operation is completed.
@@ -63,9 +63,9 @@ pub enum Event {
 #[derive(Debug)]
 pub struct History {
     /// By the places of operations; `None` for what says nothing: a read that need not have happened.
-    pub accesses: Vec<Option<Access>>,
+    pub accesses: Vec<Option<NumberedAccess>>,
     /// The events of those that say something, in order.
-    pub events: Vec<Event>,
+    pub events: Vec<AccessEvent>,
     /// The values with which it may begin.
     pub first: Vec<u32>,
     /// How many values there are.
@@ -81,21 +81,21 @@ impl History {
             *numbers.entry(value).or_insert(next)
         };
         let mut accesses = Vec::with_capacity(ops.len());
-        let mut events: Vec<(usize, Event)> = Vec::with_capacity(2 * ops.len());
+        let mut events: Vec<(usize, AccessEvent)> = Vec::with_capacity(2 * ops.len());
         for (place, op) in ops.iter().enumerate() {
             let access = match &op.input {
-                RegisterOp::Read(value) => Access::Read(number(value)),
-                RegisterOp::Write(to) => Access::Write(number(to)),
+                RegisterOp::Read(value) => NumberedAccess::Read(number(value)),
+                RegisterOp::Write(to) => NumberedAccess::Write(number(to)),
                 // It leaves what it finds.
-                RegisterOp::Cas(from, to) if from == to => Access::Read(number(to)),
-                RegisterOp::Cas(from, to) => Access::Cas(number(from), number(to)),
-                RegisterOp::Mismatch(value) => Access::Mismatch(number(value)),
+                RegisterOp::Cas(from, to) if from == to => NumberedAccess::Read(number(to)),
+                RegisterOp::Cas(from, to) => NumberedAccess::Cas(number(from), number(to)),
+                RegisterOp::Mismatch(value) => NumberedAccess::Mismatch(number(value)),
             };
-            let says = op.must() || matches!(access, Access::Write(_) | Access::Cas(..));
+            let says = op.must() || matches!(access, NumberedAccess::Write(_) | NumberedAccess::Cas(..));
             accesses.push(says.then_some(access));
             if says {
-                events.push((op.invoke, Event::Call(place)));
-                events.extend(op.complete.map(|complete| (complete, Event::Return(place))));
+                events.push((op.invoke, AccessEvent::Call(place)));
+                events.extend(op.complete.map(|complete| (complete, AccessEvent::Return(place))));
             }
         }
         events.sort_unstable_by_key(|&(position, _)| position);

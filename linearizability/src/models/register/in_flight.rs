@@ -1,6 +1,6 @@
 //! The accesses to a register that are in flight, and what they can make of a configuration.
 
-use crate::models::register::accesses::Access;
+use crate::models::register::accesses::NumberedAccess;
 use crate::models::register::configuration::Configuration;
 
 /// The most accesses with an end that may be in flight together.
@@ -8,16 +8,16 @@ const MOST: usize = u128::BITS as usize;
 
 /// A write or a compare-and-set in flight.
 #[derive(Debug, Clone, Copy)]
-struct Pending {
+struct PendingWrite {
     end: usize,
     bit: u128,
-    access: Access,
+    access: NumberedAccess,
 }
 
 /// Accesses of unknown outcome that do the same.
 #[derive(Debug, Clone, Copy)]
-struct Kind {
-    access: Access,
+struct AccessGroup {
+    access: NumberedAccess,
     invoked: usize,
 }
 
@@ -26,7 +26,7 @@ struct Kind {
 pub struct EndedOperation {
     pub bit: u128,
     /// It, if it writes.
-    pub access: Option<Access>,
+    pub access: Option<NumberedAccess>,
     /// Whether what it writes may be found when it has ended.
     pub found_later: bool,
 }
@@ -48,13 +48,13 @@ pub struct InFlight {
     enough: usize,
     taken: u128,
     /// The writes and compare-and-sets, by their ends.
-    pending: Vec<Pending>,
+    pending: Vec<PendingWrite>,
     writes: u128,
     /// For each value the reads that want it, and the writes that write it.
     reads_of: Vec<u128>,
     writes_of: Vec<u128>,
     mismatches: Vec<(u128, u32)>,
-    kinds: Vec<Kind>,
+    kinds: Vec<AccessGroup>,
     /// The values that can be written any number of times.
     endless: Vec<u32>,
 }
@@ -79,49 +79,49 @@ impl InFlight {
     }
 
     /// Adds one that ends there; its bit, or `None` if too many are in flight.
-    pub fn add(&mut self, access: Access, end: usize) -> Option<u128> {
+    pub fn add(&mut self, access: NumberedAccess, end: usize) -> Option<u128> {
         if self.taken.count_ones() as usize == MOST {
             return None;
         }
         let bit = 1 << self.taken.trailing_ones();
         self.taken |= bit;
         match access {
-            Access::Read(value) => self.reads_of[value as usize] |= bit,
-            Access::Mismatch(value) => self.mismatches.push((bit, value)),
-            Access::Write(value) => {
+            NumberedAccess::Read(value) => self.reads_of[value as usize] |= bit,
+            NumberedAccess::Mismatch(value) => self.mismatches.push((bit, value)),
+            NumberedAccess::Write(value) => {
                 self.writes_of[value as usize] |= bit;
                 self.writes |= bit;
             }
-            Access::Cas(..) => {}
+            NumberedAccess::Cas(..) => {}
         }
         if access.writes() {
             let at = self.pending.partition_point(|pending| pending.end < end);
-            self.pending.insert(at, Pending { end, bit, access });
+            self.pending.insert(at, PendingWrite { end, bit, access });
         }
         Some(bit)
     }
 
     /// Adds one of unknown outcome.
-    pub fn add_unknown(&mut self, access: Access) {
+    pub fn add_unknown(&mut self, access: NumberedAccess) {
         let known = self.kinds.iter().position(|kind| kind.access == access);
         let at = known.unwrap_or(self.kinds.len());
         self.kinds
-            .extend(known.is_none().then_some(Kind { access, invoked: 0 }));
+            .extend(known.is_none().then_some(AccessGroup { access, invoked: 0 }));
         self.kinds[at].invoked += 1;
         let value = access.left();
-        let endless = matches!(access, Access::Write(_)) && !self.limits(&self.kinds[at]);
+        let endless = matches!(access, NumberedAccess::Write(_)) && !self.limits(&self.kinds[at]);
         if endless && !self.endless.contains(&value) {
             self.endless.push(value);
         }
     }
 
     /// Takes one out.
-    pub fn remove(&mut self, access: Access, bit: u128) {
+    pub fn remove(&mut self, access: NumberedAccess, bit: u128) {
         self.taken &= !bit;
         self.writes &= !bit;
         self.pending.retain(|pending| pending.bit != bit);
         self.mismatches.retain(|(other, _)| *other != bit);
-        if let Access::Read(value) | Access::Write(value) = access {
+        if let NumberedAccess::Read(value) | NumberedAccess::Write(value) = access {
             self.reads_of[value as usize] &= !bit;
             self.writes_of[value as usize] &= !bit;
         }
@@ -146,7 +146,7 @@ impl InFlight {
         for pending in self.pending.iter().filter(|pending| endless(pending.access.left())) {
             one.used &= !pending.bit;
             match pending.access {
-                Access::Cas(from, _) if all_done && endless(from) => one.done |= pending.bit,
+                NumberedAccess::Cas(from, _) if all_done && endless(from) => one.done |= pending.bit,
                 _ => {}
             }
         }
@@ -161,7 +161,7 @@ impl InFlight {
     /// What may be done next, if something comes to its value before the access ends.
     pub fn moves(&self, one: &Configuration, ended: EndedOperation) -> Vec<Configuration> {
         let mut moves = Vec::new();
-        let mut tried: Vec<Access> = Vec::new();
+        let mut tried: Vec<NumberedAccess> = Vec::new();
         for pending in &self.pending {
             // A write of the value that there is makes a difference only to others that it may have overwritten.
             let idle = one.value == pending.access.left() && self.writes & !one.done == 0;
@@ -170,21 +170,21 @@ impl InFlight {
             }
             let must = one.done & pending.bit == 0;
             let possible = match pending.access {
-                Access::Cas(from, _) => self.is_at(one, from) && !self.sooner(one, pending),
+                NumberedAccess::Cas(from, _) => self.is_at(one, from) && !self.sooner(one, pending),
                 _ => !tried.contains(&pending.access),
             };
             if !possible {
                 continue;
             }
             tried.push(pending.access);
-            let sets = must && matches!(pending.access, Access::Cas(..));
+            let sets = must && matches!(pending.access, NumberedAccess::Cas(..));
             if sets || self.needed(one, pending.access, ended) {
                 moves.push(self.written(one.clone(), pending.access, pending.bit));
             }
         }
         for (kind, of) in (0..).zip(&self.kinds) {
             let possible = match of.access {
-                Access::Cas(from, _) => self.is_at(one, from),
+                NumberedAccess::Cas(from, _) => self.is_at(one, from),
                 access => access.left() != one.value || self.writes & !one.done != 0,
             };
             let limited = self.limits(of);
@@ -199,8 +199,8 @@ impl InFlight {
     }
 
     /// Whether the same compare-and-set is in flight, too, ends sooner, and must be done or not likewise.
-    fn sooner(&self, one: &Configuration, pending: &Pending) -> bool {
-        let must = |pending: &Pending| one.done & pending.bit == 0;
+    fn sooner(&self, one: &Configuration, pending: &PendingWrite) -> bool {
+        let must = |pending: &PendingWrite| one.done & pending.bit == 0;
         let sooner = self.pending.iter().take_while(|other| other.end < pending.end);
         sooner
             .filter(|other| other.access == pending.access && one.used & other.bit == 0)
@@ -208,10 +208,10 @@ impl InFlight {
     }
 
     /// Whether something that is not done comes to the value that an access leaves.
-    fn needed(&self, one: &Configuration, access: Access, ended: EndedOperation) -> bool {
+    fn needed(&self, one: &Configuration, access: NumberedAccess, ended: EndedOperation) -> bool {
         let to = access.left();
-        let finds = |access: Access| matches!(access, Access::Cas(from, _) if from == to);
-        let unknown = |(kind, of): (u32, &Kind)| finds(of.access) && self.is_left(one, kind, of);
+        let finds = |access: NumberedAccess| matches!(access, NumberedAccess::Cas(from, _) if from == to);
+        let unknown = |(kind, of): (u32, &AccessGroup)| finds(of.access) && self.is_left(one, kind, of);
         self.reads_of[to as usize] & !one.done != 0
             || ended.access == Some(access)
             || self
@@ -226,10 +226,10 @@ impl InFlight {
     }
 
     /// The configuration after something was written.
-    fn written(&self, mut one: Configuration, access: Access, bit: u128) -> Configuration {
+    fn written(&self, mut one: Configuration, access: NumberedAccess, bit: u128) -> Configuration {
         one.value = access.left();
         one.done |= bit | self.reads_of[one.value as usize] | self.writes_of[one.value as usize];
-        if matches!(access, Access::Write(_)) {
+        if matches!(access, NumberedAccess::Write(_)) {
             one.done |= self.writes;
         }
         for &(bit, from) in &self.mismatches {
@@ -245,18 +245,18 @@ impl InFlight {
     }
 
     /// Whether something can be done any number of times: what is used of it is not missed.
-    pub fn unlimited(&self, access: Access) -> bool {
-        let free = |kind: &Kind| kind.access == access && !self.limits(kind);
+    pub fn unlimited(&self, access: NumberedAccess) -> bool {
+        let free = |kind: &AccessGroup| kind.access == access && !self.limits(kind);
         self.endless.contains(&access.left()) || self.kinds.iter().any(free)
     }
 
     /// Whether what is of a kind is used up.
-    fn limits(&self, kind: &Kind) -> bool {
+    fn limits(&self, kind: &AccessGroup) -> bool {
         self.limited[kind.access.left() as usize] && kind.invoked < self.enough
     }
 
     /// Whether some of a kind is left to be done.
-    fn is_left(&self, one: &Configuration, kind: u32, of: &Kind) -> bool {
+    fn is_left(&self, one: &Configuration, kind: u32, of: &AccessGroup) -> bool {
         !self.limits(of) || (one.spent(kind) as usize) < of.invoked
     }
 }

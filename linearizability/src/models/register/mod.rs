@@ -19,10 +19,10 @@ use crate::generate::simulate;
 use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unordered};
 use crate::reading::Reading;
-use crate::{Call, CallOutcome, Claim, Conventions, InputError, Op, Value};
+use crate::{BrokenClaim, Call, CallOutcome, Conventions, InputError, Op, Value};
 use std::collections::HashSet;
 
-const UNORDERED: Claim = unordered("no order of the register's operations fits");
+const UNORDERED: BrokenClaim = unordered("no order of the register's operations fits");
 
 /// Registers; with what they begin is known of our histories only.
 pub static REGISTERS: ModelEntry = ModelEntry {
@@ -31,10 +31,10 @@ pub static REGISTERS: ModelEntry = ModelEntry {
     sized: false,
     simulations: &[
         Simulation::new("register", |options, _| {
-            simulate(options, generator::Register::new(options, false))
+            simulate(options, generator::RegisterObject::new(options, false))
         }),
         Simulation::new("cas-register", |options, _| {
-            simulate(options, generator::Register::new(options, true))
+            simulate(options, generator::RegisterObject::new(options, true))
         }),
     ],
     judge: |_, calls, conventions, _, budget| {

@@ -5,16 +5,16 @@ use crate::budget::within;
 use crate::models::register::accesses::First;
 use crate::models::register::sequential::RegisterOp;
 use crate::models::register::sweep::{SweepOutcome, sweep};
-use crate::{Budget, Decision, Limit, Op, Outcome};
+use crate::{Budget, Limit, Op, SearchDecision, SearchOutcome};
 use std::hash::Hash;
 
 /// Decides a history by whatever is done first; `search` is the depth-first search of it.
 pub fn decide<V: Eq + Hash>(
     ops: &[Op<RegisterOp<V>>],
     first: &First<'_, V>,
-    mut search: impl FnMut(&mut Budget<'_>) -> Outcome,
+    mut search: impl FnMut(&mut Budget<'_>) -> SearchOutcome,
     budget: &mut Budget<'_>,
-) -> Decision {
+) -> SearchDecision {
     /// How many times as many steps each turn has as the one before.
     const MORE: u64 = 4;
     let mut turn = 20 * ops.len() as u64 + 10_000;
@@ -23,29 +23,29 @@ pub fn decide<V: Eq + Hash>(
     loop {
         let mut limits = Vec::new();
         match within(budget, turn, &mut search) {
-            Outcome::GaveUp(limit) => limits.push(limit),
+            SearchOutcome::GaveUp(limit) => limits.push(limit),
             decided => return decided.into(),
         }
         if relaxed {
             match within(budget, turn, |budget| sweep(ops, first, true, budget)) {
-                SweepOutcome::Stuck(stuck) => return Decision::Not { stuck },
+                SweepOutcome::Stuck(stuck) => return SearchDecision::Not { stuck },
                 SweepOutcome::GaveUp(limit) => limits.push(limit),
                 SweepOutcome::Fits | SweepOutcome::Undecided => relaxed = false,
             }
         }
         match within(budget, turn, |budget| sweep(ops, first, false, budget)) {
-            SweepOutcome::Stuck(stuck) => return Decision::Not { stuck },
-            SweepOutcome::Fits => return Decision::Linearizable,
+            SweepOutcome::Stuck(stuck) => return SearchDecision::Not { stuck },
+            SweepOutcome::Fits => return SearchDecision::Linearizable,
             SweepOutcome::GaveUp(limit) => limits.push(limit),
             SweepOutcome::Undecided => {}
         }
         // What takes too much memory will do so again.
         let over = |limit| limits.contains(&limit);
         if over(Limit::Time) {
-            return Decision::GaveUp(Limit::Time);
+            return SearchDecision::GaveUp(Limit::Time);
         }
         if budget.steps == 0 || !over(Limit::Steps) {
-            return Decision::GaveUp(limits[0]);
+            return SearchDecision::GaveUp(limits[0]);
         }
         turn = turn.saturating_mul(MORE);
     }

@@ -8,7 +8,7 @@
 //!   as many suffice as there are accesses that must have happened, the earliest ones.
 
 use crate::models::register::sequential::RegisterOp;
-use crate::{Decision, Op};
+use crate::{Op, SearchDecision};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::Hash;
@@ -17,12 +17,12 @@ use std::hash::Hash;
 pub fn narrowed<I: Clone>(
     ops: &[Op<I>],
     kept: Option<Vec<usize>>,
-    decide: impl FnOnce(&[Op<I>]) -> Decision,
-) -> Decision {
+    decide: impl FnOnce(&[Op<I>]) -> SearchDecision,
+) -> SearchDecision {
     let Some(kept) = kept else { return decide(ops) };
     let fewer: Vec<Op<I>> = kept.iter().map(|&op| ops[op].clone()).collect();
     match decide(&fewer) {
-        Decision::Not { stuck } => Decision::Not { stuck: kept[stuck] },
+        SearchDecision::Not { stuck } => SearchDecision::Not { stuck: kept[stuck] },
         other => other,
     }
 }

@@ -7,7 +7,7 @@ use crate::models::register::sweep::{SweepOutcome, sweep};
 use crate::models::register::unexplained_reads::{denied, unexplained};
 use crate::models::register::zones::{self, Began};
 use crate::unknown_start::UnknownStart;
-use crate::{Budget, Contradiction, Decision, Model, NearLinearDecision, Op, search};
+use crate::{Budget, Contradiction, Model, NearLinearDecision, Op, SearchDecision, search};
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::rc::Rc;
@@ -45,7 +45,7 @@ impl<V> RegisterOp<V> {
 impl<V: Clone + Eq + Hash> Register<V> {
     /// Decides a history by configurations alone, whatever its values tell; `None` if too much is in flight together. In the
     /// `relaxed` form each operation of unknown outcome may be done any number of times, and `Linearizable` says nothing.
-    pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<Decision> {
+    pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
         decision(sweep(ops, &First::With(&self.initial), relaxed, budget))
     }
 }
@@ -87,12 +87,12 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
         relevant(ops, &|value| *value == self.initial)
     }
 
-    fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+    fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
         let first = First::With(&self.initial);
         portfolio::decide(ops, &first, |budget| search(self, ops, budget), budget)
     }
 
-    fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+    fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
         anywhere(self, ops, budget)
     }
 }
@@ -102,18 +102,18 @@ fn anywhere<V: Clone + Eq + Hash>(
     model: &impl Model<Input = RegisterOp<V>>,
     ops: &[Op<RegisterOp<V>>],
     budget: &mut Budget<'_>,
-) -> Decision {
+) -> SearchDecision {
     let first = First::If(&|_: &V| true);
     narrowed(ops, relevant(ops, &|_| true), |ops| {
         portfolio::decide(ops, &first, |budget| search(&UnknownStart(model), ops, budget), budget)
     })
 }
 
-fn decision(swept: SweepOutcome) -> Option<Decision> {
+fn decision(swept: SweepOutcome) -> Option<SearchDecision> {
     match swept {
-        SweepOutcome::Fits => Some(Decision::Linearizable),
-        SweepOutcome::Stuck(stuck) => Some(Decision::Not { stuck }),
-        SweepOutcome::GaveUp(limit) => Some(Decision::GaveUp(limit)),
+        SweepOutcome::Fits => Some(SearchDecision::Linearizable),
+        SweepOutcome::Stuck(stuck) => Some(SearchDecision::Not { stuck }),
+        SweepOutcome::GaveUp(limit) => Some(SearchDecision::GaveUp(limit)),
         SweepOutcome::Undecided => None,
     }
 }
@@ -136,7 +136,7 @@ pub enum Content<V> {
 
 impl<V: Eq + Hash> Unset<V> {
     /// The same as [`Register::sweep`].
-    pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<Decision> {
+    pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
         decision(sweep(ops, &First::If(&|value| self.began(value)), relaxed, budget))
     }
 
@@ -205,12 +205,12 @@ impl<V: Clone + Eq + Hash + Ord> Model for Unset<V> {
         relevant(ops, &|value| self.began(value))
     }
 
-    fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+    fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
         let first = First::If(&|value| self.began(value));
         portfolio::decide(ops, &first, |budget| search(self, ops, budget), budget)
     }
 
-    fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+    fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
         anywhere(self, ops, budget)
     }
 }

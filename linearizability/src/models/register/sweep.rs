@@ -16,7 +16,7 @@
 //! In the relaxed form operations of unknown outcome are never used up, so that few configurations differ, but for those that
 //! are alone in writing some value. What has no order then has none.
 
-use crate::models::register::accesses::{Access, Event, First, History};
+use crate::models::register::accesses::{AccessEvent, First, History, NumberedAccess};
 use crate::models::register::configuration::{Configuration, prune};
 use crate::models::register::in_flight::{EndedOperation, InFlight};
 use crate::models::register::sequential::RegisterOp;
@@ -68,7 +68,7 @@ fn limited<V>(ops: &[Op<RegisterOp<V>>], history: &History, relaxed: bool) -> Ve
 
 /// A sweep under way.
 struct Sweep<'h> {
-    accesses: &'h [Option<Access>],
+    accesses: &'h [Option<NumberedAccess>],
     ends: Vec<Option<usize>>,
     required: Vec<bool>,
     /// For each value until when it may be found.
@@ -88,9 +88,9 @@ impl<'h> Sweep<'h> {
         let mut other_until = None;
         for (op, access) in ops.iter().zip(&history.accesses) {
             let until = match *access {
-                Some(Access::Read(value) | Access::Cas(value, _)) => &mut found_until[value as usize],
-                Some(Access::Mismatch(_)) => &mut other_until,
-                Some(Access::Write(_)) | None => continue,
+                Some(NumberedAccess::Read(value) | NumberedAccess::Cas(value, _)) => &mut found_until[value as usize],
+                Some(NumberedAccess::Mismatch(_)) => &mut other_until,
+                Some(NumberedAccess::Write(_)) | None => continue,
             };
             *until = (*until).max(Some(op.complete.unwrap_or(usize::MAX)));
         }
@@ -112,16 +112,16 @@ impl<'h> Sweep<'h> {
         }
     }
 
-    fn run(&mut self, events: &[Event], budget: &mut Budget<'_>) -> Result<SweepOutcome, Limit> {
+    fn run(&mut self, events: &[AccessEvent], budget: &mut Budget<'_>) -> Result<SweepOutcome, Limit> {
         for event in events {
             budget.spend()?;
             match *event {
-                Event::Call(op) => {
+                AccessEvent::Call(op) => {
                     if !self.call(op) {
                         return Ok(SweepOutcome::Undecided);
                     }
                 }
-                Event::Return(op) => {
+                AccessEvent::Return(op) => {
                     self.settle(op, budget)?;
                     if self.configurations.is_empty() {
                         return Ok(SweepOutcome::Stuck(op));
@@ -143,9 +143,9 @@ impl<'h> Sweep<'h> {
             let required = self.required[op];
             for one in &mut self.configurations {
                 let done = match access {
-                    Access::Read(value) | Access::Write(value) => one.value == value,
-                    Access::Mismatch(value) => one.value != value,
-                    Access::Cas(..) => false,
+                    NumberedAccess::Read(value) | NumberedAccess::Write(value) => one.value == value,
+                    NumberedAccess::Mismatch(value) => one.value != value,
+                    NumberedAccess::Cas(..) => false,
                 };
                 if done || !required {
                     one.done |= bit;

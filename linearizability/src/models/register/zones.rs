@@ -34,7 +34,7 @@ pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> N
     if ops.iter().any(|op| op.complete.is_some() && !op.required) {
         return NearLinearDecision::Undecided;
     }
-    let register = Register::new(ops, began);
+    let register = NumberedRegister::new(ops, began);
     let all: Vec<usize> = (0..ops.len()).collect();
     let UniqueJudgement {
         contradictions: mut found,
@@ -66,7 +66,7 @@ pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> N
 }
 
 /// Operations with values as numbers.
-struct Register {
+struct NumberedRegister {
     timed: Vec<Option<TimedAccess>>,
     /// For each value that is written by one operation only, that operation.
     writers: HashMap<i64, usize>,
@@ -79,7 +79,7 @@ struct Register {
     first: Option<HashSet<i64>>,
 }
 
-impl Register {
+impl NumberedRegister {
     fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> Self {
         let mut numbers: HashMap<&V, i64> = HashMap::new();
         let mut number = |value| {

@@ -1,7 +1,7 @@
 //! A simulated set, to which elements are added.
 
 use crate::Value;
-use crate::generate::clients::{Clients, Completion, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, Simulated};
 use crate::generate::{DrawnValues, Options};
 use fastrand::Rng;
 use std::collections::BTreeSet;
@@ -11,14 +11,14 @@ const READS: u8 = 32;
 
 /// An operation on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
+pub enum SetCall {
     /// This element is added.
     Add(u64),
     /// All is read.
     Read,
 }
 
-impl Request {
+impl SetCall {
     fn invocation(self) -> (&'static str, Value) {
         match self {
             Self::Add(what) => ("add", Value::from(what)),
@@ -45,34 +45,34 @@ impl Set {
 }
 
 impl Simulated for Set {
-    type Op = Request;
+    type Op = SetCall;
 
-    fn draw(&mut self, _: usize, rng: &mut Rng) -> Request {
+    fn draw(&mut self, _: usize, rng: &mut Rng) -> SetCall {
         match rng.u8(0..READS) {
-            0 => Request::Read,
-            _ => Request::Add(self.values.draw(rng)),
+            0 => SetCall::Read,
+            _ => SetCall::Add(self.values.draw(rng)),
         }
     }
 
-    fn request(op: &Request) -> (&'static str, Value) {
+    fn request(op: &SetCall) -> (&'static str, Value) {
         op.invocation()
     }
 
-    fn apply(&mut self, _: usize, op: &Request) -> Option<Completion> {
+    fn apply(&mut self, _: usize, op: &SetCall) -> Option<Completion> {
         Some(Completion::Ok(match *op {
-            Request::Add(element) => {
+            SetCall::Add(element) => {
                 self.elements.insert(element);
                 Value::from(element)
             }
-            Request::Read => self.elements.iter().map(|&element| Value::from(element)).collect(),
+            SetCall::Read => self.elements.iter().map(|&element| Value::from(element)).collect(),
         }))
     }
 
-    fn may_be_late(&self, op: &Request) -> bool {
-        *op != Request::Read
+    fn may_be_late(&self, op: &SetCall) -> bool {
+        *op != SetCall::Read
     }
 
-    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
+    fn plant_by(clients: &mut GeneratedClients<Self>, client: usize, _: bool) -> bool {
         let element = clients.object.values.unique();
         let without = Completion::Ok(
             clients
@@ -82,8 +82,8 @@ impl Simulated for Set {
                 .map(|&element| Value::from(element))
                 .collect(),
         );
-        clients.at_once(client, &Request::Add(element), &Completion::Ok(Value::from(element)));
-        clients.at_once(client, &Request::Read, &without);
+        clients.at_once(client, &SetCall::Add(element), &Completion::Ok(Value::from(element)));
+        clients.at_once(client, &SetCall::Read, &without);
         clients.object.elements.insert(element);
         true
     }

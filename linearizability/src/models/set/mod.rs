@@ -5,7 +5,7 @@ mod sequential;
 
 pub use sequential::{GrowSet, SetOp};
 
-use crate::Claim;
+use crate::BrokenClaim;
 use crate::equality::ValueNumbers;
 use crate::generate::simulate;
 use crate::models::registry::{ModelEntry, Simulation};
@@ -13,7 +13,7 @@ use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
 
-const UNORDERED: Claim = unordered("no order of the set's operations fits");
+const UNORDERED: BrokenClaim = unordered("no order of the set's operations fits");
 
 /// Sets that are empty at the beginning.
 pub static SETS: ModelEntry = ModelEntry {

@@ -7,21 +7,21 @@
 //! An add of unknown outcome took effect exactly if its element was read. An element may be added more than once.
 
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
+use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-const MADE_UP: Claim = Claim {
+const MADE_UP: BrokenClaim = BrokenClaim {
     kind: "phantom-element",
     property: "nothing is made up",
     says: "an element was read that nothing had added",
 };
-const LOST: Claim = Claim {
+const LOST: BrokenClaim = BrokenClaim {
     kind: "lost-element",
     property: "nothing is lost",
     says: "a read lacks an element that had been added, and is not older than that",
 };
-const APART: Claim = Claim {
+const APART: BrokenClaim = BrokenClaim {
     kind: "not-linearizable",
     property: "linearizability",
     says: "two reads contradict each other",

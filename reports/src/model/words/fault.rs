@@ -21,7 +21,7 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
     let detail = context.read(Event::detail).map(|d| format!(": {}", text::clip(d, 160)));
     let detail = detail.unwrap_or_default();
     Some(match event.phase() {
-        Some("begin") => format!("{kind}{target} {}", FaultKind::of(&event.f).begins),
+        Some("begin") => format!("{kind}{target} {}", FaultKind::by_name(&event.f).begins),
         Some("on") => match lost(event) {
             Some(lost) => format!("{kind}{target} is in effect: {lost}"),
             None => format!("{kind}{target} is in effect{detail}"),
@@ -40,10 +40,10 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
 /// The two look alike to the client; what differs is whether the servers applied the request.
 pub fn lost(event: &Event) -> Option<String> {
     let evidence = event.evidence()?;
-    let text = |field: Field<str>| field.of(evidence).map(|v| text::clip(v, 80));
+    let text = |field: Field<str>| field.read_from(evidence).map(|v| text::clip(v, 80));
     let path = text(PATH).map(|path| format!(" {path}")).unwrap_or_default();
     let request = format!("{}{path}", text(OP).unwrap_or_else(|| "a request".into()));
-    let zxid = ZXID.of(evidence);
+    let zxid = ZXID.read_from(evidence);
     Some(match (text(LOST).as_deref(), zxid) {
         (Some("reply"), Some(zxid)) => format!("the reply to {request} was lost, applied as zxid {zxid:#x}"),
         (Some("reply"), None) => format!("the reply to {request} was lost"),

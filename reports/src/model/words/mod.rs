@@ -82,7 +82,7 @@ impl<'a> EventContext<'a> {
 
     /// The path of the znode that it removed, as it stands there.
     fn removed(&self) -> Option<&'a Value> {
-        PATH.any().of(self.get(REMOVED)?)
+        PATH.any().read_from(self.get(REMOVED)?)
     }
 
     /// How long it is to work before it does what it is asked for; `None` if not at all.

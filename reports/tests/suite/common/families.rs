@@ -5,7 +5,7 @@ use super::build::{Builder, MS};
 use serde_json::json;
 use std::num::NonZeroUsize;
 use zooquake_checkers::plan::Capabilities;
-use zooquake_checkers::{Anomaly, Record, Results, Span, Verdict};
+use zooquake_checkers::{Anomaly, AnomalySpan, Record, Results, Verdict};
 
 /// A run whose anomaly is proved by the tagged events.
 pub fn invalid(family: &str, variant: &str, kind: &str, b: Builder) -> Run {
@@ -96,7 +96,7 @@ pub fn commit() -> Run {
         .phase(16_000 * MS, "audit");
     let mut run = invalid("commit", "coordinated", "blocked-transaction", b);
     // From the beginning of its transaction to recovery.
-    run.results.anomalies[0].span = Some(Span::Between(300 * MS, 5000 * MS));
+    run.results.anomalies[0].span = Some(AnomalySpan::Between(300 * MS, 5000 * MS));
     // As the checker does: what stays pending after the recovery, and nothing of before.
     let events = &run.record.history.events;
     run.results.anomalies[0]

@@ -10,7 +10,7 @@ pub mod lock;
 pub mod results;
 
 use build::Builder;
-use zooquake_checkers::{Record, Results, Span};
+use zooquake_checkers::{AnomalySpan, Record, Results};
 use zooquake_reports::Extras;
 
 /// What a report is made from.
@@ -30,7 +30,7 @@ impl Run {
             anomaly.span = times()
                 .min()
                 .zip(times().max())
-                .map(|(from, until)| Span::Between(from, until));
+                .map(|(from, until)| AnomalySpan::Between(from, until));
         }
     }
 

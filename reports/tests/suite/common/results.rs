@@ -4,7 +4,7 @@ use super::Run;
 use super::build::{Builder, MS};
 use super::lock;
 use serde_json::json;
-use zooquake_checkers::plan::{Accepted, ClientPlan, Cluster, Cycle, Target, Timing, Trigger, Window, Workload};
+use zooquake_checkers::plan::{Accepted, ClientPlan, ClusterPlan, Cycle, Target, Timing, Trigger, Window, Workload};
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Plan, Record, Results, Verdict};
 use zooquake_reports::Extras;
@@ -199,7 +199,7 @@ fn plan() -> Plan {
             accepted: vec![accepted],
             ..Workload::default()
         },
-        cluster: Cluster { servers: 3, observers: 0, clients: 5, image: None, timing: Timing::default() },
+        cluster: ClusterPlan { servers: 3, observers: 0, clients: 5, image: None, timing: Timing::default() },
         time_ms: 60_000,
         faults: vec!["kill".into(), "pause".into(), "partition".into()],
         windows: vec![Window {

@@ -11,14 +11,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::future::select;
-use zooquake_history::operation::Made;
-use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked};
+use zooquake_history::operation::ZnodeName;
+use zooquake_history::operation::barrier::{BarrierAnswer as Answered, BarrierRequest as Asked};
 
 use super::{ROUNDS, ensure, overdue, steady};
 use crate::protocol::Request;
 use crate::recipes::planted::Bug;
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Env, HolderState, NOT_HELD, OpError, Owned, Working};
+use crate::recipes::{Env, HolderState, NOT_HELD, OpError, OwnZnode, Working};
 use crate::service::{Answer, Service, SessionHandle, parse, unknown};
 use crate::zk::{CreateMode, Error, SessionState, Shared, WatchEvent, Zk, session_hex};
 
@@ -36,11 +36,11 @@ pub struct Double {
     handle: Handle,
     holder: HolderState,
     /// The round that the client is in, and its znode there.
-    inside: Shared<Option<(i64, Owned)>>,
+    inside: Shared<Option<(i64, OwnZnode)>>,
 }
 
 /// What became of a try to enter.
-enum Tried {
+enum EntryAttempt {
     In,
     /// ZooKeeper did not answer, or something else than `ready` happened.
     Again,
@@ -65,17 +65,17 @@ impl Double {
             let mut mine = None;
             while !zk.state().is_over() {
                 match self.pass(zk.as_ref(), (round, members), &own, &mut mine).await {
-                    Ok(Tried::In) => {
+                    Ok(EntryAttempt::In) => {
                         let Some(mine) = mine else { break };
                         let answer = Answered::Member {
                             round,
-                            znode: Made::from(&mine),
+                            znode: ZnodeName::from(&mine),
                             session: session_hex(zk.session()),
                         };
                         self.inside.update(|inside| *inside = Some((round, mine)));
                         return Ok(Answer::ok(answer));
                     }
-                    Ok(Tried::Again) => {}
+                    Ok(EntryAttempt::Again) => {}
                     Err(error) if error.is_definite() => return Err(OpError::unknown("enter", &error)),
                     Err(_) => _ = steady(&self.env, zk.as_ref()).await,
                 }
@@ -90,8 +90,8 @@ impl Double {
         zk: &dyn Zk,
         (round, members): (i64, usize),
         own: &str,
-        mine: &mut Option<Owned>,
-    ) -> Result<Tried, Error> {
+        mine: &mut Option<OwnZnode>,
+    ) -> Result<EntryAttempt, Error> {
         let (parent, ready) = (self.parent(round), self.ready(round));
         ensure(zk, ROUNDS).await?;
         ensure(zk, &parent).await?;
@@ -104,25 +104,25 @@ impl Double {
             *mine = Some(self.appear(zk, own).await?);
         }
         if there.is_some() {
-            return Ok(Tried::In);
+            return Ok(EntryAttempt::In);
         }
         let names = zk.children(&parent).await?;
         let counts = |name: &&String| self.env.has(Bug::B1) || !name.starts_with(READY);
         let present: BTreeSet<&str> = names.iter().filter(counts).map(|name| client_of(name)).collect();
         if present.len() >= members {
             return match zk.create(&ready, b"", CreateMode::Persistent).await {
-                Ok(_) | Err(Error::NodeExists) => Ok(Tried::In),
+                Ok(_) | Err(Error::NodeExists) => Ok(EntryAttempt::In),
                 Err(error) => Err(error),
             };
         }
         if self.env.has(Bug::B3) {
             // Any event of the session lets it in, too.
             select(watch, zk.changed(SessionState::Connected)).await;
-            return Ok(Tried::In);
+            return Ok(EntryAttempt::In);
         }
         Ok(match watch.await {
-            WatchEvent::Created => Tried::In,
-            _ => Tried::Again,
+            WatchEvent::Created => EntryAttempt::In,
+            _ => EntryAttempt::Again,
         })
     }
 
@@ -142,7 +142,7 @@ impl Double {
     }
 
     /// Creates the own znode, and does not answer before it is known to be there or the session to be over.
-    async fn appear(&self, zk: &dyn Zk, own: &str) -> Result<Owned, Error> {
+    async fn appear(&self, zk: &dyn Zk, own: &str) -> Result<OwnZnode, Error> {
         let _busy = self.holder.busy();
         let created = match zk.create(own, b"", CreateMode::Ephemeral).await {
             Ok(created) => created.stat,
@@ -159,7 +159,7 @@ impl Double {
                     .czxid
             }
         };
-        let owned = Owned {
+        let owned = OwnZnode {
             path: own.to_string(),
             czxid: Some(czxid),
             session: zk.session(),
@@ -182,7 +182,7 @@ impl Double {
             }
             // In each session anew, and be there nothing to delete: by a write of its own it sees all that was before.
             match zk.delete(&own.path, None).await {
-                Ok(()) => removed = Some(Made::from(&own)),
+                Ok(()) => removed = Some(ZnodeName::from(&own)),
                 Err(Error::NoNode) => {}
                 Err(error) if error.is_definite() => return Err(OpError::unknown("leave", &error)),
                 Err(_) => {

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zooquake_history::operation::Made;
-use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked};
+use zooquake_history::operation::ZnodeName;
+use zooquake_history::operation::barrier::{BarrierAnswer as Answered, BarrierRequest as Asked};
 
 use super::{MEMBERS, ensure, overdue};
 use crate::protocol::Request;
 use crate::recipes::grant::create;
-use crate::recipes::{Env, HolderState, OpError, Owned, Working};
+use crate::recipes::{Env, HolderState, OpError, OwnZnode, Working};
 use crate::service::{Answer, Service, SessionHandle, parse, unknown};
 use crate::zk::{CreateMode, Shared, WatchEvent, Zk, session_hex};
 
@@ -79,14 +79,14 @@ impl Tutorial {
         }
         Ok(Answer::ok(Answered::Member {
             round,
-            znode: Made::from(&own),
+            znode: ZnodeName::from(&own),
             session: session_hex(zk.session()),
         }))
     }
 
-    async fn create(&self, zk: &dyn Zk, path: &str, mode: CreateMode) -> Result<Owned, OpError> {
+    async fn create(&self, zk: &dyn Zk, path: &str, mode: CreateMode) -> Result<OwnZnode, OpError> {
         let created = create(zk, &self.holder, path, mode).await;
-        created.map_err(|error| OpError::of("create", &error))
+        created.map_err(|error| OpError::from_error("create", &error))
     }
 
     async fn enter(&self, round: i64) -> Result<Answer, OpError> {

@@ -12,10 +12,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::plain::{Member, gather, not_voted, wait_decision, wait_for};
-use super::{APP, Decision, Journal, Party, Transaction, Vote, decision_path, path, vote_path};
+use super::{APP, Decision, Journal, Party, TransactionZnode, Vote, decision_path, path, vote_path};
 use crate::recipes::planted::Bug;
 use crate::recipes::{Env, OpError};
-use crate::zk::{CreateMode, Created, Error, MultiError, Op, Reply, Zk};
+use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, Reply, Zk};
 
 /// How long to wait before a request is repeated.
 const RETRY: Duration = Duration::from_millis(100);
@@ -110,7 +110,7 @@ impl Atomic {
         // What was acknowledged long ago should be seen. Votes only ever come, so it is not needed to be right.
         drop(self.insist(|zk| zk.sync(APP)).await);
         let (data, _) = self.insist(|zk| zk.get(&path(tx))).await.ok()?;
-        let transaction: Transaction = serde_json::from_slice(&data).ok()?;
+        let transaction: TransactionZnode = serde_json::from_slice(&data).ok()?;
         let sites = match self.0.env.has(Bug::P1) {
             // Those that are there, for all that there are.
             true => self.insist(|zk| zk.children(&path(tx))).await.ok()?,
@@ -133,7 +133,7 @@ impl Party for Atomic {
         &self.0
     }
 
-    async fn create(&self, transaction: &Transaction) -> Result<(), OpError> {
+    async fn create(&self, transaction: &TransactionZnode) -> Result<(), OpError> {
         if self.0.env.has(Bug::P1) {
             return self.0.begin(transaction).await;
         }
@@ -142,11 +142,11 @@ impl Party for Atomic {
         }
         match self.insist(|zk| zk.create(APP, b"", CreateMode::Persistent)).await {
             Ok(_) | Err(Error::NodeExists) => {}
-            Err(error) => return Err(OpError::of("create the parent", &error)),
+            Err(error) => return Err(OpError::from_error("create the parent", &error)),
         }
-        let own = |site: &String| Op::Create(vote_path(&transaction.tx, site), Vec::new(), CreateMode::Persistent);
-        let znode = Op::Create(path(&transaction.tx), transaction.data(), CreateMode::Persistent);
-        let ops: Vec<Op> = std::iter::once(znode)
+        let own = |site: &String| MultiOp::Create(vote_path(&transaction.tx, site), Vec::new(), CreateMode::Persistent);
+        let znode = MultiOp::Create(path(&transaction.tx), transaction.data(), CreateMode::Persistent);
+        let ops: Vec<MultiOp> = std::iter::once(znode)
             .chain(transaction.sites.iter().map(own))
             .collect();
         let mut lost = false;
@@ -159,7 +159,7 @@ impl Party for Atomic {
                     ..
                 }) => break,
                 Err(MultiError { error, .. }) if error.is_definite() && !lost => {
-                    return Err(OpError::of("begin", &error));
+                    return Err(OpError::from_error("begin", &error));
                 }
                 Err(_) => lost = true,
             }
@@ -175,8 +175,8 @@ impl Party for Atomic {
     }
 
     /// Waits for the votes for as long as a session lives without a word, and decides.
-    async fn conclude(&self, transaction: &Transaction) -> Result<Decision, OpError> {
-        let (env, Transaction { tx, sites, .. }) = (&self.0.env, transaction);
+    async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError> {
+        let (env, TransactionZnode { tx, sites, .. }) = (&self.0.env, transaction);
         let patience = self.0.handle.live().await.timeout();
         let votes = self.patiently(|zk| async move { gather(zk.as_ref(), tx, sites).await });
         let votes = env.within(Some(env.host.now() + patience), votes).await;

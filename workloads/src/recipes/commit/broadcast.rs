@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 
 use super::plain::{Member, gather, read_transaction};
-use super::{Decision, Journal, Party, Transaction};
+use super::{Decision, Journal, Party, TransactionZnode};
 use crate::recipes::{Env, OpError};
 
 /// `commit/broadcast`.
@@ -26,7 +26,7 @@ impl Party for Broadcast {
     }
 
     /// The coordinator decides as the sites do, and tells no site.
-    async fn conclude(&self, transaction: &Transaction) -> Result<Decision, OpError> {
+    async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError> {
         let zk = self.0.handle.live().await;
         gather(zk.as_ref(), &transaction.tx, &transaction.sites).await
     }

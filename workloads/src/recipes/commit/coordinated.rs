@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 
 use super::plain::{Member, gather, publish};
-use super::{Decision, Journal, Party, Transaction};
+use super::{Decision, Journal, Party, TransactionZnode};
 use crate::recipes::{Env, OpError};
 
 /// `commit/coordinated`.
@@ -25,7 +25,7 @@ impl Party for Coordinated {
         &self.0
     }
 
-    async fn conclude(&self, transaction: &Transaction) -> Result<Decision, OpError> {
+    async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError> {
         let zk = self.0.handle.live().await;
         let decision = gather(zk.as_ref(), &transaction.tx, &transaction.sites).await?;
         publish(zk.as_ref(), &transaction.tx, decision).await

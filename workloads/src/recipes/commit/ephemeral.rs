@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use futures_util::future::select_all;
 
 use super::plain::{Member, not_voted, overdue, publish, wait_for};
-use super::{Decision, Journal, Party, Transaction, Vote, path, vote_path};
+use super::{Decision, Journal, Party, TransactionZnode, Vote, path, vote_path};
 use crate::recipes::requests::heard;
 use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, Zk};
@@ -32,7 +32,7 @@ impl Ephemeral {
             Ok(_) => {}
             // Its own, from before: that it may be an earlier session's is not thought of.
             Err(Error::NodeExists) => crate::stderr::say(&format!("{own} is there already")),
-            Err(error) => return Err(OpError::of("join", &error)),
+            Err(error) => return Err(OpError::from_error("join", &error)),
         }
         self.0.env.host.sleep(work).await;
         // It has joined, so something of this is left.
@@ -50,7 +50,7 @@ fn unknown(ended: OpError) -> OpError {
 }
 
 /// Waits until all sites have joined and voted; one abort is enough, and so is a znode that was there and is gone.
-async fn watch_sites(zk: &dyn Zk, transaction: &Transaction) -> Result<Decision, OpError> {
+async fn watch_sites(zk: &dyn Zk, transaction: &TransactionZnode) -> Result<Decision, OpError> {
     let failed = |error: &Error| OpError::unknown("read", error);
     let mut seen = BTreeSet::new();
     loop {
@@ -92,11 +92,11 @@ impl Party for Ephemeral {
     }
 
     /// Sites create their own znodes.
-    async fn create(&self, transaction: &Transaction) -> Result<(), OpError> {
+    async fn create(&self, transaction: &TransactionZnode) -> Result<(), OpError> {
         self.0.create(transaction).await.map(drop)
     }
 
-    async fn conclude(&self, transaction: &Transaction) -> Result<Decision, OpError> {
+    async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError> {
         let zk = self.0.handle.live().await;
         let decision = watch_sites(zk.as_ref(), transaction).await?;
         publish(zk.as_ref(), &transaction.tx, decision).await

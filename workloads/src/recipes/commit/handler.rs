@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zooquake_history::operation::commit::{Answer as Answered, Request as Asked};
+use zooquake_history::operation::commit::{CommitAnswer as Answered, CommitRequest as Asked};
 
 use super::Party;
 use crate::protocol::Request;
@@ -11,9 +11,9 @@ use crate::recipes::Working;
 use crate::service::{Answer, Service, SessionHandle, parse};
 
 /// A party, as the client program drives it.
-pub struct Handler(Box<dyn Party>);
+pub struct CommitHandler(Box<dyn Party>);
 
-impl Handler {
+impl CommitHandler {
     /// Serves this party.
     pub fn new(party: impl Party + 'static) -> Self {
         Self(Box::new(party))
@@ -21,7 +21,7 @@ impl Handler {
 }
 
 #[async_trait]
-impl Service for Handler {
+impl Service for CommitHandler {
     fn operations(&self) -> &'static [&'static str] {
         &["begin", "decide", "vote", "decided"]
     }

@@ -11,7 +11,7 @@ use super::{Decision, Vote};
 
 /// A line of the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     /// The transaction.
     pub tx: String,
     /// What the site votes.
@@ -24,11 +24,11 @@ pub struct Entry {
 
 /// A log. Clones share it, as the processes on one machine do, one after the other.
 #[derive(Clone)]
-pub struct Journal(Arc<Mutex<Inner>>);
+pub struct Journal(Arc<Mutex<JournalState>>);
 
-struct Inner {
+struct JournalState {
     file: Option<File>,
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
 }
 
 impl Journal {
@@ -62,7 +62,7 @@ impl Journal {
             .split(|&byte| byte == b'\n')
             .filter(|line| !line.is_empty());
         let entries = lines.map(serde_json::from_slice).collect::<Result<_, _>>()?;
-        Ok(Self(Arc::new(Mutex::new(Inner {
+        Ok(Self(Arc::new(Mutex::new(JournalState {
             file: Some(file),
             entries,
         }))))
@@ -70,14 +70,14 @@ impl Journal {
 
     /// A log without a file, for simulated machines.
     pub fn in_memory() -> Self {
-        Self(Arc::new(Mutex::new(Inner {
+        Self(Arc::new(Mutex::new(JournalState {
             file: None,
             entries: Vec::new(),
         })))
     }
 
     /// What it says.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> Vec<JournalEntry> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).entries.clone()
     }
 
@@ -99,7 +99,7 @@ impl Journal {
         if let Some(voted) = self.voted(tx) {
             return Ok(voted);
         }
-        self.write(Entry {
+        self.write(JournalEntry {
             tx: tx.to_string(),
             vote: Some(vote),
             decision: None,
@@ -115,7 +115,7 @@ impl Journal {
         if let Some(decided) = self.decided(tx) {
             return Ok(decided);
         }
-        self.write(Entry {
+        self.write(JournalEntry {
             tx: tx.to_string(),
             vote: None,
             decision: Some(decision),
@@ -123,12 +123,12 @@ impl Journal {
         Ok(decision)
     }
 
-    fn find<T>(&self, tx: &str, what: impl Fn(&Entry) -> Option<T>) -> Option<T> {
+    fn find<T>(&self, tx: &str, what: impl Fn(&JournalEntry) -> Option<T>) -> Option<T> {
         let inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         inner.entries.iter().filter(|entry| entry.tx == tx).find_map(what)
     }
 
-    fn write(&self, entry: Entry) -> std::io::Result<()> {
+    fn write(&self, entry: JournalEntry) -> std::io::Result<()> {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = &mut inner.file {
             let mut line = serde_json::to_vec(&entry)?;

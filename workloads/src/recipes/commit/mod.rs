@@ -16,10 +16,10 @@ pub use atomic::Atomic;
 pub use broadcast::Broadcast;
 pub use coordinated::Coordinated;
 pub use ephemeral::Ephemeral;
-pub use handler::Handler;
-pub use journal::{Entry, Journal};
+pub use handler::CommitHandler;
+pub use journal::{Journal, JournalEntry};
 use plain::{Member, overdue, wait_decision};
-pub use zooquake_history::operation::commit::{Decision, Transaction, Vote};
+pub use zooquake_history::operation::commit::{Decision, TransactionZnode, Vote};
 
 use super::OpError;
 use crate::service::SessionHandle;
@@ -53,7 +53,7 @@ pub trait Party: Send + Sync {
     ///
     /// # Errors
     /// [`OpError::Fail`] only if nothing of it is there.
-    async fn create(&self, transaction: &Transaction) -> Result<(), OpError> {
+    async fn create(&self, transaction: &TransactionZnode) -> Result<(), OpError> {
         self.member().begin(transaction).await
     }
 
@@ -61,7 +61,7 @@ pub trait Party: Send + Sync {
     ///
     /// # Errors
     /// [`OpError::Info`] if the decision is not known; there may be one.
-    async fn conclude(&self, transaction: &Transaction) -> Result<Decision, OpError>;
+    async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError>;
 
     /// Waits for the decision: that which the coordinator publishes.
     ///
@@ -75,7 +75,7 @@ pub trait Party: Send + Sync {
     ///
     /// # Errors
     /// As [`Party::create`].
-    async fn begin(&self, transaction: &Transaction, deadline: Option<Duration>) -> Result<(), OpError> {
+    async fn begin(&self, transaction: &TransactionZnode, deadline: Option<Duration>) -> Result<(), OpError> {
         let begun = self.member().env.within(deadline, self.create(transaction));
         begun.await.ok_or_else(overdue)?
     }
@@ -84,7 +84,7 @@ pub trait Party: Send + Sync {
     ///
     /// # Errors
     /// As [`Party::conclude`].
-    async fn decide(&self, transaction: &Transaction, deadline: Option<Duration>) -> Result<Decision, OpError> {
+    async fn decide(&self, transaction: &TransactionZnode, deadline: Option<Duration>) -> Result<Decision, OpError> {
         let decision = self.member().env.within(deadline, self.conclude(transaction));
         decision.await.ok_or_else(undecided)?
     }

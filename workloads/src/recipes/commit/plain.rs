@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{ready, select_all};
 
-use super::{APP, Decision, Journal, Transaction, Vote, path, vote_path};
+use super::{APP, Decision, Journal, TransactionZnode, Vote, path, vote_path};
 use crate::recipes::requests::{ensure_or_print, heard};
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, OpError};
@@ -36,7 +36,7 @@ impl Member {
     }
 
     /// Creates the transaction, and one znode for each site.
-    pub async fn begin(&self, transaction: &Transaction) -> Result<(), OpError> {
+    pub async fn begin(&self, transaction: &TransactionZnode) -> Result<(), OpError> {
         let zk = self.create(transaction).await?;
         for site in &transaction.sites {
             zk.create(&vote_path(&transaction.tx, site), b"", CreateMode::Persistent)
@@ -47,12 +47,12 @@ impl Member {
     }
 
     /// Creates the znode of the transaction.
-    pub async fn create(&self, transaction: &Transaction) -> Result<Arc<dyn Zk>, OpError> {
+    pub async fn create(&self, transaction: &TransactionZnode) -> Result<Arc<dyn Zk>, OpError> {
         let zk = self.handle.live().await;
         ensure_or_print(zk.as_ref(), APP).await;
         zk.create(&path(&transaction.tx), &transaction.data(), CreateMode::Persistent)
             .await
-            .map_err(|error| OpError::of("create the transaction", &error))?;
+            .map_err(|error| OpError::from_error("create the transaction", &error))?;
         Ok(zk)
     }
 
@@ -83,7 +83,7 @@ impl Member {
             .await
         {
             Some(Ok(_)) => Ok(vote),
-            Some(Err(error)) => Err(OpError::of("write the vote", &error)),
+            Some(Err(error)) => Err(OpError::from_error("write the vote", &error)),
             None => Err(OpError::Info("timed out; the vote is on its way".to_string())),
         }
     }
@@ -129,7 +129,7 @@ pub async fn wait_decision(zk: &dyn Zk, path: &str) -> Result<Decision, OpError>
 }
 
 /// Waits for the transaction, and reads it.
-pub async fn read_transaction(zk: &dyn Zk, tx: &str) -> Result<Transaction, OpError> {
+pub async fn read_transaction(zk: &dyn Zk, tx: &str) -> Result<TransactionZnode, OpError> {
     wait_for(zk, &path(tx)).await?;
     let (data, _) = zk.get(&path(tx)).await.map_err(|error| reading(&error))?;
     serde_json::from_slice(&data).map_err(|error| OpError::Info(format!("{} makes no sense: {error}", path(tx))))
@@ -142,9 +142,9 @@ pub async fn gather(zk: &dyn Zk, tx: &str, sites: &[String]) -> Result<Decision,
         let mut pending: Vec<Watch> = Vec::new();
         for site in sites {
             match look(zk, &vote_path(tx, site)).await.map_err(|error| reading(&error))? {
-                Look::Voted(Decision::Abort) => return Ok(Decision::Abort),
-                Look::Voted(Decision::Commit) => {}
-                Look::Wait(watch) => pending.push(watch),
+                VoteRead::Voted(Decision::Abort) => return Ok(Decision::Abort),
+                VoteRead::Voted(Decision::Commit) => {}
+                VoteRead::Wait(watch) => pending.push(watch),
             }
         }
         if pending.is_empty() {
@@ -155,20 +155,20 @@ pub async fn gather(zk: &dyn Zk, tx: &str, sites: &[String]) -> Result<Decision,
 }
 
 /// What a look at a site's znode tells.
-pub enum Look {
+pub enum VoteRead {
     /// Its vote.
     Voted(Decision),
     /// Nothing yet; the watch tells of a change.
     Wait(Watch),
 }
 
-async fn look(zk: &dyn Zk, path: &str) -> Result<Look, Error> {
+async fn look(zk: &dyn Zk, path: &str) -> Result<VoteRead, Error> {
     match zk.get_and_watch(path).await {
-        Ok((data, _, watch)) => Ok(Decision::read(&data).map_or(Look::Wait(watch), Look::Voted)),
+        Ok((data, _, watch)) => Ok(Decision::read(&data).map_or(VoteRead::Wait(watch), VoteRead::Voted)),
         Err(Error::NoNode) => {
             let (stat, watch) = zk.exists_and_watch(path).await?;
             let there = || ready(WatchEvent::Created).boxed();
-            Ok(Look::Wait(if stat.is_some() { there() } else { watch }))
+            Ok(VoteRead::Wait(if stat.is_some() { there() } else { watch }))
         }
         Err(error) => Err(error),
     }

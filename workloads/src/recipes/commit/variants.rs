@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Atomic, Broadcast, Coordinated, Ephemeral, Handler, Journal, Party};
+use super::{Atomic, Broadcast, CommitHandler, Coordinated, Ephemeral, Journal, Party};
 use crate::recipes::Env;
 use crate::recipes::registry::{Known, Variant, known};
 use crate::service::Recipe;
@@ -61,7 +61,7 @@ fn party<P: Party + 'static>(env: &Env, make: fn(&Env, &str, Journal) -> P) -> a
         Some(journal) => journal.clone(),
         None => Journal::of_client(name).with_context(|| format!("the log of {name}"))?,
     };
-    Ok(Arc::new(Handler::new(make(env, name, journal))))
+    Ok(Arc::new(CommitHandler::new(make(env, name, journal))))
 }
 
 known! {

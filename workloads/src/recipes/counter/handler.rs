@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zooquake_history::operation::counter::{Answer as Answered, Request as Asked, What};
+use zooquake_history::operation::counter::{CounterAnswer as Answered, CounterContent, CounterRequest as Asked};
 
 use super::{COUNTER, Increment};
 use crate::protocol::Request;
@@ -16,7 +16,7 @@ use crate::zk::{Error, Stat, Zk, session_hex};
 
 /// What the counter held, or holds now, as the transaction `mzxid` left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct CounterReading {
     /// Its value.
     pub value: i64,
     /// Its version.
@@ -27,7 +27,7 @@ pub struct Held {
     pub session: i64,
 }
 
-impl Held {
+impl CounterReading {
     /// What a write left that a client did itself.
     pub(super) fn written(value: i64, stat: Stat, zk: &dyn Zk) -> Self {
         Self {
@@ -70,12 +70,12 @@ impl Counter {
         let (what, held) = match parse(request)? {
             Asked::Increment {} => {
                 let held = self.increment.increment(self).await?;
-                (What::Made { id: held.value }, held)
+                (CounterContent::Made { id: held.value }, held)
             }
             Asked::Get {} => {
                 let read = look(self.live().await.as_ref()).await;
                 let held = read.map_err(|error| OpError::Fail(format!("read: {error}")))?;
-                (What::Value { value: held.value }, held)
+                (CounterContent::Value { value: held.value }, held)
             }
         };
         Ok(Answer::ok(Answered {
@@ -88,7 +88,7 @@ impl Counter {
 }
 
 /// Reads the counter, by whatever server the session is at.
-pub(super) async fn look(zk: &dyn Zk) -> Result<Held, Error> {
+pub(super) async fn look(zk: &dyn Zk) -> Result<CounterReading, Error> {
     let (data, stat) = zk.get(COUNTER).await?;
     let text = String::from_utf8_lossy(&data);
     let value = match text.as_ref() {
@@ -98,7 +98,7 @@ pub(super) async fn look(zk: &dyn Zk) -> Result<Held, Error> {
             Err(_) => return Err(Error::BadArguments(format!("{COUNTER} holds `{text}`, no number"))),
         },
     };
-    Ok(Held::written(value, stat, zk))
+    Ok(CounterReading::written(value, stat, zk))
 }
 
 /// The end of an increment whose request failed so. `unsure`: an earlier request of it may have added 1.

@@ -4,7 +4,7 @@
 
 use async_trait::async_trait;
 
-use super::handler::{Counter, Held, ended, look};
+use super::handler::{Counter, CounterReading, ended, look};
 use super::{COUNTER, Increment};
 use crate::recipes::OpError;
 use crate::zk::Error;
@@ -14,7 +14,7 @@ pub(super) struct Optimistic;
 
 #[async_trait]
 impl Increment for Optimistic {
-    async fn increment(&self, counter: &Counter) -> Result<Held, OpError> {
+    async fn increment(&self, counter: &Counter) -> Result<CounterReading, OpError> {
         let mut unsure = false;
         loop {
             let held = look(counter.live().await.as_ref()).await;
@@ -23,7 +23,7 @@ impl Increment for Optimistic {
             loop {
                 let zk = counter.live().await;
                 match zk.set(COUNTER, id.to_string().as_bytes(), Some(held.version)).await {
-                    Ok(stat) => return Ok(Held::written(id, stat, zk.as_ref())),
+                    Ok(stat) => return Ok(CounterReading::written(id, stat, zk.as_ref())),
                     Err(Error::BadVersion) => break,
                     Err(error) if error.is_definite() => return Err(ended("write", &error, unsure)),
                     Err(_) => {

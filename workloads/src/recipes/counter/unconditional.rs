@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 
-use super::handler::{Counter, Held, ended, look};
+use super::handler::{Counter, CounterReading, ended, look};
 use super::{COUNTER, Increment};
 use crate::recipes::OpError;
 use crate::zk::Error;
@@ -13,7 +13,7 @@ pub(super) struct Unconditional;
 
 #[async_trait]
 impl Increment for Unconditional {
-    async fn increment(&self, counter: &Counter) -> Result<Held, OpError> {
+    async fn increment(&self, counter: &Counter) -> Result<CounterReading, OpError> {
         loop {
             let held = look(counter.live().await.as_ref()).await;
             let held = held.map_err(|error| ended("read", &error, false))?;
@@ -22,7 +22,7 @@ impl Increment for Unconditional {
             loop {
                 let zk = counter.live().await;
                 match zk.set(COUNTER, id.to_string().as_bytes(), version).await {
-                    Ok(stat) => return Ok(Held::written(id, stat, zk.as_ref())),
+                    Ok(stat) => return Ok(CounterReading::written(id, stat, zk.as_ref())),
                     Err(Error::BadVersion) => break,
                     Err(error) if error.is_definite() => return Err(ended("write", &error, version.is_none())),
                     Err(_) => {

@@ -7,10 +7,10 @@
 
 use async_trait::async_trait;
 
-use super::handler::{Counter, Held, ended, look};
+use super::handler::{Counter, CounterReading, ended, look};
 use super::{COUNTER, Increment};
 use crate::recipes::{Env, OpError};
-use crate::zk::{CreateMode, Error, Op, OpResult, Zk};
+use crate::zk::{CreateMode, Error, MultiOp, OpResult, Zk};
 
 /// The parent of the marks.
 pub const MARKS: &str = "/counter-marks";
@@ -21,9 +21,9 @@ pub(super) struct Versioned {
 }
 
 /// How one write ended.
-enum Written {
+enum WriteResult {
     /// It made this.
-    Made(Held),
+    Made(CounterReading),
     /// It certainly did not happen, and never will.
     Refused,
 }
@@ -37,27 +37,27 @@ impl Versioned {
     }
 
     /// Writes what follows on `held`, until it is known whether that happened.
-    async fn write(&self, counter: &Counter, held: Held) -> Result<Written, OpError> {
+    async fn write(&self, counter: &Counter, held: CounterReading) -> Result<WriteResult, OpError> {
         let id = held.value + 1;
         let data = id.to_string().into_bytes();
         let ops = vec![
-            Op::Set(COUNTER.to_owned(), data.clone(), Some(held.version)),
-            Op::Set(self.mark.clone(), data.clone(), None),
+            MultiOp::Set(COUNTER.to_owned(), data.clone(), Some(held.version)),
+            MultiOp::Set(self.mark.clone(), data.clone(), None),
         ];
         let mut unsure = false;
         loop {
             let zk = counter.live().await;
             let failed = match zk.multi(ops.clone()).await {
-                Ok(results) => return Ok(Written::Made(made(id, held, results.first(), zk.as_ref()))),
+                Ok(results) => return Ok(WriteResult::Made(made(id, held, results.first(), zk.as_ref()))),
                 Err(failed) => failed,
             };
             match (failed.index, failed.error) {
-                (Some(0), Error::BadVersion) if !unsure => return Ok(Written::Refused),
+                (Some(0), Error::BadVersion) if !unsure => return Ok(WriteResult::Refused),
                 (Some(0), Error::BadVersion) => match zk.get(&self.mark).await {
                     Ok((mark, stat)) if mark == data => {
-                        return Ok(Written::Made(Held::written(id, stat, zk.as_ref())));
+                        return Ok(WriteResult::Made(CounterReading::written(id, stat, zk.as_ref())));
                     }
-                    Ok(_) | Err(Error::NoNode) => return Ok(Written::Refused),
+                    Ok(_) | Err(Error::NoNode) => return Ok(WriteResult::Refused),
                     Err(_) => counter.pause(zk.as_ref()).await,
                 },
                 // The first increment of this process. The mark counts nothing, so it is no matter whether it was made.
@@ -78,10 +78,10 @@ impl Versioned {
     }
 }
 
-fn made(id: i64, held: Held, result: Option<&OpResult>, zk: &dyn Zk) -> Held {
+fn made(id: i64, held: CounterReading, result: Option<&OpResult>, zk: &dyn Zk) -> CounterReading {
     match result {
-        Some(OpResult::Set(stat)) => Held::written(id, *stat, zk),
-        _ => Held {
+        Some(OpResult::Set(stat)) => CounterReading::written(id, *stat, zk),
+        _ => CounterReading {
             value: id,
             version: held.version + 1,
             mzxid: None,
@@ -92,11 +92,11 @@ fn made(id: i64, held: Held, result: Option<&OpResult>, zk: &dyn Zk) -> Held {
 
 #[async_trait]
 impl Increment for Versioned {
-    async fn increment(&self, counter: &Counter) -> Result<Held, OpError> {
+    async fn increment(&self, counter: &Counter) -> Result<CounterReading, OpError> {
         loop {
             let zk = counter.live().await;
             let held = look(zk.as_ref()).await.map_err(|error| ended("read", &error, false))?;
-            if let Written::Made(held) = self.write(counter, held).await? {
+            if let WriteResult::Made(held) = self.write(counter, held).await? {
                 return Ok(held);
             }
         }

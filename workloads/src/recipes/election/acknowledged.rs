@@ -9,13 +9,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::QUEUE;
-use crate::recipes::grant::{BeforeGrant, Candidate, Nothing, Protected, Queue};
+use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, Nothing, Protected};
 use crate::recipes::{Env, Grant};
 
 /// The parent of the acknowledgements.
 pub const ACKS: &str = "/election-ack";
 
-const ACK: Queue = Queue::single(ACKS, "-ack-");
+const ACK: ContenderQueue = ContenderQueue::single(ACKS, "-ack-");
 
 /// A client of `election/acknowledged` that begins to open its session.
 pub fn acknowledged(env: &Env) -> Protected {
@@ -26,7 +26,7 @@ struct Acknowledge;
 
 #[async_trait]
 impl BeforeGrant for Acknowledge {
-    async fn perform(&self, candidate: Candidate<'_>, grant: Grant) -> Option<Grant> {
+    async fn perform(&self, candidate: FirstContender<'_>, grant: Grant) -> Option<Grant> {
         // The leader procedure: to see who led before. There is nothing else for it to do here.
         if candidate.claim.zk.children(ACKS).await.is_err() {
             candidate.claim.steady().await;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::recipes::grant::{Contest, Plain, create_with, hear};
 use crate::recipes::planted::Bug;
-use crate::recipes::{Env, HolderState, OpError, Owned};
+use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Error, Zk};
 
 /// The leader's znode.
@@ -16,20 +16,20 @@ pub const LEADER: &str = "/election/leader";
 
 /// A client of `election/ephemeral` that begins to open its session.
 pub fn ephemeral(env: &Env) -> Plain {
-    Plain::new(env, Race(env.clone()))
+    Plain::new(env, CreateRace(env.clone()))
 }
 
-struct Race(Env);
+struct CreateRace(Env);
 
 #[async_trait]
-impl Contest for Race {
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+impl Contest for CreateRace {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
         loop {
             let name = self.0.client.as_bytes();
             match create_with(zk, holder, (LEADER, name), CreateMode::Ephemeral).await {
                 Err(Error::NodeExists) if self.0.has(Bug::E15) => match zk.get(LEADER).await {
                     Ok((data, stat)) if data == name => {
-                        let own = Owned {
+                        let own = OwnZnode {
                             path: LEADER.to_string(),
                             czxid: Some(stat.czxid),
                             session: zk.session(),
@@ -40,12 +40,12 @@ impl Contest for Race {
                     _ => {}
                 },
                 Err(Error::NodeExists) => {}
-                created => return created.map_err(|error| OpError::of("create", &error)),
+                created => return created.map_err(|error| OpError::from_error("create", &error)),
             }
             let (there, watch) = zk
                 .exists_and_watch(LEADER)
                 .await
-                .map_err(|error| OpError::of("watch the leader", &error))?;
+                .map_err(|error| OpError::from_error("watch the leader", &error))?;
             if there.is_some() {
                 hear(watch).await?;
             }

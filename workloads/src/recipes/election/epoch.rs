@@ -10,9 +10,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::QUEUE;
-use crate::recipes::grant::{BeforeGrant, Candidate, Protected};
+use crate::recipes::grant::{BeforeGrant, FirstContender, Protected};
 use crate::recipes::{Env, Grant};
-use crate::zk::{CreateMode, Error, Op, Stat, Zk};
+use crate::zk::{CreateMode, Error, MultiOp, Stat, Zk};
 
 /// The znode with the highest epoch so far, as a decimal number. It is never deleted.
 pub const EPOCH: &str = "/election-epoch";
@@ -46,15 +46,15 @@ async fn raise(zk: &dyn Zk, own: &str) -> Option<i64> {
     };
     let next = last + 1;
     let term = vec![
-        Op::Check(own.to_string(), None),
-        Op::Set(EPOCH.to_string(), next.to_string().into_bytes(), Some(stat.version)),
+        MultiOp::Check(own.to_string(), None),
+        MultiOp::Set(EPOCH.to_string(), next.to_string().into_bytes(), Some(stat.version)),
     ];
     zk.multi(term).await.ok().map(|_| next)
 }
 
 #[async_trait]
 impl BeforeGrant for Raise {
-    async fn perform(&self, candidate: Candidate<'_>, grant: Grant) -> Option<Grant> {
+    async fn perform(&self, candidate: FirstContender<'_>, grant: Grant) -> Option<Grant> {
         let token = raise(candidate.claim.zk.as_ref(), &grant.path).await;
         if token.is_none() {
             candidate.claim.steady().await;

@@ -13,10 +13,10 @@ pub use epoch::{EPOCH, epoch};
 pub use sequential::sequential;
 pub use ticket::{HA, ticket};
 
-use super::grant::Queue;
+use super::grant::ContenderQueue;
 
 /// The parent of the candidates' znodes.
 pub const PARENT: &str = "/election";
 
 /// The candidates of the protected variants.
-const QUEUE: Queue = Queue::single(PARENT, "-candidate-");
+const QUEUE: ContenderQueue = ContenderQueue::single(PARENT, "-candidate-");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::{Capabilities, Resource};
 
 use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
-use crate::recipes::grant::{ELECTION, Handler};
+use crate::recipes::grant::{ELECTION, GrantHandler};
 use crate::recipes::registry::{Known, Variant, known};
 
 /// The elections, in the order in which they are shown.
@@ -16,7 +16,7 @@ pub const VARIANTS: &[Variant] = &[
                   session",
         contenders: &[HA],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, ticket(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, ticket(env)))),
         ..PLAIN
     },
     Variant {
@@ -32,7 +32,7 @@ pub const VARIANTS: &[Variant] = &[
                 ..STUCK
             },
         ],
-        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, ephemeral(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, ephemeral(env)))),
         ..PLAIN
     },
     Variant {
@@ -40,7 +40,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: each watches the candidate before it, the first leads; fair, and one leader while nobody \
                   loses a session",
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, sequential(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, sequential(env)))),
         ..PLAIN
     },
     Variant {
@@ -54,7 +54,7 @@ pub const VARIANTS: &[Variant] = &[
             ..Capabilities::NONE
         },
         accepted: &[DEPOSED_FROZEN, DEPOSED_CUT_OFF],
-        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, acknowledged(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, acknowledged(env)))),
         ..PLAIN
     },
     Variant {
@@ -62,7 +62,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "each term raises an epoch in one transaction with its claim, and each write carries it: no stale write under \
                   any fault",
         fenced: true,
-        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, epoch(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, epoch(env)))),
         ..PLAIN
     },
 ];

@@ -2,16 +2,16 @@
 
 use async_trait::async_trait;
 
-use super::claim::{Claim, Nothing};
-use super::{Protected, Queue};
-use crate::recipes::{Grant, Owned};
+use super::claim::{GrantClaim, Nothing};
+use super::{ContenderQueue, Protected};
+use crate::recipes::{Grant, OwnZnode};
 use crate::zk::{Shared, Zk};
 
 /// What the first in the queue does before it holds.
 #[async_trait]
 pub trait BeforeGrant: Send + Sync {
     /// Completes the grant. `None` if the candidate has to look again whether it is still the first.
-    async fn perform(&self, candidate: Candidate<'_>, grant: Grant) -> Option<Grant>;
+    async fn perform(&self, candidate: FirstContender<'_>, grant: Grant) -> Option<Grant>;
 
     /// Whether it promises an acknowledgement with each grant.
     fn acknowledges(&self) -> bool {
@@ -25,15 +25,15 @@ pub trait BeforeGrant: Send + Sync {
 }
 
 /// The first in the queue.
-pub struct Candidate<'a> {
+pub struct FirstContender<'a> {
     /// Its place in the queue.
-    pub claim: &'a Claim,
+    pub claim: &'a GrantClaim,
     client: &'a Protected,
     traces: &'a Traces,
 }
 
-impl<'a> Candidate<'a> {
-    pub(super) fn new(client: &'a Protected, claim: &'a Claim, traces: &'a Traces) -> Self {
+impl<'a> FirstContender<'a> {
+    pub(super) fn new(client: &'a Protected, claim: &'a GrantClaim, traces: &'a Traces) -> Self {
         Self { claim, client, traces }
     }
 
@@ -41,8 +41,8 @@ impl<'a> Candidate<'a> {
     ///
     /// # Errors
     /// [`Nothing`]: there is none.
-    pub async fn create(&self, queue: Queue) -> Result<Owned, Nothing> {
-        let claim = Claim::new(&self.client.env, queue, self.claim.zk.clone());
+    pub async fn create(&self, queue: ContenderQueue) -> Result<OwnZnode, Nothing> {
+        let claim = GrantClaim::new(&self.client.env, queue, self.claim.zk.clone());
         self.client.create(&claim, self.traces).await
     }
 }
@@ -51,4 +51,4 @@ impl<'a> Candidate<'a> {
 /// first is the place in the queue, and is the last to be removed.
 pub(super) type Traces = Shared<Vec<Trace>>;
 
-pub(super) type Trace = (Claim, Option<String>);
+pub(super) type Trace = (GrantClaim, Option<String>);

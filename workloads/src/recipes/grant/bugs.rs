@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use super::Released;
-use super::claim::Claim;
+use super::claim::GrantClaim;
 use super::protected::Protected;
-use super::queue::Queue;
+use super::queue::ContenderQueue;
 use crate::recipes::sequence::sequence;
-use crate::recipes::{OpError, Owned};
+use crate::recipes::{OpError, OwnZnode};
 
 /// How long a candidate looks whether others come, and twice as long as it stays away when they do.
 const MOMENT: Duration = Duration::from_millis(100);
 
 impl Protected {
     /// E4: gives its place up if others stand in the queue after a moment, and one more; returns whether it did.
-    pub(super) async fn steps_back(&self, claim: &Claim, own: &Owned) -> bool {
+    pub(super) async fn steps_back(&self, claim: &GrantClaim, own: &OwnZnode) -> bool {
         self.env.host.sleep(MOMENT).await;
         let all = claim.zk.children(self.queues.exclusive.parent).await;
         let met = all.is_ok_and(|all| all.len() > 1);
@@ -32,13 +32,13 @@ impl Protected {
         if let Some(held) = self.holder.let_go(name) {
             self.holder.disown(&held.grant.path);
         }
-        let (zk, Queue { parent, mark, .. }) = (self.live().await, self.queues.exclusive);
+        let (zk, ContenderQueue { parent, mark, .. }) = (self.live().await, self.queues.exclusive);
         let names = zk.children(parent).await;
-        let names = names.map_err(|error| OpError::of("children", &error))?;
+        let names = names.map_err(|error| OpError::from_error("children", &error))?;
         let numbered = names.iter().filter_map(|name| Some((sequence(name, mark)?, name)));
         if let Some((_, first)) = numbered.min() {
             let deleted = zk.delete(&format!("{parent}/{first}"), None).await;
-            deleted.map_err(|error| OpError::of("delete", &error))?;
+            deleted.map_err(|error| OpError::from_error("delete", &error))?;
         }
         Ok(Released::unsure())
     }

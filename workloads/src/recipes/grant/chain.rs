@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use super::{Contest, create, hear};
 use crate::recipes::sequence::sequence;
-use crate::recipes::{HolderState, OpError, Owned};
+use crate::recipes::{HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Zk};
 
 /// Everybody has an ephemeral sequential znode; the first holds. One that is to hold shared also does if the znode just before
@@ -20,7 +20,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    async fn queue(&self, zk: &dyn Zk, holder: &HolderState, prefix: &str) -> Result<Owned, OpError> {
+    async fn queue(&self, zk: &dyn Zk, holder: &HolderState, prefix: &str) -> Result<OwnZnode, OpError> {
         let Self { parent, shared, .. } = *self;
         let own = create(
             zk,
@@ -29,7 +29,7 @@ impl Chain {
             CreateMode::EphemeralSequential,
         )
         .await
-        .map_err(|error| OpError::of("create", &error))?;
+        .map_err(|error| OpError::from_error("create", &error))?;
         loop {
             let names = zk
                 .children(parent)
@@ -69,11 +69,11 @@ impl Chain {
 
 #[async_trait]
 impl Contest for Chain {
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
         self.queue(zk, holder, self.exclusive).await
     }
 
-    async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+    async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
         self.queue(zk, holder, self.shared.unwrap_or(self.exclusive)).await
     }
 }

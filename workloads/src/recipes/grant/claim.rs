@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use super::Queue;
+use super::ContenderQueue;
 use crate::recipes::planted::Bug;
 use crate::recipes::requests::steady;
-use crate::recipes::{Env, Owned};
+use crate::recipes::{Env, OwnZnode};
 use crate::zk::{CreateMode, Error, Zk};
 
 /// One attempt's place in the queue: at most one znode, made in one session.
 #[derive(Clone)]
-pub struct Claim {
+pub struct GrantClaim {
     /// The session.
     pub zk: Arc<dyn Zk>,
-    queue: Queue,
+    queue: ContenderQueue,
     guid: String,
     env: Env,
 }
@@ -39,15 +39,15 @@ pub enum Removed {
     Gone,
 }
 
-enum Found {
-    Here(Owned),
+enum ClaimLookup {
+    Here(OwnZnode),
     Absent,
     Gone,
 }
 
-impl Claim {
+impl GrantClaim {
     /// A claim with a new GUID.
-    pub fn new(env: &Env, queue: Queue, zk: Arc<dyn Zk>) -> Self {
+    pub fn new(env: &Env, queue: ContenderQueue, zk: Arc<dyn Zk>) -> Self {
         Self {
             zk,
             queue,
@@ -60,8 +60,8 @@ impl Claim {
     ///
     /// # Errors
     /// [`Nothing`]: there is none.
-    pub async fn create(&self) -> Result<Owned, Nothing> {
-        let Queue { parent, mark, .. } = self.queue;
+    pub async fn create(&self) -> Result<OwnZnode, Nothing> {
+        let ContenderQueue { parent, mark, .. } = self.queue;
         let prefix = format!("{parent}/{}{mark}", self.guid);
         let mode = match self.env.has(Bug::L29) {
             true => CreateMode::PersistentSequential,
@@ -83,9 +83,9 @@ impl Claim {
                 Err(_) => {}
             }
             match self.find().await {
-                Found::Here(owned) => return Ok(owned),
-                Found::Absent => {}
-                Found::Gone => return Err(Nothing::Gone),
+                ClaimLookup::Here(owned) => return Ok(owned),
+                ClaimLookup::Absent => {}
+                ClaimLookup::Gone => return Err(Nothing::Gone),
             }
         }
     }
@@ -97,9 +97,9 @@ impl Claim {
             let target = match path.take() {
                 Some(path) => path,
                 None => match self.find().await {
-                    Found::Here(owned) => owned.path,
-                    Found::Absent => return Removed::Absent,
-                    Found::Gone => return Removed::Gone,
+                    ClaimLookup::Here(owned) => owned.path,
+                    ClaimLookup::Absent => return Removed::Absent,
+                    ClaimLookup::Gone => return Removed::Gone,
                 },
             };
             match self.zk.delete(&target, None).await {
@@ -117,17 +117,17 @@ impl Claim {
     }
 
     /// Looks for the znode by its GUID, in such a way that a create sent before cannot take effect any more.
-    async fn find(&self) -> Found {
+    async fn find(&self) -> ClaimLookup {
         loop {
             match self.look().await {
                 Ok(found) => return found,
                 Err(_) if self.steady().await => {}
-                Err(_) => return Found::Gone,
+                Err(_) => return ClaimLookup::Gone,
             }
         }
     }
 
-    async fn look(&self) -> Result<Found, Error> {
+    async fn look(&self) -> Result<ClaimLookup, Error> {
         // A write of the same session is ordered behind the create, wherever that got stuck, and what is read after its
         // answer is not older. A read alone, or `sync`, could be answered by a server that lags or was deposed. This
         // delete is one more write: ZooKeeper agrees on its failure as on any transaction.
@@ -138,17 +138,17 @@ impl Claim {
             Err(error) => return Err(error),
         }
         let names = match self.zk.children(parent).await {
-            Err(Error::NoNode) => return Ok(Found::Absent),
+            Err(Error::NoNode) => return Ok(ClaimLookup::Absent),
             names => names?,
         };
         let Some(name) = names.into_iter().find(|name| name.starts_with(&self.guid)) else {
-            return Ok(Found::Absent);
+            return Ok(ClaimLookup::Absent);
         };
         let path = format!("{parent}/{name}");
         Ok(match self.zk.exists(&path).await? {
             // What another session owns is about to vanish, or never was ours (CURATOR-498).
-            Some(stat) if stat.ephemeral_owner == self.zk.session() => Found::Here(self.owned(path, stat.czxid)),
-            _ => Found::Absent,
+            Some(stat) if stat.ephemeral_owner == self.zk.session() => ClaimLookup::Here(self.owned(path, stat.czxid)),
+            _ => ClaimLookup::Absent,
         })
     }
 
@@ -157,8 +157,8 @@ impl Claim {
         steady(&self.env, self.zk.as_ref()).await
     }
 
-    fn owned(&self, path: String, czxid: i64) -> Owned {
-        Owned {
+    fn owned(&self, path: String, czxid: i64) -> OwnZnode {
+        OwnZnode {
             path,
             czxid: Some(czxid),
             session: self.zk.session(),

@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use zooquake_history::operation::grant::{Answer as Answered, Request as Asked};
-use zooquake_history::operation::{Made, Mode};
+use zooquake_history::operation::grant::{GrantAnswer as Answered, GrantRequest as Asked};
+use zooquake_history::operation::{Mode, ZnodeName};
 
 use super::GrantRecipe;
 use crate::protocol::Request;
-use crate::recipes::{Env, Grant, HolderState, NOT_HELD, Owned, Working};
+use crate::recipes::{Env, Grant, HolderState, NOT_HELD, OwnZnode, Working};
 use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::session_hex;
 
 /// What a family calls its operations: to be granted, to work and perhaps to read or write, to give back.
-pub type Words = [&'static str];
+pub type OperationNames = [&'static str];
 
 /// Of a lock.
 pub const LOCK: [&str; 3] = ["acquire", "write", "release"];
@@ -30,15 +30,15 @@ pub const ELECTION: [&str; 3] = ["elect", "write", "resign"];
 pub const SEMAPHORE: [&str; 3] = ["acquire", "work", "release"];
 
 /// A recipe that grants, as the client program drives it.
-pub struct Handler {
+pub struct GrantHandler {
     env: Env,
-    words: &'static Words,
+    words: &'static OperationNames,
     recipe: Box<dyn GrantRecipe>,
 }
 
-impl Handler {
+impl GrantHandler {
     /// Serves this recipe under these words.
-    pub fn new(env: &Env, words: &'static Words, recipe: impl GrantRecipe + 'static) -> Self {
+    pub fn new(env: &Env, words: &'static OperationNames, recipe: impl GrantRecipe + 'static) -> Self {
         Self {
             env: env.clone(),
             words,
@@ -59,7 +59,7 @@ impl Handler {
                 let ack = self.ack(&grant);
                 Answer::ok(Answered::Granted {
                     grant: grant.name,
-                    znode: Made {
+                    znode: ZnodeName {
                         path: grant.path,
                         czxid: grant.czxid,
                     },
@@ -75,7 +75,7 @@ impl Handler {
     async fn release(&self, name: &str, deadline: Option<Duration>) -> Answer {
         match self.recipe.release(name, deadline).await {
             Ok(released) => {
-                let removed = released.removed.map(|(path, czxid)| Made { path, czxid });
+                let removed = released.removed.map(|(path, czxid)| ZnodeName { path, czxid });
                 let grant = name.to_string();
                 Answer::ok(Answered::Released { grant, removed })
             }
@@ -132,13 +132,15 @@ impl Handler {
     }
 
     /// The znode by which the client has told that it leads, where the recipe promises to tell.
-    fn ack(&self, grant: &Grant) -> Option<Option<Made>> {
-        self.recipe.acknowledges().then(|| grant.ack.as_ref().map(Made::from))
+    fn ack(&self, grant: &Grant) -> Option<Option<ZnodeName>> {
+        self.recipe
+            .acknowledges()
+            .then(|| grant.ack.as_ref().map(ZnodeName::from))
     }
 }
 
 #[async_trait]
-impl Service for Handler {
+impl Service for GrantHandler {
     fn operations(&self) -> &'static [&'static str] {
         self.words
     }
@@ -165,7 +167,7 @@ impl Service for Handler {
         Some(self.recipe.holder())
     }
 
-    async fn znodes(&self) -> Vec<Owned> {
+    async fn znodes(&self) -> Vec<OwnZnode> {
         self.recipe.znodes().await
     }
 }

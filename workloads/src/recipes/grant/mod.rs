@@ -13,16 +13,16 @@ mod queue;
 use std::time::Duration;
 
 use async_trait::async_trait;
-pub use before_grant::{BeforeGrant, Candidate};
+pub use before_grant::{BeforeGrant, FirstContender};
 pub use chain::Chain;
-pub use claim::{Claim, Nothing};
-pub use handler::{ELECTION, Handler, LOCK, RWLOCK, SEMAPHORE, Words};
+pub use claim::{GrantClaim, Nothing};
+pub use handler::{ELECTION, GrantHandler, LOCK, OperationNames, RWLOCK, SEMAPHORE};
 pub use plain::{Contest, Plain, create, create_with, hear};
 pub use protected::Protected;
-pub use queue::{Queue, Queues};
+pub use queue::{ContenderQueue, Queues};
 use serde_json::Value;
 
-use super::{Grant, Held, HolderState, OpError, Owned};
+use super::{Grant, HeldGrant, HolderState, OpError, OwnZnode};
 use crate::service::SessionHandle;
 
 /// A recipe that grants, as one client uses it: one operation at a time, each polled to its end.
@@ -55,7 +55,7 @@ pub trait GrantRecipe: Send + Sync {
     async fn session(&self) -> SessionHandle;
 
     /// The znodes that the client knows to be its own: held or waiting with.
-    async fn znodes(&self) -> Vec<Owned> {
+    async fn znodes(&self) -> Vec<OwnZnode> {
         self.holder().znodes()
     }
 
@@ -93,7 +93,7 @@ pub struct Released {
 
 impl Released {
     /// It removed the znode of its grant.
-    pub fn of(grant: &Grant) -> Self {
+    pub fn from_grant(grant: &Grant) -> Self {
         Self {
             removed: Some((grant.path.clone(), grant.czxid)),
         }
@@ -103,10 +103,10 @@ impl Released {
     ///
     /// # Errors
     /// As ZooKeeper answers.
-    pub async fn once(held: &Held) -> Result<Self, OpError> {
+    pub async fn once(held: &HeldGrant) -> Result<Self, OpError> {
         let deleted = held.zk.delete(&held.grant.path, None).await;
-        deleted.map_err(|error| OpError::of("delete", &error))?;
-        Ok(Self::of(&held.grant))
+        deleted.map_err(|error| OpError::from_error("delete", &error))?;
+        Ok(Self::from_grant(&held.grant))
     }
 
     /// It cannot tell.

@@ -12,7 +12,7 @@ use zooquake_history::operation::Mode;
 use super::{GrantRecipe, Released, not_held, overdue};
 use crate::recipes::requests::heard;
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Env, Grant, Held, HolderState, OpError, Owned};
+use crate::recipes::{Env, Grant, HeldGrant, HolderState, OpError, OwnZnode};
 use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, Watch, Zk};
 
@@ -20,10 +20,10 @@ use crate::zk::{CreateMode, Error, Watch, Zk};
 #[async_trait]
 pub trait Contest: Send + Sync {
     /// Ends when the client may believe that it holds, by the znode that it answers.
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError>;
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError>;
 
     /// The same for a shared grant. A recipe that knows none grants exclusively.
-    async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+    async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
         self.win(zk, holder).await
     }
 }
@@ -55,8 +55,8 @@ impl Plain {
             Mode::Shared => self.contest.win_shared(zk.as_ref(), &self.holder),
         };
         let own = won.await?;
-        let grant = Grant::of(name, &own);
-        self.holder.hold(Held {
+        let grant = Grant::new(name, &own);
+        self.holder.hold(HeldGrant {
             grant: grant.clone(),
             zk,
         });
@@ -78,7 +78,7 @@ impl Plain {
 ///
 /// # Errors
 /// As ZooKeeper answers.
-pub async fn create(zk: &dyn Zk, holder: &HolderState, path: &str, mode: CreateMode) -> Result<Owned, Error> {
+pub async fn create(zk: &dyn Zk, holder: &HolderState, path: &str, mode: CreateMode) -> Result<OwnZnode, Error> {
     create_with(zk, holder, (path, b""), mode).await
 }
 
@@ -91,10 +91,10 @@ pub async fn create_with(
     holder: &HolderState,
     (path, data): (&str, &[u8]),
     mode: CreateMode,
-) -> Result<Owned, Error> {
+) -> Result<OwnZnode, Error> {
     let _busy = holder.busy();
     let created = zk.create(path, data, mode).await?;
-    let own = Owned {
+    let own = OwnZnode {
         path: created.path,
         czxid: created.stat.map(|stat| stat.czxid),
         session: zk.session(),

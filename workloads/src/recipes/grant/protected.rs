@@ -14,14 +14,14 @@ use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use zooquake_history::operation::Mode;
 
-use super::before_grant::{BeforeGrant, Candidate, Trace, Traces};
-use super::claim::{Claim, Nothing, Removed};
-use super::queue::{Place, Queue, Queues, Standing};
+use super::before_grant::{BeforeGrant, FirstContender, Trace, Traces};
+use super::claim::{GrantClaim, Nothing, Removed};
+use super::queue::{ContenderQueue, QueuePlace, Queues, Standing};
 use super::{GrantRecipe, Released, not_held};
-use crate::recipes::holder_state::Link;
+use crate::recipes::holder_state::BeliefLink;
 use crate::recipes::planted::Bug;
 use crate::recipes::requests::over;
-use crate::recipes::{Busy, Env, Grant, Held, HolderState, OpError, Owned};
+use crate::recipes::{Busy, Env, Grant, HeldGrant, HolderState, OpError, OwnZnode};
 use crate::service::SessionHandle;
 use crate::zk::{SessionState, Shared, WatchEvent, Zk};
 
@@ -39,14 +39,14 @@ pub struct Protected {
 }
 
 enum Turn {
-    Mine(Link),
+    Mine(BeliefLink),
     /// The own znode is not there any more.
     Missing,
 }
 
 impl Protected {
     /// A client that begins to open its session.
-    pub fn new(env: &Env, queue: Queue, before_grant: Arc<dyn BeforeGrant>) -> Self {
+    pub fn new(env: &Env, queue: ContenderQueue, before_grant: Arc<dyn BeforeGrant>) -> Self {
         Self::moded(env, queue.into(), before_grant)
     }
 
@@ -103,9 +103,9 @@ impl Protected {
     }
 
     /// What a grant has brought into the world.
-    fn traces(&self, held: &Held) -> Vec<Trace> {
+    fn traces(&self, held: &HeldGrant) -> Vec<Trace> {
         let trace = |path: &String| {
-            let claim = Claim::new(&self.env, self.queues.exclusive, held.zk.clone());
+            let claim = GrantClaim::new(&self.env, self.queues.exclusive, held.zk.clone());
             (claim, Some(path.clone()))
         };
         let ack = held.grant.ack.as_ref().map(|own| &own.path);
@@ -125,29 +125,29 @@ impl Protected {
         removed
     }
 
-    async fn contend(&self, name: &str, place: &Place, traces: &Traces) -> Result<Grant, OpError> {
+    async fn contend(&self, name: &str, place: &QueuePlace, traces: &Traces) -> Result<Grant, OpError> {
         loop {
             let zk = self.live().await;
-            let claim = Claim::new(&self.env, place.queue, zk);
+            let claim = GrantClaim::new(&self.env, place.queue, zk);
             traces.update(Vec::clear);
             let own = match self.create(&claim, traces).await {
                 Ok(own) => own,
                 Err(Nothing::Gone) => continue,
                 Err(Nothing::Refused(error)) => {
                     traces.update(Vec::clear);
-                    return Err(OpError::of("create", &error));
+                    return Err(OpError::from_error("create", &error));
                 }
             };
             if self.env.has(Bug::E4) && self.steps_back(&claim, &own).await {
                 continue;
             }
             while let Turn::Mine(seen) = self.turn(&claim, &own.path, place).await {
-                let candidate = Candidate::new(self, &claim, traces);
-                let Some(grant) = self.before_grant.perform(candidate, Grant::of(name, &own)).await else {
+                let candidate = FirstContender::new(self, &claim, traces);
+                let Some(grant) = self.before_grant.perform(candidate, Grant::new(name, &own)).await else {
                     traces.update(|traces| traces.truncate(1));
                     continue;
                 };
-                let held = Held {
+                let held = HeldGrant {
                     grant: grant.clone(),
                     zk: claim.zk.clone(),
                 };
@@ -192,7 +192,7 @@ impl Protected {
         }
     }
 
-    pub(super) async fn create(&self, claim: &Claim, traces: &Traces) -> Result<Owned, Nothing> {
+    pub(super) async fn create(&self, claim: &GrantClaim, traces: &Traces) -> Result<OwnZnode, Nothing> {
         let _busy = self.holder.busy();
         let at = traces.update(|traces| {
             traces.push((claim.clone(), None));
@@ -205,7 +205,7 @@ impl Protected {
     }
 
     /// Waits until nobody stands before the own znode whom it waits for, or it is gone.
-    async fn turn(&self, claim: &Claim, own: &str, place: &Place) -> Turn {
+    async fn turn(&self, claim: &GrantClaim, own: &str, place: &QueuePlace) -> Turn {
         let zk = &claim.zk;
         while !zk.state().is_over() {
             let seen = self.holder.link();
@@ -279,7 +279,7 @@ impl GrantRecipe for Protected {
             return Released::once(&held).await;
         }
         match self.remove_by(self.traces(&held), deadline).await {
-            Some(Removed::Deleted) => Ok(Released::of(&held.grant)),
+            Some(Removed::Deleted) => Ok(Released::from_grant(&held.grant)),
             Some(Removed::Absent) => Ok(Released::unsure()),
             Some(Removed::Gone) => Err(OpError::Info(
                 "the session is over, and its znode goes with it".to_string(),

@@ -10,7 +10,7 @@ use crate::zk::{Error, Watch, Zk};
 
 /// Where the znodes of one kind stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Queue {
+pub struct ContenderQueue {
     /// Their parent.
     pub parent: &'static str,
     /// What stands between the GUID and the sequence number in their names.
@@ -19,7 +19,7 @@ pub struct Queue {
     pub capacity: NonZeroUsize,
 }
 
-impl Queue {
+impl ContenderQueue {
     /// One of whose znodes only the first holds.
     pub const fn single(parent: &'static str, mark: &'static str) -> Self {
         let capacity = NonZeroUsize::MIN;
@@ -31,13 +31,13 @@ impl Queue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queues {
     /// Of those that are to hold exclusively.
-    pub exclusive: Queue,
+    pub exclusive: ContenderQueue,
     /// Of those that are to hold shared; `None` where none is.
-    pub shared: Option<Queue>,
+    pub shared: Option<ContenderQueue>,
 }
 
-impl From<Queue> for Queues {
-    fn from(exclusive: Queue) -> Self {
+impl From<ContenderQueue> for Queues {
+    fn from(exclusive: ContenderQueue) -> Self {
         Self {
             exclusive,
             shared: None,
@@ -47,15 +47,15 @@ impl From<Queue> for Queues {
 
 impl Queues {
     /// The place of one that is to hold so.
-    pub(super) fn place(&self, mode: Mode, bug: Option<Bug>) -> Place {
+    pub(super) fn place(&self, mode: Mode, bug: Option<Bug>) -> QueuePlace {
         let Self { exclusive, shared } = *self;
         match shared {
-            Some(queue) if mode == Mode::Shared => Place {
+            Some(queue) if mode == Mode::Shared => QueuePlace {
                 bug,
                 queue,
                 marks: vec![exclusive.mark],
             },
-            _ => Place {
+            _ => QueuePlace {
                 bug,
                 queue: exclusive,
                 marks: [Some(exclusive), shared]
@@ -69,8 +69,8 @@ impl Queues {
 }
 
 /// Where one stands, and the marks of those that it waits for if they stand before it.
-pub(super) struct Place {
-    pub(super) queue: Queue,
+pub(super) struct QueuePlace {
+    pub(super) queue: ContenderQueue,
     marks: Vec<&'static str>,
     bug: Option<Bug>,
 }
@@ -87,7 +87,7 @@ pub(super) enum Standing {
     Missing,
 }
 
-impl Place {
+impl QueuePlace {
     /// Where the own znode stands.
     ///
     /// Where only the first holds, the one just before it is watched, so that each change wakes one. Where several do,
@@ -97,7 +97,7 @@ impl Place {
     /// # Errors
     /// Of the requests.
     pub(super) async fn standing(&self, zk: &dyn Zk, own: &str) -> Result<Standing, Error> {
-        let Queue { parent, capacity, .. } = self.queue;
+        let ContenderQueue { parent, capacity, .. } = self.queue;
         if capacity > NonZeroUsize::MIN {
             let (names, watch) = zk.children_and_watch(parent).await?;
             return Ok(match self.before(&names, own) {

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::PARENT;
 use crate::recipes::grant::{Contest, Plain, create, hear};
 use crate::recipes::sequence::sequence;
-use crate::recipes::{Env, HolderState, OpError, Owned};
+use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Zk};
 
 /// A client of `lock/children` that begins to open its session.
@@ -27,11 +27,11 @@ pub struct Herd {
 
 #[async_trait]
 impl Contest for Herd {
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
         let prefix = format!("{}/{}", self.parent, self.prefix);
         let own = create(zk, holder, &prefix, CreateMode::EphemeralSequential)
             .await
-            .map_err(|error| OpError::of("create", &error))?;
+            .map_err(|error| OpError::from_error("create", &error))?;
         loop {
             let (names, watch) = zk
                 .children_and_watch(self.parent)

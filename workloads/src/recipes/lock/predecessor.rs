@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use super::PARENT;
 use crate::recipes::grant::{GrantRecipe, Released, create, not_held, overdue};
 use crate::recipes::requests::ensure_or_print;
-use crate::recipes::{Env, Grant, Held, HolderState, OpError};
+use crate::recipes::{Env, Grant, HeldGrant, HolderState, OpError};
 use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, SessionState, Shared, Watch, WatchEvent, Zk};
 
@@ -28,7 +28,7 @@ pub struct Predecessor {
 }
 
 /// What a look at the children tells.
-enum Look {
+enum ChildrenRead {
     /// The own znode is the first.
     First,
     /// The znode before it is there and watched.
@@ -54,13 +54,13 @@ impl Predecessor {
         let prefix = format!("{PARENT}/sub");
         let own = create(zk.as_ref(), &self.holder, &prefix, CreateMode::EphemeralSequential)
             .await
-            .map_err(|error| OpError::of("create", &error))?;
-        let grant = Grant::of(name, &own);
+            .map_err(|error| OpError::from_error("create", &error))?;
+        let grant = Grant::new(name, &own);
         let mut in_callback = false;
         loop {
             match look(zk.as_ref(), &grant.path).await {
-                Ok(Look::First) => break,
-                Ok(Look::Wait(watch)) => {
+                Ok(ChildrenRead::First) => break,
+                Ok(ChildrenRead::Wait(watch)) => {
                     in_callback = true;
                     match watch.await {
                         WatchEvent::Deleted => {}
@@ -68,12 +68,12 @@ impl Predecessor {
                         event => never(&format!("{event:?}")).await,
                     }
                 }
-                Ok(Look::Lost) => never("the own znode is gone").await,
+                Ok(ChildrenRead::Lost) => never("the own znode is gone").await,
                 Err(error) if in_callback => never(&error.to_string()).await,
                 Err(error) => return Err(OpError::unknown("look at the children", &error)),
             }
         }
-        self.holder.hold(Held {
+        self.holder.hold(HeldGrant {
             grant: grant.clone(),
             zk,
         });
@@ -81,7 +81,7 @@ impl Predecessor {
     }
 }
 
-async fn look(zk: &dyn Zk, own: &str) -> Result<Look, Error> {
+async fn look(zk: &dyn Zk, own: &str) -> Result<ChildrenRead, Error> {
     loop {
         let mut names = zk.children(PARENT).await?;
         names.sort();
@@ -89,18 +89,18 @@ async fn look(zk: &dyn Zk, own: &str) -> Result<Look, Error> {
             .iter()
             .position(|name| own.strip_prefix(PARENT) == Some(&format!("/{name}")))
         else {
-            return Ok(Look::Lost);
+            return Ok(ChildrenRead::Lost);
         };
         if at == 0 {
             return Ok(if zk.exists(own).await?.is_some() {
-                Look::First
+                ChildrenRead::First
             } else {
-                Look::Lost
+                ChildrenRead::Lost
             });
         }
         let before = format!("{PARENT}/{}", names[at - 1]);
         match zk.get_and_watch(&before).await {
-            Ok((_, _, watch)) => return Ok(Look::Wait(watch)),
+            Ok((_, _, watch)) => return Ok(ChildrenRead::Wait(watch)),
             Err(error) => {
                 if zk.exists(&before).await?.is_some() {
                     return Err(error);
@@ -134,7 +134,7 @@ impl GrantRecipe for Predecessor {
         let state = self.env.within(deadline, held.zk.close()).await;
         self.holder.forget();
         match state.ok_or_else(overdue)? {
-            SessionState::Closed => Ok(Released::of(&held.grant)),
+            SessionState::Closed => Ok(Released::from_grant(&held.grant)),
             _ => Ok(Released::unsure()),
         }
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::PARENT;
-use crate::recipes::grant::{BeforeGrant, Candidate, Protected, Queue};
+use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, Protected};
 use crate::recipes::{Env, Grant};
 
-const QUEUE: Queue = Queue::single(PARENT, "-lock-");
+const QUEUE: ContenderQueue = ContenderQueue::single(PARENT, "-lock-");
 
 /// A client that begins to open its session; `fenced` if its grants carry tokens.
 pub fn protected(env: &Env, fenced: bool) -> Protected {
@@ -20,7 +20,7 @@ pub struct Token(pub bool);
 
 #[async_trait]
 impl BeforeGrant for Token {
-    async fn perform(&self, _: Candidate<'_>, grant: Grant) -> Option<Grant> {
+    async fn perform(&self, _: FirstContender<'_>, grant: Grant) -> Option<Grant> {
         let token = grant.czxid.filter(|_| self.0);
         Some(Grant { token, ..grant })
     }

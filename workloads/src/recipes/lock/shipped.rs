@@ -14,9 +14,9 @@ use zookeeper_client as zkc;
 
 use super::{PARENT, RESOURCE};
 use crate::recipes::grant::{GrantRecipe, Released, not_held, overdue};
-use crate::recipes::{Env, Grant, Held, HolderState, NOT_HELD, OpError, Owned};
+use crate::recipes::{Env, Grant, HeldGrant, HolderState, NOT_HELD, OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::real::{Ensemble, RealZk};
+use crate::zk::real::{RealEnsemble, RealZk};
 use crate::zk::{Error, SessionState, Shared, Zk};
 
 /// How long the look at an own lock znode may take, which only serves to tell its czxid.
@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Shipped {
     env: Env,
-    ensemble: Ensemble,
+    ensemble: RealEnsemble,
     holder: HolderState,
     session: Shared<Option<Arc<RealZk>>>,
     /// The crate's lock. Dropping the last clone of this `Arc` releases it; the lock itself is never cloned, since each
@@ -86,7 +86,7 @@ impl Shipped {
             self.open().await;
         }
         let zk = self.session.until(Clone::clone).await;
-        let client = zk.client().map_err(|error| OpError::of("lock", &error))?;
+        let client = zk.client().map_err(|error| OpError::from_error("lock", &error))?;
         let lock = self.contend(&client).await.map_err(|error| ended(&error))?;
         let path = lock.lock_path().to_string();
         self.lock.update(|slot| *slot = Some(Arc::new(lock)));
@@ -101,14 +101,14 @@ impl Shipped {
         let czxid = stat
             .filter(|stat| stat.ephemeral_owner == zk.session())
             .map(|stat| stat.czxid);
-        let own = Owned {
+        let own = OwnZnode {
             path,
             czxid,
             session: zk.session(),
         };
-        let grant = Grant::of(name, &own);
+        let grant = Grant::new(name, &own);
         self.holder.own(own);
-        self.holder.hold(Held {
+        self.holder.hold(HeldGrant {
             grant: grant.clone(),
             zk,
         });
@@ -121,9 +121,9 @@ impl Shipped {
     }
 
     /// The znode that `Client::lock` waits with, which it does not tell: the youngest of this session.
-    async fn youngest(&self) -> Option<Owned> {
+    async fn youngest(&self) -> Option<OwnZnode> {
         let zk = self.session.with(Clone::clone)?;
-        let mut youngest: Option<Owned> = None;
+        let mut youngest: Option<OwnZnode> = None;
         for name in zk.children(PARENT).await.ok()? {
             let path = format!("{PARENT}/{name}");
             let stat = zk.exists(&path).await.ok()?;
@@ -131,7 +131,7 @@ impl Shipped {
                 continue;
             };
             if youngest.as_ref().is_none_or(|other| other.czxid < Some(stat.czxid)) {
-                youngest = Some(Owned {
+                youngest = Some(OwnZnode {
                     path,
                     czxid: Some(stat.czxid),
                     session: zk.session(),
@@ -146,7 +146,7 @@ impl Shipped {
 fn ended(error: &zkc::Error) -> OpError {
     match error {
         zkc::Error::RuntimeInconsistent => OpError::Fail("lock: the lock znode was deleted meanwhile".to_string()),
-        error => OpError::of("lock", &Error::from(error.clone())),
+        error => OpError::from_error("lock", &Error::from(error.clone())),
     }
 }
 
@@ -181,7 +181,7 @@ impl GrantRecipe for Shipped {
         SessionHandle::lasting(self.session.until(Clone::clone).await)
     }
 
-    async fn znodes(&self) -> Vec<Owned> {
+    async fn znodes(&self) -> Vec<OwnZnode> {
         let mut znodes = self.holder.znodes();
         if znodes.is_empty() && self.waiting.with(|waiting| *waiting) {
             znodes.extend(self.youngest().await);
@@ -208,7 +208,7 @@ impl GrantRecipe for Shipped {
                 self.drop_lock();
                 Err(OpError::Fail(format!("refused: {NOT_HELD}: the lock znode is gone")))
             }
-            Err(error) => Err(OpError::of("write", &error.into())),
+            Err(error) => Err(OpError::from_error("write", &error.into())),
         }
     }
 }

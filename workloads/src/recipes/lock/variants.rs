@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::Resource;
 
 use super::{PARENT, Predecessor, Shipped, children, protected};
-use crate::recipes::grant::{Handler, LOCK};
+use crate::recipes::grant::{GrantHandler, LOCK};
 use crate::recipes::registry::{Known, Variant, known};
 
 /// The locks, in the order in which they are shown.
@@ -25,7 +25,7 @@ pub const VARIANTS: &[Variant] = &[
                 ..STUCK
             },
         ],
-        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, children(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, children(env)))),
         ..PLAIN
     },
     Variant {
@@ -33,7 +33,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: watches the znode before its own, releases by closing the session; exclusive while nobody \
                   loses a session",
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK, PRINTED],
-        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, Predecessor::new(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, Predecessor::new(env)))),
         ..PLAIN
     },
     Variant {
@@ -41,14 +41,14 @@ pub const VARIANTS: &[Variant] = &[
         promise: "finds its znode again, gives up when disconnected, leaves nothing behind: exclusive but for a holder that \
                   is frozen or cut off for longer than its session, or whose session is closed",
         accepted: &[PROTECTED_FROZEN, PROTECTED_CUT_OFF],
-        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, protected(env, false)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, protected(env, false)))),
         ..PLAIN
     },
     Variant {
         name: "fenced",
         promise: "protected, and each write carries the czxid of its lock znode: no stale write under any fault",
         fenced: true,
-        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, protected(env, true)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, protected(env, true)))),
         ..PLAIN
     },
     Variant {
@@ -57,7 +57,7 @@ pub const VARIANTS: &[Variant] = &[
         resource: Resource::Zookeeper,
         client_library: true,
         accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
-        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, Shipped::new(env)?))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, Shipped::new(env)?))),
         ..PLAIN
     },
 ];

@@ -4,25 +4,25 @@ use super::item::Content;
 use super::owner::Owner;
 use super::steady;
 use crate::recipes::planted::Bug;
-use crate::recipes::{Env, NOT_HELD, OpError, Owned};
+use crate::recipes::{Env, NOT_HELD, OpError, OwnZnode};
 use crate::zk::Error;
 
 /// A claim that this client has.
 #[derive(Clone)]
-pub struct Claim {
+pub struct ItemClaim {
     /// The item.
     pub item: i64,
     /// Who has claimed it.
     pub owner: Owner,
     /// Its znode.
-    pub own: Owned,
+    pub own: OwnZnode,
     /// The version of that which its owner wrote.
     pub version: i32,
     /// Whether it was delivered. What was claimed too late to be answered waits for the next dequeue.
     pub delivered: bool,
 }
 
-impl Claim {
+impl ItemClaim {
     /// Deletes it, which ends the item's life.
     ///
     /// # Errors
@@ -47,7 +47,9 @@ impl Claim {
                     }
                     Err(_) => {}
                 },
-                Err(error) if error.is_definite() || env.has(Bug::Q9) => return Err(OpError::of("delete", &error)),
+                Err(error) if error.is_definite() || env.has(Bug::Q9) => {
+                    return Err(OpError::from_error("delete", &error));
+                }
                 Err(_) => tried = true,
             }
             if !steady(env, owner.zk.as_ref()).await {

@@ -10,14 +10,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::FutureExt;
 
-use super::claim::{Claim, look};
+use super::claim::{ItemClaim, look};
 use super::item::{Content, in_order, put};
 use super::owner::{Owner, Owners, gone};
-use super::{Given, OWNERS, QUEUE, Queue, Stored, TAKEN, overdue};
+use super::{DeliveredItem, OWNERS, QUEUE, Queue, Stored, TAKEN, overdue};
 use crate::recipes::planted::Bug;
-use crate::recipes::{Busy, Env, HolderState, NOT_HELD, OpError, Owned};
+use crate::recipes::{Busy, Env, HolderState, NOT_HELD, OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, MultiError, Op, OpResult, Shared};
+use crate::zk::{CreateMode, Error, MultiError, MultiOp, OpResult, Shared};
 
 /// `queue/claimed`.
 #[derive(Clone)]
@@ -25,19 +25,19 @@ pub struct Claimed {
     env: Env,
     holder: HolderState,
     owners: Owners,
-    claims: Shared<Vec<Claim>>,
+    claims: Shared<Vec<ItemClaim>>,
     /// Whether an acknowledgement has not ended, which the next one waits for ([`Bug::Q9`]).
     acknowledges: Shared<bool>,
 }
 
 /// A dequeue: what it got, and whether somebody still waits for that.
 #[derive(Default)]
-struct Attempt {
+struct DequeueAttempt {
     abandoned: bool,
-    ended: Option<Result<Option<Given>, OpError>>,
+    ended: Option<Result<Option<DeliveredItem>, OpError>>,
 }
 
-type Attempts = Shared<Attempt>;
+type Attempts = Shared<DequeueAttempt>;
 
 impl Claimed {
     /// A client that begins to open its session.
@@ -51,7 +51,7 @@ impl Claimed {
         }
     }
 
-    async fn take(&self, attempt: &Attempts) -> Result<Option<Given>, OpError> {
+    async fn take(&self, attempt: &Attempts) -> Result<Option<DeliveredItem>, OpError> {
         let owner = self.owners.live().await;
         self.claims
             .update(|claims| claims.retain(|claim| !claim.owner.zk.state().is_over()));
@@ -79,8 +79,8 @@ impl Claimed {
                     owner: Some(owner.name.clone()),
                     ..content
                 };
-                let create = Op::Create(format!("{TAKEN}/{name}"), mine.data(), CreateMode::Persistent);
-                let mut ops = vec![owner.lives(), Op::Delete(path.clone(), Some(stat.version)), create];
+                let create = MultiOp::Create(format!("{TAKEN}/{name}"), mine.data(), CreateMode::Persistent);
+                let mut ops = vec![owner.lives(), MultiOp::Delete(path.clone(), Some(stat.version)), create];
                 if self.env.has(Bug::Q4) {
                     ops.remove(1);
                 }
@@ -97,7 +97,7 @@ impl Claimed {
     }
 
     /// Takes back the oldest of what owners whose sessions are over have left.
-    async fn take_back(&self, owner: &Owner, attempt: &Attempts) -> Result<Option<Given>, OpError> {
+    async fn take_back(&self, owner: &Owner, attempt: &Attempts) -> Result<Option<DeliveredItem>, OpError> {
         let zk = &owner.zk;
         let taken = zk.children(TAKEN).await.map_err(|error| reading(&error))?;
         if taken.is_empty() {
@@ -121,7 +121,7 @@ impl Claimed {
             };
             let mut ops = vec![owner.lives()];
             ops.extend(gone(&former));
-            ops.push(Op::Set(path, mine.data(), Some(stat.version)));
+            ops.push(MultiOp::Set(path, mine.data(), Some(stat.version)));
             if let Some(given) = self.claim(owner, &name, mine.item, ops, attempt).await? {
                 return Ok(Some(given));
             }
@@ -143,9 +143,9 @@ impl Claimed {
         owner: &Owner,
         name: &str,
         item: i64,
-        ops: Vec<Op>,
+        ops: Vec<MultiOp>,
         attempt: &Attempts,
-    ) -> Result<Option<Given>, OpError> {
+    ) -> Result<Option<DeliveredItem>, OpError> {
         let path = format!("{TAKEN}/{name}");
         let (czxid, version) = loop {
             self.name(item, attempt)?;
@@ -170,13 +170,13 @@ impl Claimed {
                 break found;
             }
         };
-        let own = Owned {
+        let own = OwnZnode {
             path,
             czxid: Some(czxid),
             session: owner.zk.session(),
         };
         self.holder.own(own.clone());
-        let claim = Claim {
+        let claim = ItemClaim {
             item,
             owner: owner.clone(),
             own: own.clone(),
@@ -184,18 +184,18 @@ impl Claimed {
             delivered: true,
         };
         self.claims.update(|claims| claims.push(claim));
-        Ok(Some(Given { item, claim: Some(own) }))
+        Ok(Some(DeliveredItem { item, claim: Some(own) }))
     }
 
     /// A claim that was made too late for the dequeue that made it.
-    fn spare(&self, attempt: &Attempts) -> Result<Option<Given>, OpError> {
+    fn spare(&self, attempt: &Attempts) -> Result<Option<DeliveredItem>, OpError> {
         let spare = self
             .claims
             .with(|claims| claims.iter().find(|claim| !claim.delivered).cloned());
         let Some(claim) = spare else { return Ok(None) };
         self.name(claim.item, attempt)?;
         self.delivered(claim.item, true);
-        Ok(Some(Given {
+        Ok(Some(DeliveredItem {
             item: claim.item,
             claim: Some(claim.own),
         }))
@@ -276,8 +276,8 @@ impl Queue for Claimed {
         put.await.ok_or_else(overdue)?
     }
 
-    async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<Given>, OpError> {
-        let attempt = Attempts::new(Attempt::default());
+    async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<DeliveredItem>, OpError> {
+        let attempt = Attempts::new(DequeueAttempt::default());
         let work = self.clone().attempt(attempt.clone(), self.holder.busy());
         self.env.host.spawn(work.boxed());
         let ended = attempt.until(|attempt| attempt.ended.clone());

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::item::{Content, MARK, in_order};
-use super::{Given, QUEUE, Queue, Stored, blindly, ensure, overdue};
+use super::{DeliveredItem, QUEUE, Queue, Stored, blindly, ensure, overdue};
 use crate::recipes::planted::Bug;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, HolderState, OpError};
@@ -47,14 +47,14 @@ impl Fifo {
         let create = || zk.create(&format!("{QUEUE}/{MARK}"), &data, CreateMode::PersistentSequential);
         let created = blindly(&self.env, Bug::Q2, zk.as_ref(), create)
             .await
-            .map_err(|error| OpError::of("create", &error))?;
+            .map_err(|error| OpError::from_error("create", &error))?;
         Ok(Stored {
             path: created.path,
             czxid: created.stat.map(|stat| stat.czxid),
         })
     }
 
-    async fn take(&self) -> Result<Option<Given>, OpError> {
+    async fn take(&self) -> Result<Option<DeliveredItem>, OpError> {
         let zk = self.handle.live().await;
         if self.env.has(Bug::Q6) {
             return self.hand_out(zk.as_ref()).await;
@@ -72,21 +72,21 @@ impl Fifo {
                 };
                 self.env.taking(item);
                 match blindly(&self.env, Bug::Q1, zk.as_ref(), || zk.delete(&path, None)).await {
-                    Ok(()) => return Ok(Some(Given { item, claim: None })),
+                    Ok(()) => return Ok(Some(DeliveredItem { item, claim: None })),
                     Err(Error::NoNode) if self.env.has(Bug::Q8) => {
                         let (_, watch) = zk.children_and_watch(QUEUE).await.map_err(reading)?;
                         watch.await;
                         break;
                     }
                     Err(Error::NoNode) => {}
-                    Err(error) => return Err(OpError::of("delete", &error)),
+                    Err(error) => return Err(OpError::from_error("delete", &error)),
                 }
             }
         }
     }
 
     /// The next item of the list that was read last; a new one is read when it is over.
-    async fn hand_out(&self, zk: &dyn Zk) -> Result<Option<Given>, OpError> {
+    async fn hand_out(&self, zk: &dyn Zk) -> Result<Option<DeliveredItem>, OpError> {
         if self.listed.with(Vec::is_empty) {
             for name in names(zk).await? {
                 let path = format!("{QUEUE}/{name}");
@@ -101,8 +101,8 @@ impl Fifo {
         let Some((path, item)) = next else { return Ok(None) };
         self.env.taking(item);
         match zk.delete(&path, None).await {
-            Ok(()) | Err(Error::NoNode) => Ok(Some(Given { item, claim: None })),
-            Err(error) => Err(OpError::of("delete", &error)),
+            Ok(()) | Err(Error::NoNode) => Ok(Some(DeliveredItem { item, claim: None })),
+            Err(error) => Err(OpError::from_error("delete", &error)),
         }
     }
 }
@@ -139,7 +139,7 @@ impl Queue for Fifo {
         self.env.within(deadline, self.put(item)).await.ok_or_else(overdue)?
     }
 
-    async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<Given>, OpError> {
+    async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<DeliveredItem>, OpError> {
         self.env.within(deadline, self.take()).await.ok_or_else(overdue)?
     }
 

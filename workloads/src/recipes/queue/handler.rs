@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zooquake_history::operation::Made;
-use zooquake_history::operation::queue::{Answer as Answered, Request as Asked};
+use zooquake_history::operation::ZnodeName;
+use zooquake_history::operation::queue::{QueueAnswer as Answered, QueueRequest as Asked};
 
 use crate::protocol::Request;
-use crate::recipes::{HolderState, OpError, Owned, Working};
+use crate::recipes::{HolderState, OpError, OwnZnode, Working};
 use crate::service::{Answer, Service, SessionHandle, parse};
 
 /// An item that was stored.
@@ -21,11 +21,11 @@ pub struct Stored {
 
 /// An item that was delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct DeliveredItem {
     /// The item.
     pub item: i64,
     /// The claim on it, where there are claims.
-    pub claim: Option<Owned>,
+    pub claim: Option<OwnZnode>,
 }
 
 /// A queue, as one client uses it: one operation at a time, each polled to its end. Each answers by `deadline`, a moment
@@ -42,7 +42,7 @@ pub trait Queue: Send + Sync {
     ///
     /// # Errors
     /// [`OpError::Fail`] only if nothing was taken.
-    async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<Given>, OpError>;
+    async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<DeliveredItem>, OpError>;
 
     /// Ends the life of an item that was delivered.
     ///
@@ -58,11 +58,11 @@ pub trait Queue: Send + Sync {
 }
 
 /// A queue, as the client program drives it.
-pub struct Handler {
+pub struct QueueHandler {
     queue: Box<dyn Queue>,
 }
 
-impl Handler {
+impl QueueHandler {
     /// Serves this queue.
     pub fn new(queue: impl Queue + 'static) -> Self {
         Self { queue: Box::new(queue) }
@@ -70,7 +70,7 @@ impl Handler {
 }
 
 #[async_trait]
-impl Service for Handler {
+impl Service for QueueHandler {
     fn operations(&self) -> &'static [&'static str] {
         &["enqueue", "dequeue", "acknowledge"]
     }
@@ -79,14 +79,14 @@ impl Service for Handler {
         let answered = match parse(request)? {
             Asked::Enqueue { item } => {
                 let Stored { path, czxid } = self.queue.enqueue(item, deadline).await?;
-                let znode = Made { path, czxid };
+                let znode = ZnodeName { path, czxid };
                 Answered::Stored { item, znode }
             }
             Asked::Dequeue {} => match self.queue.dequeue(deadline).await? {
                 None => Answered::Item { item: None },
-                Some(Given { item, claim: None }) => Answered::Item { item: Some(item) },
-                Some(Given { item, claim: Some(own) }) => {
-                    let znode = Made::from(&own);
+                Some(DeliveredItem { item, claim: None }) => Answered::Item { item: Some(item) },
+                Some(DeliveredItem { item, claim: Some(own) }) => {
+                    let znode = ZnodeName::from(&own);
                     Answered::Stored { item, znode }
                 }
             },

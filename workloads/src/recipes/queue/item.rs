@@ -56,7 +56,7 @@ pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<Stored, OpErro
             path: created.path,
             czxid: created.stat.map(|stat| stat.czxid),
         }),
-        Err(error) if error.is_definite() => Err(OpError::of("create", &error)),
+        Err(error) if error.is_definite() => Err(OpError::from_error("create", &error)),
         // Not repeated: where it is not found it may have been consumed already.
         Err(error) => {
             let unknown = OpError::unknown("create", &error);

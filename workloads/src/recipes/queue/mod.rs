@@ -10,7 +10,7 @@ pub(super) mod variants;
 
 pub use claimed::Claimed;
 pub use fifo::Fifo;
-pub use handler::{Given, Handler, Queue, Stored};
+pub use handler::{DeliveredItem, Queue, QueueHandler, Stored};
 
 use super::requests::{blindly, ensure, overdue, steady};
 

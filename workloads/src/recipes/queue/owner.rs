@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{OWNERS, QUEUE, TAKEN, ensure, steady};
 use crate::recipes::Env;
 use crate::recipes::sessions::Handle;
-use crate::zk::{CreateMode, Error, Op, Shared, Zk, session_hex};
+use crate::zk::{CreateMode, Error, MultiOp, Shared, Zk, session_hex};
 
 /// The owner that a client is, in one session after the other. Clones share it.
 #[derive(Clone)]
@@ -74,8 +74,8 @@ async fn tell(owner: &Owner) -> Result<(), Error> {
 
 impl Owner {
     /// The part of a transaction that it lives.
-    pub fn lives(&self) -> Op {
-        Op::Check(path(&self.name), None)
+    pub fn lives(&self) -> MultiOp {
+        MultiOp::Check(path(&self.name), None)
     }
 
     /// Writes, and tells by that whether it still lives: nothing that the session sent before can take effect later, and
@@ -90,10 +90,10 @@ impl Owner {
 
 /// The parts of a transaction that another owner lives no more. ZooKeeper has no check that a znode is missing, but to
 /// create it fails where it is not.
-pub fn gone(name: &str) -> [Op; 2] {
+pub fn gone(name: &str) -> [MultiOp; 2] {
     [
-        Op::Create(path(name), Vec::new(), CreateMode::Persistent),
-        Op::Delete(path(name), None),
+        MultiOp::Create(path(name), Vec::new(), CreateMode::Persistent),
+        MultiOp::Delete(path(name), None),
     ]
 }
 

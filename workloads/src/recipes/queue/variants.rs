@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Claimed, Fifo, Handler, TAKEN};
+use super::{Claimed, Fifo, QueueHandler, TAKEN};
 use crate::recipes::registry::Variant;
 use zooquake_history::plan::{Capabilities, Delivery};
 
@@ -11,7 +11,7 @@ pub const VARIANTS: &[Variant] = &[
     Variant {
         name: "fifo",
         promise: "sequential items, consumers get then delete: delivered in order, at most once",
-        build: |env| Ok(Arc::new(Handler::new(Fifo::new(env)))),
+        build: |env| Ok(Arc::new(QueueHandler::new(Fifo::new(env)))),
         ..PLAIN
     },
     Variant {
@@ -23,7 +23,7 @@ pub const VARIANTS: &[Variant] = &[
             delivery: Delivery::AtLeastOnce,
             ..Capabilities::NONE
         },
-        build: |env| Ok(Arc::new(Handler::new(Claimed::new(env)))),
+        build: |env| Ok(Arc::new(QueueHandler::new(Claimed::new(env)))),
         ..PLAIN
     },
 ];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zooquake_history::operation::register::{Answer as Answered, Request as Asked, What};
+use zooquake_history::operation::register::{RegisterAnswer as Answered, RegisterContent, RegisterRequest as Asked};
 
 use super::{Prelude, REGISTER};
 use crate::protocol::Request;
@@ -17,7 +17,7 @@ use crate::zk::{Error, Stat, Zk, session_hex};
 
 /// What the register held, or holds now, as the transaction `mzxid` left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct RegisterReading {
     /// Its value; `None` for nil.
     pub value: Option<i64>,
     /// The transaction.
@@ -50,7 +50,7 @@ impl Register {
     ///
     /// # Errors
     /// [`OpError::Fail`]: a read leaves nothing behind.
-    pub async fn read(&self) -> Result<Held, OpError> {
+    pub async fn read(&self) -> Result<RegisterReading, OpError> {
         let zk = self.handle.live().await;
         let before = self.prelude.before_read(zk.as_ref()).await;
         before.map_err(|error| OpError::Fail(format!("before the read: {error}")))?;
@@ -62,7 +62,7 @@ impl Register {
     ///
     /// # Errors
     /// [`OpError::Fail`] only if it certainly was not written.
-    pub async fn write(&self, value: i64) -> Result<Held, OpError> {
+    pub async fn write(&self, value: i64) -> Result<RegisterReading, OpError> {
         self.set(self.handle.live().await.as_ref(), value, None).await
     }
 
@@ -71,7 +71,7 @@ impl Register {
     ///
     /// # Errors
     /// [`OpError::Fail`] only if `to` certainly was not written; it says nothing of the value, since the look may be stale.
-    pub async fn cas(&self, from: i64, to: i64) -> Result<Held, OpError> {
+    pub async fn cas(&self, from: i64, to: i64) -> Result<RegisterReading, OpError> {
         let zk = self.handle.live().await;
         let (held, stat) = look(zk.as_ref()).await?;
         if held.value != Some(from) {
@@ -80,16 +80,16 @@ impl Register {
         self.set(zk.as_ref(), to, Some(stat.version)).await
     }
 
-    async fn set(&self, zk: &dyn Zk, value: i64, version: Option<i32>) -> Result<Held, OpError> {
+    async fn set(&self, zk: &dyn Zk, value: i64, version: Option<i32>) -> Result<RegisterReading, OpError> {
         match zk.set(REGISTER, value.to_string().as_bytes(), version).await {
-            Ok(stat) => Ok(Held {
+            Ok(stat) => Ok(RegisterReading {
                 value: Some(value),
                 mzxid: stat.mzxid,
                 session: zk.session(),
             }),
             Err(Error::BadVersion) => Err(OpError::Fail("bad-version".to_string())),
             Err(Error::Unknown(why)) if self.env.has(Bug::R2) => Err(OpError::Fail(why)),
-            Err(error) => Err(OpError::of("write", &error)),
+            Err(error) => Err(OpError::from_error("write", &error)),
         }
     }
 
@@ -97,13 +97,13 @@ impl Register {
         let (what, held) = match parse(request)? {
             Asked::Read {} => {
                 let held = self.read().await?;
-                (What::Value { value: held.value }, held)
+                (RegisterContent::Value { value: held.value }, held)
             }
             Asked::Write { value } => {
                 let held = self.write(value).await?;
-                (What::Value { value: held.value }, held)
+                (RegisterContent::Value { value: held.value }, held)
             }
-            Asked::Cas { from, to } => (What::Swapped { from, to }, self.cas(from, to).await?),
+            Asked::Cas { from, to } => (RegisterContent::Swapped { from, to }, self.cas(from, to).await?),
         };
         Ok(Answer::ok(Answered {
             what,
@@ -114,7 +114,7 @@ impl Register {
     }
 }
 
-async fn look(zk: &dyn Zk) -> Result<(Held, Stat), OpError> {
+async fn look(zk: &dyn Zk) -> Result<(RegisterReading, Stat), OpError> {
     let read = zk.get(REGISTER).await;
     let (data, stat) = read.map_err(|error| OpError::Fail(format!("read: {error}")))?;
     let text = String::from_utf8_lossy(&data);
@@ -126,7 +126,7 @@ async fn look(zk: &dyn Zk) -> Result<(Held, Stat), OpError> {
         },
     };
     let (mzxid, session) = (stat.mzxid, zk.session());
-    Ok((Held { value, mzxid, session }, stat))
+    Ok((RegisterReading { value, mzxid, session }, stat))
 }
 
 #[async_trait]

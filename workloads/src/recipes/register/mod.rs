@@ -8,7 +8,7 @@ mod sync;
 pub(super) mod variants;
 
 use async_trait::async_trait;
-pub use handler::{Held, Register};
+pub use handler::{Register, RegisterReading};
 
 use super::Env;
 use crate::zk::{Error, Zk};

@@ -8,7 +8,7 @@ use super::{Make, Plain, REGISTER, Register};
 use crate::recipes::Env;
 use crate::recipes::registry::{Known, Variant, known};
 use crate::service::Recipe;
-use zooquake_history::plan::{Capabilities, Reads};
+use zooquake_history::plan::{Capabilities, RegisterReads};
 
 /// The registers, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
@@ -31,7 +31,7 @@ pub const VARIANTS: &[Variant] = &[
         name: "quorum-read",
         promise: "a write before each read: all operations linearizable, under any fault",
         capabilities: Capabilities {
-            reads: Reads::Linearizable,
+            reads: RegisterReads::Linearizable,
             ..Capabilities::NONE
         },
         build: |env| register(env, |env| Arc::new(Quorum::new(env))),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::PARENT;
 use crate::recipes::Env;
-use crate::recipes::grant::{Protected, Queue, Queues};
+use crate::recipes::grant::{ContenderQueue, Protected, Queues};
 use crate::recipes::lock::Token;
 
 const QUEUES: Queues = Queues {
-    exclusive: Queue::single(PARENT, "-write-"),
-    shared: Some(Queue::single(PARENT, "-read-")),
+    exclusive: ContenderQueue::single(PARENT, "-write-"),
+    shared: Some(ContenderQueue::single(PARENT, "-read-")),
 };
 
 /// A client that begins to open its session.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::Resource;
 
 use super::{PARENT, fenced, neighbour};
-use crate::recipes::grant::{Handler, RWLOCK};
+use crate::recipes::grant::{GrantHandler, RWLOCK};
 use crate::recipes::registry::{Known, Variant, known};
 
 /// The read-write locks, in the order in which they are shown.
@@ -15,7 +15,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "protected: a reader waits for the writers before it, a writer for all before it, and each write carries the czxid \
                   of its znode: no writer is granted beside others, and no write is stale under any fault",
         fenced: true,
-        build: |env| Ok(Arc::new(Handler::new(env, &RWLOCK, fenced(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &RWLOCK, fenced(env)))),
         ..PLAIN
     },
     Variant {
@@ -23,7 +23,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: a reader looks at the znode just before its own only, and holds if that is another reader's; writers \
                   are exclusive among each other while nobody loses a session",
         accepted: &[BESIDE, STALE, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(Handler::new(env, &RWLOCK, neighbour(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &RWLOCK, neighbour(env)))),
         ..PLAIN
     },
 ];

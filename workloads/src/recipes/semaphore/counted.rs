@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use super::{CAPACITY, PARENT};
 use crate::recipes::grant::{Contest, Plain, create, hear};
-use crate::recipes::{Env, HolderState, OpError, Owned};
+use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Zk};
 
 /// A client of `semaphore/counted` that begins to open its session.
@@ -17,16 +17,16 @@ struct Count;
 
 #[async_trait]
 impl Contest for Count {
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
         loop {
             let (leases, watch) = zk
                 .children_and_watch(PARENT)
                 .await
-                .map_err(|error| OpError::of("list the leases", &error))?;
+                .map_err(|error| OpError::from_error("list the leases", &error))?;
             if leases.len() < CAPACITY.get() {
                 return create(zk, holder, &format!("{PARENT}/lease-"), CreateMode::EphemeralSequential)
                     .await
-                    .map_err(|error| OpError::of("create", &error));
+                    .map_err(|error| OpError::from_error("create", &error));
             }
             hear(watch).await?;
         }

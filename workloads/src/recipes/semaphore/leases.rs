@@ -7,10 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{CAPACITY, PARENT};
-use crate::recipes::grant::{BeforeGrant, Candidate, Protected, Queue};
+use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, Protected};
 use crate::recipes::{Env, Grant};
 
-const QUEUE: Queue = Queue {
+const QUEUE: ContenderQueue = ContenderQueue {
     parent: PARENT,
     mark: "-lease-",
     capacity: CAPACITY,
@@ -26,7 +26,7 @@ struct AtOnce;
 
 #[async_trait]
 impl BeforeGrant for AtOnce {
-    async fn perform(&self, _: Candidate<'_>, grant: Grant) -> Option<Grant> {
+    async fn perform(&self, _: FirstContender<'_>, grant: Grant) -> Option<Grant> {
         Some(grant)
     }
 }

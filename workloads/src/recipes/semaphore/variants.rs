@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::Capabilities;
 
 use super::{CAPACITY, PARENT, counted, leases};
-use crate::recipes::grant::{Handler, SEMAPHORE};
+use crate::recipes::grant::{GrantHandler, SEMAPHORE};
 use crate::recipes::registry::{Known, Variant, known};
 
 /// The semaphores, in the order in which they are shown.
@@ -14,7 +14,7 @@ pub const VARIANTS: &[Variant] = &[
         name: "leases",
         promise: "each creates its znode, and the first two in the queue hold; finds its znode again, gives up when disconnected, \
                   leaves nothing behind: never more leases than two under any fault",
-        build: |env| Ok(Arc::new(Handler::new(env, &SEMAPHORE, leases(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &SEMAPHORE, leases(env)))),
         ..PLAIN
     },
     Variant {
@@ -22,7 +22,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "counts the znodes and creates its own if there are fewer than two, as kazoo's Semaphore does, without the lock that \
                   kazoo takes around that: right as long as no two clients count at once",
         accepted: &[BOTH_COUNTED, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(Handler::new(env, &SEMAPHORE, counted(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &SEMAPHORE, counted(env)))),
         ..PLAIN
     },
 ];

@@ -1,7 +1,7 @@
 //! The crate's words in ours.
 
 use super::ANYONE;
-use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, SessionState, Stat};
+use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, OpResult, SessionState, Stat};
 use zookeeper_client as zkc;
 
 impl From<zkc::Error> for Error {
@@ -54,7 +54,7 @@ impl From<zkc::Stat> for Stat {
 }
 
 /// Does all of these or none.
-pub(super) async fn commit(client: &zkc::Client, ops: Vec<Op>) -> std::result::Result<Vec<OpResult>, MultiError> {
+pub(super) async fn commit(client: &zkc::Client, ops: Vec<MultiOp>) -> std::result::Result<Vec<OpResult>, MultiError> {
     let whole = |error: zkc::Error| MultiError {
         index: None,
         error: error.into(),
@@ -62,12 +62,12 @@ pub(super) async fn commit(client: &zkc::Client, ops: Vec<Op>) -> std::result::R
     let mut writer = client.new_multi_writer();
     for op in &ops {
         match op {
-            Op::Check(path, version) => writer.add_check_version(path, version.unwrap_or(-1)),
-            Op::Create(path, data, mode) => {
+            MultiOp::Check(path, version) => writer.add_check_version(path, version.unwrap_or(-1)),
+            MultiOp::Create(path, data, mode) => {
                 writer.add_create(path, data, &zkc::CreateMode::from(*mode).with_acls(ANYONE))
             }
-            Op::Set(path, data, version) => writer.add_set_data(path, data, *version),
-            Op::Delete(path, version) => writer.add_delete(path, *version),
+            MultiOp::Set(path, data, version) => writer.add_set_data(path, data, *version),
+            MultiOp::Delete(path, version) => writer.add_delete(path, *version),
         }
         .map_err(whole)?;
     }

@@ -12,7 +12,7 @@ pub use host::RealHost;
 use zookeeper_client as zkc;
 
 use super::{
-    Connect, CreateMode, Created, Error, MultiError, Op, OpResult, Reply, Result, SessionState, Stat, Watch,
+    Connect, CreateMode, Created, Error, MultiError, MultiOp, OpResult, Reply, Result, SessionState, Stat, Watch,
     WatchEvent, Zk,
 };
 
@@ -23,14 +23,14 @@ const RETRY: Duration = Duration::from_millis(100);
 
 /// Opens sessions with an ensemble.
 #[derive(Debug, Clone)]
-pub struct Ensemble {
+pub struct RealEnsemble {
     /// `host:port,host:port`.
     pub connect: String,
     /// The session timeout to ask for.
     pub session_timeout: Duration,
 }
 
-impl Ensemble {
+impl RealEnsemble {
     /// Opens a session; tries without end.
     pub async fn open(&self) -> RealZk {
         loop {
@@ -44,7 +44,7 @@ impl Ensemble {
     }
 }
 
-impl Connect for Ensemble {
+impl Connect for RealEnsemble {
     fn connect(&self) -> BoxFuture<'static, Arc<dyn Zk>> {
         let ensemble = self.clone();
         async move { Arc::new(ensemble.open().await) as Arc<dyn Zk> }.boxed()
@@ -187,7 +187,7 @@ impl Zk for RealZk {
         })
     }
 
-    fn multi(&self, ops: Vec<Op>) -> BoxFuture<'static, std::result::Result<Vec<OpResult>, MultiError>> {
+    fn multi(&self, ops: Vec<MultiOp>) -> BoxFuture<'static, std::result::Result<Vec<OpResult>, MultiError>> {
         match self.client() {
             Ok(client) => async move { convert::commit(&client, ops).await }.boxed(),
             Err(error) => std::future::ready(Err(MultiError { index: None, error })).boxed(),

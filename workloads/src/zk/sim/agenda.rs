@@ -7,10 +7,10 @@ use std::task::Waker;
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
-use super::event::Event;
+use super::event::DueEvent;
 
 /// Who takes a step: a node of the network, or none of them, which is the harness.
-pub(super) type Party = Option<usize>;
+pub(super) type StepOwner = Option<usize>;
 
 /// What is done when something is due.
 pub(super) enum Due {
@@ -19,14 +19,14 @@ pub(super) enum Due {
     /// A task that was ready goes on.
     Poll(usize),
     /// Something happens in the model.
-    Happen(Weak<Mutex<Ensemble>>, Event),
+    Happen(Weak<Mutex<Ensemble>>, DueEvent),
     /// A test does something.
     Act(Box<dyn FnOnce() + Send>),
 }
 
 /// The place of an entry: by its moment, then by its number. Slots are used again, and then have another number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct AgendaPlace {
     pub(super) at: Duration,
     number: u64,
     slot: usize,
@@ -34,14 +34,14 @@ pub(super) struct Place {
 
 struct Slot {
     number: u64,
-    party: Party,
+    party: StepOwner,
     due: Due,
 }
 
 /// What is due later, in the order of moments, and of numbers at one moment.
 #[derive(Default)]
 pub(super) struct Agenda {
-    places: BinaryHeap<Reverse<Place>>,
+    places: BinaryHeap<Reverse<AgendaPlace>>,
     slots: Vec<Option<Slot>>,
     free: Vec<usize>,
     numbered: u64,
@@ -55,24 +55,24 @@ impl Agenda {
     }
 
     /// Adds what is due at a moment, after all that is due there and has a lower number.
-    pub(super) fn add(&mut self, (at, number): (Duration, u64), party: Party, due: Due) -> Place {
+    pub(super) fn add(&mut self, (at, number): (Duration, u64), party: StepOwner, due: Due) -> AgendaPlace {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() - 1
         });
         self.slots[slot] = Some(Slot { number, party, due });
-        let place = Place { at, number, slot };
+        let place = AgendaPlace { at, number, slot };
         self.places.push(Reverse(place));
         place
     }
 
-    fn slot(&self, place: Place) -> Option<&Slot> {
+    fn slot(&self, place: AgendaPlace) -> Option<&Slot> {
         let slot = self.slots.get(place.slot)?.as_ref();
         slot.filter(|slot| slot.number == place.number)
     }
 
     /// Replaces what is due there; what was, or this if nothing is any more.
-    pub(super) fn replace(&mut self, place: Place, due: Due) -> Due {
+    pub(super) fn replace(&mut self, place: AgendaPlace, due: Due) -> Due {
         match self.slots.get_mut(place.slot) {
             Some(Some(slot)) if slot.number == place.number => std::mem::replace(&mut slot.due, due),
             _ => due,
@@ -80,7 +80,7 @@ impl Agenda {
     }
 
     /// Takes what is due there, which is then due no more.
-    pub(super) fn take(&mut self, place: Place) -> Option<Due> {
+    pub(super) fn take(&mut self, place: AgendaPlace) -> Option<Due> {
         self.slot(place)?;
         self.free.push(place.slot);
         self.slots[place.slot].take().map(|slot| slot.due)
@@ -94,7 +94,7 @@ impl Agenda {
     }
 
     /// The first place.
-    fn first(&mut self) -> Option<Place> {
+    fn first(&mut self) -> Option<AgendaPlace> {
         while let Some(Reverse(place)) = self.places.peek().copied() {
             if self.slot(place).is_some() {
                 return Some(place);
@@ -113,7 +113,7 @@ impl Agenda {
 
     /// The first of each party that is due within `window` of the first of all, in order; nothing that comes after what is due
     /// for the harness. One of the harness is alone.
-    pub(super) fn enabled(&mut self, window: Duration, enabled: &mut Vec<(Place, Party)>) {
+    pub(super) fn enabled(&mut self, window: Duration, enabled: &mut Vec<(AgendaPlace, StepOwner)>) {
         enabled.clear();
         let Some(first) = self.first() else { return };
         let mut limit = None;
@@ -123,7 +123,7 @@ impl Agenda {
             }
             let Some(slot) = self.slot(place) else { continue };
             if slot.party.is_none() {
-                limit = Some(limit.map_or(place, |other: Place| other.min(place)));
+                limit = Some(limit.map_or(place, |other: AgendaPlace| other.min(place)));
             } else if let Some(other) = enabled.iter_mut().find(|(_, party)| *party == slot.party) {
                 other.0 = other.0.min(place);
             } else {

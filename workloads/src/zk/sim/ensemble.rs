@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use super::client::Client;
-use super::event::Event;
+use super::client::SessionClient;
+use super::event::DueEvent;
 use super::script::Scripted;
 use super::server::Server;
-use super::tree::{Node, Tree};
+use super::tree::{Tree, SimZnode};
 use super::txn::{Origin, Write};
 use super::wire::{NodeId, Wire};
 use super::world::World;
-use crate::zk::{CreateMode, Created, Error, Op, OpResult, Shared, Stat};
+use crate::zk::{CreateMode, Created, Error, MultiOp, OpResult, Shared, Stat};
 use zooquake_history::evidence::Txn;
 
 /// What an ensemble is made of.
@@ -38,7 +38,7 @@ pub struct Config {
 pub(super) struct Machine {
     pub(super) frozen: bool,
     /// What fell due while it was frozen.
-    pub(super) held: Vec<Event>,
+    pub(super) held: Vec<DueEvent>,
     /// Whether the connections of its clients are refused.
     pub(super) refused: bool,
     /// Of a server: by how much what its leader sends is late.
@@ -55,7 +55,7 @@ pub struct Ensemble {
     pub(super) cuts: BTreeSet<(NodeId, NodeId)>,
     pub(super) wires: Vec<Wire>,
     pub(super) servers: Vec<Server>,
-    pub(super) clients: Vec<Client>,
+    pub(super) clients: Vec<SessionClient>,
     /// The sessions in the order in which they were opened.
     pub(super) opened: Vec<i64>,
     /// How often a server or a session has changed in a way that can be seen from outside.
@@ -136,12 +136,12 @@ impl Ensemble {
     }
 
     /// All znodes but the root, in the order of their paths.
-    pub fn nodes(&self) -> impl Iterator<Item = (&str, &Node)> {
+    pub fn nodes(&self) -> impl Iterator<Item = (&str, &SimZnode)> {
         self.newest().nodes().map(|(path, node)| (&**path, &**node))
     }
 
     /// The same, as one server has it.
-    pub fn nodes_at(&self, server: usize) -> impl Iterator<Item = (&str, &Node)> {
+    pub fn nodes_at(&self, server: usize) -> impl Iterator<Item = (&str, &SimZnode)> {
         let nodes = self.servers[server].tree.nodes();
         nodes.map(|(path, node)| (&**path, &**node))
     }
@@ -183,7 +183,7 @@ impl Ensemble {
     }
 
     /// Writes as this session, through the leader.
-    fn admin(&mut self, session: i64, op: Op) -> Result<OpResult, Error> {
+    fn admin(&mut self, session: i64, op: MultiOp) -> Result<OpResult, Error> {
         let leader = self
             .leader()
             .ok_or_else(|| Error::Unknown("nobody leads".to_string()))?;
@@ -197,7 +197,7 @@ impl Ensemble {
     /// # Errors
     /// If it is there, or its parent is not.
     pub fn create(&mut self, session: i64, path: &str, data: &[u8], mode: CreateMode) -> Result<Created, Error> {
-        match self.admin(session, Op::Create(path.to_string(), data.to_vec(), mode))? {
+        match self.admin(session, MultiOp::Create(path.to_string(), data.to_vec(), mode))? {
             OpResult::Created(created) => Ok(created),
             other => Err(Error::Unknown(format!("{other:?}"))),
         }
@@ -208,7 +208,7 @@ impl Ensemble {
     /// # Errors
     /// If it is not there, of another version, or has children.
     pub fn delete(&mut self, path: &str, version: Option<i32>) -> Result<(), Error> {
-        self.admin(0, Op::Delete(path.to_string(), version)).map(|_| ())
+        self.admin(0, MultiOp::Delete(path.to_string(), version)).map(|_| ())
     }
 
     /// Writes a znode, of this version only if one is given.
@@ -216,7 +216,7 @@ impl Ensemble {
     /// # Errors
     /// If it is not there, or of another version.
     pub fn set(&mut self, path: &str, data: &[u8], version: Option<i32>) -> Result<Stat, Error> {
-        match self.admin(0, Op::Set(path.to_string(), data.to_vec(), version))? {
+        match self.admin(0, MultiOp::Set(path.to_string(), data.to_vec(), version))? {
             OpResult::Set(stat) => Ok(stat),
             other => Err(Error::Unknown(format!("{other:?}"))),
         }

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
-use super::wire::{NodeId, Side};
+use super::wire::{ConnectionSide, NodeId};
 use crate::zk::Host;
 
 /// Something that is due. What concerns a part of a node's life names it, and is void in another one.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Event {
+pub(super) enum DueEvent {
     /// A message has arrived.
-    Arrive(usize, Side),
+    Arrive(usize, ConnectionSide),
     /// A client looks at its timeouts.
     Client(usize, u64),
     /// A server in a role does what it does twice a tick.
@@ -27,21 +27,21 @@ impl Ensemble {
     }
 
     /// Has something happen later.
-    pub(super) fn after(&self, time: Duration, event: Event) {
+    pub(super) fn after(&self, time: Duration, event: DueEvent) {
         self.world.happen_after(time, self.whose(event), self.me.clone(), event);
     }
 
     /// The node whose step it is.
-    fn whose(&self, event: Event) -> NodeId {
+    fn whose(&self, event: DueEvent) -> NodeId {
         match event {
-            Event::Arrive(wire, side) => self.wires[wire].ends[1 - side],
-            Event::Client(client, _) => self.clients[client].host,
-            Event::Server(server, _) | Event::Expire(server, _) | Event::Look(server, _) => server,
+            DueEvent::Arrive(wire, side) => self.wires[wire].ends[1 - side],
+            DueEvent::Client(client, _) => self.clients[client].host,
+            DueEvent::Server(server, _) | DueEvent::Expire(server, _) | DueEvent::Look(server, _) => server,
         }
     }
 
-    pub(super) fn happen(&mut self, event: Event) {
-        if let Event::Arrive(wire, side) = event {
+    pub(super) fn happen(&mut self, event: DueEvent) {
+        if let DueEvent::Arrive(wire, side) = event {
             return self.arrive(wire, side);
         }
         let node = self.whose(event);
@@ -51,11 +51,11 @@ impl Ensemble {
             return;
         }
         match event {
-            Event::Arrive(..) => {}
-            Event::Client(client, timer) => self.check_timeouts(client, timer),
-            Event::Server(server, turn) => self.half_tick(server, turn),
-            Event::Expire(server, turn) => self.expire_sessions(server, turn),
-            Event::Look(server, turn) => self.look(server, turn),
+            DueEvent::Arrive(..) => {}
+            DueEvent::Client(client, timer) => self.check_timeouts(client, timer),
+            DueEvent::Server(server, turn) => self.half_tick(server, turn),
+            DueEvent::Expire(server, turn) => self.expire_sessions(server, turn),
+            DueEvent::Look(server, turn) => self.look(server, turn),
         }
     }
 

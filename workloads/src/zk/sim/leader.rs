@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
-use super::event::Event;
+use super::event::DueEvent;
 use super::server::{Role, Server};
 use super::sessions::Tracker;
 use super::tree::Tree;
-use super::txn::{Origin, Outcome, Txn, Write};
+use super::txn::{Origin, Txn, TxnOutcome, Write};
 use super::wire::Message;
 
 /// Who follows.
@@ -119,7 +119,7 @@ impl Ensemble {
         }
         let (now, turn) = (self.now(), self.servers[server].turn);
         let next = super::sessions::round_up(now, self.config.tick);
-        self.after(next - now, Event::Expire(server, turn));
+        self.after(next - now, DueEvent::Expire(server, turn));
     }
 
     /// Closes the sessions whose time is over.
@@ -143,7 +143,7 @@ impl Ensemble {
 
     /// Orders a write and proposes it; tells what it will answer once it is committed. A session that is over, or that another
     /// server has taken over, changes nothing.
-    pub(super) fn prepare(&mut self, server: usize, session: i64, write: Write, origin: Option<Origin>) -> Outcome {
+    pub(super) fn prepare(&mut self, server: usize, session: i64, write: Write, origin: Option<Origin>) -> TxnOutcome {
         let now = self.now();
         let Some(leading) = self.leading(server) else {
             let error = crate::zk::Error::Unknown("it does not lead".to_string());

@@ -28,6 +28,6 @@ mod world;
 
 pub use ensemble::{Config, Ensemble};
 pub use net::{Net, OUTAGE, PARENTS};
-pub use script::{Before, Fate, Fits, Lost, Scripted};
-pub use tree::Node;
+pub use script::{Before, Fate, Fits, LostRequest, Scripted};
+pub use tree::SimZnode;
 pub use world::World;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
-use super::event::Event;
+use super::event::DueEvent;
 use super::leader::Learner;
 use super::server::Role;
 use super::txn::Txn;
@@ -61,7 +61,7 @@ impl Ensemble {
                 return;
             }
         }
-        self.after(RECOUNT, Event::Look(server, turn));
+        self.after(RECOUNT, DueEvent::Look(server, turn));
     }
 
     /// A leader hears a learner.

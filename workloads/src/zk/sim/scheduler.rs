@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use zooquake_history::plan::Scheduler as Planned;
 
-use super::agenda::{Party, Place};
+use super::agenda::{AgendaPlace, StepOwner};
 
 /// How late a step may be for another one that was due after it.
 pub(super) const WINDOW: Duration = Duration::from_millis(20);
@@ -26,7 +26,7 @@ pub(super) enum Scheduler {
 
 impl Scheduler {
     /// The scheduler of a plan, whose points and priorities come from this randomness.
-    pub(super) fn of(planned: &Planned, rng: &mut fastrand::Rng) -> Self {
+    pub(super) fn new(planned: &Planned, rng: &mut fastrand::Rng) -> Self {
         let (points, drawn) = match planned {
             Planned::Walk => return Self::Walk,
             Planned::Pct { depth, steps } => {
@@ -52,7 +52,7 @@ pub(super) struct Priorities {
     points: Vec<u32>,
     /// What the priorities are drawn from; `None` where all are equal, and one that has fallen rises when it has taken a step.
     drawn: Option<fastrand::Rng>,
-    of: BTreeMap<Party, i64>,
+    of: BTreeMap<StepOwner, i64>,
     lowest: i64,
     /// Steps that were chosen: those for which another party could have taken one.
     steps: u32,
@@ -76,7 +76,7 @@ impl Priorities {
         self.steps
     }
 
-    fn priority(&mut self, party: Party) -> i64 {
+    fn priority(&mut self, party: StepOwner) -> i64 {
         let drawn = &mut self.drawn;
         // Above all that have fallen.
         *self
@@ -86,7 +86,7 @@ impl Priorities {
     }
 
     /// The highest, and of equal ones the one that is due first.
-    fn highest(&mut self, enabled: &[(Place, Party)]) -> usize {
+    fn highest(&mut self, enabled: &[(AgendaPlace, StepOwner)]) -> usize {
         let mut best = (0, i64::MIN);
         for (at, (_, party)) in enabled.iter().enumerate() {
             let priority = self.priority(*party);
@@ -98,7 +98,7 @@ impl Priorities {
     }
 
     /// Which of these takes its step.
-    pub(super) fn choose(&mut self, enabled: &[(Place, Party)]) -> usize {
+    pub(super) fn choose(&mut self, enabled: &[(AgendaPlace, StepOwner)]) -> usize {
         let mut chosen = 0;
         if enabled.len() > 1 {
             chosen = self.highest(enabled);
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::zk::sim::agenda::{Agenda, Due};
 
-    fn enabled(parties: &[(u64, usize)]) -> Vec<(Place, Party)> {
+    fn enabled(parties: &[(u64, usize)]) -> Vec<(AgendaPlace, StepOwner)> {
         let mut agenda = Agenda::default();
         for (at, party) in parties {
             let number = agenda.number();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn priorities(planned: &Planned, seed: u64) -> Priorities {
-        match Scheduler::of(planned, &mut fastrand::Rng::with_seed(seed)) {
+        match Scheduler::new(planned, &mut fastrand::Rng::with_seed(seed)) {
             Scheduler::Priorities(mut priorities) => {
                 priorities.open(true);
                 priorities

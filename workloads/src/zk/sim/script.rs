@@ -5,7 +5,7 @@ use super::net::Net;
 use super::tree::Path;
 use super::txn::Write;
 use super::wire::Ask;
-use crate::zk::Op;
+use crate::zk::MultiOp;
 
 /// Whether it is this request: the number of its client's host, and its kind (`create`, `delete`, …). Asked once for each
 /// request.
@@ -23,7 +23,7 @@ pub struct Scripted {
     /// Done just before the server looks at it.
     pub before: Option<Before>,
     /// Done when its reply or it itself is lost.
-    pub after: Box<dyn FnOnce(Lost) + Send>,
+    pub after: Box<dyn FnOnce(LostRequest) + Send>,
 }
 
 /// What becomes of a request.
@@ -40,7 +40,7 @@ pub enum Fate {
 
 /// A request that was lost, or whose reply was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostRequest {
     /// What was asked.
     pub op: &'static str,
     /// The path that was asked for; `None` of a multi and a close.
@@ -53,8 +53,8 @@ pub struct Lost {
     pub zxid: Option<i64>,
 }
 
-impl Lost {
-    pub(super) fn of(ask: &Ask, request: u64, session: i64, zxid: Option<i64>) -> Self {
+impl LostRequest {
+    pub(super) fn new(ask: &Ask, request: u64, session: i64, zxid: Option<i64>) -> Self {
         Self {
             op: ask.name().unwrap_or("ping"),
             path: ask.path().map(str::to_string),
@@ -69,10 +69,10 @@ impl Ask {
     /// Its name; `None` of what the client library asks of its own accord.
     pub(super) fn name(&self) -> Option<&'static str> {
         match self {
-            Self::Write(Write::One(Op::Create(..))) => Some("create"),
-            Self::Write(Write::One(Op::Delete(..))) => Some("delete"),
-            Self::Write(Write::One(Op::Set(..))) => Some("set"),
-            Self::Write(Write::One(Op::Check(..)) | Write::Multi(_)) => Some("multi"),
+            Self::Write(Write::One(MultiOp::Create(..))) => Some("create"),
+            Self::Write(Write::One(MultiOp::Delete(..))) => Some("delete"),
+            Self::Write(Write::One(MultiOp::Set(..))) => Some("set"),
+            Self::Write(Write::One(MultiOp::Check(..)) | Write::Multi(_)) => Some("multi"),
             Self::Write(Write::Close) => Some("close"),
             Self::Get(..) => Some("get"),
             Self::Exists(..) => Some("exists"),
@@ -85,7 +85,10 @@ impl Ask {
     fn path(&self) -> Option<&str> {
         match self {
             Self::Write(Write::One(op)) => {
-                let (Op::Check(path, _) | Op::Create(path, ..) | Op::Set(path, ..) | Op::Delete(path, _)) = op;
+                let (MultiOp::Check(path, _)
+                | MultiOp::Create(path, ..)
+                | MultiOp::Set(path, ..)
+                | MultiOp::Delete(path, _)) = op;
                 Some(path)
             }
             Self::Get(path, _) | Self::Exists(path, _) | Self::Children(path, _) => Some(path as &Path),

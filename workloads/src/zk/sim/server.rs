@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::connection::Served;
 use super::ensemble::Ensemble;
-use super::event::Event;
+use super::event::DueEvent;
 use super::leader::Leading;
 use super::tree::Tree;
 use super::txn::Txn;
@@ -174,7 +174,7 @@ impl Ensemble {
             false => self.world.draw(|rng| rng.u64(200_000..260_000)),
         };
         let turn = self.servers[server].turn;
-        self.after(Duration::from_micros(wait), Event::Look(server, turn));
+        self.after(Duration::from_micros(wait), DueEvent::Look(server, turn));
     }
 
     /// It was elected by these voters. What its log has is committed by that.
@@ -214,7 +214,7 @@ impl Ensemble {
 
     fn tick_later(&mut self, server: usize) {
         let turn = self.servers[server].turn;
-        self.after(self.config.tick / 2, Event::Server(server, turn));
+        self.after(self.config.tick / 2, DueEvent::Server(server, turn));
     }
 
     /// What a server does twice a tick: a leader sends heartbeats and sees that it has a quorum, who follows that it hears of

@@ -7,12 +7,14 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
-use super::client::Reply as Replied;
+use super::client::WatchedReply as Replied;
 use super::ensemble::Ensemble;
 use super::tree::Path;
 use super::txn::Write;
-use super::wire::{Answer, Ask};
-use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, Reply, SessionState, Shared, Stat, Watch, Zk};
+use super::wire::{Ask, ServerReply};
+use crate::zk::{
+    CreateMode, Created, Error, MultiError, MultiOp, OpResult, Reply, SessionState, Shared, Stat, Watch, Zk,
+};
 
 /// The handle of a client; dropped, it closes the session.
 pub(super) struct Session {
@@ -56,7 +58,7 @@ impl Session {
     }
 
     /// Sends a request, and makes of its answer what was asked for.
-    fn asked<T: 'static>(&self, ask: Ask, take: fn(Answer, Option<Watch>) -> Option<T>) -> Reply<T> {
+    fn asked<T: 'static>(&self, ask: Ask, take: fn(ServerReply, Option<Watch>) -> Option<T>) -> Reply<T> {
         let reply = self.ask(ask);
         async move {
             let (answered, watch) = reply.await;
@@ -67,12 +69,12 @@ impl Session {
         .boxed()
     }
 
-    fn write<T: 'static>(&self, op: Op, take: fn(OpResult) -> Option<T>) -> Reply<T> {
+    fn write<T: 'static>(&self, op: MultiOp, take: fn(OpResult) -> Option<T>) -> Reply<T> {
         let reply = self.ask(Ask::Write(Write::One(op)));
         async move {
             let answered = reply.await.0.map_err(|error| error.error)?;
             let result = match answered {
-                Answer::Wrote(mut results) => results.pop().and_then(take),
+                ServerReply::Wrote(mut results) => results.pop().and_then(take),
                 _ => None,
             };
             result.ok_or_else(|| Error::Unknown("an answer to something else".to_string()))
@@ -96,23 +98,23 @@ impl Drop for Session {
     }
 }
 
-fn data(answer: Answer) -> Option<(Vec<u8>, Stat)> {
+fn data(answer: ServerReply) -> Option<(Vec<u8>, Stat)> {
     match answer {
-        Answer::Data(data, stat) => Some((data, stat)),
+        ServerReply::Data(data, stat) => Some((data, stat)),
         _ => None,
     }
 }
 
-fn stat(answer: Answer) -> Option<Option<Stat>> {
+fn stat(answer: ServerReply) -> Option<Option<Stat>> {
     match answer {
-        Answer::Stat(stat) => Some(stat),
+        ServerReply::Stat(stat) => Some(stat),
         _ => None,
     }
 }
 
-fn names(answer: Answer) -> Option<Vec<String>> {
+fn names(answer: ServerReply) -> Option<Vec<String>> {
     match answer {
-        Answer::Children(names) => Some(Arc::unwrap_or_clone(names)),
+        ServerReply::Children(names) => Some(Arc::unwrap_or_clone(names)),
         _ => None,
     }
 }
@@ -137,7 +139,7 @@ impl Zk for Session {
 
     fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<Created> {
         self.write(
-            Op::Create(path.to_string(), data.to_vec(), mode),
+            MultiOp::Create(path.to_string(), data.to_vec(), mode),
             |result| match result {
                 OpResult::Created(created) => Some(created),
                 _ => None,
@@ -147,7 +149,7 @@ impl Zk for Session {
 
     fn delete(&self, path: &str, version: Option<i32>) -> Reply<()> {
         let deleted = |result| matches!(result, OpResult::Deleted).then_some(());
-        self.write(Op::Delete(path.to_string(), version), deleted)
+        self.write(MultiOp::Delete(path.to_string(), version), deleted)
     }
 
     fn get(&self, path: &str) -> Reply<(Vec<u8>, Stat)> {
@@ -163,7 +165,7 @@ impl Zk for Session {
 
     fn set(&self, path: &str, data: &[u8], version: Option<i32>) -> Reply<Stat> {
         self.write(
-            Op::Set(path.to_string(), data.to_vec(), version),
+            MultiOp::Set(path.to_string(), data.to_vec(), version),
             |result| match result {
                 OpResult::Set(stat) => Some(stat),
                 _ => None,
@@ -191,11 +193,11 @@ impl Zk for Session {
         })
     }
 
-    fn multi(&self, ops: Vec<Op>) -> BoxFuture<'static, Result<Vec<OpResult>, MultiError>> {
+    fn multi(&self, ops: Vec<MultiOp>) -> BoxFuture<'static, Result<Vec<OpResult>, MultiError>> {
         let reply = self.ask(Ask::Write(Write::Multi(ops)));
         async move {
             match reply.await.0? {
-                Answer::Wrote(results) => Ok(results),
+                ServerReply::Wrote(results) => Ok(results),
                 other => {
                     let error = Error::Unknown(format!("an answer to something else: {other:?}"));
                     Err(MultiError { index: None, error })
@@ -206,7 +208,7 @@ impl Zk for Session {
     }
 
     fn sync(&self, _: &str) -> Reply<()> {
-        self.asked(Ask::Sync, |answer, _| matches!(answer, Answer::Done).then_some(()))
+        self.asked(Ask::Sync, |answer, _| matches!(answer, ServerReply::Done).then_some(()))
     }
 
     fn close(&self) -> BoxFuture<'static, SessionState> {

@@ -12,7 +12,7 @@ pub(super) type Path = Arc<str>;
 
 /// A znode. Servers share it: a transaction replaces it.
 #[derive(Debug, Clone, Default)]
-pub struct Node {
+pub struct SimZnode {
     /// Its stat.
     pub stat: Stat,
     /// Its data.
@@ -27,11 +27,11 @@ pub struct Node {
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     /// A znode comes into being.
-    Create(Path, Arc<Node>),
+    Create(Path, Arc<SimZnode>),
     /// A znode's data are written.
-    Set(Path, Arc<Node>),
+    Set(Path, Arc<SimZnode>),
     /// What a znode knows of its children changes.
-    Parent(Path, Arc<Node>),
+    Parent(Path, Arc<SimZnode>),
     /// A znode goes.
     Delete(Path),
     /// A session is opened, with this timeout.
@@ -43,7 +43,7 @@ pub(super) enum Change {
 /// The tree. Cloning shares the znodes.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
-    nodes: BTreeMap<Path, Arc<Node>>,
+    nodes: BTreeMap<Path, Arc<SimZnode>>,
     /// Lists of children that were asked for and have not changed since.
     lists: BTreeMap<Path, Arc<Vec<String>>>,
     ephemerals: BTreeSet<(i64, Path)>,
@@ -66,12 +66,12 @@ impl Default for Tree {
 }
 
 impl Tree {
-    pub(super) fn get(&self, path: &str) -> Option<&Arc<Node>> {
+    pub(super) fn get(&self, path: &str) -> Option<&Arc<SimZnode>> {
         self.nodes.get(path)
     }
 
     /// All znodes but the root, in the order of their paths.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = (&Path, &Arc<Node>)> {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (&Path, &Arc<SimZnode>)> {
         self.nodes.iter().skip(1)
     }
 
@@ -149,7 +149,7 @@ impl Tree {
     }
 
     /// Takes a znode's change back: it becomes what it was before.
-    pub(super) fn restore(&mut self, path: &Path, before: Option<Arc<Node>>) {
+    pub(super) fn restore(&mut self, path: &Path, before: Option<Arc<SimZnode>>) {
         self.apply(&Change::Delete(path.clone()));
         if let Some(node) = before {
             self.apply(&Change::Create(path.clone(), node));

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::tree::{Change, Node, Path, Tree, parent};
-use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, Stat};
+use super::tree::{Change, Path, Tree, SimZnode, parent};
+use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, OpResult, Stat};
 
 /// A request that changes something.
 #[derive(Debug, Clone)]
 pub(super) enum Write {
-    One(Op),
-    Multi(Vec<Op>),
+    One(MultiOp),
+    Multi(Vec<MultiOp>),
     Open(Duration),
     Close,
 }
 
 /// What a write answers.
-pub(super) type Outcome = Result<Vec<OpResult>, MultiError>;
+pub(super) type TxnOutcome = Result<Vec<OpResult>, MultiError>;
 
 /// Who waits for a transaction: a request on a connection of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) struct Txn {
     pub(super) session: i64,
     pub(super) write: Write,
     pub(super) changes: Vec<Change>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: TxnOutcome,
     pub(super) origin: Option<Origin>,
 }
 
@@ -106,12 +106,12 @@ struct Making<'a> {
     session: i64,
     changes: Vec<Change>,
     /// The znodes that were changed, as they were before.
-    undo: Vec<(Path, Option<Arc<Node>>)>,
+    undo: Vec<(Path, Option<Arc<SimZnode>>)>,
 }
 
 impl Making<'_> {
     /// All or none.
-    fn all(&mut self, ops: &[Op]) -> Outcome {
+    fn all(&mut self, ops: &[MultiOp]) -> TxnOutcome {
         let mut results = Vec::with_capacity(ops.len());
         for (index, op) in ops.iter().enumerate() {
             match self.one(op) {
@@ -129,12 +129,12 @@ impl Making<'_> {
         Ok(results)
     }
 
-    fn one(&mut self, op: &Op) -> Result<OpResult, Error> {
+    fn one(&mut self, op: &MultiOp) -> Result<OpResult, Error> {
         match op {
-            Op::Check(path, version) => self.checked(path, *version).map(|_| OpResult::Checked),
-            Op::Create(path, data, mode) => self.create(path, data, *mode).map(OpResult::Created),
-            Op::Set(path, data, version) => self.set(path, data, *version).map(OpResult::Set),
-            Op::Delete(path, version) => self.delete(path, *version).map(|()| OpResult::Deleted),
+            MultiOp::Check(path, version) => self.checked(path, *version).map(|_| OpResult::Checked),
+            MultiOp::Create(path, data, mode) => self.create(path, data, *mode).map(OpResult::Created),
+            MultiOp::Set(path, data, version) => self.set(path, data, *version).map(OpResult::Set),
+            MultiOp::Delete(path, version) => self.delete(path, *version).map(|()| OpResult::Deleted),
         }
     }
 
@@ -147,11 +147,11 @@ impl Making<'_> {
         self.changes.push(change);
     }
 
-    fn node(&self, path: &str) -> Result<Arc<Node>, Error> {
+    fn node(&self, path: &str) -> Result<Arc<SimZnode>, Error> {
         self.tree.get(path).cloned().ok_or(Error::NoNode)
     }
 
-    fn checked(&self, path: &str, version: Option<i32>) -> Result<Arc<Node>, Error> {
+    fn checked(&self, path: &str, version: Option<i32>) -> Result<Arc<SimZnode>, Error> {
         let node = self.node(path)?;
         match version.is_some_and(|version| version != -1 && version != node.stat.version) {
             true => Err(Error::BadVersion),
@@ -179,7 +179,7 @@ impl Making<'_> {
             version: 0,
             ephemeral_owner: if ephemeral { self.session } else { 0 },
         };
-        let node = Node {
+        let node = SimZnode {
             stat,
             data: data.to_vec(),
             pzxid: self.zxid,
@@ -192,8 +192,8 @@ impl Making<'_> {
     }
 
     /// Notes in a parent that its children changed.
-    fn parent(&mut self, path: &str, above: &Node, next: i32) {
-        let above = Node {
+    fn parent(&mut self, path: &str, above: &SimZnode, next: i32) {
+        let above = SimZnode {
             pzxid: self.zxid,
             next,
             ..above.clone()
@@ -227,7 +227,7 @@ impl Making<'_> {
             version: before.stat.version.wrapping_add(1),
             ..before.stat
         };
-        let node = Node {
+        let node = SimZnode {
             stat,
             data: data.to_vec(),
             ..*before

@@ -2,7 +2,7 @@
 
 use super::tree::Change;
 use super::txn::{Txn, Write};
-use crate::zk::{MultiError, Op, OpResult, session_hex};
+use crate::zk::{MultiError, MultiOp, OpResult, session_hex};
 use zooquake_history::evidence::{self, TxnPart, data_text};
 
 impl Txn {
@@ -47,18 +47,18 @@ fn deleted(change: &Change) -> Option<String> {
 }
 
 /// What is logged of one operation, alone or in a multi.
-fn part((op, result): (&Op, &OpResult)) -> TxnPart {
+fn part((op, result): (&MultiOp, &OpResult)) -> TxnPart {
     let (name, path) = match (op, result) {
-        (Op::Create(..), OpResult::Created(created)) => ("create", &created.path),
-        (Op::Create(path, ..), _) => ("create", path),
-        (Op::Delete(path, _), _) => ("delete", path),
-        (Op::Set(path, ..), _) => ("setData", path),
-        (Op::Check(path, _), _) => ("check", path),
+        (MultiOp::Create(..), OpResult::Created(created)) => ("create", &created.path),
+        (MultiOp::Create(path, ..), _) => ("create", path),
+        (MultiOp::Delete(path, _), _) => ("delete", path),
+        (MultiOp::Set(path, ..), _) => ("setData", path),
+        (MultiOp::Check(path, _), _) => ("check", path),
     };
     let (ephemeral, data) = match op {
-        Op::Create(_, data, mode) => (Some(mode.is_ephemeral()), Some(data)),
-        Op::Set(_, data, _) => (None, Some(data)),
-        Op::Delete(..) | Op::Check(..) => (None, None),
+        MultiOp::Create(_, data, mode) => (Some(mode.is_ephemeral()), Some(data)),
+        MultiOp::Set(_, data, _) => (None, Some(data)),
+        MultiOp::Delete(..) | MultiOp::Check(..) => (None, None),
     };
     TxnPart {
         op: name.to_string(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
-use super::event::Event;
+use super::event::DueEvent;
 use super::tree::{Path, Tree};
 use super::txn::{Origin, Txn, Write};
 use super::watches::Aspect;
@@ -16,7 +16,7 @@ use crate::zk::{Error, MultiError, OpResult, Stat, WatchEvent};
 pub(super) type NodeId = usize;
 
 /// The end of a connection: 0 has opened it, 1 was dialled.
-pub(super) type Side = usize;
+pub(super) type ConnectionSide = usize;
 
 /// A request of a client.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub(super) enum Ask {
 
 /// What a request answers.
 #[derive(Debug, Clone)]
-pub(super) enum Answer {
+pub(super) enum ServerReply {
     Wrote(Vec<OpResult>),
     Data(Vec<u8>, Stat),
     Stat(Option<Stat>),
@@ -42,7 +42,7 @@ pub(super) enum Answer {
 }
 
 /// A failure names the part of a multi that was refused.
-pub(super) type Answered = Result<Answer, MultiError>;
+pub(super) type Answered = Result<ServerReply, MultiError>;
 
 /// The failure of a whole request.
 pub(super) fn whole(error: Error) -> MultiError {
@@ -129,7 +129,7 @@ impl Ensemble {
         self.wires.len() - 1
     }
 
-    pub(super) fn send(&mut self, wire: usize, side: Side, message: Message) {
+    pub(super) fn send(&mut self, wire: usize, side: ConnectionSide, message: Message) {
         let now = self.now();
         let Wire { ends, open, .. } = &self.wires[wire];
         if !open[side] {
@@ -152,16 +152,16 @@ impl Ensemble {
         let at = sending.last[side].max(now + takes);
         sending.last[side] = at;
         sending.queues[side].push_back((at, message));
-        self.after(at - now, Event::Arrive(wire, side));
+        self.after(at - now, DueEvent::Arrive(wire, side));
     }
 
     /// Whether what this side sends is what a leader sends to who follows it.
-    pub(super) fn is_from_leader(&self, wire: usize, side: Side) -> bool {
+    pub(super) fn is_from_leader(&self, wire: usize, side: ConnectionSide) -> bool {
         side == 1 && self.wires[wire].purpose == Purpose::Quorum
     }
 
     /// Lets what one side has sent arrive as if it had been sent now.
-    pub(super) fn hurry(&mut self, wire: usize, side: Side) {
+    pub(super) fn hurry(&mut self, wire: usize, side: ConnectionSide) {
         let Wire { ends, queues, .. } = &self.wires[wire];
         if queues[side].is_empty() {
             return;
@@ -172,11 +172,11 @@ impl Ensemble {
             .iter_mut()
             .for_each(|(due, _)| *due = (*due).min(now + takes));
         late.last[side] = late.queues[side].back().map_or(now, |(due, _)| *due);
-        self.after(takes, Event::Arrive(wire, side));
+        self.after(takes, DueEvent::Arrive(wire, side));
     }
 
     /// One side ends the connection; what it had sent before still arrives.
-    pub(super) fn close(&mut self, wire: usize, side: Side) {
+    pub(super) fn close(&mut self, wire: usize, side: ConnectionSide) {
         self.send(wire, side, Message::Fin);
         let closed = &mut self.wires[wire];
         closed.open[side] = false;
@@ -185,7 +185,7 @@ impl Ensemble {
     }
 
     /// Throws away what one side has sent and the other has not read.
-    pub(super) fn lose_sent(&mut self, wire: usize, side: Side) {
+    pub(super) fn lose_sent(&mut self, wire: usize, side: ConnectionSide) {
         self.wires[wire].queues[side].clear();
     }
 
@@ -201,7 +201,7 @@ impl Ensemble {
     }
 
     /// Reads what has arrived from one side of a connection.
-    pub(super) fn arrive(&mut self, wire: usize, side: Side) {
+    pub(super) fn arrive(&mut self, wire: usize, side: ConnectionSide) {
         loop {
             let now = self.now();
             let Wire { ends, queues, .. } = &self.wires[wire];
@@ -232,12 +232,12 @@ impl Ensemble {
                 let waiting = &mut self.wires[wire];
                 waiting.last[side] = at;
                 waiting.queues[side].iter_mut().for_each(|(due, _)| *due = at.max(*due));
-                self.after(at - now, Event::Arrive(wire, side));
+                self.after(at - now, DueEvent::Arrive(wire, side));
             }
         }
     }
 
-    fn receive(&mut self, wire: usize, side: Side, message: Message) {
+    fn receive(&mut self, wire: usize, side: ConnectionSide, message: Message) {
         let Wire { ends, purpose, .. } = self.wires[wire];
         match (purpose, side) {
             (Purpose::Client(_), 0) => self.hear_client(ends[1], wire, message),

@@ -62,7 +62,7 @@ pub struct End {
 }
 
 impl End {
-    pub fn of(stream: TcpStream) -> Self {
+    pub fn new(stream: TcpStream) -> Self {
         let (frames, out) = stream.into_split();
         Self {
             frames: Frames::new(frames),
@@ -104,7 +104,7 @@ impl Bench {
         let (sender, connections) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let _ = sender.send(End::of(stream));
+                let _ = sender.send(End::new(stream));
             }
         });
         let proxy = Arc::new(Proxy::default());
@@ -118,7 +118,7 @@ impl Bench {
     }
 
     pub async fn dial(&self) -> End {
-        End::of(TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.unwrap())
+        End::new(TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.unwrap())
     }
 
     /// The next connection that the server takes.

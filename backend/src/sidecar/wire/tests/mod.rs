@@ -3,7 +3,7 @@
 mod bench;
 mod expire;
 
-use super::{Lost, Proxy};
+use super::{LossKind, Proxy};
 use bench::{Bench, CLOSE, CREATE, DELETE, GET, MULTI, SET, SOON, framed, hello, reply, reply_of, request};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ async fn the_reply_to_an_applied_create_is_lost_and_nothing_before_it() {
     let dropped = armed.await.unwrap().expect("it acted");
     assert_eq!(
         (dropped.lost, dropped.op.as_str(), dropped.xid),
-        (Lost::Reply, "create", 2)
+        (LossKind::Reply, "create", 2)
     );
     assert_eq!((dropped.path.as_deref(), dropped.zxid), (Some("/lock/b"), Some(0x102)));
     assert_eq!(
@@ -142,7 +142,7 @@ async fn a_dropped_request_reaches_no_server() {
     assert_eq!(server.next().await, None);
     assert_eq!(client.next().await, None);
     let dropped = armed.await.unwrap().expect("it acted");
-    assert_eq!((dropped.lost, dropped.zxid), (Lost::Request, None));
+    assert_eq!((dropped.lost, dropped.zxid), (LossKind::Request, None));
     assert_eq!(dropped.outcome, "not-sent");
 }
 

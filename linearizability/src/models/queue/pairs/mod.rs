@@ -16,8 +16,8 @@
 mod side;
 
 use crate::models::queue::bag::QueueOp;
-use crate::{Budget, Decision, Limit, Op};
-use side::{ANY, Candidate, CandidateOrigin, DoneOperations, EARLY, OptionalOperations, Side, kinds};
+use crate::{Budget, Limit, Op, SearchDecision};
+use side::{ANY, CandidateOperation, CandidateOrigin, DoneOperations, EARLY, OptionalOperations, PairSide, kinds};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -37,9 +37,9 @@ struct Configuration {
 
 /// A sweep over a history.
 struct Pairs {
-    ins: Side,
-    outs: Side,
-    empties: Side,
+    ins: PairSide,
+    outs: PairSide,
+    empties: PairSide,
     kinds: Vec<OptionalOperations>,
     /// Whether something has an end that need not have happened.
     ends: bool,
@@ -48,7 +48,7 @@ struct Pairs {
 }
 
 /// Decides a history by pairs, within the budget: of a queue that is empty at the beginning, or whose initial items are unknown.
-pub fn decide(ops: &[Op<QueueOp>], empty: bool, budget: &mut Budget<'_>) -> Decision {
+pub fn decide(ops: &[Op<QueueOp>], empty: bool, budget: &mut Budget<'_>) -> SearchDecision {
     // How many more configurations are kept each time.
     const MORE: usize = 8;
     let pairs = Pairs::new(ops);
@@ -57,23 +57,23 @@ pub fn decide(ops: &[Op<QueueOp>], empty: bool, budget: &mut Budget<'_>) -> Deci
         match pairs.run(empty, width, budget) {
             Ok(Some(decision)) => return decision,
             Ok(None) => width *= MORE,
-            Err(limit) => return Decision::GaveUp(limit),
+            Err(limit) => return SearchDecision::GaveUp(limit),
         }
     }
 }
 
 impl Pairs {
     fn new(ops: &[Op<QueueOp>]) -> Self {
-        let ins = Side::new(ops, &|op| match op {
+        let ins = PairSide::new(ops, &|op| match op {
             QueueOp::Enqueue(item) => Some(item),
             _ => None,
         });
-        let outs = Side::new(ops, &|op| match op {
+        let outs = PairSide::new(ops, &|op| match op {
             QueueOp::Dequeue(item) => Some(item),
             QueueOp::Take => Some(ANY),
             _ => None,
         });
-        let empties = Side::new(ops, &|op| (op == QueueOp::Empty).then_some(0));
+        let empties = PairSide::new(ops, &|op| (op == QueueOp::Empty).then_some(0));
         let kinds = kinds(ops);
         let ends = kinds.iter().any(|kind| kind.end < usize::MAX);
         let dated = ends || !empties.all.is_empty();
@@ -88,7 +88,7 @@ impl Pairs {
     }
 
     /// Sweeps, and keeps only so many configurations a pair, the most promising ones; `None` if an order may have been lost so.
-    fn run(&self, empty: bool, width: usize, budget: &mut Budget<'_>) -> Result<Option<Decision>, Limit> {
+    fn run(&self, empty: bool, width: usize, budget: &mut Budget<'_>) -> Result<Option<SearchDecision>, Limit> {
         let mut level: Vec<Configuration> = Vec::new();
         let begun = Configuration {
             begun: empty,
@@ -104,7 +104,7 @@ impl Pairs {
             let latest = level.iter().map(|one| one.latest[0]).min().unwrap_or(0);
             reached = level.iter().map(limit).max().unwrap_or(0).max(reached);
             if reached == usize::MAX {
-                return Ok(Some(Decision::Linearizable));
+                return Ok(Some(SearchDecision::Linearizable));
             }
             let sent = self.kinds[known as usize..]
                 .iter()
@@ -130,7 +130,7 @@ impl Pairs {
                 let mut all = self.outs.all.iter().chain(&self.empties.all);
                 let stuck = all.find(|&&(_, end, ..)| end == reached);
                 let stuck = stuck.map_or(0, |&(.., op)| op);
-                return Ok((!lost).then_some(Decision::Not { stuck }));
+                return Ok((!lost).then_some(SearchDecision::Not { stuck }));
             }
             level = next.into_iter().collect();
             if level.len() > width {
@@ -149,23 +149,23 @@ impl Pairs {
     }
 
     /// The pairs that may come next.
-    fn moves(&self, one: &Configuration, active: &[u32]) -> Vec<(Candidate, Candidate)> {
+    fn moves(&self, one: &Configuration, active: &[u32]) -> Vec<(CandidateOperation, CandidateOperation)> {
         let empties = self.empties.limit(&one.empties);
         let out_limit = self.outs.limit(&one.outs).min(empties);
         let in_limit = self.ins.limit(&one.ins).min(out_limit);
         let may = |puts, limit| self.optional(one, active, puts, limit);
         let mut ins = self.foremost(true, self.ins.next(&one.ins, in_limit).chain(may(true, in_limit)));
-        let outs: Vec<Candidate> = { self.outs.next(&one.outs, out_limit) }
+        let outs: Vec<CandidateOperation> = { self.outs.next(&one.outs, out_limit) }
             .chain(may(false, out_limit))
             .collect();
         ins.extend((!one.begun).then_some(EARLY));
         let mut moves = Vec::new();
         for put in ins {
-            let any = |taken: &Candidate| put.value == ANY || taken.value == ANY;
-            let fits = |taken: &&Candidate| (taken.value == put.value || any(taken)) && put.sent < taken.end;
+            let any = |taken: &CandidateOperation| put.value == ANY || taken.value == ANY;
+            let fits = |taken: &&CandidateOperation| (taken.value == put.value || any(taken)) && put.sent < taken.end;
             let outs = self.foremost(false, outs.iter().filter(fits).copied());
             for taken in &outs {
-                let same = |other: &Candidate| other.value == put.value && self.before(false, other, taken);
+                let same = |other: &CandidateOperation| other.value == put.value && self.before(false, other, taken);
                 let instead = put.value != ANY && taken.value == ANY && outs.iter().any(same);
                 let matters = [put.what, taken.what]
                     .iter()
@@ -185,14 +185,14 @@ impl Pairs {
         active: &[u32],
         puts: bool,
         limit: usize,
-    ) -> impl Iterator<Item = Candidate> {
+    ) -> impl Iterator<Item = CandidateOperation> {
         active.iter().filter_map(move |&number| {
             let kind = &self.kinds[number as usize];
             let spent = one.spent.binary_search_by_key(&number, |&(kind, _)| kind);
             let spent = spent.map_or(0, |at| one.spent[at].1);
             let sent = *kind.sent.get(spent as usize)?;
             let in_time = sent < limit && kind.end > one.latest[usize::from(!puts)];
-            (kind.puts == puts && in_time).then_some(Candidate {
+            (kind.puts == puts && in_time).then_some(CandidateOperation {
                 value: kind.value.unwrap_or(ANY),
                 sent,
                 end: kind.end,
@@ -202,10 +202,10 @@ impl Pairs {
     }
 
     /// Those before which no other one of the same value may be done as well.
-    fn foremost(&self, puts: bool, all: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
-        let mut all: Vec<Candidate> = all.collect();
+    fn foremost(&self, puts: bool, all: impl Iterator<Item = CandidateOperation>) -> Vec<CandidateOperation> {
+        let mut all: Vec<CandidateOperation> = all.collect();
         all.sort_unstable_by_key(|one| (one.end, one.what, one.sent));
-        let mut kept: Vec<Candidate> = Vec::new();
+        let mut kept: Vec<CandidateOperation> = Vec::new();
         for one in all {
             if !kept
                 .iter()
@@ -218,13 +218,13 @@ impl Pairs {
     }
 
     /// Whether the one can be done in place of the other, which can be done in place of it later.
-    fn before(&self, puts: bool, one: &Candidate, other: &Candidate) -> bool {
+    fn before(&self, puts: bool, one: &CandidateOperation, other: &CandidateOperation) -> bool {
         let needed = matches!(one.what, CandidateOrigin::Must(_)) || matches!(other.what, CandidateOrigin::May(_));
         let sent = one.sent <= other.sent || !puts && !self.dated;
         one.end <= other.end && sent && needed
     }
 
-    fn after(&self, one: &Configuration, put: Candidate, taken: Candidate) -> Configuration {
+    fn after(&self, one: &Configuration, put: CandidateOperation, taken: CandidateOperation) -> Configuration {
         let mut next = one.clone();
         for (side, done) in [(put, &mut next.ins), (taken, &mut next.outs)] {
             match side.what {

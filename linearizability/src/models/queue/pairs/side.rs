@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Operations of one sort that must have happened, by their ends.
 #[derive(Default)]
-pub struct Side {
+pub struct PairSide {
     /// Where each was sent, where it ended, its value, and its place in the history.
     pub all: Vec<(usize, usize, u32, usize)>,
     /// For each those that had been sent by its end, and end no earlier.
@@ -34,7 +34,7 @@ pub struct DoneOperations {
 
 /// CandidateOrigin may be done next.
 #[derive(Clone, Copy)]
-pub struct Candidate {
+pub struct CandidateOperation {
     /// Its value, [`ANY`] if that is unknown.
     pub value: u32,
     /// Where it was sent.
@@ -83,7 +83,7 @@ pub fn kinds(ops: &[Op<QueueOp>]) -> Vec<OptionalOperations> {
     kinds
 }
 
-impl Side {
+impl PairSide {
     /// Those to which a value is given.
     pub fn new(ops: &[Op<QueueOp>], value: &dyn Fn(QueueOp) -> Option<u32>) -> Self {
         let must = (0..ops.len()).filter(|&op| ops[op].must());
@@ -112,12 +112,12 @@ impl Side {
     }
 
     /// CandidateOrigin is not done and was sent before a limit, by their ends.
-    pub fn next(&self, done: &DoneOperations, limit: usize) -> impl Iterator<Item = Candidate> {
+    pub fn next(&self, done: &DoneOperations, limit: usize) -> impl Iterator<Item = CandidateOperation> {
         let open = self.open.get(done.first as usize).map_or(&[][..], |open| open);
         let left = open.iter().filter(|number| done.ahead.binary_search(number).is_err());
         let candidate = |&number: &u32| {
             let (sent, end, value, _) = self.all[number as usize];
-            Candidate {
+            CandidateOperation {
                 value,
                 sent,
                 end,
@@ -146,7 +146,7 @@ impl DoneOperations {
 pub const ANY: u32 = u32::MAX;
 
 /// Something that was in the queue at the beginning.
-pub const EARLY: Candidate = Candidate {
+pub const EARLY: CandidateOperation = CandidateOperation {
     value: ANY,
     sent: 0,
     end: usize::MAX,

@@ -11,23 +11,23 @@ use super::ensemble::Ensemble;
 use super::tree::Path;
 use super::txn::Write;
 use super::watches::Aspect;
-use super::wire::{Answer, Answered, Ask, Message, NodeId, whole};
+use super::wire::{Answered, Ask, Message, NodeId, ServerReply, whole};
 use crate::zk::{Error, SessionState, Shared, WatchEvent};
 
 /// The answer to a request, with the watch that it left.
-pub(super) type Reply = (Answered, Option<oneshot::Receiver<WatchEvent>>);
+pub(super) type WatchedReply = (Answered, Option<oneshot::Receiver<WatchEvent>>);
 
 /// A request on its way.
 #[derive(Debug)]
-struct Request {
+struct SessionRequest {
     number: u64,
     ask: Ask,
-    reply: oneshot::Sender<Reply>,
+    reply: oneshot::Sender<WatchedReply>,
 }
 
 /// What a client is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ConnectionStage {
     /// It waits before it tries the next server.
     Waiting,
     /// It has dialled a server on this connection, at this moment.
@@ -39,7 +39,7 @@ enum Stage {
 }
 
 /// One session's client.
-pub(super) struct Client {
+pub(super) struct SessionClient {
     pub(super) host: NodeId,
     pub(super) session: i64,
     pub(super) state: Shared<SessionState>,
@@ -48,7 +48,7 @@ pub(super) struct Client {
     servers: Vec<usize>,
     /// How many tries there were since the session was last served.
     tries: u32,
-    stage: Stage,
+    stage: ConnectionStage,
     /// Until when its connections are lost for a test.
     pub(super) lost_until: Duration,
     /// When it gives its session up.
@@ -59,8 +59,8 @@ pub(super) struct Client {
     /// The last transaction that it has seen.
     zxid: i64,
     requests: u64,
-    waiting: VecDeque<Request>,
-    flight: VecDeque<Request>,
+    waiting: VecDeque<SessionRequest>,
+    flight: VecDeque<SessionRequest>,
     watches: BTreeMap<(Aspect, Path), Vec<oneshot::Sender<WatchEvent>>>,
     closing: bool,
     /// Whether it says nothing more once it has a session.
@@ -78,14 +78,14 @@ impl Ensemble {
         let now = self.now();
         let mut servers = servers.to_vec();
         self.world.draw(|rng| rng.shuffle(&mut servers));
-        self.clients.push(Client {
+        self.clients.push(SessionClient {
             host,
             session: 0,
             state: Shared::new(SessionState::Disconnected),
             timeout,
             servers,
             tries: 0,
-            stage: Stage::Waiting,
+            stage: ConnectionStage::Waiting,
             lost_until: Duration::ZERO,
             deadline: now + timeout,
             heard: now,
@@ -108,21 +108,21 @@ impl Ensemble {
     /// The connection on which a client is served, or tries to be.
     pub(super) fn wire_of(&self, client: usize) -> Option<usize> {
         match self.clients[client].stage {
-            Stage::Dialling(wire, _) | Stage::Served(wire) => Some(wire),
-            Stage::Waiting | Stage::Over => None,
+            ConnectionStage::Dialling(wire, _) | ConnectionStage::Served(wire) => Some(wire),
+            ConnectionStage::Waiting | ConnectionStage::Over => None,
         }
     }
 
     /// The server that serves a client.
     pub(super) fn server_of(&self, client: usize) -> Option<usize> {
         match self.clients[client].stage {
-            Stage::Served(wire) => Some(self.wires[wire].ends[1]),
+            ConnectionStage::Served(wire) => Some(self.wires[wire].ends[1]),
             _ => None,
         }
     }
 
     /// Sends a request once the client is served; what comes of it arrives on the channel, if anything does.
-    pub(super) fn submit(&mut self, client: usize, ask: Ask) -> oneshot::Receiver<Reply> {
+    pub(super) fn submit(&mut self, client: usize, ask: Ask) -> oneshot::Receiver<WatchedReply> {
         let (reply, replied) = oneshot::channel();
         let asking = &mut self.clients[client];
         let state = asking.state.with(|state| *state);
@@ -139,7 +139,7 @@ impl Ensemble {
         asking.closing = matches!(ask, Ask::Write(Write::Close));
         asking.requests += 1;
         let number = asking.requests;
-        asking.waiting.push_back(Request { number, ask, reply });
+        asking.waiting.push_back(SessionRequest { number, ask, reply });
         self.flush(client);
         replied
     }
@@ -147,7 +147,7 @@ impl Ensemble {
     /// Sends what waits, if the client is served.
     fn flush(&mut self, client: usize) {
         let now = self.now();
-        while let Stage::Served(wire) = self.clients[client].stage {
+        while let ConnectionStage::Served(wire) = self.clients[client].stage {
             let sending = &mut self.clients[client];
             let Some(request) = sending.waiting.pop_front() else {
                 return;
@@ -166,7 +166,9 @@ impl Ensemble {
         }
         self.clients[client].heard = self.now();
         match message {
-            Message::Fin if matches!(self.clients[client].stage, Stage::Served(_)) => self.connection_lost(client),
+            Message::Fin if matches!(self.clients[client].stage, ConnectionStage::Served(_)) => {
+                self.connection_lost(client)
+            }
             Message::Fin => self.attempt_failed(client),
             Message::Welcome { session, timeout } => self.welcomed(client, wire, session, timeout),
             Message::SessionExpired => self.over(client, SessionState::Expired),
@@ -204,11 +206,11 @@ impl Ensemble {
     }
 }
 
-impl Client {
+impl SessionClient {
     /// The watch that an answered request leaves.
     fn watch_left(&mut self, ask: &Ask, answered: &Answered) -> Option<oneshot::Receiver<WatchEvent>> {
         let (aspect, path) = match (ask, answered) {
-            (Ask::Get(path, true), Ok(_)) | (Ask::Exists(path, true), Ok(Answer::Stat(Some(_)))) => {
+            (Ask::Get(path, true), Ok(_)) | (Ask::Exists(path, true), Ok(ServerReply::Stat(Some(_)))) => {
                 (Aspect::Data, path)
             }
             (Ask::Exists(path, true), Ok(_)) => (Aspect::Missing, path),

@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use super::{Client, PING, Request, Stage, WATCHES};
+use super::{ConnectionStage, PING, SessionClient, SessionRequest, WATCHES};
 use crate::zk::sim::ensemble::Ensemble;
-use crate::zk::sim::event::Event;
+use crate::zk::sim::event::DueEvent;
 use crate::zk::sim::txn::Write;
 use crate::zk::sim::wire::{Ask, Message, Purpose, whole};
 use crate::zk::{Error, SessionState, WatchEvent};
@@ -14,7 +14,7 @@ use crate::zk::{Error, SessionState, WatchEvent};
 /// How long a process waits before it begins anew to open a session.
 const RETRY: Duration = Duration::from_millis(100);
 
-impl Client {
+impl SessionClient {
     pub(super) fn tick(&self) -> Duration {
         (self.timeout / 20).max(Duration::from_millis(1))
     }
@@ -40,7 +40,7 @@ impl Ensemble {
         let now = self.now();
         let checked = &mut self.clients[client];
         checked.timer += 1;
-        let event = Event::Client(client, checked.timer);
+        let event = DueEvent::Client(client, checked.timer);
         self.after(at.saturating_sub(now), event);
     }
 
@@ -49,7 +49,7 @@ impl Ensemble {
         let now = self.now();
         let jitter = fastrand::Rng::with_seed(self.world.draw(|rng| rng.u64(..)));
         let trying = &mut self.clients[client];
-        trying.stage = Stage::Waiting;
+        trying.stage = ConnectionStage::Waiting;
         let at = (now + trying.backoff(&jitter))
             .min(trying.deadline.max(now))
             .max(trying.lost_until);
@@ -76,7 +76,7 @@ impl Ensemble {
             return;
         }
         let wire = self.open(host, server, Purpose::Client(client));
-        self.clients[client].stage = Stage::Dialling(wire, now);
+        self.clients[client].stage = ConnectionStage::Dialling(wire, now);
         self.send(wire, 0, hello);
         self.check_at(client, now + limit);
     }
@@ -97,7 +97,7 @@ impl Ensemble {
         } else if failing.session != 0 {
             self.over(client, SessionState::Expired);
         } else {
-            (failing.stage, failing.tries) = (Stage::Waiting, 0);
+            (failing.stage, failing.tries) = (ConnectionStage::Waiting, 0);
             failing.deadline = now + RETRY + failing.timeout;
             self.check_at(client, now + RETRY);
         }
@@ -105,14 +105,14 @@ impl Ensemble {
 
     /// What was under way has an unknown outcome, and the client looks for a server.
     pub(in crate::zk::sim) fn connection_lost(&mut self, client: usize) {
-        let Stage::Served(wire) = self.clients[client].stage else {
+        let ConnectionStage::Served(wire) = self.clients[client].stage else {
             return;
         };
         self.close(wire, 0);
         let losing = &mut self.clients[client];
         losing.deadline = losing.heard + losing.timeout * 7 / 5;
         losing.tries = 0;
-        losing.stage = Stage::Waiting;
+        losing.stage = ConnectionStage::Waiting;
         let flight = std::mem::take(&mut losing.flight);
         let state = losing.state.clone();
         state.update(|state| *state = SessionState::Disconnected);
@@ -137,8 +137,8 @@ impl Ensemble {
             self.close(wire, 0);
         }
         let ending = &mut self.clients[client];
-        ending.stage = Stage::Over;
-        let requests: Vec<Request> = ending.flight.drain(..).chain(ending.waiting.drain(..)).collect();
+        ending.stage = ConnectionStage::Over;
+        let requests: Vec<SessionRequest> = ending.flight.drain(..).chain(ending.waiting.drain(..)).collect();
         let watches = std::mem::take(&mut ending.watches);
         ending.state.update(|state| {
             if !state.is_over() {
@@ -162,7 +162,7 @@ impl Ensemble {
             self.close(wire, 0);
         }
         let dying = &mut self.clients[client];
-        dying.stage = Stage::Over;
+        dying.stage = ConnectionStage::Over;
         dying.closing = true;
         dying.flight.clear();
         dying.waiting.clear();
@@ -173,7 +173,7 @@ impl Ensemble {
         let now = self.now();
         let served = &mut self.clients[client];
         (served.session, served.timeout) = (session, timeout);
-        (served.stage, served.tries, served.sent, served.pinged) = (Stage::Served(wire), 0, now, false);
+        (served.stage, served.tries, served.sent, served.pinged) = (ConnectionStage::Served(wire), 0, now, false);
         served.state.update(|state| *state = SessionState::Connected);
         self.changes.update(|changes| *changes += 1);
         if served.silent {
@@ -203,12 +203,12 @@ impl Ensemble {
         }
         let tick = checked.tick();
         match checked.stage {
-            Stage::Over => {}
-            Stage::Waiting => self.dial(client),
-            Stage::Dialling(_, since) if now >= since + tick * 8 => self.attempt_failed(client),
-            Stage::Dialling(_, since) => self.check_at(client, since + tick * 8),
-            Stage::Served(_) if now >= checked.heard + tick * 8 => self.connection_lost(client),
-            Stage::Served(wire) => {
+            ConnectionStage::Over => {}
+            ConnectionStage::Waiting => self.dial(client),
+            ConnectionStage::Dialling(_, since) if now >= since + tick * 8 => self.attempt_failed(client),
+            ConnectionStage::Dialling(_, since) => self.check_at(client, since + tick * 8),
+            ConnectionStage::Served(_) if now >= checked.heard + tick * 8 => self.connection_lost(client),
+            ConnectionStage::Served(wire) => {
                 if !checked.pinged && now >= checked.sent + tick * 3 {
                     let pinging = &mut self.clients[client];
                     (pinging.pinged, pinging.sent) = (true, now);

@@ -4,11 +4,11 @@
 use super::{OPENS, Pending, Served};
 use crate::zk::Error;
 use crate::zk::sim::ensemble::Ensemble;
-use crate::zk::sim::script::Lost;
+use crate::zk::sim::script::LostRequest;
 use crate::zk::sim::tree::Path;
 use crate::zk::sim::txn::{Origin, Txn, Write};
 use crate::zk::sim::watches::Aspect;
-use crate::zk::sim::wire::{Answer, Answered, Ask, Message, whole};
+use crate::zk::sim::wire::{Answered, Ask, Message, ServerReply, whole};
 
 impl Ensemble {
     /// A write of a session is applied here, or refused: what waited behind it at another connection goes on.
@@ -46,7 +46,7 @@ impl Ensemble {
         };
         if let Some(pending) = served.pending.iter_mut().find(|one| one.request == origin.request) {
             pending.zxid = txn.map(|txn| txn.zxid);
-            pending.done = Some(txn.map_or(Ok(Answer::Done), |txn| txn.outcome.clone().map(Answer::Wrote)));
+            pending.done = Some(txn.map_or(Ok(ServerReply::Done), |txn| txn.outcome.clone().map(ServerReply::Wrote)));
         }
         if let (OPENS, Some(txn)) = (origin.request, txn) {
             served.pending.retain(|one| one.request != OPENS);
@@ -90,9 +90,9 @@ impl Ensemble {
             // Like the proxy, which passes errors on and waits for the next request.
             if let Some(scripted) = first.loses.take() {
                 // That a znode is missing is an error on the wire.
-                let done = !matches!(answered, Err(_) | Ok(Answer::Stat(None)));
+                let done = !matches!(answered, Err(_) | Ok(ServerReply::Stat(None)));
                 if done || self.config.scripted {
-                    (scripted.after)(Lost::of(&first.ask, first.request, session, first.zxid));
+                    (scripted.after)(LostRequest::new(&first.ask, first.request, session, first.zxid));
                     self.lose_connection(wire);
                     return;
                 }
@@ -113,14 +113,14 @@ impl Ensemble {
                 if *watch {
                     reader.watches.add(wire, path, Aspect::Data);
                 }
-                Ok(Answer::Data(node.data.clone(), node.stat))
+                Ok(ServerReply::Data(node.data.clone(), node.stat))
             }
             Ask::Exists(path, watch) => {
                 let stat = reader.tree.get(path).map(|node| node.stat);
                 if *watch {
                     reader.watches.add(wire, path, Aspect::Missing);
                 }
-                Ok(Answer::Stat(stat))
+                Ok(ServerReply::Stat(stat))
             }
             Ask::Children(path, watch) => {
                 node(path)?;
@@ -128,7 +128,7 @@ impl Ensemble {
                 if *watch {
                     reader.watches.add(wire, path, Aspect::Children);
                 }
-                Ok(Answer::Children(names))
+                Ok(ServerReply::Children(names))
             }
             Ask::Watches(since, watches) => {
                 for (aspect, path) in watches {
@@ -138,9 +138,9 @@ impl Ensemble {
                         self.send(wire, 1, Message::Event(path.clone(), event));
                     }
                 }
-                Ok(Answer::Done)
+                Ok(ServerReply::Done)
             }
-            Ask::Ping | Ask::Sync | Ask::Write(_) => Ok(Answer::Done),
+            Ask::Ping | Ask::Sync | Ask::Write(_) => Ok(ServerReply::Done),
         }
     }
 

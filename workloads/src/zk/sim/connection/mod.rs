@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
-use super::script::{Fate, Lost, Scripted};
+use super::script::{Fate, LostRequest, Scripted};
 use super::server::Role;
 use super::txn::{Origin, Write};
 use super::wire::{Answered, Ask, Message};
@@ -164,7 +164,7 @@ impl Ensemble {
                 Fate::Answered => {}
                 Fate::ReplyLost => loses = Some(scripted),
                 Fate::RequestLost => {
-                    (scripted.after)(Lost::of(&ask, request, session, None));
+                    (scripted.after)(LostRequest::new(&ask, request, session, None));
                     self.lose_connection(wire);
                     return;
                 }

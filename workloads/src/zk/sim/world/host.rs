@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 
 use super::World;
 use crate::zk::Host;
-use crate::zk::sim::agenda::{Due, Place};
+use crate::zk::sim::agenda::{AgendaPlace, Due};
 
 impl Host for World {
     fn now(&self) -> Duration {
@@ -40,7 +40,7 @@ impl Host for World {
 struct Sleep {
     world: World,
     key: (Duration, u64),
-    place: Option<Place>,
+    place: Option<AgendaPlace>,
 }
 
 impl Future for Sleep {

@@ -14,9 +14,9 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use zooquake_history::plan;
 
-use super::agenda::{Agenda, Due, Party, Place};
+use super::agenda::{Agenda, AgendaPlace, Due, StepOwner};
 use super::ensemble::Ensemble;
-use super::event::Event;
+use super::event::DueEvent;
 use super::scheduler::{Scheduler, WINDOW};
 use crate::zk::{Host, Shared};
 use task::{Ready, Task};
@@ -44,9 +44,9 @@ struct Inner {
     rng: fastrand::Rng,
     scheduler: Scheduler,
     /// Whose task is polled.
-    acting: Party,
+    acting: StepOwner,
     /// Kept for its memory.
-    enabled: Vec<(Place, Party)>,
+    enabled: Vec<(AgendaPlace, StepOwner)>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -60,7 +60,7 @@ impl Default for World {
 }
 
 impl Inner {
-    fn add(&mut self, time: Duration, party: Party, due: Due) {
+    fn add(&mut self, time: Duration, party: StepOwner, due: Due) {
         let key = (self.now.saturating_add(time), self.agenda.number());
         self.agenda.add(key, party, due);
     }
@@ -128,7 +128,7 @@ impl World {
     /// From now on this scheduler decides what comes next; what one task does keeps its order.
     pub fn schedule(&self, scheduler: &plan::Scheduler) {
         let inner = &mut *self.inner();
-        inner.scheduler = Scheduler::of(scheduler, &mut inner.rng);
+        inner.scheduler = Scheduler::new(scheduler, &mut inner.rng);
     }
 
     /// Begins to choose whose step comes next, or goes back to the order of time. A walk has nothing to choose.
@@ -166,7 +166,7 @@ impl World {
     }
 
     /// Has something happen in the model when that much time has passed, as a step of this node.
-    pub(super) fn happen_after(&self, time: Duration, node: usize, model: Weak<Mutex<Ensemble>>, event: Event) {
+    pub(super) fn happen_after(&self, time: Duration, node: usize, model: Weak<Mutex<Ensemble>>, event: DueEvent) {
         self.inner().add(time, Some(node), Due::Happen(model, event));
     }
 

@@ -7,11 +7,11 @@ use std::task::{Wake, Waker};
 
 use futures_util::future::BoxFuture;
 
-use super::{Party, lock};
+use super::{StepOwner, lock};
 
 pub struct Task {
     pub future: BoxFuture<'static, ()>,
-    pub party: Party,
+    pub party: StepOwner,
     pub waker: Waker,
     pub ready: Arc<Ready>,
 }

@@ -32,7 +32,7 @@ pub struct DoneOperations {
     ahead: Vec<u32>,
 }
 
-/// CandidateOrigin may be done next.
+/// An operation that may be done next.
 #[derive(Clone, Copy)]
 pub struct CandidateOperation {
     /// Its value, [`ANY`] if that is unknown.

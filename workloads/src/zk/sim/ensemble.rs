@@ -8,7 +8,7 @@ use super::client::SessionClient;
 use super::event::DueEvent;
 use super::script::Scripted;
 use super::server::Server;
-use super::tree::{Tree, SimZnode};
+use super::tree::{SimZnode, Tree};
 use super::txn::{Origin, Write};
 use super::wire::{NodeId, Wire};
 use super::world::World;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::tree::{Change, Path, Tree, SimZnode, parent};
+use super::tree::{Change, Path, SimZnode, Tree, parent};
 use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, OpResult, Stat};
 
 /// A request that changes something.

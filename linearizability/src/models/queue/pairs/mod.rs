@@ -2,14 +2,14 @@
 //!
 //! An order of all operations exists exactly if the enqueues have one and the dequeues have one in which the n-th of both have the same
 //! value, and no dequeue had ended before one of the enqueues up to its own was sent: other cycles cannot be, for intervals that follow
-//! each other crosswise follow each other in order, too. CandidateOrigin lies in the queue between the two does not matter. So a sweep goes
+//! each other crosswise follow each other in order, too. What lies in the queue between the two does not matter. So a sweep goes
 //! from pair to pair, with all sets of operations that may be done by then. With few operations in flight, these sets are few, however
 //! long the history and the queue: all of an order but what was in flight together is fixed. At worst they are exponentially many.
 //!
 //! - Of operations that do the same, one that was sent no later and ends no later than another one is done before it.
 //! - An empty answer fits wherever as many came out as went in, unless something that came out was sent after something had gone in that
 //!   comes out later.
-//! - CandidateOrigin need not have happened is paired only with what must have: both could be left out.
+//! - What need not have happened is paired only with what must have: both could be left out.
 //!
 //! Where the initial items are unknown, all that comes out before the first pair may have been in the queue.
 
@@ -21,7 +21,7 @@ use side::{ANY, CandidateOperation, CandidateOrigin, DoneOperations, EARLY, Opti
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// CandidateOrigin may have been done by a pair.
+/// What may have been done by a pair.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Configuration {
     ins: DoneOperations,
@@ -178,7 +178,7 @@ impl Pairs {
         moves
     }
 
-    /// CandidateOrigin need not have happened and may happen now.
+    /// What need not have happened and may happen now.
     fn optional(
         &self,
         one: &Configuration,
@@ -276,7 +276,7 @@ impl Pairs {
                 one.empties.add(number);
             }
             one.begun = true;
-            // CandidateOrigin had gone in before something was sent that came out would have been there.
+            // What had gone in before something was sent that came out would have been there.
             let latest = answer.sent.max(one.latest[1]);
             self.note(&mut one, latest, latest);
         }

@@ -41,11 +41,11 @@ pub struct CandidateOperation {
     pub sent: usize,
     /// Where it ended; the greatest number if it did not.
     pub end: usize,
-    /// CandidateOrigin it is.
+    /// What it is.
     pub what: CandidateOrigin,
 }
 
-/// CandidateOrigin a candidate is.
+/// What a candidate is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CandidateOrigin {
     /// One that must have happened, by its number on its side.
@@ -111,7 +111,7 @@ impl PairSide {
             .map_or(usize::MAX, |&(_, end, ..)| end)
     }
 
-    /// CandidateOrigin is not done and was sent before a limit, by their ends.
+    /// What is not done and was sent before a limit, by their ends.
     pub fn next(&self, done: &DoneOperations, limit: usize) -> impl Iterator<Item = CandidateOperation> {
         let open = self.open.get(done.first as usize).map_or(&[][..], |open| open);
         let left = open.iter().filter(|number| done.ahead.binary_search(number).is_err());

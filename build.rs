@@ -23,8 +23,8 @@ fn commit() -> Option<String> {
     if given.is_some() || std::env::var("PROFILE").as_deref() != Ok("release") {
         return given;
     }
-    // The log of HEAD grows with each commit and checkout. The index is also written where git only looks, and cargo takes a file that is
-    // missing for one that has changed: either would have the program built anew each time.
+    // The log of HEAD grows with each commit and checkout. The index is also written where git only looks, and cargo
+    // takes a file that is missing for one that has changed: either would have the program built anew each time.
     for path in ["HEAD", "logs/HEAD"] {
         let path = git(&["rev-parse", "--git-path", path])?;
         if std::path::Path::new(&path).exists() {

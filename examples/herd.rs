@@ -1,5 +1,6 @@
-//! What one change of leader costs among up to 10,000 candidates, on a simulated ensemble: a herd that watches the list, and
-//! candidates each of which watches the one before it. Prints a table, and writes a chart and a page into a folder:
+//! What one change of leader costs among up to 10,000 candidates, on a simulated ensemble: a herd that watches the
+//! list, and candidates each of which watches the one before it. Prints a table, and writes a chart and a page into a
+//! folder:
 //!
 //!     cargo run --release --example herd -- FOLDER [SIZE…]
 

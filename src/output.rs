@@ -1,9 +1,10 @@
-//! What is printed. A reader that has gone (`| head -1`, a closed terminal) ends no run: what goes on in containers must
-//! still be healed, cleared away and judged.
+//! What is printed. A reader that has gone (`| head -1`, a closed terminal) ends no run: what goes on in containers
+//! must still be healed, cleared away and judged.
 //!
-//! Four macros take the place of the standard ones in the whole crate; those panic when they cannot write. What `println!` writes is one
-//! line, whatever is in it, as [`crate::terminal::line`] has it, and what `eprintln!` writes an [entry](crate::terminal::entry);
-//! `print!` and `eprint!` write what they are given. A fifth, `progress!`, writes an entry on stderr that `--quiet` leaves out.
+//! Four macros take the place of the standard ones in the whole crate; those panic when they cannot write. What
+//! `println!` writes is one line, whatever is in it, as [`crate::terminal::line`] has it, and what `eprintln!` writes
+//! an [entry](crate::terminal::entry); `print!` and `eprint!` write what they are given. A fifth, `progress!`, writes
+//! an entry on stderr that `--quiet` leaves out.
 
 use crate::terminal::plain;
 use anyhow::{Context, Result};
@@ -70,8 +71,8 @@ macro_rules! progress {
     };
 }
 
-/// Writes the records of zooquake's own crates to stderr: warnings and errors always, all others as progress. Records of
-/// dependencies are dropped.
+/// Writes the records of zooquake's own crates to stderr: warnings and errors always, all others as progress. Records
+/// of dependencies are dropped.
 struct StderrLogger;
 
 impl log::Log for StderrLogger {

@@ -1,5 +1,6 @@
-//! What reaches the terminal. Histories, plans and names of files come from elsewhere: what in them would steer a terminal, or
-//! reorder what it shows, is written out instead. The lines that [`crate::output`] writes all pass through [`plain`].
+//! What reaches the terminal. Histories, plans and names of files come from elsewhere: what in them would steer a
+//! terminal, or reorder what it shows, is written out instead. The lines that [`crate::output`] writes all pass through
+//! [`plain`].
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -7,7 +8,8 @@ use console::Term;
 use textwrap::Options;
 use zooquake_checkers::Verdict;
 
-/// The word of a verdict as stdout is to show it: coloured on a terminal, unless the user wants no colours (`NO_COLOR`, `TERM=dumb`).
+/// The word of a verdict as stdout is to show it: coloured on a terminal, unless the user wants no colours (`NO_COLOR`,
+/// `TERM=dumb`).
 pub fn verdict(verdict: Verdict) -> String {
     let colour = match verdict {
         Verdict::Valid => AnsiColor::Green,
@@ -42,8 +44,8 @@ fn fold(line: &str, columns: usize) -> String {
     textwrap::fill(line, Options::new(columns).subsequent_indent("  ").break_words(false))
 }
 
-/// A text with all characters but line breaks and tabs written as `\u001b` that are not shown themselves: control characters,
-/// overrides and marks of direction, separators of lines, invisible ones. JSON stays the JSON that it is.
+/// A text with all characters but line breaks and tabs written as `\u001b` that are not shown themselves: control
+/// characters, overrides and marks of direction, separators of lines, invisible ones. JSON stays the JSON that it is.
 pub fn plain(text: &str) -> String {
     let lines = text
         .split('\n')
@@ -56,16 +58,16 @@ pub fn line(text: &str) -> String {
     disarmed(escaped(text, steers))
 }
 
-/// The same for a text of several lines, such as an error with the log that explains it: no line but the first begins with anything but
-/// a mark of ours.
+/// The same for a text of several lines, such as an error with the log that explains it: no line but the first begins
+/// with anything but a mark of ours.
 pub fn entry(text: &str) -> String {
     let mut lines = text.trim_end_matches('\n').split('\n').map(line);
     let first = lines.next().unwrap_or_default();
     lines.fold(first, |all, next| all + "\n  | " + &next)
 }
 
-/// A line that GitHub's runner prints rather than obeys: it takes `::error::` at the beginning of a line, and `##[error]` anywhere in it,
-/// for its own. What stands within JSON's strings stays what it is.
+/// A line that GitHub's runner prints rather than obeys: it takes `::error::` at the beginning of a line, and
+/// `##[error]` anywhere in it, for its own. What stands within JSON's strings stays what it is.
 fn disarmed(line: String) -> String {
     let line = line.replace("##[", "#\\u0023[");
     let text = line.trim_start();

@@ -106,7 +106,8 @@ impl Folder {
     /// Reads the regular file at a path below the folder; with whether it may be executed.
     ///
     /// # Errors
-    /// If it or a folder on the way is a link, it is no regular file, has more bytes than `most`, or the path leads elsewhere.
+    /// If it or a folder on the way is a link, it is no regular file, has more bytes than `most`, or the path leads
+    /// elsewhere.
     pub fn read(&self, path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
         let mut at = self.0.try_clone()?;
         let mut parts = path.components().peekable();

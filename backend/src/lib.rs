@@ -141,7 +141,8 @@ pub trait Backend: Send + Sync {
     }
 
     /// Claims a run before anything of it is started. While the claim is held, nobody takes the run for dead; when this
-    /// program dies, what it had frozen or cut off is healed, and what it was about to, as its history has it, if it writes one.
+    /// program dies, what it had frozen or cut off is healed, and what it was about to, as its history has it, if it
+    /// writes one.
     fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> BackendFuture<'a, Box<dyn RunClaim>>;
 
     /// What finds all that a run starts here, for `containers.json`.
@@ -150,8 +151,8 @@ pub trait Backend: Send + Sync {
     /// What the processes of a run may do, as the history has it.
     fn confinement(&self) -> BackendFuture<'_, Value>;
 
-    /// Makes the hosts of all servers and clients. No process is started on them. What was made when this fails goes with
-    /// [`Backend::remove_dead`].
+    /// Makes the hosts of all servers and clients. No process is started on them. What was made when this fails goes
+    /// with [`Backend::remove_dead`].
     fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>>;
 
     /// Ids of the runs that go on.
@@ -186,8 +187,8 @@ pub trait Cluster: Send + Sync {
     /// Names of the clients.
     fn clients(&self) -> Vec<String>;
 
-    /// Waits until one server leads, the others follow, and a write through every server was acknowledged. An error if that
-    /// does not come about in 60 s, with the last log lines of the servers that do not serve.
+    /// Waits until one server leads, the others follow, and a write through every server was acknowledged. An error if
+    /// that does not come about in 60 s, with the last log lines of the servers that do not serve.
     fn ready(&self) -> BackendFuture<'_, ()>;
 
     /// Kills the process on the node with SIGKILL and sees it gone.
@@ -231,8 +232,8 @@ pub trait Cluster: Send + Sync {
     /// Lets a client's connections through its proxy again.
     fn reconnect<'a>(&'a self, client: &'a str) -> BackendFuture<'a>;
 
-    /// Closes the session of a client's newest connection from another one, and sees it refused afterwards; `None` if the
-    /// client has no session at the moment.
+    /// Closes the session of a client's newest connection from another one, and sees it refused afterwards; `None` if
+    /// the client has no session at the moment.
     fn expire<'a>(&'a self, client: &'a str) -> BackendFuture<'a, Option<String>>;
 
     /// Has what its leader sends reach a server late, and sees a write of another server late there.

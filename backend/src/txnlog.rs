@@ -25,7 +25,8 @@ pub struct FolderLogs {
     pub problems: Vec<String>,
 }
 
-/// Reads the files `log.ZXID` at the top of an archive, or in the one folder at its top. Others, such as snapshots, are passed over.
+/// Reads the files `log.ZXID` at the top of an archive, or in the one folder at its top. Others, such as snapshots, are
+/// passed over.
 pub fn read_archive(archive: impl Read) -> FolderLogs {
     let mut logs = FolderLogs::default();
     let mut metered = Metered {

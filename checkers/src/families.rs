@@ -10,7 +10,8 @@ pub struct Family {
     pub name: &'static str,
     /// The whole verdict over a run of it.
     pub check: fn(&Record) -> Results,
-    /// The checkers of its own, by the names in `results.json`; those of [`crate::ensemble::CHECKERS`] run for every family.
+    /// The checkers of its own, by the names in `results.json`; those of [`crate::ensemble::CHECKERS`] run for every
+    /// family.
     pub checkers: &'static [&'static str],
 }
 

@@ -1,7 +1,7 @@
 //! Histories without a plan: what was promised is inferred from what was asked and answered.
 //!
-//! Where nothing shows it, only what every promise of the family has is judged, and a reason says so. The verdict is never
-//! `valid`: which faults were asked for stands in the plan.
+//! Where nothing shows it, only what every promise of the family has is judged, and a reason says so. The verdict is
+//! never `valid`: which faults were asked for stands in the plan.
 
 use crate::plan::{Plan, Resource, Target, Trigger, Window, Workload};
 use crate::search::{self, Budget, ModelKind, Notation};
@@ -16,8 +16,8 @@ use zooquake_history::operation::queue::ITEM;
 use zooquake_history::operation::register::{self, FROM, TO};
 use zooquake_history::operation::{Any, CZXID, Field, MZXID, PATH};
 
-/// Judges a history that has no plan: as what `kind` says; else, if it is written as ours are, by what it shows to be promised; else by
-/// search, as what its operations show. `damage`: what of it could not be read.
+/// Judges a history that has no plan: as what `kind` says; else, if it is written as ours are, by what it shows to be
+/// promised; else by search, as what its operations show. `damage`: what of it could not be read.
 pub fn judge(
     history: &History,
     damage: Vec<String>,
@@ -52,7 +52,8 @@ pub fn check(history: &History, damage: Vec<String>) -> Result<Results, String> 
         .damage
         .push(format!("plan.json is missing: {}", promise.basis.join("; ")));
     let mut results = families::check(&record);
-    // A vote may lawfully take as long as a session, a hand-over twice as long, and how long that is stands only in the plan.
+    // A vote may lawfully take as long as a session, a hand-over twice as long, and how long that is stands only in the
+    // plan.
     for kind in ["needless-abort", "idle-lock", "leaderless"] {
         unjudge(&mut results, kind, "the session timeout");
     }
@@ -210,8 +211,8 @@ fn claims(history: &History) -> bool {
         || answers(history).any(|event| event.f == "dequeue" && (known(event, PATH.any()) || known(event, CZXID.any())))
 }
 
-/// Where the resource is, by the fields of its writes. If none shows it, the resource is taken to be in ZooKeeper, where writes
-/// without an `mzxid` have no known order.
+/// Where the resource is, by the fields of its writes. If none shows it, the resource is taken to be in ZooKeeper,
+/// where writes without an `mzxid` have no known order.
 fn resource(history: &History, basis: &mut Vec<&'static str>) -> Resource {
     let writes = || answers(history).filter(|event| event.f == "write");
     if writes().any(|event| known(event, MZXID.any())) {

@@ -1,8 +1,8 @@
 //! Operation histories of ZooKeeper recipes, and the exact checkers over them.
 //!
-//! This crate is pure: it does no I/O, runs no async code and depends on no ZooKeeper client. It turns a [`Record`] (the plan
-//! of a run, its history and the evidence read from the ensemble) into [`Results`], always the same ones for the same
-//! record: [`check`].
+//! This crate is pure: it does no I/O, runs no async code and depends on no ZooKeeper client. It turns a [`Record`]
+//! (the plan of a run, its history and the evidence read from the ensemble) into [`Results`], always the same ones for
+//! the same record: [`check`].
 //!
 //! # Example
 //!
@@ -36,25 +36,27 @@
 //!
 //! # Layout
 //!
-//! What goes in and its readers are those of `zooquake-history`, under the same names here; what comes out are [`results`].
+//! What goes in and its readers are those of `zooquake-history`, under the same names here; what comes out are
+//! [`results`].
 //!
 //! What is read out of a history is read once, in [`analysis`], for all checkers and for what draws it.
 //!
-//! A checker judges one property: it reads an `Analysis` and adds to the `findings`. Each family of workloads is a folder: `grants`
-//! for locks, read-write locks, elections and semaphores, and `barrier`, `commit`, `counter`, `queue` and `register`. [`families`]
-//! lists them. Checkers that several families share stand apart:
+//! A checker judges one property: it reads an `Analysis` and adds to the `findings`. Each family of workloads is a
+//! folder: `grants` for locks, read-write locks, elections and semaphores, and `barrier`, `commit`, `counter`, `queue`
+//! and `register`. [`families`] lists them. Checkers that several families share stand apart:
 //!
 //! - `znodes`: the znodes by which clients hold, in the final tree and in the transaction logs;
 //! - `liveness`: operations that did not finish after recovery;
 //! - [`recipe`]: clients of a user's own recipe;
-//! - [`ensemble`]: ZooKeeper's own leader elections, in every run of every family, and runs of scenes, which have no clients.
+//! - [`ensemble`]: ZooKeeper's own leader elections, in every run of every family, and runs of scenes, which have no
+//!   clients.
 //!
-//! `verdict` closes a check and adds what the run lacks to be valid; `statistics` counts and measures it; [`sample`] measures it for
-//! comparisons with other runs.
+//! `verdict` closes a check and adds what the run lacks to be valid; `statistics` counts and measures it; [`sample`]
+//! measures it for comparisons with other runs.
 //!
-//! [`inferred_plan`] judges histories without a plan. [`search`] is the fallback for types without a checker of their own, and a
-//! second opinion for those with one: a general search for a linearization. [`generate`] makes histories of simulated objects, to
-//! try checkers with.
+//! [`inferred_plan`] judges histories without a plan. [`search`] is the fallback for types without a checker of their
+//! own, and a second opinion for those with one: a general search for a linearization. [`generate`] makes histories of
+//! simulated objects, to try checkers with.
 
 pub mod analysis;
 mod barrier;

@@ -72,11 +72,11 @@ pub struct Anomaly {
     pub property: String,
     /// Whether it is an observation only, which never changes the verdict.
     pub advisory: bool,
-    /// Whether the variant declares it as known under a fault that was near it: on, or ended less than one session timeout
-    /// before.
+    /// Whether the variant declares it as known under a fault that was near it: on, or ended less than one session
+    /// timeout before.
     pub accepted: bool,
-    /// Indexes of the events that prove it, ascending; none of them can be left out, unless `why` says that this was not
-    /// tried.
+    /// Indexes of the events that prove it, ascending; none of them can be left out, unless `why` says that this was
+    /// not tried.
     pub witness: Vec<usize>,
     /// When it came about, for the faults that were near it; `None` if no faults are asked for: in a search of somebody
     /// else's history.

@@ -190,8 +190,8 @@ fn tree(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>)
     }
 }
 
-/// A checker that rests on the transaction logs alone needs them complete. It judges sessions that clients named: where none did
-/// it has nothing to judge. A history of others has no logs.
+/// A checker that rests on the transaction logs alone needs them complete. It judges sessions that clients named: where
+/// none did it has nothing to judge. A history of others has no logs.
 fn logs(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
     let judged = run.record.own() && !run.clients.sessions.is_empty();
     if let Some(lack) = run.log.lack().filter(|_| judged && !needs.logged.is_empty()) {

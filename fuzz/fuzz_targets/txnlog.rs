@@ -1,4 +1,5 @@
-//! A file of ZooKeeper's transaction logs, alone and united with a part of it; and its bytes as one transaction, which no checksum guards.
+//! A file of ZooKeeper's transaction logs, alone and united with a part of it; and its bytes as one transaction, which
+//! no checksum guards.
 
 #![no_main]
 

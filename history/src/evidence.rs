@@ -65,12 +65,13 @@ pub struct Txn {
     pub zxid: i64,
     /// Session that asked for it, as `0x…`.
     pub session: String,
-    /// `create` (of every kind), `delete` (of a container, too), `setData`, `setACL`, `createSession`, `closeSession`, `multi`, `check`,
-    /// `reconfig`, `error`, or the number of a type that is not known.
+    /// `create` (of every kind), `delete` (of a container, too), `setData`, `setACL`, `createSession`, `closeSession`,
+    /// `multi`, `check`, `reconfig`, `error`, or the number of a type that is not known.
     pub op: String,
     /// Znodes it touched: of a closeSession the ephemerals it took; of a multi none, its `parts` name them.
     pub paths: Vec<String>,
-    /// Of a multi, its parts in order. If one is an `error`, all are: the multi changed nothing. Empty in records of older versions.
+    /// Of a multi, its parts in order. If one is an `error`, all are: the multi changed nothing. Empty in records of
+    /// older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<TxnPart>,
     /// Of a create, whether its znode is ephemeral; `None` in records of older versions.
@@ -88,8 +89,9 @@ pub struct Txn {
 }
 
 impl Txn {
-    /// What it did to znodes, in order: of a multi its parts, of others one change for each of `paths`, of the transaction's own `op`
-    /// (those of a closeSession are `closeSession`). A part without a path, such as an error, is no change.
+    /// What it did to znodes, in order: of a multi its parts, of others one change for each of `paths`, of the
+    /// transaction's own `op` (those of a closeSession are `closeSession`). A part without a path, such as an error, is
+    /// no change.
     pub fn changes(&self) -> impl Iterator<Item = ZnodeChange<'_>> {
         let own = self.paths.iter().map(|path| ZnodeChange {
             op: &self.op,

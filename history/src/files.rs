@@ -36,8 +36,8 @@ impl Record {
     /// Reads a record from its files, each up to its first damage, which is named in [`Record::damage`].
     ///
     /// A missing plan or history is damage. Missing evidence (the tree, the transaction logs, what the servers said of
-    /// themselves) is not: the verdict itself says what it then could not judge. Nor is a server's log that is cut off, as
-    /// no property of a recipe rests on it; it says so itself ([`ServerLog::cuts`]).
+    /// themselves) is not: the verdict itself says what it then could not judge. Nor is a server's log that is cut off,
+    /// as no property of a recipe rests on it; it says so itself ([`ServerLog::cuts`]).
     pub fn read(files: Files<'_>) -> Self {
         let mut record = Self::default();
         let mut damage = Vec::new();

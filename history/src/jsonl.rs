@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// Reads a history. What stands before the first damage is kept, so that a history cut off by a crash can be judged.
 ///
-/// The `key` of a line is one of Jepsen's independent keys written beside the value, as in EDN: the value is a pair of both.
+/// The `key` of a line is one of Jepsen's independent keys written beside the value, as in EDN: the value is a pair of
+/// both.
 ///
 /// Besides sound JSON it wants what the orchestrator guarantees: indexes that count from 0 without a gap, and a time
 /// that never goes back. An empty file is a history without events.

@@ -1,12 +1,15 @@
 //! What the parts of zooquake exchange: plans, histories, evidence, and the protocol of the clients.
 //!
-//! This crate is pure: it does no I/O and judges nothing. Orchestrator, clients, sidecar, checkers and reports depend on it.
+//! This crate is pure: it does no I/O and judges nothing. Orchestrator, clients, sidecar, checkers and reports depend
+//! on it.
 //!
-//! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its [`event`]s, most of them of an
-//! [`operation`] of a family of recipes; what the ensemble left behind is its
+//! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its
+//! [`event`]s, most of them of an [`operation`] of a family of recipes; what the ensemble left behind is its
 //! [`evidence`] and each [`server_log`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and
-//! [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier
-//! versions wrote are [`renamed`]. Engine and checkers share the bound of [`liveness`]. [`protocol`] is what orchestrator and client say to each other.
+//! [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's JSON, and a [`text`] a name in it,
+//! in little memory. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier versions wrote are
+//! [`renamed`]. Engine and checkers share the bound of [`liveness`]. [`protocol`] is what orchestrator and client say
+//! to each other.
 //!
 //! # Example
 //!
@@ -63,13 +66,15 @@ pub struct Record {
     pub tree: Option<TreeReadings>,
     /// The servers' transaction logs merged by zxid; `None` if they were not read.
     pub txnlog: Option<Vec<Txn>>,
-    /// What was read of each server's transaction logs, in the order of the servers' names; `None` in records of older versions.
+    /// What was read of each server's transaction logs, in the order of the servers' names; `None` in records of older
+    /// versions.
     pub server_txnlogs: Option<Vec<ServerTxnLog>>,
     /// What the servers said of themselves during the run, in order; `None` if they were not asked.
     pub servers: Option<Vec<ServerSample>>,
     /// The servers' own logs, in the order of the servers' names; `None` of a history alone, without a run around it.
     pub logs: Option<Vec<ServerLog>>,
-    /// The last lines of what each client's processes wrote to stderr, at most [`files::LAST_LINES`] of each, by its name.
+    /// The last lines of what each client's processes wrote to stderr, at most [`files::LAST_LINES`] of each, by its
+    /// name.
     pub client_logs: BTreeMap<String, Vec<String>>,
     /// Of a run of scenes, the servers' logs of each, by its name.
     pub scenes: BTreeMap<String, Vec<ServerLog>>,

@@ -265,8 +265,8 @@ impl Timing {
 pub struct ClientPlan {
     /// The cycles.
     pub cycles: Vec<Cycle>,
-    /// How many operations it is asked for before the faults are healed: after these it only ends what it has begun. `None` for
-    /// as many as there is time for. Operations are over early where every client has done its own.
+    /// How many operations it is asked for before the faults are healed: after these it only ends what it has begun.
+    /// `None` for as many as there is time for. Operations are over early where every client has done its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ops: Option<u64>,
 }

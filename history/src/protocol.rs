@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 /// Version of the protocol that `hello` names.
 pub const VERSION: u32 = 1;
 
-/// What a client may say in its `hello` that it cannot do or tell. What it then leaves out, or answers as `null`, is not judged
-/// where nothing else tells it; what it leaves out without having said so forbids the verdict `valid`.
+/// What a client may say in its `hello` that it cannot do or tell. What it then leaves out, or answers as `null`, is
+/// not judged where nothing else tells it; what it leaves out without having said so forbids the verdict `valid`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cannot {
-    /// Tell which znode a grant or a place in a barrier rests on: its `path`, or the `czxid` of the transaction that created it.
+    /// Tell which znode a grant or a place in a barrier rests on: its `path`, or the `czxid` of the transaction that
+    /// created it.
     Czxid,
     /// Tell the session in which it did something.
     Session,

@@ -1,5 +1,5 @@
-//! Names that earlier versions wrote into plans, histories and results, and that were given on the command line. They are
-//! read as what they are called today, and never written.
+//! Names that earlier versions wrote into plans, histories and results, and that were given on the command line. They
+//! are read as what they are called today, and never written.
 
 use crate::event::Event;
 use crate::operation::nemesis;
@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer};
 /// Faults, each by its former and its present name.
 const FAULTS: &[(&str, &str)] = &[("cut", "disconnect")];
 
-/// Variants: the former family and name, the present family and name. Names of variants made from one begin with its name.
+/// Variants: the former family and name, the present family and name. Names of variants made from one begin with its
+/// name.
 const VARIANTS: &[[&str; 4]] = &[
     ["queue", "barrier", "barrier", "tutorial"],
     ["queue", "double-barrier", "barrier", "double"],

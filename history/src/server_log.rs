@@ -187,8 +187,8 @@ impl ServerLog {
 }
 
 impl LeaderSearch {
-    /// The votes it cast, in order. The first is for itself; what stands before that was still on its way from an earlier
-    /// look. An observer casts none.
+    /// The votes it cast, in order. The first is for itself; what stands before that was still on its way from an
+    /// earlier look. An observer casts none.
     pub fn casts(&self) -> impl Iterator<Item = Cast> + '_ {
         let own = |(ms, message): &(i64, Notification)| {
             (message.sid == self.sid && message.state == ServerState::Looking).then_some(Cast {

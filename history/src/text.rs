@@ -8,7 +8,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A text that does not change. Equal ones made soon after each other share their memory, so that a copy costs 16 bytes.
+/// A text that does not change. Equal ones made soon after each other share their memory, so that a copy costs 16
+/// bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text(Arc<str>);
 

@@ -1,8 +1,8 @@
 //! Jepsen's text logs: one event a line, among the lines of other loggers.
 //!
 //! An event is `… jepsen.util - process type f value [error]`, with blanks or tabs between: `INFO  jepsen.util - 3  :ok
-//! :read  17`. Later versions write `jepsen.util: ` and a date before the level. A line that begins with a date or a level
-//! and names another logger is passed over; any other line is damage.
+//! :read  17`. Later versions write `jepsen.util: ` and a date before the level. A line that begins with a date or a
+//! level and names another logger is passed over; any other line is damage.
 
 use crate::edn::{Reader, error_text, from_error, from_json, from_kind, from_name, from_process};
 use crate::edn::{kind, name, number, to_json};

@@ -6,8 +6,8 @@ use std::fmt;
 pub struct Budget<'a> {
     /// Steps of the model that are left.
     pub steps: u64,
-    /// Bytes that a search may take (estimated): its operations and lists, and the table of visited configurations; for each
-    /// search anew.
+    /// Bytes that a search may take (estimated): its operations and lists, and the table of visited configurations; for
+    /// each search anew.
     pub bytes: usize,
     /// Asked every few thousand steps; the search gives up once it says `true`.
     pub expired: &'a mut dyn FnMut() -> bool,

@@ -32,7 +32,8 @@ pub struct Call<'a> {
     pub answered: Value,
     /// The error that it was completed with.
     pub error: Option<&'a str>,
-    /// Whether its invocation is missing: it may have been sent at any time, and what it was invoked with is what its completion has.
+    /// Whether its invocation is missing: it may have been sent at any time, and what it was invoked with is what its
+    /// completion has.
     pub unsent: bool,
 }
 
@@ -73,6 +74,7 @@ impl<'a> Call<'a> {
 pub struct Conventions {
     /// Whether an answer of nil means that the value is not known, and not that it is nil.
     pub nil_is_unknown: bool,
-    /// Whether a compare-and-set that failed, without an error or with one that says so, found another value; else it says nothing.
+    /// Whether a compare-and-set that failed, without an error or with one that says so, found another value; else it
+    /// says nothing.
     pub failed_cas_is_mismatch: bool,
 }

@@ -32,8 +32,8 @@ impl ValueNumbers {
     }
 }
 
-/// A value as a text that is the same for equal values: `#{1 2}` and `#{2 1}`, `[1 2]` and `(1 2)`, `1`, `1N` and `1.0`. `None` if it is
-/// an object, or holds one, whose text (`#object[…]`) does not tell what it is.
+/// A value as a text that is the same for equal values: `#{1 2}` and `#{2 1}`, `[1 2]` and `(1 2)`, `1`, `1N` and
+/// `1.0`. `None` if it is an object, or holds one, whose text (`#object[…]`) does not tell what it is.
 pub fn canonical(value: &Value) -> Option<String> {
     let all = |values: &[Value]| values.iter().map(canonical).collect::<Option<Vec<_>>>();
     let sorted = |mut texts: Vec<String>| {

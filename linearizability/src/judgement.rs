@@ -20,8 +20,8 @@ pub struct Violation<'a> {
     pub claim: BrokenClaim,
     /// The one that cannot have its answer.
     pub stuck: &'a Call<'a>,
-    /// All of them: even if of every other operation nobody knew whether it happened, no order fits. The same operation may be among them
-    /// more than once.
+    /// All of them: even if of every other operation nobody knew whether it happened, no order fits. The same operation
+    /// may be among them more than once.
     pub witness: Vec<&'a Call<'a>>,
     /// Positions of the events that prove it, ascending.
     pub events: Vec<usize>,
@@ -32,7 +32,8 @@ pub struct Violation<'a> {
 }
 
 impl<'a> Violation<'a> {
-    /// What proves that the operations of these calls have no order; `claim` is broken where the proof knows nothing more closely.
+    /// What proves that the operations of these calls have no order; `claim` is broken where the proof knows nothing
+    /// more closely.
     pub(crate) fn new(claim: BrokenClaim, calls: &[&'a Call<'a>], proof: &Proof) -> Self {
         let witness: Vec<&Call<'_>> = proof.witness.iter().map(|&op| calls[op]).collect();
         let both = |call: &&Call<'_>| [Some(call.invoke), call.complete];
@@ -61,8 +62,8 @@ pub enum Remark<'a> {
     NoTokens(usize),
     /// A drain took several items out, and their order among each other was not judged.
     DrainUnordered,
-    /// Whether items were lost was not judged: no drain was sent after all deliveries were answered and after this, whose item did not
-    /// come out.
+    /// Whether items were lost was not judged: no drain was sent after all deliveries were answered and after this,
+    /// whose item did not come out.
     LossesUnjudged {
         /// What put the item in.
         enqueue: &'a Call<'a>,

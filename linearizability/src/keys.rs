@@ -1,4 +1,5 @@
-//! Jepsen's independent keys: each operation's value is a pair of a key and a value, and each key is an object of its own.
+//! Jepsen's independent keys: each operation's value is a pair of a key and a value, and each key is an object of its
+//! own.
 
 use crate::equality::canonical;
 use crate::{Call, CallOutcome, InputError, Value};
@@ -24,8 +25,8 @@ pub enum Partition<'a> {
     Ambiguous(Vec<KeyedObject<'a>>),
 }
 
-/// Sorts operations by their keys, if they have such. One whose invocation is missing, and whose completion names no key, may be of any,
-/// and is one of each key's.
+/// Sorts operations by their keys, if they have such. One whose invocation is missing, and whose completion names no
+/// key, may be of any, and is one of each key's.
 ///
 /// # Errors
 /// A read that was sent for one key was answered for another, or for none.

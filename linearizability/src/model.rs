@@ -20,9 +20,9 @@ pub trait Model {
     /// The state after an operation; `None` if the operation cannot have had this answer in this state.
     fn step(&self, state: &Self::State, input: &Self::Input) -> Option<Self::State>;
 
-    /// Whether an operation leaves every state as it is in which it is possible, but for states to which no operation leads
-    /// back, such as an initial one that is not known. Saying `true` of one that does not would lose orders; saying `false`
-    /// only costs time.
+    /// Whether an operation leaves every state as it is in which it is possible, but for states to which no operation
+    /// leads back, such as an initial one that is not known. Saying `true` of one that does not would lose orders;
+    /// saying `false` only costs time.
     fn is_read(&self, input: &Self::Input) -> bool;
 
     /// The state after an operation that was possible, whatever state it began in; `None` if that leaves more than one.
@@ -43,8 +43,8 @@ pub trait Model {
         NearLinearDecision::Undecided
     }
 
-    /// The operations that matter where some need not have happened, by their places, ascending: `ops` have an order exactly
-    /// if these have. `None` if all matter, or that is not known.
+    /// The operations that matter where some need not have happened, by their places, ascending: `ops` have an order
+    /// exactly if these have. `None` if all matter, or that is not known.
     fn relevant(&self, _ops: &[Op<Self::Input>]) -> Option<Vec<usize>> {
         None
     }

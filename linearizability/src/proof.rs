@@ -76,8 +76,8 @@ pub fn prove<M: Model>(
     Ok(Some(Proof { fits, claim, ..proof }))
 }
 
-/// A witness with the later operations that reveal what those in it were, where it proves nothing without them. What else
-/// there is does not matter to it: nothing but such an operation ends what one in it began.
+/// A witness with the later operations that reveal what those in it were, where it proves nothing without them. What
+/// else there is does not matter to it: nothing but such an operation ends what one in it began.
 fn with_revealing<M: Model>(
     model: &M,
     reading: &Reading<'_, M::Input>,

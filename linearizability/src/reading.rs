@@ -10,8 +10,8 @@ pub struct Reading<'a, I> {
     pub ops: Vec<Op<I>>,
     /// The call of each.
     pub calls: Vec<&'a Call<'a>>,
-    /// For an operation the later one that reveals what it was, and what it would be without that one, by their places in
-    /// `ops`.
+    /// For an operation the later one that reveals what it was, and what it would be without that one, by their places
+    /// in `ops`.
     pub revealed_by: HashMap<usize, (usize, I)>,
     /// Remarks.
     pub notes: Vec<Remark<'a>>,

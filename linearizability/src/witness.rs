@@ -16,8 +16,8 @@ pub fn prefix<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, budget: &
     }
 }
 
-/// Operations that prove that a history is not linearizable: it is not, even if of every other operation nobody knew whether
-/// it took effect between its invocation and its completion.
+/// Operations that prove that a history is not linearizable: it is not, even if of every other operation nobody knew
+/// whether it took effect between its invocation and its completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Witness {
     /// The operations, by their place in the list given, ascending.
@@ -61,12 +61,12 @@ pub fn reduce<M: Model>(
     }
 }
 
-/// A witness among the last operations that were invoked by `end`: twice as many each time, until no order fits them from
-/// whatever state they begin in. `None` if it takes more than half of all, or the budget runs out.
+/// A witness among the last operations that were invoked by `end`: twice as many each time, until no order fits them
+/// from whatever state they begin in. `None` if it takes more than half of all, or the budget runs out.
 ///
-/// What was invoked before them may have left any state. What of it was still in flight may take effect among them or not,
-/// and the rest is left out: of an order of all operations, what comes after the last one that had ended before the first of
-/// these was invoked is an order of these.
+/// What was invoked before them may have left any state. What of it was still in flight may take effect among them or
+/// not, and the rest is left out: of an order of all operations, what comes after the last one that had ended before
+/// the first of these was invoked is an order of these.
 fn near<M: Model>(model: &M, ops: &[Op<M::Input>], end: usize, budget: &mut Budget<'_>) -> Option<Vec<usize>> {
     // What is not decided soon is not worth it: the next ones may be. In steps, for each operation and for all.
     const EACH: u64 = 200;
@@ -102,8 +102,8 @@ fn near<M: Model>(model: &M, ops: &[Op<M::Input>], end: usize, budget: &mut Budg
     None
 }
 
-/// Which of the required operations, of which no order fits, have to be required, and whether it is known that none of these
-/// can be left out; `ops` requires only these then.
+/// Which of the required operations, of which no order fits, have to be required, and whether it is known that none of
+/// these can be left out; `ops` requires only these then.
 fn needed<I>(
     decide: &mut dyn FnMut(&[Op<I>], &mut Budget<'_>) -> SearchDecision,
     ops: &mut [Op<I>],
@@ -133,7 +133,8 @@ fn needed<I>(
             needed[chunk.clone()].iter().for_each(|&op| ops[op].required = true);
             from = chunk.end;
         }
-        // What cannot be left out of many cannot be left out of some of them. Only what was not decided may be decided with fewer.
+        // What cannot be left out of many cannot be left out of some of them. Only what was not decided may be decided
+        // with fewer.
         if size <= 1 && (sure || !fewer) {
             return (needed, sure);
         }
@@ -150,8 +151,8 @@ pub fn proves<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>
     }
 }
 
-/// Does with a share of what steps are left what may use them all, so that something is left for what comes after. What it
-/// costs to begin a search is a step for each of `size` operations.
+/// Does with a share of what steps are left what may use them all, so that something is left for what comes after. What
+/// it costs to begin a search is a step for each of `size` operations.
 pub fn share<T>(size: usize, budget: &mut Budget<'_>, work: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     const SHARES: u64 = 16;
     budget.steps = budget.steps.saturating_sub(size as u64);
@@ -163,8 +164,8 @@ pub fn share<T>(size: usize, budget: &mut Budget<'_>, work: impl FnOnce(&mut Bud
     done
 }
 
-/// The operations as they were known at some moment, and which ones of `ops` they are. Those in flight then need not have
-/// happened; they keep their ends, after which nothing has to.
+/// The operations as they were known at some moment, and which ones of `ops` they are. Those in flight then need not
+/// have happened; they keep their ends, after which nothing has to.
 fn cut<I: Clone>(ops: &[Op<I>], known: impl Fn(usize) -> bool) -> (Vec<usize>, Vec<Op<I>>) {
     let kept: Vec<usize> = (0..ops.len()).filter(|&op| known(ops[op].invoke)).collect();
     let cut = |&op: &usize| Op {

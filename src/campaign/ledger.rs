@@ -115,7 +115,8 @@ impl<H: CampaignHeader, A: AttemptRecord> CampaignLedger<H, A> {
     /// Begins the campaign in this folder, or takes it up again.
     ///
     /// # Errors
-    /// [`ForeignRecord`] if another one is there; otherwise if another program is at it, or it cannot be read or written.
+    /// [`ForeignRecord`] if another one is there; otherwise if another program is at it, or it cannot be read or
+    /// written.
     pub fn open(folder: &Path, asked: H) -> Result<Self> {
         std::fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
         let path = folder.join(asked.file());

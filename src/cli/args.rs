@@ -174,10 +174,12 @@ pub struct ImagesOptions {
     /// Prepare the Chromium that zooquake's own tests open reports in instead; no run needs it
     #[arg(long, conflicts_with_all = ["remove", "zookeeper"])]
     pub chromium: bool,
-    /// Prepare the base of clients of your own recipes instead, on which `FROM zooquake-client` builds; runs of them do so too
+    /// Prepare the base of clients of your own recipes instead, on which `FROM zooquake-client` builds; runs of them do
+    /// so too
     #[arg(long, conflicts_with_all = ["remove", "zookeeper", "chromium"])]
     pub client: bool,
-    /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official one
+    /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official
+    /// one
     #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
     pub zookeeper: Option<String>,
     /// JSON on stdout

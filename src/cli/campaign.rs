@@ -84,14 +84,15 @@ pub fn recipes(text: &str, folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The folder of the recipe that a pattern in a file in this folder stands for; `None` if it stands for built-in variants.
+/// The folder of the recipe that a pattern in a file in this folder stands for; `None` if it stands for built-in
+/// variants.
 fn recipe_folder(pattern: &str, folder: &Path) -> Option<String> {
     let is = names::built_in(pattern).is_none() && recipe::is_path_in(pattern, folder);
     is.then(|| below(folder, pattern))
 }
 
-/// A path of a file in a folder, as it is seen from where this program runs: without `..` where the same folder has a name
-/// without, and never the name of a built-in variant.
+/// A path of a file in a folder, as it is seen from where this program runs: without `..` where the same folder has a
+/// name without, and never the name of a built-in variant.
 fn below(folder: &Path, path: &str) -> String {
     if folder.as_os_str().is_empty() || path.starts_with('/') {
         return path.to_string();
@@ -107,8 +108,8 @@ fn below(folder: &Path, path: &str) -> String {
     }
 }
 
-/// The path with each `..` resolved against the name before it, without a look at links; `.` if nothing is left. A `..` with no
-/// name before it stays.
+/// The path with each `..` resolved against the name before it, without a look at links; `.` if nothing is left. A `..`
+/// with no name before it stays.
 fn normalized(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for part in path.components() {

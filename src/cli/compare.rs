@@ -42,7 +42,8 @@ Examples:
   zooquake compare lock --variants protected --timings 250/4/2000,500/4/1000 --faults partition
   zooquake compare commit --variants broadcast,coordinated --servers 3,5 --faults none")]
 pub struct CompareOptions {
-    /// Family whose variants are compared: lock, rwlock, election, semaphore, barrier, queue, commit, register or counter
+    /// Family whose variants are compared: lock, rwlock, election, semaphore, barrier, queue, commit, register or
+    /// counter
     pub family: String,
     /// Its variants, separated by commas; all if not given
     #[arg(long, value_delimiter = ',', value_name = "VARIANTS")]

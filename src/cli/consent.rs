@@ -8,8 +8,8 @@ use zooquake_backend::docker::DockerBackend;
 use zooquake_backend::images::ImageRequest;
 use zooquake_checkers::plan::{Plan, RecipeSource};
 
-/// Asks whether the image that a run's plan names may be pulled, if it is not there, and whether the recipe that the run has
-/// kept may be run.
+/// Asks whether the image that a run's plan names may be pulled, if it is not there, and whether the recipe that the
+/// run has kept may be run.
 ///
 /// # Errors
 /// [`Usage`] if one may not, or nobody can be asked; otherwise if no engine answers.

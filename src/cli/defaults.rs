@@ -64,8 +64,8 @@ impl Defaults {
         }
     }
 
-    /// What of it holds for a command line: options that are not given there. A seed names one plan, whatever the project's
-    /// defaults have become since, and a simulated ensemble has no version.
+    /// What of it holds for a command line: options that are not given there. A seed names one plan, whatever the
+    /// project's defaults have become since, and a simulated ensemble has no version.
     fn for_line(&self, name: &str, given: &ArgMatches) -> Vec<(&'static str, OsString)> {
         let Some(given) = given.subcommand_matches(name) else {
             return Vec::new();

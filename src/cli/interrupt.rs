@@ -1,4 +1,5 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the first asks the run to stop, heal and check; a second Ctrl-C or SIGTERM leaves at once.
+//! Ctrl-C, SIGTERM and SIGHUP: the first asks the run to stop, heal and check; a second Ctrl-C or SIGTERM leaves at
+//! once.
 
 use crate::run::stage;
 use anyhow::{Context, Result};
@@ -27,7 +28,8 @@ pub fn listen() -> Result<watch::Receiver<bool>> {
             let asked_by_user = tokio::select! {
                 _ = interrupt.recv() => true,
                 _ = terminate.recv() => true,
-                // A closed terminal sends more than one of these, a stopped service SIGTERM as well: none is in a hurry.
+                // A closed terminal sends more than one of these, a stopped service SIGTERM as well: none is in a
+                // hurry.
                 () = next(&mut hangup) => false,
             };
             if *sender.borrow() && asked_by_user {

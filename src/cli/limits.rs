@@ -1,4 +1,5 @@
-//! Limits of the process (`ulimit`) that are too small to work in: said at once, instead of a failure in the middle of a run.
+//! Limits of the process (`ulimit`) that are too small to work in: said at once, instead of a failure in the middle of
+//! a run.
 
 use anyhow::{Result, ensure};
 use rustix::process::{Resource, getrlimit};
@@ -13,8 +14,8 @@ struct Limit {
     option: &'static str,
 }
 
-/// A run reads histories of some ten MB into memory several times over, and its threads reserve more than they use. An ensemble of 9
-/// servers and 50 clients has two streams and two logs for each of them.
+/// A run reads histories of some ten MB into memory several times over, and its threads reserve more than they use. An
+/// ensemble of 9 servers and 50 clients has two streams and two logs for each of them.
 const LIMITS: [Limit; 3] = [
     Limit {
         resource: Resource::As,

@@ -32,8 +32,8 @@ pub struct NewOptions {
 /// Writes a folder with a recipe that runs at once.
 ///
 /// # Errors
-/// [`Usage`] for a family or language that there is no template for, and for a folder that has something in it; otherwise if
-/// it cannot be written.
+/// [`Usage`] for a family or language that there is no template for, and for a folder that has something in it;
+/// otherwise if it cannot be written.
 pub fn new(options: &NewOptions) -> Result<Code> {
     let NewOptions { family, folder, .. } = options;
     let there_is = || {

@@ -1,4 +1,5 @@
-//! Paths on the command line. What is wrong with one is wrong usage, and is said with the way out before anything begins.
+//! Paths on the command line. What is wrong with one is wrong usage, and is said with the way out before anything
+//! begins.
 
 use super::exit::Usage;
 use crate::pack::{self, Opened};

@@ -1,5 +1,5 @@
-//! `zooquake report`: of a run's folder in it, of a packed run into a folder of its name here; of a folder of runs, their
-//! index; of two runs, what differs.
+//! `zooquake report`: of a run's folder in it, of a packed run into a folder of its name here; of a folder of runs,
+//! their index; of two runs, what differs.
 
 use super::args::ReportOptions;
 use super::check::input::is_run;
@@ -17,7 +17,8 @@ use zooquake_reports::index::RunEntry;
 
 const FILES: [&str; 4] = ["report.html", "timeline.png", "latency.png", "rate.png"];
 
-/// Renders the report of a run again, from its results as they are, two runs side by side, or the index of a folder of runs.
+/// Renders the report of a run again, from its results as they are, two runs side by side, or the index of a folder of
+/// runs.
 ///
 /// # Errors
 /// If the folder lacks a file, or what is asked for cannot be written.

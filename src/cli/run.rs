@@ -57,7 +57,8 @@ pub async fn run(options: RunSpec) -> Result<Code> {
     Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
 }
 
-/// Where the plan runs: where it is to, or simulated where nothing else was asked for, no engine is installed, and a person reads that.
+/// Where the plan runs: where it is to, or simulated where nothing else was asked for, no engine is installed, and a
+/// person reads that.
 async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Box<dyn Connection>> {
     let connected = backends::connect(plan.on).await;
     let Err(none) = connected else { return connected };
@@ -67,7 +68,8 @@ async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Box<dyn Connection>
     if let Err(why) = support::plan_on(&sim::KIND, plan) {
         return Err(none.context(format!("{why}, and no real one can be had")));
     }
-    // Who has chosen an engine wants that one, and what reads a log takes a verdict about a model for one about ZooKeeper.
+    // Who has chosen an engine wants that one, and what reads a log takes a verdict about a model for one about
+    // ZooKeeper.
     if !falls_back(docker::is_chosen(), std::io::stderr().is_terminal()) {
         return Err(none.context("`--on sim` runs it on a simulated ensemble, without an engine"));
     }

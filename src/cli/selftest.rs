@@ -129,7 +129,8 @@ struct SelftestRow {
     confirmation: Option<Confirmation>,
 }
 
-/// Plays the shrunk plans on real ensembles, until the user stops it; says what came of each unless that is told as JSON.
+/// Plays the shrunk plans on real ensembles, until the user stops it; says what came of each unless that is told as
+/// JSON.
 async fn confirm(confirmer: &Confirmer, tried: &mut [SelftestRow], json: bool) -> Result<()> {
     for tried in tried {
         let (Some(shown), Some(run)) = (&tried.outcome.shown, &tried.run) else {

@@ -57,7 +57,8 @@ pub struct ShrinkOptions {
 /// Shrinks the plan of a run.
 ///
 /// # Errors
-/// [`Usage`] if there is no such run, it has no anomaly, or it cannot be run where it is to be; otherwise the harness failed.
+/// [`Usage`] if there is no such run, it has no anomaly, or it cannot be run where it is to be; otherwise the harness
+/// failed.
 pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     let (opened, record) = paths::run(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} cannot be shrunk: {why}", options.run));

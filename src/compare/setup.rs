@@ -59,8 +59,8 @@ impl Setup {
         }
     }
 
-    /// A subject's run: its plan is drawn for the first of the smallest ensembles whose clients have the same words for what
-    /// they do. So windows and cycles are the same for all of these.
+    /// A subject's run: its plan is drawn for the first of the smallest ensembles whose clients have the same words for
+    /// what they do. So windows and cycles are the same for all of these.
     ///
     /// # Errors
     /// If a variant does not exist (any more): what is said to the user.

@@ -1,10 +1,11 @@
 //! Confirming: whether the failure of a simulated run shows on a real ensemble too.
 //!
-//! Its plan is played until the same anomaly of the same property shows. The tries take turns: in the first, third, … one every
-//! window strikes at the moment of the witness's operations at which it struck in the simulation ([`crate::replay::pin`]), in the
-//! others at the state that the plan names. A moment is exact, but some moments of the model do not come on a real ensemble; a
-//! state always comes. Where there is also the run before it was shrunk, two tries of its plan follow two of the shrunk one: with more
-//! operations and windows there are more moments at which a rare failure can show.
+//! Its plan is played until the same anomaly of the same property shows. The tries take turns: in the first, third, …
+//! one every window strikes at the moment of the witness's operations at which it struck in the simulation
+//! ([`crate::replay::pin`]), in the others at the state that the plan names. A moment is exact, but some moments of the
+//! model do not come on a real ensemble; a state always comes. Where there is also the run before it was shrunk, two
+//! tries of its plan follow two of the shrunk one: with more operations and windows there are more moments at which a
+//! rare failure can show.
 
 use crate::backends;
 use crate::campaign::ensembles::{Ensembles, Runner};
@@ -121,8 +122,9 @@ impl Confirmer {
         self.ensembles.stopped()
     }
 
-    /// Says what it confirms, and plays the plan of the simulated run in this folder until the anomaly shows, or the tries are
-    /// over; also that of the run from which it was `shrunk_from`, if that is given. `None` if the user has stopped it.
+    /// Says what it confirms, and plays the plan of the simulated run in this folder until the anomaly shows, or the
+    /// tries are over; also that of the run from which it was `shrunk_from`, if that is given. `None` if the user has
+    /// stopped it.
     ///
     /// # Errors
     /// If a run cannot be read or does not have the anomaly, or the folder of runs cannot be read or written.

@@ -54,12 +54,12 @@ impl ExploredSchedules {
 }
 
 impl Corpus {
-    /// Opens the corpus in a folder, or begins it; with the space that is explored there, which is the one asked for but for
-    /// its first seed: that is the corpus's.
+    /// Opens the corpus in a folder, or begins it; with the space that is explored there, which is the one asked for
+    /// but for its first seed: that is the corpus's.
     ///
     /// # Errors
-    /// [`ForeignRecord`] if the folder has the corpus of another space, or another program is at it; otherwise if a file cannot be read
-    /// or written.
+    /// [`ForeignRecord`] if the folder has the corpus of another space, or another program is at it; otherwise if a
+    /// file cannot be read or written.
     pub fn open(folder: &Path, asked: &Space, seed: Option<u64>) -> Result<(Self, Space)> {
         fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
         let path = folder.join(FILE);

@@ -103,8 +103,8 @@ fn asked_again(record: &Record) -> bool {
 /// Counts over schedules.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
-    /// By kind of fault and the state that it waited for: windows planned, and windows that count, since they struck while
-    /// somebody worked and were seen to.
+    /// By kind of fault and the state that it waited for: windows planned, and windows that count, since they struck
+    /// while somebody worked and were seen to.
     pub windows: BTreeMap<String, (u64, u64)>,
     /// How many schedules each thing happened in that is to happen in some.
     pub sometimes: BTreeMap<&'static str, u64>,

@@ -1,4 +1,5 @@
-//! Explores a space on all cores: each thread plays schedules in memory, one after the other, and counts what they show.
+//! Explores a space on all cores: each thread plays schedules in memory, one after the other, and counts what they
+//! show.
 
 use super::corpus::Corpus;
 use super::coverage::Coverage;
@@ -94,7 +95,8 @@ struct RunningExploration<'a> {
     tally: Mutex<Exploration>,
 }
 
-/// Explores until a limit is reached, or `stop` becomes true. `tell` is called now and then with what was explored so far.
+/// Explores until a limit is reached, or `stop` becomes true. `tell` is called now and then with what was explored so
+/// far.
 ///
 /// # Errors
 /// If a schedule cannot be simulated, which names its seed, or the corpus cannot be written.

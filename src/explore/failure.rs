@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_checkers::{Anomaly, Event, Process, Record};
 
-/// What tells one failure from another: two of the same have the same anomaly of the same property, and the same events in
-/// their witnesses up to the names of clients.
+/// What tells one failure from another: two of the same have the same anomaly of the same property, and the same events
+/// in their witnesses up to the names of clients.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Signature {
     /// The property that does not hold.
     pub property: String,
     /// The anomaly, such as `stale-write`.
     pub anomaly: String,
-    /// Whether the variant declares it as known under a fault of the schedule. In one so short any of them may have brought it
-    /// about, also one that is not near it: what a lost reply has left keeps out who asks after recovery.
+    /// Whether the variant declares it as known under a fault of the schedule. In one so short any of them may have
+    /// brought it about, also one that is not near it: what a lost reply has left keeps out who asks after recovery.
     pub known: bool,
-    /// The events of the witness in order, such as `a invoke acquire, b ok write`; clients are named by their first appearance.
-    /// Of a long witness, such as a balance of all increments, only its kinds of events.
+    /// The events of the witness in order, such as `a invoke acquire, b ok write`; clients are named by their first
+    /// appearance. Of a long witness, such as a balance of all increments, only its kinds of events.
     pub shape: String,
 }
 

@@ -58,7 +58,8 @@ impl PromiseResult {
         let results = check(record);
         let failures = failure::signatures(record, &results.anomalies, None).into_iter();
         let failures = failures.map(|(signature, _)| (signature.anomaly, signature.known));
-        // Who is frozen, or whose session was closed elsewhere, cannot know in time that it holds no more. All others do.
+        // Who is frozen, or whose session was closed elsewhere, cannot know in time that it holds no more. All others
+        // do.
         let late = faults.iter().any(|fault| ["pause", "expire"].contains(fault));
         let believed = results
             .anomalies

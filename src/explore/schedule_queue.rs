@@ -65,8 +65,8 @@ pub struct ScheduleQueue<'a> {
     tree: Mutex<ScheduleTree>,
 }
 
-/// The schedules of one plan that an exhaustive exploration has yet to play. Each is named by the steps that it delays; those that
-/// delay one more, later, are known when it was played and its steps were counted.
+/// The schedules of one plan that an exhaustive exploration has yet to play. Each is named by the steps that it delays;
+/// those that delay one more, later, are known when it was played and its steps were counted.
 #[derive(Default)]
 struct ScheduleTree {
     seed: Option<u64>,
@@ -77,8 +77,8 @@ struct ScheduleTree {
 }
 
 impl<'a> ScheduleQueue<'a> {
-    /// The turns of so many threads through this part of a space, of which this was done before; `steps` is for schedules that
-    /// draw priorities.
+    /// The turns of so many threads through this part of a space, of which this was done before; `steps` is for
+    /// schedules that draw priorities.
     pub fn new(
         (space, shard, before): (&'a Space, Shard, ExploredSchedules),
         (schedules, plans): (Option<u64>, Option<u64>),

@@ -8,7 +8,8 @@ use crate::planning::support;
 use serde::{Deserialize, Serialize};
 use zooquake_checkers::plan::{ClientState, ClusterPlan, On, Plan, Trigger, Window, Workload};
 
-/// The longest that the operations of a schedule may take, in milliseconds of virtual time: one that waits for ever is ended.
+/// The longest that the operations of a schedule may take, in milliseconds of virtual time: one that waits for ever is
+/// ended.
 const LONGEST_MS: u64 = 30_000;
 
 /// Within so many milliseconds of the one before, or of the beginning, a window may strike.

@@ -9,8 +9,8 @@ use zooquake_checkers::Record;
 /// Schedules of each variant.
 const SCHEDULES: u64 = 12;
 
-/// Digests of the records of the first schedules. A change of the model, of the engine or of a recipe changes them: then put in
-/// what the test shows, and let both builds agree on it.
+/// Digests of the records of the first schedules. A change of the model, of the engine or of a recipe changes them:
+/// then put in what the test shows, and let both builds agree on it.
 const DIGESTS: [(&str, u64); 4] = [
     ("lock/protected", 11465777505267007870),
     ("queue/claimed", 6519622969541858215),

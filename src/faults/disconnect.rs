@@ -24,7 +24,8 @@ pub const FAULT: Fault = Fault {
             target: Target::Client,
             payload: Some(Payload::Wire(if rng.bool() { Wire::Close } else { Wire::Reset })),
             state: Some(state),
-            // The session lasts from the last heartbeat, which may be a third of it old, and the way back takes its time.
+            // The session lasts from the last heartbeat, which may be a third of it old, and the way back takes its
+            // time.
             duration_ms: topology.timing.session_ms * rng.u64(SHARE) / 100,
         }
     },

@@ -40,8 +40,8 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.catch_up(victim, behind(strike)?).await?.into()) }),
 };
 
-/// The most that a follower may be behind: leader and follower hear of each other twice a tick, and part when one of them has heard
-/// nothing for syncLimit ticks.
+/// The most that a follower may be behind: leader and follower hear of each other twice a tick, and part when one of
+/// them has heard nothing for syncLimit ticks.
 fn most(topology: &Topology) -> u64 {
     let heartbeat = 50 / topology.timing.sync_limit.max(1);
     MOST.min(100 - MARGIN - heartbeat)
@@ -59,8 +59,8 @@ fn behind(strike: &Strike<'_>) -> Result<LeaderDelay> {
     Ok(LeaderDelay { delay_percent, at_most })
 }
 
-/// The server that a window makes fall behind: of those that follow or observe, and without which a majority commits, the one that
-/// serves most clients; of several the first one.
+/// The server that a window makes fall behind: of those that follow or observe, and without which a majority commits,
+/// the one that serves most clients; of several the first one.
 ///
 /// # Errors
 /// If no server leads, or none follows.

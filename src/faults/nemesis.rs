@@ -71,8 +71,8 @@ pub struct Nemesis {
     pub clock: Arc<dyn Clock>,
     /// The engine.
     pub link: EngineLink,
-    /// Becomes true when the operations are over: the current window is healed at once, no other is begun, and a scene is
-    /// broken off.
+    /// Becomes true when the operations are over: the current window is healed at once, no other is begun, and a scene
+    /// is broken off.
     pub over: watch::Receiver<bool>,
 }
 
@@ -198,8 +198,8 @@ fn event(window: &Window, phase: WindowPhase, target: Option<&str>) -> WindowEve
     }
 }
 
-/// Heals until that is verified, so that nothing else strikes before, or until the run waits for it no longer, which closes
-/// `over`. Tells each outcome that differs from the one before.
+/// Heals until that is verified, so that nothing else strikes before, or until the run waits for it no longer, which
+/// closes `over`. Tells each outcome that differs from the one before.
 async fn until_healed<H, T>(
     (clock, over): (&dyn Clock, &watch::Receiver<bool>),
     heal: impl Fn() -> H,

@@ -34,8 +34,8 @@ pub const FAULT: Fault = Fault {
             _ => (Target::Client, if rng.bool() { Cut::Deaf } else { Cut::Mute }, working),
         };
         let duration_ms = match case {
-            // Long enough for the client to call itself disconnected, too short for its session to expire, which lasts from
-            // the last heartbeat. To see the effect takes a third of a second more.
+            // Long enough for the client to call itself disconnected, too short for its session to expire, which lasts
+            // from the last heartbeat. To see the effect takes a third of a second more.
             2 => timing.session_ms * rng.u64(30..45) / 100,
             // So short that hardly anybody notices: what was under way goes on.
             3 => timing.session_ms * rng.u64(5..12) / 100,
@@ -78,8 +78,8 @@ fn how(strike: &Strike<'_>) -> Result<Cut> {
     }
 }
 
-/// From whom a victim is cut off: a client from all servers; a server from the servers that are no victims, and from all
-/// clients too unless the cut is between servers only.
+/// From whom a victim is cut off: a client from all servers; a server from the servers that are no victims, and from
+/// all clients too unless the cut is between servers only.
 fn peers(cluster: &dyn Cluster, victim: &str, victims: &[String], cut: Cut) -> Vec<String> {
     let others = cluster
         .servers()

@@ -65,8 +65,8 @@ impl Nemesis {
         verified
     }
 
-    /// Does a step and puts into its event what was seen of servers; a sentence, or an error if its effect does not come
-    /// about.
+    /// Does a step and puts into its event what was seen of servers; a sentence, or an error if its effect does not
+    /// come about.
     async fn take(&self, step: &Step, event: &mut StepEvent) -> Result<String> {
         let cluster = &*self.cluster;
         let servers = step.servers.as_slice();
@@ -198,8 +198,8 @@ fn told(servers: &[String], states: &[Result<ServerState>]) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-/// One after the other, so that the last one, if it leads, has not yet found that it lost its quorum when it dies: killed
-/// the other way round, or all at once, a follower may live long enough to vote.
+/// One after the other, so that the last one, if it leads, has not yet found that it lost its quorum when it dies:
+/// killed the other way round, or all at once, a follower may live long enough to vote.
 async fn kill(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
     let mut said = Vec::new();
     for server in servers {

@@ -1,4 +1,5 @@
-//! What strikes where each client uses one server only and holds nothing: mostly servers, and what their clients see then.
+//! What strikes where each client uses one server only and holds nothing: mostly servers, and what their clients see
+//! then.
 
 use super::partition::minority;
 use super::{Topology, WindowDraft, any_server};
@@ -17,9 +18,10 @@ fn sketch(target: Target, duration_ms: u64) -> WindowDraft {
     }
 }
 
-/// Long enough for another leader to be elected and to work, while the old one is away: the followers miss it for syncLimit ×
-/// tickTime, and agree on another one in about as long again. Not so long that the clients of the old one have given up their
-/// first attempt to come back: they miss it for 2/5 of their session timeout, and that attempt lasts as long again.
+/// Long enough for another leader to be elected and to work, while the old one is away: the followers miss it for
+/// syncLimit × tickTime, and agree on another one in about as long again. Not so long that the clients of the old one
+/// have given up their first attempt to come back: they miss it for 2/5 of their session timeout, and that attempt
+/// lasts as long again.
 fn reign(rng: &mut fastrand::Rng, topology: &Topology) -> u64 {
     2 * topology.timing.sync_ms() + rng.u64(600..1_300)
 }

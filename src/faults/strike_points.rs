@@ -3,8 +3,9 @@
 use zooquake_history::operation::{self, Delay, OpSpec, StrikePoint};
 use zooquake_history::plan::{ClientState, Workload};
 
-/// The operation of the workload's family in or after which a fault strikes that is to strike in a state, and how long after it was
-/// sent or answered, in milliseconds. The state itself in a family that grants, and in one without strike points.
+/// The operation of the workload's family in or after which a fault strikes that is to strike in a state, and how long
+/// after it was sent or answered, in milliseconds. The state itself in a family that grants, and in one without strike
+/// points.
 pub fn translate(
     rng: &mut fastrand::Rng,
     workload: &Workload,

@@ -18,7 +18,8 @@ use tokio::time::timeout;
 /// How long the last page is held ready for those who watch.
 const LINGER: Duration = Duration::from_secs(3);
 
-/// Serves the report of the run that goes on. What it serves is read from the run's folder: those who watch change nothing.
+/// Serves the report of the run that goes on. What it serves is read from the run's folder: those who watch change
+/// nothing.
 pub struct Live {
     begun: watch::Sender<Option<Folder>>,
     over: watch::Sender<Option<Folder>>,

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// The news for one watcher: one event when there is a newer page than the one in view, and comments, which show each side that
-/// the other is still there.
+/// The news for one watcher: one event when there is a newer page than the one in view, and comments, which show each
+/// side that the other is still there.
 pub struct News {
     site: Arc<Site>,
     _watch: Watch,

@@ -89,8 +89,8 @@ fn routes(site: Arc<Site>, port: u16) -> Router {
         .with_state(site)
 }
 
-/// Refuses requests under other names than the own ones (a page of somebody else's, whose name is made to lead here, has another),
-/// and whatever is no `GET`. No response is kept by a browser or taken for another type.
+/// Refuses requests under other names than the own ones (a page of somebody else's, whose name is made to lead here,
+/// has another), and whatever is no `GET`. No response is kept by a browser or taken for another type.
 async fn guard(State(hosts): State<[String; 2]>, request: Request, next: Next) -> Response {
     let mut given = request.headers().get_all(HOST).iter();
     let own = |host: &HeaderValue| hosts.iter().any(|own| host == own);

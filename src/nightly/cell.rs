@@ -33,8 +33,8 @@ impl CampaignPlace for Cell {
 }
 
 impl Cell {
-    /// A number that depends on nothing but what the cell is (FNV-1a, its bits mixed as MurmurHash3 ends), so that it is
-    /// the same in every campaign, on every machine and in every version.
+    /// A number that depends on nothing but what the cell is (FNV-1a, its bits mixed as MurmurHash3 ends), so that it
+    /// is the same in every campaign, on every machine and in every version.
     pub fn hash(&self) -> u64 {
         let text = format!("{}|{}|{}", self.variant, self.faults, self.seed);
         let mut fnv = FnvHasher::default();
@@ -83,7 +83,8 @@ pub enum CellStep {
 /// How often the harness may fail at a cell before it is given up, until the night is taken up again.
 const FAILURES: usize = 2;
 
-/// What a cell needs after these attempts at it, of which the harness failed at so many since the night was last taken up.
+/// What a cell needs after these attempts at it, of which the harness failed at so many since the night was last taken
+/// up.
 ///
 /// A run that is unknown is made once more with the next seed, and only the second one counts. A run that the harness
 /// failed at is no verdict: it is made again, also each time that the night is taken up, since what was broken may have
@@ -153,7 +154,8 @@ pub mod tests {
         );
     }
 
-    /// An attempt at a cell with a verdict (`None`: the harness failed) and anomalies, each advisory or accepted or not.
+    /// An attempt at a cell with a verdict (`None`: the harness failed) and anomalies, each advisory or accepted or
+    /// not.
     pub fn attempt(cell: &Cell, verdict: Option<Verdict>, anomalies: &[(&str, bool, bool)]) -> CellAttempt {
         let anomalies = anomalies.iter().map(|(kind, advisory, accepted)| Anomaly {
             kind: kind.to_string(),
@@ -193,8 +195,8 @@ pub mod tests {
         }
     }
 
-    /// An attempt that ended valid, unknown, invalid by what is known (`stale-write`) or by this kind of anomaly, or not at all
-    /// (`failed`).
+    /// An attempt that ended valid, unknown, invalid by what is known (`stale-write`) or by this kind of anomaly, or
+    /// not at all (`failed`).
     pub fn ended(end: &str, faults: &str, seed: u64) -> CellAttempt {
         let (verdict, anomalies) = match end {
             "failed" => (None, vec![]),

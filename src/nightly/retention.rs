@@ -16,8 +16,8 @@ const EVIDENCE: [&str; 5] = [
 /// What can be drawn again from the evidence.
 const PICTURES: [&str; 3] = ["timeline.png", "latency.png", "rate.png"];
 
-/// Compresses the evidence, and removes the pictures and the clients' logs, on which nothing rests. The plan, the results
-/// and the page stay as they are: `check` and `report` go on working. Doing it again changes nothing.
+/// Compresses the evidence, and removes the pictures and the clients' logs, on which nothing rests. The plan, the
+/// results and the page stay as they are: `check` and `report` go on working. Doing it again changes nothing.
 ///
 /// # Errors
 /// If a file cannot be read, written or removed.

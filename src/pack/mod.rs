@@ -76,8 +76,8 @@ pub fn open(path: &Path) -> Result<Opened> {
     Ok(opened)
 }
 
-/// Packs the run in a folder; returns the file and its size in bytes. What is in the folder but no regular file, is a pack
-/// or is being written is left out.
+/// Packs the run in a folder; returns the file and its size in bytes. What is in the folder but no regular file, is a
+/// pack or is being written is left out.
 ///
 /// # Errors
 /// If the run cannot be read, or the file not be written.

@@ -14,11 +14,12 @@ use zooquake_backend::files;
 /// Most bytes of a pack.
 const PACKED: u64 = 4 << 30;
 
-/// Unpacks into an empty folder; what may be executed may be so there. Returns the name of the run's folder in it. Evidence that is compressed by itself is
-/// unpacked too, so that reading it costs no more than its file.
+/// Unpacks into an empty folder; what may be executed may be so there. Returns the name of the run's folder in it.
+/// Evidence that is compressed by itself is unpacked too, so that reading it costs no more than its file.
 ///
 /// # Errors
-/// If it is damaged, exceeds its [`Budget`], holds more than one run, a link or a device, or a path that leads elsewhere.
+/// If it is damaged, exceeds its [`Budget`], holds more than one run, a link or a device, or a path that leads
+/// elsewhere.
 pub fn unpack(pack: &Path, to: &Path) -> Result<PathBuf> {
     let file = files::open(pack, PACKED)?;
     let budget = ByteBudget::of_pack(file.metadata()?.len());
@@ -71,7 +72,8 @@ fn inside(path: &Path) -> Result<PathBuf> {
     Ok(parts)
 }
 
-/// Writes a file that is not there yet; one with `.gz` after its name without that, and as it was before it was compressed.
+/// Writes a file that is not there yet; one with `.gz` after its name without that, and as it was before it was
+/// compressed.
 fn write(from: &mut impl Read, (target, executable): (&Path, bool), budget: &ByteBudget) -> Result<()> {
     if let Some(folder) = target.parent() {
         fs::create_dir_all(folder)?;

@@ -1,5 +1,5 @@
-//! The plan of a run, pinned to its witness: the windows that came before it, each at the moment of a client's operations
-//! at which it struck.
+//! The plan of a run, pinned to its witness: the windows that came before it, each at the moment of a client's
+//! operations at which it struck.
 
 use super::moment::Moment;
 use zooquake_checkers::plan::{Plan, Target, Window};

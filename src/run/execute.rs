@@ -70,8 +70,8 @@ pub struct RunCluster {
 ///
 /// # Errors
 /// If the harness fails: the backend, a client that breaks the protocol, the disk. What was recorded by then is in the
-/// folder; everything that was started is removed. What cannot be removed after the run does not fail it: a warning names
-/// it.
+/// folder; everything that was started is removed. What cannot be removed after the run does not fail it: a warning
+/// names it.
 pub async fn execute(order: RunOrder) -> Result<Finished> {
     let backend = Arc::clone(&order.backend);
     let (done, outcome) = oneshot::channel();
@@ -144,13 +144,13 @@ fn also(error: anyhow::Error, removed: Result<()>) -> anyhow::Error {
 pub(super) enum Remainder {
     /// Nothing but its claim.
     Nothing,
-    /// What had been started when the user broke the bring-up off, or could not be removed at once; requests to the backend may still
-    /// be under way.
+    /// What had been started when the user broke the bring-up off, or could not be removed at once; requests to the
+    /// backend may still be under way.
     HalfACluster,
 }
 
-/// The id of a run, in the names and labels of what it starts: from its seed, its folder, and the process that runs it, so
-/// that two runs of one plan have two.
+/// The id of a run, in the names and labels of what it starts: from its seed, its folder, and the process that runs it,
+/// so that two runs of one plan have two.
 fn id(folder: &Folder, seed: u64) -> String {
     let mut hasher = FnvHasher::default();
     let path = folder.path.canonicalize().unwrap_or_else(|_| folder.path.clone());

@@ -165,8 +165,8 @@ impl Folder {
         Ok(scenes)
     }
 
-    /// The logs of servers (`n`) or clients (`c`) in one of its folders, each with the name of its node, in the order of their
-    /// numbers; none if there is no such folder.
+    /// The logs of servers (`n`) or clients (`c`) in one of its folders, each with the name of its node, in the order
+    /// of their numbers; none if there is no such folder.
     fn logs_of(&self, kind: char, folder: &str) -> Result<Vec<Log>> {
         let path = self.file(folder);
         let entries = match fs::read_dir(&path) {

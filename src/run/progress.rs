@@ -14,8 +14,8 @@ const OPS: &str = "[{bar:16}] {pos}/{len} s {wide_msg}";
 /// The line at other times.
 const OTHER: &str = "{spinner} {wide_msg}";
 
-/// Says what a run does at the moment: one line that renews itself on a terminal and goes when there is nothing more to say, a
-/// line now and then elsewhere.
+/// Says what a run does at the moment: one line that renews itself on a terminal and goes when there is nothing more to
+/// say, a line now and then elsewhere.
 #[derive(Debug)]
 pub struct Progress {
     /// Whether nothing is said.

@@ -12,8 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a server may leave the question for its state unanswered before it counts as not serving.
 const ANSWERS: Duration = Duration::from_secs(3);
 
-/// Waits for one leader that serves without change for `sync_ms`, then for a silent session of `session_ms` to expire under
-/// that same leader. Returns it.
+/// Waits for one leader that serves without change for `sync_ms`, then for a silent session of `session_ms` to expire
+/// under that same leader. Returns it.
 ///
 /// # Errors
 /// Why it did not come to that.

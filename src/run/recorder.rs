@@ -32,8 +32,8 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// Begins a history; its clock starts now. Its first event says what the wall clock shows, so that the servers' logs, which
-    /// are written by that, can be put beside the events.
+    /// Begins a history; its clock starts now. Its first event says what the wall clock shows, so that the servers'
+    /// logs, which are written by that, can be put beside the events.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -72,8 +72,9 @@ impl Recorder {
         }
     }
 
-    /// The loop turns: records the stall that ends with this, if there was one. Returns the moment of the turn, which is that of
-    /// all that is done in it: between it and a later reading of the clock there may be a stall that is not recorded yet.
+    /// The loop turns: records the stall that ends with this, if there was one. Returns the moment of the turn, which
+    /// is that of all that is done in it: between it and a later reading of the clock there may be a stall that is not
+    /// recorded yet.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -1,4 +1,5 @@
-//! The shell around the engine: feeds it with client lines, the nemesis's reports and the time, and carries out its effects.
+//! The shell around the engine: feeds it with client lines, the nemesis's reports and the time, and carries out its
+//! effects.
 
 use super::execute::RunCluster;
 use super::progress::Progress;
@@ -125,7 +126,8 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Begins a turn of the loop: a stall is known before anything that was read after it. Returns the moment of the turn.
+    /// Begins a turn of the loop: a stall is known before anything that was read after it. Returns the moment of the
+    /// turn.
     fn turn(&mut self) -> Result<Clocks> {
         let now = self.recorder.turns()?;
         if self.recorder.stalls() != self.stalls {

@@ -1,5 +1,5 @@
-//! The watchdog: notices that the harness itself stood still, because its process was stopped, its machine slept, or its
-//! own loop was blocked.
+//! The watchdog: notices that the harness itself stood still, because its process was stopped, its machine slept, or
+//! its own loop was blocked.
 //!
 //! It is asked before anything is recorded, so a stall stands in the history before every line that was read after it.
 

@@ -1,5 +1,5 @@
-//! The suite tried on bugs that are known: each planted bug is explored on simulated ensembles until the anomaly shows that it
-//! stands for, and the recipe without it is played under the same faults and seeds, which must show none.
+//! The suite tried on bugs that are known: each planted bug is explored on simulated ensembles until the anomaly shows
+//! that it stands for, and the recipe without it is played under the same faults and seeds, which must show none.
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,8 @@ use zooquake_workloads::recipes::planted::Planted;
 /// After so many schedules the exploration looks whether the anomaly was among them.
 const CHUNK: u64 = 16;
 
-/// Operations of each client in a schedule, of a family that grants: they wait for each other, and a grant is held for long.
+/// Operations of each client in a schedule, of a family that grants: they wait for each other, and a grant is held for
+/// long.
 const GRANT_OPS: u64 = 4;
 
 /// The same of others, so that there is something to do when a window strikes.

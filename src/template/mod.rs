@@ -1,5 +1,5 @@
-//! Folders with a recipe that runs at once, for a user to begin with: a kit, which does the protocol, and a recipe on top of it.
-//! They are compiled in, from `workloads/clients/`.
+//! Folders with a recipe that runs at once, for a user to begin with: a kit, which does the protocol, and a recipe on
+//! top of it. They are compiled in, from `workloads/clients/`.
 
 mod languages;
 
@@ -123,7 +123,8 @@ impl Language {
         self.recipes.iter().flat_map(|recipe| recipe.families.iter().copied())
     }
 
-    /// Writes the folder of a recipe that goes by this name; the names of its files, in order. `None` if there is none of this family.
+    /// Writes the folder of a recipe that goes by this name; the names of its files, in order. `None` if there is none
+    /// of this family.
     ///
     /// # Errors
     /// If a file cannot be written, or is there already.

@@ -1,4 +1,5 @@
-//! Exchanges of both clients in which every operation of a family succeeds: registers, counters, two-phase commits, the tutorial's barrier.
+//! Exchanges of both clients in which every operation of a family succeeds: registers, counters, two-phase commits, the
+//! tutorial's barrier.
 
 use super::holder::ok;
 use super::sentences::{OPERATES, QUIESCE};
@@ -35,7 +36,8 @@ impl Trial {
         ok(self.clients[client].ask(f, value, PATIENT).await)
     }
 
-    /// What one client writes the other one reads, through the only server; a compare-and-set of another value is a mismatch.
+    /// What one client writes the other one reads, through the only server; a compare-and-set of another value is a
+    /// mismatch.
     async fn register(&mut self) -> SentenceResult {
         let (first, second, never) = (self.number(), self.number(), self.number());
         self.asked(0, "write", json!({ "value": first })).await?;
@@ -66,7 +68,8 @@ impl Trial {
         Ok(format!("{before}, then {after}"))
     }
 
-    /// The first client coordinates a transaction of which the second one is the only site: one that commits, and one that aborts.
+    /// The first client coordinates a transaction of which the second one is the only site: one that commits, and one
+    /// that aborts.
     async fn commit(&mut self) -> SentenceResult {
         let mut shown = Vec::new();
         for (vote, decision) in [("yes", "commit"), ("no", "abort")] {

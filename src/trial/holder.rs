@@ -245,7 +245,8 @@ impl Trial {
         Ok(())
     }
 
-    /// A second client waits until its timeout while the first holds. It may leave something behind that is in everybody's way.
+    /// A second client waits until its timeout while the first holds. It may leave something behind that is in
+    /// everybody's way.
     pub(super) async fn waits_in_vain(&mut self) -> Result<()> {
         let Some([ask, ..]) = self.words() else { return Ok(()) };
         let name = self.grant();

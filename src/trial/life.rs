@@ -89,7 +89,8 @@ impl Trial {
         }
     }
 
-    /// That no `confirm` confirms the grant whose session is over. One in that session, which the recipe has not replaced, fails.
+    /// That no `confirm` confirms the grant whose session is over. One in that session, which the recipe has not
+    /// replaced, fails.
     async fn unconfirmed(&mut self, grant: &Value) -> SentenceResult {
         let until = self.clock.now() + SOON;
         loop {
@@ -112,8 +113,8 @@ impl Trial {
         }
     }
 
-    /// An operation that can succeed does; one that the way back has broken off may be tried again. A process whose session is over
-    /// may end, and is then started again.
+    /// An operation that can succeed does; one that the way back has broken off may be tried again. A process whose
+    /// session is over may end, and is then started again.
     async fn works_again(&mut self, may_end: bool) -> Result<SentenceResult> {
         let until = self.clock.now() + PATIENT;
         loop {

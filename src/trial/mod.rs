@@ -83,7 +83,8 @@ pub fn plan(workload: Workload) -> Plan {
     }
 }
 
-/// Brings an ensemble up, holds the plan's client against the protocol, and clears everything away. The logs go to the folder.
+/// Brings an ensemble up, holds the plan's client against the protocol, and clears everything away. The logs go to the
+/// folder.
 ///
 /// # Errors
 /// If the harness fails.

@@ -236,7 +236,8 @@ impl Talk {
         self.lines().into_iter().filter_map(of).collect()
     }
 
-    /// The first line that is no message, or a reply to nothing or to something answered already; `None` if all are well.
+    /// The first line that is no message, or a reply to nothing or to something answered already; `None` if all are
+    /// well.
     pub fn stray(&self) -> Option<String> {
         let mut open = self.asked.clone();
         let wrong = |heard: TimedLine| match heard.message {

@@ -11,8 +11,8 @@ use zooquake_checkers::evidence::Znode;
 const EVERY: Duration = Duration::from_millis(100);
 
 impl Trial {
-    /// That the second client, which waits, names its znodes, once it had time to make them: one may be there before the client has
-    /// heard of it.
+    /// That the second client, which waits, names its znodes, once it had time to make them: one may be there before
+    /// the client has heard of it.
     pub(super) async fn names_waiting(&mut self) -> Result<SentenceResult> {
         let by = self.clock.now() + SOON;
         loop {

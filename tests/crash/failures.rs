@@ -1,4 +1,5 @@
-//! One request of a run fails at its engine: the run is judged by whole evidence or not at all, leaves nothing, and stays small.
+//! One request of a run fails at its engine: the run is judged by whole evidence or not at all, leaves nothing, and
+//! stays small.
 
 use crate::common::{EnsembleSlot, Runs, left_of, signal, zooquake};
 use crate::moment::only;
@@ -140,8 +141,8 @@ fn trial(folder: &Path, conduct: Conduct, seed: u64) -> Seen {
     }
 }
 
-/// Waits for the end; a run whose request hangs is told to stop 3 s later. With the code, the time, the most memory in KiB, and what is
-/// broken.
+/// Waits for the end; a run whose request hangs is told to stop 3 s later. With the code, the time, the most memory in
+/// KiB, and what is broken.
 fn watch(child: &mut Child, proxy: &Proxy, stops: bool) -> (Option<i32>, Duration, u64, Vec<String>) {
     let begun = Instant::now();
     let (mut memory, mut hung, mut stopped) = (0, None, None);

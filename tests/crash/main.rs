@@ -1,5 +1,5 @@
-//! The harness itself is killed, hung up and stopped at random moments of real runs, and its engine fails it; then the engine and the
-//! run's folder are looked at. docs/campaigns.md tells how to make a campaign of it.
+//! The harness itself is killed, hung up and stopped at random moments of real runs, and its engine fails it; then the
+//! engine and the run's folder are looked at. docs/campaigns.md tells how to make a campaign of it.
 
 mod engine;
 mod failures;

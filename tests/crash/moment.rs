@@ -21,8 +21,8 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// The n-th moment: in turn one that follows the beginning of a window at once, if so many windows are given; one of a
-    /// phase, each phase as likely as any other; and one of the whole life.
+    /// The n-th moment: in turn one that follows the beginning of a window at once, if so many windows are given; one
+    /// of a phase, each phase as likely as any other; and one of the whole life.
     pub fn draw(rng: &mut fastrand::Rng, n: usize, life: &Life, ops_ms: u64, windows: Option<usize>) -> Self {
         let phases: Vec<(&str, u64)> = life.phases(ops_ms).collect();
         match (n % 3, windows) {
@@ -162,8 +162,8 @@ pub fn only(folder: &Path) -> Option<PathBuf> {
 /// Before the history begins.
 pub const BRING_UP: &str = "bring-up";
 
-/// The phases of a run, each with its length in milliseconds: from `bring-up`, which begins with the program, to `done`,
-/// in which evidence is read, the cluster is cleared away and the history is checked.
+/// The phases of a run, each with its length in milliseconds: from `bring-up`, which begins with the program, to
+/// `done`, in which evidence is read, the cluster is cleared away and the history is checked.
 #[derive(Debug)]
 pub struct Life {
     phases: Vec<(String, u64)>,

@@ -159,7 +159,8 @@ fn limits_that_are_too_small_to_work_in_are_refused_at_the_start() {
     call("list").ends(0);
 }
 
-/// An engine that answers pings, and other requests with a head and a piece that comes again and again, or with nothing.
+/// An engine that answers pings, and other requests with a head and a piece that comes again and again, or with
+/// nothing.
 fn engine(folder: &Path, answer: &'static [&'static str]) -> (String, Arc<AtomicUsize>) {
     let socket = folder.join("engine.sock");
     let listener = UnixListener::bind(&socket).expect("a socket");

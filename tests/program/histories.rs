@@ -139,7 +139,8 @@ fn histories_are_converted_there_and_back() {
     assert!(!file("no.jsonl").exists(), "nothing is written of a damaged history");
 }
 
-/// Valid, and as porcupine writes it; the text under `x` is found as neither order of the appends leaves it in the second one.
+/// Valid, and as porcupine writes it; the text under `x` is found as neither order of the appends leaves it in the
+/// second one.
 const KEYED: &str = r#"{:process 0, :type :invoke, :f :append, :key "x", :value "a"}
 {:process 1, :type :invoke, :f :append, :key "x", :value "b"}
 {:process 0, :type :ok, :f :append, :key "x", :value "a"}

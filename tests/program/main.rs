@@ -1,5 +1,5 @@
-//! The real program: its command line, and runs on real ensembles. One binary, so that a test that waits for an ensemble
-//! leaves a core to one that does not need any.
+//! The real program: its command line, and runs on real ensembles. One binary, so that a test that waits for an
+//! ensemble leaves a core to one that does not need any.
 
 mod bounds;
 mod clean;

@@ -1,4 +1,5 @@
-//! What is no client's doing convicts nobody: the harness stands still, or a third party freezes a client, after recovery.
+//! What is no client's doing convicts nobody: the harness stands still, or a third party freezes a client, after
+//! recovery.
 
 use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, docker, ended, history, recorded, signal, start};
 use serde_json::Value;

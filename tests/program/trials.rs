@@ -1,4 +1,5 @@
-//! `zooquake try` of recipes' folders on a real ensemble: the template, and clients made of it that each break one sentence.
+//! `zooquake try` of recipes' folders on a real ensemble: the template, and clients made of it that each break one
+//! sentence.
 //!
 //! Each takes some 20 s, so that only one of them is tried unless `ZOOQUAKE_TRIALS` is `all`.
 

@@ -20,8 +20,8 @@ pub struct Confinement {
     memory_mib: i64,
     /// Most processes and threads.
     pids: i64,
-    /// Its share of the processors where they are short, beside the others'. There is no quota: a container that has used up its own
-    /// stands still, which would be a pause that no history records.
+    /// Its share of the processors where they are short, beside the others'. There is no quota: a container that has
+    /// used up its own stands still, which would be a pause that no history records.
     cpu_weight: i64,
     /// Whether it writes nothing to its disk.
     read_only: bool,

@@ -158,8 +158,8 @@ async fn write_lines(mut input: std::pin::Pin<Box<dyn AsyncWrite + Send>>, mut l
 /// Runs a process in the container to its end and returns its stdout.
 ///
 /// # Errors
-/// If it does not start, ends with another code than 0 (the message has its last lines), goes on for two minutes, or writes more than
-/// 64 MiB.
+/// If it does not start, ends with another code than 0 (the message has its last lines), goes on for two minutes, or
+/// writes more than 64 MiB.
 pub async fn run(docker: &Docker, container: &str, argv: &[&str]) -> Result<Vec<u8>> {
     let whole = tokio::time::timeout(RUNS_WITHIN, run_to_end(docker, container, argv)).await;
     whole.with_context(|| {

@@ -7,8 +7,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use zooquake_history::operation::nemesis::{PHASE, SCENE, STEP, VERIFIED, WINDOW};
 
-/// Whether a history has such a strike. One that cannot be read may have any; one that is not there has none, because nothing strikes
-/// before it.
+/// Whether a history has such a strike. One that cannot be read may have any; one that is not there has none, because
+/// nothing strikes before it.
 pub fn unseen(history: &Path) -> bool {
     match File::open(history) {
         Ok(file) => read(BufReader::new(file)),

@@ -12,8 +12,8 @@ use zooquake_history::FaultKind;
 /// The port on which a leader's followers come to it.
 const QUORUM_PORT: u16 = 2888;
 
-/// How often a write is looked for at most until it is seen late enough: each time it is late by less than the delay, by what it
-/// took to ask for it.
+/// How often a write is looked for at most until it is seen late enough: each time it is late by less than the delay,
+/// by what it took to ask for it.
 const TRIES: usize = 3;
 
 /// How long a server may take to show a write that is not delayed.
@@ -24,8 +24,8 @@ fn ms(time: Duration) -> u64 {
 }
 
 impl DockerCluster {
-    /// Has the connections of all servers to their leaders go through proxies, if the plan has something happen there. No server
-    /// runs yet.
+    /// Has the connections of all servers to their leaders go through proxies, if the plan has something happen there.
+    /// No server runs yet.
     ///
     /// # Errors
     /// If the kernel does not redirect connections.

@@ -1,9 +1,9 @@
 //! A run's lease: a container that runs as long as the orchestrator lives. It shows on the engine that the run goes on,
 //! for runs of other machines, containers and temporary folders too.
 //!
-//! Its stdin is attached to the orchestrator, which writes a heartbeat, and the lease writes it to its stdout. It ends by itself
-//! when its stdin does (the orchestrator has died), or after a minute without a heartbeat (a connection that broke without an
-//! end, or an end that the engine has lost).
+//! Its stdin is attached to the orchestrator, which writes a heartbeat, and the lease writes it to its stdout. It ends
+//! by itself when its stdin does (the orchestrator has died), or after a minute without a heartbeat (a connection that
+//! broke without an end, or an end that the engine has lost).
 
 use super::confinement;
 use super::engine::{again, create};
@@ -42,8 +42,8 @@ const DECIDES_WITHIN: Duration = LASTS.saturating_add(HEARTBEAT);
 /// A wait that takes longer is told.
 const PATIENCE: Duration = HEARTBEAT.saturating_mul(5);
 
-/// Between two heartbeats of an orchestrator that lives, at the least. One that comes sooner, or alone, may have been on its way
-/// when the orchestrator died.
+/// Between two heartbeats of an orchestrator that lives, at the least. One that comes sooner, or alone, may have been
+/// on its way when the orchestrator died.
 const APART: Duration = HEARTBEAT.saturating_sub(Duration::from_secs(1));
 
 /// A lease that was made runs after this time, unless its orchestrator died in between.
@@ -122,8 +122,8 @@ impl Drop for Lease {
     }
 }
 
-/// Keeps the lease running until the task is aborted. One that ended although this program lives (it was stopped for too
-/// long, the connection broke) is taken again.
+/// Keeps the lease running until the task is aborted. One that ended although this program lives (it was stopped for
+/// too long, the connection broke) is taken again.
 async fn keep(docker: Docker, id: String) {
     let mut held = true;
     loop {
@@ -169,8 +169,8 @@ async fn beat(docker: &Docker, id: &str) -> Result<()> {
     }
 }
 
-/// The program in the container: writes what it reads, and returns when its stdin ends, or after a minute without anything to
-/// read.
+/// The program in the container: writes what it reads, and returns when its stdin ends, or after a minute without
+/// anything to read.
 ///
 /// # Errors
 /// If its stdout cannot be written.
@@ -189,9 +189,9 @@ pub fn is_lease(container: &ContainerSummary) -> bool {
     labels.is_some_and(|labels| labels.contains_key(LEASE_LABEL))
 }
 
-/// Ids of the runs that go on; of one run alone, if it is given. Waits for two heartbeats of each lease that runs, or its end: up
-/// to four seconds where the orchestrator lives, mostly at once where it has died, and a minute where the engine did not end the
-/// lease's stdin, or the orchestrator is stopped. A lease that does neither is alive.
+/// Ids of the runs that go on; of one run alone, if it is given. Waits for two heartbeats of each lease that runs, or
+/// its end: up to four seconds where the orchestrator lives, mostly at once where it has died, and a minute where the
+/// engine did not end the lease's stdin, or the orchestrator is stopped. A lease that does neither is alive.
 ///
 /// # Errors
 /// If the engine does not answer.

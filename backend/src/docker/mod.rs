@@ -67,8 +67,8 @@ impl DockerBackend {
         })
     }
 
-    /// The same engine with the images of this ZooKeeper, an image or a suite of Debian; `None` leaves the choice to us.
-    /// What is missing is pulled or built, and that is logged.
+    /// The same engine with the images of this ZooKeeper, an image or a suite of Debian; `None` leaves the choice to
+    /// us. What is missing is pulled or built, and that is logged.
     ///
     /// # Errors
     /// If an image cannot be prepared.
@@ -82,7 +82,8 @@ impl DockerBackend {
         })
     }
 
-    /// The engine's id of the image that a recipe's clients run in, pulled or built if it is not there, which is logged.
+    /// The engine's id of the image that a recipe's clients run in, pulled or built if it is not there, which is
+    /// logged.
     ///
     /// # Errors
     /// If it cannot be.

@@ -17,11 +17,12 @@ const FROZEN_MS: u64 = 400;
 /// A thawed node must have run within this time.
 const THAWED_MS: u64 = 5_000;
 
-/// The engine takes a container for started when its first process is about to become `sleep`, which is seen as a process under test
-/// until then. It lasts milliseconds, and longer on a busy machine.
+/// The engine takes a container for started when its first process is about to become `sleep`, which is seen as a
+/// process under test until then. It lasts milliseconds, and longer on a busy machine.
 const KEEPER_STARTS_WITHIN: Duration = Duration::from_secs(5);
 
-/// By how many KiB a server extends its transaction log ahead of what it writes. By default 64 MiB, all of which is read at the end.
+/// By how many KiB a server extends its transaction log ahead of what it writes. By default 64 MiB, all of which is
+/// read at the end.
 const PREALLOCATED_KIB: u32 = 1024;
 
 /// Sees no process of the list of `ps` stopped, by a signal or a debugger.
@@ -83,8 +84,8 @@ impl DockerCluster {
         Ok(format!("SIGKILL, and its processes {} were seen gone", answer["pids"]))
     }
 
-    /// Starts the server, unless processes run on its node: two on one server's data would be a fault of our own. What runs where
-    /// nothing was launched is the container's keeper, which is waited for.
+    /// Starts the server, unless processes run on its node: two on one server's data would be a fault of our own. What
+    /// runs where nothing was launched is the container's keeper, which is waited for.
     ///
     /// # Errors
     /// If the node cannot be looked at, or does not take the process.
@@ -176,8 +177,8 @@ impl DockerCluster {
         spawn(&self.docker, &self.node(client)?.host.id, &command, on_output).await
     }
 
-    /// Starts one process with many clients of a variant on the host of one client. Every line to and from it begins with
-    /// the name of the client that it is for or from, and a space.
+    /// Starts one process with many clients of a variant on the host of one client. Every line to and from it begins
+    /// with the name of the client that it is for or from, and a space.
     ///
     /// # Errors
     /// If the container does not take the process.

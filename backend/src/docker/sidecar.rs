@@ -32,7 +32,8 @@ pub struct Sidecar {
 }
 
 impl Sidecar {
-    /// Starts the program in the sidecar's container, and again if it does not answer: the engine may have lost its streams.
+    /// Starts the program in the sidecar's container, and again if it does not answer: the engine may have lost its
+    /// streams.
     ///
     /// # Errors
     /// If it does not start, or does not answer.

@@ -168,8 +168,8 @@ pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
     swept.complete()
 }
 
-/// Removes everything of runs whose programs have died or failed, and looks again until nothing turns up: the engine may
-/// still be carrying out what they asked of it. What cannot be removed of one keeps none of the others.
+/// Removes everything of runs whose programs have died or failed, and looks again until nothing turns up: the engine
+/// may still be carrying out what they asked of it. What cannot be removed of one keeps none of the others.
 pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BTreeMap<String, SweepCount> {
     let mut swept: BTreeMap<String, SweepCount> = runs.into_iter().map(|run| (run, SweepCount::default())).collect();
     let begun = Instant::now();
@@ -250,8 +250,8 @@ fn count(left: &mut Vec<String>, what: &str, result: Result<(), Error>) -> usize
     }
 }
 
-/// Takes every endpoint out of a network by force: of containers that are not ours, and those that a crash of the engine
-/// left without a container. Returns how many.
+/// Takes every endpoint out of a network by force: of containers that are not ours, and those that a crash of the
+/// engine left without a container. Returns how many.
 async fn disconnect(docker: &Docker, network: &str) -> usize {
     // What fails here shows when the network is removed.
     let Ok(details) = docker.inspect_network(network, None::<InspectNetworkOptions>).await else {
@@ -269,8 +269,8 @@ async fn disconnect(docker: &Docker, network: &str) -> usize {
     disconnected
 }
 
-/// Whether the engine refuses to remove a network because endpoints are in it. It may refuse so where it lists none, because it
-/// has lost count (moby#42119; seen with Docker 20.10).
+/// Whether the engine refuses to remove a network because endpoints are in it. It may refuse so where it lists none,
+/// because it has lost count (moby#42119; seen with Docker 20.10).
 fn miscounted(error: &Error) -> bool {
     matches!(error, Error::DockerResponseServerError { message, .. } if message.contains("has active endpoints"))
 }

@@ -1,4 +1,5 @@
-//! The servers' transaction logs, as bytes that the engine hands out: no program of an image takes part, and no server has to run.
+//! The servers' transaction logs, as bytes that the engine hands out: no program of an image takes part, and no server
+//! has to run.
 
 use super::DockerCluster;
 use crate::Cluster;
@@ -17,7 +18,8 @@ use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
 /// How long it may take to read the logs of one server, all attempts together.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// How often they are read if something is wrong with what was read: a server that writes meanwhile may leave a hole in it.
+/// How often they are read if something is wrong with what was read: a server that writes meanwhile may leave a hole in
+/// it.
 const ATTEMPTS: usize = 2;
 
 /// How many servers' logs are read at a time: each takes the memory of a file.

@@ -18,8 +18,8 @@ impl DockerBackend {
         sweep::runs(&self.docker).boxed()
     }
 
-    /// Ids of the runs whose lease is held: of all runs, or of `run` alone. Waits up to a minute for a heartbeat or the end of a
-    /// lease, and logs that it does.
+    /// Ids of the runs whose lease is held: of all runs, or of `run` alone. Waits up to a minute for a heartbeat or the
+    /// end of a lease, and logs that it does.
     ///
     /// # Errors
     /// If the engine does not answer.
@@ -89,8 +89,8 @@ impl DockerBackend {
     }
 }
 
-/// The program in the container of a lease: writes what it reads, and returns when its stdin ends, or after a minute without
-/// anything to read.
+/// The program in the container of a lease: writes what it reads, and returns when its stdin ends, or after a minute
+/// without anything to read.
 ///
 /// # Errors
 /// If its stdout cannot be written.
@@ -98,8 +98,8 @@ pub fn hold_lease() -> BackendFuture<'static, ()> {
     lease::hold().boxed()
 }
 
-/// The program beside a run: waits for the end of its stdin, then heals what is left of the run. While the history, if there is one, has a
-/// strike that was begun and not seen, there may be something to heal yet.
+/// The program beside a run: waits for the end of its stdin, then heals what is left of the run. While the history, if
+/// there is one, has a strike that was begun and not seen, there may be something to heal yet.
 ///
 /// # Errors
 /// If the engine cannot be asked, or something stays paused or cut off.

@@ -46,7 +46,8 @@ impl Drop for Watcher {
     fn drop(&mut self) {
         // The end of its stdin: it finds nothing left to heal and goes.
         drop(self.child.stdin.take());
-        // It has a short way to its end, unless the engine does not answer, or it looks for a strike that was not seen: then it is left to it.
+        // It has a short way to its end, unless the engine does not answer, or it looks for a strike that was not seen:
+        // then it is left to it.
         let begun = Instant::now();
         while begun.elapsed() < LEFT_AFTER && matches!(self.child.try_wait(), Ok(None)) {
             std::thread::sleep(Duration::from_millis(5));
@@ -61,15 +62,15 @@ const LEFT_AFTER: Duration = Duration::from_secs(10);
 /// `clean` does, and a night that is taken up again.
 const HEALING: Duration = Duration::from_secs(30);
 
-/// How long nothing must be found to heal, where the history has no strike that was begun and not seen: a request that the orchestrator sent
-/// just before it died may be carried out after the first look.
+/// How long nothing must be found to heal, where the history has no strike that was begun and not seen: a request that
+/// the orchestrator sent just before it died may be carried out after the first look.
 const QUIET: Duration = Duration::from_secs(3);
 
 /// Pause between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// The whole time of healing. Where a strike was begun and not seen, it is looked for so long: an engine under load took 20 s to pause a
-/// container.
+/// The whole time of healing. Where a strike was begun and not seen, it is looked for so long: an engine under load
+/// took 20 s to pause a container.
 const BOUND: Duration = Duration::from_secs(60);
 
 /// The watcher's program: waits for the end of stdin, then heals what is left of the run.
@@ -88,8 +89,8 @@ pub async fn watch(run: &str, history: Option<&Path>) -> Result<()> {
     heal(run, if unseen { BOUND } else { QUIET }).await
 }
 
-/// Thaws what is frozen, continues what is stopped and removes all network rules of a run, until there was nothing of that
-/// kind for so long, or the run has no container that runs; at most for a minute.
+/// Thaws what is frozen, continues what is stopped and removes all network rules of a run, until there was nothing of
+/// that kind for so long, or the run has no container that runs; at most for a minute.
 ///
 /// # Errors
 /// If something stays paused or cut off, or the engine does not answer, for a minute.

@@ -1,4 +1,5 @@
-//! The loader and the libraries of programs that were made on this host, so that they run in an image with another C library.
+//! The loader and the libraries of programs that were made on this host, so that they run in an image with another C
+//! library.
 
 use super::source::SourceFile;
 use anyhow::{Context, Result};
@@ -23,8 +24,8 @@ pub fn is_program(content: &[u8]) -> bool {
     content.starts_with(b"\x7fELF")
 }
 
-/// What a program loads on this host, by its place below the recipe's folder. Nothing for one that is linked statically, or for
-/// another machine than this.
+/// What a program loads on this host, by its place below the recipe's folder. Nothing for one that is linked
+/// statically, or for another machine than this.
 ///
 /// # Errors
 /// If a library cannot be read.
@@ -53,7 +54,8 @@ pub fn shared_libraries(program: &Path) -> Result<BTreeMap<String, SourceFile>> 
     found.into_iter().map(read).collect()
 }
 
-/// The libraries in what a loader lists, such as `libc.so.6 => /lib/libc.so.6 (0x7f12)`, by the names that they are asked for.
+/// The libraries in what a loader lists, such as `libc.so.6 => /lib/libc.so.6 (0x7f12)`, by the names that they are
+/// asked for.
 fn named(listed: &str) -> BTreeMap<&str, &str> {
     let pairs = listed.lines().filter_map(|line| line.trim().split_once(" => "));
     let paths = pairs.map(|(name, path)| (name, path.split_once(" (").map_or(path, |(path, _)| path)));

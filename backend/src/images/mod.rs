@@ -53,7 +53,8 @@ impl ImageRequest {
     /// The names that stand for ZooKeeper as a suite of Debian packages it.
     pub const SUITES: [&'static str; 2] = ["bookworm", "trixie"];
 
-    /// What a name on the command line, or in a plan, asks for: a suite, or else an image; `None` leaves the choice to us.
+    /// What a name on the command line, or in a plan, asks for: a suite, or else an image; `None` leaves the choice to
+    /// us.
     pub fn from_name(name: Option<&str>) -> Self {
         let suite = name.is_some_and(|name| Self::SUITES.contains(&name));
         let name = name.map(str::to_owned);

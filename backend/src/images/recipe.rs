@@ -18,7 +18,8 @@ const CLIENT: &str = "zooquake-client";
 /// How many images of one recipe are kept beside the newest.
 const KEPT: usize = 4;
 
-/// Makes sure that the image of a recipe's clients is there: pulled, or built, with its files in it. Returns the engine's id of it.
+/// Makes sure that the image of a recipe's clients is there: pulled, or built, with its files in it. Returns the
+/// engine's id of it.
 ///
 /// The image is built anew when a file of the recipe has changed, or the base of clients.
 ///

@@ -53,8 +53,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads the files of a recipe in a folder, and with programs that were made on this host what they load there, unless the
-    /// folder has kept that.
+    /// Reads the files of a recipe in a folder, and with programs that were made on this host what they load there,
+    /// unless the folder has kept that.
     ///
     /// # Errors
     /// As [`read`](Self::read), or if a library cannot be read.
@@ -81,7 +81,8 @@ impl Source {
     /// Reads a folder. What [tools make](MADE) is left out, unless it is carried.
     ///
     /// # Errors
-    /// If a file cannot be read, is a link or a device or lies behind a link, one to be carried is not there, or the folder is larger than 64 MiB or 2,000 files.
+    /// If a file cannot be read, is a link or a device or lies behind a link, one to be carried is not there, or the
+    /// folder is larger than 64 MiB or 2,000 files.
     pub fn read(folder: &Path, carried: &[String]) -> Result<Self> {
         let mut source = Self::default();
         let mut left = MOST_BYTES;

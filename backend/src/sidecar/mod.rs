@@ -84,8 +84,8 @@ async fn serve_requests() -> Result<()> {
     closed.and(removed.map(|_| ()))
 }
 
-/// Heals this host once, for the watcher: removes network rules of ours, ends a delay of the quorum proxy and continues stopped
-/// processes. Tells whether there was anything to heal.
+/// Heals this host once, for the watcher: removes network rules of ours, ends a delay of the quorum proxy and continues
+/// stopped processes. Tells whether there was anything to heal.
 ///
 /// # Errors
 /// If rules of ours remain, the quorum proxy does not answer, or /proc cannot be read.

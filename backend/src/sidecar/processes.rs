@@ -103,8 +103,8 @@ pub fn go_on() -> Result<usize> {
 
 /// Number of threads of the host that came onto a processor within the time, or began or ended; 0 for a frozen host.
 ///
-/// Ends early once one did. An idle process is woken by a stop that is taken back at once, so that one which sleeps is not
-/// taken for frozen.
+/// Ends early once one did. An idle process is woken by a stop that is taken back at once, so that one which sleeps is
+/// not taken for frozen.
 ///
 /// # Errors
 /// If nothing runs on the host.

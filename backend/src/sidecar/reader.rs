@@ -13,13 +13,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// How late a server showed a write that another server had acknowledged before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lateness {
-    /// Milliseconds after the question until the last reading was sent that did not show it; `None` if the first one did.
+    /// Milliseconds after the question until the last reading was sent that did not show it; `None` if the first one
+    /// did.
     pub missed_ms: Option<u64>,
     /// Milliseconds after the question until a reading showed it.
     pub seen_ms: u64,
 }
 
-/// A session on the host's server, which is kept: to open one is a write, whose answer a server that is behind gives late.
+/// A session on the host's server, which is kept: to open one is a write, whose answer a server that is behind gives
+/// late.
 #[derive(Debug, Default)]
 pub struct Reader(Mutex<Option<Client>>);
 

@@ -13,8 +13,8 @@ pub struct NamedClients<'a> {
     pub names: BTreeSet<String>,
     /// For each session the client that had it, and the first event that says so.
     pub sessions: BTreeMap<u64, SessionOwner<'a>>,
-    /// For each session the clients that named it as theirs, and where each first did so: in `hello`, in a `session` notice, in an answer to
-    /// `quiesce`, or in a grant.
+    /// For each session the clients that named it as theirs, and where each first did so: in `hello`, in a `session`
+    /// notice, in an answer to `quiesce`, or in a grant.
     pub named: BTreeMap<u64, BTreeMap<&'a str, usize>>,
     /// For each client where its streams ended, in order.
     pub exits: BTreeMap<&'a str, Vec<usize>>,
@@ -87,8 +87,9 @@ impl<'a> NamedClients<'a> {
         exits.get(next).is_some_and(|&at| at < to)
     }
 
-    /// Whether a client had one session, in one process, from the event `from` to the event `to`: what it reads then shows all
-    /// that it was shown or had written before. A session that was lost and found again is taken for another one.
+    /// Whether a client had one session, in one process, from the event `from` to the event `to`: what it reads then
+    /// shows all that it was shown or had written before. A session that was lost and found again is taken for another
+    /// one.
     pub fn one_session(&self, node: &str, from: usize, to: usize) -> bool {
         let notices = self.notices.get(node).map_or(&[][..], Vec::as_slice);
         let next = notices.partition_point(|&at| at < from);

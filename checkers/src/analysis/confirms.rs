@@ -26,9 +26,9 @@ impl<'a> Confirms<'a> {
         Self { by_client }
     }
 
-    /// Where the last `confirm` of a client was sent and answered before the client was `sent` a request. `None` if there is
-    /// none, or if the client may have had another session by the event `read`: what it reads in one session shows all that
-    /// had been acknowledged before its `confirm` was sent.
+    /// Where the last `confirm` of a client was sent and answered before the client was `sent` a request. `None` if
+    /// there is none, or if the client may have had another session by the event `read`: what it reads in one session
+    /// shows all that had been acknowledged before its `confirm` was sent.
     pub fn before(&self, clients: &NamedClients<'_>, node: &str, sent: usize, read: usize) -> Option<(usize, usize)> {
         let all = self.by_client.get(node)?;
         let last = all.partition_point(|&(confirmed, _)| confirmed < sent);

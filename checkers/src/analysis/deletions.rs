@@ -1,4 +1,5 @@
-//! The deletions of znodes whose creation is in the transaction logs: which session deleted what which session had created.
+//! The deletions of znodes whose creation is in the transaction logs: which session deleted what which session had
+//! created.
 
 use super::Analysis;
 use super::clients::session;
@@ -19,11 +20,12 @@ pub struct Deletion<'a> {
     pub made: &'a Txn,
 }
 
-/// The deletions in the order of the logs, each of a znode that certainly was the one made by [`Deletion::made`], whose session was
-/// not closed before.
+/// The deletions in the order of the logs, each of a znode that certainly was the one made by [`Deletion::made`], whose
+/// session was not closed before.
 ///
-/// Where the logs lack a transaction, or do not contain what one did or whether it was committed, nothing that stood before is known until
-/// it is created again. Without the lists of parts of an older record that is so after each multi.
+/// Where the logs lack a transaction, or do not contain what one did or whether it was committed, nothing that stood
+/// before is known until it is created again. Without the lists of parts of an older record that is so after each
+/// multi.
 pub fn deletions<'a>(run: &Analysis<'a>) -> Vec<Deletion<'a>> {
     let txns = run.record.txnlog.unwrap_or_default();
     let missing = missing(run, txns);
@@ -71,8 +73,8 @@ impl<'a> Standing<'a> {
         self.forgotten = self.count;
     }
 
-    /// Follows a transaction. The end of a session removes its ephemerals: those that the transaction lists, and perhaps others that
-    /// the session made.
+    /// Follows a transaction. The end of a session removes its ephemerals: those that the transaction lists, and
+    /// perhaps others that the session made.
     fn follow(&mut self, txn: &'a Txn, found: &mut Vec<Deletion<'a>>) {
         self.count += 1;
         if txn.op == "closeSession" {
@@ -103,7 +105,8 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// Whether a transaction, or a part of a multi, creates and deletes no znode. A multi with an empty list of parts had none.
+/// Whether a transaction, or a part of a multi, creates and deletes no znode. A multi with an empty list of parts had
+/// none.
 fn changes_nothing(op: &str) -> bool {
     matches!(
         op,

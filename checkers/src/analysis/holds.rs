@@ -1,7 +1,7 @@
 //! Holds: from the answer that gave a client what others wait for, to the first event that ends that for certain.
 //!
-//! A grant of a lock, a term, a claim of an item, a stay in a round; and of a site, that it has voted yes and must wait for the
-//! decision.
+//! A grant of a lock, a term, a claim of an item, a stay in a round; and of a site, that it has voted yes and must wait
+//! for the decision.
 
 use super::{Analysis, Op};
 use crate::history::{Event, EventType};
@@ -48,12 +48,12 @@ pub struct Hold<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// The holds of a history in the order in which they began, in time nearly linear in its events. None begins with a disputed
-    /// answer.
+    /// The holds of a history in the order in which they began, in time nearly linear in its events. None begins with a
+    /// disputed answer.
     ///
-    /// A grant ends as [`Grant::end`](super::Grant::end) says. A claim ends when its acknowledgement is sent or the client's
-    /// stream ends; a stay in a round when its leave, or a close, is sent, or the client's session or stream ends. A vote for
-    /// yes binds a site, whatever becomes of its process, until it hears the decision.
+    /// A grant ends as [`Grant::end`](super::Grant::end) says. A claim ends when its acknowledgement is sent or the
+    /// client's stream ends; a stay in a round when its leave, or a close, is sent, or the client's session or stream
+    /// ends. A vote for yes binds a site, whatever becomes of its process, until it hears the decision.
     pub fn holds(&self) -> Vec<Hold<'a>> {
         let grant = |grant: usize| {
             let grant = &self.grants.all[grant];
@@ -84,7 +84,8 @@ impl<'a> Analysis<'a> {
         holds
     }
 
-    /// The operation by which a member arrives at a round. Where members join, somebody else enters; else they enter themselves.
+    /// The operation by which a member arrives at a round. Where members join, somebody else enters; else they enter
+    /// themselves.
     pub(crate) fn member(&self) -> &'static str {
         match self.ops.work.iter().any(|op| op.f == "join") {
             true => "join",

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 /// A fault window, with the events of its phases by their places in the history: the first of each, of `off` all.
 ///
-/// A window *begins* with the first of its events `begin`, `on` and `heal`: its effect may come before `on` is recorded. One
-/// that was skipped was never on, unless `on` was recorded of it. It is *healed* by its last `off`, if that has
-/// `"verified":true`: healing is tried again, and the last try decides. Without such an `off` it is on until the end of the
-/// history.
+/// A window *begins* with the first of its events `begin`, `on` and `heal`: its effect may come before `on` is
+/// recorded. One that was skipped was never on, unless `on` was recorded of it. It is *healed* by its last `off`, if
+/// that has `"verified":true`: healing is tried again, and the last try decides. Without such an `off` it is on until
+/// the end of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InjectedFault<'a> {
     /// Its number in the plan.

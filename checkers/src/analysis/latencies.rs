@@ -9,8 +9,8 @@ use zooquake_history::operation::Holders;
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyKind {
-    /// The next grant: from the sending of a release, where somebody was waiting. Where holds may be shared, or are several at a
-    /// time, only from one whose hold, and no other's, excluded that grant.
+    /// The next grant: from the sending of a release, where somebody was waiting. Where holds may be shared, or are
+    /// several at a time, only from one whose hold, and no other's, excluded that grant.
     HandOver,
     /// An item: from the answer to its enqueue to its first delivery.
     Delivery,

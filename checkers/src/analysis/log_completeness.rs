@@ -1,9 +1,10 @@
-//! Whether the transaction logs are complete: what they have to have for the absence of a transaction to prove anything.
+//! Whether the transaction logs are complete: what they have to have for the absence of a transaction to prove
+//! anything.
 //!
-//! They are complete if the logs of a majority of the voters were read whole (a record of an older version does not contain that), if
-//! the transactions of each epoch count from 1 without a gap, as ZooKeeper counts them, and if no later transaction is named: in its
-//! epoch by an answer, by the evidence of a lost reply or by the znode tree; of any epoch by a sample of a server, since a server that
-//! starts may name a transaction that nobody else has, and loses it.
+//! They are complete if the logs of a majority of the voters were read whole (a record of an older version does not
+//! contain that), if the transactions of each epoch count from 1 without a gap, as ZooKeeper counts them, and if no
+//! later transaction is named: in its epoch by an answer, by the evidence of a lost reply or by the znode tree; of any
+//! epoch by a sample of a server, since a server that starts may name a transaction that nobody else has, and loses it.
 
 use super::{RecordView, named_zxids};
 use crate::text::few;
@@ -23,13 +24,14 @@ fn counter(zxid: i64) -> i64 {
     zxid & 0xffff_ffff
 }
 
-/// Whether no transaction can be missing between two of the logs. No log contains with which transaction an epoch ended.
+/// Whether no transaction can be missing between two of the logs. No log contains with which transaction an epoch
+/// ended.
 pub fn follows(before: i64, next: i64) -> bool {
     next == before + 1 || counter(next) == 1 && epoch(next) > epoch(before)
 }
 
-/// The highest of some transactions in each epoch. What is no transaction (an epoch before its first one, a number that is none)
-/// is left out.
+/// The highest of some transactions in each epoch. What is no transaction (an epoch before its first one, a number that
+/// is none) is left out.
 pub fn highest(zxids: impl Iterator<Item = i64>) -> HighestZxids {
     let mut all = HighestZxids::new();
     for zxid in zxids.filter(|&zxid| zxid > 0 && counter(zxid) > 0) {
@@ -39,7 +41,8 @@ pub fn highest(zxids: impl Iterator<Item = i64>) -> HighestZxids {
     all
 }
 
-/// The highest transaction of each epoch that an event or the znode tree names: all up to it in its epoch were committed.
+/// The highest transaction of each epoch that an event or the znode tree names: all up to it in its epoch were
+/// committed.
 pub fn named(record: &RecordView<'_>) -> HighestZxids {
     let events = record.history.events.iter().flat_map(named_zxids::named);
     let znodes = record

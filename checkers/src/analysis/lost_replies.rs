@@ -1,7 +1,8 @@
-//! Requests whose replies a fault lost after a server had applied them, by the fault's own evidence and the transaction logs.
+//! Requests whose replies a fault lost after a server had applied them, by the fault's own evidence and the transaction
+//! logs.
 //!
-//! This makes the request certain, and no more: which operation it was of, and whether that is done by it, is a matter of what the logs show
-//! that its transaction did.
+//! This makes the request certain, and no more: which operation it was of, and whether that is done by it, is a matter
+//! of what the logs show that its transaction did.
 
 use super::Analysis;
 use crate::analysis::clients::session;
@@ -27,8 +28,8 @@ pub struct AppliedRequest<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// The requests, in the order of their windows' `on`. One whose session is not known to be the window's target's, or whose
-    /// transaction the logs do not show to be of that session, is left out.
+    /// The requests, in the order of their windows' `on`. One whose session is not known to be the window's target's,
+    /// or whose transaction the logs do not show to be of that session, is left out.
     pub(crate) fn applied(&self) -> Vec<AppliedRequest<'a>> {
         let of_nemesis = self
             .events

@@ -1,6 +1,7 @@
 //! The first of many ends that is late enough.
 
-/// Numbers in a given order, so that the first one that is at least so much is found in time logarithmic in their count.
+/// Numbers in a given order, so that the first one that is at least so much is found in time logarithmic in their
+/// count.
 #[derive(Debug, Default)]
 pub struct MaxTree {
     /// The numbers, and above them the greatest of each two, up to the greatest of all.

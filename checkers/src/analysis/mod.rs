@@ -1,7 +1,7 @@
 //! What is read out of a run, once and for all: operations, grants and other holds, faults, phases, latencies.
 //!
-//! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or says from when to
-//! when a client held, a fault was on or something was waited for.
+//! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or says from
+//! when to when a client held, a fault was on or something was waited for.
 
 mod client_limits;
 pub(crate) mod clients;
@@ -49,7 +49,8 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use zooquake_history::operation::Mode;
 
-/// The record of a run, taken apart. Operations, grants and phases are given by the places of their events in the history.
+/// The record of a run, taken apart. Operations, grants and phases are given by the places of their events in the
+/// history.
 #[derive(Debug)]
 pub struct Analysis<'a> {
     /// All that was recorded, as far as the history reaches.
@@ -135,7 +136,8 @@ impl<'a> Analysis<'a> {
         Some((self.phase("ops").unwrap_or(0), self.phase("heal").unwrap_or(last)))
     }
 
-    /// Whether each hold excludes every other: one client may hold, and no request asks for another mode than exclusive.
+    /// Whether each hold excludes every other: one client may hold, and no request asks for another mode than
+    /// exclusive.
     pub(crate) fn plain(&self) -> bool {
         self.single() && !self.grants.moded
     }
@@ -145,14 +147,15 @@ impl<'a> Analysis<'a> {
         self.capacity == NonZeroUsize::MIN
     }
 
-    /// The mode by which a grant is judged. One that is not known counts as shared, which excludes least; `None` if it cannot be
-    /// judged: where several may hold exclusively it is not known to exclude any.
+    /// The mode by which a grant is judged. One that is not known counts as shared, which excludes least; `None` if it
+    /// cannot be judged: where several may hold exclusively it is not known to exclude any.
     pub(crate) fn judged_mode(&self, number: usize) -> Option<Mode> {
         let known = self.grants.all[number].mode;
         known.or(self.single().then_some(Mode::Shared))
     }
 
-    /// The requests that tell that two grants of different modes exclude each other; none where they would also without modes.
+    /// The requests that tell that two grants of different modes exclude each other; none where they would also without
+    /// modes.
     pub(crate) fn telling_modes(&self, pair: [usize; 2]) -> impl Iterator<Item = usize> {
         let several = pair.into_iter().filter(|_| !self.single());
         several.filter_map(|grant| self.grants.all[grant].asked)

@@ -2,7 +2,8 @@
 
 use crate::{Event, EventType, Value};
 
-/// The fields whose number is a zxid, at any depth: what answers of any family name, and what a fault's evidence names of a lost reply.
+/// The fields whose number is a zxid, at any depth: what answers of any family name, and what a fault's evidence names
+/// of a lost reply.
 const FIELDS: [&str; 3] = ["czxid", "mzxid", "zxid"];
 
 /// The zxids that an answer or a notice names, in no order; none of a request, which names what is to be.

@@ -98,7 +98,8 @@ fn near<'r, 'a>(windows: &'r Windows<'a>, span: AnomalySpan) -> impl Iterator<It
 }
 
 impl<'a> Faults<'a> {
-    /// Those of a history's windows that were on. `session_ms` is the session timeout, for which a fault is near after its end.
+    /// Those of a history's windows that were on. `session_ms` is the session timeout, for which a fault is near after
+    /// its end.
     pub(crate) fn new(events: &[Event], injected: &BTreeMap<i64, InjectedFault<'a>>, session_ms: u64) -> Self {
         let session = session_ms.saturating_mul(1_000_000);
         let windows = injected.values().filter_map(|window| FaultWindow::new(window, events));
@@ -139,8 +140,8 @@ impl<'a> Faults<'a> {
         on.take(NAMED).map(words).collect()
     }
 
-    /// Whether a fault of one of these kinds was near; `none` stands for no fault at all. Near [`Span::Any`] is every kind
-    /// of the plan.
+    /// Whether a fault of one of these kinds was near; `none` stands for no fault at all. Near [`Span::Any`] is every
+    /// kind of the plan.
     pub fn any_near(&self, plan: &Plan, span: AnomalySpan, kinds: &[String]) -> bool {
         let planned = |kind: &String| span == AnomalySpan::Any && plan.faults.contains(kind);
         let near = |kind: &String| {

@@ -17,8 +17,8 @@ pub struct Ops<'a> {
     pub completes: Vec<Option<usize>>,
     /// Events that fit no pairing, and why, in their order.
     pub misfits: Vec<(usize, Misfit)>,
-    /// Answers that may not have been given, or not to what they say: one that names another operation than the open one, and all
-    /// that one request seems to have got ([`Misfit`]). No anomaly rests on one.
+    /// Answers that may not have been given, or not to what they say: one that names another operation than the open
+    /// one, and all that one request seems to have got ([`Misfit`]). No anomaly rests on one.
     pub disputed: BTreeSet<usize>,
 }
 
@@ -47,8 +47,9 @@ pub fn named_client(event: &Event) -> Option<&str> {
 impl<'a> Ops<'a> {
     /// Pairs invocations with completions.
     ///
-    /// A numbered process has one operation at a time. In a named process an answer belongs to the oldest open request of its
-    /// name: should an older one never have been answered, that makes the interval longer, which convicts nobody.
+    /// A numbered process has one operation at a time. In a named process an answer belongs to the oldest open request
+    /// of its name: should an older one never have been answered, that makes the interval longer, which convicts
+    /// nobody.
     pub fn new(events: &'a [Event]) -> Self {
         let mut ops = Self {
             completes: vec![None; events.len()],

@@ -1,10 +1,11 @@
 //! A record as far as its history reaches: what lies behind the history's end is no evidence, for any checker.
 //!
-//! A history that was cut off, torn, or damaged in a line ends before the run did, while the evidence around it was read later. A reading
-//! of the znode tree, a transaction or a server's sample of that later time shows the work of requests that the history lacks, and
-//! would make them look like nobody's. So of a history that does not end with the phase `done` three things are left out here:
-//! readings of the tree that were complete only after more events than the history has, samples that are later than its last event,
-//! and transactions later than all that its answers and the evidence left over name.
+//! A history that was cut off, torn, or damaged in a line ends before the run did, while the evidence around it was
+//! read later. A reading of the znode tree, a transaction or a server's sample of that later time shows the work of
+//! requests that the history lacks, and would make them look like nobody's. So of a history that does not end with the
+//! phase `done` three things are left out here: readings of the tree that were complete only after more events than the
+//! history has, samples that are later than its last event, and transactions later than all that its answers and the
+//! evidence left over name.
 
 use super::named_zxids;
 use crate::evidence::{Reading, ServerSample};
@@ -62,8 +63,9 @@ impl<'a> RecordView<'a> {
         view
     }
 
-    /// Whether an ensemble of the recorder's own ran, so that the transaction logs were to be read: the record is a run's folder, and its history
-    /// has the `confinement` of the containers, which each run records before its operations. No history of others has it.
+    /// Whether an ensemble of the recorder's own ran, so that the transaction logs were to be read: the record is a
+    /// run's folder, and its history has the `confinement` of the containers, which each run records before its
+    /// operations. No history of others has it.
     pub fn own(&self) -> bool {
         let confinement = |event: &Event| event.f == "confinement" && event.is_of("run");
         self.logs.is_some() && self.history.events.iter().any(confinement)

@@ -31,7 +31,8 @@ pub struct Recovery<'a> {
     pub dead: BTreeSet<&'a str>,
     /// What the recovery lacks, in words; each forbids the verdict `valid`.
     pub lacks: Vec<String>,
-    /// What happened in the span to the harness or to clients, in words: it forbids it only if something did not finish.
+    /// What happened in the span to the harness or to clients, in words: it forbids it only if something did not
+    /// finish.
     doubts: Vec<String>,
 }
 
@@ -128,11 +129,11 @@ struct RecoveryRequests<'r, 'a> {
 }
 
 impl RecoveryRequests<'_, '_> {
-    /// Names the living clients that were sent `quiesce` in the last phase `recover` and did not answer it by `recovered`. A
-    /// client that was seen running instead has answered. If nobody was asked nothing is said.
+    /// Names the living clients that were sent `quiesce` in the last phase `recover` and did not answer it by
+    /// `recovered`. A client that was seen running instead has answered. If nobody was asked nothing is said.
     ///
-    /// An engine that does not wait for those whose operation is pending reads their answers after `recovered`: then the
-    /// clock starts there, unless it took them `patience` (in nanoseconds) or longer.
+    /// An engine that does not wait for those whose operation is pending reads their answers after `recovered`: then
+    /// the clock starts there, unless it took them `patience` (in nanoseconds) or longer.
     fn silent(&self, recover: usize, span: &mut RecoverySpan, patience: u64) -> Option<String> {
         let RecoverySpan { recovered, end, .. } = *span;
         let late = self.events[recovered].time.saturating_add(patience);
@@ -154,8 +155,8 @@ impl RecoveryRequests<'_, '_> {
         self.unanswered(all.filter(|(_, answer)| answer.is_none()).map(|(node, _)| node))
     }
 
-    /// The clients that were sent `quiesce` between two events and whose process did not end before `until`, each with its
-    /// first answer.
+    /// The clients that were sent `quiesce` between two events and whose process did not end before `until`, each with
+    /// its first answer.
     fn answers(&self, from: usize, to: usize, until: usize) -> BTreeMap<&str, Option<usize>> {
         let mut running: BTreeMap<&str, usize> = BTreeMap::new();
         for (at, event) in self.events.iter().enumerate().take(until).skip(from) {
@@ -203,7 +204,8 @@ impl RecoveryRequests<'_, '_> {
     }
 }
 
-/// The windows that were on and not seen healed, each in words: those that never were, then those that were not by `recovered`.
+/// The windows that were on and not seen healed, each in words: those that never were, then those that were not by
+/// `recovered`.
 fn unhealed(injected: &BTreeMap<i64, InjectedFault<'_>>, span: Option<RecoverySpan>) -> Vec<String> {
     let on = || injected.values().filter(|window| window.was_on());
     let never = on().filter(|window| window.healed().is_none());

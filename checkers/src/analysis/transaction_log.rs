@@ -17,7 +17,8 @@ pub struct TransactionLog<'a> {
     created: HashMap<&'a str, Vec<&'a Txn>>,
     /// The transactions that may have created a znode: with the path, if it is recorded, of what they touched.
     makers: HashMap<(i64, Option<&'a str>), &'a Txn>,
-    /// Of each epoch the last transaction that was certainly committed; `None` of a record without the servers that logged each transaction.
+    /// Of each epoch the last transaction that was certainly committed; `None` of a record without the servers that
+    /// logged each transaction.
     committed: Option<HighestZxids>,
 }
 
@@ -57,19 +58,22 @@ impl<'a> TransactionLog<'a> {
         self.lack.as_deref()
     }
 
-    /// Whether the logs have every transaction of the run, and none that hides what it touched, as a multi of an older record does.
+    /// Whether the logs have every transaction of the run, and none that hides what it touched, as a multi of an older
+    /// record does.
     pub fn whole(&self) -> bool {
         self.lack.is_none() && !self.hidden
     }
 
-    /// Whether a transaction was certainly committed: an answer, the znode tree or a committed later one of its epoch shows it, or a majority of
-    /// the voters logged it. In a record without the servers that logged each, all are taken to be.
+    /// Whether a transaction was certainly committed: an answer, the znode tree or a committed later one of its epoch
+    /// shows it, or a majority of the voters logged it. In a record without the servers that logged each, all are taken
+    /// to be.
     pub fn committed(&self, txn: &Txn) -> bool {
         let last = |committed: &HighestZxids| committed.get(&epoch(txn.zxid)).copied();
         self.committed.as_ref().is_none_or(|all| last(all) >= Some(txn.zxid))
     }
 
-    /// The transaction that created the znode at a path; `None` unless the logs are [whole](Self::whole) and have just one.
+    /// The transaction that created the znode at a path; `None` unless the logs are [whole](Self::whole) and have just
+    /// one.
     pub fn only_create(&self, path: &str) -> Option<&'a Txn> {
         match self.created.get(path)?.as_slice() {
             [only] if self.whole() => Some(only),

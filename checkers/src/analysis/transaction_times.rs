@@ -1,7 +1,8 @@
 //! The moment before which a transaction was certainly not made, from what ties other transactions to time.
 //!
 //! Transactions are made in the order of their zxids. So one that is later than another was not made before the request
-//! that made the other was sent, nor before the leader of its epoch, asked what its last transaction was, named an earlier one.
+//! that made the other was sent, nor before the leader of its epoch, asked what its last transaction was, named an
+//! earlier one.
 
 use crate::analysis::Analysis;
 use crate::{EventType, ServerSample};
@@ -67,8 +68,8 @@ fn requests(run: &Analysis<'_>) -> impl Iterator<Item = (i64, usize)> {
     })
 }
 
-/// What leaders named as their last transaction, each with the moment at which the same server had answered before: what comes
-/// later in the epoch was made after that.
+/// What leaders named as their last transaction, each with the moment at which the same server had answered before:
+/// what comes later in the epoch was made after that.
 fn leaders(run: &Analysis<'_>) -> impl Iterator<Item = (i64, u64)> {
     let mut last: HashMap<&str, u64> = HashMap::new();
     let samples = run.record.servers.into_iter().flatten();

@@ -1,7 +1,8 @@
-//! `early-release`: an enter was answered before N members of the round were sent enter (join), or a leave before all others
-//! had left, were sent leave, or had died.
+//! `early-release`: an enter was answered before N members of the round were sent enter (join), or a leave before all
+//! others had left, were sent leave, or had died.
 //!
-//! A member that is sent its operation again, because its first one failed, timed out or died with its process, counts once.
+//! A member that is sent its operation again, because its first one failed, timed out or died with its process, counts
+//! once.
 
 use super::rounds::{BarrierRound, Member, Rounds, answered};
 use crate::analysis::Analysis;
@@ -67,8 +68,8 @@ fn enters(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Barri
     }
 }
 
-/// One member's stay that certainly lasted from the answer to its enter until it was sent leave for the first time, because a leave of
-/// its removed the very znode that the enter had made. Positions are those of events.
+/// One member's stay that certainly lasted from the answer to its enter until it was sent leave for the first time,
+/// because a leave of its removed the very znode that the enter had made. Positions are those of events.
 #[derive(Debug, Clone, Copy)]
 struct CertainStay<'a> {
     node: &'a str,
@@ -142,7 +143,8 @@ fn stays<'a>(run: &Analysis<'a>, rounds: &Rounds<'_>, round: &BarrierRound) -> V
 /// Where clients were sent leave.
 struct LeaveRequests<'a> {
     sent: BTreeSet<(&'a str, usize)>,
-    /// By client: where the last leave ended whose invocation is missing, so that it may have been sent at any time before.
+    /// By client: where the last leave ended whose invocation is missing, so that it may have been sent at any time
+    /// before.
     unsent: HashMap<&'a str, usize>,
 }
 

@@ -1,7 +1,7 @@
 //! The family `barrier`: members that meet.
 //!
-//! `rounds` reads out of a history what the checkers need: `early_release` and `stuck_barrier`, which asks `presence` for enters and
-//! `unblocked_leaves` for leaves; [`crate::znodes::orphan_node`] audits members.
+//! `rounds` reads out of a history what the checkers need: `early_release` and `stuck_barrier`, which asks `presence`
+//! for enters and `unblocked_leaves` for leaves; [`crate::znodes::orphan_node`] audits members.
 
 mod early_release;
 mod presence;

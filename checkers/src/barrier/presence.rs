@@ -1,5 +1,5 @@
-//! How many members are in a round at each of many moments, and since when the number that it takes was there: asked for all
-//! moments together, because a round may have as many members as moments.
+//! How many members are in a round at each of many moments, and since when the number that it takes was there: asked
+//! for all moments together, because a round may have as many members as moments.
 
 use super::rounds::Member;
 use std::collections::{BTreeSet, HashMap};
@@ -51,8 +51,8 @@ pub struct Question<'a> {
 pub struct PresentMembers {
     /// How many members there were, the one that is not counted among them.
     pub members: usize,
-    /// Of as many as it takes, the earliest: the event that shows the last of them, and the one up to which all are shown if
-    /// that is before the moment. `None` if there are not so many.
+    /// Of as many as it takes, the earliest: the event that shows the last of them, and the one up to which all are
+    /// shown if that is before the moment. `None` if there are not so many.
     pub full: Option<(usize, Option<usize>)>,
 }
 
@@ -156,8 +156,8 @@ impl<'p, 'a> MembersAtMoment<'p, 'a> {
     }
 }
 
-/// Places, each there or not, with a number each: a binary tree that knows how many are there below each node, and the least of
-/// their numbers.
+/// Places, each there or not, with a number each: a binary tree that knows how many are there below each node, and the
+/// least of their numbers.
 struct PresenceTree {
     nodes: Vec<(usize, usize)>,
     leaves: usize,
@@ -186,8 +186,8 @@ impl PresenceTree {
         self.nodes[1].0
     }
 
-    /// The last of the first `count` places that are there, and the least number of these if it is one; `None` if there are not
-    /// so many.
+    /// The last of the first `count` places that are there, and the least number of these if it is one; `None` if there
+    /// are not so many.
     fn first(&self, count: usize) -> Option<(Option<usize>, Option<usize>)> {
         if count == 0 {
             return Some((None, None));

@@ -177,9 +177,9 @@ impl<'a> Rounds<'a> {
 
     /// The last event up to which the member that an operation sent is in the round, as far as the history tells.
     ///
-    /// One that waits is, while its process lives: to be there is its operation's business. One that was answered is until
-    /// its process or its session ends, or it is told to close that, or its leave is answered. One that pairs with no answer for
-    /// certain may have left.
+    /// One that waits is, while its process lives: to be there is its operation's business. One that was answered is
+    /// until its process or its session ends, or it is told to close that, or its leave is answered. One that pairs
+    /// with no answer for certain may have left.
     pub fn stays(&self, run: &Analysis<'a>, op: &Op<'a>) -> usize {
         if op.doubtful {
             return 0;

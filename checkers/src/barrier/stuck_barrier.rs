@@ -1,10 +1,10 @@
-//! `stuck-barrier`: after recovery, with N live members in the round, an enter stays pending, or is refused again and again; or a
-//! leave stays pending though every other member has left or is leaving ([`super::unblocked_leaves`]).
+//! `stuck-barrier`: after recovery, with N live members in the round, an enter stays pending, or is refused again and
+//! again; or a leave stays pending though every other member has left or is leaving ([`super::unblocked_leaves`]).
 //!
-//! The clock runs from the moment when all of that is so to the phase `audit`. The bound is ten times the median duration
-//! of the run's answered enters (leaves), at least ten seconds. A client whose enters of the round fail one after the other, and
-//! that goes on asking, counts as a member for the others of which that is true. If the run cannot be judged
-//! ([`crate::analysis::recovery`]) nobody is convicted.
+//! The clock runs from the moment when all of that is so to the phase `audit`. The bound is ten times the median
+//! duration of the run's answered enters (leaves), at least ten seconds. A client whose enters of the round fail one
+//! after the other, and that goes on asking, counts as a member for the others of which that is true. If the run cannot
+//! be judged ([`crate::analysis::recovery`]) nobody is convicted.
 
 use super::presence::{MemberStay, Presence, PresentMembers, Question};
 use super::rounds::{Member, Rounds, told};
@@ -21,8 +21,8 @@ use zooquake_history::operation::barrier::{MEMBERS, ROUND};
 /// When witnesses have named so many members, of more stuck enters only the number is told.
 const MOST: usize = 1_000_000;
 
-/// Looks for enters that are never answered. What did not finish and cannot be judged is a reason against `valid`. `each`:
-/// every planned client has to finish an operation.
+/// Looks for enters that are never answered. What did not finish and cannot be judged is a reason against `valid`.
+/// `each`: every planned client has to finish an operation.
 pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
         return out.ran("stuck-barrier", 0);
@@ -69,7 +69,8 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
     out.ran("stuck-barrier", all.len());
 }
 
-/// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for it.
+/// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for
+/// it.
 fn spells(run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: RecoverySpan, bound: u64) -> Vec<(usize, usize)> {
     let lasts = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked.max(span.clock)));
     let all = one.spells();
@@ -107,8 +108,8 @@ struct RoundPresences<'r, 'a> {
     run: &'r Analysis<'a>,
     /// By round the members, with those refused if the enter in question is ([`refused`]).
     rounds: BTreeMap<(i64, bool), Presence<'a>>,
-    /// By enter, as a position in the list of what did not finish: its round, how many members that has, and each spell with
-    /// who was there at its end.
+    /// By enter, as a position in the list of what did not finish: its round, how many members that has, and each spell
+    /// with who was there at its end.
     asked: BTreeMap<usize, (i64, usize, Vec<EnterSpell>)>,
     /// Whether members enter for themselves.
     enters: bool,
@@ -244,7 +245,8 @@ fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<MemberS
     members.filter_map(stay).collect()
 }
 
-/// A member: the client that was sent to the round, the request that says which member it is, and the event that shows it there.
+/// A member: the client that was sent to the round, the request that says which member it is, and the event that shows
+/// it there.
 struct MemberEvidence<'a> {
     node: &'a str,
     named: Option<usize>,

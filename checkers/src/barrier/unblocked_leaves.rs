@@ -1,9 +1,9 @@
 //! Leaves that wait for nobody: since when every other member of a round has certainly left it or is leaving it.
 //!
-//! A client may be inside from the sending of its first enter of the round that did not fail. It is so no more when it was sent a
-//! leave after its last such enter, unless that ended as `fail` or `info`: what became of it is open then. Nor is it, from
-//! `recovered` on, if its process ended before the recovery began: the session of that process is over by then
-//! ([`crate::analysis::recovery`]). All is as of the end of the span, in time linear in the round.
+//! A client may be inside from the sending of its first enter of the round that did not fail. It is so no more when it
+//! was sent a leave after its last such enter, unless that ended as `fail` or `info`: what became of it is open then.
+//! Nor is it, from `recovered` on, if its process ended before the recovery began: the session of that process is over
+//! by then ([`crate::analysis::recovery`]). All is as of the end of the span, in time linear in the round.
 
 use super::rounds::{BarrierRound, Rounds, told};
 use crate::analysis::Analysis;

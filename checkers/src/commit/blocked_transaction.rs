@@ -1,11 +1,12 @@
 //! `blocked-transaction`: after recovery, every killed process restarted, a transaction stays undecided.
 //!
 //! A site that asks for the decision, or the coordinator that is to make it, stays without an answer for the bound of
-//! liveness, or is answered `fail` again and again for so long, or does not know it each time that it is asked, at least twice
-//! over the bound. Only a question that stays open for a session timeout counts for that: an earlier `info` may be the loss of a
-//! connection, and no time in which the decision could have been read. Questions from before and from after the moment at which
-//! another client was answered with the decision are not put together, as it may have been made in between. A transaction whose
-//! znode never came into being cannot block anybody. If the run cannot be judged ([`crate::analysis::recovery`]) nothing is convicted.
+//! liveness, or is answered `fail` again and again for so long, or does not know it each time that it is asked, at
+//! least twice over the bound. Only a question that stays open for a session timeout counts for that: an earlier `info`
+//! may be the loss of a connection, and no time in which the decision could have been read. Questions from before and
+//! from after the moment at which another client was answered with the decision are not put together, as it may have
+//! been made in between. A transaction whose znode never came into being cannot block anybody. If the run cannot be
+//! judged ([`crate::analysis::recovery`]) nothing is convicted.
 
 use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
@@ -105,8 +106,8 @@ impl<'a> UndecidedSpell<'a> {
     }
 }
 
-/// The attempts that ended `info` a session timeout after their sending or later: those before another client was answered with the
-/// decision, then those after it.
+/// The attempts that ended `info` a session timeout after their sending or later: those before another client was
+/// answered with the decision, then those after it.
 fn rounds(
     run: &Analysis<'_>,
     one: &Unfinished<'_, '_>,

@@ -1,8 +1,8 @@
-//! `commit-without-votes`: commit though a site's vote was no, failed, or was not yet asked for when the first commit was
-//! read.
+//! `commit-without-votes`: commit though a site's vote was no, failed, or was not yet asked for when the first commit
+//! was read.
 //!
-//! A yes whose outcome is unknown may have arrived, and a site that is asked again may vote then. So a site convicts only
-//! if it answered no, or if nothing that it was asked before the first commit was read can have come to a yes.
+//! A yes whose outcome is unknown may have arrived, and a site that is asked again may vote then. So a site convicts
+//! only if it answered no, or if nothing that it was asked before the first commit was read can have come to a yes.
 
 use super::decision::JudgedDecision;
 use super::transactions::{JudgedTransaction, RequestedVote, Transactions};

@@ -1,5 +1,5 @@
-//! The family `commit`: two-phase commit. All sites of a transaction come to the same decision; it is commit only if all
-//! of them voted yes, and it comes.
+//! The family `commit`: two-phase commit. All sites of a transaction come to the same decision; it is commit only if
+//! all of them voted yes, and it comes.
 //!
 //! What is the same for all checkers is read once (`transactions`); then come the checkers, one a file.
 

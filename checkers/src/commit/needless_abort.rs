@@ -1,12 +1,13 @@
 //! `needless-abort`: abort though every site voted yes in time and no fault was on.
 //!
-//! In time: each yes was answered no later than one session timeout after `decide` was sent, before or after the abort was
-//! reported. A vote that has not come yet is no no: a coordinator, or a site, waits one session timeout for it before it gives
-//! the transaction up. One that was asked to vote no, or answered that it had, excuses an abort, whatever came of it.
+//! In time: each yes was answered no later than one session timeout after `decide` was sent, before or after the abort
+//! was reported. A vote that has not come yet is no no: a coordinator, or a site, waits one session timeout for it
+//! before it gives the transaction up. One that was asked to vote no, or answered that it had, excuses an abort,
+//! whatever came of it.
 //!
-//! What a fault has begun may go on after it: one that was healed less than a session timeout before the transaction began
-//! counts as on, and so do the end of a client's process, the expiry of a session and a stall of the harness itself. Also
-//! an attempt to inject one counts, from its begin until it was skipped.
+//! What a fault has begun may go on after it: one that was healed less than a session timeout before the transaction
+//! began counts as on, and so do the end of a client's process, the expiry of a session and a stall of the harness
+//! itself. Also an attempt to inject one counts, from its begin until it was skipped.
 
 use super::decision::JudgedDecision;
 use super::transactions::{JudgedTransaction, RequestedVote, Transactions};
@@ -58,8 +59,8 @@ fn session(run: &Analysis<'_>) -> u64 {
     run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000)
 }
 
-/// The answers by which every site had voted yes by the time `by`, in nanoseconds since the run began; `None` if one had
-/// not, or ever may have voted no.
+/// The answers by which every site had voted yes by the time `by`, in nanoseconds since the run began; `None` if one
+/// had not, or ever may have voted no.
 fn acknowledged(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, by: u64) -> Option<Vec<usize>> {
     let no = |vote: &RequestedVote<'_>| vote.wanted == Some(false) || vote.voted.is_some_and(|(yes, _)| !yes);
     if transaction.sites.is_empty() || transaction.votes.iter().any(no) {

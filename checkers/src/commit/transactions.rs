@@ -64,7 +64,8 @@ pub struct JudgedTransaction<'a> {
     pub stands: bool,
     /// Whether a disputed answer is about it, so that nothing is concluded from what is not known of it.
     pub disputed: bool,
-    /// What its decision znode says, one entry for each reading of the tree that has it, with the events recorded by then.
+    /// What its decision znode says, one entry for each reading of the tree that has it, with the events recorded by
+    /// then.
     pub znode: Vec<(usize, JudgedDecision)>,
 }
 

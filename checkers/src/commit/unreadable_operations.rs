@@ -6,8 +6,8 @@ use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::history::EventType;
 
-/// Events whose transaction, sites, vote or decision cannot be read, and what they are; and whether a transaction without
-/// a name that can be read was begun, or may have been.
+/// Events whose transaction, sites, vote or decision cannot be read, and what they are; and whether a transaction
+/// without a name that can be read was begun, or may have been.
 pub fn unreadable_operations(run: &Analysis<'_>) -> (Vec<(usize, String)>, bool) {
     let (mut events, mut begun) = (Vec::new(), false);
     for op in &run.ops.work {

@@ -1,5 +1,5 @@
-//! `wrong-outcome`: the coordinator's answer differs from the decision: it answered `ok` and told another one, or it answered
-//! the only `begin` with `fail`, which says that the transaction certainly never was, and it was committed.
+//! `wrong-outcome`: the coordinator's answer differs from the decision: it answered `ok` and told another one, or it
+//! answered the only `begin` with `fail`, which says that the transaction certainly never was, and it was committed.
 //!
 //! The decision is what stands in the decision znode, or, where the tree tells none, what all sites report alike. Where
 //! sites disagree there is no decision to differ from, and `split-decision` says so.

@@ -1,5 +1,5 @@
-//! What the counter was found to hold where no server can have kept back what had been acknowledged: by a client that had
-//! written to ZooKeeper before, and in the readings of the znode tree.
+//! What the counter was found to hold where no server can have kept back what had been acknowledged: by a client that
+//! had written to ZooKeeper before, and in the readings of the znode tree.
 
 use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;

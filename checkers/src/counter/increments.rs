@@ -25,16 +25,16 @@ pub struct Increments<'a> {
     pub given: Vec<CounterAnswer<'a>>,
     /// The reads that were answered, in the order in which they were.
     pub got: Vec<CounterAnswer<'a>>,
-    /// For each other increment that may have happened one more than the event at which it was sent, in order; 0 where that
-    /// is not known.
+    /// For each other increment that may have happened one more than the event at which it was sent, in order; 0 where
+    /// that is not known.
     pub maybe: Vec<usize>,
     /// Answers that tell no value, and what they are.
     pub unread: Vec<(usize, String)>,
 }
 
 impl<'a> Increments<'a> {
-    /// Reads them out of a run. A disputed answer tells nothing, and that an increment failed does not count where that may be
-    /// another one's failure.
+    /// Reads them out of a run. A disputed answer tells nothing, and that an increment failed does not count where that
+    /// may be another one's failure.
     pub fn new(run: &Analysis<'a>) -> Self {
         let mut counts = Self::default();
         for op in run.ops.work.iter().filter(|op| matches!(op.f, "increment" | "get")) {

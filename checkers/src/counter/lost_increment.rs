@@ -1,8 +1,8 @@
 //! `lost-increment`: the counter holds less than what was answered requires.
 //!
-//! A counter never goes back: an increment that is sent when a value has been read makes a greater one, and who looks at the
-//! counter after a write that was sent then finds that value or a greater one. One report for each value that it went back from.
-//! Also, what is found last is at least the number of increments that had been acknowledged.
+//! A counter never goes back: an increment that is sent when a value has been read makes a greater one, and who looks
+//! at the counter after a write that was sent then finds that value or a greater one. One report for each value that it
+//! went back from. Also, what is found last is at least the number of increments that had been acknowledged.
 
 use super::certain_values::{CertainValues, CounterReading, ReadingSource};
 use super::increments::{CounterAnswer, Increments};
@@ -104,7 +104,8 @@ fn found_less(run: &Analysis<'_>, greater: &CounterAnswer<'_>, held: &CounterRea
     out.add_at_end(run, lost(witness, why), Some(first));
 }
 
-/// Whether more increments had been acknowledged than the counter holds; the first ones that are too many are the witness.
+/// Whether more increments had been acknowledged than the counter holds; the first ones that are too many are the
+/// witness.
 fn too_few(run: &Analysis<'_>, counts: &Increments<'_>, held: &CounterReading<'_>, out: &mut Findings) -> bool {
     let acknowledged = counts.given.partition_point(|told| told.read < held.asked);
     let Some(needed) = usize::try_from(held.value).ok().filter(|&value| value < acknowledged) else {

@@ -1,9 +1,9 @@
 //! The family `counter`: increments, each of which is given the value that it made as an id that no other one has.
 //!
-//! `counts` reads out of a history what was asked and answered, `sure` what a client or the znode tree found that no server can
-//! have kept back. The checkers: `duplicate`, `lost`, `phantom`. Where they find nothing there is an order of the increments
-//! that fits: each id is the place of its increment, and no one that is missing below it lacks an increment that may have
-//! been there.
+//! `counts` reads out of a history what was asked and answered, `sure` what a client or the znode tree found that no
+//! server can have kept back. The checkers: `duplicate`, `lost`, `phantom`. Where they find nothing there is an order
+//! of the increments that fits: each id is the place of its increment, and no one that is missing below it lacks an
+//! increment that may have been there.
 
 mod certain_values;
 mod duplicate_id;

@@ -1,7 +1,8 @@
 //! `phantom-increment`: the counter holds more than the increments that were sent allow.
 //!
-//! A value was made by as many increments: by acknowledged ones whose ids are not greater, and by others that may have happened, all
-//! of them sent before the value was known. One report for each value of which more is made up than of those known before.
+//! A value was made by as many increments: by acknowledged ones whose ids are not greater, and by others that may have
+//! happened, all of them sent before the value was known. One report for each value of which more is made up than of
+//! those known before.
 
 use super::certain_values::CertainValues;
 use super::increments::Increments;

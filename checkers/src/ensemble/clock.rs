@@ -1,14 +1,15 @@
 //! From the wall clock of the servers' logs to the time of the run.
 //!
-//! All containers of a run share the clock of their host, and so does the orchestrator; the history counts on another, the
-//! monotonic one. Events `clock` of the process `run` say what the wall clock showed when they were recorded.
+//! All containers of a run share the clock of their host, and so does the orchestrator; the history counts on another,
+//! the monotonic one. Events `clock` of the process `run` say what the wall clock showed when they were recorded.
 
 use crate::history::Event;
 
 /// What the wall clock showed at some moments of the run; empty if it was not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WallClock {
-    /// Microseconds since 1970, and nanoseconds since the run began: in order, and of one microsecond the first reading.
+    /// Microseconds since 1970, and nanoseconds since the run began: in order, and of one microsecond the first
+    /// reading.
     readings: Vec<(i64, i64)>,
 }
 
@@ -26,8 +27,8 @@ impl WallClock {
         Self { readings }
     }
 
-    /// The time in the run, in milliseconds, of milliseconds since 1970; below zero before it began. It goes by the nearest
-    /// reading, because a wall clock may be set. `None` without a reading.
+    /// The time in the run, in milliseconds, of milliseconds since 1970; below zero before it began. It goes by the
+    /// nearest reading, because a wall clock may be set. `None` without a reading.
     pub fn run_ms(&self, unix_ms: i64) -> Option<i64> {
         let unix_us = unix_ms.checked_mul(1000)?;
         let next = self.readings.partition_point(|&(at, _)| at < unix_us);

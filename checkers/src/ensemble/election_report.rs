@@ -21,8 +21,8 @@ pub struct Account {
     pub sid: i64,
     /// The round it won in.
     pub round: i64,
-    /// `epoch`, `zxid` or `sid`: by which its vote beat the highest one with which another counted voter had begun; `null`
-    /// if there was no other, or if that is not known.
+    /// `epoch`, `zxid` or `sid`: by which its vote beat the highest one with which another counted voter had begun;
+    /// `null` if there was no other, or if that is not known.
     pub rule: Option<String>,
     /// The epoch it came to lead in; `null` if no quorum acknowledged it.
     pub epoch: Option<i64>,
@@ -38,8 +38,8 @@ pub struct Account {
     pub won_ms: i64,
     /// When a quorum had acknowledged it as leader.
     pub established_ms: Option<i64>,
-    /// How long nobody led: milliseconds from the last answer of a server as leader of an earlier epoch to the first answer
-    /// of this one as leader. `null` without such answers, as for the first election.
+    /// How long nobody led: milliseconds from the last answer of a server as leader of an earlier epoch to the first
+    /// answer of this one as leader. `null` without such answers, as for the first election.
     pub lost_ms: Option<i64>,
     /// The votes that were cast, repetitions left out, in the order of time.
     pub votes: Vec<VoteCast>,
@@ -63,8 +63,8 @@ pub struct VoteCast {
     pub zxid: String,
     /// The proposed server's epoch.
     pub epoch: i64,
-    /// Why it is not the voter's vote before: `round`, `epoch`, `zxid` or `sid`; `null` for its first vote, and for one that no
-    /// rule allows.
+    /// Why it is not the voter's vote before: `round`, `epoch`, `zxid` or `sid`; `null` for its first vote, and for one
+    /// that no rule allows.
     pub rule: Option<String>,
     /// Whether the voter's last vote was counted for the winner.
     pub counted: bool,

@@ -6,8 +6,8 @@ use super::looking_spells::{JustifiedVote, LookBegin, LookingSpells};
 use super::vote::{LeaderVote, VoteRule};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// When the elections of a run have looked at so many servers and votes, the later ones tell no votes: those of a server that
-/// never stops looking for a leader belong to all elections.
+/// When the elections of a run have looked at so many servers and votes, the later ones tell no votes: those of a
+/// server that never stops looking for a leader belong to all elections.
 const MOST: usize = 100_000;
 
 /// One election: a server looked for a leader and found itself.
@@ -24,7 +24,8 @@ pub struct Election {
     /// By which rule that vote beat the highest one with which another counted voter had put itself forward. `None` if
     /// there was no other, or if what one proposed first is not known.
     pub rule: Option<VoteRule>,
-    /// Those whose vote for it, cast while they looked for a leader in that round, had reached it when it won; itself too.
+    /// Those whose vote for it, cast while they looked for a leader in that round, had reached it when it won; itself
+    /// too.
     pub counted: BTreeSet<i64>,
     /// When the first of them began to look, in milliseconds since 1970.
     pub began_ms: i64,
@@ -155,8 +156,8 @@ impl<'a> WonLook<'a> {
         self.cast.vote.beats(firsts?.into_iter().max()?)
     }
 
-    /// What all servers cast until the election was won, in rounds up to the winner's, and how much room is left; `None` if
-    /// there is not enough.
+    /// What all servers cast until the election was won, in rounds up to the winner's, and how much room is left;
+    /// `None` if there is not enough.
     fn ballots(&self, looks: &LookingSpells<'a>, counted: &BTreeSet<i64>, room: usize) -> Option<(Vec<Ballot>, usize)> {
         let (mut ballots, mut room) = (Vec::new(), room);
         for server in &looks.servers {

@@ -1,8 +1,8 @@
-//! `ensemble-epoch-regression`: one server's own epoch goes back, across its restarts. A server that keeps its data never
-//! does that; one that has lost them does.
+//! `ensemble-epoch-regression`: one server's own epoch goes back, across its restarts. A server that keeps its data
+//! never does that; one that has lost them does.
 //!
-//! A server's own epoch (`currentEpoch`) is in the first vote of each look, with which it proposes itself, and in the epoch
-//! that it came to lead. The epoch of its last zxid is another thing: it may go back when an entry that was never
+//! A server's own epoch (`currentEpoch`) is in the first vote of each look, with which it proposes itself, and in the
+//! epoch that it came to lead. The epoch of its last zxid is another thing: it may go back when an entry that was never
 //! committed is cut off. So an answer to a client counts only from a zxid on that belongs to a transaction, which was
 //! committed then, and a new leader's `epoch << 32` does not.
 

@@ -1,5 +1,5 @@
-//! `lesser-vote-won`: a voter counted in the winner's quorum had, looking for a leader in that round, put itself forward
-//! with a higher vote.
+//! `lesser-vote-won`: a voter counted in the winner's quorum had, looking for a leader in that round, put itself
+//! forward with a higher vote.
 //!
 //! Within one look and one round a server only ever changes to a higher vote. So a voter that proposed itself with a
 //! higher vote than the winner's, and then voted for the winner, in the same look and round, broke the order of votes.
@@ -14,12 +14,12 @@ use super::{EnsembleElections, Suspicion};
 use crate::text::few;
 use std::collections::HashMap;
 
-/// The votes by which a look breaks the order: by round and vote the higher one for the server itself, and the cast of that
-/// vote after it.
+/// The votes by which a look breaks the order: by round and vote the higher one for the server itself, and the cast of
+/// that vote after it.
 type Broken = HashMap<(i64, LeaderVote), [Cast; 2]>;
 
-/// Looks for winners with a lesser vote. Returns how many elections it judged: those whose winner's and voters' logs are
-/// whole. Of an id that several logs tell it is not known whose it is.
+/// Looks for winners with a lesser vote. Returns how many elections it judged: those whose winner's and voters' logs
+/// are whole. Of an id that several logs tell it is not known whose it is.
 pub fn check(ensemble: &EnsembleElections<'_>, found: &mut Vec<Suspicion>) -> usize {
     let looks = LookingSpells::new(ensemble.logs);
     // By server id and look.

@@ -1,7 +1,7 @@
 //! What each server was doing while another one won an election.
 //!
-//! Looks are found by the time in which they were under way, and by the votes cast in them, in time logarithmic in their
-//! number: a look that never ends overlaps all elections after it.
+//! Looks are found by the time in which they were under way, and by the votes cast in them, in time logarithmic in
+//! their number: a look that never ends overlaps all elections after it.
 
 use super::elections::{WonLook, why};
 use super::log::{Cast, LeaderSearch, ServerLog};
@@ -130,8 +130,8 @@ impl<'a> ServerLooks<'a> {
         }
     }
 
-    /// What the server was doing while an election was won: of its looks under way then, the one in which it voted for the
-    /// winner in this round, or else any; of several the one that began last. With the number of the look.
+    /// What the server was doing while an election was won: of its looks under way then, the one in which it voted for
+    /// the winner in this round, or else any; of several the one that began last. With the number of the look.
     pub fn during(&self, win: &WonLook<'a>) -> Option<(usize, &'a LeaderSearch)> {
         if std::ptr::eq(self.log, win.log) {
             return Some((win.number, win.look));

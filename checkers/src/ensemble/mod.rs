@@ -1,6 +1,6 @@
-//! ZooKeeper's own leader elections (FastLeaderElection), vote by vote, from the servers' logs and from what the servers
-//! said of themselves. They are judged in every run of every family: `docs/ensemble.md` says what is read, and what
-//! proves nothing.
+//! ZooKeeper's own leader elections (FastLeaderElection), vote by vote, from the servers' logs and from what the
+//! servers said of themselves. They are judged in every run of every family: `docs/ensemble.md` says what is read, and
+//! what proves nothing.
 
 mod clock;
 mod election_report;

@@ -1,7 +1,7 @@
 //! Runs of scenes: whether each fresh ensemble elected whom the plan says, by the rule the plan says.
 //!
-//! Another outcome convicts nobody: the steps only make it likely that the votes meet as planned. So it is `unknown`, and
-//! what convicts ZooKeeper are the anomalies of every run's ensemble.
+//! Another outcome convicts nobody: the steps only make it likely that the votes meet as planned. So it is `unknown`,
+//! and what convicts ZooKeeper are the anomalies of every run's ensemble.
 
 use super::{
     self as ensemble, Account, EnsembleElections, ServerLog, ServerState, Suspicion, WallClock, accounts, versions,

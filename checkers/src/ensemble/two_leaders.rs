@@ -1,11 +1,11 @@
 //! `two-ensemble-leaders`: two servers established as leader in one epoch.
 //!
 //! To win an election is not to lead: two servers may win and propose the same epoch, and the one whom no quorum
-//! acknowledges leads nothing. A server led in an epoch if it logged `Have quorum of supporters` of it, or if it answered its
-//! clients as leader with a zxid of that epoch and its next answer has a higher zxid of the same.
+//! acknowledges leads nothing. A server led in an epoch if it logged `Have quorum of supporters` of it, or if it
+//! answered its clients as leader with a zxid of that epoch and its next answer has a higher zxid of the same.
 //!
-//! One answer alone proves no more than that the server leads: a new leader answers already while it has its last zxid of an
-//! earlier epoch. But it takes no transaction of that epoch any more.
+//! One answer alone proves no more than that the server leads: a new leader answers already while it has its last zxid
+//! of an earlier epoch. But it takes no transaction of that epoch any more.
 
 use super::{EnsembleElections, Suspicion};
 use crate::evidence::ServerSample;

@@ -1,8 +1,8 @@
 //! Acknowledgements: a leader that promises one writes only after its acknowledgement znode was created.
 //!
-//! The field `ack` of a reply names the acknowledgement znode that its leader had read, `null` if it had read none. Where a reply
-//! lacks the field the grant's counts, and where that lacks it too the write is not judged. A znode that is older than
-//! the one that the grant rests on acknowledges an earlier term.
+//! The field `ack` of a reply names the acknowledgement znode that its leader had read, `null` if it had read none.
+//! Where a reply lacks the field the grant's counts, and where that lacks it too the write is not judged. A znode that
+//! is older than the one that the grant rests on acknowledges an earlier term.
 
 use crate::Value;
 use crate::analysis::Analysis;
@@ -49,8 +49,8 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.ran("unacknowledged-leader", looked_at);
 }
 
-/// The acknowledgement that a write's reply or its grant names, and the event of that answer. A grant that was made without one
-/// does not show that the writes after it were.
+/// The acknowledgement that a write's reply or its grant names, and the event of that answer. A grant that was made
+/// without one does not show that the writes after it were.
 fn told<'a>(run: &Analysis<'a>, write: Write) -> Option<(usize, &'a Value)> {
     let said = |at: usize| Some((at, run.events[at].ack()?));
     let granted = || said(run.grants.all[write.grant].read?).filter(|(_, ack)| !ack.is_null());

@@ -1,7 +1,7 @@
-//! Answers about a grant that do not fit together: a client acts as the holder under a grant that nobody asked for, or whose acquire
-//! certainly failed; it says that it holds after it had said that it holds no more, or by a grant of another client, or by none; it says
-//! of one request both that it was accepted and that it was not; or a request asks for no known mode. No anomaly is made of them, as
-//! either of the two may be true; each is a reason against `valid`.
+//! Answers about a grant that do not fit together: a client acts as the holder under a grant that nobody asked for, or
+//! whose acquire certainly failed; it says that it holds after it had said that it holds no more, or by a grant of
+//! another client, or by none; it says of one request both that it was accepted and that it was not; or a request asks
+//! for no known mode. No anomaly is made of them, as either of the two may be true; each is a reason against `valid`.
 
 use crate::analysis::ops;
 use crate::analysis::{self, Analysis, Denial};

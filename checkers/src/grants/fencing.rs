@@ -1,5 +1,5 @@
-//! Fencing: a grant asked for after another was read that excludes it has a higher token. Of a variant that is fenced, a grant without a token
-//! cannot be judged, which is a reason against `valid`.
+//! Fencing: a grant asked for after another was read that excludes it has a higher token. Of a variant that is fenced,
+//! a grant without a token cannot be judged, which is a reason against `valid`.
 
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
@@ -75,7 +75,8 @@ fn regressed(run: &Analysis<'_>, earlier: usize, later: usize, asked: usize, out
     );
     let mut witness = vec![read_a, asked, read_b];
     witness.extend(run.telling_modes([earlier, later]));
-    // The mode of a shared grant stands in its request, which is here, so that without its request that of the other is unknown.
+    // The mode of a shared grant stands in its request, which is here, so that without its request that of the other is
+    // unknown.
     witness.extend(a.asked.filter(|_| b.mode != Some(Mode::Exclusive)));
     out.add(run, Finding::new(run.names.regression, "fencing", witness, why));
 }

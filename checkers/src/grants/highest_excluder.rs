@@ -61,9 +61,9 @@ impl<'a, K: Ord + Copy> HighestExcluder<'a, K> {
         }
     }
 
-    /// The highest number of those that exclude this grant, and which of them has it. Exclusive grants exclude each other where
-    /// there is one lease. A shared one and an exclusive one exclude each other if they are of different clients, as a client may
-    /// turn one into the other.
+    /// The highest number of those that exclude this grant, and which of them has it. Exclusive grants exclude each
+    /// other where there is one lease. A shared one and an exclusive one exclude each other if they are of different
+    /// clients, as a client may turn one into the other.
     pub fn highest(&self, run: &Analysis<'a>, grant: usize) -> Option<(K, usize)> {
         let node = run.grants.all[grant].node;
         let highest = match run.judged_mode(grant)? {

@@ -1,9 +1,9 @@
-//! Liveness after recovery: while nobody holds in a way that excludes it, an acquire does not stay pending for long, nor is it
-//! refused again and again.
+//! Liveness after recovery: while nobody holds in a way that excludes it, an acquire does not stay pending for long,
+//! nor is it refused again and again.
 //!
-//! The clock runs from the phase `recovered` to the phase `audit`, and only in free time ([`crate::grants::grantable_time`]). The bound is ten times
-//! the median duration of the run's answered acquires, at least ten seconds. If the run cannot be judged
-//! ([`crate::analysis::recovery`]) nobody is convicted.
+//! The clock runs from the phase `recovered` to the phase `audit`, and only in free time
+//! ([`crate::grants::grantable_time`]). The bound is ten times the median duration of the run's answered acquires, at
+//! least ten seconds. If the run cannot be judged ([`crate::analysis::recovery`]) nobody is convicted.
 
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
@@ -50,8 +50,8 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.ran(run.names.pending, looked_at);
 }
 
-/// The longest spell in which a client asked and nobody held. A refusal while somebody held says nothing; it neither begins
-/// nor ends a spell of refusals.
+/// The longest spell in which a client asked and nobody held. A refusal while somebody held says nothing; it neither
+/// begins nor ends a spell of refusals.
 fn longest(
     run: &Analysis<'_>,
     free: &GrantableTime,

@@ -1,9 +1,9 @@
 //! The resource: it accepts no write of an older exclusive grant after one of a newer grant that excludes it.
 //!
-//! A grant's age is the czxid of the znode it rests on. Where that is not known, or the older grant is shared, only interleaving
-//! convicts: accepted writes of grants A, B, A in this order fit no order of grants that exclude each other. Writes whose outcome is unknown never count.
-//! A resource outside of ZooKeeper takes writes in the order in which their replies were read; of one in ZooKeeper the
-//! zxids give the order, and the replies do not.
+//! A grant's age is the czxid of the znode it rests on. Where that is not known, or the older grant is shared, only
+//! interleaving convicts: accepted writes of grants A, B, A in this order fit no order of grants that exclude each
+//! other. Writes whose outcome is unknown never count. A resource outside of ZooKeeper takes writes in the order in
+//! which their replies were read; of one in ZooKeeper the zxids give the order, and the replies do not.
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::Write;

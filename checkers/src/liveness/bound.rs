@@ -8,8 +8,8 @@ use crate::text::seconds;
 use std::time::Duration;
 use zooquake_history::liveness;
 
-/// The bound ([`liveness::bound`]) of the operations of this name that were answered before the span's end, in nanoseconds. An
-/// answer that is the history's last event shows only how long others waited.
+/// The bound ([`liveness::bound`]) of the operations of this name that were answered before the span's end, in
+/// nanoseconds. An answer that is the history's last event shows only how long others waited.
 pub fn median_bound(run: &Analysis<'_>, f: &str, span: RecoverySpan) -> u64 {
     let ok = |end: usize| end < span.end && run.events[end].kind == EventType::Ok;
     let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(ok);

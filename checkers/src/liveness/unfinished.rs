@@ -1,7 +1,8 @@
-//! What did not finish after recovery: operations that stay pending, end with an unknown outcome or fail, and clients that
-//! finish none at all.
+//! What did not finish after recovery: operations that stay pending, end with an unknown outcome or fail, and clients
+//! that finish none at all.
 //!
-//! The checkers of families in which clients wait for one another convict some of it; the rest is a reason against `valid`.
+//! The checkers of families in which clients wait for one another convict some of it; the rest is a reason against
+//! `valid`.
 
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
@@ -22,8 +23,8 @@ pub enum UnfinishedOutcome {
     Failed,
 }
 
-/// An operation that a living client did not finish after recovery; or all attempts at one, one after the other, that ended
-/// alike.
+/// An operation that a living client did not finish after recovery; or all attempts at one, one after the other, that
+/// ended alike.
 #[derive(Debug)]
 pub struct Unfinished<'r, 'a> {
     /// The operation, of several attempts the first.
@@ -47,8 +48,8 @@ impl Unfinished<'_, '_> {
         self.attempts[self.attempts.len() - 1].1
     }
 
-    /// The spells, from a sending to an end, after which the bound of liveness convicts: each attempt alone; of attempts that
-    /// failed all of them together, since each followed from the last.
+    /// The spells, from a sending to an end, after which the bound of liveness convicts: each attempt alone; of
+    /// attempts that failed all of them together, since each followed from the last.
     pub fn spells(&self) -> Vec<(usize, usize)> {
         match self.how {
             UnfinishedOutcome::Failed => vec![(self.asked(), self.until())],
@@ -162,8 +163,8 @@ fn state(run: &Analysis<'_>, op: &Op<'_>, span: RecoverySpan) -> SpanOutcome {
     let Some(asked) = op.invoke.filter(|&asked| asked < span.end) else {
         return SpanOutcome::Elsewhere;
     };
-    // Whether a request that pairs with no answer for certain was answered is unknown; one sent to a busy process may have
-    // waited for the other.
+    // Whether a request that pairs with no answer for certain was answered is unknown; one sent to a busy process may
+    // have waited for the other.
     if op.doubtful || !run.ops.fits(asked) || op.cut.is_some_and(|cut| cut <= span.end) {
         return SpanOutcome::Elsewhere;
     }
@@ -235,8 +236,9 @@ impl<'a> Finished<'a> {
     }
 }
 
-/// Adds a reason that names the planned clients that live at the end of the span and finished nothing in it, but for those
-/// in `told`, which were reported already. Where `each` is false, only those that were asked for something in the span.
+/// Adds a reason that names the planned clients that live at the end of the span and finished nothing in it, but for
+/// those in `told`, which were reported already. Where `each` is false, only those that were asked for something in the
+/// span.
 pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, told: HashSet<&'a str>, each: bool, out: &mut Findings) {
     let finished = Finished::new(run, span);
     let (mut asked, mut settled) = (HashSet::new(), told);

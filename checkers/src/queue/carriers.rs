@@ -1,8 +1,9 @@
 //! The znodes that carry items, and what the transaction logs show of them.
 //!
-//! A znode carries an item if the answer to the item's enqueue, or to a delivery of it, names it, or if its data name the item: they are
-//! its number, or JSON with it under `item`. Data name an item from the create or the setData with them to the next setData of the znode.
-//! In records of older versions only the line of ZooKeeper's own tool has data, and those of creates alone are read.
+//! A znode carries an item if the answer to the item's enqueue, or to a delivery of it, names it, or if its data name
+//! the item: they are its number, or JSON with it under `item`. Data name an item from the create or the setData with
+//! them to the next setData of the znode. In records of older versions only the line of ZooKeeper's own tool has data,
+//! and those of creates alone are read.
 
 use super::items::{AnsweredOperation, names_its_own, number};
 use crate::analysis::Analysis;
@@ -30,8 +31,8 @@ struct Carrier<'a> {
     path: &'a str,
     /// The transaction that created it, or set the data that name the item; `None` if only its path is named.
     since: Option<i64>,
-    /// Whether it may be a lock on the item: only a delivery names it, or only its data do, and it is ephemeral or was not created with
-    /// them.
+    /// Whether it may be a lock on the item: only a delivery names it, or only its data do, and it is ephemeral or was
+    /// not created with them.
     perhaps_lock: bool,
     /// The events that name it; none if its data name the item.
     named: Vec<usize>,
@@ -93,8 +94,9 @@ impl<'a> Carriers<'a> {
         carriers
     }
 
-    /// Adds what a transaction did, and the znodes whose data it made name an item. One that may never have been committed ends no
-    /// carrier, and its own carriers count: an item that may still stand somewhere is not known to be gone.
+    /// Adds what a transaction did, and the znodes whose data it made name an item. One that may never have been
+    /// committed ends no carrier, and its own carriers count: an item that may still stand somewhere is not known to be
+    /// gone.
     fn logged(&mut self, txn: &'a Txn, committed: bool) {
         for (path, ephemeral, change) in changes(txn).unwrap_or_default() {
             let before = self.changes.entry(path).or_default();
@@ -131,8 +133,8 @@ impl<'a> Carriers<'a> {
         self.all.entry(item).or_default().push(carrier);
     }
 
-    /// Whether a znode that its delivery names is no lock that the client made which removed it: another session created it, or the item was
-    /// moved into it by a transaction that deleted another.
+    /// Whether a znode that its delivery names is no lock that the client made which removed it: another session
+    /// created it, or the item was moved into it by a transaction that deleted another.
     fn holds_item(&self, carrier: &Carrier<'_>, removing: &Txn) -> bool {
         let named = carrier.since.filter(|_| !carrier.named.is_empty());
         let made = named.and_then(|czxid| self.creating.get(&czxid));
@@ -143,9 +145,10 @@ impl<'a> Carriers<'a> {
         })
     }
 
-    /// The znode of an item that a transaction removed, so that none is left that is known to carry it. `None` if the logs do not show
-    /// so: if the transaction created something or set data, which may carry the item on, if another znode still carries it, if the znode carries
-    /// another item too, or if it may be a lock and the item's own is not known.
+    /// The znode of an item that a transaction removed, so that none is left that is known to carry it. `None` if the
+    /// logs do not show so: if the transaction created something or set data, which may carry the item on, if another
+    /// znode still carries it, if the znode carries another item too, or if it may be a lock and the item's own is not
+    /// known.
     pub fn removed(&self, item: i64, txn: &'a Txn) -> Option<ItemZnode<'a>> {
         let changed = changes(txn)?;
         if changed.iter().any(|(.., change)| *change != CarrierChange::Delete) {
@@ -219,7 +222,8 @@ impl<'a> Carriers<'a> {
     }
 }
 
-/// What a transaction did to znodes, each with whether it was created as an ephemeral one; `None` if that cannot be read.
+/// What a transaction did to znodes, each with whether it was created as an ephemeral one; `None` if that cannot be
+/// read.
 fn changes(txn: &Txn) -> Option<Vec<(&str, bool, CarrierChange)>> {
     if txn.hides_parts() {
         return deletes(&txn.raw);
@@ -238,8 +242,8 @@ fn changes(txn: &Txn) -> Option<Vec<(&str, bool, CarrierChange)>> {
     Some(all.collect())
 }
 
-/// The parts of a multi that consists of deletes alone, in the words of ZooKeeper's own tool: `delete:`, the length of the path in four
-/// bytes, the path, and `;` before the next one.
+/// The parts of a multi that consists of deletes alone, in the words of ZooKeeper's own tool: `delete:`, the length of
+/// the path in four bytes, the path, and `;` before the next one.
 fn deletes(raw: &str) -> Option<Vec<(&str, bool, CarrierChange)>> {
     let (_, mut rest) = raw.split_once(" multi ")?;
     let mut all = Vec::new();
@@ -256,7 +260,8 @@ fn deletes(raw: &str) -> Option<Vec<(&str, bool, CarrierChange)>> {
     }
 }
 
-/// The data that a znode was created with, in the words of ZooKeeper's own tool: the path, the data and the ACL, with commas between.
+/// The data that a znode was created with, in the words of ZooKeeper's own tool: the path, the data and the ACL, with
+/// commas between.
 fn printed_data<'a>(raw: &'a str, path: &str) -> Option<&'a str> {
     let (_, rest) = raw.split_once(&format!(" {path},"))?;
     rest.rsplit_once(",[").map(|(data, _)| data)

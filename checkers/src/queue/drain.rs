@@ -33,7 +33,8 @@ impl<'a> EmptyAnswer<'a> {
         )
     }
 
-    /// All proofs of emptiness before the phase `drained`, in the order in which their dequeues began; else why there is none.
+    /// All proofs of emptiness before the phase `drained`, in the order in which their dequeues began; else why there
+    /// is none.
     pub fn all(run: &Analysis<'a>) -> Result<Vec<Self>, &'static str> {
         let drained = run
             .phase("drained")

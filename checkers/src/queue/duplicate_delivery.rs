@@ -3,8 +3,9 @@
 //! At most once: no item is delivered twice. At least once: an item may be delivered again when its owner's session is
 //! over, but only its last owner can acknowledge it, and only once, and after that nobody is given it.
 //!
-//! An operation without an answer counts if it certainly took the item ([`super::unanswered_removals`]). Where the delete is the delivery, the client
-//! that deleted it may still hand it out itself; so only a delivery to another client is a second one.
+//! An operation without an answer counts if it certainly took the item ([`super::unanswered_removals`]). Where the
+//! delete is the delivery, the client that deleted it may still hand it out itself; so only a delivery to another
+//! client is a second one.
 
 use super::items::{AnsweredOperation, Items, QueueItem};
 use super::unanswered_removals::{Removal, removals};
@@ -165,7 +166,8 @@ fn after<'a>(item: &QueueItem<'a>, ack: &AnsweredOperation<'a>) -> Option<Answer
 /// The delivery that an acknowledgement rests on, and one to somebody else that was asked for later.
 ///
 /// Whichever of the second delivery and the acknowledgement came first, one of them was not to be: the item was another
-/// one's, or its life was over. Only a later delivery to the client that acknowledged, between the two, would explain both.
+/// one's, or its life was over. Only a later delivery to the client that acknowledged, between the two, would explain
+/// both.
 fn superseded<'a>(
     items: &Items<'a>,
     item: &QueueItem<'a>,

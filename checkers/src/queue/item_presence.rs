@@ -1,8 +1,9 @@
 //! Stock: when an item certainly lay in the queue.
 //!
-//! An item does from the answer `ok` to its enqueue until a dequeue is sent that may have taken it: one that was answered with it
-//! or had named it, and did not fail. One that nobody was ever given does not, if a dequeue that was sent later found the queue
-//! empty. Each dequeue that may have taken any item takes one away from its sending on. Linear in the events, but for sorting.
+//! An item does from the answer `ok` to its enqueue until a dequeue is sent that may have taken it: one that was
+//! answered with it or had named it, and did not fail. One that nobody was ever given does not, if a dequeue that was
+//! sent later found the queue empty. Each dequeue that may have taken any item takes one away from its sending on.
+//! Linear in the events, but for sorting.
 
 use super::items::{Items, QueueItem, outcome};
 use super::{ItemField, told};
@@ -82,8 +83,8 @@ impl ItemPresence {
         self.spells.get(next).is_some_and(|&(from, _)| from <= at)
     }
 
-    /// From where on items lay there for `least` nanoseconds or longer without a break, between two events, and for how long;
-    /// `None` if they did not. `least` is that of [`Self::new`].
+    /// From where on items lay there for `least` nanoseconds or longer without a break, between two events, and for how
+    /// long; `None` if they did not. `least` is that of [`Self::new`].
     pub fn lasting(&self, run: &Analysis<'_>, (from, until): (usize, usize), least: u64) -> Option<(usize, u64)> {
         let first = self.long.partition_point(|&(_, end)| end <= from);
         // All but the first and the last of them lie within.
@@ -95,8 +96,8 @@ impl ItemPresence {
         within.map(lasts).find(|&(_, lasted)| lasted >= least)
     }
 
-    /// Items that show, from an event on and until another, that some lay there: of those that did the first ones, one more than
-    /// dequeues may have taken by then. And how many were looked at for them.
+    /// Items that show, from an event on and until another, that some lay there: of those that did the first ones, one
+    /// more than dequeues may have taken by then. And how many were looked at for them.
     pub fn shown(&self, (from, until): (usize, usize)) -> (Vec<ItemStay>, usize) {
         let takers = self.takers(until);
         if takers == 0 {

@@ -47,7 +47,8 @@ pub struct QueueItem<'a> {
 }
 
 impl QueueItem<'_> {
-    /// Whether it may have been enqueued more than once, so that nothing can be said about how often it may be delivered.
+    /// Whether it may have been enqueued more than once, so that nothing can be said about how often it may be
+    /// delivered.
     pub fn ambiguous(&self) -> bool {
         self.sent.len() > 1
     }
@@ -60,10 +61,11 @@ pub struct Items<'a> {
     pub all: BTreeMap<i64, QueueItem<'a>>,
     /// The dequeues that a living client has not answered: who was asked, and where.
     pub open: Vec<(&'a str, usize)>,
-    /// Where the dequeues were sent, or 0, that may have taken any item: their clients cannot name it, and their end is unknown.
+    /// Where the dequeues were sent, or 0, that may have taken any item: their clients cannot name it, and their end is
+    /// unknown.
     pub free: Vec<usize>,
-    /// By client where the dequeues were sent of which it is not known what they took, one more than the event, in order; 0
-    /// where that is not known.
+    /// By client where the dequeues were sent of which it is not known what they took, one more than the event, in
+    /// order; 0 where that is not known.
     maybe: HashMap<&'a str, Vec<usize>>,
     /// Whether an acknowledgement cannot be read that may be of any item.
     pub hidden_acknowledgement: bool,
@@ -238,7 +240,8 @@ impl<'a> Items<'a> {
         let notices = run.events.iter().enumerate().filter(|(_, event)| event.f == "taking");
         for (at, event, client) in notices.filter_map(|(at, event)| Some((at, event, ops::named_client(event)?))) {
             let ops = unanswered.get(client).map_or(&[][..], Vec::as_slice);
-            // In the order in which they began, and one at a time: the last that began before is the only one it can be of.
+            // In the order in which they began, and one at a time: the last that began before is the only one it can be
+            // of.
             let last = ops.partition_point(|op| op.invoke.or(op.end).unwrap_or(0) < at);
             let before = last.checked_sub(1).map(|last| ops[last]);
             let over = |op: &&Op<'_>| op.end.into_iter().chain(op.cut).min().is_some_and(|over| over < at);

@@ -72,11 +72,11 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
 /// An item that nobody is known to have got: its number, where it was first sent and where that was acknowledged.
 type Missing = (i64, usize, usize);
 
-/// Of clients that cannot name what they take, each dequeue whose end is unknown may have taken one of the missing items, if it was
-/// sent before the queue was found empty. Where more are missing then than there are such dequeues, some are lost in every
-/// execution: a matching of the items with the dequeues exists if and only if no proof of emptiness has more missing
-/// items before it than dequeues (Hall 1935; of two proofs the later one has all items and dequeues of the earlier, or one is contained
-/// in the other and has more items for fewer dequeues).
+/// Of clients that cannot name what they take, each dequeue whose end is unknown may have taken one of the missing
+/// items, if it was sent before the queue was found empty. Where more are missing then than there are such dequeues,
+/// some are lost in every execution: a matching of the items with the dequeues exists if and only if no proof of
+/// emptiness has more missing items before it than dequeues (Hall 1935; of two proofs the later one has all items and
+/// dequeues of the earlier, or one is contained in the other and has more items for fewer dequeues).
 fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<Missing>, out: &mut Findings) {
     missing.sort_unstable_by_key(|&(_, _, stored)| stored);
     let before = |proof: &EmptyAnswer<'_>| {
@@ -167,8 +167,8 @@ fn lost(run: &Analysis<'_>, drain: &EmptyAnswer<'_>, (number, sent, stored): Mis
     out.add_at_end(run, found, Some(run.time(sent)));
 }
 
-/// A sentence on the delete of an item in the transaction logs, by the path and the age that its enqueue was answered with; empty if
-/// there is none.
+/// A sentence on the delete of an item in the transaction logs, by the path and the age that its enqueue was answered
+/// with; empty if there is none.
 fn deleted(run: &Analysis<'_>, stored: usize) -> String {
     let event = &run.events[stored];
     let (Some(path), Some(czxid)) = (event.path(), event.czxid()) else {

@@ -1,8 +1,9 @@
 //! The family `queue`: items that are enqueued and dequeued.
 //!
-//! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `item_presence` what lay in the
-//! queue when, `unanswered_removals` what the transaction logs show of operations without an answer (`carriers` are the znodes of items). The checkers: `lost_item`,
-//! `duplicate_delivery`, `phantom_item`, `reordered_items`, `stuck_queue`; [`crate::znodes::orphan_node`] audits claims.
+//! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `item_presence` what
+//! lay in the queue when, `unanswered_removals` what the transaction logs show of operations without an answer
+//! (`carriers` are the znodes of items). The checkers: `lost_item`, `duplicate_delivery`, `phantom_item`,
+//! `reordered_items`, `stuck_queue`; [`crate::znodes::orphan_node`] audits claims.
 
 mod carriers;
 mod drain;

@@ -1,4 +1,5 @@
-//! `phantom-item`: an item delivered, or acknowledged, that no client had sent, or only in requests that certainly failed.
+//! `phantom-item`: an item delivered, or acknowledged, that no client had sent, or only in requests that certainly
+//! failed.
 
 use super::items::{AnsweredOperation, Items, QueueItem};
 use crate::analysis::Analysis;

@@ -71,8 +71,8 @@ fn overtaker(number: i64, item: &QueueItem<'_>) -> Option<Later> {
     })
 }
 
-/// Where the first dequeue was sent that delivered the item or may have; `None` if it was never delivered for certain, or
-/// may have been at any time.
+/// Where the first dequeue was sent that delivered the item or may have; `None` if it was never delivered for certain,
+/// or may have been at any time.
 fn earliest(item: &QueueItem<'_>) -> Option<usize> {
     let certain = item.given.iter().map(|given| given.sent);
     certain.clone().next()?;

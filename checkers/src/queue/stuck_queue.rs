@@ -1,9 +1,9 @@
 //! `stuck-queue`: after recovery an acknowledge stays pending, or a dequeue while an item certainly lies in the queue
 //! ([`super::item_presence`]), or such dequeues are refused again and again.
 //!
-//! The bound is ten times the median duration of the operations of that name answered before the drain, at least ten seconds. What is
-//! answered only when the queue is drained after it has been pending until then. If the run cannot be judged
-//! ([`crate::analysis::recovery`]) nobody is convicted.
+//! The bound is ten times the median duration of the operations of that name answered before the drain, at least ten
+//! seconds. What is answered only when the queue is drained after it has been pending until then. If the run cannot be
+//! judged ([`crate::analysis::recovery`]) nobody is convicted.
 
 use super::item_presence::{ItemPresence, ItemStay};
 use super::items::Items;
@@ -42,7 +42,8 @@ struct StuckSpell<'a> {
     until: usize,
     /// How often it was refused, if it was.
     refused: usize,
-    /// The events that show what its dequeues took, where the client cannot name that: pending ones may have taken any item.
+    /// The events that show what its dequeues took, where the client cannot name that: pending ones may have taken any
+    /// item.
     answers: Vec<usize>,
 }
 

@@ -1,10 +1,11 @@
-//! Operations that ended without an answer and certainly took an item: a fault lost the reply to their request after it was
-//! applied, and the transaction logs show that it removed the znode that carries the item.
+//! Operations that ended without an answer and certainly took an item: a fault lost the reply to their request after it
+//! was applied, and the transaction logs show that it removed the znode that carries the item.
 //!
-//! The transaction is of a session of the client, and was made while the fault's window was armed: after its `begin`, and before its `on` was
-//! recorded. If all that the client was asked for meanwhile that can take an item is one operation, whose end is unknown, then the
-//! request was that operation's, or one of an earlier operation of the client whose end is unknown too and that was sent late. Where both
-//! acknowledge the item, or both may take any, an operation of the client took it for certain when `on` was recorded.
+//! The transaction is of a session of the client, and was made while the fault's window was armed: after its `begin`,
+//! and before its `on` was recorded. If all that the client was asked for meanwhile that can take an item is one
+//! operation, whose end is unknown, then the request was that operation's, or one of an earlier operation of the client
+//! whose end is unknown too and that was sent late. Where both acknowledge the item, or both may take any, an operation
+//! of the client took it for certain when `on` was recorded.
 
 use super::carriers::Carriers;
 use super::items::{AnsweredOperation, Items, number, outcome};

@@ -1,11 +1,11 @@
 //! `client-crash`: the process of a client of a user's own recipe ended by itself, and nothing excuses it.
 //!
-//! Ending when a session expires is common practice, and a supervisor starts such a process again. A death is excused if a fault was
-//! on or had ended less than two session timeouts before, or if a notice of the process reported that a session had expired: less than two
-//! session timeouts before, or with no other one after it. Where no notice did, the transaction logs must show that each session that the
-//! process had named was closed later than it died, if at all; where they do not, the death is a reason against `valid`. A
-//! session that the process reported as closed by itself has not expired. More deaths than `max_restarts` in one window are excused
-//! by nothing.
+//! Ending when a session expires is common practice, and a supervisor starts such a process again. A death is excused
+//! if a fault was on or had ended less than two session timeouts before, or if a notice of the process reported that a
+//! session had expired: less than two session timeouts before, or with no other one after it. Where no notice did, the
+//! transaction logs must show that each session that the process had named was closed later than it died, if at all;
+//! where they do not, the death is a reason against `valid`. A session that the process reported as closed by itself
+//! has not expired. More deaths than `max_restarts` in one window are excused by nothing.
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;

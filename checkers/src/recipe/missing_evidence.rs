@@ -1,9 +1,10 @@
 //! Fields that answers of clients lack, and checks rest on.
 //!
-//! A client declares in its `hello` which fields it cannot give. Where the transaction logs have them nothing is lacking; else the check
-//! that rests on it is named as not judged. What a client leaves out without having declared it is a reason against `valid`.
-//! The main safety property of each family is judged without any of this, only of less: grants by what clients confirm and by
-//! interleaved writes, barriers by who was asked to enter, queues by what was certainly given.
+//! A client declares in its `hello` which fields it cannot give. Where the transaction logs have them nothing is
+//! lacking; else the check that rests on it is named as not judged. What a client leaves out without having declared it
+//! is a reason against `valid`. The main safety property of each family is judged without any of this, only of less:
+//! grants by what clients confirm and by interleaved writes, barriers by who was asked to enter, queues by what was
+//! certainly given.
 
 use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
@@ -185,8 +186,8 @@ fn logged(run: &Analysis<'_>, evidence: &RequiredField) -> HashSet<usize> {
     }
 }
 
-/// A dequeue that was answered with an item that no `taking` had named before: of one that is not answered nobody will know what it
-/// took. What clients that declare it may have taken is excused where it is judged.
+/// A dequeue that was answered with an item that no `taking` had named before: of one that is not answered nobody will
+/// know what it took. What clients that declare it may have taken is excused where it is judged.
 fn taking(run: &Analysis<'_>, out: &mut Findings) {
     let mut named: HashMap<(&str, i64), BTreeSet<usize>> = HashMap::new();
     for (at, event) in run.events.iter().enumerate().filter(|(_, event)| event.f == "taking") {

@@ -27,7 +27,8 @@ pub struct Access<'a> {
     pub start: AccessMoment,
     /// It took effect before this; [`NEVER`] where its outcome is unknown.
     pub finish: AccessMoment,
-    /// Where it was sent; where that is not in the history, or not certain of a read, what else names it without an answer.
+    /// Where it was sent; where that is not in the history, or not certain of a read, what else names it without an
+    /// answer.
     pub invoke: Option<usize>,
     /// Where its answer `ok` was read.
     pub end: Option<usize>,
@@ -35,7 +36,8 @@ pub struct Access<'a> {
     pub asks: bool,
     /// Whether its answer tells its values.
     pub repeats: bool,
-    /// Of a read that starts where its session's last acknowledged write was sent: where that was sent and acknowledged.
+    /// Of a read that starts where its session's last acknowledged write was sent: where that was sent and
+    /// acknowledged.
     pub own: Option<(usize, usize)>,
     /// The session that it was done in.
     pub session: Option<u64>,
@@ -112,9 +114,9 @@ pub struct Accesses<'a> {
 }
 
 impl<'a> Accesses<'a> {
-    /// Reads them out of a run, in which some values are known to be `ambiguous`. Without a promise that reads are linearizable (`promised`), a read may show any state
-    /// since its session's last acknowledged write was sent: that write has seen all that was acknowledged before, and
-    /// what answers the read has seen that write.
+    /// Reads them out of a run, in which some values are known to be `ambiguous`. Without a promise that reads are
+    /// linearizable (`promised`), a read may show any state since its session's last acknowledged write was sent: that
+    /// write has seen all that was acknowledged before, and what answers the read has seen that write.
     pub fn new(run: &Analysis<'a>, promised: bool, ambiguous: &HashSet<i64>) -> Self {
         let mut unreadable = 0;
         let mut all = vec![Access::nobody(Action::Begin, BEGINNING, BEGINNING)];
@@ -135,8 +137,8 @@ impl<'a> Accesses<'a> {
         }
     }
 
-    /// The values that the readings of the znode tree found, each read by a session that had written before, and how many of
-    /// these readings have no register whose value can be read.
+    /// The values that the readings of the znode tree found, each read by a session that had written before, and how
+    /// many of these readings have no register whose value can be read.
     pub fn of_tree(&self, run: &Analysis<'a>, path: &str) -> (Vec<Access<'a>>, usize) {
         let (mut found, mut unreadable) = (Vec::new(), 0);
         for reading in run.record.readings.into_iter().flatten() {
@@ -170,7 +172,8 @@ fn data(text: &str) -> Option<RegisterValue> {
 
 struct Unreadable;
 
-/// An operation as what may have happened: where its answer may not be its own, what it asked for, and what was answered.
+/// An operation as what may have happened: where its answer may not be its own, what it asked for, and what was
+/// answered.
 fn parts<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Vec<Op<'a>> {
     let mut parts = op.apart();
     if let [_, answer] = parts.as_slice()
@@ -236,7 +239,8 @@ fn value(event: &Event, field: Field<i64>) -> Option<RegisterValue> {
 
 /// Lets each client's read start where its session's last write was sent that had been acknowledged when the read was.
 fn widen(all: &mut [Access<'_>]) {
-    /// Where a write was acknowledged, and of the writes acknowledged until then the one sent last (sent, acknowledged).
+    /// Where a write was acknowledged, and of the writes acknowledged until then the one sent last (sent,
+    /// acknowledged).
     type Latest = (usize, (usize, usize));
     let mut acknowledged: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     for access in all.iter().filter(|access| access.action.written().is_some()) {

@@ -2,8 +2,9 @@
 //!
 //! An order fits if every read and every compare-and-set finds what was written last before it, and if whatever was
 //! answered before something else was sent comes before that too. Each value is written once, so there is none exactly
-//! if a value was found that nobody had sent (`phantom`), two compare-and-sets took the same value away, they lead round in a
-//! circle, or real time contradicts the places that accesses have by what they found ([`zooquake_linearizability::unique::order`]).
+//! if a value was found that nobody had sent (`phantom`), two compare-and-sets took the same value away, they lead
+//! round in a circle, or real time contradicts the places that accesses have by what they found
+//! ([`zooquake_linearizability::unique::order`]).
 //!
 //! The readings of the znode tree at the end are reads too. They are asked only if
 //! nothing in the history itself is in the wrong order.
@@ -105,8 +106,8 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
     out.ran("not-linearizable", looked_at);
 }
 
-/// A contradiction of this property between all of these accesses that rests on events of the history; `None` if there is
-/// none.
+/// A contradiction of this property between all of these accesses that rests on events of the history; `None` if there
+/// is none.
 pub fn contradiction(run: &Analysis<'_>, accesses: Vec<Access<'_>>, wanted: &str) -> Option<RegisterContradiction> {
     let (judged, causes) = judge(accesses, true);
     let causes = causes.iter().filter(|cause| property(cause) == wanted);

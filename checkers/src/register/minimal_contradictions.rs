@@ -1,8 +1,8 @@
 //! Contradictions told by as few events as can be.
 //!
-//! A witness is made of the nearest events that prove a contradiction. Some of them may prove part of it twice: that nil was
-//! first needs no event, the readings of the znode tree are none. So events are left out, one after the other, as long as
-//! what is left is still contradicted.
+//! A witness is made of the nearest events that prove a contradiction. Some of them may prove part of it twice: that
+//! nil was first needs no event, the readings of the znode tree are none. So events are left out, one after the other,
+//! as long as what is left is still contradicted.
 
 use super::PATH;
 use super::accesses::Accesses;
@@ -30,8 +30,8 @@ pub struct Terms<'a> {
     pub ambiguous: &'a HashSet<i64>,
 }
 
-/// The contradiction with what can be left out left out. A witness longer than [`LONGEST`] is not tried, and its words say
-/// so.
+/// The contradiction with what can be left out left out. A witness longer than [`LONGEST`] is not tried, and its words
+/// say so.
 pub fn told(terms: Terms<'_>, mut contradiction: RegisterContradiction) -> RegisterContradiction {
     let mut keep = contradiction.witness.clone();
     keep.sort_unstable();
@@ -102,9 +102,9 @@ fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usi
     }
 }
 
-/// The process of an event: of a work operation one of its own, so that an answer pairs although the requests around it are
-/// left out. One whose requests and answers do not all pair decides which of its answers are disputed, and stays. All are
-/// numbered anew, the former odd and the latter even, so that none has another's number.
+/// The process of an event: of a work operation one of its own, so that an answer pairs although the requests around it
+/// are left out. One whose requests and answers do not all pair decides which of its answers are disputed, and stays.
+/// All are numbered anew, the former odd and the latter even, so that none has another's number.
 fn process(run: &Analysis<'_>, unpaired: &Unpaired<'_>, at: usize) -> Process {
     let event = &run.events[at];
     if let Process::Name(_) = event.process {

@@ -1,7 +1,8 @@
 //! `session-order`: a session read an older state than it had read or written before.
 //!
-//! ZooKeeper promises each session that what it is shown never goes back. A read convicts if it was sent after an access
-//! of the same session had been answered, and found a transaction older than that one's. One report for each session.
+//! ZooKeeper promises each session that what it is shown never goes back. A read convicts if it was sent after an
+//! access of the same session had been answered, and found a transaction older than that one's. One report for each
+//! session.
 
 use super::accesses::{Access, Accesses, Action};
 use super::witness::show;

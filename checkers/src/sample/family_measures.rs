@@ -27,8 +27,8 @@ pub struct FamilyMeasures {
 pub(super) enum Find {
     /// Grants that were read.
     Grants,
-    /// Operations of these names that were answered `ok`; if a field is named, the first of each of its values, and none
-    /// without a value.
+    /// Operations of these names that were answered `ok`; if a field is named, the first of each of its values, and
+    /// none without a value.
     Answered(&'static [&'static str], Option<&'static str>),
 }
 

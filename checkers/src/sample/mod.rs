@@ -1,5 +1,5 @@
-//! What one run contributes to a comparison: how much was done, how fast, by whom, at what cost, and how soon after each
-//! fault it went on.
+//! What one run contributes to a comparison: how much was done, how fast, by whom, at what cost, and how soon after
+//! each fault it went on.
 
 mod family_measures;
 
@@ -37,8 +37,8 @@ pub struct Sample {
     pub requests: Option<u64>,
     /// Watch events that they counted; `None` likewise.
     pub watch_events: Option<u64>,
-    /// Transactions that their sessions asked for (sessions opened and closed among them), but for those of the harness;
-    /// `None` if the servers' logs were not read.
+    /// Transactions that their sessions asked for (sessions opened and closed among them), but for those of the
+    /// harness; `None` if the servers' logs were not read.
     pub transactions: Option<u64>,
 }
 

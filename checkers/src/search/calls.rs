@@ -72,15 +72,15 @@ impl<'a> Calls<'a> {
     }
 }
 
-/// The operations whose value their invocation has: what one of them did is not known without it. (A cas, a vote and a begin without
-/// theirs are refused by their models.)
+/// The operations whose value their invocation has: what one of them did is not known without it. (A cas, a vote and a
+/// begin without theirs are refused by their models.)
 const OF_A_VALUE: [&str; 6] = ["write", "add", "enqueue", "put", "append", "enter"];
 
 /// The operation that counts although it failed: others may have counted an enter of a barrier while it waited.
 const COUNTED: &str = "enter";
 
-/// Pairs the events, and gives a reason at the first event that cannot be paired. `operations` are those of the model: an `info` of
-/// any other name, beside the operations of its process, is a remark.
+/// Pairs the events, and gives a reason at the first event that cannot be paired. `operations` are those of the model:
+/// an `info` of any other name, beside the operations of its process, is a remark.
 ///
 /// From such an event on, nothing that its process did has a known outcome: an invocation has no completion, and a
 /// completion is an operation of its own, sent at any time. So what the others did can be judged all the same.
@@ -137,8 +137,8 @@ fn pairs<'a>(events: &'a [Event], operations: &[&str]) -> (Vec<Pair<'a>>, Option
     (calls, problem)
 }
 
-/// The values that doubtful processes have invoked operations with, by process and name, each with how often: a completion with this
-/// value, or of an operation that was invoked with none, may be of one of these.
+/// The values that doubtful processes have invoked operations with, by process and name, each with how often: a
+/// completion with this value, or of an operation that was invoked with none, may be of one of these.
 #[derive(Default)]
 struct Waiting<'a>(HashMap<(&'a Process, &'a str), HashMap<Option<&'a Value>, usize>>);
 
@@ -169,8 +169,8 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Why nothing can be judged: an operation whose invocation is missing, and whose completion does not contain the value that it was
-/// invoked with, or has an error in its place. It may have written any value.
+/// Why nothing can be judged: an operation whose invocation is missing, and whose completion does not contain the value
+/// that it was invoked with, or has an error in its place. It may have written any value.
 fn unclear(calls: &[Pair<'_>]) -> Option<String> {
     let of_a_value = |call: &&Pair<'_>| OF_A_VALUE.contains(&call.invoke.f.as_str());
     let mut unsent = calls.iter().filter(of_a_value).filter(|call| call.unsent).peekable();
@@ -194,7 +194,8 @@ fn unclear(calls: &[Pair<'_>]) -> Option<String> {
     ))
 }
 
-/// The form of a value, by which an error is told from what is written: the types of it and of what it contains; a keyword is no text.
+/// The form of a value, by which an error is told from what is written: the types of it and of what it contains; a
+/// keyword is no text.
 fn form(value: &Value) -> String {
     match value {
         Value::Array(values) => format!("[{}]", values.iter().map(form).collect::<Vec<_>>().join(" ")),

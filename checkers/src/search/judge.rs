@@ -13,12 +13,12 @@ use zooquake_linearizability::{Budget, Call, Conventions, ModelKind};
 /// How a history was written down, which decides what a register's values mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
-    /// Maps: ours, or Jepsen's EDN. Ours have values in fields (`{"value":17}`): the register begins as `null`. Jepsen's have
-    /// bare values: with what the register begins is not known, and an answer of `nil` means that the value is unknown. A
-    /// failed compare-and-set says nothing.
+    /// Maps: ours, or Jepsen's EDN. Ours have values in fields (`{"value":17}`): the register begins as `null`.
+    /// Jepsen's have bare values: with what the register begins is not known, and an answer of `nil` means that the
+    /// value is unknown. A failed compare-and-set says nothing.
     Maps,
-    /// Jepsen's text log: with what the register begins is not known, `nil` is a value, and a compare-and-set that failed
-    /// without an error, or with one that says so, found another value.
+    /// Jepsen's text log: with what the register begins is not known, `nil` is a value, and a compare-and-set that
+    /// failed without an error, or with one that says so, found another value.
     Log,
 }
 
@@ -38,8 +38,8 @@ struct Findings {
     reasons: Vec<String>,
 }
 
-/// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is judged, or of more than one
-/// thing.
+/// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is judged,
+/// or of more than one thing.
 pub fn infer(history: &History) -> Option<ModelKind> {
     let events = || history.events.iter();
     let has = |name: &str| events().any(|event| matches!(event.process, Process::Number(_)) && event.f == name);

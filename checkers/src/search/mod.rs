@@ -1,8 +1,8 @@
-//! Histories judged by a search for a linearization, by `zooquake-linearizability`: types without a checker of their own, and histories of
-//! others.
+//! Histories judged by a search for a linearization, by `zooquake-linearizability`: types without a checker of their
+//! own, and histories of others.
 //!
-//! `calls` pairs the events of a history, `values` translates what they hold, and `words` puts into words what was found: [`judge`] is the
-//! whole way from a history to its verdict.
+//! `calls` pairs the events of a history, `values` translates what they hold, and `words` puts into words what was
+//! found: [`judge`] is the whole way from a history to its verdict.
 
 mod calls;
 mod judge;

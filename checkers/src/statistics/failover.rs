@@ -1,5 +1,5 @@
-//! How long nobody led after a fault had struck the leader; of a lock, how long until the next grant. Where others may hold
-//! beside the one that was struck nothing is measured.
+//! How long nobody led after a fault had struck the leader; of a lock, how long until the next grant. Where others may
+//! hold beside the one that was struck nothing is measured.
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::Grant;
@@ -24,8 +24,9 @@ pub struct Failover<'a> {
 
 /// One for each window that struck a leader who did not lead on after it, in the order of the plan.
 ///
-/// The time begins when the fault took effect, or, if that was later, with the last moment at which the leader certainly
-/// led: the sending of the last request that it answered as leader. It ends with the next grant, of whichever client. A window that the leader outlived is left out: nobody was missing.
+/// The time begins when the fault took effect, or, if that was later, with the last moment at which the leader
+/// certainly led: the sending of the last request that it answered as leader. It ends with the next grant, of whichever
+/// client. A window that the leader outlived is left out: nobody was missing.
 pub fn failovers<'a>(run: &'a Analysis<'_>) -> Vec<Failover<'a>> {
     let read = run.grants.read();
     let session = run.record.plan.cluster.timing.session_ms as f64;

@@ -4,8 +4,8 @@ use crate::analysis::Analysis;
 use crate::history::EventType;
 use std::collections::HashMap;
 
-/// Requests and watch events of all clients until each last answered a `quiesce`. `None` if one counted nothing, or if a
-/// process ended before, which took its counts with it.
+/// Requests and watch events of all clients until each last answered a `quiesce`. `None` if one counted nothing, or if
+/// a process ended before, which took its counts with it.
 pub fn request_counts(run: &Analysis<'_>) -> Option<(u64, u64)> {
     let (mut requests, mut events) = (0, 0);
     let mut quiet: HashMap<&str, usize> = HashMap::new();

@@ -1,4 +1,5 @@
-//! Whether the transaction logs agree with the history: each granted znode was created by the transaction that its answer names.
+//! Whether the transaction logs agree with the history: each granted znode was created by the transaction that its
+//! answer names.
 
 use crate::analysis::Analysis;
 use crate::evidence::Txn;
@@ -7,7 +8,8 @@ use crate::text::few;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::operation::{FieldType, ZnodeName};
 
-/// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is wrong.
+/// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is
+/// wrong.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let Some(txns) = run.record.txnlog.filter(|txns| !txns.is_empty()) else {
         // Of a run it is a reason against `valid` that they are missing.
@@ -56,7 +58,8 @@ fn claimed<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (usize, usize, &'a
     })
 }
 
-/// The paths that transactions name, each with its transaction: of one that names many, any of as many answers may name it.
+/// The paths that transactions name, each with its transaction: of one that names many, any of as many answers may name
+/// it.
 pub fn touched<'a>(txns: impl Iterator<Item = &'a Txn>) -> HashSet<(i64, &'a str)> {
     txns.flat_map(|txn| txn.changes().map(|change| (txn.zxid, change.path)))
         .collect()
@@ -70,8 +73,8 @@ pub fn told(txn: &Txn) -> String {
     format!("there {} of {paths}", txn.op)
 }
 
-/// Whether a transaction may have created a path that it names or not: a create of it, or a multi, whose parts its line need
-/// not name.
+/// Whether a transaction may have created a path that it names or not: a create of it, or a multi, whose parts its line
+/// need not name.
 fn creates(txn: &Txn, names: bool) -> bool {
     match txn.op.as_str() {
         "createSession" => false,

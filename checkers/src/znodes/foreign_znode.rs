@@ -1,16 +1,17 @@
 //! `foreign-znode`: a grant rests on a znode of another session than its answer names.
 //!
-//! The transaction logs record which session created the znode, and that session is its owner: the znode of a grant is ephemeral.
-//! The client named the session that it believed in. It convicts only if that session was the client's before the grant
-//! was asked for: then what the attempt made was made in it, and the znode was there before or is another's. A client that had not
-//! named it may have changed its session while it waited, and names the one it has now.
+//! The transaction logs record which session created the znode, and that session is its owner: the znode of a grant is
+//! ephemeral. The client named the session that it believed in. It convicts only if that session was the client's
+//! before the grant was asked for: then what the attempt made was made in it, and the znode was there before or is
+//! another's. A client that had not named it may have changed its session while it waited, and names the one it has
+//! now.
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::findings::{Finding, Findings};
 
-/// Looks for them; only where there are transaction logs. It is named among the checkers that ran where the recipe is a user's own, or where
-/// it found something.
+/// Looks for them; only where there are transaction logs. It is named among the checkers that ran where the recipe is a
+/// user's own, or where it found something.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     let before = out.anomalies.len();

@@ -10,8 +10,8 @@ use zooquake_history::operation::{Role, role};
 /// How many operations are named, if it may be any of them.
 const NAMED: usize = 3;
 
-/// A sentence on the operation of a client that left a znode, and the faults that were on meanwhile; empty if that is not known. `first`
-/// is the moment before which the znode was not made, in nanoseconds since the run began.
+/// A sentence on the operation of a client that left a znode, and the faults that were on meanwhile; empty if that is
+/// not known. `first` is the moment before which the znode was not made, in nanoseconds since the run began.
 pub fn words(run: &Analysis<'_>, node: &str, znode: &Znode, first: Option<u64>) -> String {
     let grants = run.grants.all.iter();
     let mut own = grants.filter(|grant| grant.node == node && grant.czxid == Some(znode.czxid));
@@ -43,8 +43,9 @@ pub fn words(run: &Analysis<'_>, node: &str, znode: &Znode, first: Option<u64>) 
     }
 }
 
-/// The operations of a client that can have made a znode: sent before a later transaction was read, not over before it was made, and
-/// not before an answer that names an earlier transaction of the same session, which makes its transactions in order.
+/// The operations of a client that can have made a znode: sent before a later transaction was read, not over before it
+/// was made, and not before an answer that names an earlier transaction of the same session, which makes its
+/// transactions in order.
 fn makers<'r, 'a>(run: &'r Analysis<'a>, node: &str, znode: &Znode, first: Option<u64>) -> Vec<&'r Op<'a>> {
     let named = |at: usize| {
         let event = &run.events[at];

@@ -19,7 +19,8 @@ struct QuiesceAnswer {
     sessions: BTreeSet<u64>,
 }
 
-/// When the witnesses that name the answers of all clients have so many events, of more such orphans only the number is reported.
+/// When the witnesses that name the answers of all clients have so many events, of more such orphans only the number is
+/// reported.
 const MOST: usize = 1_000_000;
 
 /// What was answered to the `quiesce` between the two readings.
@@ -36,7 +37,8 @@ struct QuiesceAnswers<'a> {
     died: bool,
     /// When znodes were not there yet.
     ages: Ages,
-    /// Events that witnesses of all answers may yet name, and the number of orphans that were left out for lack of room.
+    /// Events that witnesses of all answers may yet name, and the number of orphans that were left out for lack of
+    /// room.
     room: usize,
     untold: usize,
 }

@@ -1,5 +1,5 @@
-//! `persistent-contender`, advisory: the transaction logs show that a znode by which a client holds is not ephemeral, so that it stays in
-//! everybody's way when its client dies.
+//! `persistent-contender`, advisory: the transaction logs show that a znode by which a client holds is not ephemeral,
+//! so that it stays in everybody's way when its client dies.
 
 use crate::analysis::Analysis;
 use crate::analysis::transaction_log::creates;

@@ -1,10 +1,11 @@
 //! `stolen-znode`: the transaction logs show that a client deleted the znode by which another one held.
 //!
-//! The znode is a grant's, or that of a member's place in a round. It was deleted by a request in a session that another client named, before the
-//! session that created it was closed, and its client held at that time: either it confirmed the grant in a later transaction, or it had been
-//! asked for nothing that ends the hold before an answer named a later transaction, and never denied that it holds. Where one of these is
-//! not shown the deletion is an observation. So it is in recipes that let clients remove each other's znodes (the capability `helpers`).
-//! A deletion that is an `unowned-release` is none of these.
+//! The znode is a grant's, or that of a member's place in a round. It was deleted by a request in a session that
+//! another client named, before the session that created it was closed, and its client held at that time: either it
+//! confirmed the grant in a later transaction, or it had been asked for nothing that ends the hold before an answer
+//! named a later transaction, and never denied that it holds. Where one of these is not shown the deletion is an
+//! observation. So it is in recipes that let clients remove each other's znodes (the capability `helpers`). A deletion
+//! that is an `unowned-release` is none of these.
 
 use crate::EventType;
 use crate::analysis::Analysis;
@@ -45,7 +46,8 @@ fn judge(run: &Analysis<'_>, places: &[HolderZnode<'_>], out: &mut Findings) {
         if by == creator || clients.any(|(node, _)| unowned(node)) {
             continue;
         }
-        // Where its holder deletes the znode in the session that it names, whose znode it is is a matter of `foreign-znode`.
+        // Where its holder deletes the znode in the session that it names, whose znode it is is a matter of
+        // `foreign-znode`.
         let others = places.iter().filter(|place| place.session.and_then(session) != by);
         let proofs = others.map(|place| (*place, proof(run, place, &deletion, (&later, &denials))));
         let best = proofs.reduce(|best, next| if best.1.is_ok() { best } else { next });
@@ -55,7 +57,8 @@ fn judge(run: &Analysis<'_>, places: &[HolderZnode<'_>], out: &mut Findings) {
     out.ran("stolen-znode", looked_at);
 }
 
-/// That a client deleted the znode while another held by it: the witness, and in words how. Else in words what is not shown.
+/// That a client deleted the znode while another held by it: the witness, and in words how. Else in words what is not
+/// shown.
 fn proof(
     run: &Analysis<'_>,
     place: &HolderZnode<'_>,
@@ -101,8 +104,8 @@ fn proof(
     }
 }
 
-/// Of the answer that names the znode, the event that ties the deleting session to a client, and the answer that names a later transaction:
-/// those that are not needed beside the others are left out.
+/// Of the answer that names the znode, the event that ties the deleting session to a client, and the answer that names
+/// a later transaction: those that are not needed beside the others are left out.
 fn witness(run: &Analysis<'_>, deletion: &Deletion<'_>, [read, tie, later]: [usize; 3]) -> Vec<usize> {
     let names_later = |at: usize| {
         let named = named_zxids::named(&run.events[at]);
@@ -155,7 +158,8 @@ fn add(
     out.add(run, found.advisory(advisory));
 }
 
-/// The answers that name a later transaction than all before them: each event, and the latest transaction that it names.
+/// The answers that name a later transaction than all before them: each event, and the latest transaction that it
+/// names.
 struct LaterAnswers(Vec<(usize, i64)>);
 
 impl LaterAnswers {
@@ -189,8 +193,8 @@ enum DenialSubject<'a> {
     Anything,
 }
 
-/// Where clients denied that they hold: `lost`, `not-held`, `"holds":false` (of a `confirm` where it was sent), a `session` notice
-/// `expired` or `closed`.
+/// Where clients denied that they hold: `lost`, `not-held`, `"holds":false` (of a `confirm` where it was sent), a
+/// `session` notice `expired` or `closed`.
 #[derive(Default)]
 struct Denials<'a> {
     of: HashMap<(&'a str, DenialSubject<'a>), Vec<usize>>,
@@ -238,8 +242,9 @@ impl<'a> Denials<'a> {
         denials
     }
 
-    /// Whether a client may have held no more when it was asked to end its hold: it denied it, or its process ended, before it answered that, or the
-    /// history ends before such an answer. What it wrote after that answer is of no account.
+    /// Whether a client may have held no more when it was asked to end its hold: it denied it, or its process ended,
+    /// before it answered that, or the history ends before such an answer. What it wrote after that answer is of no
+    /// account.
     fn any(&self, run: &Analysis<'_>, place: &HolderZnode<'_>) -> bool {
         let answered = place.end.and_then(|end| self.answered.get(&end)).copied();
         let until = answered.unwrap_or(usize::MAX);

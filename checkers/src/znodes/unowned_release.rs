@@ -27,7 +27,8 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.ran("unowned-release", looked_at);
 }
 
-/// The znodes whose removals are releases of others' znodes: by the client that removed each and the transaction that created it.
+/// The znodes whose removals are releases of others' znodes: by the client that removed each and the transaction that
+/// created it.
 pub fn removed<'a>(run: &Analysis<'a>) -> BTreeSet<(&'a str, i64)> {
     let (all, _) = foreign_removals(run);
     let client = |found: &ForeignRemoval| (run.grants.all[found.grant].node, found.removed);
@@ -68,7 +69,8 @@ fn foreign_removals(run: &Analysis<'_>) -> (Vec<ForeignRemoval>, usize) {
 /// By client and path: the ages of its grants there and their numbers, the oldest first.
 type ByPath<'a> = BTreeMap<(&'a str, &'a str), Vec<(i64, usize)>>;
 
-/// A client that deletes, at the path of a grant of its own, a znode that another session created has removed what was not its own.
+/// A client that deletes, at the path of a grant of its own, a znode that another session created has removed what was
+/// not its own.
 fn logged(run: &Analysis<'_>, all: &mut Vec<ForeignRemoval>) -> usize {
     let grants = &run.grants.all;
     let mut by_path = ByPath::new();
@@ -91,7 +93,8 @@ fn logged(run: &Analysis<'_>, all: &mut Vec<ForeignRemoval>) -> usize {
 fn owner(run: &Analysis<'_>, by_path: &ByPath<'_>, deletion: &Deletion<'_>) -> Option<(usize, usize)> {
     let by = run.clients.sessions.get(&session(&deletion.txn.session)?)?;
     let (creator, czxid) = (session(&deletion.made.session)?, deletion.made.zxid);
-    // Its own znode of an attempt whose grant it never reported. Whose a session is may be named behind the end of the history.
+    // Its own znode of an attempt whose grant it never reported. Whose a session is may be named behind the end of the
+    // history.
     let maker = run.clients.sessions.get(&creator);
     if maker.map_or(!run.record.whole, |of| of.node == by.node) {
         return None;

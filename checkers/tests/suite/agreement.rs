@@ -72,7 +72,8 @@ const ELECTIONS: Source = Source {
     one_of: 50,
 };
 
-/// A history of a lock is judged as that, or retold as one of an election or a semaphore; what is true of it is the same.
+/// A history of a lock is judged as that, or retold as one of an election or a semaphore; what is true of it is the
+/// same.
 fn agree(seed: u64, source: Source, counts: &mut Counts) {
     let words = source.words;
     let record = (source.make)(seed);

@@ -32,8 +32,8 @@ pub fn spread(one_of: u64, (all, counts): (u64, Counts)) {
     }
 }
 
-/// Loses some events of numbered processes, now one for each of these operations; an unknown end without its request would tell
-/// nothing.
+/// Loses some events of numbered processes, now one for each of these operations; an unknown end without its request
+/// would tell nothing.
 pub fn thinned(random: &mut Rng, events: &mut Vec<Event>, ops: &[u64]) {
     let named = |event: &Event| matches!(event.process, Process::Name(_));
     for (event, &op) in events.iter_mut().zip(ops).filter(|(event, _)| !named(event)) {

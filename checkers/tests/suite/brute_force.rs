@@ -41,8 +41,8 @@ pub fn names(events: &[Event]) -> Vec<&str> {
         .collect()
 }
 
-/// Answers to `confirm` that say that the grant is held, sent after it was read and before its release was sent, of a client that had
-/// not said before that it holds no more, nor died.
+/// Answers to `confirm` that say that the grant is held, sent after it was read and before its release was sent, of a
+/// client that had not said before that it holds no more, nor died.
 pub fn confirms(events: &[Event], name: &str) -> Vec<(usize, usize)> {
     let Some(read) = read(events, name) else { return vec![] };
     let release =
@@ -86,8 +86,9 @@ pub fn capacity(record: &Record) -> usize {
 /// Whether the grants that were confirmed can have been held without one that others excluded.
 ///
 /// Between any two events any grant may begin (before it is read) and end (a release takes effect, a session expires),
-/// each once. An exclusive one may be held only while no other client's shared one is, and exclusive ones of fewer others than
-/// the capacity; a shared one only while no other client's exclusive one is. At some moment of each `confirm` its grant is held.
+/// each once. An exclusive one may be held only while no other client's shared one is, and exclusive ones of fewer
+/// others than the capacity; a shared one only while no other client's exclusive one is. At some moment of each
+/// `confirm` its grant is held.
 pub fn exclusive(record: &Record) -> bool {
     let events = &record.history.events;
     let grants: Vec<Confirmed<'_>> = names(events)
@@ -197,8 +198,8 @@ fn fits(grants: &[Confirmed<'_>], state: State, at: usize) -> bool {
     true
 }
 
-/// Whether two grants exclude each other: a shared one and an exclusive one of different clients, or two exclusive ones where one
-/// client may hold.
+/// Whether two grants exclude each other: a shared one and an exclusive one of different clients, or two exclusive ones
+/// where one client may hold.
 pub fn excludes(record: &Record, one: &str, other: &str) -> bool {
     let events = &record.history.events;
     let node = |name: &str| read(events, name).map(|at| named(&events[at]));
@@ -220,7 +221,8 @@ fn written(record: &Record) -> Vec<&str> {
     writes.iter().filter_map(|event| event.grant()).collect()
 }
 
-/// Whether the accepted writes of no two grants that exclude each other are mixed, nor come before those of an older exclusive one.
+/// Whether the accepted writes of no two grants that exclude each other are mixed, nor come before those of an older
+/// exclusive one.
 pub fn unmixed(record: &Record) -> bool {
     let events = &record.history.events;
     let sequence = written(record);

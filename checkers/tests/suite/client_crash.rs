@@ -7,8 +7,8 @@ use crate::script::{run, txn};
 use zooquake_checkers::plan::RecipeSource;
 use zooquake_checkers::{Record, check};
 
-/// A run of one's own lock, whose clients may end once in a window. The logs show that session 0x1 was closed after the write of the
-/// `confirm` that was sent at 5 s.
+/// A run of one's own lock, whose clients may end once in a window. The logs show that session 0x1 was closed after the
+/// write of the `confirm` that was sent at 5 s.
 fn record(text: &str) -> Record {
     let mut record = run(
         "own",
@@ -126,8 +126,8 @@ fn where_nothing_tells_whether_its_session_had_expired_it_is_unknown() {
     assert_eq!(found, [[0]], "it had not begun");
 }
 
-/// The witness convicts in the same way, and without any event of it nothing does: more deaths than allowed need their window, whose
-/// absence leaves others without an excuse.
+/// The witness convicts in the same way, and without any event of it nothing does: more deaths than allowed need their
+/// window, whose absence leaves others without an excuse.
 fn minimal(record: &Record, anomaly: &zooquake_checkers::Anomaly) {
     let in_one = |why: &str| why.contains(" in one window of ");
     minimal_as(record, anomaly, |other| {

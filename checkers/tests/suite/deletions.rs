@@ -4,7 +4,8 @@ use crate::plain_definitions::node;
 use std::collections::BTreeSet;
 use zooquake_checkers::{Event, EventType, Record, Txn};
 
-/// The deletions of znodes of which the logs show what created them, each after that; none before which the znode may have gone.
+/// The deletions of znodes of which the logs show what created them, each after that; none before which the znode may
+/// have gone.
 pub fn known_deletions(record: &Record) -> Vec<[&Txn; 2]> {
     let txns = record.txnlog.as_deref().unwrap_or_default();
     let named = |event: &Event| [event.czxid(), event.mzxid(), event.zxid()];

@@ -1,5 +1,5 @@
-//! An anomaly rests on no answer that may not have been given, or not to what it says; beside each the twin in which the same
-//! happens elsewhere and hides nothing.
+//! An anomaly rests on no answer that may not have been given, or not to what it says; beside each the twin in which
+//! the same happens elsewhere and hides nothing.
 
 use crate::commit::commit;
 use crate::expect::{edited, guilty, innocent, one, proven};

@@ -52,8 +52,8 @@ pub fn retold(lock: &Record) -> Record {
     record
 }
 
-/// A random history of a lock, with acknowledgements of which every other world's may be missing or too old. None is later than what was
-/// named before it: an answer names no transaction of the future.
+/// A random history of a lock, with acknowledgements of which every other world's may be missing or too old. None is
+/// later than what was named before it: an answer names no transaction of the future.
 pub fn acknowledged(seed: u64) -> Record {
     let mut record = simulated_locks::record(seed);
     let mut random = fastrand::Rng::with_seed(!seed);

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use zooquake_checkers::families::FAMILIES;
 use zooquake_checkers::{Anomaly, Event, EventType, Process, Record, Results, Verdict, check};
 
-/// The names of the anomalies, in the order of the report; but for idle spells, which are tried in [`crate::idle`]: in histories
-/// written by hand clients wait for as long as is convenient.
+/// The names of the anomalies, in the order of the report; but for idle spells, which are tried in [`crate::idle`]: in
+/// histories written by hand clients wait for as long as is convenient.
 pub fn kinds(results: &Results) -> Vec<&str> {
     let kinds = results.anomalies.iter().map(|anomaly| anomaly.kind.as_str());
     kinds
@@ -107,8 +107,8 @@ pub fn least(record: &Record, anomaly: &Anomaly) -> Record {
     least
 }
 
-/// The witness convicts by itself, and without any event of it nothing does. Without the event that wrote it a register's value
-/// is made up, which is another property.
+/// The witness convicts by itself, and without any event of it nothing does. Without the event that wrote it a
+/// register's value is made up, which is another property.
 #[track_caller]
 pub fn minimal(record: &Record, anomaly: &Anomaly) {
     let property = |other: &Anomaly| other.property == anomaly.property || record.plan.workload.family != "register";
@@ -133,8 +133,8 @@ pub fn minimal_beside(record: &Record, anomaly: &Anomaly, beside: &BTreeSet<usiz
     }
 }
 
-/// Wants twins of a history to have no anomaly. A line of the table is one of them: `FROM => TO | FROM => TO # what it is`, where
-/// `TO` stands instead of `FROM`, which has to be there, wherever that is; without a `TO` it is left out.
+/// Wants twins of a history to have no anomaly. A line of the table is one of them: `FROM => TO | FROM => TO # what it
+/// is`, where `TO` stands instead of `FROM`, which has to be there, wherever that is; without a `TO` it is left out.
 #[track_caller]
 pub fn innocent(record: impl Fn(&str) -> Record, text: &str, table: &str) {
     twins(text, table, |twin, row| {
@@ -178,8 +178,8 @@ pub fn of_family(results: &Results, name: &str) {
     }
 }
 
-/// The record with only some of its events, under new indexes; the readings of the tree keep their places among them. Each
-/// operation has a process of its own, so that what is left of a process pairs.
+/// The record with only some of its events, under new indexes; the readings of the tree keep their places among them.
+/// Each operation has a process of its own, so that what is left of a process pairs.
 pub fn only(record: &Record, keep: &BTreeSet<usize>) -> Record {
     let mut small = record.clone();
     apart(&mut small.history.events);

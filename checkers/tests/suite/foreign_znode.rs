@@ -84,8 +84,8 @@ fn its_own_znode_and_what_does_not_fit_convict_nobody() {
     }
 }
 
-/// Readings of grants whose znode another session created than they name; true for those whose client had named theirs before the
-/// grant was asked for.
+/// Readings of grants whose znode another session created than they name; true for those whose client had named theirs
+/// before the grant was asked for.
 pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
     let events = &record.history.events;
     let creates = |zxid: i64| move |txn: &&Txn| txn.zxid == zxid && matches!(txn.op.as_str(), "create" | "multi");

@@ -1,4 +1,5 @@
-//! Grants that are shared, or of which several may be held: each anomaly by one history, and silence on its innocent twins.
+//! Grants that are shared, or of which several may be held: each anomaly by one history, and silence on its innocent
+//! twins.
 
 use crate::expect::{edited, guilty, innocent, none, one, says, tells};
 use crate::grant_safety::OLD_WRITE;

@@ -109,7 +109,8 @@ fn barriers_are_told_by_who_joins() {
     assert_eq!(kinds(&check(&double)), ["early-release"]);
 }
 
-/// Two grants whose writes were answered in the order opposite to their ages, with what the answers tell of the resource.
+/// Two grants whose writes were answered in the order opposite to their ages, with what the answers tell of the
+/// resource.
 fn overtaken(answers: [Value; 2]) -> Vec<(&'static str, Value)> {
     let [old, new] = answers;
     let with = |grant: &str, more: Value| {

@@ -2,16 +2,17 @@
 //!
 //! # Random histories
 //!
-//! The tests named `agreement` and `doubtful_evidence`, `search::total` and others draw small random histories of each family and model, and
-//! hold the checkers against definitions taken literally. How many they draw, each, the environment says:
+//! The tests named `agreement` and `doubtful_evidence`, `search::total` and others draw small random histories of each
+//! family and model, and hold the checkers against definitions taken literally. How many they draw, each, the
+//! environment says:
 //!
 //! ```text
 //! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite agreement
 //! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite search::
 //! ```
 //!
-//! Without it they draw ten thousand of each family, 25,000 of each model, and four thousand spoilt ones. Those named `minimal` draw
-//! three thousand, and try the witness of every anomaly in them.
+//! Without it they draw ten thousand of each family, 25,000 of each model, and four thousand spoilt ones. Those named
+//! `minimal` draw three thousand, and try the witness of every anomaly in them.
 
 /// How many random histories of a family a test is to draw: what `ZOOQUAKE_HISTORIES` says, else as many as usual.
 fn histories(usual: u64) -> u64 {

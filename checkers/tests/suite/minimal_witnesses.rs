@@ -1,17 +1,21 @@
 //! Every anomaly that the checkers can raise: its witness is enough, and no event of it can be left out.
 //!
-//! A random history is judged, reduced to the events of one witness, and judged again. Nothing else is kept: no phase, no
-//! request and no answer that the witness does not name. The tree and the transaction log are kept only if the same
-//! witness is not found without them, since what the history tells is not told again by them. Reduced so, the record has
-//! the anomaly; with one event less it has not.
+//! A random history is judged, reduced to the events of one witness, and judged again. Nothing else is kept: no phase,
+//! no request and no answer that the witness does not name. The tree and the transaction log are kept only if the same
+//! witness is not found without them, since what the history tells is not told again by them. Reduced so, the record
+//! has the anomaly; with one event less it has not.
 //!
-//! - Of what happened (two grants, two deliveries, two decisions, reads in a wrong order) all that excuses it is left out.
-//! - Of what is absent (`lost-item`, `lost-wakeup`, `no-leader`, `stuck-barrier`, `stuck-queue`, `blocked-transaction`, `orphan-node`) the
-//!   witness is what shows that it had to come: the request or the acknowledgement, `recovered` or the drain, and the last
-//!   event up to which it had not come. That it never came is the absence of every other event, so the reduced history has
-//!   it too. An orphan is in the tree, which is kept; the witness is who was asked for it and did not name it.
-//! - Anomalies of the ensemble rest on the servers' logs and answers: their witness is empty, and so is the reduced history.
-//! - Foreign histories have operations that happened, failed or may have happened, and no order that fits: see `foreign`.
+//! - Of what happened (two grants, two deliveries, two decisions, reads in a wrong order) all that excuses it is left
+//!   out.
+//! - Of what is absent (`lost-item`, `lost-wakeup`, `no-leader`, `stuck-barrier`, `stuck-queue`, `blocked-transaction`,
+//!   `orphan-node`) the witness is what shows that it had to come: the request or the acknowledgement, `recovered` or
+//!   the drain, and the last event up to which it had not come. That it never came is the absence of every other event,
+//!   so the reduced history has it too. An orphan is in the tree, which is kept; the witness is who was asked for it
+//!   and did not name it.
+//! - Anomalies of the ensemble rest on the servers' logs and answers: their witness is empty, and so is the reduced
+//!   history.
+//! - Foreign histories have operations that happened, failed or may have happened, and no order that fits: see
+//!   `foreign`.
 //!
 //! ```text
 //! ZOOQUAKE_HISTORIES=50000 cargo test -p zooquake-checkers --test suite minimal
@@ -56,7 +60,8 @@ fn same(one: &Anomaly, other: &Anomaly) -> bool {
     what(one) == what(other) && about(one) == about(other)
 }
 
-/// The deletion that an `unowned-release` of the logs is about. One anomaly a grant is found, so that fewer events may convict by another deletion.
+/// The deletion that an `unowned-release` of the logs is about. One anomaly a grant is found, so that fewer events may
+/// convict by another deletion.
 fn deletion(anomaly: &Anomaly) -> Option<&str> {
     let unowned = anomaly.kind == "unowned-release";
     let transaction = anomaly.why.split(" in transaction ").nth(1).filter(|_| unowned)?;
@@ -81,15 +86,15 @@ fn needed(record: &Record, anomaly: &Anomaly) -> Record {
     least
 }
 
-/// Whether values of a register are not judged because several requests may have written them. Of these a reduced history
-/// may have one only, and say more than the whole.
+/// Whether values of a register are not judged because several requests may have written them. Of these a reduced
+/// history may have one only, and say more than the whole.
 fn ambiguous(record: &Record) -> bool {
     let said = |reason: &String| reason.contains("may have been written more than once");
     check(record).reasons.iter().any(said)
 }
 
-/// Whether an anomaly rests on a bound longer than the least one. The operations that make it so are not in the witness, so a
-/// reduced history, whose bound is shorter, may need less of it.
+/// Whether an anomaly rests on a bound longer than the least one. The operations that make it so are not in the
+/// witness, so a reduced history, whose bound is shorter, may need less of it.
 fn longer_bound(anomaly: &Anomaly) -> bool {
     let why = &anomaly.why;
     let hand_overs = why.split("a hundred median hand-overs (").nth(1);
@@ -153,8 +158,8 @@ fn kinds(make: impl Fn(u64) -> Record) -> Names {
     seen
 }
 
-/// A history as its world makes it, with the end of a run behind it, with requests and answers that do not pair, or with
-/// somebody who is refused after recovery.
+/// A history as its world makes it, with the end of a run behind it, with requests and answers that do not pair, or
+/// with somebody who is refused after recovery.
 fn varied(family: &Family, plain: fn(u64) -> Record, seed: u64) -> Record {
     let mut rng = Rng::with_seed(seed ^ 0x1ea57);
     let record = match rng.bool() {

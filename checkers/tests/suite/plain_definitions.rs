@@ -14,7 +14,8 @@ fn phase(events: &[Event], name: &str) -> Option<usize> {
         .position(|event| event.f == "phase" && event.value == name)
 }
 
-/// Readings of grants whose token is no higher than that of one that excludes them and was read before they were asked for.
+/// Readings of grants whose token is no higher than that of one that excludes them and was read before they were asked
+/// for.
 pub fn regressions(record: &Record) -> BTreeSet<usize> {
     let events = &record.history.events;
     let reads = || {
@@ -78,7 +79,8 @@ fn held(events: &[Event], name: &str, at: usize) -> bool {
     })
 }
 
-/// Whether the event at `asked` asks for a grant, and by the event at `at` it was not answered and its process had not ended.
+/// Whether the event at `asked` asks for a grant, and by the event at `at` it was not answered and its process had not
+/// ended.
 fn open(events: &[Event], asked: usize, at: usize) -> bool {
     let asks = |event: &Event| event.f == "acquire" && event.kind == EventType::Invoke;
     let same = |event: &Event| event.f == "acquire" && event.process == events[asked].process;

@@ -1,13 +1,14 @@
 //! Histories as people tell them: one event after the other, on lines of their own or after a `;`.
 //!
-//! `[seconds] who verb [name] [key=value …]`; without a time an event comes a millisecond after the one before it. A client is
-//! process 1 for `c1`, and so on, and goes on under a new number after `exit` and after an unknown outcome.
+//! `[seconds] who verb [name] [key=value …]`; without a time an event comes a millisecond after the one before it. A
+//! client is process 1 for `c1`, and so on, and goes on under a new number after `exit` and after an unknown outcome.
 //!
-//! - Grants: `acquire`, `granted`, `write`, `wrote`, `refused`, …, each of a grant; `confirm`, `holds`, `holds-not`, `lost`.
+//! - Grants: `acquire`, `granted`, `write`, `wrote`, `refused`, …, each of a grant; `confirm`, `holds`, `holds-not`,
+//!   `lost`.
 //! - Transactions: `begin`, `vote`, `decide`, `asks` send; `begun`, `voted`, `answers`, `decided` answer.
 //! - Both: `unknown F NAME [ERROR]` and `failed F NAME [ERROR]` end the operation that they name.
-//! - Of all families: `invoke|ok|fail|info F` of a numbered process, `end F` for an unknown end without a value; `ask|answer F`
-//!   for a control request; `note F` for a notice.
+//! - Of all families: `invoke|ok|fail|info F` of a numbered process, `end F` for an unknown end without a value;
+//!   `ask|answer F` for a control request; `note F` for a notice.
 //! - `run PHASE`, `run stall ms=…`, `nemesis FAULT WINDOW PHASE`.
 
 pub use crate::script_lines::history;
@@ -21,8 +22,8 @@ pub fn lock(text: &str) -> Record {
     record("lock", "protected", &["/lock"], 2, history(text))
 }
 
-/// A run of a variant by three clients, without faults, with this history and an empty tree that was read twice. Variants of no
-/// other family are queues.
+/// A run of a variant by three clients, without faults, with this history and an empty tree that was read twice.
+/// Variants of no other family are queues.
 pub fn run(variant: &str, text: &str) -> Record {
     let (family, contenders): (_, &[&str]) = match variant {
         "quorum-read" | "sync-read" | "read" => ("register", &[]),

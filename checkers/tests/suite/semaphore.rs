@@ -1,5 +1,5 @@
-//! Semaphores: each anomaly by one history, and silence on its nearest innocent twins; and random histories, which are those of
-//! locks that several may hold, under other words.
+//! Semaphores: each anomaly by one history, and silence on its nearest innocent twins; and random histories, which are
+//! those of locks that several may hold, under other words.
 
 use crate::election::Words;
 use crate::expect::{count, edited, found, guilty, innocent, kinds, none, one, says, tells};
@@ -19,7 +19,8 @@ pub const WORDS: Words = Words {
     pending: "lost-wakeup",
 };
 
-/// A random history of a lock that up to three clients may hold, whose resource refuses nothing and tells no transactions.
+/// A random history of a lock that up to three clients may hold, whose resource refuses nothing and tells no
+/// transactions.
 pub fn random(seed: u64) -> Record {
     let mut record = simulated_locks::counted(seed);
     for event in &mut record.history.events {
@@ -67,7 +68,8 @@ fn one_client_more_than_leases_is_over_capacity() {
     innocent(two, THREE, table);
 }
 
-/// All three believe that they hold: c1's `confirm` was asked before the grant of c3 was read, and its hold may have ended since.
+/// All three believe that they hold: c1's `confirm` was asked before the grant of c3 was read, and its hold may have
+/// ended since.
 #[test]
 fn one_that_was_asked_to_confirm_before_the_last_grant_was_read_convicts_nobody() {
     let early = edited(THREE, "c1 confirm => | c3 granted => c1 confirm; c3 granted");

@@ -81,7 +81,8 @@ const AUDIT: &str = "
     9 c2 quiesced sessions=0x2
     10 run done";
 
-/// A znode of this session under the contenders, of one age in the first reading and of another in the second, and one elsewhere.
+/// A znode of this session under the contenders, of one age in the first reading and of another in the second, and one
+/// elsewhere.
 fn tree(text: &str, first: i64, second: i64, owner: &str) -> Record {
     let mut record = lock(text);
     let znodes = |czxid| vec![znode("/lock/a", czxid, owner), znode("/other/b", 7, owner)];

@@ -1,9 +1,10 @@
 //! Histories: maps of operations to and from events.
 //!
-//! A history is a vector or a list of maps, or one map after the other. `:process`, `:type` and `:f` must be there. `:index` is
-//! the position whatever is written, `:time` that of the operation before if it is missing or lower. `:error` may be any
-//! value; fields that an [`Event`] lacks are left out. The `:key` of a map is one of Jepsen's independent keys written beside the
-//! value, as porcupine's key-value histories have it: the value becomes the vector of both.
+//! A history is a vector or a list of maps, or one map after the other. `:process`, `:type` and `:f` must be there.
+//! `:index` is the position whatever is written, `:time` that of the operation before if it is missing or lower.
+//! `:error` may be any value; fields that an [`Event`] lacks are left out. The `:key` of a map is one of Jepsen's
+//! independent keys written beside the value, as porcupine's key-value histories have it: the value becomes the vector
+//! of both.
 
 use super::json::{decode, encode, from_json, plain, to_json};
 use super::{Edn, Reader};
@@ -228,7 +229,8 @@ fn from_event(event: &Event) -> Edn {
 /// `{:process 0, :type :invoke, :f :get, :key "x", :value nil}`. Events of named processes are left out.
 ///
 /// # Errors
-/// What that notation has no words for: other operations, keys and values that are no text, an event that is neither invoke nor ok.
+/// What that notation has no words for: other operations, keys and values that are no text, an event that is neither
+/// invoke nor ok.
 pub fn to_keyed(history: &History) -> Result<String, String> {
     let mut text = String::new();
     for event in &history.events {

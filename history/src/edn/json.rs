@@ -1,9 +1,9 @@
 //! Values to and from JSON, without loss for all that JSON can say, and for nearly all that EDN can.
 //!
-//! What JSON lacks (keywords, sets, lists, tags, …) becomes a string that holds its text, such as `":timeout"`. A string that
-//! would be taken for such a text is quoted once more. Keywords and strings change places in the keys of maps: `{:a 1}`
-//! is `{"a":1}`, as it is for Jepsen. Lost are only the difference between symbols and strings, and map entries with the
-//! same key.
+//! What JSON lacks (keywords, sets, lists, tags, …) becomes a string that holds its text, such as `":timeout"`. A
+//! string that would be taken for such a text is quoted once more. Keywords and strings change places in the keys of
+//! maps: `{:a 1}` is `{"a":1}`, as it is for Jepsen. Lost are only the difference between symbols and strings, and map
+//! entries with the same key.
 
 use super::{Edn, parse};
 use crate::text::Text;

@@ -1,8 +1,8 @@
 //! EDN, the notation of Jepsen's histories: values, and histories as maps of operations.
 //!
-//! What is read: all of EDN (<https://github.com/edn-format/edn>) and the symbolic numbers `##Inf`, `##NaN` of Clojure, but
-//! no metadata. `reader` makes values of text (`numeral` those that are numbers), `json` goes to and fro between values and JSON, and `history` between operations
-//! and events, and writes porcupine's key-value histories.
+//! What is read: all of EDN (<https://github.com/edn-format/edn>) and the symbolic numbers `##Inf`, `##NaN` of Clojure,
+//! but no metadata. `reader` makes values of text (`numeral` those that are numbers), `json` goes to and fro between
+//! values and JSON, and `history` between operations and events, and writes porcupine's key-value histories.
 
 mod history;
 mod json;

@@ -4,7 +4,8 @@ use super::Edn;
 use super::numeral::number;
 use crate::event::Damage;
 
-/// How deep values may nest: deeper than what comes from JSON, whose reader stops at 128, and far less than a stack bears.
+/// How deep values may nest: deeper than what comes from JSON, whose reader stops at 128, and far less than a stack
+/// bears.
 const DEPTH: usize = 160;
 
 /// Reads a text that is one value, with blanks and comments around it.
@@ -34,7 +35,8 @@ impl<'a> Reader<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next character that is neither blank nor in a comment nor discarded by `#_`; `None` at the end. It is not read.
+    /// The next character that is neither blank nor in a comment nor discarded by `#_`; `None` at the end. It is not
+    /// read.
     ///
     /// # Errors
     ///

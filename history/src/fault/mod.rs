@@ -1,5 +1,5 @@
-//! The kinds of fault: name, words, colours and hatch of each, and how its windows strike; one line in each registry, [`KINDS`] and
-//! [`Payload`]. `src/faults/` carries them out.
+//! The kinds of fault: name, words, colours and hatch of each, and how its windows strike; one line in each registry,
+//! [`KINDS`] and [`Payload`]. `src/faults/` carries them out.
 
 mod lag;
 mod node;
@@ -30,14 +30,15 @@ pub struct FaultKind {
     pub between_servers: bool,
     /// The field of its windows that says how it strikes, which is a [`Payload`]; `None` if it strikes in one way only.
     pub payload: Option<&'static str>,
-    /// Whether a window of it is armed first and strikes later: what it struck was under way when it was on, not only when it
-    /// began.
+    /// Whether a window of it is armed first and strikes later: what it struck was under way when it was on, not only
+    /// when it began.
     pub armed: bool,
     /// Whether it ends what the clients that it hits do: only what was under way when it began can have felt it.
     pub fatal: bool,
     /// Whether whom it hits does nothing meanwhile and goes on afterwards as if no time had passed.
     pub freezes: bool,
-    /// Its colour on white, of the palette of Okabe and Ito or of Tol's dark ones; a line of one pixel has enough contrast.
+    /// Its colour on white, of the palette of Okabe and Ito or of Tol's dark ones; a line of one pixel has enough
+    /// contrast.
     pub colour: Rgb,
     /// Its colour on a dark page.
     pub dark: Rgb,
@@ -61,8 +62,8 @@ pub struct Hatch {
 /// All kinds, in the order in which they are shown.
 pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, LAG, WIPE];
 
-/// How a window strikes, where its kind can strike in several ways. In a plan it is a field of its window, of the name that
-/// its kind gives.
+/// How a window strikes, where its kind can strike in several ways. In a plan it is a field of its window, of the name
+/// that its kind gives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Payload {

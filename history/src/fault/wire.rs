@@ -1,4 +1,5 @@
-//! What happens on the wire between a client and the ensemble: lost replies and requests, ended connections, closed sessions.
+//! What happens on the wire between a client and the ensemble: lost replies and requests, ended connections, closed
+//! sessions.
 
 use super::{FaultKind, Hatch, PLAIN};
 use crate::operation::Field;

@@ -25,8 +25,8 @@ pub const FAMILY: Family = Family {
                     state: ClientState::Working,
                     ..STRUCK
                 },
-                // While votes are still coming in, so that no site can decide by itself: over as many steps as an acquire's
-                // first milliseconds.
+                // While votes are still coming in, so that no site can decide by itself: over as many steps as an
+                // acquire's first milliseconds.
                 StrikePoint {
                     state: ClientState::Acquiring,
                     delay: Delay::Times(40),

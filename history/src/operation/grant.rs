@@ -1,5 +1,5 @@
-//! Operations on grants: of a lock, also one that readers share, of the leadership that an election gives, and of a lease of a
-//! semaphore.
+//! Operations on grants: of a lock, also one that readers share, of the leadership that an election gives, and of a
+//! lease of a semaphore.
 
 use super::{Any, Family, Field, Finishes, Mode, OpSpec, Operation, Role, ZnodeName, fields};
 use serde::{Deserialize, Serialize};

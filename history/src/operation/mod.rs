@@ -1,8 +1,9 @@
 //! The operations of each family of recipes: what a client is asked, and what it answers, a family a file.
 //!
-//! A `Request` names an operation with its value. An `Answer` is the value of an operation that ended as `ok`. Both are written
-//! by these types alone. Histories of others, or damaged ones, may hold anything: each [`Field`] of a value is a constant of
-//! its family, and is read by a method of [`Event`](crate::Event), which is `None` if the field is missing or of another type.
+//! A `Request` names an operation with its value. An `Answer` is the value of an operation that ended as `ok`. Both are
+//! written by these types alone. Histories of others, or damaged ones, may hold anything: each [`Field`] of a value is
+//! a constant of its family, and is read by a method of [`Event`](crate::Event), which is `None` if the field is
+//! missing or of another type.
 
 pub mod barrier;
 pub mod commit;

@@ -10,8 +10,8 @@ use std::num::NonZeroUsize;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Beside no shared hold, and beside fewer exclusive ones than the workload's capacity; what a request asks for that names
-    /// no mode.
+    /// Beside no shared hold, and beside fewer exclusive ones than the workload's capacity; what a request asks for
+    /// that names no mode.
     #[default]
     Exclusive,
     /// Beside other shared holds, however many, and no exclusive one.
@@ -55,8 +55,8 @@ impl Holders {
         }
     }
 
-    /// Whether one more of this mode could be granted while these wait: neither that nor any of these is excluded, as each of
-    /// these may stand before it in a queue.
+    /// Whether one more of this mode could be granted while these wait: neither that nor any of these is excluded, as
+    /// each of these may stand before it in a queue.
     pub fn free_for(self, mode: Mode, mut waiting: Self, capacity: NonZeroUsize) -> bool {
         let mut asks = Mode::ALL
             .into_iter()

@@ -1,5 +1,5 @@
-//! What is recorded beside the clients' operations: the faults of the nemesis, the steps of scenes, stalls, clocks and phases
-//! of the run.
+//! What is recorded beside the clients' operations: the faults of the nemesis, the steps of scenes, stalls, clocks and
+//! phases of the run.
 
 use super::{Any, fields};
 use crate::event::Event;

@@ -74,8 +74,8 @@ pub enum Replacement {
     Any,
 }
 
-/// That a fault which is to strike a client in a state strikes it in an operation, or after one. The states are those of a
-/// lock's client.
+/// That a fault which is to strike a client in a state strikes it in an operation, or after one. The states are those
+/// of a lock's client.
 #[derive(Debug)]
 pub struct StrikePoint {
     /// The state.

@@ -22,7 +22,8 @@ pub struct Capabilities {
     /// Of what grants: how many may hold exclusively at a time.
     #[serde(skip_serializing_if = "is_one")]
     pub capacity: NonZeroUsize,
-    /// Of what grants, and of a barrier whose members enter and leave together: whether a client may remove another one's znode.
+    /// Of what grants, and of a barrier whose members enter and leave together: whether a client may remove another
+    /// one's znode.
     #[serde(skip_serializing_if = "is_default")]
     pub helpers: bool,
 }
@@ -74,8 +75,8 @@ impl Capabilities {
         helpers: false,
     };
 
-    /// Those of a variant whose plan does not name them, as plans of earlier versions do not, by its name. A planted variant
-    /// is named after the one that it was made from.
+    /// Those of a variant whose plan does not name them, as plans of earlier versions do not, by its name. A planted
+    /// variant is named after the one that it was made from.
     pub fn of_former(family: &str, variant: &str) -> Self {
         let is = |of: &str, name: &str| family == of && variant.starts_with(name);
         Self {

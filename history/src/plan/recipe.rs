@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 pub struct RecipeSource {
     /// The folder with its `zooquake.toml`, as it was given.
     pub folder: String,
-    /// The name of the image that its clients run in; `None` if it is built, or nothing but the base of clients is needed.
+    /// The name of the image that its clients run in; `None` if it is built, or nothing but the base of clients is
+    /// needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// The folder of its Dockerfile, relative to its own; `None` if nothing is built.

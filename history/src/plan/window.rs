@@ -58,8 +58,8 @@ pub enum Trigger {
         /// Milliseconds that the state must have lasted.
         after_ms: u64,
     },
-    /// Some time after a client was asked for an operation, for the n-th time; the next such operation with as much work
-    /// will do if that moment is past.
+    /// Some time after a client was asked for an operation, for the n-th time; the next such operation with as much
+    /// work will do if that moment is past.
     Op {
         /// The client.
         client: String,

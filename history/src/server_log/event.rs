@@ -92,8 +92,8 @@ fn looks(text: &str) -> Option<ElectionEvent> {
     Some(ElectionEvent::Looks { sid, zxid })
 }
 
-/// `Notification: my state:LOOKING; n.sid:3, n.state:LOOKING, n.leader:3, n.round:0x1, n.peerEpoch:0x0, n.zxid:0x0, message
-/// format version:0x2, n.config version:0x0`
+/// `Notification: my state:LOOKING; n.sid:3, n.state:LOOKING, n.leader:3, n.round:0x1, n.peerEpoch:0x0, n.zxid:0x0,
+/// message format version:0x2, n.config version:0x0`
 fn notification(text: &str) -> Option<Notification> {
     let number = |name| field(text, name)?.parse().ok();
     // The last field: without it the line is cut off, and a number before it may be too.
@@ -110,8 +110,8 @@ fn notification(text: &str) -> Option<Notification> {
     })
 }
 
-/// `Have quorum of supporters, sids: [[1, 3]]; starting up and setting last processed zxid: 0x300000000`; with two lists
-/// while the members of the ensemble are being changed.
+/// `Have quorum of supporters, sids: [[1, 3]]; starting up and setting last processed zxid: 0x300000000`; with two
+/// lists while the members of the ensemble are being changed.
 fn established(text: &str) -> Option<ElectionEvent> {
     let zxid = hex(field(text, "last processed zxid: ")?)?;
     let (_, sids) = text.split_once("sids: [")?;

@@ -36,8 +36,8 @@ mod opcode {
     pub const CREATE_TTL: i32 = 21;
 }
 
-/// Decodes the bytes of an entry; `None` if they are not what ZooKeeper writes for a transaction of their type. Of a type that is not
-/// known only the header is read.
+/// Decodes the bytes of an entry; `None` if they are not what ZooKeeper writes for a transaction of their type. Of a
+/// type that is not known only the header is read.
 pub fn decode(bytes: &[u8]) -> Option<LogEntry> {
     let mut header = Jute(bytes);
     let session = header.long()?;
@@ -128,8 +128,8 @@ fn access(record: &mut Jute<'_>) -> Option<()> {
     Some(())
 }
 
-/// The parts of a multi. ZooKeeper logs those before the one that failed as if they had been done, and does none of them
-/// (`DataTree.processTxn`).
+/// The parts of a multi. ZooKeeper logs those before the one that failed as if they had been done, and does none of
+/// them (`DataTree.processTxn`).
 fn parts(mut record: Jute<'_>) -> Option<Vec<TxnPart>> {
     let mut parts = record.vector(|record| {
         let kind = record.int()?;

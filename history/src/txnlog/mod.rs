@@ -1,8 +1,9 @@
 //! ZooKeeper's transaction logs, read from the bytes of their files.
 //!
-//! A file `log.ZXID` is a header (`ZKLG`, version 2, a database id) and one entry for each transaction: its Adler-32 checksum, its
-//! length, its bytes ([`entry`]), and an end mark `B`, integers in big-endian order. Servers extend the file ahead of what they write, so
-//! that zeros follow the last entry (`FileTxnLog` and `FilePadding` of ZooKeeper 3.4 to 3.9).
+//! A file `log.ZXID` is a header (`ZKLG`, version 2, a database id) and one entry for each transaction: its Adler-32
+//! checksum, its length, its bytes ([`entry`]), and an end mark `B`, integers in big-endian order. Servers extend the
+//! file ahead of what they write, so that zeros follow the last entry (`FileTxnLog` and `FilePadding` of ZooKeeper 3.4
+//! to 3.9).
 
 mod adler;
 pub mod entry;
@@ -26,8 +27,8 @@ pub struct LogFile {
 pub enum LogEnd {
     /// The file, or what is written of it, ends after an entry.
     Clean,
-    /// The last entry, which begins at this offset, is not complete, and nothing follows it: its server was writing it or died of it, and
-    /// has not acknowledged it. ZooKeeper itself takes this for the end.
+    /// The last entry, which begins at this offset, is not complete, and nothing follows it: its server was writing it
+    /// or died of it, and has not acknowledged it. ZooKeeper itself takes this for the end.
     Torn(usize),
     /// An entry, or the header, cannot be read at this offset; what follows it is unknown.
     Damaged(usize, String),
@@ -103,8 +104,8 @@ fn frame(bytes: &[u8], at: usize) -> Result<(&[u8], usize), &'static str> {
     }
 }
 
-/// Whether more than one broken entry follows: bytes beyond the end that the entry at this offset has by its length, or a sound entry
-/// anywhere behind its beginning, as its length may be what is broken.
+/// Whether more than one broken entry follows: bytes beyond the end that the entry at this offset has by its length, or
+/// a sound entry anywhere behind its beginning, as its length may be what is broken.
 fn resumes(bytes: &[u8], at: usize, written: usize) -> bool {
     if written > at + PREFIX + 1 + length(&bytes[at..]) {
         return true;

@@ -1,7 +1,7 @@
 //! The value of an event: JSON, in a tenth of the memory of [`serde_json::Value`].
 //!
-//! An object is a sorted list of few entries, and its names and texts share their memory with equal ones ([`Text`]). What can
-//! be asked has the names that it has in `serde_json`, and is written to the same bytes.
+//! An object is a sorted list of few entries, and its names and texts share their memory with equal ones ([`Text`]).
+//! What can be asked has the names that it has in `serde_json`, and is written to the same bytes.
 
 mod read;
 mod write;

@@ -1,16 +1,16 @@
 //! Histories of simulated objects: linearizable by construction, or with one violation planted in them.
 //!
-//! Clients run concurrently against one object, each with one operation in flight. An operation takes effect at one moment
-//! between its invocation and its completion; one of unknown outcome before its `info`, at some later time, or never, and its
-//! client goes on as a new process, as in Jepsen. The same options give the same history.
+//! Clients run concurrently against one object, each with one operation in flight. An operation takes effect at one
+//! moment between its invocation and its completion; one of unknown outcome before its `info`, at some later time, or
+//! never, and its client goes on as a new process, as in Jepsen. The same options give the same history.
 //!
-//! The violation is certain by what is in the history, whatever the operations of unknown outcome did. A register has a value
-//! that is written once, and a process reads it, then another one, then it again, while its write is in flight. A mutex, a
-//! semaphore or a read-write lock is granted and released within holds that exclude it, whose releases succeed; a mutex with
-//! tokens gives out the same token twice. Of a FIFO queue two items come out in the wrong order, of an unordered one an item
-//! comes out twice, of a total one something that was not put in. A set is read without what was added before, a counter
-//! with less than before, and an id is given out twice. A barrier lets in one member alone, and of a transaction that nobody
-//! begins one site is told commit and another abort.
+//! The violation is certain by what is in the history, whatever the operations of unknown outcome did. A register has a
+//! value that is written once, and a process reads it, then another one, then it again, while its write is in flight. A
+//! mutex, a semaphore or a read-write lock is granted and released within holds that exclude it, whose releases
+//! succeed; a mutex with tokens gives out the same token twice. Of a FIFO queue two items come out in the wrong order,
+//! of an unordered one an item comes out twice, of a total one something that was not put in. A set is read without
+//! what was added before, a counter with less than before, and an id is given out twice. A barrier lets in one member
+//! alone, and of a transaction that nobody begins one site is told commit and another abort.
 
 pub(crate) mod clients;
 mod event;

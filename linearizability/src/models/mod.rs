@@ -1,8 +1,8 @@
-//! The types of objects that are there, a folder each: its names and how its operations are read, its sequential type with what is
-//! decided without a search, and a generator of its histories.
+//! The types of objects that are there, a folder each: its names and how its operations are read, its sequential type
+//! with what is decided without a search, and a generator of its histories.
 //!
-//! `registry` names them all: a type more costs a folder, and its line there. `presence` knows when a queue or a barrier held something with
-//! certainty.
+//! `registry` names them all: a type more costs a folder, and its line there. `presence` knows when a queue or a
+//! barrier held something with certainty.
 
 pub mod barrier;
 pub mod commit;

@@ -46,8 +46,8 @@ impl Presence {
         before.checked_sub(1).is_some_and(|last| self.whole[last].1 > position)
     }
 
-    /// What proves, with nothing to spare, that there was something at each moment between two positions; `None` if there was
-    /// a moment at which there may have been nothing.
+    /// What proves, with nothing to spare, that there was something at each moment between two positions; `None` if
+    /// there was a moment at which there may have been nothing.
     pub fn throughout(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let at = self.whole.partition_point(|&(begin, _)| begin < from).checked_sub(1)?;
         if self.whole[at].1 < to {

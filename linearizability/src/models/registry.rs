@@ -106,9 +106,9 @@ impl ModelKind {
         REGISTRY.iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is judged, or
-    /// of more than one thing. `has` says whether there is an operation of a name, and `reads` whether a read was answered with
-    /// such a value.
+    /// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is
+    /// judged, or of more than one thing. `has` says whether there is an operation of a name, and `reads` whether a
+    /// read was answered with such a value.
     pub fn infer(has: impl Fn(&str) -> bool, reads: impl Fn(fn(&Value) -> bool) -> bool) -> Option<Self> {
         let any = |names: &[&str]| names.iter().any(|name| has(name));
         // Under a lock things are written too.

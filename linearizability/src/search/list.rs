@@ -2,8 +2,8 @@
 
 use crate::Op;
 
-/// From when to when an operation was in flight, as [`Op`] has it. What needs no more of an operation is compiled once for all
-/// models.
+/// From when to when an operation was in flight, as [`Op`] has it. What needs no more of an operation is compiled once
+/// for all models.
 #[derive(Debug, Clone, Copy)]
 pub struct FlightSpan {
     pub invoke: usize,

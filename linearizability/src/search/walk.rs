@@ -1,8 +1,8 @@
 //! The search itself: depth first, without recursion, over the configurations of a history.
 //!
 //! Beside Lowe's memoisation it makes use of facts, none of which loses an order:
-//! - A read that must be done and can be done now without a change may be done now: whatever order does it later fits as
-//!   well with it moved here. So it is done without an alternative.
+//! - A read that must be done and can be done now without a change may be done now: whatever order does it later fits
+//!   as well with it moved here. So it is done without an alternative.
 //! - An operation that need not be done and would leave the state as it is is not worth doing.
 //! - Of operations of unknown outcome that are the same, the one invoked first can stand for any later one; and of two
 //!   configurations that differ only in which of them took effect, the one with fewer can do whatever the other can.
@@ -67,15 +67,16 @@ pub struct Walk<'a, M: Model> {
 
 /// Bytes that a search of these operations takes before its first step (estimated), with the operations themselves.
 pub fn fixed<M: Model>(ops: &[Op<M::Input>]) -> usize {
-    // Of each operation: itself, its two nodes in the list (an entry, two links) and where they are, its two events while the
-    // list is made (in a vector that may be half empty), its number, its twin, its place in the order, a place in the table of
-    // twins while that is made, and its part of a configuration and of the key for it.
+    // Of each operation: itself, its two nodes in the list (an entry, two links) and where they are, its two events
+    // while the list is made (in a vector that may be half empty), its number, its twin, its place in the order, a
+    // place in the table of twins while that is made, and its part of a configuration and of the key for it.
     let list = 2 * (size_of::<ListEntry>() + 3 * size_of::<usize>()) + 4 * size_of::<(usize, ListEntry)>();
     let each = size_of::<Op<M::Input>>() + list + size_of::<(usize, Option<usize>, usize)>() + 10 * size_of::<usize>();
     ops.len() * each
 }
 
-/// The number of each operation among those with a completion, by that, or among the others, by invocation; and the others.
+/// The number of each operation among those with a completion, by that, or among the others, by invocation; and the
+/// others.
 fn numbered(ops: &[FlightSpan]) -> (Vec<usize>, Vec<usize>) {
     let mut numbers = vec![0; ops.len()];
     let (mut done, mut opens): (Vec<_>, Vec<_>) = (0..ops.len()).partition(|&op| ops[op].complete.is_some());
@@ -167,8 +168,9 @@ impl<'a, M: Model> Walk<'a, M> {
         Ok(None)
     }
 
-    /// Tries the operations without completion that were invoked before the first completion in the list, from this one on;
-    /// `None` if none can be done. They come after all others, so that configurations in which few are used up come first.
+    /// Tries the operations without completion that were invoked before the first completion in the list, from this one
+    /// on; `None` if none can be done. They come after all others, so that configurations in which few are used up come
+    /// first.
     fn try_open(&mut self, from: usize, budget: &mut Budget<'_>) -> Result<Option<Cursor>, Limit> {
         let until = match self.list.entry(self.wall()) {
             ListEntry::Return(op) => self.ops[op].complete.unwrap_or(usize::MAX),

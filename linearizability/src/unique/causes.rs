@@ -1,5 +1,5 @@
-//! What contradicts every order of the register's accesses, before it is told: the words and the events that prove it cost
-//! more than the judgement, and only few of many contradictions are told.
+//! What contradicts every order of the register's accesses, before it is told: the words and the events that prove it
+//! cost more than the judgement, and only few of many contradictions are told.
 
 use super::clusters::{Clusters, ValueCluster};
 use super::order::{self, Block, Pair};
@@ -25,8 +25,8 @@ pub enum Cause {
     Crossed([(Block, Pair); 2]),
 }
 
-/// All that contradicts an order of these accesses, which are all there were or not (`whole`); nothing exactly if an order
-/// fits. With the accesses as they were judged in the end. In time nearly linear in the accesses.
+/// All that contradicts an order of these accesses, which are all there were or not (`whole`); nothing exactly if an
+/// order fits. With the accesses as they were judged in the end. In time nearly linear in the accesses.
 pub fn judge<A: RegisterAccess>(mut accesses: Vec<A>, whole: bool) -> (Vec<A>, Vec<Cause>) {
     let clusters = Clusters::new(&accesses);
     let mut found = phantoms(&clusters, whole);

@@ -1,9 +1,9 @@
 //! Clusters and blocks: which accesses stand together in every order that fits, since each value is written once.
 //!
-//! All that find a value stand between its write and the next one: they are its cluster. A compare-and-set that happened
-//! comes right after the cluster of the value that it found: with that link, clusters form blocks, in which their order
-//! is given. Nothing of another block can stand inside one. A write with an unknown outcome that nobody's access proves
-//! is left out: no order lacks anything without it.
+//! All that find a value stand between its write and the next one: they are its cluster. A compare-and-set that
+//! happened comes right after the cluster of the value that it found: with that link, clusters form blocks, in which
+//! their order is given. Nothing of another block can stand inside one. A write with an unknown outcome that nobody's
+//! access proves is left out: no order lacks anything without it.
 
 use super::{Action, NEVER, RegisterAccess, RegisterValue};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -137,8 +137,8 @@ impl<'r, A: RegisterAccess> Clusters<'r, A> {
         Blocks { all, circles }
     }
 
-    /// The accesses on the shortest way, from any of these clusters, to one that certainly happened and so proves that its
-    /// value was written: unknown compare-and-sets, then that one. Empty if there is none.
+    /// The accesses on the shortest way, from any of these clusters, to one that certainly happened and so proves that
+    /// its value was written: unknown compare-and-sets, then that one. Empty if there is none.
     pub fn proof(&self, values: &[usize]) -> Vec<usize> {
         let mut from: HashMap<usize, Option<usize>> = HashMap::new();
         let mut left: VecDeque<(usize, Option<usize>)> = values.iter().map(|&value| (value, None)).collect();

@@ -1,7 +1,8 @@
 //! Accesses to a register judged by their values.
 //!
-//! Values that are written once decide in time O(n log n), by the zones of [`super::order`]. What more than one access can have
-//! written is left out, so that what is found always convicts, and nothing found acquits only if nothing was left out.
+//! Values that are written once decide in time O(n log n), by the zones of [`super::order`]. What more than one access
+//! can have written is left out, so that what is found always convicts, and nothing found acquits only if nothing was
+//! left out.
 
 use super::ambiguous::left_out;
 use super::causes::{Cause, judge};
@@ -55,8 +56,8 @@ impl RegisterAccess for PlacedAccess {
 /// What is known of some accesses.
 #[derive(Debug)]
 pub struct UniqueJudgement {
-    /// For each contradiction the answered accesses that make it, by their places in what was judged, ascending. Without them
-    /// there is none, and they need no others but the writes of what they found, and of what those found.
+    /// For each contradiction the answered accesses that make it, by their places in what was judged, ascending.
+    /// Without them there is none, and they need no others but the writes of what they found, and of what those found.
     pub contradictions: Vec<Vec<usize>>,
     /// Whether all was judged: no value may have been written twice.
     pub whole: bool,

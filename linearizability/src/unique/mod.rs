@@ -1,9 +1,9 @@
-//! Registers each of whose values is written once: an order exists or does not by the zones of the values, without a search (Gibbons and
-//! Korach, "Testing shared memories", SIAM J. Comput. 26(4), 1997).
+//! Registers each of whose values is written once: an order exists or does not by the zones of the values, without a
+//! search (Gibbons and Korach, "Testing shared memories", SIAM J. Comput. 26(4), 1997).
 //!
-//! [`clusters`] sorts accesses by the values that they find and leave, [`order`] holds real time against the blocks that these make, and
-//! [`causes`] names all that contradicts an order. [`ambiguous`] leaves out what several writes may have written. They work on any type
-//! that is an [`Access`]; `judge` is the whole way for plain ones.
+//! [`clusters`] sorts accesses by the values that they find and leave, [`order`] holds real time against the blocks
+//! that these make, and [`causes`] names all that contradicts an order. [`ambiguous`] leaves out what several writes
+//! may have written. They work on any type that is an [`Access`]; `judge` is the whole way for plain ones.
 
 pub mod ambiguous;
 pub mod causes;
@@ -81,7 +81,8 @@ pub trait RegisterAccess: Copy {
     /// It took effect before this; [`NEVER`] where its outcome is unknown.
     fn finish(&self) -> AccessMoment;
 
-    /// The same access with what it does as far as that is unambiguous: a [`Action::Cas`] becomes a read of what it found, or a write.
+    /// The same access with what it does as far as that is unambiguous: a [`Action::Cas`] becomes a read of what it
+    /// found, or a write.
     fn with_action(self, action: Action) -> Self;
 
     /// The same access, sent at another moment.

@@ -1,21 +1,21 @@
 //! Which accesses of one block, or of two, contradict each other in real time.
 //!
-//! A block's accesses have places: that of the write of its first value, then that of the reads of it, which are free among
-//! themselves, then that of the compare-and-set to its next value, and so on. One block must come before another if an
-//! access of it was over before one of the other was sent. All orders that fit are those that obey the places within
-//! blocks and put blocks one after the other as they must be, so there is one if
+//! A block's accesses have places: that of the write of its first value, then that of the reads of it, which are free
+//! among themselves, then that of the compare-and-set to its next value, and so on. One block must come before another
+//! if an access of it was over before one of the other was sent. All orders that fit are those that obey the places
+//! within blocks and put blocks one after the other as they must be, so there is one if
 //!
 //! - within no block an access was over before one with an earlier place was sent, and
 //! - no circle of blocks exists in which each must come before the next.
 //!
-//! For the latter it is enough to look at pairs. Let `first(A)` be when the first access of A was over, `last(A)` when its
-//! last one was sent, so that A must come before B exactly if `first(A) < last(B)`. Take a shortest circle, of blocks A₁ to
-//! Aₙ with n at least 3. Being shortest it has no short cut: A₍ᵢ₋₁₎ need not come before A₍ᵢ₊₁₎, so
+//! For the latter it is enough to look at pairs. Let `first(A)` be when the first access of A was over, `last(A)` when
+//! its last one was sent, so that A must come before B exactly if `first(A) < last(B)`. Take a shortest circle, of
+//! blocks A₁ to Aₙ with n at least 3. Being shortest it has no short cut: A₍ᵢ₋₁₎ need not come before A₍ᵢ₊₁₎, so
 //! `first(A₍ᵢ₋₁₎) >= last(A₍ᵢ₊₁₎) > first(Aᵢ)`, and that for each i: all the way round, `first` would fall. So n is 2.
 //!
-//! Of two blocks that must each come before the other one at least has `first < last`: were it `last <= first` for both,
-//! `first(A) < last(B) <= first(B) < last(A) <= first(A)`. These are the zones of Gibbons and Korach ("Testing shared
-//! memories", 1997), who judge reads and writes so; links by compare-and-sets only make clusters into blocks.
+//! Of two blocks that must each come before the other one at least has `first < last`: were it `last <= first` for
+//! both, `first(A) < last(B) <= first(B) < last(A) <= first(A)`. These are the zones of Gibbons and Korach ("Testing
+//! shared memories", 1997), who judge reads and writes so; links by compare-and-sets only make clusters into blocks.
 
 use super::clusters::Clusters;
 use super::{AccessMoment, Action, BEGINNING, RegisterAccess};

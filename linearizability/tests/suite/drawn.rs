@@ -1,4 +1,5 @@
-//! Random operations on registers, and random histories; `zooquake-checkers` tries its own way to verdicts by the same ones.
+//! Random operations on registers, and random histories; `zooquake-checkers` tries its own way to verdicts by the same
+//! ones.
 
 use fastrand::Rng;
 use zooquake_linearizability::Op;

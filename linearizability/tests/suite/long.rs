@@ -127,7 +127,8 @@ fn a_violation_among_values_that_come_back_has_a_minimal_witness() {
             op.invoke *= 10;
             op.complete = op.complete.map(|complete| 10 * complete);
         }
-        // In the middle a value that is written once is read before and after another one, while its write is in flight.
+        // In the middle a value that is written once is read before and after another one, while its write is in
+        // flight.
         let at = ops[2_000].invoke;
         ops.push(Op::done(Write(9), at + 1, at + 8));
         for (read, value) in [9, 4, 9].into_iter().enumerate() {

@@ -2,8 +2,8 @@
 //!
 //! # Random histories
 //!
-//! Most tests draw small random histories of each model, and hold what is decided against the definition taken literally. How many they
-//! draw, each, the environment says, 25,000 without it:
+//! Most tests draw small random histories of each model, and hold what is decided against the definition taken
+//! literally. How many they draw, each, the environment says, 25,000 without it:
 //!
 //! ```text
 //! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-linearizability --test suite

@@ -16,7 +16,8 @@ use zooquake_linearizability::models::queue::fifo::Fifo;
 use zooquake_linearizability::models::set::{GrowSet, SetOp};
 use zooquake_linearizability::{Model, Op, SearchDecision};
 
-/// Holds a model against the brute force; both answers must be given often, and at least so many of a hundred without a search.
+/// Holds a model against the brute force; both answers must be given often, and at least so many of a hundred without a
+/// search.
 fn decided<M: Model<Input: std::fmt::Debug>>(
     model: &M,
     seed: u64,

@@ -1,8 +1,9 @@
-//! The report of a comparison: subjects that ran the same plans under the same faults, on one page, in one picture and in a
-//! table for a README.
+//! The report of a comparison: subjects that ran the same plans under the same faults, on one page, in one picture and
+//! in a table for a README.
 //!
 //! [`Comparison`] is what was run. `pool` puts the runs of a subject together, `statistics` has the estimates and their
-//! intervals, `words` puts them into sentences; `figure` is what is drawn, for the page's and for the picture's pen alike.
+//! intervals, `words` puts them into sentences; `figure` is what is drawn, for the page's and for the picture's pen
+//! alike.
 
 use crate::night::AnomalyCount;
 use anyhow::{Context, Result};

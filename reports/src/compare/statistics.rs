@@ -1,4 +1,5 @@
-//! Estimates with intervals. The same numbers give the same intervals: what is drawn at random is drawn from a fixed seed.
+//! Estimates with intervals. The same numbers give the same intervals: what is drawn at random is drawn from a fixed
+//! seed.
 
 use serde::Serialize;
 
@@ -101,8 +102,8 @@ fn resample(groups: &[Vec<f64>], all: &[f64], random: &mut Random) -> Vec<f64> {
     resample
 }
 
-/// The ratio of two sums over runs, such as grants a second, with a percentile bootstrap interval over runs; of fewer than
-/// [`GROUPS`] runs the interval is the range that single runs had.
+/// The ratio of two sums over runs, such as grants a second, with a percentile bootstrap interval over runs; of fewer
+/// than [`GROUPS`] runs the interval is the range that single runs had.
 pub fn ratio(runs: &[(f64, f64)]) -> Option<Estimate> {
     let of = |runs: &mut dyn Iterator<Item = (f64, f64)>| {
         let (above, below) = runs.fold((0.0, 0.0), |sum, run| (sum.0 + run.0, sum.1 + run.1));

@@ -4,8 +4,8 @@ use crate::model::RunModel;
 use crate::text;
 use maud::{Markup, html};
 
-/// Longest command line that is shown, in bytes: one with the longest path fits. Longer ones are left out, because a line that
-/// is cut off does something else.
+/// Longest command line that is shown, in bytes: one with the longest path fits. Longer ones are left out, because a
+/// line that is cut off does something else.
 const LONGEST_LINE: usize = 20_000;
 
 /// The command lines that reproduce the run, as far as they can be shown.

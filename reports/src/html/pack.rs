@@ -70,8 +70,8 @@ impl Texts {
     }
 }
 
-/// A text's form and numbers. Digits that a number would not give back, such as leading zeros, stay in the form; a `#` of
-/// the text itself is written as its full-width twin.
+/// A text's form and numbers. Digits that a number would not give back, such as leading zeros, stay in the form; a `#`
+/// of the text itself is written as its full-width twin.
 fn split(text: &str) -> (String, Vec<i64>) {
     let mut form = String::new();
     let mut numbers = Vec::new();

@@ -7,7 +7,8 @@ use crate::text;
 /// How many steps are listed.
 const STEPS: usize = 30;
 
-/// What broke, when, how it is proved, and how to see it again; of a run without an anomaly the verdict, and what it rests on.
+/// What broke, when, how it is proved, and how to see it again; of a run without an anomaly the verdict, and what it
+/// rests on.
 pub fn markdown(model: &RunModel<'_>) -> String {
     let plan = &model.record.plan;
     let mut out = format!("**{}**: {}", code(&plan.workload.name()), model.results.verdict);

@@ -3,7 +3,8 @@
 //! Both take `classname` and `name` of a `testcase` for its identity, and GitLab ignores a second one of the same two.
 //! Jenkins takes what is before the last dot of a class name for its package. GitLab shows the text inside `failure`,
 //! `error` and `skipped` (<https://docs.gitlab.com/ci/testing/unit_test_reports/>), Jenkins the attribute `message` too
-//! (its plugin's `CaseResult`): so both hold it. `skipped`, `failures` and `errors` count the same in a suite and in all.
+//! (its plugin's `CaseResult`): so both hold it. `skipped`, `failures` and `errors` count the same in a suite and in
+//! all.
 
 use super::{Cell, CellOutcome, CellRun, Night};
 use crate::text;

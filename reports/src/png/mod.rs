@@ -102,8 +102,8 @@ fn sized(
     encode(path, (width, whole_height), &pixels)
 }
 
-/// Writes pixels of three bytes each, red, green and blue, row by row from the top, as a PNG. `Err` if the file cannot be written, or
-/// the number of pixels is not `width` times `height`.
+/// Writes pixels of three bytes each, red, green and blue, row by row from the top, as a PNG. `Err` if the file cannot
+/// be written, or the number of pixels is not `width` times `height`.
 fn encode(path: &Path, (width, height): (u32, u32), pixels: &[u8]) -> Result<()> {
     let mut picture = Vec::new();
     let mut encoder = Encoder::new(&mut picture, width, height);

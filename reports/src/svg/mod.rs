@@ -14,8 +14,8 @@ use crate::text;
 use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
 
-/// A picture in the making. Its elements are written as they come, because there are many of them: texts are markup, which is
-/// escaped by its type, and all else is numbers, paths and names of classes of ours.
+/// A picture in the making. Its elements are written as they come, because there are many of them: texts are markup,
+/// which is escaped by its type, and all else is numbers, paths and names of classes of ours.
 pub struct Svg {
     body: String,
     width: f64,

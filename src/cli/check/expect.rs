@@ -102,8 +102,8 @@ fn selected(table: Vec<Expected>, folder: &Path, paths: &[PathBuf]) -> Result<Ve
     Ok(table.into_iter().filter(chosen).collect())
 }
 
-/// Reads a table. A first line that begins with `file` is its heading; empty lines and such that begin with `#` are passed
-/// over.
+/// Reads a table. A first line that begins with `file` is its heading; empty lines and such that begin with `#` are
+/// passed over.
 fn parse(text: &str) -> Result<Vec<Expected>, String> {
     let mut table = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {

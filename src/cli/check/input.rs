@@ -104,8 +104,8 @@ impl Codec {
     }
 }
 
-/// The inputs that a path stands for: itself, or all runs, packs and histories in a folder and its folders. What in a folder
-/// cannot be read counts as an input, so that it is named when it is checked.
+/// The inputs that a path stands for: itself, or all runs, packs and histories in a folder and its folders. What in a
+/// folder cannot be read counts as an input, so that it is named when it is checked.
 ///
 /// # Errors
 /// If there is nothing at the path, nothing to check in the folder, or the folder cannot be read.

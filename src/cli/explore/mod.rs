@@ -68,7 +68,8 @@ pub struct ExploreOptions {
     /// Seed of the first schedule; a random one if not given, or that of the corpus
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Only this part of the schedules, so that several machines explore them without overlap: give each the same --seed
+    /// Only this part of the schedules, so that several machines explore them without overlap: give each the same
+    /// --seed
     #[arg(long, value_name = "K/N", default_value = "1/1")]
     pub shard: Shard,
     /// Folder that keeps what was explored, so that the same command goes on later
@@ -120,7 +121,8 @@ pub enum ScheduleOrder {
 /// Explores, writes what failed, and says what was covered.
 ///
 /// # Errors
-/// [`Usage`] for what does not exist or cannot be simulated, or the corpus of another exploration; otherwise the harness failed.
+/// [`Usage`] for what does not exist or cannot be simulated, or the corpus of another exploration; otherwise the
+/// harness failed.
 pub async fn explore(options: ExploreOptions) -> Result<Code> {
     if options.shard != Shard::default() && options.seed.is_none() {
         let why = "--shard needs --seed, the same on every machine, so that their schedules do not overlap";

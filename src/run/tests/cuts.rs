@@ -1,4 +1,5 @@
-//! Histories that end before their runs did, with all the evidence around them: what lies behind the end of a history convicts nobody.
+//! Histories that end before their runs did, with all the evidence around them: what lies behind the end of a history
+//! convicts nobody.
 
 use super::plan;
 use crate::run::simulation;

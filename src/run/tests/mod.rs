@@ -44,8 +44,8 @@ impl Ran {
         news.map(|one| format!("{}: {}", one.kind, one.why)).collect()
     }
 
-    /// Anomalies that are not advisory, and not known of the variant under any fault of the plan. One that is known may have
-    /// shown itself so late that no fault is near it any more.
+    /// Anomalies that are not advisory, and not known of the variant under any fault of the plan. One that is known may
+    /// have shown itself so late that no fault is near it any more.
     fn unknown(&self) -> Vec<String> {
         let plan = &self.record.plan;
         let known = |kind: &str| {

@@ -50,7 +50,8 @@ fn whole() -> Scene {
     )
 }
 
-/// The steps as the history tells them: scene, number, act, phase; then, of one that is over, whether its effect was seen.
+/// The steps as the history tells them: scene, number, act, phase; then, of one that is over, whether its effect was
+/// seen.
 fn told(ran: &Ran) -> Vec<String> {
     let events = ran.record.history.events.iter();
     let steps = events.filter(|event| event.is_of("scene")).map(|event| {

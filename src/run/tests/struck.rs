@@ -130,8 +130,8 @@ fn who_holds_when_a_window_is_healed_confirms_before_it_gives_back() {
     assert!(confirmed > 10, "{confirmed} holders confirmed");
 }
 
-/// Whether a client that held at an event confirmed before it resigned; false if it did not hold, lost that meanwhile, or could
-/// not tell in time.
+/// Whether a client that held at an event confirmed before it resigned; false if it did not hold, lost that meanwhile,
+/// or could not tell in time.
 fn confirms_first(ran: &Ran, client: &str, healed: usize) -> bool {
     let of = |event: &&Event| {
         event.node.as_deref() == Some(client) && matches!(event.f.as_str(), "elect" | "resign" | "exit")

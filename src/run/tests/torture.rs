@@ -58,8 +58,8 @@ impl Ran {
     }
 }
 
-/// Runs these seeds; none shows an anomaly that the variant is not known for, all came to their end, and at least so many
-/// windows of each count.
+/// Runs these seeds; none shows an anomaly that the variant is not known for, all came to their end, and at least so
+/// many windows of each count.
 fn all(name: &str, seeds: u64, least: usize) -> Vec<Ran> {
     let one = |seed| {
         let ran = run(torture(name, seed));

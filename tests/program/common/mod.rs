@@ -23,8 +23,8 @@ static IMAGES: LazyLock<()> = LazyLock::new(|| {
     call("images").ends(0);
 });
 
-/// The right to have an ensemble up, for as long as it is held: of one test alone, or of up to two, whose short runs mostly
-/// wait. Also of the tests of other processes.
+/// The right to have an ensemble up, for as long as it is held: of one test alone, or of up to two, whose short runs
+/// mostly wait. Also of the tests of other processes.
 pub struct EnsembleSlot {
     locked: Vec<File>,
 }
@@ -240,8 +240,8 @@ pub fn assert_nothing_left_of(run: &str) {
     assert_eq!(left_of(run), Vec::<String>::new(), "something is left of {run}");
 }
 
-/// Has `clean` with these options remove the run that they end with. Nothing is left of it then but a network whose endpoints the engine has
-/// lost count of.
+/// Has `clean` with these options remove the run that they end with. Nothing is left of it then but a network whose
+/// endpoints the engine has lost count of.
 #[track_caller]
 pub fn clean_up(options: &str, run: &str) {
     let said = said(zooquake(&format!("clean {options}")).arg(run));

@@ -40,8 +40,8 @@ impl Ran {
         assert!(damage.iter().all(|found| found == kind), "{damage:?}: {}", self.story());
     }
 
-    /// Whether the machine was too slow for what the run is to show: a client lost its connection though no fault was injected, or a
-    /// pause took effect only after the write that it was to strike.
+    /// Whether the machine was too slow for what the run is to show: a client lost its connection though no fault was
+    /// injected, or a pause took effect only after the write that it was to strike.
     fn disturbed(&self) -> bool {
         let events = self.lines("history.jsonl");
         let lost = |event: &Value| event["f"] == "session" && event["value"]["state"] == "disconnected";

@@ -1,11 +1,11 @@
-//! The model of ZooKeeper against ZooKeeper: the same random operations of several sessions give the same results and the same
-//! events, on the ensemble in memory and on a real one, each of three voters and an observer, while sessions are closed from
-//! elsewhere and connections are lost, with a request or its reply under way or none. `ZOOQUAKE_SEQUENCES` says how many,
-//! `ZOOQUAKE_SEED` which.
+//! The model of ZooKeeper against ZooKeeper: the same random operations of several sessions give the same results and
+//! the same events, on the ensemble in memory and on a real one, each of three voters and an observer, while sessions
+//! are closed from elsewhere and connections are lost, with a request or its reply under way or none.
+//! `ZOOQUAKE_SEQUENCES` says how many, `ZOOQUAKE_SEED` which.
 //!
-//! Each session is in sync with the leader before it reads, and before its events are read, so that nothing is left open but
-//! the numbers of transactions and sessions, of which only the order is compared, and the order of events where one
-//! transaction removes several ephemerals or watches are set again.
+//! Each session is in sync with the leader before it reads, and before its events are read, so that nothing is left
+//! open but the numbers of transactions and sessions, of which only the order is compared, and the order of events
+//! where one transaction removes several ephemerals or watches are set again.
 
 mod draw;
 mod line;
@@ -38,8 +38,8 @@ const SERVERS: usize = VOTERS + OBSERVERS;
 /// How many sequences are played at a time.
 const BESIDE: usize = 16;
 
-/// In so many executions of the model an operation that is under way when a server is struck has every outcome that it can have: that
-/// it is applied and its reply lost comes about in one of a hundred.
+/// In so many executions of the model an operation that is under way when a server is struck has every outcome that it
+/// can have: that it is applied and its reply lost comes about in one of a hundred.
 const EXECUTIONS: u64 = 2_000;
 
 /// The longest that a sequence can take on the model, where sessions and elections take seconds.
@@ -125,8 +125,8 @@ fn compare(real: Real, seeds: Range<u64>, storms: Storms) -> Compared {
     compared.into_inner().expect("no thread that held it has panicked")
 }
 
-/// How the model differs from what happened; `None` if it does the same. What becomes of the operation that is under way when a
-/// server is struck is open, so then it has to do the same in one of many executions.
+/// How the model differs from what happened; `None` if it does the same. What becomes of the operation that is under
+/// way when a server is struck is open, so then it has to do the same in one of many executions.
 fn difference(seed: u64, storms: Storms, real: &Story) -> Option<String> {
     let executions = match storms {
         Storms::Never => 1,

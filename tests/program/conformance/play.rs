@@ -18,8 +18,8 @@ const SESSIONS: usize = 3;
 /// What happened in a sequence: each line is a result, or an event.
 pub type Story = Vec<String>;
 
-/// The watches of a session that have not fired, each with its path and the step that left it. They are polled in the order in
-/// which they fire.
+/// The watches of a session that have not fired, each with its path and the step that left it. They are polled in the
+/// order in which they fire.
 type Watches = FuturesUnordered<BoxFuture<'static, (String, usize, WatchEvent)>>;
 
 /// A session, and where it is open.
@@ -43,7 +43,8 @@ impl Play {
     /// Plays the sequence of a seed in sessions on these lines, below a root of their own.
     ///
     /// # Errors
-    /// If a session is over of itself, or an operation has an unknown outcome without a fault: such a sequence says nothing.
+    /// If a session is over of itself, or an operation has an unknown outcome without a fault: such a sequence says
+    /// nothing.
     pub async fn whole(lines: Arc<dyn Lines>, seed: u64, root: String, storms: Storms) -> Result<Story, String> {
         let _playing = lines.enter().await;
         let mut play = Self {
@@ -152,8 +153,8 @@ impl Play {
         Ok(())
     }
 
-    /// Does one operation while a server is struck, and waits until all serve again. It changes one znode at most, so that who
-    /// is not connected hears the same of it later.
+    /// Does one operation while a server is struck, and waits until all serve again. It changes one znode at most, so
+    /// that who is not connected hears the same of it later.
     async fn stormy_step(&mut self, step: usize, strike: Strike) -> Result<(), String> {
         let at = self.draw.rng.usize(..SESSIONS);
         let syncs = self.seats.iter().map(|seat| in_sync(&seat.zk, &self.draw.root));

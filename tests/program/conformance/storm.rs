@@ -1,5 +1,5 @@
-//! A server of a real ensemble that is killed or frozen while operations of all sequences are under way: they wait for each
-//! other, so that it strikes none of them at another step.
+//! A server of a real ensemble that is killed or frozen while operations of all sequences are under way: they wait for
+//! each other, so that it strikes none of them at another step.
 
 use super::line::{Strike, locked};
 use crate::common::{docker, said};
@@ -117,7 +117,8 @@ impl Storm {
                 storm.containers.iter().for_each(|container| until_it_serves(container));
             }));
             if let Err(why) = striking {
-                // Nobody could tell the sequences that wait. What the test harness has kept of the panic is lost, so it is said again.
+                // Nobody could tell the sequences that wait. What the test harness has kept of the panic is lost, so it
+                // is said again.
                 let why = why.downcast_ref::<String>().map_or("a panic", String::as_str);
                 let _ = writeln!(std::io::stderr(), "a strike failed: {why}");
                 std::process::abort();

@@ -1,5 +1,5 @@
-//! Lines to a real ensemble: a relay on the loopback, which understands as much of ZooKeeper's framing as it takes to lose one
-//! request, or its reply, and to close a session from another connection.
+//! Lines to a real ensemble: a relay on the loopback, which understands as much of ZooKeeper's framing as it takes to
+//! lose one request, or its reply, and to close a session from another connection.
 
 use super::line::{Line, Lines, Loss, Strike, locked};
 use super::storm::Storm;
@@ -109,7 +109,8 @@ impl Line for RealLine {
         let relay = Arc::clone(&self.relay);
         async move {
             relay.held.send_replace(true);
-            // A server hangs up if it takes the session to be another one's, which was just lost: whether it has closed it is open.
+            // A server hangs up if it takes the session to be another one's, which was just lost: whether it has closed
+            // it is open.
             let mut hung_up = 0;
             while let Err(error) = relay.close(session).await {
                 match error.kind() {
@@ -228,7 +229,8 @@ impl Relay {
         done && loses.take().is_some()
     }
 
-    /// Takes the session up over another connection, and closes it there. [`io::ErrorKind::NotFound`] if it is over already.
+    /// Takes the session up over another connection, and closes it there. [`io::ErrorKind::NotFound`] if it is over
+    /// already.
     async fn close(&self, session: i64) -> io::Result<()> {
         let password = locked(&self.password).clone();
         let (timeout, password) = password.split_at(4);

@@ -47,7 +47,8 @@ impl Words {
         format!("<{}> <{}> version {} of {owner}", stat.czxid, stat.mzxid, stat.version)
     }
 
-    /// The story, with each transaction replaced by its place among those that were seen, and paths as they are below the root.
+    /// The story, with each transaction replaced by its place among those that were seen, and paths as they are below
+    /// the root.
     pub fn ranked(mut self, mut story: Story, root: &str) -> Story {
         self.zxids.sort_unstable();
         self.zxids.dedup();

@@ -1,5 +1,5 @@
-//! Histories at the edges of what can be judged: healing that nobody saw, answers that contradict each other, evidence that
-//! is missing, other people's notations. Each was once judged wrong. `expected.tsv` says what is true of each.
+//! Histories at the edges of what can be judged: healing that nobody saw, answers that contradict each other, evidence
+//! that is missing, other people's notations. Each was once judged wrong. `expected.tsv` says what is true of each.
 
 use crate::common::Runs;
 use crate::common::jepsen::check;

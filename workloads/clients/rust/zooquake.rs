@@ -1,7 +1,7 @@
 //! The client protocol of zooquake: everything but the recipe. Needs rustix, serde_json, tokio and zookeeper-client.
 //!
-//! A recipe is a [`Recipe`]; of what is held (locks, elections, semaphores), [`Grants`] of a [`Holder`]. [`run`] does the rest and
-//! never returns.
+//! A recipe is a [`Recipe`]; of what is held (locks, elections, semaphores), [`Grants`] of a [`Holder`]. [`run`] does
+//! the rest and never returns.
 #![allow(dead_code, reason = "every recipe uses a part of this")]
 
 use serde_json::{Value, json};
@@ -240,7 +240,8 @@ impl Kit {
         stat
     }
 
-    /// Deletes a znode of this client's own, and again after an unknown outcome; what it removed, `null` if it was gone.
+    /// Deletes a znode of this client's own, and again after an unknown outcome; what it removed, `null` if it was
+    /// gone.
     ///
     /// # Errors
     /// The end of the session, which takes its ephemeral znodes with it.
@@ -257,8 +258,8 @@ impl Kit {
         }
     }
 
-    /// Joins a queue: creates an ephemeral sequential znode below the parent, once, though the reply to an earlier try may have been
-    /// lost. What an acquire has joined that grants nothing, the kit removes.
+    /// Joins a queue: creates an ephemeral sequential znode below the parent, once, though the reply to an earlier try
+    /// may have been lost. What an acquire has joined that grants nothing, the kit removes.
     ///
     /// # Errors
     /// The end of the session, or one that proves that nothing was created.
@@ -274,7 +275,8 @@ impl Kit {
         let tried = &tried;
         let join = async |client: Client| {
             if tried.swap(true, Ordering::Relaxed) {
-                // A follower that lags lists no znode of an earlier try before it has applied a later write of the session.
+                // A follower that lags lists no znode of an earlier try before it has applied a later write of the
+                // session.
                 self.quorum_write(&client).await?;
                 let names = client.list_children(parent).await?;
                 if let Some(name) = names.iter().find(|name| name.starts_with(prefix)) {
@@ -373,8 +375,8 @@ impl Kit {
         }
     }
 
-    /// Revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away. Who works on under it keeps the znode, if
-    /// the session lives, until the work has arrived.
+    /// Revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away. Who works on under
+    /// it keeps the znode, if the session lives, until the work has arrived.
     pub fn lose(self: &Arc<Self>, why: &str) {
         let Some(held) = self.state().held.take() else { return };
         notice("lost", &json!({ "grant": held.grant, "why": why }));
@@ -431,7 +433,8 @@ impl Kit {
         }
     }
 
-    /// Writes the client's scratch znode: what is read after it in the same session has all that was acknowledged before.
+    /// Writes the client's scratch znode: what is read after it in the same session has all that was acknowledged
+    /// before.
     async fn quorum_write(&self, client: &Client) -> Result<Stat, Error> {
         let path = format!("/zooquake/scratch/{}", self.name);
         match client.set_data(&path, &[], None).await {

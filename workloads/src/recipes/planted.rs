@@ -1,5 +1,5 @@
-//! Planted bugs: recipes that leave out a care, each as a library for ZooKeeper once did. The suite earns trust by finding each
-//! of them, and by staying silent on the recipe with that care.
+//! Planted bugs: recipes that leave out a care, each as a library for ZooKeeper once did. The suite earns trust by
+//! finding each of them, and by staying silent on the recipe with that care.
 //!
 //! A bug is a row of the table below and a few lines where the recipe has its care, found by `Bug::` and the id.
 

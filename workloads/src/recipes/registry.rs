@@ -51,7 +51,8 @@ pub struct Known {
     pub source: &'static str,
 }
 
-/// Constants of what is known: the anomaly, the kinds of fault under which it is, why it happens, where that is known from.
+/// Constants of what is known: the anomaly, the kinds of fault under which it is, why it happens, where that is known
+/// from.
 macro_rules! known {
     ($($name:ident: $anomaly:literal under $faults:expr, $reason:literal, $source:literal;)*) => {
         $(const $name: Known = Known {

@@ -1,5 +1,5 @@
-//! Around single requests: what is there before them, when they are repeated, how an operation ends that waited too long
-//! for them.
+//! Around single requests: what is there before them, when they are repeated, how an operation ends that waited too
+//! long for them.
 
 use super::planted::Bug;
 use super::{Env, OpError};

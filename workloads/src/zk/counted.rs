@@ -1,8 +1,8 @@
 //! Sessions that count what a recipe asks of ZooKeeper, and what it hears.
 //!
-//! A request is counted when it is sent, whatever comes of it; a multi is one request. What a client library sends of its
-//! own accord (pings, the removal of watches that nobody waits for any more) is not counted, nor is the harness's own
-//! work below `/zooquake`.
+//! A request is counted when it is sent, whatever comes of it; a multi is one request. What a client library sends of
+//! its own accord (pings, the removal of watches that nobody waits for any more) is not counted, nor is the harness's
+//! own work below `/zooquake`.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -26,8 +26,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the error proves that the request had no effect. The list names what proves it, and all else is an unknown
-    /// outcome, since client libraries report a lost reply in many ways.
+    /// Whether the error proves that the request had no effect. The list names what proves it, and all else is an
+    /// unknown outcome, since client libraries report a lost reply in many ways.
     pub fn is_definite(&self) -> bool {
         !matches!(self, Self::Unknown(_))
     }

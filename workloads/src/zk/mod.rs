@@ -18,7 +18,8 @@ pub use shared::Shared;
 /// What the requests answer.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A request under way. It is sent when the future is first polled, and dropping the future later does not take it back.
+/// A request under way. It is sent when the future is first polled, and dropping the future later does not take it
+/// back.
 pub type Reply<T> = BoxFuture<'static, Result<T>>;
 
 /// A one-shot watch. Disconnections are not heard here: the watch is set again on reconnect, and what it missed arrives
@@ -27,8 +28,8 @@ pub type Watch = BoxFuture<'static, WatchEvent>;
 
 /// One ZooKeeper session.
 ///
-/// Requests of one session take effect in the order in which they are sent, also across a reconnect, but those under way
-/// when the connection is lost have an unknown outcome. See [`Error::is_definite`].
+/// Requests of one session take effect in the order in which they are sent, also across a reconnect, but those under
+/// way when the connection is lost have an unknown outcome. See [`Error::is_definite`].
 pub trait Zk: Send + Sync {
     /// The session's id.
     fn session(&self) -> i64;

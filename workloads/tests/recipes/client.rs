@@ -73,8 +73,8 @@ fn control_requests_are_answered_while_an_operation_waits() {
     };
     let mut seen = BTreeSet::new();
     for variant in registry() {
-        // Queues of items and registers never wait. `lock/crate` is built on a real ensemble, and of a commit only sites wait,
-        // without background work.
+        // Queues of items and registers never wait. `lock/crate` is built on a real ensemble, and of a commit only
+        // sites wait, without background work.
         let Some((waits, ends)) = asked(variant.family).filter(|_| !variant.client_library) else {
             continue;
         };

@@ -62,7 +62,8 @@ fn a_write_of_an_old_version_is_done_again() {
 #[test]
 fn a_lost_reply_counts_once_by_the_mark_and_twice_without() {
     use Fate::{ReplyLost, RequestLost};
-    // What is lost, what others count on to before the write is made again, the id that is given and the value that is left.
+    // What is lost, what others count on to before the write is made again, the id that is given and the value that is
+    // left.
     for (variant, lost, others, expected, left) in [
         ("versioned", ReplyLost, None, 2, "2"),
         ("optimistic", ReplyLost, None, 3, "3"),

@@ -1,4 +1,5 @@
-//! `election/acknowledged` leads only once its acknowledgement exists; each term of `election/epoch` has a higher epoch.
+//! `election/acknowledged` leads only once its acknowledgement exists; each term of `election/epoch` has a higher
+//! epoch.
 
 use zooquake_workloads::recipes::election::{ACKS, EPOCH, acknowledged, epoch};
 use zooquake_workloads::zk::CreateMode;

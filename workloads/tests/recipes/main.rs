@@ -1,4 +1,5 @@
-//! The recipes against a small ZooKeeper in memory, in virtual time: what is dropped, lost or delayed is chosen by the test.
+//! The recipes against a small ZooKeeper in memory, in virtual time: what is dropped, lost or delayed is chosen by the
+//! test.
 
 mod barriers;
 mod bed;

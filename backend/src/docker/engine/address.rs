@@ -34,7 +34,8 @@ pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// Whether somebody has chosen an engine, by `DOCKER_HOST` or by a socket in one of the places where engines have theirs.
+/// Whether somebody has chosen an engine, by `DOCKER_HOST` or by a socket in one of the places where engines have
+/// theirs.
 pub fn is_chosen() -> bool {
     std::env::var_os(VARIABLE).is_some() || socket().is_some()
 }

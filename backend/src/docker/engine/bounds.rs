@@ -3,7 +3,8 @@
 use hyper::Method;
 use std::time::Duration;
 
-/// Longest wait for an ordinary answer, from the request to its last byte. An engine under load took 20 s to pause a container.
+/// Longest wait for an ordinary answer, from the request to its last byte. An engine under load took 20 s to pause a
+/// container.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What takes a base image from a slow mirror, or builds an image, may take this long.

@@ -1,7 +1,8 @@
 //! The way to the Docker engine: a connection for each request, and bounds for each answer.
 //!
-//! The client library takes an answer whole into memory, however long it is, and waits for its end however long that takes. So
-//! every connection is guarded below HTTP, where that library reads from it: whatever it does with an answer has the same bounds.
+//! The client library takes an answer whole into memory, however long it is, and waits for its end however long that
+//! takes. So every connection is guarded below HTTP, where that library reads from it: whatever it does with an answer
+//! has the same bounds.
 
 mod address;
 mod bounds;

@@ -13,8 +13,8 @@ const ATTEMPTS: usize = 3;
 /// Rest before a request is sent again.
 const REST: Duration = Duration::from_millis(500);
 
-/// Whether a request that failed so may succeed when it is sent again: the engine did not answer, or answered nonsense, or had an error
-/// of its own. A refusal (4xx) stays one, and where nothing listens there is no engine.
+/// Whether a request that failed so may succeed when it is sent again: the engine did not answer, or answered nonsense,
+/// or had an error of its own. A refusal (4xx) stays one, and where nothing listens there is no engine.
 fn may_come_later(error: &Error) -> bool {
     let nobody = [
         ErrorKind::NotFound,
@@ -67,8 +67,8 @@ where
     }
 }
 
-/// Creates a container of a name that nobody else gives, and returns its id. If an answer is lost, the container that was created then
-/// is found by its name.
+/// Creates a container of a name that nobody else gives, and returns its id. If an answer is lost, the container that
+/// was created then is found by its name.
 ///
 /// # Errors
 /// If the engine does not create it.

@@ -18,7 +18,8 @@ type Answer = (&'static str, &'static [u8]);
 const ENDLESS: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
 const UPGRADED: &str = "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
 
-/// An engine that gives each of these answers once, one after the other, and the last one for ever. With how many requests it had.
+/// An engine that gives each of these answers once, one after the other, and the last one for ever. With how many
+/// requests it had.
 async fn engine(answers: &'static [Answer]) -> (tempfile::TempDir, Docker, Arc<AtomicUsize>) {
     let folder = tempfile::tempdir().expect("a folder for a socket");
     let path = folder.path().join("engine.sock");

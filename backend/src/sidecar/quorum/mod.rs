@@ -1,8 +1,8 @@
-//! The quorum proxy: carries this host's own connections to the quorum ports of the other servers, and delays what comes back on
-//! them while the host's server is to lag behind its leader.
+//! The quorum proxy: carries this host's own connections to the quorum ports of the other servers, and delays what
+//! comes back on them while the host's server is to lag behind its leader.
 //!
-//! A follower dials its leader, so that a leader's own proxy carries nothing. The order of bytes is kept; a connection that either
-//! side ends, ends on the other side at once, after what was sent before.
+//! A follower dials its leader, so that a leader's own proxy carries nothing. The order of bytes is kept; a connection
+//! that either side ends, ends on the other side at once, after what was sent before.
 
 mod redirect;
 mod relay;
@@ -70,7 +70,8 @@ impl Drop for QuorumConnection {
 }
 
 impl QuorumProxy {
-    /// Carries all connections that this host makes to these quorum ports from now on; nothing happens if it does already.
+    /// Carries all connections that this host makes to these quorum ports from now on; nothing happens if it does
+    /// already.
     ///
     /// # Errors
     /// If a port is taken, or the kernel does not redirect connections.
@@ -107,8 +108,8 @@ impl QuorumProxy {
         }
     }
 
-    /// Passes on late what comes from the other servers from now on, until [`QuorumProxy::catch_up`], and for `at_most` at the
-    /// longest.
+    /// Passes on late what comes from the other servers from now on, until [`QuorumProxy::catch_up`], and for `at_most`
+    /// at the longest.
     ///
     /// # Errors
     /// If the host's server has no connection with a leader that goes through the proxy.

@@ -17,8 +17,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 /// What marks the proxy's own connections, which are not redirected: `ZQ`.
 pub const MARK: u32 = 0x5a51;
 
-/// How long another server may take to take a connection. A follower that finds its leader not listening tries again for about
-/// as long (`Learner.connectToLeader`), and this one's connection has been taken already.
+/// How long another server may take to take a connection. A follower that finds its leader not listening tries again
+/// for about as long (`Learner.connectToLeader`), and this one's connection has been taken already.
 const DIALS_WITHIN: Duration = Duration::from_secs(1);
 
 /// Between two tries.
@@ -92,8 +92,8 @@ async fn at_once(from: &mut OwnedReadHalf, to: &mut OwnedWriteHalf) -> io::Resul
     to.shutdown().await
 }
 
-/// From the other server to the host's one: each byte so long after it was read as the delay is at the moment, and no longer than
-/// the connection lasts.
+/// From the other server to the host's one: each byte so long after it was read as the delay is at the moment, and no
+/// longer than the connection lasts.
 async fn late(
     from: &mut OwnedReadHalf,
     to: &mut OwnedWriteHalf,

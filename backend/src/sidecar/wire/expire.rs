@@ -30,11 +30,11 @@ pub struct Expired {
 }
 
 impl Proxy {
-    /// Closes the session of the client's newest connection over another one, to the first of these servers that takes it
-    /// up, and sees it refused afterwards; `None` if the client has no connection, or its session is over already.
+    /// Closes the session of the client's newest connection over another one, to the first of these servers that takes
+    /// it up, and sees it refused afterwards; `None` if the client has no connection, or its session is over already.
     ///
-    /// Connections that the client makes meanwhile wait: a server that is asked for one session twice ends one of the two
-    /// connections, or leaves it without an answer.
+    /// Connections that the client makes meanwhile wait: a server that is asked for one session twice ends one of the
+    /// two connections, or leaves it without an answer.
     ///
     /// # Errors
     /// If no server answers, the session is not closed in time, or it can be taken up afterwards.

@@ -1,24 +1,25 @@
 //! What clients believe of their grants: which answers to `confirm` convict.
 //!
-//! An answer `"holds":true` to a request sent at S convicts if S comes after all grants concerned were read, and before the
-//! client's own release was sent; when it is answered does not matter, nor when others release. Let S be the earliest of such
-//! sendings, one of each client. Then all of them held at S:
+//! An answer `"holds":true` to a request sent at S convicts if S comes after all grants concerned were read, and before
+//! the client's own release was sent; when it is answered does not matter, nor when others release. Let S be the
+//! earliest of such sendings, one of each client. Then all of them held at S:
 //!
-//! - Each client had its grant at S, as that was read before. It looked at its belief after its own request was sent, so not before S,
-//!   and believed in this grant still. Belief in a grant ends once, so it believed at S.
-//! - Before it looked it wrote in the session that the grant rests on, to a request sent not before S. So that session lived at S, and had
-//!   not been replaced.
-//! - Its own release was sent later than its own `confirm`, so not before S: nothing had asked it to give the grant back.
+//! - Each client had its grant at S, as that was read before. It looked at its belief after its own request was sent,
+//!   so not before S, and believed in this grant still. Belief in a grant ends once, so it believed at S.
+//! - Before it looked it wrote in the session that the grant rests on, to a request sent not before S. So that session
+//!   lived at S, and had not been replaced.
+//! - Its own release was sent later than its own `confirm`, so not before S: nothing had asked it to give the grant
+//!   back.
 //!
-//! The argument needs the premise that belief ends once. A client whose stream has a denial before the answer breaks it: a `lost` or a
-//! `not-held` of that grant, or `"holds":false` to a request sent after the grant was read. One client's lines are read in the order in which
-//! they were written, so that is certain. So does a process that holds by a grant of an earlier process of its client: a grant dies with
-//! the process that was given it. Such an answer convicts nobody, and is a reason against `valid`. What the client confirmed before the
-//! denial stands.
+//! The argument needs the premise that belief ends once. A client whose stream has a denial before the answer breaks
+//! it: a `lost` or a `not-held` of that grant, or `"holds":false` to a request sent after the grant was read. One
+//! client's lines are read in the order in which they were written, so that is certain. So does a process that holds by
+//! a grant of an earlier process of its client: a grant dies with the process that was given it. Such an answer
+//! convicts nobody, and is a reason against `valid`. What the client confirmed before the denial stands.
 //!
-//! Which request an answer belongs to is not always certain. An answer pairs with the oldest open `confirm`; it may be that to a later
-//! one, so it counts only if no `confirm` was sent between the release and it. Where the request of a release is not in the history the
-//! release may have been sent before every `confirm`.
+//! Which request an answer belongs to is not always certain. An answer pairs with the oldest open `confirm`; it may be
+//! that to a later one, so it counts only if no `confirm` was sent between the release and it. Where the request of a
+//! release is not in the history the release may have been sent before every `confirm`.
 
 use super::Grant;
 use std::collections::HashMap;

@@ -1,4 +1,5 @@
-//! What clients say of their grants beside their operations: that they hold, that they hold no more, and that their process ended.
+//! What clients say of their grants beside their operations: that they hold, that they hold no more, and that their
+//! process ended.
 
 use super::{Grants, HoldContradiction, HolderAnswer};
 use crate::analysis::ops;
@@ -6,8 +7,8 @@ use crate::{Event, EventType};
 use std::collections::BTreeSet;
 
 impl<'a> Grants<'a> {
-    /// Takes note of a client that refused a request because it holds no more; `asked` names the grant if it is certain which request
-    /// it refused.
+    /// Takes note of a client that refused a request because it holds no more; `asked` names the grant if it is certain
+    /// which request it refused.
     pub(super) fn not_held(&mut self, event: &'a Event, at: usize, asked: Option<&'a str>) {
         let error = event.error.as_deref().unwrap_or_default();
         if event.kind != EventType::Fail || !error.starts_with("not-held") {

@@ -51,7 +51,8 @@ pub struct Grant<'a> {
     pub release: Option<usize>,
     /// Where its release was answered with `ok`.
     pub released: Option<usize>,
-    /// Whether a release of it was answered whose request is not in the history, so that it may have been sent at any time.
+    /// Whether a release of it was answered whose request is not in the history, so that it may have been sent at any
+    /// time.
     pub release_unasked: bool,
     /// Where the hold ended: its release was sent, its client said that it holds no more, or its stream ended.
     pub end: Option<usize>,
@@ -62,8 +63,8 @@ pub struct Grant<'a> {
 }
 
 impl Grant<'_> {
-    /// A release of it was answered that nobody is known to have asked for: what its client confirmed may have been asked for after
-    /// that release was sent.
+    /// A release of it was answered that nobody is known to have asked for: what its client confirmed may have been
+    /// asked for after that release was sent.
     fn released_unasked(&mut self) {
         self.release_unasked = true;
         let confirms = std::mem::take(&mut self.confirms);
@@ -183,7 +184,8 @@ impl<'a> Grants<'a> {
                 EventType::Invoke => {
                     let of = &mut self.all[grant];
                     of.release.get_or_insert(at);
-                    // One that another client sent, or that was sent before the grant was read, may have released nothing.
+                    // One that another client sent, or that was sent before the grant was read, may have released
+                    // nothing.
                     if of.read.is_some() && of.node == node {
                         self.end(grant, at);
                     }

@@ -5,8 +5,8 @@ use crate::analysis::grants::{Grant, HolderAnswer};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::operation::Mode;
 
-/// Grants of as many clients that may not hold together, and did when the last of them was read: two that exclude each other, or
-/// one more than the capacity.
+/// Grants of as many clients that may not hold together, and did when the last of them was read: two that exclude each
+/// other, or one more than the capacity.
 #[derive(Debug)]
 pub struct Overlap {
     /// The other ones, the longest first.
@@ -22,11 +22,11 @@ impl Overlap {
     }
 }
 
-/// The overlaps with earlier grants of other clients that are there when each grant is read, of the longest ones: at most one with
-/// as many exclusive grants as may be held, and one of two grants that exclude each other.
+/// The overlaps with earlier grants of other clients that are there when each grant is read, of the longest ones: at
+/// most one with as many exclusive grants as may be held, and one of two grants that exclude each other.
 ///
-/// A hold reaches from the reading of its grant to the sending of its last answered request, which `last` gives. In time
-/// proportional to n log n and to what is found.
+/// A hold reaches from the reading of its grant to the sending of its last answered request, which `last` gives. In
+/// time proportional to n log n and to what is found.
 pub fn overlaps(run: &Analysis<'_>, read: &[usize], last: impl Fn(&Grant<'_>) -> Option<HolderAnswer>) -> Vec<Overlap> {
     let mut exclusive = Holding::new(run);
     let mut shared = Holding::new(run);

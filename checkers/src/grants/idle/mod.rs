@@ -1,14 +1,15 @@
-//! `idle-lock`, and `leaderless` of an election: for long nobody holds though somebody waits, and nothing excuses it. Advisory.
+//! `idle-lock`, and `leaderless` of an election: for long nobody holds though somebody waits, and nothing excuses it.
+//! Advisory.
 //!
-//! A spell is idle while at every moment some request for a grant is pending and nobody can be working under one: no grant was
-//! read whose return was not answered yet. A grant that a client was given and has not answered yet is none, since nobody can
-//! be asked to work under it. No window may be on or have ended less than two session timeouts before, the harness may not
-//! stand still, and every client that waits is connected as far as its notices say.
+//! A spell is idle while at every moment some request for a grant is pending and nobody can be working under one: no
+//! grant was read whose return was not answered yet. A grant that a client was given and has not answered yet is none,
+//! since nobody can be asked to work under it. No window may be on or have ended less than two session timeouts before,
+//! the harness may not stand still, and every client that waits is connected as far as its notices say.
 //!
-//! What lasts longer than two session timeouts (a session that nobody closed has expired by then) and longer than a hundred
-//! times the run's median hand-over is found, before recovery as well as after it. Candidates that give way to each other
-//! for ever do that, and a client that looks again only now and then. Where requests and answers do not pair nothing is
-//! found: who held is then not known.
+//! What lasts longer than two session timeouts (a session that nobody closed has expired by then) and longer than a
+//! hundred times the run's median hand-over is found, before recovery as well as after it. Candidates that give way to
+//! each other for ever do that, and a client that looks again only now and then. Where requests and answers do not pair
+//! nothing is found: who held is then not known.
 //!
 //! Linear in the events, but for sorting.
 
@@ -90,8 +91,8 @@ impl IdleSpell {
         run.time(self.until).saturating_sub(self.from)
     }
 
-    /// A request that waited, and the event that ended the spell: an answer with its request, which is enough by itself if it
-    /// waited for longer than the bound.
+    /// A request that waited, and the event that ended the spell: an answer with its request, which is enough by itself
+    /// if it waited for longer than the bound.
     fn witness(&self, run: &Analysis<'_>, bound: u64) -> Vec<usize> {
         let works = matches!(run.events[self.until].process, Process::Number(_));
         let ops = if works { &run.ops.work } else { &run.ops.control };

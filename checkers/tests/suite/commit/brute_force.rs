@@ -1,5 +1,5 @@
-//! The definitions of the anomalies of two-phase commits, said again in the plainest way, and an exhaustive search for an
-//! execution that explains a history. On purpose without anything of the checkers but the events.
+//! The definitions of the anomalies of two-phase commits, said again in the plainest way, and an exhaustive search for
+//! an execution that explains a history. On purpose without anything of the checkers but the events.
 
 use crate::anomaly_tally::doubtful;
 use std::collections::BTreeSet;
@@ -75,8 +75,8 @@ fn first_commit(record: &Record, tx: &str) -> Option<usize> {
     })
 }
 
-/// Whether the transaction may be committed in some execution: tries every way in which the votes of unknown outcome may
-/// have ended.
+/// Whether the transaction may be committed in some execution: tries every way in which the votes of unknown outcome
+/// may have ended.
 fn may_commit(record: &Record, tx: &str) -> bool {
     let Some(first) = first_commit(record, tx) else {
         return true;
@@ -117,8 +117,8 @@ fn never_begun(record: &Record, tx: &str) -> bool {
     begins.peek().is_some() && begins.all(failed)
 }
 
-/// Whether some execution explains all that was told of the transaction: one decision that everybody who tells any tells,
-/// and if it is commit, a yes of every site in time.
+/// Whether some execution explains all that was told of the transaction: one decision that everybody who tells any
+/// tells, and if it is commit, a yes of every site in time.
 pub fn explained(record: &Record, tx: &str) -> bool {
     ["commit", "abort"].iter().any(|decision| {
         let same = |f: &str| told(record, f, tx).iter().all(|(_, _, word)| word == decision);
@@ -275,8 +275,8 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
         })
 }
 
-/// Whether a client was asked at least twice over the bound, each time without knowing the decision, all of it before or all of
-/// it after anybody was told that.
+/// Whether a client was asked at least twice over the bound, each time without knowing the decision, all of it before
+/// or all of it after anybody was told that.
 fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): (usize, usize), bound: u64) -> bool {
     let events = &record.history.events;
     let exits = |from: usize, to: usize| {

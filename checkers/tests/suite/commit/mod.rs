@@ -11,7 +11,8 @@ use crate::script::{holding, run};
 use zooquake_checkers::Record;
 use zooquake_checkers::evidence::Znode;
 
-/// A record of a commit by three clients, without faults, and with a tree that was read twice at the end and had nothing in it.
+/// A record of a commit by three clients, without faults, and with a tree that was read twice at the end and had
+/// nothing in it.
 pub fn commit(text: &str) -> Record {
     let mut record = run("atomic", text);
     let end = record.history.events.len();

@@ -1,5 +1,5 @@
-//! The anomalies by their definitions, taken literally, over the bare events, and whether there is any order that fits. Slow,
-//! and with nothing of the checkers.
+//! The anomalies by their definitions, taken literally, over the bare events, and whether there is any order that fits.
+//! Slow, and with nothing of the checkers.
 
 use crate::queue::brute_force::node;
 use std::collections::{BTreeSet, HashSet};
@@ -134,8 +134,8 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
     twice
 }
 
-/// Where the values were read that the counter went back from, and whether too few of the acknowledged increments were found
-/// at the end.
+/// Where the values were read that the counter went back from, and whether too few of the acknowledged increments were
+/// found at the end.
 pub fn lost(record: &Record) -> (BTreeSet<usize>, bool) {
     let all = ops(&record.history.events, false);
     let told: Vec<(i64, usize)> = all
@@ -180,8 +180,8 @@ pub fn lost(record: &Record) -> (BTreeSet<usize>, bool) {
     (from, !less && client.into_iter().chain(tree).any(few))
 }
 
-/// Of the values that are too great, each that is by more than those known before it: where it was known, and whether the
-/// tree told it.
+/// Of the values that are too great, each that is by more than those known before it: where it was known, and whether
+/// the tree told it.
 pub fn phantoms(record: &Record) -> Vec<(usize, bool)> {
     let all = ops(&record.history.events, false);
     let told = all.iter().filter(|op| !op.failed()).filter_map(CounterOp::told);

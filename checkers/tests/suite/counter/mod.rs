@@ -1,4 +1,5 @@
-//! The counter: each anomaly by one history, silence on its nearest innocent twins, and the definitions taken literally.
+//! The counter: each anomaly by one history, silence on its nearest innocent twins, and the definitions taken
+//! literally.
 
 mod agreement;
 pub mod brute_force;

@@ -1,4 +1,5 @@
-//! Random small histories: a counter that mostly does as it should, with unknown ends, losses, repetitions and missing events.
+//! Random small histories: a counter that mostly does as it should, with unknown ends, losses, repetitions and missing
+//! events.
 
 use super::{counter, znode};
 use crate::concurrent_histories::{self, Doing, Object};

@@ -1,9 +1,9 @@
 //! Random histories with something in them that makes evidence doubtful: requests and answers that do not pair, windows
 //! that were not healed, recoveries that did not last.
 //!
-//! Each is made of a random history by a change of which it is known what it leaves open. Nothing of the sort is ever valid,
-//! and of liveness nothing is found where recovery is in doubt; what else there is, is found as before, by the definitions
-//! ([`crate::plain_definitions`] and the families' own).
+//! Each is made of a random history by a change of which it is known what it leaves open. Nothing of the sort is ever
+//! valid, and of liveness nothing is found where recovery is in doubt; what else there is, is found as before, by the
+//! definitions ([`crate::plain_definitions`] and the families' own).
 
 /// A test of each family.
 macro_rules! of_families {

@@ -92,7 +92,8 @@ impl End {
         self
     }
 
-    /// The phase `audit` and what came after it; without it the audit of an empty tree, or of these znodes, by all clients.
+    /// The phase `audit` and what came after it; without it the audit of an empty tree, or of these znodes, by all
+    /// clients.
     pub fn audit(mut self, znodes: Vec<Znode>) -> Record {
         let shift = (self.record.history.events.len(), self.now);
         if self.after.is_empty() {

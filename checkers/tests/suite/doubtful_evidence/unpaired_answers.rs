@@ -1,4 +1,5 @@
-//! Requests and answers that do not pair: never valid, and an anomaly is found only if every execution that fits has it.
+//! Requests and answers that do not pair: never valid, and an anomaly is found only if every execution that fits has
+//! it.
 
 use super::{
     Claims, Counts, Family, USUAL, claim, commits, counters, grants, insert, items, lines, operations, registers,

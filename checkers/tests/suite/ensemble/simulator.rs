@@ -1,7 +1,7 @@
 //! A small FastLeaderElection in virtual time, as ZooKeeper 3.8 does it, whose servers write logs.
 //!
-//! Links deliver in order and after random delays. What is left out never decides who wins: resending after a time-out, and
-//! the observers, who have no vote.
+//! Links deliver in order and after random delays. What is left out never decides who wins: resending after a time-out,
+//! and the observers, who have no vote.
 
 use super::server_log_lines::{Teller, parts};
 use fastrand::Rng;
@@ -119,7 +119,8 @@ impl Simulator {
         self.servers.values().map(|server| &server.teller)
     }
 
-    /// One election of those servers, which have these last zxids and epochs; a `restarted` one begins again at round 1.
+    /// One election of those servers, which have these last zxids and epochs; a `restarted` one begins again at round
+    /// 1.
     pub fn elect(&mut self, votes: &[LeaderVote], restarted: &BTreeSet<i64>) {
         self.now += 1000;
         self.queue.clear();

@@ -1,7 +1,7 @@
 //! Histories made to be slow to judge: the time for four times as many events is not much more than four times as long.
 //!
-//! What is compared is the time that the processor spent, so that other work on the machine counts little. A checker that
-//! looks at each pair would take sixteen times as long.
+//! What is compared is the time that the processor spent, so that other work on the machine counts little. A checker
+//! that looks at each pair would take sixteen times as long.
 
 mod accesses;
 mod counts;

@@ -62,7 +62,8 @@ fn rounds_of_their_own() {
     grows(8, ("barrier", "double", 2), make, |_| vec![]);
 }
 
-/// What `ends` does with the enters of one round comes after a recovery and the bound of liveness; each client has one enter.
+/// What `ends` does with the enters of one round comes after a recovery and the bound of liveness; each client has one
+/// enter.
 fn entered(count: usize, members: usize, ends: impl Fn(&mut Long, usize)) -> Record {
     let mut long = Long::default();
     long.phase("recovered");

@@ -1,4 +1,5 @@
-//! Random histories in which clients wait, hold, lose sessions and are struck by faults, and the definition taken literally.
+//! Random histories in which clients wait, hold, lose sessions and are struck by faults, and the definition taken
+//! literally.
 
 use crate::script::{self, event};
 use fastrand::Rng;

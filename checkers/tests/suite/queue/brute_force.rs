@@ -150,8 +150,8 @@ pub fn lost(record: &Record) -> BTreeSet<i64> {
     missing(record).into_iter().map(|(number, _)| number).collect()
 }
 
-/// How many items are lost in every execution: all that are missing in the one in which the dequeues that may have taken any took most
-/// of them, each one that was still there.
+/// How many items are lost in every execution: all that are missing in the one in which the dequeues that may have
+/// taken any took most of them, each one that was still there.
 pub fn lost_for_certain(missing: &[(i64, usize)], free: &[usize]) -> usize {
     let Some(((_, empty), rest)) = missing.split_first() else {
         return 0;
@@ -196,8 +196,8 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
     all_items(events).into_iter().filter(more).collect()
 }
 
-/// Whether no execution has the item's deliveries to others all before the last one to the client that acknowledged, and
-/// that before the acknowledgement. One of unknown end that was sent after the client's last known one may be that.
+/// Whether no execution has the item's deliveries to others all before the last one to the client that acknowledged,
+/// and that before the acknowledgement. One of unknown end that was sent after the client's last known one may be that.
 fn unexplained(events: &[Event], given: &[QueueOp], ack: &QueueOp) -> bool {
     let read = |op: &QueueOp| op.ok().expect("it is `ok`");
     let (own, theirs): (Vec<&QueueOp>, Vec<&QueueOp>) = given.iter().partition(|op| op.node == ack.node);
@@ -213,7 +213,8 @@ fn unexplained(events: &[Event], given: &[QueueOp], ack: &QueueOp) -> bool {
         .any(|until| theirs.iter().all(|op| op.sent < until))
 }
 
-/// Items delivered, or acknowledged where that is promised, before they were sent, but for requests that certainly failed.
+/// Items delivered, or acknowledged where that is promised, before they were sent, but for requests that certainly
+/// failed.
 pub fn phantoms(record: &Record) -> BTreeSet<i64> {
     let events = &record.history.events;
     let claimed = record.plan.workload.variant == "claimed";
@@ -232,8 +233,8 @@ pub fn phantoms(record: &Record) -> BTreeSet<i64> {
 
 /// Items that were overtaken: there is another one so that in every execution that one's first delivery comes first.
 ///
-/// An execution puts each delivery at a moment between its sending and its answer. Moments lie between events; `at` stands
-/// for any of those between the events `at` and `at + 1`.
+/// An execution puts each delivery at a moment between its sending and its answer. Moments lie between events; `at`
+/// stands for any of those between the events `at` and `at + 1`.
 pub fn overtaken(record: &Record) -> BTreeSet<i64> {
     let events = &record.history.events;
     let dequeues = ops(events, "dequeue");

@@ -1,5 +1,5 @@
-//! Which item a znode carries by its data in the transaction logs, where no answer names its path; beside each conviction the twins of
-//! which the logs show something else.
+//! Which item a znode carries by its data in the transaction logs, where no answer names its path; beside each
+//! conviction the twins of which the logs show something else.
 
 use super::claimed;
 use super::unanswered_operations::{CONSUMED, evidence, with};
@@ -215,8 +215,8 @@ fn an_ephemeral_znode_with_the_number_may_be_a_lock() {
     }
 }
 
-/// kazoo's LockingQueue: `put` and `get` name no znode, `consume` deletes the entry and the lock on it at once, and an object whose
-/// `consume` was not answered gives its entry again without a request.
+/// kazoo's LockingQueue: `put` and `get` name no znode, `consume` deletes the entry and the lock on it at once, and an
+/// object whose `consume` was not answered gives its entry again without a request.
 #[test]
 fn a_locking_queue_that_keeps_what_it_has_consumed_is_convicted() {
     const GIVEN: &str = "

@@ -1,5 +1,5 @@
-//! Random transaction logs: a consume whose reply was lost convicts exactly where the item was in what it deleted, and nowhere else, by the
-//! definition taken literally.
+//! Random transaction logs: a consume whose reply was lost convicts exactly where the item was in what it deleted, and
+//! nowhere else, by the definition taken literally.
 
 use super::claimed;
 use super::unanswered_operations::{CONSUMED, evidence, with};
@@ -83,8 +83,8 @@ fn numbered(data: Option<&str>) -> Option<i64> {
     }
 }
 
-/// Whether the last transaction certainly took the item out of the last znode that carried it. `named` is the znode that the
-/// answer to its enqueue names, by path and the transaction that created it.
+/// Whether the last transaction certainly took the item out of the last znode that carried it. `named` is the znode
+/// that the answer to its enqueue names, by path and the transaction that created it.
 fn ended(log: &[Txn], named: Option<(&str, i64)>) -> bool {
     let (last, before) = log.split_last().expect("a log");
     let (mut data, mut answered) = (BTreeMap::<&str, Option<i64>>::new(), false);

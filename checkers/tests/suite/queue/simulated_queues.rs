@@ -109,8 +109,8 @@ pub fn items(seed: u64) -> Record {
     world.record(if seed.is_multiple_of(2) { "fifo" } else { "claimed" })
 }
 
-/// A queue that recovers, after which not everything is answered for long, and which may be drained then. Where it is so, a client
-/// cannot name what it takes.
+/// A queue that recovers, after which not everything is answered for long, and which may be drained then. Where it is
+/// so, a client cannot name what it takes.
 pub fn pending(seed: u64, nameless: bool) -> Record {
     let mut world = World::new(seed);
     let mut queue: VecDeque<i64> = VecDeque::new();

@@ -1,4 +1,5 @@
-//! `stuck-queue` by its definition, taken literally: in every execution there is an item in the queue at each moment of the spell.
+//! `stuck-queue` by its definition, taken literally: in every execution there is an item in the queue at each moment of
+//! the spell.
 
 use super::brute_force::{QueueOp, is_named, item, nameless, node, ops};
 use crate::doubtful_evidence::phase;
@@ -114,7 +115,8 @@ impl Span<'_> {
         spells
     }
 
-    /// Where the last of the attempts failed that follow each other and are not made up for, of which the first one is the first.
+    /// Where the last of the attempts failed that follow each other and are not made up for, of which the first one is
+    /// the first.
     fn refused(&self, all: &[QueueOp]) -> usize {
         let own = all.iter().filter(|op| op.node == all[0].node && op.sent < self.end);
         let finished = |op: &QueueOp| op.ok().is_some_and(|read| self.recovered < read && read < self.end);
@@ -135,8 +137,8 @@ impl Span<'_> {
         until
     }
 
-    /// For each item from where to where it lay in the queue: from the answer to its first enqueue, until somebody may have taken
-    /// it; none for one that may never have been there.
+    /// For each item from where to where it lay in the queue: from the answer to its first enqueue, until somebody may
+    /// have taken it; none for one that may never have been there.
     fn stays(&self) -> Vec<(usize, usize)> {
         let events = self.events;
         let (enqueues, acknowledges) = (ops(events, "enqueue"), ops(events, "acknowledge"));

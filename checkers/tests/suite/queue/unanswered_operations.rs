@@ -1,5 +1,5 @@
-//! Operations whose reply a fault lost, and that count because the transaction logs show what they did; beside each the twins of
-//! which the logs show something else.
+//! Operations whose reply a fault lost, and that count because the transaction logs show what they did; beside each the
+//! twins of which the logs show something else.
 
 use super::{claimed, fifo};
 use crate::expect::{edited, none, proven, tells};
@@ -242,7 +242,8 @@ fn an_item_that_was_certainly_taken_is_not_given_to_another_client() {
     }
 }
 
-/// Another one was given the item after its acknowledger, whose acknowledgement certainly happened: in either order it is one too many.
+/// Another one was given the item after its acknowledger, whose acknowledgement certainly happened: in either order it
+/// is one too many.
 #[test]
 fn only_the_last_owner_consumes() {
     let given = "nemesis drop-reply 1 begin => c3 invoke dequeue; c3 ok dequeue item=7; nemesis drop-reply 1 begin";

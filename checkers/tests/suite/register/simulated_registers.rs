@@ -1,4 +1,5 @@
-//! Random small histories: a register that mostly does as it should, with unknown ends, lags, losses and missing events.
+//! Random small histories: a register that mostly does as it should, with unknown ends, lags, losses and missing
+//! events.
 
 use crate::concurrent_histories::{self, Doing, Object};
 use crate::script::{holding, run};

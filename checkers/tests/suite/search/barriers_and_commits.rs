@@ -1,5 +1,5 @@
-//! Random small histories of rounds of a barrier and of transactions: from events to the verdict, against the definitions taken
-//! literally.
+//! Random small histories of rounds of a barrier and of transactions: from events to the verdict, against the
+//! definitions taken literally.
 
 use super::histories;
 use super::with_budget;
@@ -28,7 +28,8 @@ impl Done {
     }
 }
 
-/// Up to a dozen operations of three clients. What is answered repeats what was asked; of `hidden` the last part is not asked for.
+/// Up to a dozen operations of three clients. What is answered repeats what was asked; of `hidden` the last part is not
+/// asked for.
 fn drawn(rng: &mut Rng, hidden: &str, draw: impl Fn(&mut Rng) -> (&'static str, Value)) -> (History, Vec<Done>) {
     let (mut events, mut all): (Vec<Event>, Vec<Done>) = (Vec::new(), Vec::new());
     let mut clients = [(0, None), (1, None), (2, None)];
@@ -108,8 +109,8 @@ fn rounds_of_a_barrier() {
     }
 }
 
-/// Whether enough enters were sent before each answer to one, and whether each answer to a leave has a moment at which nobody
-/// certainly was inside. Moments are the events that they come after.
+/// Whether enough enters were sent before each answer to one, and whether each answer to a leave has a moment at which
+/// nobody certainly was inside. Moments are the events that they come after.
 fn fits(round: &[&Done], members: usize) -> bool {
     let sent = |end: usize| round.iter().filter(|op| op.f == "enter" && op.invoke < end).count();
     let stay = |leave: &Done| {

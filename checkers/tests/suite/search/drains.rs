@@ -1,5 +1,5 @@
-//! Random small histories of queues that are drained in the middle: a drain takes out what it is answered with, one item after the
-//! other, and then finds the queue empty.
+//! Random small histories of queues that are drained in the middle: a drain takes out what it is answered with, one
+//! item after the other, and then finds the queue empty.
 
 use super::histories;
 use super::with_budget;
@@ -11,8 +11,8 @@ use zooquake_linearizability::Model;
 use zooquake_linearizability::models::queue::bag::{Bag, QueueOp};
 use zooquake_linearizability::models::queue::fifo::Fifo;
 
-/// An operation, all of whose parts are done in their order: an enqueue, a dequeue, or a drain with several. The deliveries of a drain
-/// may be done in any order of their items.
+/// An operation, all of whose parts are done in their order: an enqueue, a dequeue, or a drain with several. The
+/// deliveries of a drain may be done in any order of their items.
 #[derive(Debug, Clone)]
 struct Whole {
     parts: Vec<QueueOp>,
@@ -50,7 +50,8 @@ fn drawn(rng: &mut Rng) -> Vec<Whole> {
     positions.chunks(2).enumerate().map(whole).collect()
 }
 
-/// Whether some order fits: the parts of what is left are done one after the other, each in the interval of its operation.
+/// Whether some order fits: the parts of what is left are done one after the other, each in the interval of its
+/// operation.
 fn fits<M: Model<Input = QueueOp>>(model: &M, all: &[Whole], state: &M::State, left: &mut Vec<Vec<QueueOp>>) -> bool {
     let open = |op: usize, left: &[Vec<QueueOp>]| all[op].end.is_some() && !left[op].is_empty();
     let wall = (0..all.len())

@@ -1,7 +1,7 @@
 //! Histories of each model as they are written down: what they mean, and what is found in them.
 //!
-//! Each has a line: the model, what is found, and the events after a `|`. What is found is `valid`, or an anomaly with the events
-//! of its witness, or `unknown` with words of the reason.
+//! Each has a line: the model, what is found, and the events after a `|`. What is found is `valid`, or an anomaly with
+//! the events of its witness, or `unknown` with words of the reason.
 
 use super::judged::maps;
 use zooquake_checkers::Results;

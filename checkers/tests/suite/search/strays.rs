@@ -1,4 +1,5 @@
-//! Completions whose invocation is missing: what they are of may have happened, and nothing that is valid without the damage is convicted.
+//! Completions whose invocation is missing: what they are of may have happened, and nothing that is valid without the
+//! damage is convicted.
 
 use super::judged::{log, maps};
 use super::kinds::table;
@@ -107,8 +108,8 @@ fn a_second_completion_of_another_value_is_of_another_operation() {
     ));
 }
 
-/// A history of an object with one damage: of one operation that ended as `info`, or of one that was answered, the invocation is missing.
-/// In place of its value may be an error, or nothing.
+/// A history of an object with one damage: of one operation that ended as `info`, or of one that was answered, the
+/// invocation is missing. In place of its value may be an error, or nothing.
 fn damaged(mut history: History, rng: &mut Rng) -> Option<History> {
     let ends = history
         .events

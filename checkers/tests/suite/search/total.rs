@@ -92,8 +92,8 @@ fn taken(rng: &mut Rng, all: &[Done], f: &str) -> Vec<u64> {
     (0..count).filter_map(|_| rng.choice(&known).copied()).collect()
 }
 
-/// Whether each of these enqueues can be given one of the deliveries of its item that were answered after it was sent, or one of `free`
-/// that may have taken anything.
+/// Whether each of these enqueues can be given one of the deliveries of its item that were answered after it was sent,
+/// or one of `free` that may have taken anything.
 fn matched(all: &[Done], enqueues: &[&Done], free: usize) -> bool {
     let slots: Vec<(u64, usize)> = all
         .iter()

@@ -22,12 +22,14 @@ struct Place<'a> {
     confirms: Vec<(usize, usize)>,
 }
 
-/// Deletions of holders' znodes by other sessions than their creators' and those that the holders name for them: where each grant was read, and whether every execution that fits the history has its client
-/// hold by the znode, or until it is granted, when that goes.
+/// Deletions of holders' znodes by other sessions than their creators' and those that the holders name for them: where
+/// each grant was read, and whether every execution that fits the history has its client hold by the znode, or until it
+/// is granted, when that goes.
 ///
-/// An execution has a moment of the deletion, a moment at which the client held no more, and for each `confirm` one of its write and a later one of its
-/// look, all between events or after the last; several may lie between the same two events, in any order. A deletion comes before an answer that names a later transaction. Belief ends after the last look of
-/// a confirm that says that it holds, and after the release was sent if nothing was denied.
+/// An execution has a moment of the deletion, a moment at which the client held no more, and for each `confirm` one of
+/// its write and a later one of its look, all between events or after the last; several may lie between the same two
+/// events, in any order. A deletion comes before an answer that names a later transaction. Belief ends after the last
+/// look of a confirm that says that it holds, and after the release was sent if nothing was denied.
 pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
     let events = &record.history.events;
     let place = |read: usize| {
@@ -126,8 +128,9 @@ fn judged(record: &Record, places: Vec<Place<'_>>) -> BTreeSet<(usize, bool)> {
     found
 }
 
-/// Whether some execution has the client hold no more when its znode goes in a transaction. The moments `2 * n` and `2 * n + 1` are those
-/// between event `n` and the one before it: a confirm is written and belief ends after that, both there, and all later deletions follow.
+/// Whether some execution has the client hold no more when its znode goes in a transaction. The moments `2 * n` and `2
+/// * n + 1` are those between event `n` and the one before it: a confirm is written and belief ends after that, both
+/// there, and all later deletions follow.
 fn innocent(events: &[Event], place: &Place<'_>, zxid: i64) -> bool {
     let named = |event: &Event| latest(&serde_json::to_value(&event.value).expect("a value"));
     let later = |event: &Event| event.kind == EventType::Ok && named(event) > Some(zxid);

@@ -1,4 +1,5 @@
-//! Members of double barriers whose znodes another client deleted: random histories, and what every execution of them has.
+//! Members of double barriers whose znodes another client deleted: random histories, and what every execution of them
+//! has.
 
 use super::every_execution::naive_members;
 use crate::expect::of_kind;
@@ -8,7 +9,8 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, EventType, Record, Txn, check};
 
-/// A double barrier with the ensemble's log: what each enter made, and deletions by whatever session. Most clients name sessions of their own.
+/// A double barrier with the ensemble's log: what each enter made, and deletions by whatever session. Most clients name
+/// sessions of their own.
 pub fn with_log(seed: u64, mut record: Record) -> Record {
     let mut random = fastrand::Rng::with_seed(seed ^ 0x10c);
     let mut made = BTreeMap::new();

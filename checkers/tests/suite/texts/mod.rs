@@ -1,5 +1,5 @@
-//! Each clause of a text is true of the history that it is printed for: the histories are those in which another wording
-//! of it was not.
+//! Each clause of a text is true of the history that it is printed for: the histories are those in which another
+//! wording of it was not.
 
 mod commits;
 mod counters;

@@ -1,9 +1,10 @@
 //! One round of a double barrier: it takes so many members to enter, and all leave together.
 //!
-//! An enter counts from its sending on, whatever became of it: one that failed may have been counted while it waited. A member is
-//! certainly inside as long as a mutex is certainly held: from the answer to its enter until its leave was sent, if that
-//! was answered with `ok`; any other may have died. A leave that failed ends nothing. An order exists exactly if enough enters were sent before the first of them was
-//! answered, and each leave that was answered had a moment at which nobody was certainly inside; both take time O(n log n).
+//! An enter counts from its sending on, whatever became of it: one that failed may have been counted while it waited. A
+//! member is certainly inside as long as a mutex is certainly held: from the answer to its enter until its leave was
+//! sent, if that was answered with `ok`; any other may have died. A leave that failed ends nothing. An order exists
+//! exactly if enough enters were sent before the first of them was answered, and each leave that was answered had a
+//! moment at which nobody was certainly inside; both take time O(n log n).
 
 use crate::models::presence::{Presence, Present};
 use crate::models::support::{contradiction, earliest};
@@ -45,7 +46,8 @@ pub enum BarrierOp {
     Left,
 }
 
-/// How far a round is: as many enters as were sent, up to the number that it takes, and who is certainly inside, ascending.
+/// How far a round is: as many enters as were sent, up to the number that it takes, and who is certainly inside,
+/// ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Round {
     sent: u32,

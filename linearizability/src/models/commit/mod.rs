@@ -1,5 +1,5 @@
-//! Atomic commit: `begin` with `[transaction sites]`, `vote` with `[transaction site vote]`, and `decided` with `[transaction site]`,
-//! answered with `[transaction site decision]`.
+//! Atomic commit: `begin` with `[transaction sites]`, `vote` with `[transaction site vote]`, and `decided` with
+//! `[transaction site]`, answered with `[transaction site decision]`.
 
 mod generator;
 mod sequential;
@@ -91,7 +91,8 @@ fn read<'a>(calls: &[&'a Call<'a>]) -> Result<Reading<'a, CommitOp>, InputError>
             _ => {}
         }
         for site in taking_part.into_iter().filter(|&site| known.insert(site)) {
-            // That it does was so from the beginning. Several may share this position, as `near` decides every transaction.
+            // That it does was so from the beginning. Several may share this position, as `near` decides every
+            // transaction.
             reading.ops.push(Op::done(CommitOp::Site(site), 0, 0));
             reading.calls.push(call);
         }

@@ -1,10 +1,10 @@
-//! One transaction of an atomic commit: all its sites are told the same decision, and it is commit only if each of them voted yes
-//! before (Gray and Lamport, "Consensus on transaction commit", ACM TODS 31(1), 2006: stability, consistency, and non-blocking
-//! aside).
+//! One transaction of an atomic commit: all its sites are told the same decision, and it is commit only if each of them
+//! voted yes before (Gray and Lamport, "Consensus on transaction commit", ACM TODS 31(1), 2006: stability, consistency,
+//! and non-blocking aside).
 //!
-//! An order exists exactly if not both decisions were told, and, where commit was, nobody voted no and each site's yes was sent
-//! before the first commit was answered. That takes time O(n). A vote of unknown outcome may have come at any time after its
-//! invocation; only a yes is of use.
+//! An order exists exactly if not both decisions were told, and, where commit was, nobody voted no and each site's yes
+//! was sent before the first commit was answered. That takes time O(n). A vote of unknown outcome may have come at any
+//! time after its invocation; only a yes is of use.
 
 use crate::models::support::{contradiction, earliest};
 use crate::{BrokenClaim, Model, NearLinearDecision, Op};

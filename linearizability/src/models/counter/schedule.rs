@@ -1,10 +1,10 @@
 //! Adds of one to a counter between its reads, as a problem of scheduling.
 //!
-//! Reads tell how many adds came before each: each add has a read before which it must be done, between two reads there is room for
-//! as many as they differ by, and that room must be filled. Adds that must be done first are done first (Jackson's rule, 1955), once for
-//! those that certainly happened, once for all that may fill the room; if each fits, both do together (Mendelsohn and Dulmage, "Some
-//! generalizations of the problem of distinct representatives", 1958). That takes time O(n log n). An add of unknown outcome may fill
-//! room at any time after its invocation.
+//! Reads tell how many adds came before each: each add has a read before which it must be done, between two reads there
+//! is room for as many as they differ by, and that room must be filled. Adds that must be done first are done first
+//! (Jackson's rule, 1955), once for those that certainly happened, once for all that may fill the room; if each fits,
+//! both do together (Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", 1958).
+//! That takes time O(n log n). An add of unknown outcome may fill room at any time after its invocation.
 
 use crate::models::counter::sequential::{CounterOp, TOO_LARGE, TOO_SMALL};
 use crate::models::support::{contradiction, earliest};
@@ -173,7 +173,8 @@ impl<'a> AddSchedule<'a> {
     /// Of each add the first and the last block before which it can be done.
     fn spans(&self) -> Vec<(usize, usize, usize)> {
         let ops = self.ops;
-        // The last block of those some read of which was over, and the first of those some read of which had not been sent.
+        // The last block of those some read of which was over, and the first of those some read of which had not been
+        // sent.
         let mut over: Vec<(Option<usize>, usize)> = (0..)
             .zip(&self.blocks)
             .map(|(at, block)| (ops[block.first].complete, at))

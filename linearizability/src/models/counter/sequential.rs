@@ -1,10 +1,11 @@
 //! A counter that begins at 0, to which numbers are added, and that is read.
 //!
-//! If each add adds one, reads tell how many adds came before each, and a history is a `schedule`, decided in time O(n log n).
+//! If each add adds one, reads tell how many adds came before each, and a history is a `schedule`, decided in time O(n
+//! log n).
 //!
-//! Where other numbers are added that is a problem of subset sums, and only bounds are checked, as Jepsen's `counter` does: a read is
-//! at least what was certainly added before, and at most what may have been, and where nothing is subtracted it does not go back. What
-//! these leave open takes a search.
+//! Where other numbers are added that is a problem of subset sums, and only bounds are checked, as Jepsen's `counter`
+//! does: a read is at least what was certainly added before, and at most what may have been, and where nothing is
+//! subtracted it does not go back. What these leave open takes a search.
 
 use crate::models::counter::schedule::AddSchedule;
 use crate::models::support::{contradiction, earliest};
@@ -83,8 +84,8 @@ impl Model for Counter {
     }
 }
 
-/// Whether some adds that were sent before a read was over sum up to what it found, tried with the largest first; `false`: nobody
-/// knows.
+/// Whether some adds that were sent before a read was over sum up to what it found, tried with the largest first;
+/// `false`: nobody knows.
 fn reachable(ops: &[Op<CounterOp>], read: usize) -> bool {
     let CounterOp::Read(mut left) = ops[read].input else {
         return false;

@@ -1,8 +1,9 @@
 //! A mutex on a lease whose grants have tokens that grow (Kleppmann, "How to do distributed locking", 2016).
 //!
-//! Tokens tell the order of all grants, so each operation is done as soon as it was sent and what comes before it is done; an
-//! order exists exactly if that is soon enough. That takes time O(n log n). A hold is certain as a mutex's is (`holds`), from the answer
-//! to its grant until its release was sent. An acquire of unknown outcome says nothing. Where a grant has no token it takes a search.
+//! Tokens tell the order of all grants, so each operation is done as soon as it was sent and what comes before it is
+//! done; an order exists exactly if that is soon enough. That takes time O(n log n). A hold is certain as a mutex's is
+//! (`holds`), from the answer to its grant until its release was sent. An acquire of unknown outcome says nothing.
+//! Where a grant has no token it takes a search.
 
 use crate::models::support::{any_optional, contradiction, earliest};
 use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};

@@ -55,8 +55,8 @@ pub static TEXTBOOK: ModelEntry = ModelEntry {
     },
 };
 
-/// What was found, without the requests for grants where each of these was released: such holds overlap by when they were
-/// granted, and not by when that was asked for.
+/// What was found, without the requests for grants where each of these was released: such holds overlap by when they
+/// were granted, and not by when that was asked for.
 pub fn without_requests<'a>(mut found: Judgement<'a>, calls: &[&Call<'_>]) -> Judgement<'a> {
     for violation in &mut found.violations {
         let of = |f: &str| -> Vec<usize> {
@@ -92,8 +92,8 @@ fn textbook_operations<'a>(calls: &[&'a Call<'a>]) -> Result<Reading<'a, MutexOp
 
 /// The operations on a mutex that rests on a lease.
 ///
-/// A release that was answered with `ok` proves that its process held until then; a hold that has none may have been lost
-/// at any time. An acquire of unknown outcome proves nothing.
+/// A release that was answered with `ok` proves that its process held until then; a hold that has none may have been
+/// lost at any time. An acquire of unknown outcome proves nothing.
 ///
 /// # Errors
 ///

@@ -61,8 +61,8 @@ impl Model for Mutex {
     }
 }
 
-/// The operations as compare-and-sets of whether it is held. Of these at most two are possible next, so that a sweep over
-/// configurations is over in time nearly linear.
+/// The operations as compare-and-sets of whether it is held. Of these at most two are possible next, so that a sweep
+/// over configurations is over in time nearly linear.
 fn sets(ops: &[Op<MutexOp>]) -> Vec<Op<RegisterOp<bool>>> {
     let set = |op: &Op<MutexOp>| match op.input {
         MutexOp::Acquire => op.with_input(RegisterOp::Cas(false, true)),

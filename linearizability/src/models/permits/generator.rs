@@ -219,7 +219,8 @@ impl Simulated for Permits {
     }
 }
 
-/// Has a client give back what it need not hold, or hold what it can, when no client begins anything by itself any more.
+/// Has a client give back what it need not hold, or hold what it can, when no client begins anything by itself any
+/// more.
 fn settle(clients: &mut GeneratedClients<Permits>) {
     let doubtful = |&client: &usize| clients.object.known[client] == ClientState::Doubtful;
     let (client, op) = match (clients.idle().find(doubtful), Permits::free(clients)) {

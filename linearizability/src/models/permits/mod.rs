@@ -1,8 +1,8 @@
 //! What gives out permits: semaphores, read-write locks, reentrant mutexes.
 //!
-//! As with mutexes a hold is certain only if its release was answered with `ok`. Releases end a process's holds in the order
-//! opposite to that of their grants. After a release that failed, or gives back something else than the last hold has, nothing is
-//! known of the holds that the process has then.
+//! As with mutexes a hold is certain only if its release was answered with `ok`. Releases end a process's holds in the
+//! order opposite to that of their grants. After a release that failed, or gives back something else than the last hold
+//! has, nothing is known of the holds that the process has then.
 
 mod generator;
 mod sequential;

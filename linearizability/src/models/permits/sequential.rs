@@ -1,10 +1,11 @@
-//! Something that gives out permits: a semaphore, a read-write lock (a writer takes all permits, a reader one), a reentrant mutex
-//! (of one permit, whose holders take it only once).
+//! Something that gives out permits: a semaphore, a read-write lock (a writer takes all permits, a reader one), a
+//! reentrant mutex (of one permit, whose holders take it only once).
 //!
-//! As with a mutex on a lease, a hold is certain only if its own release was answered with `ok`: from the answer to its grant until
-//! its release was sent. Any other grant says only that there was a permit at some moment until it was answered, and an acquire of
-//! unknown outcome says nothing. An order exists exactly if certain holds never take more permits than there are, and each
-//! other grant has a moment at which enough of them were left; it takes time O(n log n), by a sweep over the certain holds.
+//! As with a mutex on a lease, a hold is certain only if its own release was answered with `ok`: from the answer to its
+//! grant until its release was sent. Any other grant says only that there was a permit at some moment until it was
+//! answered, and an acquire of unknown outcome says nothing. An order exists exactly if certain holds never take more
+//! permits than there are, and each other grant has a moment at which enough of them were left; it takes time O(n log
+//! n), by a sweep over the certain holds.
 
 use crate::models::support::{any_optional, contradiction, earliest};
 use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};

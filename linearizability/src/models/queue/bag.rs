@@ -1,10 +1,11 @@
 //! A queue without an order: what was put in comes out once, in any order. Empty answers are true.
 //!
-//! Without empty answers an order exists exactly if each delivery has an own enqueue of its value that was sent before the
-//! delivery was over; equal values are counted. Each empty answer needs a moment at which no item was certainly in the queue,
-//! from the end of its enqueue until its delivery was sent (Bouajjani, Emmi, Enea and Hamza, "On reducing linearizability to state
-//! reachability", ICALP 2015). Both take time O(n log n). A delivery of unknown outcome may have taken any item from its invocation
-//! on, or none; if that, or equal values, decide about an empty answer, it takes a search.
+//! Without empty answers an order exists exactly if each delivery has an own enqueue of its value that was sent before
+//! the delivery was over; equal values are counted. Each empty answer needs a moment at which no item was certainly in
+//! the queue, from the end of its enqueue until its delivery was sent (Bouajjani, Emmi, Enea and Hamza, "On reducing
+//! linearizability to state reachability", ICALP 2015). Both take time O(n log n). A delivery of unknown outcome may
+//! have taken any item from its invocation on, or none; if that, or equal values, decide about an empty answer, it
+//! takes a search.
 
 use crate::models::presence::{Presence, Present};
 use crate::models::support::{any_optional, contradiction, earliest};
@@ -53,8 +54,8 @@ impl Model for Bag {
         Rc::default()
     }
 
-    /// Which unknown item came out matters only to empty answers, right before which everything has to come out; so it is the
-    /// first one.
+    /// Which unknown item came out matters only to empty answers, right before which everything has to come out; so it
+    /// is the first one.
     fn step(&self, items: &Rc<[u32]>, input: &QueueOp) -> Option<Rc<[u32]>> {
         let without = |at: usize| Some([&items[..at], &items[at + 1..]].concat().into());
         match *input {
@@ -108,8 +109,8 @@ pub(super) struct Item {
 #[derive(Debug)]
 pub(super) struct Items {
     pub all: BTreeMap<u32, Item>,
-    /// Where each operation was sent that may have taken out something else than what it is known to have taken, or that, if
-    /// its outcome is unknown; ascending, with what it took if that is known.
+    /// Where each operation was sent that may have taken out something else than what it is known to have taken, or
+    /// that, if its outcome is unknown; ascending, with what it took if that is known.
     pub takers: Vec<(usize, Option<u32>)>,
     /// Whether something is known only in part.
     optional: bool,
@@ -201,8 +202,8 @@ impl Items {
         }
     }
 
-    /// When each item was certainly present, if one that is not known to have been taken out may have been from some position
-    /// on.
+    /// When each item was certainly present, if one that is not known to have been taken out may have been from some
+    /// position on.
     fn present(&self, ops: &[Op<QueueOp>], taken: impl Fn(u32) -> usize) -> Vec<Present> {
         let present = |(&value, item): (&u32, &Item)| {
             let enqueue = *item.enqueues.first()?;
@@ -246,8 +247,9 @@ impl Items {
         (needed.len() > takers).then(|| contradiction(ops, proof.collect(), &LOST))
     }
 
-    /// Whether there is a moment for an empty answer, if there is no other one: all that had been put in by then and is known to
-    /// have come out may have come out by then, and of what else was put in there is no more than may have been taken out.
+    /// Whether there is a moment for an empty answer, if there is no other one: all that had been put in by then and is
+    /// known to have come out may have come out by then, and of what else was put in there is no more than may have
+    /// been taken out.
     fn fits(&self, ops: &[Op<QueueOp>], left: &[(usize, usize, u32)], answer: usize) -> bool {
         let known = Presence::new(self.present(ops, |_| 0));
         let dequeues = self.all.values().filter_map(|item| item.dequeues.first());

@@ -1,12 +1,13 @@
 //! A queue, first in, first out. Empty answers are true.
 //!
-//! If each value is put in once, an order exists exactly if nothing is delivered that was not put in before, or twice; of two
-//! items, one put in after the other was, the later one does not come out before the other may; and each empty answer has a moment at
-//! which nothing was certainly in the queue (Henzinger, Sezgin and Vafeiadis, "Aspect-oriented linearizability proofs", CONCUR 2013).
-//! That takes time O(n log n). A delivery of unknown outcome may have taken any item from its invocation on, so that items that had to
-//! come out before another one need as many of these, in time; an enqueue of unknown outcome happened exactly if its item came out.
-//! Where values come back, those that do not can convict; and there, and where deliveries of unknown outcome decide about an empty answer, it takes a
-//! search: by `pairs`.
+//! If each value is put in once, an order exists exactly if nothing is delivered that was not put in before, or twice;
+//! of two items, one put in after the other was, the later one does not come out before the other may; and each empty
+//! answer has a moment at which nothing was certainly in the queue (Henzinger, Sezgin and Vafeiadis, "Aspect-oriented
+//! linearizability proofs", CONCUR 2013). That takes time O(n log n). A delivery of unknown outcome may have taken any
+//! item from its invocation on, so that items that had to come out before another one need as many of these, in time;
+//! an enqueue of unknown outcome happened exactly if its item came out. Where values come back, those that do not can
+//! convict; and there, and where deliveries of unknown outcome decide about an empty answer, it takes a search: by
+//! `pairs`.
 
 use crate::models::queue::bag::{Items, QueueOp};
 use crate::models::queue::pairs;

@@ -1,5 +1,6 @@
-//! Queues: `enqueue` with a value, `dequeue` answered with one or with nil if the queue was empty, and `drain`, answered with all
-//! that came out until the queue was empty. A `dequeue` that failed took nothing out, and says nothing of what there was.
+//! Queues: `enqueue` with a value, `dequeue` answered with one or with nil if the queue was empty, and `drain`,
+//! answered with all that came out until the queue was empty. A `dequeue` that failed took nothing out, and says
+//! nothing of what there was.
 
 pub mod bag;
 pub mod fifo;
@@ -135,8 +136,9 @@ pub fn read<'a>(
     Ok(QueueOperations { reading, drains })
 }
 
-/// Has the empty answer of each drain come after the last moment at which fewer enqueues of one of its items had been sent than must have
-/// come out if all that it took out had, with what had been delivered by then. An item that may come out again needs one enqueue.
+/// Has the empty answer of each drain come after the last moment at which fewer enqueues of one of its items had been
+/// sent than must have come out if all that it took out had, with what had been delivered by then. An item that may
+/// come out again needs one enqueue.
 fn after_their_items(ops: &mut [Op<QueueOp>], drains: &[AnsweredDrain], delivery: Delivery) {
     let once = delivery == Delivery::Once;
     let mut items: HashMap<u32, Positions> = HashMap::new();
@@ -175,13 +177,14 @@ fn after_their_items(ops: &mut [Op<QueueOp>], drains: &[AnsweredDrain], delivery
 struct Positions {
     sent: Vec<usize>,
     ended: Vec<usize>,
-    /// For each number of items that a drain took, and each enqueue: the last one up to it before which too few were sent.
+    /// For each number of items that a drain took, and each enqueue: the last one up to it before which too few were
+    /// sent.
     too_few: HashMap<usize, Vec<usize>>,
 }
 
 impl Positions {
-    /// Of the enqueues sent before `end` where the last one was sent before which there were fewer than deliveries had ended, and `taken`
-    /// more; `None` if none was sent.
+    /// Of the enqueues sent before `end` where the last one was sent before which there were fewer than deliveries had
+    /// ended, and `taken` more; `None` if none was sent.
     fn last_too_few(&mut self, taken: usize, end: Option<usize>) -> Option<usize> {
         let Self { sent, ended, too_few } = self;
         let too_few = too_few.entry(taken).or_insert_with(|| {

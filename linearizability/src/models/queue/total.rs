@@ -1,13 +1,16 @@
-//! A queue each of whose items comes out at least once, in any order: what Jepsen's `total-queue` judges. In time O(n log n).
+//! A queue each of whose items comes out at least once, in any order: what Jepsen's `total-queue` judges. In time O(n
+//! log n).
 //!
-//! - A delivery needs an enqueue of its value that was sent before the delivery was answered. It may repeat another delivery.
-//! - An enqueue that was answered needs a delivery of its own that was answered after the enqueue was sent; or, before the moment at which
-//!   a drain found the queue empty, an operation of unknown outcome that may have taken the item. Which enqueues lack one is a
-//!   problem of scheduling: each takes the first delivery that is left, in the order in which they ended.
-//! - A drain speaks only if all deliveries by dequeues were answered before it was sent, as a delivery under way may hide an item for
-//!   a while; and only if no later drain took anything out. Drains at the same time all speak.
-//! - At each moment of such a drain more enqueues must lack a delivery than there are operations that may have taken one (Hall, "On
-//!   representatives of subsets", 1935: both are nested).
+//! - A delivery needs an enqueue of its value that was sent before the delivery was answered. It may repeat another
+//!   delivery.
+//! - An enqueue that was answered needs a delivery of its own that was answered after the enqueue was sent; or, before
+//!   the moment at which a drain found the queue empty, an operation of unknown outcome that may have taken the item.
+//!   Which enqueues lack one is a problem of scheduling: each takes the first delivery that is left, in the order in
+//!   which they ended.
+//! - A drain speaks only if all deliveries by dequeues were answered before it was sent, as a delivery under way may
+//!   hide an item for a while; and only if no later drain took anything out. Drains at the same time all speak.
+//! - At each moment of such a drain more enqueues must lack a delivery than there are operations that may have taken
+//!   one (Hall, "On representatives of subsets", 1935: both are nested).
 
 use crate::models::queue::bag::{MADE_UP, QueueOp};
 use crate::models::support::{contradiction, earliest};
@@ -76,8 +79,8 @@ struct TotalQueueItem {
 }
 
 impl TotalQueueItem {
-    /// How many deliveries are left if as many as possible have an enqueue of their own, sent before they were answered; none if there is
-    /// no enqueue.
+    /// How many deliveries are left if as many as possible have an enqueue of their own, sent before they were
+    /// answered; none if there is no enqueue.
     fn again(&self, ops: &[Op<QueueOp>]) -> usize {
         let mut left = self.enqueues.iter().peekable();
         let own = |&&delivery: &&usize| {
@@ -190,7 +193,8 @@ fn speaking(ops: &[Op<QueueOp>], drains: &[AnsweredDrain]) -> Vec<AnsweredDrain>
     drains.iter().filter(speaks).copied().collect()
 }
 
-/// The stretches, by positions, in which no more enqueues lack a delivery than operations were sent that may have taken an item.
+/// The stretches, by positions, in which no more enqueues lack a delivery than operations were sent that may have taken
+/// an item.
 fn enough(ops: &[Op<QueueOp>], lacking: &[usize]) -> Vec<(usize, usize)> {
     let takes = ops.iter().filter(|op| op.input == QueueOp::Take);
     let mut changes: Vec<(usize, i64)> = takes.map(|op| (op.invoke, -1)).collect();
@@ -212,7 +216,8 @@ fn enough(ops: &[Op<QueueOp>], lacking: &[usize]) -> Vec<(usize, usize)> {
     stretches
 }
 
-/// A drain with enqueues of which, at each moment of it, more lack a delivery than may have been taken, with none to spare.
+/// A drain with enqueues of which, at each moment of it, more lack a delivery than may have been taken, with none to
+/// spare.
 fn lost(
     ops: &[Op<QueueOp>],
     items: &BTreeMap<u32, TotalQueueItem>,
@@ -237,7 +242,8 @@ fn lost(
     contradiction(ops, witness, &LOST)
 }
 
-/// Of the enqueues of a value that had ended by some position the last ones that were sent, for which deliveries are as few as for any.
+/// Of the enqueues of a value that had ended by some position the last ones that were sent, for which deliveries are as
+/// few as for any.
 fn crowded(ops: &[Op<QueueOp>], item: &TotalQueueItem, until: Option<usize>) -> Vec<usize> {
     let certain = |op: &&usize| ops[**op].must() && ops[**op].complete <= until;
     let enqueues: Vec<usize> = item.enqueues.iter().filter(certain).copied().collect();

@@ -61,8 +61,8 @@ impl Configuration {
     }
 }
 
-/// Drops what another one replaces; `size` is how many there were when that was last done. Few are held against each other
-/// each time, many only when they have become twice as many.
+/// Drops what another one replaces; `size` is how many there were when that was last done. Few are held against each
+/// other each time, many only when they have become twice as many.
 pub fn prune(all: &mut Vec<Configuration>, size: &mut usize) {
     const FEW: usize = 48;
     if all.len() < 2 {

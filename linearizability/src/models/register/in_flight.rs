@@ -60,8 +60,8 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// None; for each value of the register whether what writes it and is of unknown outcome is used up, as long as there are
-    /// not `enough` of it.
+    /// None; for each value of the register whether what writes it and is of unknown outcome is used up, as long as
+    /// there are not `enough` of it.
     pub fn new(limited: Vec<bool>, enough: usize) -> Self {
         let values = limited.len();
         Self {
@@ -127,8 +127,8 @@ impl InFlight {
         }
     }
 
-    /// Does in a configuration what costs it nothing: where every value in question can be written any number of times, the
-    /// register may go through all of them and come back.
+    /// Does in a configuration what costs it nothing: where every value in question can be written any number of times,
+    /// the register may go through all of them and come back.
     pub fn relax(&self, one: &mut Configuration) {
         let Some(&any) = self.endless.first() else { return };
         let endless = |value: u32| self.endless.contains(&value);

@@ -53,8 +53,8 @@ struct Accesses<'a> {
     reading: Reading<'a, RegisterOp<u32>>,
     /// The number of its first value; `None` if that is not known.
     initial: Option<u32>,
-    /// Values with which it did not begin, where its initial value is unknown: a write that failed is the only operation
-    /// that was to write them.
+    /// Values with which it did not begin, where its initial value is unknown: a write that failed is the only
+    /// operation that was to write them.
     never: HashSet<u32>,
 }
 

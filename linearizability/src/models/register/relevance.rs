@@ -1,11 +1,11 @@
-//! What of a history matters to the accesses to a register that must have happened. Where few have to, as in a witness of
-//! which something is left out, that is little of it, however long it is.
+//! What of a history matters to the accesses to a register that must have happened. Where few have to, as in a witness
+//! of which something is left out, that is little of it, however long it is.
 //!
 //! - Accesses that need not have happened and change nothing do not matter.
-//! - Nor does what had ended before the first access was invoked that must have happened, but for the value that it left: one
-//!   chain of accesses that leads to each value suffices.
-//! - Between two accesses that must have happened no value need be written twice. So of the same access of unknown outcome
-//!   as many suffice as there are accesses that must have happened, the earliest ones.
+//! - Nor does what had ended before the first access was invoked that must have happened, but for the value that it
+//!   left: one chain of accesses that leads to each value suffices.
+//! - Between two accesses that must have happened no value need be written twice. So of the same access of unknown
+//!   outcome as many suffice as there are accesses that must have happened, the earliest ones.
 
 use crate::models::register::sequential::RegisterOp;
 use crate::{Op, SearchDecision};
@@ -28,7 +28,8 @@ pub fn narrowed<I: Clone>(
 }
 
 /// The accesses that matter, by their places, ascending: the history has an order exactly if these have. `None` if all
-/// matter, or that is not known. `began` says of a value whether the register may have begun with it. In time O(n log n).
+/// matter, or that is not known. `began` says of a value whether the register may have begun with it. In time O(n log
+/// n).
 pub fn relevant<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &dyn Fn(&V) -> bool) -> Option<Vec<usize>> {
     let must: Vec<&Op<RegisterOp<V>>> = ops.iter().filter(|op| op.must()).collect();
     let from = must.iter().map(|op| op.invoke).min()?;
@@ -74,8 +75,8 @@ fn link<V: Eq>(input: &RegisterOp<V>) -> Option<(Option<&V>, &V)> {
 
 /// The values that a register may have had by some accesses, none of which must have happened.
 struct ReachableValues<'o, V> {
-    /// For each the earliest position at which it may have had it, and the last access of a chain that leads there; `None` if
-    /// it began with it.
+    /// For each the earliest position at which it may have had it, and the last access of a chain that leads there;
+    /// `None` if it began with it.
     by: HashMap<&'o V, (usize, Option<usize>)>,
 }
 

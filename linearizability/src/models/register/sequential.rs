@@ -43,8 +43,9 @@ impl<V> RegisterOp<V> {
 }
 
 impl<V: Clone + Eq + Hash> Register<V> {
-    /// Decides a history by configurations alone, whatever its values tell; `None` if too much is in flight together. In the
-    /// `relaxed` form each operation of unknown outcome may be done any number of times, and `Linearizable` says nothing.
+    /// Decides a history by configurations alone, whatever its values tell; `None` if too much is in flight together.
+    /// In the `relaxed` form each operation of unknown outcome may be done any number of times, and `Linearizable` says
+    /// nothing.
     pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
         decision(sweep(ops, &First::With(&self.initial), relaxed, budget))
     }
@@ -176,8 +177,8 @@ impl<V: Clone + Eq + Hash + Ord> Model for Unset<V> {
         }
     }
 
-    /// A compare-and-set that found another value than some one leaves the first value as it is, but not what is known of it: to that
-    /// nothing leads back.
+    /// A compare-and-set that found another value than some one leaves the first value as it is, but not what is known
+    /// of it: to that nothing leads back.
     fn is_read(&self, input: &RegisterOp<V>) -> bool {
         matches!(input, RegisterOp::Read(_) | RegisterOp::Mismatch(_))
     }

@@ -1,20 +1,20 @@
-//! Registers by configurations, just in time: one set of them is swept along the events, and an operation is done only when
-//! its completion, or another one's, needs it (Lowe, "Testing for linearizability", 2017). It takes exponential time at worst,
-//! in the operations that are in flight together, and in those of unknown outcome.
+//! Registers by configurations, just in time: one set of them is swept along the events, and an operation is done only
+//! when its completion, or another one's, needs it (Lowe, "Testing for linearizability", 2017). It takes exponential
+//! time at worst, in the operations that are in flight together, and in those of unknown outcome.
 //!
 //! What keeps the set small loses no order:
 //! - A read is done as soon as the register has its value, and so is a write of the value that it has.
-//! - When something is written, all other writes in flight may have been done right before, and count as done; they can be
-//!   done later all the same, as long as they are in flight.
-//! - Of writes of the same value that one is done which ends first; so, too, of the same compare-and-sets that must be done.
-//!   Those of unknown outcome come last, for they never end.
+//! - When something is written, all other writes in flight may have been done right before, and count as done; they can
+//!   be done later all the same, as long as they are in flight.
+//! - Of writes of the same value that one is done which ends first; so, too, of the same compare-and-sets that must be
+//!   done. Those of unknown outcome come last, for they never end.
 //! - A write is done only if something in flight needs its value, or when it ends and something later may find it.
-//! - Between two operations that must be done no value need be written twice. Where as many operations of unknown outcome that do
-//!   the same were invoked as there are operations that must be done, none of these is ever missed.
+//! - Between two operations that must be done no value need be written twice. Where as many operations of unknown
+//!   outcome that do the same were invoked as there are operations that must be done, none of these is ever missed.
 //! - A configuration is dropped if another one has the same value, at least as much done, and at most as much used up.
 //!
-//! In the relaxed form operations of unknown outcome are never used up, so that few configurations differ, but for those that
-//! are alone in writing some value. What has no order then has none.
+//! In the relaxed form operations of unknown outcome are never used up, so that few configurations differ, but for
+//! those that are alone in writing some value. What has no order then has none.
 
 use crate::models::register::accesses::{AccessEvent, First, History, NumberedAccess};
 use crate::models::register::configuration::{Configuration, prune};
@@ -50,8 +50,8 @@ pub fn sweep<V: Eq + Hash>(
         .unwrap_or_else(SweepOutcome::GaveUp)
 }
 
-/// For each value whether what writes it and is of unknown outcome is used up. In the relaxed form these are the values that
-/// have one such write, if they are few.
+/// For each value whether what writes it and is of unknown outcome is used up. In the relaxed form these are the values
+/// that have one such write, if they are few.
 fn limited<V>(ops: &[Op<RegisterOp<V>>], history: &History, relaxed: bool) -> Vec<bool> {
     const FEW: usize = 4;
     let mut writes = vec![0_usize; history.values];
@@ -185,8 +185,8 @@ impl<'h> Sweep<'h> {
         Ok(())
     }
 
-    /// Whatever these can become by as little as must be done before an operation ends: until it is done, and if it is a
-    /// write that may be found later, until it is the last one, too.
+    /// Whatever these can become by as little as must be done before an operation ends: until it is done, and if it is
+    /// a write that may be found later, until it is the last one, too.
     fn expand(
         &self,
         all: Vec<Configuration>,

@@ -1,7 +1,8 @@
 //! Reads that no write explains: what they found was never written, or had certainly been overwritten.
 //!
-//! A read of a value needs a write of it that was sent before the read was answered, and after whose end no other value was
-//! certainly written before the read was sent. Where that is missing no search is needed, however many orders there are.
+//! A read of a value needs a write of it that was sent before the read was answered, and after whose end no other value
+//! was certainly written before the read was sent. Where that is missing no search is needed, however many orders there
+//! are.
 
 use crate::models::register::sequential::RegisterOp;
 use crate::{Contradiction, Op, Witness};
@@ -25,8 +26,8 @@ struct Latest {
     other: Option<usize>,
 }
 
-/// The first read in the order of answers that no write explains: alone, or after the write that had overwritten what it
-/// found. `began` says of a value whether the register may have begun with it.
+/// The first read in the order of answers that no write explains: alone, or after the write that had overwritten what
+/// it found. `began` says of a value whether the register may have begun with it.
 pub fn unexplained<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: impl Fn(&V) -> bool) -> Option<Contradiction> {
     let sources = sources(ops);
     let (ends, latest) = certain(ops);
@@ -59,8 +60,8 @@ pub fn unexplained<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: impl Fn(&V) -
     })
 }
 
-/// The first read of a value that nobody had written, so that the register began with it, after a compare-and-set that had found another
-/// value. It is of registers that began with an unknown value.
+/// The first read of a value that nobody had written, so that the register began with it, after a compare-and-set that
+/// had found another value. It is of registers that began with an unknown value.
 pub fn denied<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
     let mut mismatches: HashMap<&V, (usize, usize)> = HashMap::new();
     for (place, op) in ops.iter().enumerate() {

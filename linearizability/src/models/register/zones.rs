@@ -1,10 +1,10 @@
-//! Registers by their values, without a search: what is written once can be found only between its write and the next one
-//! (Gibbons and Korach, "Testing shared memories", SIAM J. Comput. 26(4), 1997), and compare-and-sets link what they found to
-//! what they left. In time O(n log n), by the code of the family `register`.
+//! Registers by their values, without a search: what is written once can be found only between its write and the next
+//! one (Gibbons and Korach, "Testing shared memories", SIAM J. Comput. 26(4), 1997), and compare-and-sets link what
+//! they found to what they left. In time O(n log n), by the code of the family `register`.
 //!
-//! An operation of unknown outcome took effect exactly if something answered rests on what it wrote; otherwise no order lacks
-//! anything without it. What is found always convicts. Nothing found acquits if each value has one write at most, and no
-//! compare-and-set that failed says what it found.
+//! An operation of unknown outcome took effect exactly if something answered rests on what it wrote; otherwise no order
+//! lacks anything without it. What is found always convicts. Nothing found acquits if each value has one write at most,
+//! and no compare-and-set that failed says what it found.
 
 use crate::models::register::sequential::RegisterOp;
 use crate::near_linear::NearLinearDecision;
@@ -30,7 +30,8 @@ const LOOKED_AT: usize = 8;
 
 /// Judges operations by their values.
 pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> NearLinearDecision {
-    // What need not have happened although it has an end is of no use to orders that can do without it, unless it is found.
+    // What need not have happened although it has an end is of no use to orders that can do without it, unless it is
+    // found.
     if ops.iter().any(|op| op.complete.is_some() && !op.required) {
         return NearLinearDecision::Undecided;
     }
@@ -133,7 +134,8 @@ impl NumberedRegister {
         register
     }
 
-    /// Of the values with which the register may have begun, and which no operation was to write, the one that was found first.
+    /// Of the values with which the register may have begun, and which no operation was to write, the one that was
+    /// found first.
     fn unwritten(&self) -> Option<i64> {
         let first = self.first.as_ref()?;
         let found = self.timed.iter().flatten().filter_map(|timed| {
@@ -152,8 +154,8 @@ impl NumberedRegister {
         }
     }
 
-    /// What may show that the register did not begin with a value that was found later: nothing, the first write that was
-    /// over, the first of all operations that were.
+    /// What may show that the register did not begin with a value that was found later: nothing, the first write that
+    /// was over, the first of all operations that were.
     fn anchors(&self) -> Vec<Vec<usize>> {
         let mut anchors = vec![Vec::new()];
         if self.first.is_some() {
@@ -196,8 +198,8 @@ impl NumberedRegister {
         judged
     }
 
-    /// Operations with all that certainly happened if they did: the only writes of what they found, and so on. These found
-    /// the first value (`first`), which nobody wrote.
+    /// Operations with all that certainly happened if they did: the only writes of what they found, and so on. These
+    /// found the first value (`first`), which nobody wrote.
     fn founded(&self, witness: &[usize], first: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut left = witness.to_vec();
         let mut all: HashSet<usize> = HashSet::new();
@@ -236,9 +238,9 @@ impl NumberedRegister {
 
     /// Whether operations contradict each other if the register began with a value that one of them finds.
     ///
-    /// What finds it then was done before all other writes, or after the write of that value. What is read at first was sent
-    /// before anything else was over, so whatever read it and was sent even before may have been read at first, too. Of the
-    /// compare-and-sets one at most found it at first.
+    /// What finds it then was done before all other writes, or after the write of that value. What is read at first was
+    /// sent before anything else was over, so whatever read it and was sent even before may have been read at first,
+    /// too. Of the compare-and-sets one at most found it at first.
     fn convicts_if(&self, witness: &[usize], founded: &[usize], value: i64) -> bool {
         let finds =
             |place: &usize| self.timed[*place].is_some_and(|timed| timed.action.observed() == Some(Some(value)));

@@ -1,10 +1,11 @@
-//! A set to which elements are added, and that is read as a whole. A history is decided in time O(n log n), n being the number
-//! of operations and of elements in all reads together.
+//! A set to which elements are added, and that is read as a whole. A history is decided in time O(n log n), n being the
+//! number of operations and of elements in all reads together.
 //!
-//! Nothing is ever taken out, so what reads found tells their order: each is a subset of the next. An order exists exactly if
-//! no two reads lack an element of each other, and of no two operations that this order arranges the later one was over before
-//! the earlier one was sent (a case of Lee and Mathur, "Efficient decision procedures for linearizability", arXiv 2410.04581).
-//! An add of unknown outcome took effect exactly if its element was read. An element may be added more than once.
+//! Nothing is ever taken out, so what reads found tells their order: each is a subset of the next. An order exists
+//! exactly if no two reads lack an element of each other, and of no two operations that this order arranges the later
+//! one was over before the earlier one was sent (a case of Lee and Mathur, "Efficient decision procedures for
+//! linearizability", arXiv 2410.04581). An add of unknown outcome took effect exactly if its element was read. An
+//! element may be added more than once.
 
 use crate::models::support::{any_optional, contradiction, earliest};
 use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
@@ -152,8 +153,8 @@ impl Adds {
     }
 }
 
-/// Two reads that no order arranges: either has an element that the other lacks, or the larger one was over before the smaller
-/// one was sent.
+/// Two reads that no order arranges: either has an element that the other lacks, or the larger one was over before the
+/// smaller one was sent.
 fn apart(ops: &[Op<SetOp>], reads: &mut [(&[u32], usize)]) -> Option<Contradiction> {
     reads.sort_unstable_by_key(|(found, place)| (found.len(), ops[*place].complete));
     // Of the smaller reads the one that was sent last; of those as large as the current one likewise.

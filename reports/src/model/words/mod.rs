@@ -40,7 +40,8 @@ const FAMILIES: [Predicate; 8] = [
     counter::predicate,
 ];
 
-/// The predicate of an event: the rest of a sentence that begins with its client; `thing` is what the run's family grants.
+/// The predicate of an event: the rest of a sentence that begins with its client; `thing` is what the run's family
+/// grants.
 pub fn event(event: &Event, invoke: Option<&Event>, thing: &'static str) -> String {
     let context = EventContext { event, invoke, thing };
     let known = FAMILIES.iter().find_map(|predicate| predicate(context));

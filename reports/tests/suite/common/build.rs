@@ -14,9 +14,10 @@ pub struct Builder {
 impl Builder {
     /// Adds events, each on a line of its own, at milliseconds of the run.
     ///
-    /// `FROM-UNTIL cN F key=value … -> TYPE key=value …` is a request to a client and its answer; `AT cN TYPE F key=value …` one
-    /// event of it, of its lane where the type is `ask`, `answer` or `note`. Its process is N - 1, or P of `cN/P`. Values are JSON, or
-    /// else words. At the end of a line `@tag` names its last event, to find the index by, and what stands after `!` is its error.
+    /// `FROM-UNTIL cN F key=value … -> TYPE key=value …` is a request to a client and its answer; `AT cN TYPE F
+    /// key=value …` one event of it, of its lane where the type is `ask`, `answer` or `note`. Its process is N - 1, or
+    /// P of `cN/P`. Values are JSON, or else words. At the end of a line `@tag` names its last event, to find the index
+    /// by, and what stands after `!` is its error.
     pub fn tell(&mut self, text: &str) -> &mut Self {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let (line, error) = cut(line, " !");

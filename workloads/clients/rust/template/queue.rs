@@ -1,4 +1,5 @@
-//! Items are sequential znodes; a consumer reads the first one and deletes it, and the delete is the delivery: at most once.
+//! Items are sequential znodes; a consumer reads the first one and deletes it, and the delete is the delivery: at most
+//! once.
 
 mod zooquake;
 

@@ -1,9 +1,9 @@
 //! The double barrier: members enter together and leave together. Each round has a parent of its own.
 //!
 //! The watch for `ready` is set before the own znode is created, so that no peer can pass in between unseen; `ready` is
-//! persistent, is not counted, and is never deleted. A name carries a GUID, so that a create is known by its NodeExists, and
-//! its client, who counts once: the znode of a session that the client has given up stands until the servers end that session.
-//! Who leaves deletes its znode, and by that write sees every member who had entered before.
+//! persistent, is not counted, and is never deleted. A name carries a GUID, so that a create is known by its
+//! NodeExists, and its client, who counts once: the znode of a session that the client has given up stands until the
+//! servers end that session. Who leaves deletes its znode, and by that write sees every member who had entered before.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! The tutorial's barrier, faults and all: members join by an ephemeral sequential znode and count the children of the one
-//! parent, `start` among them; who counts enough of them creates `start`, and a waiting application starts when that
-//! appears.
+//! The tutorial's barrier, faults and all: members join by an ephemeral sequential znode and count the children of the
+//! one parent, `start` among them; who counts enough of them creates `start`, and a waiting application starts when
+//! that appears.
 //!
 //! Whoever counts enough tries, so that several do, and all but one end with an error. An error ends a join and leaves
 //! what it made to the session. `start` goes with the session of the one who made it, and so do members, silently.

@@ -1,5 +1,5 @@
-//! The tutorial's remedy for too many messages, faults and all: only the coordinator watches, and it tells the sites its
-//! decision by a znode: O(n) messages.
+//! The tutorial's remedy for too many messages, faults and all: only the coordinator watches, and it tells the sites
+//! its decision by a znode: O(n) messages.
 //!
 //! If the coordinator dies between the votes and the decision, or does not know whether it wrote it, the sites wait.
 

@@ -42,8 +42,8 @@ pub fn decision_path(tx: &str) -> String {
     format!("{APP}/{tx}/decision")
 }
 
-/// A party to two-phase commits, as one client is it: the coordinator is asked `begin` and `decide`, sites are asked `vote`
-/// and `decided`. Each of these answers by `deadline`, a moment of the host's clock.
+/// A party to two-phase commits, as one client is it: the coordinator is asked `begin` and `decide`, sites are asked
+/// `vote` and `decided`. Each of these answers by `deadline`, a moment of the host's clock.
 #[async_trait]
 pub trait Party: Send + Sync {
     /// Its name, its session and its log.

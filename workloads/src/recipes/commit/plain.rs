@@ -1,8 +1,8 @@
 //! What the tutorial's variants have in common. They know no unknown outcomes: an error ends the operation, and so does
 //! the end of the session; another one is opened for the next operation.
 //!
-//! The tutorial has the sites of a transaction be the children that are there. Here its znode names them, since a site that
-//! is quick would else decide before the coordinator has made the others' znodes.
+//! The tutorial has the sites of a transaction be the children that are there. Here its znode names them, since a site
+//! that is quick would else decide before the coordinator has made the others' znodes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -135,8 +135,8 @@ pub async fn read_transaction(zk: &dyn Zk, tx: &str) -> Result<TransactionZnode,
     serde_json::from_slice(&data).map_err(|error| OpError::Info(format!("{} makes no sense: {error}", path(tx))))
 }
 
-/// Reads and watches every site's znode until all have voted; one abort is enough. A znode that is not there yet, or has
-/// nothing in it, means only that its site has not voted yet.
+/// Reads and watches every site's znode until all have voted; one abort is enough. A znode that is not there yet, or
+/// has nothing in it, means only that its site has not voted yet.
 pub async fn gather(zk: &dyn Zk, tx: &str, sites: &[String]) -> Result<Decision, OpError> {
     loop {
         let mut pending: Vec<Watch> = Vec::new();

@@ -1,6 +1,7 @@
-//! Reads, then writes that version, and reads again when it is refused, as Curator's DistributedAtomicLong does before it takes
-//! a lock. A write whose outcome is unknown is sent again as it was, which Curator's retry policy does for any request. If the
-//! first one had taken effect the second is refused, is taken for somebody else's, and 1 is added twice.
+//! Reads, then writes that version, and reads again when it is refused, as Curator's DistributedAtomicLong does before
+//! it takes a lock. A write whose outcome is unknown is sent again as it was, which Curator's retry policy does for any
+//! request. If the first one had taken effect the second is refused, is taken for somebody else's, and 1 is added
+//! twice.
 
 use async_trait::async_trait;
 

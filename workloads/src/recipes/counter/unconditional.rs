@@ -1,5 +1,6 @@
-//! Reads, then writes that version; but a write whose outcome is unknown is sent again without a version, so that it cannot be
-//! refused for the sake of the first one. What others have added meanwhile is overwritten, and their ids are given again.
+//! Reads, then writes that version; but a write whose outcome is unknown is sent again without a version, so that it
+//! cannot be refused for the sake of the first one. What others have added meanwhile is overwritten, and their ids are
+//! given again.
 
 use async_trait::async_trait;
 

@@ -1,9 +1,9 @@
 //! Reads, then writes that version, together with a mark: a znode of the process's own that holds the id it makes.
 //!
-//! A request whose outcome is unknown is sent again as it was, for the same version, so that only one of the two can take effect.
-//! When that is refused the version has moved on, which decides the first one for good: it was this process's write if its mark
-//! holds the id. The mark is read in the session that heard of the refusal, so that no server shows less than what
-//! refused it.
+//! A request whose outcome is unknown is sent again as it was, for the same version, so that only one of the two can
+//! take effect. When that is refused the version has moved on, which decides the first one for good: it was this
+//! process's write if its mark holds the id. The mark is read in the session that heard of the refusal, so that no
+//! server shows less than what refused it.
 
 use async_trait::async_trait;
 

@@ -1,8 +1,8 @@
 //! The protected queue, and a znode that tells that the leader knows: whoever is first runs its leader procedure, then
 //! creates its acknowledgement, and leads only once it has heard that this exists.
 //!
-//! The acknowledgement has a GUID in its name too, so that it is found again after an unknown outcome. It belongs to the
-//! session of the candidate's znode, and is removed before that one: no acknowledgement outlives its term.
+//! The acknowledgement has a GUID in its name too, so that it is found again after an unknown outcome. It belongs to
+//! the session of the candidate's znode, and is removed before that one: no acknowledgement outlives its term.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! The protected queue, and a number for each term: whoever is first raises the epoch in one transaction with the check
 //! that its znode still stands, and sends the epoch with each write.
 //!
-//! A candidate raises the epoch only while its znode exists, and the next one only once that is gone; so later terms have
-//! higher epochs, and the resource refuses what a deposed leader still writes. An unknown outcome is no matter: the
-//! candidate raises the epoch again, and a request that got stuck fails then by the version that it expects.
+//! A candidate raises the epoch only while its znode exists, and the next one only once that is gone; so later terms
+//! have higher epochs, and the resource refuses what a deposed leader still writes. An unknown outcome is no matter:
+//! the candidate raises the epoch again, and a request that got stuck fails then by the version that it expects.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The tutorial's fair election, faults and all: each candidate watches the one before it, and looks at the list again when
-//! that one goes. The first leads.
+//! The tutorial's fair election, faults and all: each candidate watches the one before it, and looks at the list again
+//! when that one goes. The first leads.
 
 use super::PARENT;
 use crate::recipes::Env;

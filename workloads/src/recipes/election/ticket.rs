@@ -1,5 +1,5 @@
-//! The tutorial's tickets, faults and all: everybody watches the list, and the smallest ticket leads. But for the names it
-//! is the tutorial's first lock.
+//! The tutorial's tickets, faults and all: everybody watches the list, and the smallest ticket leads. But for the names
+//! it is the tutorial's first lock.
 
 use crate::recipes::Env;
 use crate::recipes::grant::Plain;

@@ -47,8 +47,8 @@ impl<'a> FirstContender<'a> {
     }
 }
 
-/// What an attempt has brought into the world so far: its claims, each with the path of its znode once that is known. The
-/// first is the place in the queue, and is the last to be removed.
+/// What an attempt has brought into the world so far: its claims, each with the path of its znode once that is known.
+/// The first is the place in the queue, and is the last to be removed.
 pub(super) type Traces = Shared<Vec<Trace>>;
 
 pub(super) type Trace = (GrantClaim, Option<String>);

@@ -1,5 +1,5 @@
-//! The tutorials' queue in which each client watches the znode just before its own, and looks at the list again when that one
-//! goes.
+//! The tutorials' queue in which each client watches the znode just before its own, and looks at the list again when
+//! that one goes.
 
 use async_trait::async_trait;
 
@@ -8,8 +8,8 @@ use crate::recipes::sequence::sequence;
 use crate::recipes::{HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Zk};
 
-/// Everybody has an ephemeral sequential znode; the first holds. One that is to hold shared also does if the znode just before
-/// its own is another such.
+/// Everybody has an ephemeral sequential znode; the first holds. One that is to hold shared also does if the znode just
+/// before its own is another such.
 pub struct Chain {
     /// The parent of the znodes.
     pub parent: &'static str,

@@ -104,7 +104,8 @@ impl GrantClaim {
             };
             match self.zk.delete(&target, None).await {
                 Ok(()) => return Removed::Deleted,
-                // The name is nobody else's, so a try of ours that was not answered has removed it, or the session's end.
+                // The name is nobody else's, so a try of ours that was not answered has removed it, or the session's
+                // end.
                 Err(Error::NoNode) => return Removed::Absent,
                 Err(error) if error.is_definite() => crate::stderr::say(&format!("delete {target}: {error}")),
                 Err(_) => {}

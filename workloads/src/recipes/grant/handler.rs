@@ -1,5 +1,5 @@
-//! The operations of whatever grants: of a lock `acquire`, `write`, `release`, where readers share it also `read`, of a semaphore
-//! `work` instead of `write`.
+//! The operations of whatever grants: of a lock `acquire`, `write`, `release`, where readers share it also `read`, of a
+//! semaphore `work` instead of `write`.
 
 use std::time::Duration;
 

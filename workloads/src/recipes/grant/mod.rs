@@ -1,5 +1,5 @@
-//! What one client at a time is granted, or a few: a lock, leadership, a lease of a semaphore. All are the same thing under other
-//! names. Of a read-write lock many may hold shared grants.
+//! What one client at a time is granted, or a few: a lock, leadership, a lease of a semaphore. All are the same thing
+//! under other names. Of a read-write lock many may hold shared grants.
 
 mod before_grant;
 mod bugs;
@@ -28,7 +28,8 @@ use crate::service::SessionHandle;
 /// A recipe that grants, as one client uses it: one operation at a time, each polled to its end.
 #[async_trait]
 pub trait GrantRecipe: Send + Sync {
-    /// Waits for the lock, or to lead; the grant then has this name. Answers by `deadline`, a moment of the host's clock.
+    /// Waits for the lock, or to lead; the grant then has this name. Answers by `deadline`, a moment of the host's
+    /// clock.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if nothing of the attempt is left.

@@ -1,7 +1,7 @@
 //! The client that people copy out of a tutorial: one session, and each error ends what it was doing.
 //!
-//! It knows no unknown outcomes: an error ends the attempt and leaves its znode where it is. Session events are ignored;
-//! a handle whose session is over is replaced when the next attempt begins.
+//! It knows no unknown outcomes: an error ends the attempt and leaves its znode where it is. Session events are
+//! ignored; a handle whose session is over is replaced when the next attempt begins.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,10 +1,10 @@
-//! The best that a queue without fencing can be. As many hold as its capacity is, the first ones. What one of them does before it holds is the variant's own [`BeforeGrant`]:
-//! nothing, or what makes a token or an acknowledgement.
+//! The best that a queue without fencing can be. As many hold as its capacity is, the first ones. What one of them does
+//! before it holds is the variant's own [`BeforeGrant`]: nothing, or what makes a token or an acknowledgement.
 //!
-//! A GUID in the name tells an own znode again after an unknown outcome; numbers are ordered through their wrap; a holder
-//! gives up as soon as it is disconnected (Curator TN10 asks for no less), yet keeps its znode until the work
-//! that it cannot interrupt is done; what is left behind is chased until it is gone or its session is over. Only a holder
-//! that is frozen or cut off for longer than its session can still do damage, and a token tells the resource.
+//! A GUID in the name tells an own znode again after an unknown outcome; numbers are ordered through their wrap; a
+//! holder gives up as soon as it is disconnected (Curator TN10 asks for no less), yet keeps its znode until the work
+//! that it cannot interrupt is done; what is left behind is chased until it is gone or its session is over. Only a
+//! holder that is frozen or cut off for longer than its session can still do damage, and a token tells the resource.
 
 use std::sync::Arc;
 use std::time::Duration;

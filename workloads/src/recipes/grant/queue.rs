@@ -27,7 +27,8 @@ impl ContenderQueue {
     }
 }
 
-/// Where all contenders stand: in one queue, or, of a read-write lock, in two under one parent, whose znodes are numbered together.
+/// Where all contenders stand: in one queue, or, of a read-write lock, in two under one parent, whose znodes are
+/// numbered together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queues {
     /// Of those that are to hold exclusively.
@@ -91,8 +92,8 @@ impl QueuePlace {
     /// Where the own znode stands.
     ///
     /// Where only the first holds, the one just before it is watched, so that each change wakes one. Where several do,
-    /// the departure of any of those before it may be the one that it waits for, so the list is watched, and by the very
-    /// request that reads it: nothing can change between the two.
+    /// the departure of any of those before it may be the one that it waits for, so the list is watched, and by the
+    /// very request that reads it: nothing can change between the two.
     ///
     /// # Errors
     /// Of the requests.

@@ -1,5 +1,5 @@
-//! The tutorial's second lock, faults and all: each attempt has a session of its own, waits for the znode just before its
-//! own by reading that one's data with a watch, and releases by closing the session.
+//! The tutorial's second lock, faults and all: each attempt has a session of its own, waits for the znode just before
+//! its own by reading that one's data with a watch, and releases by closing the session.
 //!
 //! It knows no unknown outcomes and ignores session events. What goes wrong before the first wait ends the attempt with
 //! the error; what goes wrong later happens inside a watch callback, is printed, and the attempt never ends. Either way

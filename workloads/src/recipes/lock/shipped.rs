@@ -1,8 +1,8 @@
 //! The lock that zookeeper-client itself ships, used as its documentation says: `Client::lock` with a Curator prefix,
 //! guarded writes through the `LockClient`, and dropping that to release.
 //!
-//! It needs the crate's own client, so unlike the other recipes it runs on the real ensemble only. The crate tells nobody
-//! that a lock is lost: its user believes in it until a guarded write is refused or the session is over.
+//! It needs the crate's own client, so unlike the other recipes it runs on the real ensemble only. The crate tells
+//! nobody that a lock is lost: its user believes in it until a guarded write is refused or the session is over.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,9 +1,9 @@
-//! A queue with claims: one transaction moves the first item to `/taken`, under its owner's name; to acknowledge deletes
-//! it there. At least once: what an owner whose session is over left behind is taken back by the next consumer.
+//! A queue with claims: one transaction moves the first item to `/taken`, under its owner's name; to acknowledge
+//! deletes it there. At least once: what an owner whose session is over left behind is taken back by the next consumer.
 //!
-//! A claim is `/taken/<name of the item>`, persistent; its data names item and owner, and its version counts its owners:
-//! only who still has the version may acknowledge. A request whose outcome is unknown is looked into after a write of
-//! the same session, behind which it cannot take effect any more.
+//! A claim is `/taken/<name of the item>`, persistent; its data names item and owner, and its version counts its
+//! owners: only who still has the version may acknowledge. A request whose outcome is unknown is looked into after a
+//! write of the same session, behind which it cannot take effect any more.
 
 use std::time::Duration;
 

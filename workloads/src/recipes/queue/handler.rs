@@ -28,8 +28,8 @@ pub struct DeliveredItem {
     pub claim: Option<OwnZnode>,
 }
 
-/// A queue, as one client uses it: one operation at a time, each polled to its end. Each answers by `deadline`, a moment
-/// of the host's clock.
+/// A queue, as one client uses it: one operation at a time, each polled to its end. Each answers by `deadline`, a
+/// moment of the host's clock.
 #[async_trait]
 pub trait Queue: Send + Sync {
     /// Puts an item at the end.
@@ -47,7 +47,8 @@ pub trait Queue: Send + Sync {
     /// Ends the life of an item that was delivered.
     ///
     /// # Errors
-    /// [`OpError::Fail`] if the client has no claim on the item, which no client has where delivery ends the item's life.
+    /// [`OpError::Fail`] if the client has no claim on the item, which no client has where delivery ends the item's
+    /// life.
     async fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Result<(), OpError>;
 
     /// What the client knows to be its own.

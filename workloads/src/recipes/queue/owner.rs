@@ -1,5 +1,5 @@
-//! Owners: a session tells that it lives by an ephemeral znode with its id as name. While that is there, nobody else may
-//! take what the session has claimed; once it is gone it never comes back, for only its session can make it.
+//! Owners: a session tells that it lives by an ephemeral znode with its id as name. While that is there, nobody else
+//! may take what the session has claimed; once it is gone it never comes back, for only its session can make it.
 
 use std::sync::Arc;
 
@@ -78,8 +78,8 @@ impl Owner {
         MultiOp::Check(path(&self.name), None)
     }
 
-    /// Writes, and tells by that whether it still lives: nothing that the session sent before can take effect later, and
-    /// what it reads afterwards is as new as that.
+    /// Writes, and tells by that whether it still lives: nothing that the session sent before can take effect later,
+    /// and what it reads afterwards is as new as that.
     ///
     /// # Errors
     /// NoNode if it lives no more; else it is not known.

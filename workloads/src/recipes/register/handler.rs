@@ -28,8 +28,8 @@ pub struct RegisterReading {
 
 /// A register, as one client uses it: one operation at a time.
 ///
-/// It repeats nothing: a write that has no known outcome is answered as unknown. When its session is over it goes on in a
-/// new one.
+/// It repeats nothing: a write that has no known outcome is answered as unknown. When its session is over it goes on in
+/// a new one.
 pub struct Register {
     env: Env,
     handle: Handle,
@@ -66,11 +66,12 @@ impl Register {
         self.set(self.handle.live().await.as_ref(), value, None).await
     }
 
-    /// Writes `to` if the value is `from`: looks, then writes that version. Whatever the server it looks at has missed, the
-    /// version decides.
+    /// Writes `to` if the value is `from`: looks, then writes that version. Whatever the server it looks at has missed,
+    /// the version decides.
     ///
     /// # Errors
-    /// [`OpError::Fail`] only if `to` certainly was not written; it says nothing of the value, since the look may be stale.
+    /// [`OpError::Fail`] only if `to` certainly was not written; it says nothing of the value, since the look may be
+    /// stale.
     pub async fn cas(&self, from: i64, to: i64) -> Result<RegisterReading, OpError> {
         let zk = self.handle.live().await;
         let (held, stat) = look(zk.as_ref()).await?;

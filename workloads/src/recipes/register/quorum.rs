@@ -1,5 +1,5 @@
-//! A write before the read, to a znode of the client's own: a server acknowledges it only once it has applied it, and with it
-//! all that was acknowledged to anybody before it was sent. A deposed leader finds no quorum for it.
+//! A write before the read, to a znode of the client's own: a server acknowledges it only once it has applied it, and
+//! with it all that was acknowledged to anybody before it was sent. A deposed leader finds no quorum for it.
 
 use async_trait::async_trait;
 

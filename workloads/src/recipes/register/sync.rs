@@ -1,7 +1,7 @@
 //! A sync before the read: the server catches up with the leader it knows.
 //!
-//! Not enough under faults: sync is no quorum operation, so a leader that was deposed and does not know it answers it from
-//! its own state (ZOOKEEPER-1675).
+//! Not enough under faults: sync is no quorum operation, so a leader that was deposed and does not know it answers it
+//! from its own state (ZOOKEEPER-1675).
 
 use async_trait::async_trait;
 

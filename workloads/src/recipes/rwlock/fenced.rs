@@ -1,5 +1,5 @@
-//! `rwlock/fenced`: ZooKeeper's recipe "Shared Locks" in protected queues, whose writers carry a token. Grants are given in the order of the
-//! znodes: a reader that comes after a waiting writer waits behind it.
+//! `rwlock/fenced`: ZooKeeper's recipe "Shared Locks" in protected queues, whose writers carry a token. Grants are
+//! given in the order of the znodes: a reader that comes after a waiting writer waits behind it.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! A copy of the recipe "Shared Locks" as a tutorial's reader makes it: a reader looks at its neighbour only, the znode just before its
-//! own, and believes that it holds if that is another reader's. Whether that one holds it does not ask: a writer may hold, or wait,
-//! before it.
+//! A copy of the recipe "Shared Locks" as a tutorial's reader makes it: a reader looks at its neighbour only, the znode
+//! just before its own, and believes that it holds if that is another reader's. Whether that one holds it does not ask:
+//! a writer may hold, or wait, before it.
 
 use super::PARENT;
 use crate::recipes::Env;

@@ -1,5 +1,6 @@
-//! Counts the leases, and if there are fewer than the capacity creates its own; else waits until the list changes. That is what
-//! kazoo's Semaphore does under a lock, here by one who has left out the lock: several may count before any of them creates.
+//! Counts the leases, and if there are fewer than the capacity creates its own; else waits until the list changes. That
+//! is what kazoo's Semaphore does under a lock, here by one who has left out the lock: several may count before any of
+//! them creates.
 
 use async_trait::async_trait;
 

@@ -1,6 +1,6 @@
-//! A queue in which the first ones hold a lease each. As in Curator's InterProcessSemaphoreV2 each client creates its ephemeral
-//! sequential znode first, with a GUID in its name, and then counts; nobody needs the mutex that Curator takes around that, since
-//! only the znodes before its own count.
+//! A queue in which the first ones hold a lease each. As in Curator's InterProcessSemaphoreV2 each client creates its
+//! ephemeral sequential znode first, with a GUID in its name, and then counts; nobody needs the mutex that Curator
+//! takes around that, since only the znodes before its own count.
 
 use std::sync::Arc;
 

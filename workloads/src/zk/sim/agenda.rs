@@ -111,8 +111,8 @@ impl Agenda {
         self.take(place).map(|due| (place.at, due))
     }
 
-    /// The first of each party that is due within `window` of the first of all, in order; nothing that comes after what is due
-    /// for the harness. One of the harness is alone.
+    /// The first of each party that is due within `window` of the first of all, in order; nothing that comes after what
+    /// is due for the harness. One of the harness is alone.
     pub(super) fn enabled(&mut self, window: Duration, enabled: &mut Vec<(AgendaPlace, StepOwner)>) {
         enabled.clear();
         let Some(first) = self.first() else { return };

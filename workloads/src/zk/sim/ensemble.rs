@@ -28,8 +28,8 @@ pub struct Config {
     pub init_limit: u32,
     /// `syncLimit`, in ticks.
     pub sync_limit: u32,
-    /// Whether a test decides what happens: each message takes 1 ms, and sessions end only when they are closed or ended by
-    /// the test.
+    /// Whether a test decides what happens: each message takes 1 ms, and sessions end only when they are closed or
+    /// ended by the test.
     pub scripted: bool,
 }
 

@@ -158,8 +158,8 @@ impl Ensemble {
         self.servers[server].tree.sessions.contains_key(&session)
     }
 
-    /// Whether a server serves, and how: `leader`, `follower`, `observer` or `standalone`; with its last transaction. `None`
-    /// of one that does not answer.
+    /// Whether a server serves, and how: `leader`, `follower`, `observer` or `standalone`; with its last transaction.
+    /// `None` of one that does not answer.
     pub fn state_of(&self, server: usize) -> Option<(&'static str, i64)> {
         let asked = &self.servers[server];
         if self.nodes[server].frozen || !asked.serves() {

@@ -1,5 +1,5 @@
-//! What a leader does: it orders the writes, proposes them, commits what a majority has taken, and decides which sessions
-//! are over (Junqueira, Reed, Serafini, "Zab: High-performance broadcast for primary-backup systems", 2011).
+//! What a leader does: it orders the writes, proposes them, commits what a majority has taken, and decides which
+//! sessions are over (Junqueira, Reed, Serafini, "Zab: High-performance broadcast for primary-backup systems", 2011).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -141,8 +141,8 @@ impl Ensemble {
         }
     }
 
-    /// Orders a write and proposes it; tells what it will answer once it is committed. A session that is over, or that another
-    /// server has taken over, changes nothing.
+    /// Orders a write and proposes it; tells what it will answer once it is committed. A session that is over, or that
+    /// another server has taken over, changes nothing.
     pub(super) fn prepare(&mut self, server: usize, session: i64, write: Write, origin: Option<Origin>) -> TxnOutcome {
         let now = self.now();
         let Some(leading) = self.leading(server) else {

@@ -198,7 +198,8 @@ impl Ensemble {
                 acks.into_iter().for_each(|zxid| self.send(wire, 0, Message::Ack(zxid)));
             }
             Message::Snapshot(epoch, log, tree) => {
-                // As ZooKeeper does then, it cuts off of its log what the leader does not have, and logs the rest of the leader's.
+                // As ZooKeeper does then, it cuts off of its log what the leader does not have, and logs the rest of
+                // the leader's.
                 let common = learner
                     .log
                     .iter()
@@ -254,7 +255,8 @@ impl Ensemble {
         }
     }
 
-    /// Applies the next transaction of a server's log: watches fire, sessions end, and who waits for it here is answered.
+    /// Applies the next transaction of a server's log: watches fire, sessions end, and who waits for it here is
+    /// answered.
     pub(super) fn apply_next(&mut self, server: usize) {
         let applying = &mut self.servers[server];
         let Some(txn) = applying.log.get(applying.applied).cloned() else {

@@ -1,8 +1,9 @@
 //! Whose step comes next, where several could take one.
 //!
-//! A walk draws it, and how long messages take. The other two take messages to take the same time all, and choose: of the
-//! parties that have a step to take within [`WINDOW`] of the first one, the one of the highest priority takes its own, and the
-//! others are late by that. So none is late by more than the window, which is less than what any timeout notices.
+//! A walk draws it, and how long messages take. The other two take messages to take the same time all, and choose: of
+//! the parties that have a step to take within [`WINDOW`] of the first one, the one of the highest priority takes its
+//! own, and the others are late by that. So none is late by more than the window, which is less than what any timeout
+//! notices.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -50,7 +51,8 @@ impl Scheduler {
 pub(super) struct Priorities {
     /// The steps at which the party that would take it falls to the lowest priority.
     points: Vec<u32>,
-    /// What the priorities are drawn from; `None` where all are equal, and one that has fallen rises when it has taken a step.
+    /// What the priorities are drawn from; `None` where all are equal, and one that has fallen rises when it has taken
+    /// a step.
     drawn: Option<fastrand::Rng>,
     of: BTreeMap<StepOwner, i64>,
     lowest: i64,

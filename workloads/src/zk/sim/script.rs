@@ -7,8 +7,8 @@ use super::txn::Write;
 use super::wire::Ask;
 use crate::zk::MultiOp;
 
-/// Whether it is this request: the number of its client's host, and its kind (`create`, `delete`, …). Asked once for each
-/// request.
+/// Whether it is this request: the number of its client's host, and its kind (`create`, `delete`, …). Asked once for
+/// each request.
 pub type Fits = Box<dyn FnMut(usize, &str) -> bool + Send>;
 
 /// What is done to the ensemble just before a request is looked at.
@@ -31,8 +31,8 @@ pub struct Scripted {
 pub enum Fate {
     /// It is answered.
     Answered,
-    /// It is applied, and the connection is lost before the answer. Of an ensemble that no test scripts only a reply without
-    /// an error is lost; one with an error is passed on, and the next request that fits is taken.
+    /// It is applied, and the connection is lost before the answer. Of an ensemble that no test scripts only a reply
+    /// without an error is lost; one with an error is passed on, and the next request that fits is taken.
     ReplyLost,
     /// The connection is lost before it arrives.
     RequestLost,

@@ -60,7 +60,8 @@ pub(super) struct Server {
     pub(super) watches: Watches,
     /// Its clients' connections.
     pub(super) served: BTreeMap<usize, Served>,
-    /// The writes of its clients' sessions that it has handed to the leader and not applied yet, by connection and number.
+    /// The writes of its clients' sessions that it has handed to the leader and not applied yet, by connection and
+    /// number.
     pub(super) forwarded: BTreeMap<i64, BTreeSet<(usize, u64)>>,
     /// The sessions of its clients that it has heard of since its leader last asked.
     pub(super) touched: BTreeSet<i64>,
@@ -217,8 +218,8 @@ impl Ensemble {
         self.after(self.config.tick / 2, DueEvent::Server(server, turn));
     }
 
-    /// What a server does twice a tick: a leader sends heartbeats and sees that it has a quorum, who follows that it hears of
-    /// its leader.
+    /// What a server does twice a tick: a leader sends heartbeats and sees that it has a quorum, who follows that it
+    /// hears of its leader.
     pub(super) fn half_tick(&mut self, server: usize, turn: u64) {
         if self.servers[server].turn != turn {
             return;

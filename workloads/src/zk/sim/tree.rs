@@ -19,7 +19,8 @@ pub struct SimZnode {
     pub data: Vec<u8>,
     /// The transaction that last created or deleted a child of it.
     pub pzxid: i64,
-    /// The number that its next sequential child gets: how many children were ever created (ZooKeeper's stored `cversion`).
+    /// The number that its next sequential child gets: how many children were ever created (ZooKeeper's stored
+    /// `cversion`).
     pub next: i32,
 }
 

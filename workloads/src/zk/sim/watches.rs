@@ -16,7 +16,8 @@ pub(super) enum Aspect {
     Children,
 }
 
-/// The watches of one server, by path. A connection hears each event of a path once, however many of its requests watch it.
+/// The watches of one server, by path. A connection hears each event of a path once, however many of its requests watch
+/// it.
 #[derive(Debug, Default)]
 pub(super) struct Watches {
     data: BTreeMap<Path, BTreeSet<usize>>,

@@ -1,5 +1,5 @@
-//! Connections between nodes: messages take a while, arrive in order, and wait where the network is cut or the receiver is
-//! frozen, as TCP and the kernel keep them.
+//! Connections between nodes: messages take a while, arrive in order, and wait where the network is cut or the receiver
+//! is frozen, as TCP and the kernel keep them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Sessions that are closed from another connection. The client's server is the bench's, the other one a second bench's.
+//! Sessions that are closed from another connection. The client's server is the bench's, the other one a second
+//! bench's.
 
 use super::bench::{Bench, CLOSE, End, PASSWORD, SOON, framed, hello, refusal, reply, request, welcome};
 use crate::sidecar::wire::{Expired, Reconnected};

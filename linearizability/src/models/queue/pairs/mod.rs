@@ -1,14 +1,15 @@
 //! FIFO queues whose values come back, by pairs: what went in as the n-th comes out as the n-th.
 //!
-//! An order of all operations exists exactly if the enqueues have one and the dequeues have one in which the n-th of both have the same
-//! value, and no dequeue had ended before one of the enqueues up to its own was sent: other cycles cannot be, for intervals that follow
-//! each other crosswise follow each other in order, too. What lies in the queue between the two does not matter. So a sweep goes
-//! from pair to pair, with all sets of operations that may be done by then. With few operations in flight, these sets are few, however
-//! long the history and the queue: all of an order but what was in flight together is fixed. At worst they are exponentially many.
+//! An order of all operations exists exactly if the enqueues have one and the dequeues have one in which the n-th of
+//! both have the same value, and no dequeue had ended before one of the enqueues up to its own was sent: other cycles
+//! cannot be, for intervals that follow each other crosswise follow each other in order, too. What lies in the queue
+//! between the two does not matter. So a sweep goes from pair to pair, with all sets of operations that may be done by
+//! then. With few operations in flight, these sets are few, however long the history and the queue: all of an order but
+//! what was in flight together is fixed. At worst they are exponentially many.
 //!
 //! - Of operations that do the same, one that was sent no later and ends no later than another one is done before it.
-//! - An empty answer fits wherever as many came out as went in, unless something that came out was sent after something had gone in that
-//!   comes out later.
+//! - An empty answer fits wherever as many came out as went in, unless something that came out was sent after something
+//!   had gone in that comes out later.
 //! - What need not have happened is paired only with what must have: both could be left out.
 //!
 //! Where the initial items are unknown, all that comes out before the first pair may have been in the queue.
@@ -47,7 +48,8 @@ struct Pairs {
     dated: bool,
 }
 
-/// Decides a history by pairs, within the budget: of a queue that is empty at the beginning, or whose initial items are unknown.
+/// Decides a history by pairs, within the budget: of a queue that is empty at the beginning, or whose initial items are
+/// unknown.
 pub fn decide(ops: &[Op<QueueOp>], empty: bool, budget: &mut Budget<'_>) -> SearchDecision {
     // How many more configurations are kept each time.
     const MORE: usize = 8;
@@ -87,7 +89,8 @@ impl Pairs {
         }
     }
 
-    /// Sweeps, and keeps only so many configurations a pair, the most promising ones; `None` if an order may have been lost so.
+    /// Sweeps, and keeps only so many configurations a pair, the most promising ones; `None` if an order may have been
+    /// lost so.
     fn run(&self, empty: bool, width: usize, budget: &mut Budget<'_>) -> Result<Option<SearchDecision>, Limit> {
         let mut level: Vec<Configuration> = Vec::new();
         let begun = Configuration {

@@ -1,6 +1,6 @@
-//! When a client is connected, by the timings of zookeeper-client: it calls itself disconnected when it has heard nothing for 2/5
-//! of the session timeout, and gives its session up by itself 7/5 of the timeout after it last heard of it, when the attempt to
-//! connect that is under way has failed.
+//! When a client is connected, by the timings of zookeeper-client: it calls itself disconnected when it has heard
+//! nothing for 2/5 of the session timeout, and gives its session up by itself 7/5 of the timeout after it last heard of
+//! it, when the attempt to connect that is under way has failed.
 
 use std::time::Duration;
 
@@ -19,7 +19,8 @@ impl SessionClient {
         (self.timeout / 20).max(Duration::from_millis(1))
     }
 
-    /// How long it waits before its next try: not at all until each server was tried once, then longer from round to round.
+    /// How long it waits before its next try: not at all until each server was tried once, then longer from round to
+    /// round.
     fn backoff(&self, jitter: &fastrand::Rng) -> Duration {
         let servers = u32::try_from(self.servers.len()).unwrap_or(u32::MAX).max(1);
         let (round, at) = (self.tries / servers, self.tries % servers);

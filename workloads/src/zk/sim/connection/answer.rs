@@ -1,5 +1,5 @@
-//! What a server answers: the requests of a session in their order; reads by the server's own tree, once the writes before them
-//! have been applied there.
+//! What a server answers: the requests of a session in their order; reads by the server's own tree, once the writes
+//! before them have been applied there.
 
 use super::{OPENS, Pending, Served};
 use crate::zk::Error;
@@ -29,8 +29,8 @@ impl Ensemble {
 
     /// What a request waited for has come: its transaction is applied here, or the server is in sync.
     ///
-    /// A session that is over or was taken over by another server is an error of its connection (ZOOKEEPER-710): a client that
-    /// came to a slow server first is ever after taken to be there, unless its connection ends.
+    /// A session that is over or was taken over by another server is an error of its connection (ZOOKEEPER-710): a
+    /// client that came to a slow server first is ever after taken to be there, unless its connection ends.
     pub(in crate::zk::sim) fn done(&mut self, server: usize, origin: Origin, txn: Option<&Txn>) {
         if let Some(txn) = txn {
             self.settled(server, txn.session, origin);

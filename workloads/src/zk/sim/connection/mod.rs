@@ -61,7 +61,8 @@ impl Ensemble {
         self.close(wire, 1);
     }
 
-    /// A client opens a session, or comes back with one. A server that has applied less than the client has seen refuses it.
+    /// A client opens a session, or comes back with one. A server that has applied less than the client has seen
+    /// refuses it.
     fn hello(&mut self, server: usize, wire: usize, (session, timeout, seen): (i64, Duration, i64)) {
         if !self.servers[server].serves() || seen > self.servers[server].tree.zxid {
             self.close(wire, 1);

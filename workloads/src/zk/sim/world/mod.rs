@@ -160,7 +160,8 @@ impl World {
         draw(&mut self.inner().rng)
     }
 
-    /// Does something when that much time has passed. What is due at one moment happens in the order in which it was scheduled.
+    /// Does something when that much time has passed. What is due at one moment happens in the order in which it was
+    /// scheduled.
     pub fn after(&self, time: Duration, act: impl FnOnce() + Send + 'static) {
         self.inner().add(time, None, Due::Act(Box::new(act)));
     }
@@ -202,8 +203,8 @@ impl World {
         self.run(async move { host.sleep(time).await });
     }
 
-    /// Drops all that still runs or is scheduled. Tasks own clones of the world, so that a world that is never cleared is
-    /// never freed.
+    /// Drops all that still runs or is scheduled. Tasks own clones of the world, so that a world that is never cleared
+    /// is never freed.
     pub fn clear(&self) {
         let (tasks, agenda) = {
             let mut inner = self.inner();

@@ -14,9 +14,8 @@
 //! let mut lines = String::new();
 //! let mut event = |process: u8, kind: &str, f: &str, value: &str| {
 //!     let index = lines.lines().count();
-//!     lines += &format!(
-//!         r#"{{"index":{index},"time":{index},"process":{process},"type":"{kind}","f":"{f}","value":{value},"node":"c{process}"}}"#
-//!     );
+//!     let head = format!(r#""index":{index},"time":{index},"process":{process},"node":"c{process}""#);
+//!     lines += &format!(r#"{{{head},"type":"{kind}","f":"{f}","value":{value}}}"#);
 //!     lines.push('\n');
 //! };
 //! for (process, grant) in [(1, "a"), (2, "b")] {

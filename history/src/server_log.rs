@@ -5,7 +5,7 @@ mod line;
 mod vote;
 
 use event::ElectionEvent;
-pub use event::{Notification, ServerState};
+pub use event::{Notification, ServerRole};
 use line::Read;
 pub use vote::{LeaderVote, VoteRule};
 
@@ -43,7 +43,7 @@ pub struct LeaderSearch {
     /// The messages that arrived until it ended, its own among them, in order.
     pub seen: Vec<(i64, Notification)>,
     /// When it ended and what the server then became; `None` if it never ended.
-    pub end: Option<(i64, ServerState)>,
+    pub end: Option<(i64, ServerRole)>,
     /// What it came to lead, if it won and a quorum acknowledged it.
     pub established: Option<Established>,
 }
@@ -169,14 +169,14 @@ impl ServerLog {
                     look.seen.push((ms, notification));
                 }
             }
-            ElectionEvent::Became(ServerState::Looking) => {}
+            ElectionEvent::Became(ServerRole::Looking) => {}
             ElectionEvent::Became(state) => {
                 if let Some(look) = life.looks.last_mut().filter(|look| look.end.is_none()) {
                     look.end = Some((ms, state));
                 }
             }
             ElectionEvent::Established { zxid, sids } => {
-                let led = |look: &&mut LeaderSearch| matches!(look.end, Some((_, ServerState::Leading)));
+                let led = |look: &&mut LeaderSearch| matches!(look.end, Some((_, ServerRole::Leading)));
                 if let Some(look) = life.looks.last_mut().filter(led) {
                     let epoch = zxid >> 32;
                     look.established = Some(Established { epoch, ms, sids });
@@ -191,7 +191,7 @@ impl LeaderSearch {
     /// earlier look. An observer casts none.
     pub fn casts(&self) -> impl Iterator<Item = Cast> + '_ {
         let own = |(ms, message): &(i64, Notification)| {
-            (message.sid == self.sid && message.state == ServerState::Looking).then_some(Cast {
+            (message.sid == self.sid && message.state == ServerRole::Looking).then_some(Cast {
                 ms: *ms,
                 round: message.round,
                 vote: message.vote,

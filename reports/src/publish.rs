@@ -42,9 +42,9 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     /// A folder of its own, which goes with the test.
-    struct Folder(PathBuf);
+    struct ScratchFolder(PathBuf);
 
-    impl Folder {
+    impl ScratchFolder {
         fn new(name: &str) -> Self {
             let path = std::env::temp_dir().join(format!("zooquake-publish-{name}-{}", std::process::id()));
             fs::create_dir(&path).expect("a folder");
@@ -52,7 +52,7 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
+    impl Drop for ScratchFolder {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_file_is_replaced_as_a_whole_and_nothing_is_left_beside_it() {
-        let folder = Folder::new("whole");
+        let folder = ScratchFolder::new("whole");
         let path = folder.0.join("results.json");
         publish(&path, "one").expect("written");
         let open = fs::File::open(&path).expect("the first");
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_draft_that_is_a_link_is_not_written_through_and_a_link_stays_one() {
-        let folder = Folder::new("links");
+        let folder = ScratchFolder::new("links");
         let (path, other) = (folder.0.join("a"), folder.0.join("other"));
         fs::write(&other, "other").expect("a file");
         std::os::unix::fs::symlink(&other, folder.0.join(".a.draft")).expect("a link");

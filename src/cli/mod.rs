@@ -17,6 +17,8 @@ mod interrupt;
 mod limits;
 mod list;
 mod measure;
+#[cfg(test)]
+mod names;
 mod new;
 mod nightly;
 mod pack;

@@ -1,6 +1,6 @@
 //! The elections of a run: who proposed whom, who changed its vote and why, who won.
 
-use super::event::ServerState;
+use super::event::ServerRole;
 use super::log::{Cast, Established, LeaderSearch, ServerLog};
 use super::looking_spells::{JustifiedVote, LookBegin, LookingSpells};
 use super::vote::{LeaderVote, VoteRule};
@@ -80,7 +80,7 @@ pub(super) fn wins(logs: &[ServerLog]) -> Vec<WonLook<'_>> {
     let mut wins = Vec::new();
     for log in logs {
         for (number, (_, look)) in log.looks().enumerate() {
-            let Some((won_ms, ServerState::Leading)) = look.end else {
+            let Some((won_ms, ServerRole::Leading)) = look.end else {
                 continue;
             };
             let cast = look.casts().last().filter(|cast| cast.vote.leader == look.sid);
@@ -109,7 +109,7 @@ impl<'a> WonLook<'a> {
     fn round(&self) -> impl Iterator<Item = (i64, i64, LeaderVote)> + 'a {
         let round = self.cast.round;
         self.look.seen.iter().filter_map(move |(ms, message)| {
-            let in_it = message.round == round && message.state == ServerState::Looking;
+            let in_it = message.round == round && message.state == ServerRole::Looking;
             in_it.then_some((*ms, message.sid, message.vote))
         })
     }

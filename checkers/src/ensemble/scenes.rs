@@ -4,7 +4,7 @@
 //! and what convicts ZooKeeper are the anomalies of every run's ensemble.
 
 use super::{
-    self as ensemble, Account, EnsembleElections, ServerLog, ServerState, Suspicion, WallClock, accounts, versions,
+    self as ensemble, Account, EnsembleElections, ServerLog, ServerRole, Suspicion, WallClock, accounts, versions,
 };
 use crate::plan::{Scene, Step};
 use crate::{Anomaly, Event, Record, Results, ServerSample, Verdict};
@@ -203,7 +203,7 @@ fn silent(observers: &[String], scene: &Scene, logs: &[ServerLog]) -> Vec<String
         .flat_map(|(_, look)| &look.seen)
         .map(|(_, message)| message.sid)
         .collect();
-    let observing = looks().filter(|(_, look)| matches!(look.end, Some((_, ServerState::Observing))));
+    let observing = looks().filter(|(_, look)| matches!(look.end, Some((_, ServerRole::Observing))));
     let observing: HashSet<&str> = observing.map(|(log, _)| log.server.as_str()).collect();
     let mut reasons = Vec::new();
     let mut unseen = 0;

@@ -7,7 +7,7 @@ use super::vote::LeaderVote;
 
 /// What a server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ServerState {
+pub enum ServerRole {
     /// It looks for a leader.
     Looking,
     /// It follows one.
@@ -24,7 +24,7 @@ pub struct Notification {
     /// Who sent it (`n.sid`).
     pub sid: i64,
     /// What the sender was (`n.state`).
-    pub state: ServerState,
+    pub state: ServerRole,
     /// The sender's round, its logical clock (`n.round`).
     pub round: i64,
     /// Its vote.
@@ -48,7 +48,7 @@ pub enum ElectionEvent {
     /// A message arrived.
     Notified(Notification),
     /// It became this.
-    Became(ServerState),
+    Became(ServerRole),
     /// A quorum has acknowledged it as leader; it leads in the epoch of this zxid.
     Established {
         /// The zxid that it begins with, `epoch << 32`.
@@ -125,12 +125,12 @@ fn established(text: &str) -> Option<ElectionEvent> {
     Some(ElectionEvent::Established { zxid, sids })
 }
 
-fn state(word: &str) -> Option<ServerState> {
+fn state(word: &str) -> Option<ServerRole> {
     Some(match word {
-        "LOOKING" => ServerState::Looking,
-        "FOLLOWING" => ServerState::Following,
-        "LEADING" => ServerState::Leading,
-        "OBSERVING" => ServerState::Observing,
+        "LOOKING" => ServerRole::Looking,
+        "FOLLOWING" => ServerRole::Following,
+        "LEADING" => ServerRole::Leading,
+        "OBSERVING" => ServerRole::Observing,
         _ => return None,
     })
 }

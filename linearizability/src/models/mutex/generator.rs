@@ -13,12 +13,12 @@ pub struct Mutex {
     /// Whether grants are answered with tokens: the numbers of their holds.
     tokens: bool,
     /// For each client whether it holds, as far as it knows.
-    known: Vec<ClientState>,
+    known: Vec<MutexClientState>,
 }
 
 /// What a client knows of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ClientState {
+enum MutexClientState {
     Free,
     Held,
     /// It asked, and got no answer. It releases next, so that nothing stays held.
@@ -41,7 +41,7 @@ impl Mutex {
             holder: None,
             hold: 0,
             tokens,
-            known: vec![ClientState::Free; clients],
+            known: vec![MutexClientState::Free; clients],
         }
     }
 
@@ -60,8 +60,8 @@ impl Simulated for Mutex {
 
     fn draw(&mut self, client: usize, _: &mut Rng) -> MutexCall {
         match self.known[client] {
-            ClientState::Free => MutexCall::Acquire,
-            ClientState::Held | ClientState::Doubtful => MutexCall::Release(self.hold),
+            MutexClientState::Free => MutexCall::Acquire,
+            MutexClientState::Held | MutexClientState::Doubtful => MutexCall::Release(self.hold),
         }
     }
 
@@ -89,9 +89,9 @@ impl Simulated for Mutex {
 
     fn receive(&mut self, client: usize, op: &MutexCall, answer: Option<&Completion>) {
         self.known[client] = match (op, answer) {
-            (_, None) => ClientState::Doubtful,
-            (MutexCall::Acquire, Some(_)) => ClientState::Held,
-            (MutexCall::Release(_), Some(_)) => ClientState::Free,
+            (_, None) => MutexClientState::Doubtful,
+            (MutexCall::Acquire, Some(_)) => MutexClientState::Held,
+            (MutexCall::Release(_), Some(_)) => MutexClientState::Free,
         };
     }
 
@@ -105,12 +105,12 @@ impl Simulated for Mutex {
             make_held(clients);
         }
         let idle = |clients: &GeneratedClients<Self>, client| matches!(clients.stages[client], ClientStage::Idle);
-        let held = |&client: &usize| clients.object.known[client] == ClientState::Held && idle(clients, client);
+        let held = |&client: &usize| clients.object.known[client] == MutexClientState::Held && idle(clients, client);
         let Some(holder) = clients.object.holder.filter(held) else {
             return false;
         };
         let may_be_granted = |&client: &usize| match clients.stages[client] {
-            ClientStage::Idle => clients.object.known[client] == ClientState::Free,
+            ClientStage::Idle => clients.object.known[client] == MutexClientState::Free,
             ClientStage::Sent(op, lost) => op == MutexCall::Acquire && !lost,
             _ => false,
         };
@@ -140,7 +140,7 @@ impl Simulated for Mutex {
 
 /// Sees to it that a client knows that it holds, when no client begins anything by itself any more.
 fn make_held(clients: &mut GeneratedClients<Mutex>) {
-    let doubtful = |&holder: &usize| clients.object.known[holder] == ClientState::Doubtful;
+    let doubtful = |&holder: &usize| clients.object.known[holder] == MutexClientState::Doubtful;
     let (client, op) = match (clients.object.holder, clients.idle().next()) {
         (Some(holder), _) if doubtful(&holder) => (holder, MutexCall::Release(clients.object.hold)),
         (None, Some(idle)) => (idle, MutexCall::Acquire),

@@ -38,7 +38,7 @@ pub struct Permits {
     /// What each client holds.
     held: Vec<Option<PermitHold>>,
     next: u64,
-    known: Vec<ClientState>,
+    known: Vec<PermitClientState>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ struct PermitHold {
 
 /// What a client knows of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ClientState {
+enum PermitClientState {
     Free,
     /// It acquired so many times.
     Held(u64),
@@ -73,7 +73,7 @@ impl Permits {
             style,
             held: vec![None; clients],
             next: 0,
-            known: vec![ClientState::Free; clients],
+            known: vec![PermitClientState::Free; clients],
         }
     }
 
@@ -83,19 +83,20 @@ impl Permits {
 
     fn release(&self, client: usize) -> PermitCall {
         let number = self.held[client].map_or(self.next, |hold| hold.number);
-        PermitCall::Release(number, self.known[client] == ClientState::Doubtful)
+        PermitCall::Release(number, self.known[client] == PermitClientState::Doubtful)
     }
 
     /// The clients that do nothing, hold, and know that.
     fn holders(clients: &GeneratedClients<Self>) -> Vec<usize> {
         let object = &clients.object;
-        let held =
-            |&client: &usize| matches!(object.known[client], ClientState::Held(_)) && object.held[client].is_some();
+        let held = |&client: &usize| {
+            matches!(object.known[client], PermitClientState::Held(_)) && object.held[client].is_some()
+        };
         clients.idle().filter(held).collect()
     }
 
     fn free(clients: &GeneratedClients<Self>) -> Option<usize> {
-        let free = |&client: &usize| clients.object.known[client] == ClientState::Free;
+        let free = |&client: &usize| clients.object.known[client] == PermitClientState::Free;
         clients.idle().find(free)
     }
 
@@ -122,9 +123,9 @@ impl Simulated for Permits {
 
     fn draw(&mut self, client: usize, rng: &mut Rng) -> PermitCall {
         let again = match self.known[client] {
-            ClientState::Free => true,
-            ClientState::Held(depth) => self.style == Style::Reentrant && depth < DEEPEST && rng.bool(),
-            ClientState::Doubtful => false,
+            PermitClientState::Free => true,
+            PermitClientState::Held(depth) => self.style == Style::Reentrant && depth < DEEPEST && rng.bool(),
+            PermitClientState::Doubtful => false,
         };
         let writes = self.style == Style::ReadWrite && rng.u8(0..4) == 0;
         match again {
@@ -170,13 +171,13 @@ impl Simulated for Permits {
 
     fn receive(&mut self, client: usize, op: &PermitCall, answer: Option<&Completion>) {
         self.known[client] = match (op, answer, self.known[client]) {
-            (_, None, _) => ClientState::Doubtful,
-            (PermitCall::Acquire(..), Some(_), ClientState::Held(depth)) => ClientState::Held(depth + 1),
-            (PermitCall::Acquire(..), Some(_), _) => ClientState::Held(1),
-            (PermitCall::Release(_, false), Some(Completion::Ok(_)), ClientState::Held(depth)) if depth > 1 => {
-                ClientState::Held(depth - 1)
+            (_, None, _) => PermitClientState::Doubtful,
+            (PermitCall::Acquire(..), Some(_), PermitClientState::Held(depth)) => PermitClientState::Held(depth + 1),
+            (PermitCall::Acquire(..), Some(_), _) => PermitClientState::Held(1),
+            (PermitCall::Release(_, false), Some(Completion::Ok(_)), PermitClientState::Held(depth)) if depth > 1 => {
+                PermitClientState::Held(depth - 1)
             }
-            (PermitCall::Release(..), Some(_), _) => ClientState::Free,
+            (PermitCall::Release(..), Some(_), _) => PermitClientState::Free,
         };
     }
 
@@ -222,7 +223,7 @@ impl Simulated for Permits {
 /// Has a client give back what it need not hold, or hold what it can, when no client begins anything by itself any
 /// more.
 fn settle(clients: &mut GeneratedClients<Permits>) {
-    let doubtful = |&client: &usize| clients.object.known[client] == ClientState::Doubtful;
+    let doubtful = |&client: &usize| clients.object.known[client] == PermitClientState::Doubtful;
     let (client, op) = match (clients.idle().find(doubtful), Permits::free(clients)) {
         (Some(doubtful), _) => (doubtful, clients.object.release(doubtful)),
         (None, Some(free)) if clients.idle().count() > Permits::holders(clients).len() + 1 => {

@@ -1,0 +1,94 @@
+//! The names of the tree hold: what a stranger reads in one file means the same in the next.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use walkdir::WalkDir;
+
+/// Names of types that may be defined three times or more.
+const COMMON: [&str; 2] = [
+    // JSON's, of the linearizability crate's own, and a trait behind JSON text.
+    "Value", // Recipes of a user's own begin with it.
+    "Queue",
+];
+
+/// The longest line of a comment, in characters.
+const WIDTH: usize = 120;
+
+/// The sources of the workspace, by path.
+fn sources() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let walk = WalkDir::new(root).into_iter().filter_entry(|entry| {
+        let name = entry.file_name().to_string_lossy();
+        name != "target" && (entry.depth() == 0 || !name.starts_with('.'))
+    });
+    let files = walk.map(|entry| entry.expect("a source").into_path());
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    let read = |path: &Path| std::fs::read_to_string(path).expect("Rust");
+    files
+        .map(|path| {
+            let name = path
+                .strip_prefix(root)
+                .expect("a path below the root")
+                .display()
+                .to_string();
+            (name, read(&path))
+        })
+        .collect()
+}
+
+/// The name that a line defines after one of these keywords.
+fn defined<'a>(line: &'a str, keywords: &[&str]) -> Option<&'a str> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("pub").map_or(line, |rest| {
+        let scope = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+        scope.map_or(rest, |(_, rest)| rest).trim_start()
+    });
+    let rest = keywords
+        .iter()
+        .find_map(|keyword| line.strip_prefix(keyword)?.strip_prefix(' '))?;
+    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
+fn is_test(path: &str) -> bool {
+    path.split('/')
+        .any(|part| part.starts_with("tests") || part == "examples")
+}
+
+#[test]
+fn a_type_has_a_name_of_its_own() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (path, text) in sources().iter().filter(|(path, _)| !is_test(path)) {
+        for line in text.lines() {
+            if let Some(name) = defined(line, &["struct", "enum", "trait", "union"]) {
+                places.entry(name.to_owned()).or_default().push(path.clone());
+            }
+        }
+    }
+    assert!(places.len() > 500, "only {} types were found", places.len());
+    let many = places
+        .iter()
+        .filter(|(name, places)| places.len() > 2 && !COMMON.contains(&name.as_str()));
+    assert_eq!(many.collect::<Vec<_>>(), []);
+}
+
+#[test]
+fn no_function_is_called_of() {
+    let all = sources();
+    let found = all
+        .iter()
+        .filter(|(_, text)| text.lines().any(|line| defined(line, &["fn"]) == Some("of")));
+    assert_eq!(found.map(|(path, _)| path).collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn comments_are_no_wider_than_a_page() {
+    for (path, text) in sources() {
+        for (at, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| line.trim_start().starts_with("//"))
+        {
+            assert!(line.chars().count() <= WIDTH, "{path}:{}: {line}", at + 1);
+        }
+    }
+}

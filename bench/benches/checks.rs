@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
 use std::time::{Duration, Instant};
 use zooquake_checkers::generate::{Options, Values, generate};
-use zooquake_checkers::search::{self, Budget, Kind, Notation};
+use zooquake_checkers::search::{self, Budget, ModelKind, Notation};
 use zooquake_checkers::{History, Verdict};
 
 /// Wall-clock budget of a check, the default of `zooquake check`.
@@ -12,7 +12,7 @@ const TIME: Duration = Duration::from_secs(60);
 /// Memory budget of a search in bytes, the default of `zooquake check`.
 const BYTES: usize = 1 << 30;
 
-fn judged(history: &History, kind: Kind) -> Verdict {
+fn judged(history: &History, kind: ModelKind) -> Verdict {
     let begun = Instant::now();
     let mut budget = Budget {
         steps: u64::MAX,
@@ -70,7 +70,7 @@ fn checks(criterion: &mut Criterion) {
                 violation,
             };
             let history = generate(&options).expect("a history");
-            let kind: Kind = model.parse().expect("a model");
+            let kind: ModelKind = model.parse().expect("a model");
             let wanted = if violation { Verdict::Invalid } else { Verdict::Valid };
             assert_eq!(judged(&history, kind), wanted, "{options:?}");
             let name = format!(

@@ -128,8 +128,8 @@ fn judged(record: &Record, places: Vec<Place<'_>>) -> BTreeSet<(usize, bool)> {
     found
 }
 
-/// Whether some execution has the client hold no more when its znode goes in a transaction. The moments `2 * n` and `2
-/// * n + 1` are those between event `n` and the one before it: a confirm is written and belief ends after that, both
+/// Whether some execution has the client hold no more when its znode goes in a transaction. Two moments, `2 * n` and
+/// `2 * n + 1`, are between event `n` and the one before it: a confirm is written and belief ends after that, both
 /// there, and all later deletions follow.
 fn innocent(events: &[Event], place: &Place<'_>, zxid: i64) -> bool {
     let named = |event: &Event| latest(&serde_json::to_value(&event.value).expect("a value"));

@@ -17,7 +17,7 @@
 //! # A model of one's own
 //!
 //! ```
-//! use zooquake_linearizability::{Budget, Decision, Model, Op};
+//! use zooquake_linearizability::{Budget, Model, Op, SearchDecision};
 //!
 //! /// A flag that is raised once: whoever raises it learns whether it was the first.
 //! struct Flag;
@@ -43,9 +43,9 @@
 //!
 //! let mut budget = Budget { steps: 1_000_000, bytes: 1 << 20, expired: &mut || false };
 //! let both_first = [Op::done(true, 0, 2), Op::done(true, 1, 3)];
-//! assert_eq!(Flag.decide(&both_first, &mut budget), Decision::Not { stuck: 1 });
+//! assert_eq!(Flag.decide(&both_first, &mut budget), SearchDecision::Not { stuck: 1 });
 //! let one_unknown = [Op::unknown(true, 0), Op::done(false, 1, 2)];
-//! assert_eq!(Flag.decide(&one_unknown, &mut budget), Decision::Linearizable);
+//! assert_eq!(Flag.decide(&one_unknown, &mut budget), SearchDecision::Linearizable);
 //! ```
 
 mod budget;
@@ -78,3 +78,8 @@ pub use operation::Op;
 pub use search::{SearchDecision, SearchOutcome, search};
 pub use value::Value;
 pub use witness::{Witness, prefix, reduce, shrink};
+
+/// The code of the README compiles and holds.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

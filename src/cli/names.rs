@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use walkdir::WalkDir;
 
-/// Names of types that may be defined three times or more.
-const COMMON: [&str; 2] = [
-    // JSON's, of the linearizability crate's own, and a trait behind JSON text.
-    "Value", // Recipes of a user's own begin with it.
-    "Queue",
-];
+/// Names of types that may be defined three times or more: a value of JSON or EDN, and the queue that templates of recipes
+/// begin with.
+const COMMON: [&str; 2] = ["Value", "Queue"];
 
 /// The longest line of a comment, in characters.
 const WIDTH: usize = 120;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use walkdir::WalkDir;
 
-/// Names of types that may be defined three times or more: a value of JSON or EDN, and the queue that templates of recipes
-/// begin with.
+/// Names of types that may be defined three times or more: a value of JSON or EDN, and the queue that templates of
+/// recipes begin with.
 const COMMON: [&str; 2] = ["Value", "Queue"];
 
 /// The longest line of a comment, in characters.

@@ -5,7 +5,8 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{pairing, window_results};
 use crate::findings::Findings;
 use crate::liveness::unfinished::error_words;
-use crate::statistics::{self, failover};
+use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::statistics;
 use crate::text::count;
 use crate::{Anomaly, EventType, Results, Verdict, ensemble, recipe};
 
@@ -21,19 +22,8 @@ pub struct Requirements<'a> {
     pub tree: &'a str,
     /// The checkers that convict by the transaction logs, and by nothing else.
     pub logged: &'a [&'a str],
-}
-
-/// Closes a check of exclusive grants.
-pub fn results(run: &Analysis<'_>, found: Findings) -> Results {
-    let needs = Requirements {
-        progress: &[&[run.names.acquire], &[run.names.release, run.names.work]],
-        tree: "orphans were not looked for",
-        logged: &["foreign-znode", "stolen-znode"],
-    };
-    let mut results = close(run, found, &needs);
-    let leaderless = serde_json::json!(failover::failovers(run));
-    results.stats.insert("leaderless".to_owned(), leaderless);
-    results
+    /// What the answers of a user's own recipe are to have.
+    pub evidence: RequiredEvidence<'a>,
 }
 
 /// What was found, and what forbids to say that there is nothing, as one word.
@@ -51,7 +41,7 @@ pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
 pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) -> Results {
     ensemble::check(run, &mut found);
     if run.record.plan.workload.recipe.is_some() {
-        recipe::check(run, &mut found);
+        recipe::check(run, needs.evidence, &mut found);
     }
     let Findings {
         mut anomalies,

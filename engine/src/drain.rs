@@ -10,6 +10,7 @@ use super::operation::Completion;
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::EventType;
+use zooquake_history::operation::control::f;
 use zooquake_history::operation::{Operation, counter, queue};
 use zooquake_history::plan::Delivery;
 
@@ -100,7 +101,7 @@ impl Drain {
             DrainStep::Unsure => {
                 self.operations -= 1;
                 let last = last.number;
-                clients.ask_control(run, last, "confirm");
+                clients.ask_control(run, last, f::CONFIRM);
                 DrainStep::Confirming
             }
             DrainStep::Sure if self.task == ClosingTask::Read => {
@@ -111,7 +112,7 @@ impl Drain {
                 self.ask(run, clients, &queue::QueueRequest::Dequeue {});
                 DrainStep::Dequeuing
             }
-            DrainStep::Confirming if !late && last.was_asked("confirm") => return DrainTransition::Wait,
+            DrainStep::Confirming if !late && last.was_asked(f::CONFIRM) => return DrainTransition::Wait,
             DrainStep::Confirming if last.last_confirm == Some(EventType::Ok) => DrainStep::Sure,
             DrainStep::Confirming => {
                 self.empty = 0;

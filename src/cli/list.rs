@@ -39,7 +39,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
             .collect();
         let checkers: Vec<Value> = FAMILIES
             .iter()
-            .map(|family| json!({ "name": family.name, "anomalies": family.checkers }))
+            .map(|family| json!({ "name": family.spec.name, "anomalies": family.checkers }))
             .chain([
                 json!({ "name": OWN_RECIPE, "anomalies": recipe::CHECKERS }),
                 json!({ "name": EVERY_RUN, "anomalies": ensemble::CHECKERS }),
@@ -73,7 +73,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     println!();
     println!("Checkers");
     for family in FAMILIES {
-        println!("  {:<10} {}", family.name, family.checkers.join(", "));
+        println!("  {:<10} {}", family.spec.name, family.checkers.join(", "));
     }
     println!("  {OWN_RECIPE:<10} {}", recipe::CHECKERS.join(", "));
     println!("  {EVERY_RUN:<10} {}", ensemble::CHECKERS.join(", "));

@@ -37,7 +37,8 @@ pub fn comparison(ledger: &ComparisonLedger) -> Result<Comparison, String> {
         faults: setup.faults.clone(),
         runs: runs.collect(),
         settings: setup.settings(),
-        kind: sample::kind(&setup.workload(0)?),
+        kind: sample::measures(&setup.workload(0)?)
+            .ok_or_else(|| format!("nothing of the family {} is measured", setup.family))?,
         subjects,
     })
 }

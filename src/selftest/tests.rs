@@ -1,6 +1,6 @@
 use super::*;
 use crate::faults;
-use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::families;
 use zooquake_workloads::recipes::planted::PLANTED;
 
 fn outcome(id: &str, shrinking: Duration) -> BugOutcome {
@@ -20,7 +20,7 @@ fn outcome(id: &str, shrinking: Duration) -> BugOutcome {
 fn each_names_an_anomaly_of_its_family_and_faults_that_there_are() {
     for planted in PLANTED {
         let (family, _) = planted.twin;
-        let family = FAMILIES.iter().find(|other| other.name == family).unwrap();
+        let family = families::family(family).unwrap();
         assert!(family.checkers.contains(&planted.expected), "{}", planted.id);
         assert!(
             planted.faults.iter().all(|fault| faults::find(fault).is_some()),

@@ -19,7 +19,7 @@ pub type Recipe = Arc<dyn Service>;
 #[async_trait]
 pub trait Service: Send + Sync {
     /// The names of its operations.
-    fn operations(&self) -> &'static [&'static str];
+    fn operations(&self) -> Vec<&'static str>;
 
     /// Does one of its operations, by the moment `deadline` of the host's clock. They come one at a time. With the work
     /// that goes on until the reply has arrived, if there is any.

@@ -5,6 +5,7 @@ use crate::EventType;
 use crate::analysis::grants::Grants;
 use crate::analysis::ops::{self, Ops};
 use std::collections::{BTreeMap, BTreeSet};
+use zooquake_history::operation::control::f;
 
 /// The clients of a run.
 #[derive(Debug, Default)]
@@ -59,7 +60,7 @@ impl<'a> NamedClients<'a> {
             match (event.f.as_str(), event.kind) {
                 ("exit", EventType::Info) => clients.exits.entry(client).or_default().push(at),
                 ("hello" | "session", EventType::Info) => clients.tie(event.session(), client, at),
-                ("quiesce", EventType::Ok) => {
+                (f::QUIESCE, EventType::Ok) => {
                     for text in event.sessions().into_iter().flatten() {
                         clients.tie(text.as_str(), client, at);
                     }

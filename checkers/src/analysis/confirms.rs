@@ -3,6 +3,7 @@
 use super::{NamedClients, Ops};
 use crate::history::{Event, EventType};
 use std::collections::HashMap;
+use zooquake_history::operation::control::f;
 
 /// The `confirm` requests that were answered `ok`, by client.
 #[derive(Debug, Default)]
@@ -15,7 +16,7 @@ impl<'a> Confirms<'a> {
     /// Finds them.
     pub fn new(events: &[Event], ops: &Ops<'a>) -> Self {
         let mut by_client: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
-        for op in ops.control.iter().filter(|op| op.f == "confirm") {
+        for op in ops.control.iter().filter(|op| op.f == f::CONFIRM) {
             if let (Some(asked), Some(end)) = (op.sent(), op.end)
                 && events[end].kind == EventType::Ok
             {

@@ -6,7 +6,7 @@
 use super::{Analysis, Op};
 use crate::history::{Event, EventType};
 use std::collections::HashMap;
-use zooquake_history::operation::Mode;
+use zooquake_history::operation::{Mode, barrier, commit, queue};
 
 /// What an operation is about: the same name links its events across clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,7 +67,7 @@ impl<'a> Analysis<'a> {
         };
         let mut holds: Vec<Hold<'a>> = self.grants.read().into_iter().filter_map(grant).collect();
         let ends = Ends::new(self);
-        let give = ["dequeue", "vote", self.member()];
+        let give = [queue::f::DEQUEUE, commit::f::VOTE, self.member()];
         let answered = self.answered(&give);
         let answered = answered.filter(|(_, from)| !self.ops.disputed.contains(from));
         holds.extend(answered.filter_map(|(op, from)| {
@@ -87,9 +87,9 @@ impl<'a> Analysis<'a> {
     /// The operation by which a member arrives at a round. Where members join, somebody else enters; else they enter
     /// themselves.
     pub(crate) fn member(&self) -> &'static str {
-        match self.ops.work.iter().any(|op| op.f == "join") {
-            true => "join",
-            false => "enter",
+        match self.ops.work.iter().any(|op| op.f == barrier::f::JOIN) {
+            true => barrier::f::JOIN,
+            false => barrier::f::ENTER,
         }
     }
 }
@@ -99,8 +99,8 @@ fn begins<'a>(events: &'a [Event], op: &Op<'a>, from: usize) -> Option<Operation
     let answer = &events[from];
     match op.f {
         // Only a claim has a znode; elsewhere an item is delivered as soon as it is taken.
-        "dequeue" => answer.path().and(answer.item()).map(OperationSubject::Item),
-        "vote" => answer
+        queue::f::DEQUEUE => answer.path().and(answer.item()).map(OperationSubject::Item),
+        commit::f::VOTE => answer
             .tx()
             .filter(|_| answer.voted() == Some("yes"))
             .map(OperationSubject::Transaction),
@@ -128,10 +128,10 @@ impl<'a> Ends<'a> {
         for (at, event) in analysis.events.iter().enumerate() {
             let node = super::ops::node(event);
             let subject = match (event.f.as_str(), event.kind) {
-                ("acknowledge", EventType::Invoke) => event.item().map(OperationSubject::Item),
-                ("leave", EventType::Invoke) => event.round().map(OperationSubject::Round),
-                ("decided", EventType::Ok) => event.tx().map(OperationSubject::Transaction),
-                ("close", EventType::Invoke) => {
+                (queue::f::ACKNOWLEDGE, EventType::Invoke) => event.item().map(OperationSubject::Item),
+                (barrier::f::LEAVE, EventType::Invoke) => event.round().map(OperationSubject::Round),
+                (commit::f::DECIDED, EventType::Ok) => event.tx().map(OperationSubject::Transaction),
+                (barrier::f::CLOSE, EventType::Invoke) => {
                     ends.closes.entry(node).or_default().push(at);
                     None
                 }

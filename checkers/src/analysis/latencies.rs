@@ -4,7 +4,7 @@ use super::holder_counts::HoldCounts;
 use super::{Analysis, Grant, Op};
 use crate::{EventType, Value};
 use std::collections::HashMap;
-use zooquake_history::operation::Holders;
+use zooquake_history::operation::{Holders, barrier, commit, counter, queue, register};
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,13 @@ impl<'a> Analysis<'a> {
             LatencyKind::Opening => self.openings(),
             LatencyKind::Decision => self.decisions(),
             LatencyKind::Answer => {
-                let answered = self.answered(&["read", "write", "cas", "increment", "get"]);
+                let answered = self.answered(&[
+                    register::f::READ,
+                    register::f::WRITE,
+                    register::f::CAS,
+                    counter::f::INCREMENT,
+                    counter::f::GET,
+                ]);
                 let answer = |(op, end): (&Op<'a>, usize)| self.latency(op.node, op.invoke?, end);
                 answered.filter_map(answer).collect()
             }
@@ -107,7 +113,7 @@ impl<'a> Analysis<'a> {
 
     fn deliveries(&self) -> Vec<Latency<'a>> {
         let mut first: HashMap<&Value, (&'a str, usize)> = HashMap::new();
-        for (op, end) in self.answered(&["dequeue"]) {
+        for (op, end) in self.answered(&[queue::f::DEQUEUE]) {
             if let Some(item) = self.value(end, "item") {
                 let earliest = first.entry(item).or_insert((op.node, end));
                 if self.time(end) < self.time(earliest.1) {
@@ -119,7 +125,7 @@ impl<'a> Analysis<'a> {
             let &(node, given) = first.get(self.value(stored, "item")?)?;
             self.latency(node, stored, given)
         };
-        self.answered(&["enqueue"]).filter_map(delivery).collect()
+        self.answered(&[queue::f::ENQUEUE]).filter_map(delivery).collect()
     }
 
     fn openings(&self) -> Vec<Latency<'a>> {
@@ -134,16 +140,18 @@ impl<'a> Analysis<'a> {
             let last = sent.partition_point(|&at| self.time(at) <= self.time(end));
             self.latency(op.node, sent[last.checked_sub(1)?], end)
         };
-        self.answered(&["enter"]).filter_map(opening).collect()
+        self.answered(&[barrier::f::ENTER]).filter_map(opening).collect()
     }
 
     fn decisions(&self) -> Vec<Latency<'a>> {
-        let begun = self.sent("begin").filter_map(|at| Some((self.value(at, "tx")?, at)));
+        let begun = self
+            .sent(commit::f::BEGIN)
+            .filter_map(|at| Some((self.value(at, "tx")?, at)));
         let begun: HashMap<&Value, usize> = begun.collect();
         let decision = |(op, end): (&Op<'a>, usize)| {
             let begin = *begun.get(self.value(end, "tx")?)?;
             self.latency(op.node, begin, end)
         };
-        self.answered(&["decided"]).filter_map(decision).collect()
+        self.answered(&[commit::f::DECIDED]).filter_map(decision).collect()
     }
 }

@@ -7,6 +7,7 @@ use crate::analysis::ops::{Op, Ops};
 use crate::text::{few, seconds};
 use crate::{Event, EventType, Process};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use zooquake_history::operation::control::f;
 
 /// How many lacks are named together; of more of them only that there are.
 const NAMED: usize = 5;
@@ -164,7 +165,7 @@ impl RecoveryRequests<'_, '_> {
                 running.insert(client, at);
             }
         }
-        let asked = |op: &&Op<'_>| op.f == "quiesce" && op.invoke.is_some_and(|at| from < at && at < to);
+        let asked = |op: &&Op<'_>| op.f == f::QUIESCE && op.invoke.is_some_and(|at| from < at && at < to);
         let answer = |op: &Op<'_>| {
             let own = op.end.filter(|_| !op.doubtful);
             let read = own.filter(|&at| at < until && self.events[at].kind == EventType::Ok);
@@ -187,13 +188,13 @@ impl RecoveryRequests<'_, '_> {
     /// That clients did not answer `quiesce`, in words, with the error of each whose last answer was `info`.
     fn unanswered<'n>(&self, silent: impl IntoIterator<Item = &'n str>) -> Option<String> {
         let mut last: BTreeMap<&str, usize> = BTreeMap::new();
-        for op in self.ops.control.iter().filter(|op| op.f == "quiesce") {
+        for op in self.ops.control.iter().filter(|op| op.f == f::QUIESCE) {
             let end = last.entry(op.node).or_default();
             *end = (*end).max(op.end.unwrap_or(0));
         }
         let names = silent.into_iter().map(|node| {
             let answer = last.get(node).map(|&end| &self.events[end]);
-            let unknown = answer.filter(|answer| answer.f == "quiesce" && answer.kind == EventType::Info);
+            let unknown = answer.filter(|answer| answer.f == f::QUIESCE && answer.kind == EventType::Info);
             match unknown.and_then(|answer| answer.error.as_deref()) {
                 Some(error) => format!("{node} (answered `info`: {error})"),
                 None => node.to_owned(),

@@ -7,6 +7,7 @@
 use crate::analysis::Analysis;
 use crate::{EventType, ServerSample};
 use std::collections::HashMap;
+use zooquake_history::operation::grant::f;
 
 /// Transactions and moments before which they were not made, in nanoseconds since the run began.
 #[derive(Debug, Default)]
@@ -54,7 +55,7 @@ fn latest(mut all: Vec<(i64, u64)>, alike: impl Fn(i64, i64) -> bool) -> Vec<(i6
 /// sent. A client whose last attempt ended without an answer may have made its transaction in that one.
 fn requests(run: &Analysis<'_>) -> impl Iterator<Item = (i64, usize)> {
     let mut first: HashMap<(&str, &str), usize> = HashMap::new();
-    let work = run.ops.work.iter().filter(|op| op.f != "read");
+    let work = run.ops.work.iter().filter(|op| op.f != f::READ);
     work.chain(&run.ops.control).filter_map(move |op| {
         let sent = *first.entry((op.node, op.f)).or_insert(op.invoke?);
         let end = op.end.filter(|&end| run.events[end].kind == EventType::Ok)?;

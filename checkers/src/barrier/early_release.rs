@@ -10,6 +10,7 @@ use crate::analysis::ops::Op;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, if_any};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use zooquake_history::operation::barrier::f;
 
 /// Looks for enters and leaves that were answered too early.
 pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
@@ -17,7 +18,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
     for (&number, round) in &rounds.all {
         looked_at += round.enters.len();
         enters(run, rounds, (number, round), out);
-        if rounds.member == "enter" {
+        if rounds.member == f::ENTER {
             looked_at += round.leaves.len();
             leaves(run, rounds, (number, round), out);
         }

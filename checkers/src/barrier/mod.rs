@@ -5,34 +5,66 @@
 
 mod early_release;
 mod presence;
+mod required_fields;
 mod rounds;
 mod stuck_barrier;
 mod unblocked_leaves;
 
 use crate::analysis::Analysis;
+use crate::analysis::LatencyKind;
+use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
+use crate::inference::{Inference, asks};
+use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::znodes::{orphan_node, persistent_contender, stolen_znode};
 use crate::{Record, Results};
 use rounds::Rounds;
+use zooquake_history::operation::barrier::{self, ROUND, f};
 
-/// The checkers of the family, by the names in `results.json`.
-pub const CHECKERS: &[&str] = &[
-    "early-release",
-    "stuck-barrier",
-    "stolen-znode",
-    "persistent-contender",
-    "orphan-node",
-];
+/// The family of barriers.
+pub const FAMILY: FamilyChecks = FamilyChecks {
+    spec: &barrier::FAMILY,
+    check,
+    checkers: &[
+        "early-release",
+        "stuck-barrier",
+        "stolen-znode",
+        "persistent-contender",
+        "orphan-node",
+    ],
+    measures: Some(FamilyMeasures {
+        units: "rounds",
+        unit: "round",
+        wait: "opening",
+        wait_sentence: "from the sending of the last request by which a member arrives to each answer that lets a client in",
+        compete: false,
+        source: UnitSource::Answered(&[f::ENTER], Some(ROUND.name())),
+        latency: LatencyKind::Opening,
+    }),
+    infer: |history| {
+        if asks(history, &[f::JOIN], ROUND.any()) {
+            let basis = "members join, so it was judged as the tutorial's barrier";
+            let variant = "tutorial";
+            return Some(Inference { variant, basis });
+        }
+        asks(history, &[f::ENTER, f::LEAVE], ROUND.any()).then_some(Inference {
+            variant: "double",
+            basis: "nobody joins, so it was judged as a double barrier",
+        })
+    },
+    needs_plan: &[],
+};
 
 /// The whole verdict over a run of a barrier.
-pub fn check(record: &Record) -> Results {
+fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
     let double = !record.plan.workload.capabilities().members;
     let (member, progress): (&str, &[&[&str]]) = match double {
-        true => ("enter", &[&["enter"], &["leave"]]),
-        false => ("join", &[&["join"], &["enter"]]),
+        true => (f::ENTER, &[&[f::ENTER], &[f::LEAVE]]),
+        false => (f::JOIN, &[&[f::JOIN], &[f::ENTER]]),
     };
     let rounds = Rounds::new(&run, member);
     early_release::check(&run, &rounds, &mut found);
@@ -51,6 +83,7 @@ pub fn check(record: &Record) -> Results {
             progress,
             tree,
             logged: if double { &["stolen-znode"] } else { &[] },
+            evidence: RequiredEvidence::Fields(if double { required_fields::MEMBERS } else { &[] }),
         },
     )
 }

@@ -6,7 +6,7 @@ use crate::history::{EventType, Process};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use zooquake_history::operation::Field;
-use zooquake_history::operation::barrier::{MEMBER, MEMBERS, ROUND};
+use zooquake_history::operation::barrier::{MEMBER, MEMBERS, ROUND, f};
 
 /// Whom a round waits for. A member that is sent its operation again is the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,14 +81,14 @@ impl<'a> Rounds<'a> {
             ..Self::default()
         };
         for (at, op) in run.ops.work.iter().enumerate() {
-            if let ("close", Some(sent)) = (op.f, op.invoke) {
+            if let (f::CLOSE, Some(sent)) = (op.f, op.invoke) {
                 rounds.closes.push(op.node, sent);
             }
             let Some(number) = told(run, op, ROUND) else {
                 rounds.unread(at, op);
                 continue;
             };
-            if let ("enter", Some(asked), None) = (op.f, op.invoke, told(run, op, MEMBERS)) {
+            if let (f::ENTER, Some(asked), None) = (op.f, op.invoke, told(run, op, MEMBERS)) {
                 let what = format!(
                     "the `enter` of {}, which names no number of members that can be read",
                     op.node
@@ -98,14 +98,14 @@ impl<'a> Rounds<'a> {
             let round = rounds.all.entry(number).or_default();
             if op.f == member {
                 round.members.push(at);
-                if let ("join", Some(asked), None) = (member, op.invoke, told(run, op, MEMBER)) {
+                if let (f::JOIN, Some(asked), None) = (member, op.invoke, told(run, op, MEMBER)) {
                     let what = format!("the `join` of {}, which names no member that can be read", op.node);
                     rounds.unread.push((asked, what));
                 }
             }
             match op.f {
-                "enter" => round.enters.push(at),
-                "leave" => {
+                f::ENTER => round.enters.push(at),
+                f::LEAVE => {
                     round.leaves.push(at);
                     if let Some(end) = op.end {
                         rounds.left.push((op.node, number), end);
@@ -139,7 +139,7 @@ impl<'a> Rounds<'a> {
         let of = &run.ops.work[op];
         let named = |at: usize| run.events[at].node.is_some();
         match self.member {
-            "join" => told(run, of, MEMBER).map_or(Member::Unknown(op), Member::Number),
+            f::JOIN => told(run, of, MEMBER).map_or(Member::Unknown(op), Member::Number),
             _ if of.invoke.or(of.end).is_some_and(named) => Member::Client(of.node),
             _ => Member::Unknown(op),
         }
@@ -151,17 +151,17 @@ impl<'a> Rounds<'a> {
     }
 
     fn unread(&mut self, number: usize, op: &Op<'a>) {
-        if op.f == "leave" {
+        if op.f == f::LEAVE {
             self.hidden_leaves.push(number);
         }
-        let ended = op.end.filter(|_| op.f == "leave");
+        let ended = op.end.filter(|_| op.f == f::LEAVE);
         if let Some(end) = ended {
             self.left_any.push(op.node, end);
         }
         let Some(at) = op
             .invoke
             .or(op.end)
-            .filter(|_| matches!(op.f, "enter" | "join" | "leave"))
+            .filter(|_| matches!(op.f, f::ENTER | f::JOIN | f::LEAVE))
         else {
             return;
         };

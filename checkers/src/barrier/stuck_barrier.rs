@@ -16,7 +16,7 @@ use crate::liveness::bound::{bound_words, median_bound};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::BTreeMap;
-use zooquake_history::operation::barrier::{MEMBERS, ROUND};
+use zooquake_history::operation::barrier::{MEMBERS, ROUND, f};
 
 /// When witnesses have named so many members, of more stuck enters only the number is told.
 const MOST: usize = 1_000_000;
@@ -28,12 +28,12 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
         return out.ran("stuck-barrier", 0);
     };
     let all = unfinished(run, span);
-    let bound = median_bound(run, "enter", span);
+    let bound = median_bound(run, f::ENTER, span);
     let there = RoundPresences::new(run, rounds, &all, (span, bound));
     let (mut room, mut untold) = (MOST, 0);
     let leaves = Leaves::new(run, rounds, &all, span);
     for (number, one) in all.iter().enumerate() {
-        if one.op.f == "leave" {
+        if one.op.f == f::LEAVE {
             leaves.check(one, out);
             continue;
         }
@@ -84,7 +84,7 @@ fn spells(run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: RecoverySpan, boun
 /// By round those whose enters fail one after the other, while they go on asking.
 fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<MemberStay<'a>>> {
     let mut refused: BTreeMap<i64, Vec<MemberStay<'a>>> = BTreeMap::new();
-    let enters = all.iter().filter(|one| one.op.f == "enter");
+    let enters = all.iter().filter(|one| one.op.f == f::ENTER);
     for one in enters.filter(|one| one.how == UnfinishedOutcome::Failed && !one.made_up) {
         if let Some(number) = told(run, one.op, ROUND) {
             refused.entry(number).or_default().push(MemberStay {
@@ -126,13 +126,13 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
             run,
             rounds: BTreeMap::new(),
             asked: BTreeMap::new(),
-            enters: rounds.member == "enter",
+            enters: rounds.member == f::ENTER,
         };
         let refused = refused(run, all);
         // By round the questions about it, each with the enter and the spell.
         type Of<'a> = Vec<(Question<'a>, usize, (usize, usize))>;
         let mut questions: BTreeMap<(i64, bool), Of<'a>> = BTreeMap::new();
-        for (at, one) in all.iter().enumerate().filter(|(_, one)| one.op.f == "enter") {
+        for (at, one) in all.iter().enumerate().filter(|(_, one)| one.op.f == f::ENTER) {
             let (Some(number), Some(wanted)) = (told(run, one.op, ROUND), told(run, one.op, MEMBERS)) else {
                 continue;
             };
@@ -231,7 +231,7 @@ fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<MemberS
     let members = rounds.all.get(&number).into_iter().flat_map(|round| &round.members);
     let stay = |&number: &usize| {
         let op = &run.ops.work[number];
-        let since = if rounds.member == "enter" { op.invoke? } else { op.end? };
+        let since = if rounds.member == f::ENTER { op.invoke? } else { op.end? };
         let member = rounds.member_of(run, number);
         (!matches!(member, Member::Unknown(_))).then_some(MemberStay {
             node: op.node,

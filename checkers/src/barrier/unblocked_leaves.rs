@@ -15,7 +15,7 @@ use crate::liveness::bound::{bound_words, median_bound};
 use crate::liveness::unfinished::Unfinished;
 use crate::text::seconds;
 use std::collections::BTreeMap;
-use zooquake_history::operation::barrier::ROUND;
+use zooquake_history::operation::barrier::{ROUND, f};
 
 /// The leaves of a run that did not finish.
 pub struct Leaves<'r, 'a> {
@@ -40,7 +40,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
     /// Finds out who is in the rounds of all that did not finish.
     pub fn new(run: &'r Analysis<'a>, rounds: &'r Rounds<'a>, all: &[Unfinished<'_, 'a>], span: RecoverySpan) -> Self {
         let mut of = BTreeMap::new();
-        let leaves = all.iter().filter(|one| one.op.f == "leave");
+        let leaves = all.iter().filter(|one| one.op.f == f::LEAVE);
         for number in leaves.filter_map(|one| told(run, one.op, ROUND)) {
             of.entry(number)
                 .or_insert_with(|| Leaving::new(run, rounds, number, span));
@@ -50,7 +50,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
             rounds,
             of,
             span,
-            bound: median_bound(run, "leave", span),
+            bound: median_bound(run, f::LEAVE, span),
         }
     }
 

@@ -18,6 +18,7 @@ use crate::liveness::bound::{bound_words, median_bound};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use zooquake_history::operation::commit::f;
 
 /// Looks for transactions that stay undecided, each once. What did not finish and cannot be judged is a reason against
 /// `valid`.
@@ -26,7 +27,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         out.ran("blocked-transaction", 0);
         return;
     };
-    let bound = median_bound(run, "decided", span);
+    let bound = median_bound(run, f::DECIDED, span);
     let dead: Vec<&str> = run.recovery.dead.iter().copied().collect();
     let coordinators = coordinators(run, all);
     let (mut told, mut named) = (BTreeSet::new(), HashSet::new());
@@ -35,7 +36,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         let transaction = all.of_operation(run, one.op);
         let longest = UndecidedSpell::all(run, one, transaction, span);
         let longest = longest.into_iter().max_by_key(|spell| spell.waited);
-        let Some(spell) = longest.filter(|_| matches!(one.op.f, "decide" | "decided")) else {
+        let Some(spell) = longest.filter(|_| matches!(one.op.f, f::DECIDE | f::DECIDED)) else {
             if !one.made_up {
                 named.insert(one.op.node);
                 out.reasons.push(one.reason(run, ""));
@@ -131,7 +132,7 @@ fn rounds(
 
 /// The last operation by which each transaction's coordinator was to bring a decision about.
 fn coordinators<'r, 'a>(run: &'r Analysis<'a>, all: &Transactions<'a>) -> HashMap<&'a str, &'r Op<'a>> {
-    let ops = run.ops.work.iter().filter(|op| matches!(op.f, "begin" | "decide"));
+    let ops = run.ops.work.iter().filter(|op| matches!(op.f, f::BEGIN | f::DECIDE));
     ops.filter_map(|op| Some((all.of_operation(run, op)?.name, op)))
         .collect()
 }

@@ -14,7 +14,12 @@ mod unreadable_operations;
 mod wrong_outcome;
 
 use crate::analysis::Analysis;
+use crate::analysis::LatencyKind;
+use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
+use crate::inference::{Inference, asks};
+use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
 use crate::verdict::{self, Requirements};
@@ -22,28 +27,48 @@ use crate::{Record, Results};
 use decision::JudgedDecision;
 use serde_json::{Value, json};
 use transactions::{JudgedTransaction, Transactions};
-
-/// The checkers, by the names in `results.json`.
-pub const CHECKERS: &[&str] = &[
-    "split-decision",
-    "decision-flip",
-    "commit-without-votes",
-    "wrong-outcome",
-    "needless-abort",
-    "blocked-transaction",
-];
+use zooquake_history::operation::commit::{self, TX, f};
 
 /// How many transactions of each decision a valid run has at least.
 pub const ENOUGH: usize = 5;
 
+/// The family of two-phase commits.
+pub const FAMILY: FamilyChecks = FamilyChecks {
+    spec: &commit::FAMILY,
+    check,
+    checkers: &[
+        "split-decision",
+        "decision-flip",
+        "commit-without-votes",
+        "wrong-outcome",
+        "needless-abort",
+        "blocked-transaction",
+    ],
+    measures: Some(FamilyMeasures {
+        units: "transactions",
+        unit: "transaction",
+        wait: "decision",
+        wait_sentence: "from the sending of a transaction's begin to each answer that tells a site its decision",
+        compete: false,
+        source: UnitSource::Answered(&[f::DECIDED], Some(TX.name())),
+        latency: LatencyKind::Decision,
+    }),
+    infer: |history| {
+        let votes = asks(history, &[f::BEGIN, f::DECIDE, f::VOTE, f::DECIDED], TX.any());
+        votes.then(|| Inference::family("it votes and decides, so it was judged as a two-phase commit"))
+    },
+    needs_plan: &[("needless-abort", "the session timeout")],
+};
+
 const NEEDS: Requirements = Requirements {
-    progress: &[&["begin"], &["decided"]],
+    progress: &[&[f::BEGIN], &[f::DECIDED]],
     tree: "decision znodes were not looked at",
     logged: &[],
+    evidence: RequiredEvidence::Fields(&[]),
 };
 
 /// The whole verdict over a run of a two-phase commit.
-pub fn check(record: &Record) -> Results {
+fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let all = Transactions::new(&run);
     let mut found = Findings::default();

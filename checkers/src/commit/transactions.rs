@@ -6,7 +6,7 @@ use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::history::{Event, EventType};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use zooquake_history::operation::commit::{SITES, VOTED};
+use zooquake_history::operation::commit::{SITES, VOTED, f};
 
 /// A vote that a site was asked for.
 #[derive(Debug, Clone, Copy)]
@@ -126,7 +126,7 @@ impl<'a> Transactions<'a> {
                 .into_iter()
                 .flatten()
                 .any(|at| run.events[at].tx().is_some());
-            if op.f == "vote" && !named && op.failed(run.events).is_none() {
+            if op.f == f::VOTE && !named && op.failed(run.events).is_none() {
                 all.voted_unnamed.insert(op.node);
             }
         }
@@ -177,7 +177,7 @@ impl<'a> Transactions<'a> {
         if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].tx()?))) {
             let transaction = self.named(name, at);
             match op.f {
-                "begin" => {
+                f::BEGIN => {
                     match op.failed(events) {
                         Some(failed) => transaction.unbegun = transaction.unbegun.or(Some((at, failed))),
                         None => transaction.may_begin = true,
@@ -187,7 +187,7 @@ impl<'a> Transactions<'a> {
                         transaction.sites = sites(&events[at]).unwrap_or_default();
                     }
                 }
-                "decide" => {
+                f::DECIDE => {
                     transaction.asked.get_or_insert(at);
                 }
                 _ => {}
@@ -197,7 +197,7 @@ impl<'a> Transactions<'a> {
             .end
             .filter(|end| events[*end].kind == EventType::Ok && !run.ops.disputed.contains(end));
         let answer = done.and_then(|end| Some((end, events[end].tx()?)));
-        if op.f == "vote" {
+        if op.f == f::VOTE {
             for part in op.apart() {
                 self.vote(run, &part, answer.filter(|&(end, _)| part.end == Some(end)));
             }
@@ -212,12 +212,12 @@ impl<'a> Transactions<'a> {
             decision,
         };
         match op.f {
-            "begin" | "vote" => {
-                transaction.may_begin |= op.f == "begin";
+            f::BEGIN | f::VOTE => {
+                transaction.may_begin |= op.f == f::BEGIN;
                 transaction.begun = Some(transaction.begun.map_or(end, |begun| begun.min(end)));
             }
-            "decide" => transaction.answers.extend(decision.map(report)),
-            "decided" => transaction.reports.extend(decision.map(report)),
+            f::DECIDE => transaction.answers.extend(decision.map(report)),
+            f::DECIDED => transaction.reports.extend(decision.map(report)),
             _ => {}
         }
     }

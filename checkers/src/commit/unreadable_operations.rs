@@ -5,6 +5,7 @@ use super::transactions::sites;
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::history::EventType;
+use zooquake_history::operation::commit::f;
 
 /// Events whose transaction, sites, vote or decision cannot be read, and what they are; and whether a transaction
 /// without a name that can be read was begun, or may have been.
@@ -12,7 +13,7 @@ pub fn unreadable_operations(run: &Analysis<'_>) -> (Vec<(usize, String)>, bool)
     let (mut events, mut begun) = (Vec::new(), false);
     for op in &run.ops.work {
         if let Some((at, what)) = unread(run, op) {
-            begun |= op.f == "begin" && what == UNNAMED && op.failed(run.events).is_none();
+            begun |= op.f == f::BEGIN && what == UNNAMED && op.failed(run.events).is_none();
             events.push((at, format!("the `{}` of {}, which {what}", op.f, op.node)));
         }
     }
@@ -24,7 +25,7 @@ const UNNAMED: &str = "names no transaction";
 /// What of an operation cannot be read, and the event that should tell it.
 fn unread(run: &Analysis<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
     let events = run.events;
-    if !matches!(op.f, "begin" | "decide" | "vote" | "decided") {
+    if !matches!(op.f, f::BEGIN | f::DECIDE | f::VOTE | f::DECIDED) {
         return None;
     }
     let done = op.end.filter(|&end| events[end].kind == EventType::Ok);
@@ -37,11 +38,11 @@ fn unread(run: &Analysis<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
         _ => {}
     }
     match op.f {
-        "begin" => {
+        f::BEGIN => {
             let asked = op.invoke.filter(|&at| sites(&events[at]).is_none())?;
             Some((asked, "names no sites that can be read"))
         }
-        "vote" => {
+        f::VOTE => {
             let voted = |&at: &usize| matches!(events[at].voted(), Some("yes" | "no"));
             Some((done.filter(|at| !voted(at))?, "is neither yes nor no"))
         }

@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::history::EventType;
-use zooquake_history::operation::counter::VALUE;
+use zooquake_history::operation::counter::{VALUE, f};
 
 /// An answer that tells a value of the counter. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +37,10 @@ impl<'a> Increments<'a> {
     /// may be another one's failure.
     pub fn new(run: &Analysis<'a>) -> Self {
         let mut counts = Self::default();
-        for op in run.ops.work.iter().filter(|op| matches!(op.f, "increment" | "get")) {
+        for op in run.ops.work.iter().filter(|op| matches!(op.f, f::INCREMENT | f::GET)) {
             let told = counts.told(run, op);
             match op.f {
-                "get" => counts.got.extend(told),
+                f::GET => counts.got.extend(told),
                 _ => counts.increment(run, op, told),
             }
         }
@@ -64,11 +64,11 @@ impl<'a> Increments<'a> {
         let event = &run.events[read];
         // No increment makes less than 1 of what began at 0.
         let value = match op.f {
-            "get" => event.get(VALUE).filter(|&value| value >= 0),
+            f::GET => event.get(VALUE).filter(|&value| value >= 0),
             _ => event.id().filter(|&id| id >= 1),
         };
         if value.is_none() {
-            let what = if op.f == "get" { "value" } else { "id" };
+            let what = if op.f == f::GET { "value" } else { "id" };
             let text = format!(
                 "the `{}` of {}, whose answer tells no {what} of a counter",
                 op.f, op.node

@@ -12,27 +12,52 @@ mod lost_increment;
 mod phantom_increment;
 
 use crate::analysis::Analysis;
+use crate::analysis::LatencyKind;
+use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
+use crate::inference::{Inference, answers};
 use crate::liveness::unfinished;
+use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::{Record, Results};
 use certain_values::CertainValues;
 use increments::Increments;
-
-/// The checkers of the family, by the names in `results.json`.
-pub const CHECKERS: &[&str] = &["duplicate-id", "lost-increment", "phantom-increment"];
+use zooquake_history::operation::counter::{self, ID, f};
 
 /// The znode that is the counter.
 const PATH: &str = "/counter";
 
+/// The family of counters.
+pub const FAMILY: FamilyChecks = FamilyChecks {
+    spec: &counter::FAMILY,
+    check,
+    checkers: &["duplicate-id", "lost-increment", "phantom-increment"],
+    measures: Some(FamilyMeasures {
+        units: "increments",
+        unit: "increment",
+        wait: "answer",
+        wait_sentence: "from the sending of an increment or a get to its answer",
+        compete: false,
+        source: UnitSource::Answered(&[f::INCREMENT], None),
+        latency: LatencyKind::Answer,
+    }),
+    infer: |history| {
+        let given = answers(history).any(|event| event.f == f::INCREMENT && event.get(ID.any()).is_some());
+        given.then(|| Inference::family("increments are given ids, so it was judged as a counter that began at 0"))
+    },
+    needs_plan: &[],
+};
+
 const NEEDS: Requirements = Requirements {
-    progress: &[&["increment"], &["get"]],
+    progress: &[&[f::INCREMENT], &[f::GET]],
     tree: "what the counter held at last was not looked at",
     logged: &[],
+    evidence: RequiredEvidence::Fields(&[]),
 };
 
 /// The whole verdict over a run of a counter.
-pub fn check(record: &Record) -> Results {
+fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
     let counts = Increments::new(&run);

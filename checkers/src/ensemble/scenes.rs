@@ -6,19 +6,28 @@
 use super::{
     self as ensemble, Account, EnsembleElections, ServerLog, ServerRole, Suspicion, WallClock, accounts, versions,
 };
+use crate::family_checks::FamilyChecks;
 use crate::plan::{Scene, Step};
 use crate::{Anomaly, Event, Record, Results, ServerSample, Verdict};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use zooquake_history::operation;
 
 /// How many observers of a scene are named that did not observe; of more of them only the number.
 const NAMED: usize = 20;
 
-/// What is looked at.
-pub const CHECKERS: &[&str] = &["scenes", "observers"];
+/// The family of scenes.
+pub const FAMILY: FamilyChecks = FamilyChecks {
+    spec: &operation::ensemble::FAMILY,
+    check,
+    checkers: &["scenes", "observers"],
+    measures: None,
+    infer: |_| None,
+    needs_plan: &[],
+};
 
 /// The whole verdict over a run of scenes.
-pub fn check(record: &Record) -> Results {
+fn check(record: &Record) -> Results {
     let mut reasons = record.damage.clone();
     phases(record, &mut reasons);
     let clock = WallClock::from_events(&record.history.events);

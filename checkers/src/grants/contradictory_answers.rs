@@ -8,7 +8,8 @@ use crate::analysis::{self, Analysis, Denial};
 use crate::findings::Findings;
 use crate::{Event, EventType, Process, Value};
 use std::collections::HashMap;
-use zooquake_history::operation::grant::ACCEPTED;
+use zooquake_history::operation::control;
+use zooquake_history::operation::grant::{self, ACCEPTED};
 
 /// What is known of a grant until an event.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,7 +29,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     for (at, event) in run.events.iter().enumerate() {
         let Some(name) = name(run, at) else { continue };
         let state = grants.entry(name).or_default();
-        if event.f == run.names.acquire {
+        if event.f == run.names.ops.takes {
             match event.kind {
                 EventType::Invoke => {
                     if analysis::mode(event).is_none() {
@@ -59,7 +60,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         if let Some(failed) = state.failed.filter(|_| acts(event)) {
             odd(format!(
                 "a `{}` under grant {name}, whose `{}` had failed at event {failed}",
-                event.f, run.names.acquire
+                event.f, run.names.ops.takes
             ));
         }
         if let Some(what) = both(run, event) {
@@ -90,7 +91,8 @@ fn contradictions(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
 fn misnamed(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
     let owners: HashMap<&str, &str> = run.grants.all.iter().map(|grant| (grant.name, grant.node)).collect();
     let answers = run.events.iter().enumerate();
-    let holds = |event: &Event| event.f == "confirm" && event.kind == EventType::Ok && event.holds() == Some(true);
+    let holds =
+        |event: &Event| event.f == control::f::CONFIRM && event.kind == EventType::Ok && event.holds() == Some(true);
     let answers = answers.filter(move |(_, event)| ops::named_client(event).is_some() && holds(event));
     answers.filter_map(move |(at, event)| {
         let what = match event.grant() {
@@ -113,12 +115,19 @@ fn name<'a>(run: &Analysis<'a>, at: usize) -> Option<&'a str> {
     let own = event.grant();
     match &event.process {
         Process::Number(_)
-            if [run.names.acquire, run.names.release, "read", "write", "work"].contains(&event.f.as_str()) =>
+            if [
+                run.names.ops.takes,
+                run.names.ops.gives,
+                grant::f::READ,
+                grant::f::WRITE,
+                grant::f::WORK,
+            ]
+            .contains(&event.f.as_str()) =>
         {
             let asked = || run.ops.work[run.ops.completes[at]?].invoke;
             own.or_else(|| run.events[asked()?].grant())
         }
-        Process::Name(_) if event.f == "confirm" && event.kind == EventType::Ok => {
+        Process::Name(_) if event.f == control::f::CONFIRM && event.kind == EventType::Ok => {
             own.filter(|_| event.holds() == Some(true))
         }
         _ => None,
@@ -132,12 +141,16 @@ fn failed(run: &Analysis<'_>, at: usize) -> Option<usize> {
 
 /// Whether a client acts as the holder.
 fn acts(event: &Event) -> bool {
-    event.kind == EventType::Ok && matches!(event.f.as_str(), "read" | "write" | "work" | "confirm")
+    event.kind == EventType::Ok
+        && matches!(
+            event.f.as_str(),
+            grant::f::READ | grant::f::WRITE | grant::f::WORK | control::f::CONFIRM
+        )
 }
 
 /// Two fields of an answer that contradict each other, in words.
 fn both(run: &Analysis<'_>, event: &Event) -> Option<&'static str> {
-    if event.f == "write" {
+    if event.f == grant::f::WRITE {
         return match (event.kind, event.get(ACCEPTED.any())?) {
             (EventType::Ok, Value::Bool(false)) => Some("is answered `ok` and was not accepted"),
             (EventType::Fail, Value::Bool(true)) => Some("is answered `fail` and was accepted"),
@@ -147,6 +160,6 @@ fn both(run: &Analysis<'_>, event: &Event) -> Option<&'static str> {
         };
     }
     let removed = event.removed().is_some();
-    let failed = event.f == run.names.release && event.kind == EventType::Fail;
+    let failed = event.f == run.names.ops.gives && event.kind == EventType::Fail;
     (failed && removed).then_some("is answered `fail` and removed a znode")
 }

@@ -95,7 +95,7 @@ fn changes(run: &Analysis<'_>) -> Vec<HoldOrWait> {
             span(read, grant.end, true, grant.mode);
         }
     }
-    for op in run.ops.work.iter().filter(|op| op.f == run.names.acquire) {
+    for op in run.ops.work.iter().filter(|op| op.f == run.names.ops.takes) {
         if let Some(asked) = op.invoke {
             span(asked, op.end, false, analysis::mode(&run.events[asked]));
         }

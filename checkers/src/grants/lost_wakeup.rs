@@ -20,7 +20,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         out.ran(run.names.pending, 0);
         return;
     };
-    let bound = median_bound(run, run.names.acquire, span);
+    let bound = median_bound(run, run.names.ops.takes, span);
     let free = GrantableTime::new(run, span);
     let all = unfinished(run, span);
     let (mut looked_at, mut told) = (0, HashSet::new());
@@ -28,7 +28,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         if !one.made_up {
             told.insert(one.op.node);
         }
-        if one.op.f != run.names.acquire {
+        if one.op.f != run.names.ops.takes {
             if !one.made_up {
                 out.reasons.push(one.reason(run, ""));
             }
@@ -124,7 +124,7 @@ fn convict(
         attempts,
     } = *spell;
     let name = run.events[asked].grant().unwrap_or("without a name");
-    let (at, asks, nobody) = (run.at(until), run.names.acquire, nobody(run));
+    let (at, asks, nobody) = (run.at(until), run.names.ops.takes, nobody(run));
     let what = match (one.how, attempts) {
         (UnfinishedOutcome::Pending, _) => format!("was not answered by {at}"),
         (UnfinishedOutcome::Unknown, _) => {

@@ -1,68 +1,33 @@
-//! The families that grant: `lock` and `rwlock`, in which grants may be shared; `election`, a lock under other names,
-//! with the acknowledgements of its leaders; and `semaphore`, a lock that several clients may hold, without any writes.
+//! The families that grant, a file each: `lock` and `rwlock`, in which grants may be shared; `election`, a lock under
+//! other names, with the acknowledgements of its leaders; and `semaphore`, a lock that several clients may hold, without
+//! any writes. Then the checkers that they share.
 
 mod acknowledgement;
 mod contradictory_answers;
+pub mod election;
 mod exclusion;
 mod fencing;
 mod grantable_time;
 mod highest_excluder;
 mod idle;
+mod inference;
+pub mod lock;
 mod lost_wakeup;
+mod measures;
+mod required_fields;
+pub mod rwlock;
+pub mod semaphore;
 mod stale_write;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
+use crate::recipe::missing_evidence::{RequiredEvidence, RequiredField};
+use crate::statistics::failover;
+use crate::verdict::{self, Requirements};
 use crate::znodes::{evidence_consistency, foreign_znode, orphan_node};
 use crate::znodes::{persistent_contender, stolen_znode, unowned_release};
-use crate::{Record, Results, verdict};
-
-/// The checkers that run for a lock and for a read-write lock.
-pub const LOCK: &[&str] = &[
-    "double-grant",
-    "stale-holder",
-    "stale-write",
-    "fencing-regression",
-    "unowned-release",
-    "foreign-znode",
-    "stolen-znode",
-    "persistent-contender",
-    "lost-wakeup",
-    "idle-lock",
-    "orphan-node",
-    "evidence",
-];
-
-/// The checkers that run for an election.
-pub const ELECTION: &[&str] = &[
-    "two-leaders",
-    "stale-leader",
-    "stale-write",
-    "epoch-regression",
-    "unowned-release",
-    "foreign-znode",
-    "stolen-znode",
-    "persistent-contender",
-    "no-leader",
-    "leaderless",
-    "orphan-node",
-    "unacknowledged-leader",
-    "evidence",
-];
-
-/// The checkers that run for a semaphore.
-pub const SEMAPHORE: &[&str] = &[
-    "over-capacity",
-    "stale-holder",
-    "unowned-release",
-    "foreign-znode",
-    "stolen-znode",
-    "persistent-contender",
-    "lost-wakeup",
-    "idle-lock",
-    "orphan-node",
-    "evidence",
-];
+use crate::{Record, Results};
+use zooquake_history::operation::GrantOps;
 
 type Check = fn(&Analysis<'_>, &mut Findings);
 
@@ -82,22 +47,8 @@ const GRANTED: &[Check] = &[
     contradictory_answers::check,
 ];
 
-/// The whole verdict over a run of a lock, or of a read-write lock.
-pub fn lock(record: &Record) -> Results {
-    judged(record, &[WRITTEN, GRANTED])
-}
-
-/// The whole verdict over a run of an election.
-pub fn election(record: &Record) -> Results {
-    judged(record, &[WRITTEN, GRANTED, &[acknowledgement::check]])
-}
-
-/// The whole verdict over a run of a semaphore.
-pub fn semaphore(record: &Record) -> Results {
-    judged(record, &[&[exclusion::check], GRANTED])
-}
-
-fn judged(record: &Record, checks: &[&[Check]]) -> Results {
+/// The verdict of these checkers over a run of a family whose answers are to have these fields.
+fn judged(record: &Record, checks: &[&[Check]], fields: &[RequiredField]) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
     checks
@@ -105,5 +56,17 @@ fn judged(record: &Record, checks: &[&[Check]]) -> Results {
         .copied()
         .flatten()
         .for_each(|check| check(&run, &mut found));
-    verdict::results(&run, found)
+    let GrantOps {
+        takes, works, gives, ..
+    } = run.names.ops;
+    let needs = Requirements {
+        progress: &[&[takes], &[gives, works]],
+        tree: "orphans were not looked for",
+        logged: &["foreign-znode", "stolen-znode"],
+        evidence: RequiredEvidence::Fields(fields),
+    };
+    let mut results = verdict::close(&run, found, &needs);
+    let leaderless = serde_json::json!(failover::failovers(&run));
+    results.stats.insert("leaderless".to_owned(), leaderless);
+    results
 }

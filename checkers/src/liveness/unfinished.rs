@@ -11,6 +11,7 @@ use crate::findings::Findings;
 use crate::history::EventType;
 use crate::liveness::completion::{OperationSubject, Replacement, again, finishes, unit};
 use std::collections::{HashMap, HashSet};
+use zooquake_history::operation::{barrier, commit};
 
 /// How an operation that did not finish stands at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,7 +212,7 @@ impl<'a> Finished<'a> {
             );
             let any = finished.any.entry(op.node).or_default();
             *any = end.max(*any);
-            if matches!(op.f, "enter" | "decided") {
+            if matches!(op.f, barrier::f::ENTER | commit::f::DECIDED) {
                 finished.units.insert(unit);
             }
         }
@@ -232,7 +233,7 @@ impl<'a> Finished<'a> {
 
     /// Whether an operation finishes with its round or its transaction, and that did.
     fn with_others(&self, run: &Analysis<'a>, op: &Op<'a>) -> bool {
-        matches!(op.f, "join" | "begin") && self.units.contains(&unit(run, op))
+        matches!(op.f, barrier::f::JOIN | commit::f::BEGIN) && self.units.contains(&unit(run, op))
     }
 }
 

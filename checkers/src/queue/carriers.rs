@@ -11,7 +11,7 @@ use crate::history::EventType;
 use crate::{Event, Txn};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::evidence::ZnodeChange;
-use zooquake_history::operation::queue::ITEM;
+use zooquake_history::operation::queue::{ITEM, f};
 
 /// What a transaction did to a znode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<'a> Carriers<'a> {
         for changes in carriers.changes.values_mut() {
             changes.sort_by_key(|&(zxid, _)| zxid);
         }
-        for op in run.ops.work.iter().filter(|op| matches!(op.f, "enqueue" | "dequeue")) {
+        for op in run.ops.work.iter().filter(|op| matches!(op.f, f::ENQUEUE | f::DEQUEUE)) {
             let Some(read) = op
                 .end
                 .filter(|end| !run.ops.disputed.contains(end) && names_its_own(run, op))
@@ -85,7 +85,7 @@ impl<'a> Carriers<'a> {
                 let carrier = Carrier {
                     path,
                     since: answer.czxid(),
-                    perhaps_lock: op.f == "dequeue",
+                    perhaps_lock: op.f == f::DEQUEUE,
                     named: done.witness(run).collect(),
                 };
                 carriers.add(item, carrier);

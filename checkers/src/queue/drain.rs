@@ -5,6 +5,7 @@ use super::{ItemField, told};
 use crate::analysis::Analysis;
 use crate::analysis::confirms::Confirms;
 use crate::history::EventType;
+use zooquake_history::operation::queue::f;
 
 /// A client found the queue empty, after it had written to ZooKeeper. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl<'a> EmptyAnswer<'a> {
         let proof = |op: &crate::analysis::ops::Op<'a>| {
             let (sent, empty) = (op.sent()?, op.end.filter(|&end| end < drained)?);
             let nothing = outcome(run, op) == Some(EventType::Ok) && told(run, empty) == Some(ItemField::Nothing);
-            if op.f != "dequeue" || !nothing {
+            if op.f != f::DEQUEUE || !nothing {
                 return None;
             }
             let (asked, confirmed) = confirms.before(&run.clients, op.node, sent, empty)?;

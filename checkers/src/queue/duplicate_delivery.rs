@@ -11,10 +11,11 @@ use super::items::{AnsweredOperation, Items, QueueItem};
 use super::unanswered_removals::{Removal, removals};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
+use zooquake_history::operation::queue::f;
 
 /// Looks for items delivered (`claimed`: acknowledged) too often.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
-    let removals = removals(run, items, if claimed { "acknowledge" } else { "dequeue" });
+    let removals = removals(run, items, if claimed { f::ACKNOWLEDGE } else { f::DEQUEUE });
     for (&number, item) in items.all.iter().filter(|(_, item)| !item.disputed) {
         let removals = removals.get(&number).map_or(&[][..], Vec::as_slice);
         if item.ambiguous() {

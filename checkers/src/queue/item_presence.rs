@@ -11,6 +11,7 @@ use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
 use crate::history::EventType;
 use std::collections::HashMap;
+use zooquake_history::operation::queue::f;
 
 /// An item that lay in the queue, from one event until another; the greatest number if nobody took it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +130,7 @@ fn judged(item: &QueueItem<'_>) -> bool {
 
 /// The last dequeue that found the queue empty, by where it was sent; where that is not known, by its answer.
 fn found_empty(run: &Analysis<'_>) -> Option<usize> {
-    let dequeues = run.ops.work.iter().filter(|op| op.f == "dequeue");
+    let dequeues = run.ops.work.iter().filter(|op| op.f == f::DEQUEUE);
     let empty = dequeues.filter_map(|op| {
         let read = op.end.filter(|_| outcome(run, op) == Some(EventType::Ok))?;
         (told(run, read) == Some(ItemField::Nothing)).then(|| op.sent().unwrap_or(read))
@@ -141,7 +142,7 @@ fn found_empty(run: &Analysis<'_>) -> Option<usize> {
 /// something that cannot be read may have taken any item.
 fn named(run: &Analysis<'_>, takers: &mut Vec<usize>) -> HashMap<i64, usize> {
     let mut dequeues: HashMap<&str, Vec<&Op<'_>>> = HashMap::new();
-    for op in run.ops.work.iter().filter(|op| op.f == "dequeue") {
+    for op in run.ops.work.iter().filter(|op| op.f == f::DEQUEUE) {
         dequeues.entry(op.node).or_default().push(op);
     }
     let mut named: HashMap<i64, usize> = HashMap::new();

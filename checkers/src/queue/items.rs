@@ -5,6 +5,7 @@ use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
 use crate::history::EventType;
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::operation::queue::f;
 use zooquake_history::protocol::Cannot;
 
 /// An operation on an item that was answered with `ok`. Positions are those of events.
@@ -95,9 +96,9 @@ impl<'a> Items<'a> {
         let mut unanswered: HashMap<&str, Vec<&Op<'a>>> = HashMap::new();
         for op in &run.ops.work {
             match op.f {
-                "enqueue" => items.enqueue(run, op),
-                "dequeue" if outcome(run, op) == Some(EventType::Ok) => items.given(run, op),
-                "dequeue" if op.failed(run.events).is_none() => {
+                f::ENQUEUE => items.enqueue(run, op),
+                f::DEQUEUE if outcome(run, op) == Some(EventType::Ok) => items.given(run, op),
+                f::DEQUEUE if op.failed(run.events).is_none() => {
                     if run.declared.cannot(op.node, Cannot::Taking) {
                         items.free.push(op.invoke.unwrap_or(0));
                     } else {
@@ -105,7 +106,7 @@ impl<'a> Items<'a> {
                     }
                     items.unanswered(op);
                 }
-                "acknowledge" => items.acknowledge(run, op),
+                f::ACKNOWLEDGE => items.acknowledge(run, op),
                 _ => {}
             }
         }

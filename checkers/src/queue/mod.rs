@@ -8,6 +8,7 @@
 mod carriers;
 mod drain;
 mod duplicate_delivery;
+mod inference;
 mod item_presence;
 mod items;
 mod lost_item;
@@ -17,32 +18,51 @@ mod stuck_queue;
 mod unanswered_removals;
 
 use crate::analysis::Analysis;
+use crate::analysis::LatencyKind;
+use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::plan::Delivery;
+use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::znodes::orphan_node;
 use crate::{Record, Results};
 use items::Items;
-use zooquake_history::operation::queue::ITEM;
+use zooquake_history::operation::queue::{self, ITEM, f};
 
-/// The checkers of the family, by the names in `results.json`.
-pub const CHECKERS: &[&str] = &[
-    "lost-item",
-    "duplicate-delivery",
-    "phantom-item",
-    "reordered",
-    "stuck-queue",
-    "orphan-node",
-];
+/// The family of queues.
+pub const FAMILY: FamilyChecks = FamilyChecks {
+    spec: &queue::FAMILY,
+    check,
+    checkers: &[
+        "lost-item",
+        "duplicate-delivery",
+        "phantom-item",
+        "reordered",
+        "stuck-queue",
+        "orphan-node",
+    ],
+    measures: Some(FamilyMeasures {
+        units: "items",
+        unit: "item",
+        wait: "delivery",
+        wait_sentence: "from the answer to an item's enqueue to the first answer that gave it to a client",
+        compete: false,
+        source: UnitSource::Answered(&[f::DEQUEUE], Some(ITEM.name())),
+        latency: LatencyKind::Delivery,
+    }),
+    infer: inference::infer,
+    needs_plan: &[],
+};
 
 /// The whole verdict over a run of a queue.
-pub fn check(record: &Record) -> Results {
+fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
     let claimed = record.plan.workload.capabilities().delivery == Delivery::AtLeastOnce;
     let progress: &[&[&str]] = match claimed {
-        true => &[&["enqueue"], &["dequeue"], &["acknowledge"]],
-        false => &[&["enqueue"], &["dequeue"]],
+        true => &[&[f::ENQUEUE], &[f::DEQUEUE], &[f::ACKNOWLEDGE]],
+        false => &[&[f::ENQUEUE], &[f::DEQUEUE]],
     };
     let items = Items::new(&run);
     lost_item::check(&run, &items, &mut found);
@@ -60,6 +80,7 @@ pub fn check(record: &Record) -> Results {
             progress,
             tree,
             logged: &[],
+            evidence: RequiredEvidence::Taking,
         },
     )
 }

@@ -17,6 +17,7 @@ use crate::liveness::bound::{bound_words, median_bound};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{count, few, seconds};
 use std::collections::HashSet;
+use zooquake_history::operation::{control, queue};
 use zooquake_history::protocol::Cannot;
 
 /// When so many items have been looked at for witnesses, of more stuck operations only the number is told.
@@ -58,14 +59,14 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
         end: drain.unwrap_or(span.end),
         ..span
     };
-    let bound = median_bound(run, "dequeue", load);
+    let bound = median_bound(run, queue::f::DEQUEUE, load);
     let stuck = Stuck {
         run,
         span,
         drain,
         stock: ItemPresence::new(run, items, bound),
         bound,
-        acknowledging: median_bound(run, "acknowledge", load),
+        acknowledging: median_bound(run, queue::f::ACKNOWLEDGE, load),
     };
     let all = unfinished(run, span);
     let judged = run.recovery.doubt().is_none();
@@ -90,7 +91,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
 }
 
 fn drain(run: &Analysis<'_>, RecoverySpan { recovered, end, .. }: RecoverySpan) -> Option<usize> {
-    let confirms = run.ops.control.iter().filter(|op| op.f == "confirm");
+    let confirms = run.ops.control.iter().filter(|op| op.f == control::f::CONFIRM);
     confirms
         .filter_map(|op| op.invoke)
         .find(|&at| recovered < at && at < end)
@@ -98,7 +99,7 @@ fn drain(run: &Analysis<'_>, RecoverySpan { recovered, end, .. }: RecoverySpan) 
 
 /// Whether an operation is a dequeue of a client that cannot name what it takes.
 fn nameless(run: &Analysis<'_>, op: &Op<'_>) -> bool {
-    op.f == "dequeue" && run.declared.cannot(op.node, Cannot::Taking)
+    op.f == queue::f::DEQUEUE && run.declared.cannot(op.node, Cannot::Taking)
 }
 
 fn spells<'a>(run: &Analysis<'_>, one: &Unfinished<'_, 'a>) -> Vec<StuckSpell<'a>> {
@@ -136,7 +137,7 @@ impl<'a> Stuck<'_, 'a> {
     /// Whether one lasted for its bound, whatever lay in the queue.
     fn lasts(&self, one: &Unfinished<'_, '_>) -> bool {
         let bound = match one.op.f {
-            "acknowledge" => self.acknowledging,
+            queue::f::ACKNOWLEDGE => self.acknowledging,
             _ => self.bound,
         };
         one.spells().into_iter().any(|spell| self.waited(spell) >= bound)
@@ -146,9 +147,9 @@ impl<'a> Stuck<'_, 'a> {
     fn why(&self, one: &Unfinished<'_, '_>) -> String {
         let waited = one.spells().into_iter().map(|spell| self.waited(spell)).max();
         match (one.op.f, waited.unwrap_or(0)) {
-            ("acknowledge", waited) => format!(", for {}", bound_words(waited, self.acknowledging)),
-            ("dequeue", waited) if waited < self.bound => format!(", for {}", bound_words(waited, self.bound)),
-            ("dequeue", _) => format!(
+            (queue::f::ACKNOWLEDGE, waited) => format!(", for {}", bound_words(waited, self.acknowledging)),
+            (queue::f::DEQUEUE, waited) if waited < self.bound => format!(", for {}", bound_words(waited, self.bound)),
+            (queue::f::DEQUEUE, _) => format!(
                 ", and it is not certain that an item lay in the queue for {} of that, which would convict",
                 seconds(self.bound)
             ),
@@ -166,7 +167,9 @@ impl<'a> Stuck<'_, 'a> {
             // What it found later says nothing of what it could have taken before.
             let nothing = |&read: &usize| nameless(run, op) && told(run, read) == Some(ItemField::Nothing);
             let ok = |read: &usize| ok(read) && !nothing(read);
-            matches!(op.f, "dequeue" | "acknowledge") && asked.is_some() && op.end.as_ref().is_some_and(ok)
+            matches!(op.f, queue::f::DEQUEUE | queue::f::ACKNOWLEDGE)
+                && asked.is_some()
+                && op.end.as_ref().is_some_and(ok)
         };
         let spell = |op: &Op<'a>| StuckSpell {
             node: op.node,
@@ -190,8 +193,8 @@ impl<'a> Stuck<'_, 'a> {
             op.invoke.is_some_and(|asked| asked < end) && over.is_none_or(|over| over > recovered)
         };
         let asked = run.ops.work.iter().filter(pending).filter(|op| match op.f {
-            "acknowledge" => true,
-            "dequeue" => op.invoke.is_some_and(|asked| self.stock.any(asked.max(clock))),
+            queue::f::ACKNOWLEDGE => true,
+            queue::f::DEQUEUE => op.invoke.is_some_and(|asked| self.stock.any(asked.max(clock))),
             _ => false,
         });
         asked.count()
@@ -205,8 +208,8 @@ impl<'a> Stuck<'_, 'a> {
 
     fn convicts(&self, spell: &StuckSpell<'_>) -> bool {
         match spell.f {
-            "acknowledge" => self.waited((spell.asked, spell.until)) >= self.acknowledging,
-            "dequeue" => self.beside(spell).is_some(),
+            queue::f::ACKNOWLEDGE => self.waited((spell.asked, spell.until)) >= self.acknowledging,
+            queue::f::DEQUEUE => self.beside(spell).is_some(),
             _ => false,
         }
     }
@@ -220,7 +223,7 @@ impl<'a> Stuck<'_, 'a> {
                 continue;
             }
             let (bound, shown, what) = match self.beside(spell) {
-                Some((since, lasted)) if spell.f == "dequeue" => {
+                Some((since, lasted)) if spell.f == queue::f::DEQUEUE => {
                     // By then the bound has passed.
                     let least = self.run.time(since) + self.bound;
                     let until = self.run.events.partition_point(|event| event.time < least);
@@ -282,7 +285,7 @@ impl<'a> Stuck<'_, 'a> {
             0 => String::new(),
             some => format!(
                 ", while {} of clients that cannot name what they take can have taken one each",
-                count(some, "dequeue")
+                count(some, queue::f::DEQUEUE)
             ),
         };
         format!(

@@ -14,6 +14,7 @@ use crate::analysis::lost_replies::AppliedRequest;
 use crate::analysis::ops::Op;
 use crate::history::EventType;
 use std::collections::BTreeMap;
+use zooquake_history::operation::queue::f;
 
 /// One of them.
 #[derive(Debug, Clone)]
@@ -39,7 +40,7 @@ pub fn removals<'a>(run: &Analysis<'a>, items: &Items<'a>, taker: &'static str) 
             continue;
         };
         for item in carriers.items(applied.txn) {
-            let of_it = taker != "acknowledge" || number(run, op) == Ok(item);
+            let of_it = taker != f::ACKNOWLEDGE || number(run, op) == Ok(item);
             let judged = items
                 .all
                 .get(&item)
@@ -56,7 +57,7 @@ pub fn removals<'a>(run: &Analysis<'a>, items: &Items<'a>, taker: &'static str) 
 
 /// The only operation of the client that can have made the request and may take an item, if its end is unknown.
 fn only_taker<'r, 'a>(run: &'r Analysis<'a>, applied: &AppliedRequest<'a>) -> Option<&'r Op<'a>> {
-    let takes = |op: &&Op<'_>| op.node == applied.node && matches!(op.f, "dequeue" | "acknowledge");
+    let takes = |op: &&Op<'_>| op.node == applied.node && matches!(op.f, f::DEQUEUE | f::ACKNOWLEDGE);
     let mut meanwhile = run
         .ops
         .work

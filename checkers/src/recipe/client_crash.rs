@@ -74,7 +74,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 fn lives<'a>(run: &Analysis<'a>) -> Vec<ProcessLife<'a>> {
     let mut open: HashMap<&str, ProcessLife<'a>> = HashMap::new();
     let mut ended = Vec::new();
-    let granted = |event: &Event| event.f == run.names.acquire && event.kind == EventType::Ok;
+    let granted = |event: &Event| event.f == run.names.ops.takes && event.kind == EventType::Ok;
     for (at, event) in run.events.iter().enumerate() {
         let control = ops::named_client(event);
         let Some(node) = control.or_else(|| granted(event).then(|| ops::node(event))) else {

@@ -12,115 +12,42 @@ use crate::findings::Findings;
 use crate::history::{Event, EventType};
 use crate::text::{count, few};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use zooquake_history::operation::queue::f;
 use zooquake_history::protocol::Cannot;
 
-/// A field that an answer is to have.
-struct RequiredField {
-    families: &'static [&'static str],
-    /// The operations whose answers have it.
-    of: &'static [&'static str],
-    /// Its field.
-    field: &'static str,
-    /// How a client declares that it cannot give it.
-    cannot: Cannot,
-    told: fn(&Event) -> bool,
-    /// The check that rests on it.
-    check: &'static str,
-    /// What that still judges.
-    still: &'static str,
+/// What the answers of a family are to have.
+#[derive(Debug, Clone, Copy)]
+pub enum RequiredEvidence<'a> {
+    /// These fields, which may be none.
+    Fields(&'a [RequiredField]),
+    /// An item that a `taking` notice named before.
+    Taking,
 }
 
-const GRANTS: &[&str] = &["lock", "rwlock", "election", "semaphore"];
+/// A field that the answers to some operations are to have.
+#[derive(Debug, Clone, Copy)]
+pub struct RequiredField {
+    /// The operations.
+    pub ops: &'static [&'static str],
+    /// The field's name.
+    pub field: &'static str,
+    /// How a client declares that it cannot give it.
+    pub cannot: Cannot,
+    /// Whether the transaction logs may show it instead.
+    pub logged: bool,
+    /// Whether an answer has it.
+    pub is_given: fn(&Event) -> bool,
+    /// The check that rests on it.
+    pub check: &'static str,
+    /// What that still judges without it, or does not.
+    pub still: &'static str,
+}
 
-/// The age of the znode that a grant rests on.
-const CZXID: RequiredField = RequiredField {
-    families: GRANTS,
-    of: &["acquire", "elect"],
-    field: "czxid",
-    cannot: Cannot::Czxid,
-    told: |answer| answer.czxid().is_some(),
-    check: "unowned-release",
-    still: "what the releases of these grants removed is compared with nothing",
-};
-
-/// The session in which a grant is held.
-const SESSION: RequiredField = RequiredField {
-    field: "session",
-    cannot: Cannot::Session,
-    told: |answer| answer.session().is_some(),
-    check: "foreign-znode",
-    still: "the owners of these grants' znodes are compared with nothing",
-    ..CZXID
-};
-
-/// The znode that a release removed.
-const REMOVED: RequiredField = RequiredField {
-    of: &["release", "resign"],
-    field: "removed",
-    cannot: Cannot::Removed,
-    told: |answer| matches!(answer.removed(), Some((_, Some(_)))),
-    still: "only what the transaction logs show convicts these releases",
-    ..CZXID
-};
-
-/// All fields that answers are to have and may lack. Of the item of a dequeue see [`taking`].
-const ALL: &[RequiredField] = &[
-    RequiredField {
-        families: &["lock", "rwlock", "election"],
-        check: "stale-write",
-        still: "writes under these grants convict only where they are interleaved with others",
-        ..CZXID
-    },
-    CZXID,
-    RequiredField {
-        field: "path",
-        told: |answer| answer.path().is_some(),
-        still: "deletes in the transaction logs convict none of these grants",
-        ..CZXID
-    },
-    SESSION,
-    REMOVED,
-    RequiredField {
-        families: &["barrier"],
-        of: &["enter"],
-        check: "early-release",
-        still: "whoever entered so is not known to have been inside when others left; who entered too early is judged",
-        ..CZXID
-    },
-    RequiredField {
-        families: &["barrier"],
-        of: &["leave"],
-        check: "early-release",
-        still: "whoever left so is not known to have been inside when others left; who entered too early is judged",
-        ..REMOVED
-    },
-    RequiredField {
-        families: &["barrier"],
-        of: &["enter"],
-        check: "stuck-barrier",
-        still: "such a member counts as gone when any session of its client ends",
-        ..SESSION
-    },
-    RequiredField {
-        families: &["register"],
-        of: &["read", "write", "cas"],
-        check: "session-order",
-        still: "these answers are of no known session",
-        ..SESSION
-    },
-];
-
-/// Reports the fields that answers lack.
-pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    let workload = &run.record.plan.workload;
-    let family = workload.family.as_str();
-    // Answers of a barrier's members that others wait for have no such fields.
-    let members = workload.capabilities().members;
-    for evidence in ALL.iter().filter(|one| one.families.contains(&family) && !members) {
-        answers(run, evidence, out);
-    }
-    if family == "queue" {
-        taking(run, out);
+/// Reports what answers lack.
+pub fn check(run: &Analysis<'_>, evidence: RequiredEvidence<'_>, out: &mut Findings) {
+    match evidence {
+        RequiredEvidence::Fields(fields) => fields.iter().for_each(|field| answers(run, field, out)),
+        RequiredEvidence::Taking => taking(run, out),
     }
 }
 
@@ -133,15 +60,15 @@ fn answered<'r, 'a>(run: &'r Analysis<'a>, of: &[&str]) -> impl Iterator<Item = 
 
 fn answers(run: &Analysis<'_>, evidence: &RequiredField, out: &mut Findings) {
     let logged = logged(run, evidence);
-    let told = |end: usize| (evidence.told)(&run.events[end]);
+    let told = |end: usize| (evidence.is_given)(&run.events[end]);
     let mut lacking = MissingAnswers::default();
     let mut able: BTreeSet<&str> = BTreeSet::new();
     if evidence.cannot == Cannot::Removed {
         // A client that gives it may lack that of a delete whose outcome was unknown.
-        let telling = answered(run, evidence.of).filter(|&(_, end)| told(end));
+        let telling = answered(run, evidence.ops).filter(|&(_, end)| told(end));
         able.extend(telling.map(|(op, _)| op.node));
     }
-    for (op, end) in answered(run, evidence.of) {
+    for (op, end) in answered(run, evidence.ops) {
         lacking.all += 1;
         if told(end) {
             continue;
@@ -153,14 +80,9 @@ fn answers(run: &Analysis<'_>, evidence: &RequiredField, out: &mut Findings) {
         }
     }
     let what = format!("`{}` with", evidence.field);
-    lacking.tell(run, (&what, &evidence.of.join("` or `"), evidence.cannot), out);
+    lacking.tell(run, (&what, &evidence.ops.join("` or `"), evidence.cannot), out);
     if let Some((whose, some)) = lacking.declared() {
-        let instead = match evidence.field {
-            "czxid" | "removed" if evidence.families == GRANTS || evidence.check == "stale-write" => {
-                "; nor do the transaction logs tell it"
-            }
-            _ => "",
-        };
+        let instead = ["", "; nor do the transaction logs tell it"][usize::from(evidence.logged)];
         let RequiredField {
             check, field, still, ..
         } = evidence;
@@ -196,7 +118,7 @@ fn taking(run: &Analysis<'_>, out: &mut Findings) {
         }
     }
     let mut lacking = MissingAnswers::default();
-    for (op, end) in answered(run, &["dequeue"]) {
+    for (op, end) in answered(run, &[f::DEQUEUE]) {
         let (Some(item), Some(sent)) = (run.events[end].item(), op.invoke) else {
             continue;
         };
@@ -208,7 +130,7 @@ fn taking(run: &Analysis<'_>, out: &mut Findings) {
         }
     }
     let what = "`taking` notice before";
-    lacking.tell(run, (what, "dequeue", Cannot::Taking), out);
+    lacking.tell(run, (what, f::DEQUEUE, Cannot::Taking), out);
 }
 
 /// Answers that lack a field, by client.

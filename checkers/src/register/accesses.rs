@@ -6,7 +6,7 @@ use crate::analysis::ops::Op;
 use crate::history::{Event, EventType};
 use std::collections::{HashMap, HashSet};
 use zooquake_history::operation::Field;
-use zooquake_history::operation::register::{FROM, TO, VALUE};
+use zooquake_history::operation::register::{FROM, TO, VALUE, f};
 use zooquake_linearizability::unique::{self, ambiguous::left_out};
 
 pub use zooquake_linearizability::unique::{AccessMoment, Action, BEGINNING, NEVER, RegisterValue, UNKNOWN, at};
@@ -177,7 +177,7 @@ struct Unreadable;
 fn parts<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Vec<Op<'a>> {
     let mut parts = op.apart();
     if let [_, answer] = parts.as_slice()
-        && op.f != "read"
+        && op.f != f::READ
         && !answer.end.is_some_and(|end| tells(&run.events[end]))
     {
         parts.pop();
@@ -193,13 +193,13 @@ fn tells(event: &Event) -> bool {
 fn access<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
     let events = run.events;
     let outcome = op.end.map(|end| events[end].kind);
-    if !matches!(op.f, "read" | "write" | "cas") || op.failed(events).is_some() {
+    if !matches!(op.f, f::READ | f::WRITE | f::CAS) || op.failed(events).is_some() {
         return Ok(None);
     }
     let end = op
         .end
         .filter(|end| outcome == Some(EventType::Ok) && !run.ops.disputed.contains(end));
-    if op.f == "read" && end.is_none() {
+    if op.f == f::READ && end.is_none() {
         return Ok(None);
     }
     // An answer that does not repeat what it was asked answers that.
@@ -207,8 +207,8 @@ fn access<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unr
     let field = |field: Field<i64>| told.clone().find_map(|at| value(&events[at], field));
     let number = |of: Field<i64>| field(of).flatten();
     let action = match op.f {
-        "read" => end.and_then(|end| value(&events[end], VALUE)).map(Action::Read),
-        "write" => number(VALUE).map(Action::Write),
+        f::READ => end.and_then(|end| value(&events[end], VALUE)).map(Action::Read),
+        f::WRITE => number(VALUE).map(Action::Write),
         _ => number(TO).and_then(|to| Some(Action::Cas { from: field(FROM)?, to })),
     };
     let answer = end.map(|end| &events[end]);

@@ -17,9 +17,14 @@ mod transaction_consistency;
 mod witness;
 
 use crate::analysis::Analysis;
+use crate::analysis::LatencyKind;
+use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
+use crate::inference::{Inference, invocations};
 use crate::liveness::unfinished;
 use crate::plan::RegisterReads;
+use crate::recipe::missing_evidence::{RequiredEvidence, RequiredField};
+use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
 use crate::verdict::{self, Requirements};
@@ -27,27 +32,61 @@ use crate::{EventType, Record, Results};
 use accesses::Accesses;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-
-/// The checkers of the family, by the names in `results.json`.
-pub const CHECKERS: &[&str] = &[
-    "not-linearizable",
-    "session-order",
-    "stale-read",
-    "evidence",
-    "second-opinion",
-];
+use zooquake_history::History;
+use zooquake_history::operation::register::{self, f};
+use zooquake_history::operation::register::{FROM, TO};
+use zooquake_history::protocol::Cannot;
 
 /// The znode that is the register.
 const PATH: &str = "/register";
 
+/// The family of registers.
+pub const FAMILY: FamilyChecks = FamilyChecks {
+    spec: &register::FAMILY,
+    check,
+    checkers: &[
+        "not-linearizable",
+        "session-order",
+        "stale-read",
+        "evidence",
+        "second-opinion",
+    ],
+    measures: Some(FamilyMeasures {
+        units: "operations",
+        unit: "operation",
+        wait: "answer",
+        wait_sentence: "from the sending of a read, write or compare-and-set to its answer",
+        compete: false,
+        source: UnitSource::Answered(&[f::READ, f::WRITE, f::CAS], None),
+        latency: LatencyKind::Answer,
+    }),
+    infer: |history| {
+        let basis = "what every variant of a register promises was judged, which is not that reads are linearizable";
+        is_register(history).then(|| Inference::family(basis))
+    },
+    needs_plan: &[],
+};
+
+/// The fields that answers of a user's own recipe are to have.
+const REQUIRED_FIELDS: &[RequiredField] = &[RequiredField {
+    ops: &[f::READ, f::WRITE, f::CAS],
+    field: "session",
+    cannot: Cannot::Session,
+    logged: false,
+    is_given: |answer| answer.session().is_some(),
+    check: "session-order",
+    still: "these answers are of no known session",
+}];
+
 const NEEDS: Requirements = Requirements {
-    progress: &[&["write", "cas"], &["read"]],
+    progress: &[&[f::WRITE, f::CAS], &[f::READ]],
     tree: "what the register held at last was not looked at",
     logged: &[],
+    evidence: RequiredEvidence::Fields(REQUIRED_FIELDS),
 };
 
 /// The whole verdict over a run of a register.
-pub fn check(record: &Record) -> Results {
+fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let promised = record.plan.workload.capabilities().reads == RegisterReads::Linearizable;
     let accesses = Accesses::new(&run, promised, &HashSet::new());
@@ -72,7 +111,7 @@ pub fn check(record: &Record) -> Results {
 /// Durations of accesses, by name.
 fn stats(run: &Analysis<'_>, stale: Option<usize>) -> Vec<(String, Value)> {
     let mut stats = vec![("stale_reads".to_owned(), json!(stale))];
-    for f in ["read", "write", "cas"] {
+    for f in [f::READ, f::WRITE, f::CAS] {
         // From the sending of each to its answer `ok`.
         let answered = run.ops.work.iter().filter(|op| op.f == f).filter_map(|op| {
             let end = op.end.filter(|&end| run.events[end].kind == EventType::Ok)?;
@@ -86,4 +125,19 @@ fn stats(run: &Analysis<'_>, stale: Option<usize>) -> Vec<(String, Value)> {
         }
     }
     stats
+}
+
+/// Whether all operations are a register's with its values in fields.
+fn is_register(history: &History) -> bool {
+    let mut some = false;
+    let all = invocations(history).all(|event| {
+        some = true;
+        match event.f.as_str() {
+            f::READ => event.value.is_object(),
+            f::WRITE => event.get(register::VALUE.any()).is_some(),
+            f::CAS => event.get(FROM.any()).is_some() && event.get(TO.any()).is_some(),
+            _ => false,
+        }
+    });
+    some && all
 }

@@ -1,24 +1,25 @@
 //! What one run contributes to a comparison: how much was done, how fast, by whom, at what cost, and how soon after
 //! each fault it went on.
 
-mod family_measures;
+pub(crate) mod family_measures;
 
-use family_measures::Find;
-pub use family_measures::{FamilyMeasures, kind};
+pub use family_measures::FamilyMeasures;
+use family_measures::UnitSource;
 
 use crate::analysis::Analysis;
+use crate::plan::Workload;
 use crate::results::WindowResult;
 use crate::statistics::failover::{Failover, failovers};
 use crate::statistics::milliseconds;
 use crate::statistics::request_counts;
-use crate::{Record, Txn, Value};
+use crate::{Record, Txn, Value, families};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Znodes below it are written by the harness, not by a recipe.
 const HARNESS: &str = "/zooquake";
 
-/// The measures of one run. What a unit is, and what is waited for, [`kind`] says.
+/// The measures of one run. What a unit is, and what is waited for: [`measures`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Seconds of the phase `ops`.
@@ -57,11 +58,16 @@ pub struct Gap {
     pub struck: bool,
 }
 
-/// Measures a run.
+/// What a workload does, in words and by its operations; `None` where clients do nothing, or nothing judges its family.
+pub fn measures(workload: &Workload) -> Option<&'static FamilyMeasures> {
+    families::family(&workload.family)?.measures.as_ref()
+}
+
+/// Measures a run. One of a workload without [`measures`] has neither units nor waits.
 pub fn sample(record: &Record) -> Sample {
     let run = Analysis::new(record);
-    let kind = kind(&record.plan.workload);
-    let units = units(&run, kind);
+    let measures = measures(&record.plan.workload);
+    let units = measures.map_or_else(Vec::new, |measures| units(&run, measures));
     let (from, to) = run.ops_phase().unwrap_or_default();
     let within: Vec<&MeasuredUnit<'_>> = units.iter().filter(|unit| (from..=to).contains(&unit.at)).collect();
     let mut by_client: BTreeMap<String, u64> = (1..=record.plan.cluster.clients)
@@ -78,13 +84,13 @@ pub fn sample(record: &Record) -> Sample {
     // A client that counts fewer requests than it wrote does not see them all.
     let counted =
         request_counts::request_counts(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
-    let waits = run.latencies(kind.latency).into_iter();
+    let waits = measures.map_or_else(Vec::new, |measures| run.latencies(measures.latency));
     Sample {
         seconds: seconds(to) - seconds(from),
         units: within.len() as u64,
         units_in_all: units.len() as u64,
         by_client,
-        waits_ms: waits.map(|wait| milliseconds(wait.ns)).collect(),
+        waits_ms: waits.into_iter().map(|wait| milliseconds(wait.ns)).collect(),
         gaps: gaps(&run, &units),
         requests: counted.map(|(requests, _)| requests),
         watch_events: counted.map(|(_, events)| events),
@@ -102,21 +108,21 @@ struct MeasuredUnit<'a> {
 }
 
 /// All that was done, in order.
-fn units<'a>(run: &Analysis<'a>, kind: &FamilyMeasures) -> Vec<MeasuredUnit<'a>> {
-    let mut units: Vec<MeasuredUnit<'a>> = match kind.find {
-        Find::Grants => {
+fn units<'a>(run: &Analysis<'a>, measures: &FamilyMeasures) -> Vec<MeasuredUnit<'a>> {
+    let mut units: Vec<MeasuredUnit<'a>> = match measures.source {
+        UnitSource::Grants => {
             let unit = |at, node| MeasuredUnit { at, node };
             let all = run.grants.all.iter();
             all.filter_map(|grant| Some(unit(grant.read?, grant.node))).collect()
         }
-        Find::Answered(names, field) => run
+        UnitSource::Answered(names, field) => run
             .answered(names)
             .filter(|(_, at)| field.is_none_or(|field| run.value(*at, field).is_some()))
             .map(|(op, at)| MeasuredUnit { at, node: op.node })
             .collect(),
     };
     units.sort_by_key(|unit| unit.at);
-    if let Find::Answered(_, Some(field)) = kind.find {
+    if let UnitSource::Answered(_, Some(field)) = measures.source {
         let mut seen: HashSet<&Value> = HashSet::new();
         units.retain(|unit| run.value(unit.at, field).is_some_and(|value| seen.insert(value)));
     }

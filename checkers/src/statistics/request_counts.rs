@@ -3,13 +3,14 @@
 use crate::analysis::Analysis;
 use crate::history::EventType;
 use std::collections::HashMap;
+use zooquake_history::operation::control::f;
 
 /// Requests and watch events of all clients until each last answered a `quiesce`. `None` if one counted nothing, or if
 /// a process ended before, which took its counts with it.
 pub fn request_counts(run: &Analysis<'_>) -> Option<(u64, u64)> {
     let (mut requests, mut events) = (0, 0);
     let mut quiet: HashMap<&str, usize> = HashMap::new();
-    for op in run.ops.control.iter().filter(|op| op.f == "quiesce") {
+    for op in run.ops.control.iter().filter(|op| op.f == f::QUIESCE) {
         let answered = op.end.filter(|&end| run.events[end].kind == EventType::Ok);
         quiet.extend(answered.map(|end| (op.node, end)));
     }

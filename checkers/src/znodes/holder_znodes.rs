@@ -3,6 +3,7 @@
 use crate::analysis::Analysis;
 use crate::analysis::ops;
 use std::collections::HashMap;
+use zooquake_history::operation::barrier::f;
 
 /// The znode by which a client holds. Positions are those of events.
 #[derive(Debug)]
@@ -54,11 +55,11 @@ pub fn grant_places<'a>(run: &Analysis<'a>) -> Vec<HolderZnode<'a>> {
 /// Those of members that entered a round, in the order of their requests.
 pub fn member_places<'a>(run: &Analysis<'a>) -> Vec<HolderZnode<'a>> {
     let mut ends: HashMap<&str, Vec<usize>> = HashMap::new();
-    for op in run.ops.work.iter().filter(|op| matches!(op.f, "leave" | "close")) {
+    for op in run.ops.work.iter().filter(|op| matches!(op.f, f::LEAVE | f::CLOSE)) {
         ends.entry(op.node).or_default().extend(op.invoke.or(op.end));
     }
     ends.values_mut().for_each(|all| all.sort_unstable());
-    let enters = run.answered(&["enter"]);
+    let enters = run.answered(&[f::ENTER]);
     let enters = enters.filter(|(op, read)| op.sent() == op.invoke && !run.ops.disputed.contains(read));
     let place = |(op, read): (&ops::Op<'a>, usize)| {
         let answer = &run.events[read];

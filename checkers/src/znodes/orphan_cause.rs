@@ -5,6 +5,7 @@ use crate::analysis::clients::session;
 use crate::analysis::ops::Op;
 use crate::evidence::Znode;
 use crate::history::EventType;
+use zooquake_history::operation::grant::f;
 use zooquake_history::operation::{Role, role};
 
 /// How many operations are named, if it may be any of them.
@@ -27,7 +28,7 @@ pub fn words(run: &Analysis<'_>, node: &str, znode: &Znode, first: Option<u64>) 
             ),
             None => format!(
                 " Grant {} rests on it, which was never sent its `{}`.",
-                grant.name, run.names.release
+                grant.name, run.names.ops.gives
             ),
         };
     }
@@ -54,7 +55,7 @@ fn makers<'r, 'a>(run: &'r Analysis<'a>, node: &str, znode: &Znode, first: Optio
     };
     let later = (0..run.events.len()).find(|&at| named(at).is_some_and(|zxid| zxid > znode.czxid));
     let later = later.unwrap_or(run.events.len());
-    let makes = |op: &&Op<'_>| op.node == node && matches!(role(op.f), Role::Wait | Role::Work) && op.f != "write";
+    let makes = |op: &&Op<'_>| op.node == node && matches!(role(op.f), Role::Wait | Role::Work) && op.f != f::WRITE;
     let ops = || run.ops.work.iter().filter(makes);
     let owner = znode.owner.as_deref().and_then(session);
     let before = |op: &Op<'_>| {

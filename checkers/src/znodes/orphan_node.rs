@@ -9,7 +9,7 @@ use crate::text::count;
 use crate::znodes::orphan_cause;
 use crate::{Event, EventType, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_history::operation::control::{SESSIONS, ZNODES};
+use zooquake_history::operation::control::{SESSIONS, ZNODES, f};
 use zooquake_history::operation::{Any, Field, FieldType, ZnodeName};
 
 /// What one client answered to the `quiesce` between the two readings.
@@ -130,7 +130,7 @@ fn answers<'a>(
 ) -> (BTreeMap<&'a str, QuiesceAnswer>, BTreeSet<(&'a str, i64)>) {
     let mut answers = BTreeMap::new();
     let mut known = BTreeSet::new();
-    for op in run.ops.control.iter().filter(|op| op.f == "quiesce") {
+    for op in run.ops.control.iter().filter(|op| op.f == f::QUIESCE) {
         let (Some(sent), Some(read)) = (op.sent(), op.end) else {
             continue;
         };

@@ -17,6 +17,7 @@ use crate::findings::{Finding, Findings};
 use crate::znodes::holder_znodes::{self, HolderZnode};
 use crate::znodes::unowned_release;
 use std::collections::HashMap;
+use zooquake_history::operation::control::f;
 
 /// Looks for them among the grants.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -128,8 +129,8 @@ fn ties(run: &Analysis<'_>, at: usize, deletion: &Deletion<'_>) -> bool {
         .into_iter()
         .flatten()
         .filter_map(|text| session(text.as_str()?));
-    let own = event.f == run.names.acquire && event.session().and_then(session) == by;
-    own || event.f == "quiesce" && listed.any(|session| Some(session) == by)
+    let own = event.f == run.names.ops.takes && event.session().and_then(session) == by;
+    own || event.f == f::QUIESCE && listed.any(|session| Some(session) == by)
 }
 
 fn add(
@@ -224,7 +225,7 @@ impl<'a> Denials<'a> {
             };
             denials.of.entry((node, denied)).or_default().push(at);
         }
-        for op in run.ops.control.iter().filter(|op| op.f == "confirm") {
+        for op in run.ops.control.iter().filter(|op| op.f == f::CONFIRM) {
             if let Some(read) = op.end.filter(|&end| run.events[end].holds() == Some(false)) {
                 let at = op.sent().unwrap_or(read);
                 denials

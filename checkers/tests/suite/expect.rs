@@ -1,7 +1,7 @@
 //! What is wanted of the judgement of a record.
 
 use std::collections::{BTreeSet, HashMap};
-use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::families;
 use zooquake_checkers::{Anomaly, Event, EventType, Process, Record, Results, Verdict, check};
 
 /// The names of the anomalies, in the order of the report; but for idle spells, which are tried in [`crate::idle`]: in
@@ -172,7 +172,7 @@ pub fn edited(text: &str, edits: &str) -> String {
 /// Wants every checker that ran to be one of a family.
 #[track_caller]
 pub fn of_family(results: &Results, name: &str) {
-    let family = FAMILIES.iter().find(|family| family.name == name).expect("it is there");
+    let family = families::family(name).expect("it is there");
     for checker in results.checkers.keys() {
         assert!(family.checkers.contains(&checker.as_str()), "{checker}");
     }

@@ -33,7 +33,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::families;
 use zooquake_checkers::{Anomaly, EventType, Record, check};
 
 /// How many histories of a family are drawn.
@@ -130,7 +130,7 @@ fn tried(family: &str, make: impl Fn(u64) -> Record) {
 
 /// The anomalies that the family's checkers can raise.
 fn raised(family: &str) -> Names {
-    let family = FAMILIES.iter().find(|one| one.name == family).expect("a family");
+    let family = families::family(family).expect("a family");
     let raised = family.checkers.iter().filter(|name| !SILENT.contains(name));
     raised.map(|name| (*name).to_owned()).collect()
 }

@@ -9,7 +9,7 @@ use crate::operation::Completion;
 use serde_json::json;
 use std::time::Duration;
 use zooquake_history::EventType;
-use zooquake_history::operation::control::{HOLDS, Running};
+use zooquake_history::operation::control::{HOLDS, Running, f};
 
 /// A control request that was answered.
 #[derive(Debug)]
@@ -27,13 +27,13 @@ impl Clients {
         let due: Vec<usize> = self.to_confirm().filter(due).collect();
         for number in due {
             self.holds.confirm(number, run.now);
-            self.ask_control(run, number, "confirm");
+            self.ask_control(run, number, f::CONFIRM);
         }
     }
 
     /// The clients that have to confirm and can be asked.
     fn to_confirm(&self) -> impl Iterator<Item = usize> + '_ {
-        let can = |worker: &Worker| worker.process.is_connected() && !worker.was_asked("confirm");
+        let can = |worker: &Worker| worker.process.is_connected() && !worker.was_asked(f::CONFIRM);
         self.holds
             .to_confirm()
             .filter(move |number| can(&self.workers[*number]))
@@ -59,7 +59,7 @@ impl Clients {
         let kind = end.kind;
         let holds_nothing = kind == EventType::Ok && HOLDS.read_from(&end.value) == Some(false);
         self.workers[client].record_control(run, f, kind, end.value, end.error);
-        if f == "confirm" {
+        if f == f::CONFIRM {
             self.confirmed(run, request, kind, holds_nothing);
         }
         let worker = &mut self.workers[client];
@@ -99,7 +99,7 @@ impl Clients {
             worker.quiesced = false;
             worker.quiesce = None;
             if worker.process.is_connected() && worker.answers() {
-                let id = self.ask_control(run, number, "quiesce");
+                let id = self.ask_control(run, number, f::QUIESCE);
                 self.workers[number].quiesce = Some(id);
             }
         }

@@ -1,14 +1,24 @@
 //! The tutorial's barrier: members join, whoever counts them all opens it, an application waits.
 //! `docs/families/barrier.md`.
 
+use super::rounds::Rounds;
 use super::{
-    Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
-    single_ms,
+    Assignment, BEYOND_MS, FINAL_AGAIN, FamilyGenerator, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase,
+    OperationRequest, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::operation::barrier;
 use zooquake_history::plan::{ClientPlan, Cycle, Plan};
+
+/// The family and its generator.
+pub const FAMILY: FamilyGenerator = FamilyGenerator {
+    spec: &barrier::FAMILY,
+    generator: |plan| match plan.workload.capabilities().members {
+        true => Box::new(BarrierGenerator::new(plan)),
+        false => Box::new(Rounds::new(plan)),
+    },
+};
 
 const AGAIN: Duration = Duration::from_millis(50);
 
@@ -223,8 +233,8 @@ impl Generator for BarrierGenerator {
             AGAIN
         };
         match op.f {
-            "enter" if end.is_ok() => (self.entered, self.opened) = (true, now),
-            "join" => {
+            barrier::f::ENTER if end.is_ok() => (self.entered, self.opened) = (true, now),
+            barrier::f::JOIN => {
                 self.last_join = now;
                 // Somebody else made `start`: this member has joined all the same.
                 let lost_the_race = end.error.as_deref().is_some_and(|error| error.starts_with("start:"));
@@ -241,8 +251,8 @@ impl Generator for BarrierGenerator {
                     return again;
                 }
             }
-            "close" if phase == GeneratorPhase::Final && !end.is_ok() => return again,
-            "close" => self.closed[client] = true,
+            barrier::f::CLOSE if phase == GeneratorPhase::Final && !end.is_ok() => return again,
+            barrier::f::CLOSE => self.closed[client] = true,
             _ => return again,
         }
         Duration::ZERO

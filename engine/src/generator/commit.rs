@@ -5,7 +5,9 @@ mod duty;
 mod ends;
 mod queries;
 
-use super::{Assignment, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms};
+use super::{
+    Assignment, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms,
+};
 use crate::operation::{Completion, PendingOp};
 use duty::CommitDuty;
 use queries::{DecisionQueries, QueryTimes};
@@ -13,6 +15,12 @@ use std::collections::HashSet;
 use std::time::Duration;
 use zooquake_history::operation::commit::{self, Vote};
 use zooquake_history::plan::{Plan, PlannedTransaction};
+
+/// The family and its generator.
+pub const FAMILY: FamilyGenerator = FamilyGenerator {
+    spec: &commit::FAMILY,
+    generator: |plan| Box::new(Commit::new(plan)),
+};
 
 /// How long a site has to learn the decision, which others have to make meanwhile.
 const DECIDE: Duration = Duration::from_secs(4);

@@ -1,12 +1,19 @@
 //! Counters: every client adds 1 and sometimes reads the value. `docs/families/counter.md`.
 
 use super::{
-    Assignment, ClosingTask, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms,
+    Assignment, ClosingTask, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase,
+    OperationRequest, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::operation::counter;
 use zooquake_history::plan::{ClientPlan, Plan};
+
+/// The family and its generator.
+pub const FAMILY: FamilyGenerator = FamilyGenerator {
+    spec: &counter::FAMILY,
+    generator: |plan| Box::new(CounterGenerator::new(plan)),
+};
 
 /// A client whose server is away must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);

@@ -16,45 +16,26 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// How a family asks for a grant of this name, for work under it, and for its return.
 #[derive(Debug)]
 pub struct GrantWords {
-    acquire: fn(String, Mode) -> grant::GrantRequest,
+    pub acquire: fn(String, Mode) -> grant::GrantRequest,
     /// The grant, a value that no other client writes, and milliseconds of work.
-    work: fn(String, u64, u64) -> grant::GrantRequest,
-    release: fn(String) -> grant::GrantRequest,
+    pub work: fn(String, u64, u64) -> grant::GrantRequest,
+    pub release: fn(String) -> grant::GrantRequest,
     /// How many of ten grants are asked for in the mode `shared`.
-    shared: u32,
+    pub shared: u32,
 }
 
-/// Of a lock.
-pub const LOCK: GrantWords = GrantWords {
-    acquire: |grant, mode| grant::GrantRequest::Acquire { grant, mode },
-    work: write,
-    release: |grant| grant::GrantRequest::Release { grant },
-    shared: 0,
-};
-
-/// Of a read-write lock.
-pub const RWLOCK: GrantWords = GrantWords { shared: 6, ..LOCK };
-
-/// Of a semaphore.
-pub const SEMAPHORE: GrantWords = GrantWords {
-    work: |grant, _, work_ms| grant::GrantRequest::Work { grant, work_ms },
-    ..LOCK
-};
-
-/// Of an election.
-pub const ELECTION: GrantWords = GrantWords {
-    acquire: |grant, _| grant::GrantRequest::Elect { grant },
-    work: write,
-    release: |grant| grant::GrantRequest::Resign { grant },
-    shared: 0,
-};
-
-fn write(grant: String, value: u64, work_ms: u64) -> grant::GrantRequest {
-    grant::GrantRequest::Write {
-        grant,
-        value: value.into(),
-        work_ms,
-    }
+impl GrantWords {
+    /// Those of a family whose clients acquire, write and release.
+    pub const ACQUIRE_AND_WRITE: Self = Self {
+        acquire: |grant, mode| grant::GrantRequest::Acquire { grant, mode },
+        work: |grant, value, work_ms| grant::GrantRequest::Write {
+            grant,
+            value: value.into(),
+            work_ms,
+        },
+        release: |grant| grant::GrantRequest::Release { grant },
+        shared: 0,
+    };
 }
 
 /// Where a client is in its cycle.

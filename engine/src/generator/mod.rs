@@ -4,20 +4,27 @@ mod backlog;
 mod barrier;
 mod commit;
 mod counter;
+mod election;
+mod ensemble;
+mod families;
 mod grants;
-mod items;
+mod lock;
+mod queue;
 mod register;
 mod rounds;
+mod rwlock;
+mod semaphore;
 #[cfg(test)]
 mod tests;
 
+pub use families::{UnknownFamily, from_plan};
+
 use super::operation::{Completion, PendingOp};
 use serde_json::Value;
-use std::error::Error;
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 use std::time::Duration;
 use zooquake_history::FaultKind;
-use zooquake_history::operation::Operation;
+use zooquake_history::operation::{Family, Operation};
 use zooquake_history::plan::Plan;
 
 /// Milliseconds that a recipe has at least for a single request.
@@ -164,35 +171,11 @@ pub fn single_ms(plan: &Plan) -> u64 {
     LEAST_SINGLE_MS + pauses.map(|window| window.duration_ms).max().unwrap_or(0)
 }
 
-/// A plan's family that has no generator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownFamily(String);
-
-impl fmt::Display for UnknownFamily {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no generator for the family `{}`", self.0)
-    }
-}
-
-impl Error for UnknownFamily {}
-
-/// The generator of the plan's family.
-///
-/// # Errors
-/// If there is none.
-pub fn from_plan(plan: &Plan) -> Result<Box<dyn Generator>, UnknownFamily> {
-    match plan.workload.family.as_str() {
-        "queue" => Ok(Box::new(items::ItemGenerator::new(plan))),
-        "barrier" if plan.workload.capabilities().members => Ok(Box::new(barrier::BarrierGenerator::new(plan))),
-        "barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
-        "commit" => Ok(Box::new(commit::Commit::new(plan))),
-        "register" => Ok(Box::new(register::RegisterGenerator::new(plan))),
-        "counter" => Ok(Box::new(counter::CounterGenerator::new(plan))),
-        // A scene has no clients that could be asked for anything.
-        "lock" | "ensemble" => Ok(Box::new(grants::GrantGenerator::new(plan, &grants::LOCK))),
-        "rwlock" => Ok(Box::new(grants::GrantGenerator::new(plan, &grants::RWLOCK))),
-        "election" => Ok(Box::new(grants::GrantGenerator::new(plan, &grants::ELECTION))),
-        "semaphore" => Ok(Box::new(grants::GrantGenerator::new(plan, &grants::SEMAPHORE))),
-        other => Err(UnknownFamily(other.to_string())),
-    }
+/// A family of recipes and its generator.
+#[derive(Debug)]
+pub struct FamilyGenerator {
+    /// Its name and operations.
+    pub spec: &'static Family,
+    /// Makes the generator of a plan of the family.
+    pub generator: fn(&Plan) -> Box<dyn Generator>,
 }

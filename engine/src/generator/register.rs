@@ -1,13 +1,21 @@
 //! Registers: every client reads, writes and compares-and-sets, one operation after the other.
 //! `docs/families/register.md`.
 
-use super::{Assignment, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms};
+use super::{
+    Assignment, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms,
+};
 use crate::operation::{Completion, PendingOp};
 use std::ops::Range;
 use std::time::Duration;
 use zooquake_history::FaultKind;
 use zooquake_history::operation::register;
 use zooquake_history::plan::{ClientPlan, Plan, Target, Trigger, Window};
+
+/// The family and its generator.
+pub const FAMILY: FamilyGenerator = FamilyGenerator {
+    spec: &register::FAMILY,
+    generator: |plan| Box::new(RegisterGenerator::new(plan)),
+};
 
 /// A client whose server is away must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
@@ -149,7 +157,11 @@ impl Generator for RegisterGenerator {
         GeneratorMoment { phase, .. }: GeneratorMoment,
     ) -> Duration {
         if end.is_ok() {
-            let field = if op.f == "cas" { register::TO } else { register::VALUE };
+            let field = if op.f == register::f::CAS {
+                register::TO
+            } else {
+                register::VALUE
+            };
             self.newest = end.get(field).or(self.newest);
         }
         let state = &mut self.clients[client];

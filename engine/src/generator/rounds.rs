@@ -134,7 +134,7 @@ impl Generator for Rounds {
         if phase == GeneratorPhase::Final && !end.is_ok() {
             return FINAL_AGAIN;
         }
-        if op.f == "enter" && !end.is_ok() {
+        if op.f == barrier::f::ENTER && !end.is_ok() {
             return AGAIN;
         }
         let planned = state
@@ -144,7 +144,7 @@ impl Generator for Rounds {
         let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
         state.since = now;
         state.step = match op.f {
-            "enter" => RoundStep::Inside,
+            barrier::f::ENTER => RoundStep::Inside,
             _ => RoundStep::Between,
         };
         if phase == GeneratorPhase::Load {

@@ -13,6 +13,13 @@ use zooquake_history::plan::{ClientPlan, PlannedTransaction};
 
 const CLIENTS: usize = 3;
 
+#[test]
+fn each_family_of_histories_has_a_generator() {
+    let here = families::FAMILIES.iter().map(|family| family.spec.name);
+    let all = zooquake_history::operation::FAMILIES.iter().map(|family| family.name);
+    assert!(here.eq(all));
+}
+
 fn plan(name: &str) -> Plan {
     let (family, variant) = name.split_once('/').unwrap();
     let mut plan = Plan::default();

@@ -4,6 +4,18 @@ use super::{Delay, Family, OpSpec, Operation, Replacement, Role, StrikePoint, Zn
 use crate::plan::{Capabilities, ClientState};
 use serde::{Deserialize, Serialize};
 
+/// Names of the operations.
+pub mod f {
+    /// To join as a member, which does not wait for the others.
+    pub const JOIN: &str = "join";
+    /// To wait until the barrier opens.
+    pub const ENTER: &str = "enter";
+    /// To wait until all have left.
+    pub const LEAVE: &str = "leave";
+    /// To close its session of the round.
+    pub const CLOSE: &str = "close";
+}
+
 /// Barriers. One that dies between its join and its close leaves its znode to the next round.
 pub const FAMILY: Family = Family {
     name: "barrier",
@@ -28,7 +40,7 @@ pub const FAMILY: Family = Family {
                     ..JOINING
                 },
             ],
-            ..OpSpec::new("join", Role::Work)
+            ..OpSpec::new(f::JOIN, Role::Work)
         },
         OpSpec {
             struck: &[StrikePoint {
@@ -36,7 +48,7 @@ pub const FAMILY: Family = Family {
                 delay: Delay::Between(0, 2),
                 ..JOINING
             }],
-            ..OpSpec::new("close", Role::Leave)
+            ..OpSpec::new(f::CLOSE, Role::Leave)
         },
         OpSpec {
             waits: true,
@@ -52,7 +64,7 @@ pub const FAMILY: Family = Family {
                     ..ENTERING
                 },
             ],
-            ..OpSpec::new("enter", Role::Wait)
+            ..OpSpec::new(f::ENTER, Role::Wait)
         },
         OpSpec {
             waits: true,
@@ -61,7 +73,7 @@ pub const FAMILY: Family = Family {
                 delay: Delay::Same,
                 ..ENTERING
             }],
-            ..OpSpec::new("leave", Role::Leave)
+            ..OpSpec::new(f::LEAVE, Role::Leave)
         },
     ],
 };
@@ -155,10 +167,10 @@ pub enum BarrierAnswer {
 impl Operation for BarrierRequest {
     fn name(&self) -> &'static str {
         match self {
-            Self::Join { .. } => "join",
-            Self::Enter { .. } => "enter",
-            Self::Leave { .. } => "leave",
-            Self::Close { .. } => "close",
+            Self::Join { .. } => f::JOIN,
+            Self::Enter { .. } => f::ENTER,
+            Self::Leave { .. } => f::LEAVE,
+            Self::Close { .. } => f::CLOSE,
         }
     }
 }

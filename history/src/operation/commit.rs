@@ -5,6 +5,18 @@ use crate::plan::ClientState;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Names of the operations.
+pub mod f {
+    /// Of the coordinator: to begin a transaction.
+    pub const BEGIN: &str = "begin";
+    /// Of the coordinator: to collect the votes, and to decide.
+    pub const DECIDE: &str = "decide";
+    /// Of a site: to vote.
+    pub const VOTE: &str = "vote";
+    /// Of a site: to learn the decision.
+    pub const DECIDED: &str = "decided";
+}
+
 /// Two-phase commits.
 pub const FAMILY: Family = Family {
     name: "commit",
@@ -16,7 +28,7 @@ pub const FAMILY: Family = Family {
                 state: ClientState::Releasing,
                 ..STRUCK
             }],
-            ..OpSpec::new("begin", Role::Work)
+            ..OpSpec::new(f::BEGIN, Role::Work)
         },
         OpSpec {
             again: Replacement::Same,
@@ -33,7 +45,7 @@ pub const FAMILY: Family = Family {
                     ..STRUCK
                 },
             ],
-            ..OpSpec::new("decide", Role::Wait)
+            ..OpSpec::new(f::DECIDE, Role::Wait)
         },
         OpSpec {
             finishes: Finishes::WithOthers,
@@ -42,7 +54,7 @@ pub const FAMILY: Family = Family {
                 share: 2,
                 ..STRUCK
             }],
-            ..OpSpec::new("vote", Role::Work)
+            ..OpSpec::new(f::VOTE, Role::Work)
         },
         OpSpec {
             waits: true,
@@ -51,7 +63,7 @@ pub const FAMILY: Family = Family {
                 state: ClientState::Waiting,
                 ..STRUCK
             }],
-            ..OpSpec::new("decided", Role::Wait)
+            ..OpSpec::new(f::DECIDED, Role::Wait)
         },
     ],
 };
@@ -194,10 +206,10 @@ impl CommitRequest {
 impl Operation for CommitRequest {
     fn name(&self) -> &'static str {
         match self {
-            Self::Begin(_) => "begin",
-            Self::Decide(_) => "decide",
-            Self::Vote { .. } => "vote",
-            Self::Decided { .. } => "decided",
+            Self::Begin(_) => f::BEGIN,
+            Self::Decide(_) => f::DECIDE,
+            Self::Vote { .. } => f::VOTE,
+            Self::Decided { .. } => f::DECIDED,
         }
     }
 

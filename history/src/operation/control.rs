@@ -4,6 +4,18 @@ use super::{Any, Counts, Field, ZnodeName, fields};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+/// Names of the control requests.
+pub mod f {
+    /// To answer at once.
+    pub const PING: &str = "ping";
+    /// To write to a quorum in the present session, and then to answer whether the client holds.
+    pub const CONFIRM: &str = "confirm";
+    /// To finish background work, and to name the client's sessions and znodes.
+    pub const QUIESCE: &str = "quiesce";
+    /// All of them.
+    pub const ALL: [&str; 3] = [PING, CONFIRM, QUIESCE];
+}
+
 /// What a client answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]

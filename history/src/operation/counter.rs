@@ -3,11 +3,19 @@
 use super::{Family, Field, OpSpec, Operation, Role, fields};
 use serde::{Deserialize, Serialize};
 
+/// Names of the operations.
+pub mod f {
+    /// To add 1.
+    pub const INCREMENT: &str = "increment";
+    /// To read the value.
+    pub const GET: &str = "get";
+}
+
 /// Counters. A fault strikes in any of their operations.
 pub const FAMILY: Family = Family {
     name: "counter",
     grants: false,
-    ops: &[OpSpec::new("increment", Role::Work), OpSpec::new("get", Role::Take)],
+    ops: &[OpSpec::new(f::INCREMENT, Role::Work), OpSpec::new(f::GET, Role::Take)],
 };
 
 /// What a client is asked.
@@ -53,8 +61,8 @@ pub enum CounterContent {
 impl Operation for CounterRequest {
     fn name(&self) -> &'static str {
         match self {
-            Self::Increment {} => "increment",
-            Self::Get {} => "get",
+            Self::Increment {} => f::INCREMENT,
+            Self::Get {} => f::GET,
         }
     }
 }

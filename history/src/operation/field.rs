@@ -26,6 +26,11 @@ impl<T: ?Sized> Field<T> {
         Self { name, of: PhantomData }
     }
 
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
     /// The same field, read as whatever stands in it, be it `null`.
     pub const fn any(self) -> Field<Any> {
         Field::new(self.name)

@@ -1,57 +1,41 @@
 //! Operations on grants: of a lock, also one that readers share, of the leadership that an election gives, and of a
 //! lease of a semaphore.
 
-use super::{Any, Family, Field, Finishes, Mode, OpSpec, Operation, Role, ZnodeName, fields};
+use super::{Any, Field, Finishes, Mode, OpSpec, Operation, Role, ZnodeName, fields};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Locks.
-pub const LOCK: Family = Family {
-    name: "lock",
-    grants: true,
-    ops: &[
-        ACQUIRE,
-        OpSpec::new("try-acquire", Role::Wait)
-            .finishes(Finishes::OkOrFail)
-            .again(),
-        WRITE,
-        RELEASE,
-    ],
-};
+/// Names of the operations.
+pub mod f {
+    /// To be granted, as soon as that is possible.
+    pub const ACQUIRE: &str = "acquire";
+    /// To be granted at once, or not at all.
+    pub const TRY_ACQUIRE: &str = "try-acquire";
+    /// To be elected.
+    pub const ELECT: &str = "elect";
+    /// To read the resource as a holder.
+    pub const READ: &str = "read";
+    /// To write to the resource as the holder.
+    pub const WRITE: &str = "write";
+    /// To work as a holder.
+    pub const WORK: &str = "work";
+    /// To give a grant back.
+    pub const RELEASE: &str = "release";
+    /// To lead no more.
+    pub const RESIGN: &str = "resign";
+}
 
-/// Read-write locks: readers hold shared, writers exclusively.
-pub const RWLOCK: Family = Family {
-    name: "rwlock",
-    grants: true,
-    ops: &[ACQUIRE, READ, WRITE, RELEASE],
-};
+/// The operation that waits for a grant.
+pub(super) const ACQUIRE: OpSpec = OpSpec::new(f::ACQUIRE, Role::Wait).waits().again();
 
-/// Elections of a leader.
-pub const ELECTION: Family = Family {
-    name: "election",
-    grants: true,
-    ops: &[
-        OpSpec::new("elect", Role::Wait).waits().again(),
-        WRITE,
-        OpSpec::new("resign", Role::Leave),
-    ],
-};
+/// The operation that gives a grant back.
+pub(super) const RELEASE: OpSpec = OpSpec::new(f::RELEASE, Role::Leave);
 
-/// Semaphores: as many clients hold at a time as there are leases. There is nothing that they write.
-pub const SEMAPHORE: Family = Family {
-    name: "semaphore",
-    grants: true,
-    ops: &[ACQUIRE, OpSpec::new("work", Role::Work), RELEASE],
-};
-
-const ACQUIRE: OpSpec = OpSpec::new("acquire", Role::Wait).waits().again();
-
-const RELEASE: OpSpec = OpSpec::new("release", Role::Leave);
 /// The read of a holder, or of a register.
-pub(super) const READ: OpSpec = OpSpec::new("read", Role::Take);
+pub(super) const READ: OpSpec = OpSpec::new(f::READ, Role::Take);
 
 /// The write of a holder, or to a register.
-pub(super) const WRITE: OpSpec = OpSpec::new("write", Role::Work).finishes(Finishes::OkOrRefused);
+pub(super) const WRITE: OpSpec = OpSpec::new(f::WRITE, Role::Work).finishes(Finishes::OkOrRefused);
 
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -177,13 +161,13 @@ pub enum GrantAnswer {
 impl Operation for GrantRequest {
     fn name(&self) -> &'static str {
         match self {
-            Self::Acquire { .. } => "acquire",
-            Self::Elect { .. } => "elect",
-            Self::Read { .. } => "read",
-            Self::Write { .. } => "write",
-            Self::Work { .. } => "work",
-            Self::Release { .. } => "release",
-            Self::Resign { .. } => "resign",
+            Self::Acquire { .. } => f::ACQUIRE,
+            Self::Elect { .. } => f::ELECT,
+            Self::Read { .. } => f::READ,
+            Self::Write { .. } => f::WRITE,
+            Self::Work { .. } => f::WORK,
+            Self::Release { .. } => f::RELEASE,
+            Self::Resign { .. } => f::RESIGN,
         }
     }
 

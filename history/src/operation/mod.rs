@@ -10,12 +10,17 @@ pub mod commit;
 pub mod control;
 pub mod counter;
 mod counts;
+pub mod election;
+pub mod ensemble;
 mod field;
 pub mod grant;
+pub mod lock;
 mod mode;
 pub mod nemesis;
 pub mod queue;
 pub mod register;
+pub mod rwlock;
+pub mod semaphore;
 mod spec;
 
 pub use counts::Counts;
@@ -24,19 +29,20 @@ pub use field::{Any, Field, FieldType, JsonNode};
 pub use mode::{Holders, Mode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use spec::{Delay, Family, Finishes, OpSpec, Replacement, Role, StrikePoint, family, op, role};
+pub use spec::{Delay, Family, Finishes, GrantOps, OpSpec, Replacement, Role, StrikePoint, family, op, role};
 
-/// The families of recipes. A new one is a file and a line here.
+/// The families, in the order in which they are shown. A new one is a file and a line here.
 pub const FAMILIES: &[&Family] = &[
-    &grant::LOCK,
-    &grant::RWLOCK,
-    &grant::ELECTION,
-    &grant::SEMAPHORE,
+    &lock::FAMILY,
+    &rwlock::FAMILY,
+    &election::FAMILY,
+    &semaphore::FAMILY,
     &commit::FAMILY,
     &barrier::FAMILY,
     &queue::FAMILY,
     &register::FAMILY,
     &counter::FAMILY,
+    &ensemble::FAMILY,
 ];
 
 /// A znode, as one that the client made or removed is named.

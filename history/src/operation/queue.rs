@@ -4,6 +4,16 @@ use super::{Delay, Family, OpSpec, Operation, Replacement, Role, StrikePoint, Zn
 use crate::plan::{ClientState, Delivery};
 use serde::{Deserialize, Serialize};
 
+/// Names of the operations.
+pub mod f {
+    /// To put an item at the end.
+    pub const ENQUEUE: &str = "enqueue";
+    /// To take the first item.
+    pub const DEQUEUE: &str = "dequeue";
+    /// To end the life of an item that was delivered.
+    pub const ACKNOWLEDGE: &str = "acknowledge";
+}
+
 /// Queues.
 pub const FAMILY: Family = Family {
     name: "queue",
@@ -18,7 +28,7 @@ pub const FAMILY: Family = Family {
                     ..SOON
                 },
             ],
-            ..OpSpec::new("enqueue", Role::Work)
+            ..OpSpec::new(f::ENQUEUE, Role::Work)
         },
         OpSpec {
             again: Replacement::Same,
@@ -33,7 +43,7 @@ pub const FAMILY: Family = Family {
                     ..SOON
                 },
             ],
-            ..OpSpec::new("dequeue", Role::Take)
+            ..OpSpec::new(f::DEQUEUE, Role::Take)
         },
         OpSpec {
             struck: &[
@@ -43,7 +53,7 @@ pub const FAMILY: Family = Family {
                     ..ACKNOWLEDGING
                 },
             ],
-            ..OpSpec::new("acknowledge", Role::Leave)
+            ..OpSpec::new(f::ACKNOWLEDGE, Role::Leave)
         },
     ],
 };
@@ -103,9 +113,9 @@ pub enum QueueAnswer {
 impl Operation for QueueRequest {
     fn name(&self) -> &'static str {
         match self {
-            Self::Enqueue { .. } => "enqueue",
-            Self::Dequeue {} => "dequeue",
-            Self::Acknowledge { .. } => "acknowledge",
+            Self::Enqueue { .. } => f::ENQUEUE,
+            Self::Dequeue {} => f::DEQUEUE,
+            Self::Acknowledge { .. } => f::ACKNOWLEDGE,
         }
     }
 }

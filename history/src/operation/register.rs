@@ -3,6 +3,14 @@
 use super::{Family, Field, Finishes, OpSpec, Operation, Role, fields, grant};
 use serde::{Deserialize, Serialize};
 
+/// Names of the operations.
+pub mod f {
+    pub use super::super::grant::f::{READ, WRITE};
+
+    /// To set another value, if the register holds the one that is named.
+    pub const CAS: &str = "cas";
+}
+
 /// Registers. A fault strikes in any of their operations.
 pub const FAMILY: Family = Family {
     name: "register",
@@ -10,7 +18,7 @@ pub const FAMILY: Family = Family {
     ops: &[
         grant::READ,
         grant::WRITE,
-        OpSpec::new("cas", Role::Work).finishes(Finishes::OkOrMismatch),
+        OpSpec::new(f::CAS, Role::Work).finishes(Finishes::OkOrMismatch),
     ],
 };
 
@@ -69,9 +77,9 @@ pub enum RegisterContent {
 impl Operation for RegisterRequest {
     fn name(&self) -> &'static str {
         match self {
-            Self::Read {} => "read",
-            Self::Write { .. } => "write",
-            Self::Cas { .. } => "cas",
+            Self::Read {} => f::READ,
+            Self::Write { .. } => f::WRITE,
+            Self::Cas { .. } => f::CAS,
         }
     }
 }

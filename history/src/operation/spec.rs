@@ -13,6 +13,46 @@ pub struct Family {
     pub ops: &'static [OpSpec],
 }
 
+/// The names of the operations by which a client holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GrantOps {
+    /// The operation that waits for a grant.
+    pub takes: &'static str,
+    /// The read under a grant; `None` in a family without reads.
+    pub reads: Option<&'static str>,
+    /// The work, or the write, under a grant.
+    pub works: &'static str,
+    /// The operation that gives a grant back.
+    pub gives: &'static str,
+}
+
+impl Family {
+    /// The operations of a family that grants: of each role the first one in its table.
+    ///
+    /// # Panics
+    /// The table has no operation of a role other than reads.
+    pub const fn grant_ops(&self) -> GrantOps {
+        GrantOps {
+            takes: self.first(Role::Wait).expect("an operation that takes"),
+            reads: self.first(Role::Take),
+            works: self.first(Role::Work).expect("an operation that works"),
+            gives: self.first(Role::Leave).expect("an operation that gives"),
+        }
+    }
+
+    /// The name of the first operation of a role.
+    const fn first(&self, role: Role) -> Option<&'static str> {
+        let mut at = 0;
+        while at < self.ops.len() {
+            if self.ops[at].role as u8 == role as u8 {
+                return Some(self.ops[at].f);
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
 /// One operation.
 #[derive(Debug)]
 pub struct OpSpec {
@@ -154,6 +194,15 @@ pub fn family(name: &str) -> Option<&'static Family> {
 #[cfg(test)]
 mod tests {
     use super::super::FAMILIES;
+
+    #[test]
+    fn a_family_that_grants_has_the_operations_of_a_holder() {
+        for family in FAMILIES.iter().filter(|family| family.grants) {
+            let ops = family.grant_ops();
+            let reads = family.name == "rwlock";
+            assert_eq!(ops.reads.is_some(), reads, "{}", family.name);
+        }
+    }
 
     #[test]
     fn one_name_has_one_meaning() {

@@ -70,10 +70,11 @@ fn comparison() -> Comparison {
         planned: 12,
         runs,
         settings: vec![("time".into(), "20 s".into())],
-        kind: sample::kind(&Workload {
+        kind: sample::measures(&Workload {
             family: "lock".into(),
             ..Workload::default()
-        }),
+        })
+        .expect("a family that is measured"),
     }
 }
 

@@ -78,7 +78,7 @@ fn rate_legend() -> Markup {
 
 /// How long what clients wait for took to reach them, if anything did.
 fn waits(model: &RunModel<'_>) -> Option<Markup> {
-    let terms = LatencyTerms::from_kind(sample::kind(&model.record.plan.workload).latency)?;
+    let terms = LatencyTerms::from_kind(sample::measures(&model.record.plan.workload)?.latency)?;
     let latencies = model.latencies();
     let picture = (!latencies.is_empty()).then(|| charts::latencies(model, terms.heading, &latencies))?;
     let body = html! { (wait_words(model, &terms, &latencies)) (picture) };

@@ -3,7 +3,7 @@
 use super::{Lanes, subject_name};
 use zooquake_checkers::analysis::{self, Analysis, OperationSubject};
 use zooquake_checkers::{Event, EventType};
-use zooquake_history::operation::Mode;
+use zooquake_history::operation::{Mode, barrier, commit, queue};
 
 /// A span in which a client held.
 #[derive(Debug)]
@@ -47,10 +47,10 @@ pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<DrawnHold<'a>> {
 /// The end of a hold in words, by the event that ended it.
 fn ended_by(event: &Event) -> &'static str {
     match (event.f.as_str(), event.kind) {
-        ("acknowledge", _) => "acknowledged",
-        ("leave" | "close", _) => "left",
-        ("decided", _) if event.decision() == Some("commit") => "told to commit",
-        ("decided", _) => "told to abort",
+        (queue::f::ACKNOWLEDGE, _) => "acknowledged",
+        (barrier::f::LEAVE | barrier::f::CLOSE, _) => "left",
+        (commit::f::DECIDED, _) if event.decision() == Some("commit") => "told to commit",
+        (commit::f::DECIDED, _) => "told to abort",
         ("session", _) => "its session was over",
         ("lost", _) => "lost",
         ("exit", _) => "process died",

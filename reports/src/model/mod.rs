@@ -86,7 +86,7 @@ impl<'a> RunModel<'a> {
             bands.iter_mut().for_each(|band| band.until = band.until.or(Some(end)));
         }
         Self {
-            terms: Terms::from_ops(&ops),
+            terms: words::terms(&record.plan.workload.family, &ops),
             ops,
             holds: holds::drawn(&analysis, &lanes),
             bands,
@@ -115,8 +115,8 @@ impl<'a> RunModel<'a> {
 
     /// How long what clients wait for in the run's family took to reach them, in the order in which it set out.
     pub fn latencies(&self) -> Vec<Latency<'a>> {
-        let kind = sample::kind(&self.record.plan.workload).latency;
-        let mut latencies = self.analysis.latencies(kind);
+        let measures = sample::measures(&self.record.plan.workload);
+        let mut latencies = measures.map_or_else(Vec::new, |measures| self.analysis.latencies(measures.latency));
         latencies.sort_by_key(|latency| (self.analysis.time(latency.from), self.row(latency)));
         latencies
     }

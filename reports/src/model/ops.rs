@@ -6,6 +6,7 @@ use zooquake_checkers::analysis::{self, Analysis, OperationOutcome, OperationSub
 use zooquake_checkers::{Event, EventType};
 use zooquake_history::operation;
 pub use zooquake_history::operation::Role;
+use zooquake_history::operation::{commit, queue};
 
 /// What the answer to an operation means, where a picture marks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,10 +57,10 @@ impl<'a> DrawnOperation<'a> {
         };
         let given = || answer.item().map(|_| true);
         let yes = match self.f {
-            "decide" | "decided" => answer.decision().map(|d| d == "commit"),
-            "vote" => answer.voted().map(|v| v == "yes"),
-            "dequeue" => given(),
-            "begin" => None,
+            commit::f::DECIDE | commit::f::DECIDED => answer.decision().map(|d| d == "commit"),
+            commit::f::VOTE => answer.voted().map(|v| v == "yes"),
+            queue::f::DEQUEUE => given(),
+            commit::f::BEGIN => None,
             _ if self.role == Role::Work => return arrived(answer),
             _ => None,
         };

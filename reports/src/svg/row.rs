@@ -7,6 +7,7 @@ use crate::model::{DrawnHold, DrawnOperation, Mark, OperationOutcome, Role, RunM
 use crate::{palette, text};
 use zooquake_checkers::analysis::OperationSubject;
 use zooquake_history::FaultKind;
+use zooquake_history::operation::{barrier, commit, grant, queue};
 
 /// Where the rows begin, after the names of the clients.
 pub const LEFT: f64 = 70.0;
@@ -149,7 +150,7 @@ fn labels(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> Vec<String> {
     let work = op.invoke.work_ms().filter(|ms| *ms > 0);
     let work = work.map(|ms| text::duration(ms.unsigned_abs().saturating_mul(1_000_000)));
     let verb = match (op.f, &work) {
-        ("vote", _) => {
+        (commit::f::VOTE, _) => {
             let vote = op.answer.and_then(|a| a.voted()).or(op.invoke.vote());
             return vec![
                 format!("votes {} on{what}", text::clip(vote.unwrap_or("…"), 8)),
@@ -161,14 +162,14 @@ fn labels(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> Vec<String> {
             return vec![format!("works {work} (frozen meanwhile)"), format!("works {work}")];
         }
         (_, Some(work)) => return vec![format!("works {work}")],
-        ("acquire" | "elect", _) => return vec!["waits".into()],
-        ("read", _) if !what.is_empty() => return vec!["reads".into()],
-        ("write", _) => return vec!["writes".into()],
-        ("work", _) => return vec!["works".into()],
-        ("enter", _) => "waits to enter",
-        ("decide", _) => "decides",
-        ("decided", _) => "waits for",
-        ("dequeue", _) if what.is_empty() && op.outcome == OperationOutcome::Ok => return vec!["empty".into()],
+        (grant::f::ACQUIRE | grant::f::ELECT, _) => return vec!["waits".into()],
+        (grant::f::READ, _) if !what.is_empty() => return vec!["reads".into()],
+        (grant::f::WRITE, _) => return vec!["writes".into()],
+        (grant::f::WORK, _) => return vec!["works".into()],
+        (barrier::f::ENTER, _) => "waits to enter",
+        (commit::f::DECIDE, _) => "decides",
+        (commit::f::DECIDED, _) => "waits for",
+        (queue::f::DEQUEUE, _) if what.is_empty() && op.outcome == OperationOutcome::Ok => return vec!["empty".into()],
         (f, _) if what.is_empty() => return vec![text::clip(f, 24)],
         (f, _) => &text::clip(f, 24),
     };

@@ -9,6 +9,7 @@ use maud::Markup;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::AnomalySpan;
 use zooquake_checkers::analysis::OperationSubject;
+use zooquake_history::operation::commit::f;
 
 const WIDTH: f64 = 1200.0;
 
@@ -87,7 +88,7 @@ fn rows(model: &RunModel<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
     // Who coordinates a transaction belongs to it, also where it does nothing more for it.
     let about = about(model, steps);
     let coordinates = |op: &&DrawnOperation<'_>| {
-        matches!(op.f, "begin" | "decide") && op.subject().is_some_and(|s| about.contains(&s))
+        matches!(op.f, f::BEGIN | f::DECIDE) && op.subject().is_some_and(|s| about.contains(&s))
     };
     rows.extend(model.ops.iter().filter(coordinates).map(|op| op.lane).take(4));
     let hit = model

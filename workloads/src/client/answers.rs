@@ -12,6 +12,7 @@ use crate::protocol::Request;
 use crate::recipes::{SCRATCH, Working, touch};
 use crate::service::{Answer, Recipe, Service};
 use crate::zk::session_hex;
+use zooquake_history::operation::control::f;
 
 /// How long `confirm` tries if its request names no timeout.
 const CONFIRM: Duration = Duration::from_secs(10);
@@ -23,8 +24,8 @@ pub(super) async fn answer(client: &RecipeClient, request: Request) -> (Answer, 
         .map(|timeout| client.env.host.now() + Duration::from_millis(timeout));
     let operations = client.recipe.operations();
     let answer = match request.f.as_str() {
-        "ping" => Answer::ok(json!({})),
-        "confirm" => {
+        f::PING => Answer::ok(json!({})),
+        f::CONFIRM => {
             let deadline = deadline.unwrap_or_else(|| client.env.host.now() + CONFIRM);
             // To its end, since it may have opened a session that is to be closed.
             let confirmed = client
@@ -33,7 +34,7 @@ pub(super) async fn answer(client: &RecipeClient, request: Request) -> (Answer, 
                 .await;
             confirmed.unwrap_or_else(|| Answer::info("timed out"))
         }
-        "quiesce" => {
+        f::QUIESCE => {
             let quiet = client
                 .env
                 .within(deadline, quiesce(client, client.recipe.as_ref()))

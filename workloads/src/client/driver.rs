@@ -15,6 +15,7 @@ use crate::protocol::{Message, Outcome, Request};
 use crate::recipes::{Env, Working};
 use crate::service::{Answer, Recipe};
 use crate::zk::Shared;
+use zooquake_history::operation::control::f;
 
 /// How long a piece of work counts as going on after its reply was sent, unless the next operation is asked for: the
 /// resource is written when the orchestrator reads the reply, which takes a moment.
@@ -74,7 +75,7 @@ impl RecipeClient {
     }
 
     fn take(&self, request: Request) {
-        let control = matches!(request.f.as_str(), "ping" | "confirm" | "quiesce");
+        let control = f::ALL.contains(&request.f.as_str());
         if !control && self.in_operation.swap(true, Ordering::SeqCst) {
             let why = format!("busy: `{}` was asked for while another operation runs", request.f);
             return self.reply(request.id, Answer::fail(why));

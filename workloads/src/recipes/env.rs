@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 
+use super::bug::Bug;
 use super::commit::Journal;
-use super::planted::Bug;
 use crate::zk::counted::{Counted, Counters};
 use crate::zk::real::RealEnsemble;
 use crate::zk::{Connect, Host, SessionState, Shared, Zk};

@@ -1,6 +1,7 @@
 //! The recipes under test. They know ZooKeeper and the machine through [`crate::zk`] alone.
 
 pub mod barrier;
+mod bug;
 pub mod commit;
 pub mod counter;
 pub mod election;
@@ -8,6 +9,7 @@ mod env;
 pub mod grant;
 mod holder_state;
 pub mod lock;
+mod names;
 pub mod planted;
 pub mod queue;
 pub mod register;
@@ -17,11 +19,14 @@ pub mod rwlock;
 pub mod semaphore;
 mod sequence;
 mod sessions;
+mod variant;
 
 pub use env::{Env, Notice};
 pub use holder_state::{Busy, Grant, HeldGrant, HolderState, OwnZnode, Working};
-pub use registry::{Variant, registry, variant, workload};
+pub use names::{variant, workload};
+pub use registry::registry;
 pub use requests::{SCRATCH, touch};
+pub use variant::Variant;
 
 use crate::zk::Error;
 

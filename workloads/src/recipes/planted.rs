@@ -5,48 +5,12 @@
 
 use std::sync::LazyLock;
 
-use super::registry::{self, Variant};
+use super::bug::Bug;
+use super::registry;
+use super::variant::Variant;
 
 /// The family in the names that users give, `planted/L12`. In plans the family is the recipe's: `lock/planted-L12`.
 pub const FAMILY: &str = "planted";
-
-/// A planted bug, by the id under which it is listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the table says what each is")]
-pub enum Bug {
-    L1,
-    L7b,
-    L8,
-    L11,
-    L12,
-    L13c,
-    L28,
-    L29,
-    E4,
-    E5,
-    E13,
-    E15,
-    Q1,
-    Q2,
-    Q4,
-    Q6,
-    Q7,
-    Q8,
-    Q9,
-    B1,
-    B3,
-    B7,
-    B8,
-    T1,
-    T6,
-    P1,
-    P2,
-    P2b,
-    P3,
-    P7,
-    R1,
-    R2,
-}
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
@@ -217,7 +181,10 @@ mod tests {
             *families.entry(family).or_default() += 1;
             let variant = find(planted.id).unwrap();
             assert_eq!((variant.bug, variant.family), (Some(planted.bug), family));
-            assert_eq!(registry::variant(family, variant.name).unwrap().bug, variant.bug);
+            assert_eq!(
+                super::super::names::variant(family, variant.name).unwrap().bug,
+                variant.bug
+            );
             let same = PLANTED.iter().filter(|other| other.id == planted.id);
             assert_eq!(same.count(), 1);
             let known = variant.accepted.iter().find(|known| known.anomaly == planted.expected);

@@ -1,194 +1,25 @@
-//! Every variant there is, with what it promises and what is known to go wrong with it.
+//! The registry of families. A new one is a folder and a line here.
 
+use super::variant::{FamilyVariants, Variant};
+use super::{barrier, commit, counter, election, lock, queue, register, rwlock, semaphore};
 use std::sync::LazyLock;
 
-use zooquake_history::plan::{Accepted, Capabilities, Resource, Workload};
-
-use super::planted::{self, Bug};
-use super::{Env, barrier, commit, counter, election, lock, queue, register, rwlock, semaphore};
-use crate::service::Recipe;
-
-/// A variant of a recipe.
-#[derive(Clone, Copy)]
-pub struct Variant {
-    /// `lock`, …
-    pub family: &'static str,
-    /// `predecessor`, …
-    pub name: &'static str,
-    /// What it is and promises, in a sentence.
-    pub promise: &'static str,
-    /// Where the protected resource lives.
-    pub resource: Resource,
-    /// Whether its grants carry a token.
-    pub fenced: bool,
-    /// Parents of its contender znodes.
-    pub contenders: &'static [&'static str],
-    /// Persistent znodes, beside those parents, that exist before a client starts.
-    pub znodes: &'static [&'static str],
-    /// Whether each client may use one server only.
-    pub pinned: bool,
-    /// Whether it is built on the client library itself, which needs connections to servers.
-    pub client_library: bool,
-    /// What it promises beyond its family.
-    pub capabilities: Capabilities,
-    /// What is known to go wrong.
-    pub accepted: &'static [Known],
-    /// What it does wrong on purpose; `None` of all but planted variants.
-    pub bug: Option<Bug>,
-    /// Makes a client's recipe object.
-    pub(super) build: fn(&Env) -> anyhow::Result<Recipe>,
-}
-
-/// An anomaly that is known and accepted.
-pub struct Known {
-    /// Its name.
-    pub anomaly: &'static str,
-    /// The kinds of fault under which it is.
-    pub faults: &'static [&'static str],
-    /// Why it happens.
-    pub reason: &'static str,
-    /// Where that is known from.
-    pub source: &'static str,
-}
-
-/// Constants of what is known: the anomaly, the kinds of fault under which it is, why it happens, where that is known
-/// from.
-macro_rules! known {
-    ($($name:ident: $anomaly:literal under $faults:expr, $reason:literal, $source:literal;)*) => {
-        $(const $name: Known = Known {
-            anomaly: $anomaly,
-            faults: $faults,
-            reason: $reason,
-            source: $source,
-        };)*
-    };
-}
-pub(super) use known;
-
-impl Variant {
-    /// A variant without a name, for what the variants of a family have in common.
-    pub const PLAIN: Self = Self {
-        family: "",
-        name: "",
-        promise: "",
-        resource: Resource::Zookeeper,
-        fenced: false,
-        contenders: &[],
-        znodes: &[],
-        pinned: false,
-        client_library: false,
-        capabilities: Capabilities::NONE,
-        accepted: &[],
-        bug: None,
-        build: |_| anyhow::bail!("it has no name"),
-    };
-
-    /// A client's recipe object.
-    ///
-    /// # Errors
-    /// If the client lacks what the recipe is built on.
-    pub fn recipe(&self, env: &Env) -> anyhow::Result<Recipe> {
-        let bug = self.bug;
-        (self.build)(&Env { bug, ..env.clone() })
-    }
-
-    /// Its description in a plan.
-    pub fn workload(&self) -> Workload {
-        let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-        Workload {
-            family: self.family.to_string(),
-            variant: self.name.to_string(),
-            promise: self.promise.to_string(),
-            resource: self.resource,
-            fenced: self.fenced,
-            contenders: owned(self.contenders),
-            znodes: owned(self.znodes),
-            pinned: self.pinned,
-            capabilities: Some(self.capabilities),
-            accepted: self
-                .accepted
-                .iter()
-                .map(|known| Accepted {
-                    anomaly: known.anomaly.to_string(),
-                    faults: owned(known.faults),
-                    reason: known.reason.to_string(),
-                    source: known.source.to_string(),
-                })
-                .collect(),
-            recipe: None,
-        }
-    }
-}
-
-/// The variants of each family.
-const FAMILIES: &[&[Variant]] = &[
-    lock::variants::VARIANTS,
-    rwlock::variants::VARIANTS,
-    election::variants::VARIANTS,
-    semaphore::variants::VARIANTS,
-    commit::variants::VARIANTS,
-    barrier::variants::VARIANTS,
-    queue::variants::VARIANTS,
-    register::variants::VARIANTS,
-    counter::variants::VARIANTS,
+/// The families, as in [`zooquake_history::operation::FAMILIES`], but for `ensemble`, which has no clients.
+pub const FAMILIES: &[FamilyVariants] = &[
+    lock::variants::FAMILY,
+    rwlock::variants::FAMILY,
+    election::variants::FAMILY,
+    semaphore::variants::FAMILY,
+    commit::variants::FAMILY,
+    barrier::variants::FAMILY,
+    queue::variants::FAMILY,
+    register::variants::FAMILY,
+    counter::variants::FAMILY,
 ];
 
 /// All variants but those with planted bugs, by family, in the order in which they are shown.
 pub fn registry() -> &'static [Variant] {
-    static ALL: LazyLock<Vec<Variant>> = LazyLock::new(|| FAMILIES.concat());
+    static ALL: LazyLock<Vec<Variant>> =
+        LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.variants).copied().collect());
     &ALL
-}
-
-/// The variant of this name, be it one with a planted bug.
-pub fn variant(family: &str, name: &str) -> Option<&'static Variant> {
-    let mut all = registry().iter().chain(planted::variants());
-    all.find(|variant| variant.family == family && variant.name == name)
-}
-
-/// The description of a variant in a plan.
-pub fn workload(family: &str, name: &str) -> Option<Workload> {
-    variant(family, name).map(Variant::workload)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_unique_and_found() {
-        for variant in registry() {
-            let workload = workload(variant.family, variant.name).unwrap();
-            assert_eq!(workload.name(), format!("{}/{}", variant.family, variant.name));
-            let same = registry()
-                .iter()
-                .filter(|other| (other.family, other.name) == (variant.family, variant.name));
-            assert_eq!(same.count(), 1);
-        }
-        assert!(workload("lock", "no-such").is_none());
-    }
-
-    #[test]
-    fn nothing_is_accepted_without_faults_but_what_no_fault_has_to_do_with() {
-        let mut without = Vec::new();
-        for variant in registry() {
-            for known in variant.accepted {
-                assert!(!known.faults.is_empty(), "{}", variant.name);
-                assert!(!known.reason.is_empty() && !known.source.is_empty());
-                if known.faults.contains(&"none") {
-                    assert_eq!(known.faults, ["none"], "{}", variant.name);
-                    without.push((variant.family, variant.name, known.anomaly));
-                }
-            }
-        }
-        assert_eq!(
-            without,
-            [
-                ("rwlock", "neighbour", "double-grant"),
-                ("semaphore", "counted", "over-capacity")
-            ]
-        );
-        for (family, name) in [("lock", "fenced"), ("rwlock", "fenced"), ("semaphore", "leases")] {
-            assert!(variant(family, name).unwrap().accepted.is_empty());
-        }
-    }
 }

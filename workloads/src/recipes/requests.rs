@@ -1,7 +1,7 @@
 //! Around single requests: what is there before them, when they are repeated, how an operation ends that waited too
 //! long for them.
 
-use super::planted::Bug;
+use super::bug::Bug;
 use super::{Env, OpError};
 use crate::zk::{CreateMode, Error, Reply, SessionState, WatchEvent, Zk};
 use std::time::Duration;

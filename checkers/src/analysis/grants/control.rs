@@ -5,6 +5,7 @@ use super::{Grants, HoldContradiction, HolderAnswer};
 use crate::analysis::ops;
 use crate::{Event, EventType};
 use std::collections::BTreeSet;
+use zooquake_history::operation::control::f;
 
 impl<'a> Grants<'a> {
     /// Takes note of a client that refused a request because it holds no more; `asked` names the grant if it is certain
@@ -43,8 +44,8 @@ impl<'a> Grants<'a> {
                     }
                 }
             }
-            ("confirm", EventType::Invoke) => self.beliefs.asked(node, at),
-            ("confirm", EventType::Ok) => self.confirm(event, at, sent),
+            (f::CONFIRM, EventType::Invoke) => self.beliefs.asked(node, at),
+            (f::CONFIRM, EventType::Ok) => self.confirm(event, at, sent),
             _ => {}
         }
     }

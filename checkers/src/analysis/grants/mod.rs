@@ -12,7 +12,7 @@ use crate::{Event, EventType, Process, Value};
 use beliefs::Beliefs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::Mode;
-use zooquake_history::operation::grant::{ACCEPTED, MODE};
+use zooquake_history::operation::grant::{ACCEPTED, MODE, f};
 
 /// A request that the client answered as the holder: the events that sent and answered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,7 +169,7 @@ impl<'a> Grants<'a> {
         let disputed = ops.disputed.contains(&at);
         let node = ops::node(event);
         let mut grant = self.named(name, node);
-        if event.f == names.acquire {
+        if event.f == names.ops.takes {
             if event.kind == EventType::Invoke && self.all[grant].asked.is_some() {
                 // The name is used again: a grant of its own.
                 self.by_name.remove(name);
@@ -179,7 +179,7 @@ impl<'a> Grants<'a> {
             self.all[grant].disputed |= disputed && self.all[grant].read == Some(at);
         } else if disputed {
             // Who acted under the grant, if anybody did, is not known.
-        } else if event.f == names.release {
+        } else if event.f == names.ops.gives {
             match event.kind {
                 EventType::Invoke => {
                     let of = &mut self.all[grant];
@@ -200,7 +200,7 @@ impl<'a> Grants<'a> {
                     }
                 }
             }
-        } else if matches!(event.f.as_str(), "read" | "write" | "work") {
+        } else if matches!(event.f.as_str(), f::READ | f::WRITE | f::WORK) {
             self.work_under(event, at, op.and_then(|op| op.sent()), grant);
         }
     }
@@ -228,7 +228,7 @@ impl<'a> Grants<'a> {
     fn work_under(&mut self, event: &'a Event, at: usize, sent: Option<usize>, grant: usize) {
         let error = event.error.as_deref().unwrap_or_default();
         match event.kind {
-            EventType::Ok if matches!(event.f.as_str(), "read" | "work") => self.answer(grant, sent, at),
+            EventType::Ok if matches!(event.f.as_str(), f::READ | f::WORK) => self.answer(grant, sent, at),
             EventType::Ok if accepted(event) => {
                 self.writes.push(Write {
                     grant,

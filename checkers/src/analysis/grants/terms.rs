@@ -1,14 +1,12 @@
 //! What a family calls the things that all exclusive grants have in common: a lock is acquired, a leadership is won.
 
+use zooquake_history::operation::{GrantOps, election, lock, rwlock, semaphore};
+
 /// Names of operations, anomalies and things of one family of exclusive grants.
 #[derive(Debug)]
 pub struct GrantTerms {
-    /// The operation that asks for a grant.
-    pub acquire: &'static str,
-    /// The operation by which a holder works under it.
-    pub work: &'static str,
-    /// The operation that gives it back.
-    pub release: &'static str,
+    /// The operations.
+    pub ops: GrantOps,
     /// What is granted, for texts.
     pub thing: &'static str,
     /// Anomaly: two clients confirmed that each holds.
@@ -23,11 +21,22 @@ pub struct GrantTerms {
     pub idle: &'static str,
 }
 
-/// Of a family that grants nothing.
-pub const NONE: GrantTerms = GrantTerms {
-    acquire: "",
-    work: "",
-    release: "",
+/// The families that grant.
+pub const GRANTING: &[(&str, &GrantTerms)] = &[
+    (lock::FAMILY.name, &LOCK),
+    (rwlock::FAMILY.name, &RWLOCK),
+    (election::FAMILY.name, &ELECTION),
+    (semaphore::FAMILY.name, &SEMAPHORE),
+];
+
+/// Of a family that grants nothing: no operation and no anomaly has these names.
+const NOTHING: GrantTerms = GrantTerms {
+    ops: GrantOps {
+        takes: "",
+        reads: None,
+        works: "",
+        gives: "",
+    },
     thing: "",
     double: "",
     stale_holder: "",
@@ -37,10 +46,8 @@ pub const NONE: GrantTerms = GrantTerms {
 };
 
 /// Of a lock.
-pub const LOCK: GrantTerms = GrantTerms {
-    acquire: "acquire",
-    work: "write",
-    release: "release",
+const LOCK: GrantTerms = GrantTerms {
+    ops: lock::FAMILY.grant_ops(),
     thing: "the lock",
     double: "double-grant",
     stale_holder: "stale-holder",
@@ -49,11 +56,15 @@ pub const LOCK: GrantTerms = GrantTerms {
     idle: "idle-lock",
 };
 
+/// Of a read-write lock.
+const RWLOCK: GrantTerms = GrantTerms {
+    ops: rwlock::FAMILY.grant_ops(),
+    ..LOCK
+};
+
 /// Of an election.
-pub const ELECTION: GrantTerms = GrantTerms {
-    acquire: "elect",
-    work: "write",
-    release: "resign",
+const ELECTION: GrantTerms = GrantTerms {
+    ops: election::FAMILY.grant_ops(),
     thing: "the leadership",
     double: "two-leaders",
     stale_holder: "stale-leader",
@@ -63,8 +74,8 @@ pub const ELECTION: GrantTerms = GrantTerms {
 };
 
 /// Of a semaphore. With one lease, too, two clients are more than may hold.
-pub const SEMAPHORE: GrantTerms = GrantTerms {
-    work: "work",
+const SEMAPHORE: GrantTerms = GrantTerms {
+    ops: semaphore::FAMILY.grant_ops(),
     thing: "a lease",
     double: "over-capacity",
     regression: "",
@@ -73,10 +84,18 @@ pub const SEMAPHORE: GrantTerms = GrantTerms {
 
 /// What a family calls them.
 pub fn for_family(family: &str) -> &'static GrantTerms {
-    match family {
-        "lock" | "rwlock" => &LOCK,
-        "election" => &ELECTION,
-        "semaphore" => &SEMAPHORE,
-        _ => &NONE,
+    let found = GRANTING.iter().find(|(name, _)| *name == family);
+    found.map_or(&NOTHING, |(_, terms)| terms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zooquake_history::operation::FAMILIES;
+
+    #[test]
+    fn each_family_that_grants_has_terms() {
+        let granting = FAMILIES.iter().filter(|family| family.grants).map(|family| family.name);
+        assert!(granting.eq(GRANTING.iter().map(|(name, _)| *name)));
     }
 }

@@ -4,6 +4,7 @@ use crate::analysis::Analysis;
 use crate::analysis::ops;
 use crate::history::EventType;
 use std::collections::HashMap;
+use zooquake_history::operation::control::f;
 
 /// What changes with an event.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +52,7 @@ pub(super) fn changes<'a>(run: &Analysis<'a>) -> Vec<(usize, HoldChange<'a>)> {
                 state,
             }),
             ("exit", EventType::Info, Some(node)) => Some(HoldChange::Exit(node)),
-            ("confirm", EventType::Ok, Some(_)) if event.holds() == Some(true) => Some(HoldChange::Belief),
+            (f::CONFIRM, EventType::Ok, Some(_)) if event.holds() == Some(true) => Some(HoldChange::Belief),
             ("stall", _, _) if event.is_of("run") => Some(HoldChange::Stall),
             _ => None,
         };
@@ -66,7 +67,7 @@ pub(super) fn changes<'a>(run: &Analysis<'a>) -> Vec<(usize, HoldChange<'a>)> {
 /// answered; if that is unknown, until its client asks anew or its process ends.
 fn requests<'a>(run: &Analysis<'a>, changes: &mut Vec<(usize, HoldChange<'a>)>) {
     let ends = hold_ends(run);
-    for op in run.ops.work.iter().filter(|op| op.f == run.names.acquire) {
+    for op in run.ops.work.iter().filter(|op| op.f == run.names.ops.takes) {
         let over = op.end.into_iter().chain(op.cut).min();
         if let Some(sent) = op.sent() {
             changes.push((sent, HoldChange::Wait(op.node)));
@@ -88,8 +89,8 @@ fn hold_ends<'a>(run: &Analysis<'a>) -> HashMap<&'a str, Vec<usize>> {
     let known = |at: &usize| matches!(run.events[*at].kind, EventType::Ok | EventType::Fail);
     for op in &run.ops.work {
         let end = match op.f {
-            f if f == run.names.acquire => op.invoke,
-            f if f == run.names.release => op.end.filter(known),
+            f if f == run.names.ops.takes => op.invoke,
+            f if f == run.names.ops.gives => op.end.filter(known),
             _ => None,
         };
         ends.entry(op.node).or_default().extend(end);

@@ -101,7 +101,7 @@ impl IdleSpell {
         };
         let asked = op.invoke.unwrap_or(self.until);
         let time = |from: usize, until: usize| run.time(until).saturating_sub(run.time(from));
-        match op.f == run.names.acquire && time(asked, self.until) > bound {
+        match op.f == run.names.ops.takes && time(asked, self.until) > bound {
             true => vec![asked, self.until],
             // Its request came late enough to show how long it took.
             false if time(self.request, asked) > bound => vec![self.request, asked],

@@ -35,7 +35,7 @@ impl Commit {
     /// What has become of the coordinator's `begin` or `decide`.
     pub(super) fn coordinated(&mut self, op: &PendingOp, end: &Completion, last: bool) {
         match op.f {
-            "begin" if end.kind == EventType::Fail => {
+            commit::f::BEGIN if end.kind == EventType::Fail => {
                 self.parties[0].duty = CommitDuty::Done;
                 let tx = end.get(commit::TX).map_or_else(|| self.name(), str::to_string);
                 // Nobody is asked at the end about a transaction that never was.
@@ -44,7 +44,7 @@ impl Commit {
                     self.give_up();
                 }
             }
-            "begin" => {
+            commit::f::BEGIN => {
                 if end.is_ok() {
                     self.sure.insert(self.name());
                 }
@@ -64,11 +64,11 @@ impl Commit {
     /// What has become of a site's `vote` or `decided`.
     pub(super) fn answered(&mut self, client: usize, op: &PendingOp, end: &Completion, last: bool) {
         match op.f {
-            "vote" if end.is_ok() => {
+            commit::f::VOTE if end.is_ok() => {
                 self.sure.insert(self.name());
                 self.parties[client].duty = CommitDuty::Decided(0);
             }
-            "decided" if end.is_ok() => {
+            commit::f::DECIDED if end.is_ok() => {
                 self.decided(&self.name());
                 self.reported(client, &self.name());
                 self.parties[client].duty = CommitDuty::Done;

@@ -1,28 +1,63 @@
 //! Of barriers: rounds that all members enter, and leave, together.
 
-use super::EventContext;
+use super::context::EventContext;
+use super::family::FamilyWords;
+use crate::model::terms::Terms;
 use crate::text;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
-use zooquake_history::operation::barrier::ROUND;
+use zooquake_history::operation::barrier::{self, ROUND};
+
+/// Of a barrier that members join.
+const JOINING: Terms = Terms {
+    holds: "is in",
+    hold: Some("is in the round"),
+    wait: Some("waits for the start"),
+    work: "joins",
+    take: None,
+    leave: Some("closes its session"),
+    took: "joined",
+    refused: None,
+    no: None,
+};
+
+/// Of a barrier that all enter together.
+const ENTERING: Terms = Terms {
+    wait: Some("enters: waits for the others"),
+    leave: Some("leaves: waits for the others"),
+    ..JOINING
+};
+
+/// The family and its words.
+pub const FAMILY: FamilyWords = FamilyWords {
+    spec: &barrier::FAMILY,
+    terms: |ops| match ops
+        .iter()
+        .any(|op| !op.control && [barrier::f::JOIN, barrier::f::CLOSE].contains(&op.f))
+    {
+        true => &JOINING,
+        false => &ENTERING,
+    },
+    predicate,
+};
 
 /// The predicate of a round's event.
 pub fn predicate(context: EventContext<'_>) -> Option<String> {
     let round = || format!("round {}", context.field(ROUND));
     Some(match context.what() {
-        ("join", Invoke) => format!("joins {}{}{}", round(), member(context), members(context)),
-        ("join", Ok) => format!("has joined {}{}{}", round(), member(context), context.czxid()),
-        ("join", Fail | Info) => context.failed(&format!("joined {}{}", round(), member(context)))?,
-        ("enter", Invoke) => format!("enters {}, and waits{}", round(), members(context)),
-        ("enter", Ok) => format!("is let into {}: its barrier has opened{}", round(), context.czxid()),
-        ("enter", Fail) => format!("has not entered {}", round()),
-        ("enter", Info) => format!("gives up entering {}, and may have left its znode", round()),
-        ("leave", Invoke) => format!("leaves {}, and waits for the others", round()),
-        ("leave", Ok) => left(context, &round()),
-        ("leave", Fail | Info) => context.failed(&format!("left {}", round()))?,
-        ("close", Invoke) => format!("is told that {} is over, and closes its session", round()),
-        ("close", Ok) => format!("has closed its session of {}", round()),
-        ("close", Fail | Info) => context.failed(&format!("closed its session of {}", round()))?,
+        (barrier::f::JOIN, Invoke) => format!("joins {}{}{}", round(), member(context), members(context)),
+        (barrier::f::JOIN, Ok) => format!("has joined {}{}{}", round(), member(context), context.czxid()),
+        (barrier::f::JOIN, Fail | Info) => context.failed(&format!("joined {}{}", round(), member(context)))?,
+        (barrier::f::ENTER, Invoke) => format!("enters {}, and waits{}", round(), members(context)),
+        (barrier::f::ENTER, Ok) => format!("is let into {}: its barrier has opened{}", round(), context.czxid()),
+        (barrier::f::ENTER, Fail) => format!("has not entered {}", round()),
+        (barrier::f::ENTER, Info) => format!("gives up entering {}, and may have left its znode", round()),
+        (barrier::f::LEAVE, Invoke) => format!("leaves {}, and waits for the others", round()),
+        (barrier::f::LEAVE, Ok) => left(context, &round()),
+        (barrier::f::LEAVE, Fail | Info) => context.failed(&format!("left {}", round()))?,
+        (barrier::f::CLOSE, Invoke) => format!("is told that {} is over, and closes its session", round()),
+        (barrier::f::CLOSE, Ok) => format!("has closed its session of {}", round()),
+        (barrier::f::CLOSE, Fail | Info) => context.failed(&format!("closed its session of {}", round()))?,
         _ => return None,
     })
 }

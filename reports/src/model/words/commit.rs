@@ -1,29 +1,50 @@
 //! Of two-phase commit: transactions, votes and decisions.
 
-use super::EventContext;
+use super::context::EventContext;
+use super::family::FamilyWords;
+use crate::model::terms::Terms;
 use crate::text;
 use zooquake_checkers::Value;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
-use zooquake_history::operation::commit::{DECISION, SITES, VOTE};
+use zooquake_history::operation::commit::{self, DECISION, SITES, VOTE};
+
+const TERMS: Terms = Terms {
+    holds: "in doubt of",
+    hold: Some("in doubt: has voted yes, was told no decision"),
+    wait: Some("waits for votes or the decision"),
+    work: "begins or votes",
+    take: None,
+    leave: None,
+    took: "yes, commit",
+    refused: None,
+    no: Some("no, abort"),
+};
+
+/// The family and its words.
+pub const FAMILY: FamilyWords = FamilyWords {
+    spec: &commit::FAMILY,
+    terms: |_| &TERMS,
+    predicate,
+};
 
 /// The predicate of a transaction's event.
 pub fn predicate(context: EventContext<'_>) -> Option<String> {
     let tx = || text::clip(context.read(Event::tx).unwrap_or("a transaction"), 40);
     Some(match context.what() {
-        ("begin", Invoke) => format!("begins {}{}", tx(), sites(context)),
-        ("begin", Ok) => format!("has begun {}: it is there for its sites", tx()),
-        ("begin", Fail | Info) => context.failed(&format!("begun {}", tx()))?,
-        ("vote", Invoke) => asked(context, &tx()),
-        ("vote", Ok) => format!("has voted {} on {}", voted(context), tx()),
-        ("vote", Fail) => format!("has not voted on {}, and will not", tx()),
-        ("vote", Info) => format!("may or may not have voted {} on {}", context.field(VOTE), tx()),
-        ("decide", Invoke) => format!("is to collect the votes on {}, and to decide", tx()),
-        ("decide", Ok) => format!("as coordinator decides {} of {}", decision(context), tx()),
-        ("decide", Fail | Info) => format!("as coordinator knows no decision of {}", tx()),
-        ("decided", Invoke) => format!("asks what was decided of {}", tx()),
-        ("decided", Ok) => format!("hears that {} is to {}", tx(), decision(context)),
-        ("decided", Fail | Info) => format!("knows no decision of {}", tx()),
+        (commit::f::BEGIN, Invoke) => format!("begins {}{}", tx(), sites(context)),
+        (commit::f::BEGIN, Ok) => format!("has begun {}: it is there for its sites", tx()),
+        (commit::f::BEGIN, Fail | Info) => context.failed(&format!("begun {}", tx()))?,
+        (commit::f::VOTE, Invoke) => asked(context, &tx()),
+        (commit::f::VOTE, Ok) => format!("has voted {} on {}", voted(context), tx()),
+        (commit::f::VOTE, Fail) => format!("has not voted on {}, and will not", tx()),
+        (commit::f::VOTE, Info) => format!("may or may not have voted {} on {}", context.field(VOTE), tx()),
+        (commit::f::DECIDE, Invoke) => format!("is to collect the votes on {}, and to decide", tx()),
+        (commit::f::DECIDE, Ok) => format!("as coordinator decides {} of {}", decision(context), tx()),
+        (commit::f::DECIDE, Fail | Info) => format!("as coordinator knows no decision of {}", tx()),
+        (commit::f::DECIDED, Invoke) => format!("asks what was decided of {}", tx()),
+        (commit::f::DECIDED, Ok) => format!("hears that {} is to {}", tx(), decision(context)),
+        (commit::f::DECIDED, Fail | Info) => format!("knows no decision of {}", tx()),
         _ => return None,
     })
 }

@@ -1,20 +1,21 @@
 //! Of control requests, of the life of a client, and of the run's phases.
 
-use super::{EventContext, grant};
+use super::context::EventContext;
+use super::grant;
 use crate::text;
 use zooquake_checkers::Value;
 use zooquake_history::Event;
 use zooquake_history::EventType::{self, Info, Invoke, Ok};
 use zooquake_history::operation::SESSION;
-use zooquake_history::operation::control::STATE;
+use zooquake_history::operation::control::{STATE, f};
 
 /// The predicate of an event of a client's life, or of the run.
 pub fn predicate(context: EventContext<'_>) -> Option<String> {
     Some(match context.what() {
-        ("confirm", _) => confirm(context),
-        ("quiesce", kind) => quiesce(context, kind),
-        ("ping", Invoke) => "is asked whether it answers".into(),
-        ("ping", Ok) => "answers".into(),
+        (f::CONFIRM, _) => confirm(context),
+        (f::QUIESCE, kind) => quiesce(context, kind),
+        (f::PING, Invoke) => "is asked whether it answers".into(),
+        (f::PING, Ok) => "answers".into(),
         ("exit", _) => "process has ended".into(),
         ("hello", _) => match context.read(Event::session) {
             Some(session) => format!("process has started, session {}", text::clip(session, 40)),
@@ -81,7 +82,7 @@ fn phase(context: EventContext<'_>) -> String {
         Some("audit") => "reads the tree for the audit",
         Some("done") => "is done",
         Some("interrupted") => "was stopped by its user",
-        _ => return format!("enters the phase {}", super::shown(&context.event.value, 40)),
+        _ => return format!("enters the phase {}", super::context::shown(&context.event.value, 40)),
     };
     known.to_owned()
 }

@@ -1,19 +1,35 @@
 //! Of the counter: increments, and reads of the value.
 
-use super::EventContext;
+use super::context::EventContext;
+use super::family::FamilyWords;
+use super::register;
 use super::register::served;
+use crate::model::terms::Terms;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
-use zooquake_history::operation::counter::{ID, VALUE};
+use zooquake_history::operation::counter::{self, ID, VALUE};
+
+const TERMS: Terms = Terms {
+    work: "adds 1",
+    took: "added",
+    ..register::TERMS
+};
+
+/// The family and its words.
+pub const FAMILY: FamilyWords = FamilyWords {
+    spec: &counter::FAMILY,
+    terms: |_| &TERMS,
+    predicate,
+};
 
 /// The predicate of the counter's event.
 pub fn predicate(context: EventContext<'_>) -> Option<String> {
     Some(match context.what() {
-        ("increment", Invoke) => "adds 1".into(),
-        ("increment", Ok) => format!("has made {}{}", context.field(ID), served(context)),
-        ("increment", Fail | Info) => context.failed("added 1")?,
-        ("get", Invoke) => "asks for the count".into(),
-        ("get", Ok) => format!("reads {}{}", context.field(VALUE), served(context)),
-        ("get", Fail | Info) => "reads nothing".into(),
+        (counter::f::INCREMENT, Invoke) => "adds 1".into(),
+        (counter::f::INCREMENT, Ok) => format!("has made {}{}", context.field(ID), served(context)),
+        (counter::f::INCREMENT, Fail | Info) => context.failed("added 1")?,
+        (counter::f::GET, Invoke) => "asks for the count".into(),
+        (counter::f::GET, Ok) => format!("reads {}{}", context.field(VALUE), served(context)),
+        (counter::f::GET, Fail | Info) => "reads nothing".into(),
         _ => return None,
     })
 }

@@ -1,22 +1,22 @@
 //! Of locks, elections and semaphores: grants and terms.
 
-use super::EventContext;
+use super::context::EventContext;
 use crate::text;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::Mode;
 use zooquake_history::operation::control::WHY;
-use zooquake_history::operation::grant::{GRANT, VALUE};
+use zooquake_history::operation::grant::{GRANT, VALUE, f};
 
 /// The predicate of a grant's event.
 pub fn predicate(context: EventContext<'_>) -> Option<String> {
     match context.event.f.as_str() {
-        "acquire" | "release" if context.thing.is_empty() => granted(context, "the lock"),
-        "acquire" | "release" => granted(context, context.thing),
-        "elect" | "resign" => granted(context, "the leadership"),
-        "read" if context.get(GRANT).is_some() => read(context),
-        "write" if context.get(GRANT).is_some() => write(context),
-        "work" => Some(work(context)),
+        f::ACQUIRE | f::RELEASE if context.thing.is_empty() => granted(context, "the lock"),
+        f::ACQUIRE | f::RELEASE => granted(context, context.thing),
+        f::ELECT | f::RESIGN => granted(context, "the leadership"),
+        f::READ if context.get(GRANT).is_some() => read(context),
+        f::WRITE if context.get(GRANT).is_some() => write(context),
+        f::WORK => Some(work(context)),
         "lost" => Some(format!("loses {}: {}", grant(context), context.field(WHY))),
         _ => None,
     }
@@ -36,20 +36,20 @@ fn granted(context: EventContext<'_>, thing: &str) -> Option<String> {
         ""
     };
     Some(match context.what() {
-        ("acquire" | "elect", Invoke) => format!("asks for {thing}{shared} ({grant})"),
-        ("acquire" | "elect", Ok) => {
+        (f::ACQUIRE | f::ELECT, Invoke) => format!("asks for {thing}{shared} ({grant})"),
+        (f::ACQUIRE | f::ELECT, Ok) => {
             let age = context.read(Event::token).map(|t| format!(", token {t:#x}"));
             let age = age.unwrap_or_else(|| context.czxid());
             format!("is granted {thing}: {grant}{shared}{age}")
         }
-        ("acquire" | "elect", Fail) => format!("is not granted {thing} ({grant})"),
-        ("acquire" | "elect", Info) => format!("does not know whether it left anything of {grant} behind"),
-        ("release" | "resign", Invoke) => format!("gives {grant} back"),
-        ("release" | "resign", Ok) => match context.removed() {
+        (f::ACQUIRE | f::ELECT, Fail) => format!("is not granted {thing} ({grant})"),
+        (f::ACQUIRE | f::ELECT, Info) => format!("does not know whether it left anything of {grant} behind"),
+        (f::RELEASE | f::RESIGN, Invoke) => format!("gives {grant} back"),
+        (f::RELEASE | f::RESIGN, Ok) => match context.removed() {
             Some(path) => format!("has released {grant}: removed {}", text::value(path, 80)),
             None => format!("has released {grant}"),
         },
-        ("release" | "resign", Fail) => format!("has not released {grant}"),
+        (f::RELEASE | f::RESIGN, Fail) => format!("has not released {grant}"),
         _ => format!("may or may not have released {grant}"),
     })
 }

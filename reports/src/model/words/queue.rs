@@ -1,24 +1,45 @@
 //! Of queues: items that travel from an enqueue through a dequeue to an acknowledgement.
 
-use super::EventContext;
+use super::context::EventContext;
+use super::family::FamilyWords;
+use crate::model::terms::Terms;
 use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
-use zooquake_history::operation::queue::ITEM;
+use zooquake_history::operation::queue::{self, ITEM};
 use zooquake_history::operation::{CZXID, PATH};
+
+const TERMS: Terms = Terms {
+    holds: "has claimed",
+    hold: Some("has claimed an item"),
+    wait: None,
+    work: "enqueues",
+    take: Some("dequeues"),
+    leave: Some("acknowledges"),
+    took: "item enqueued or given",
+    refused: None,
+    no: None,
+};
+
+/// The family and its words.
+pub const FAMILY: FamilyWords = FamilyWords {
+    spec: &queue::FAMILY,
+    terms: |_| &TERMS,
+    predicate,
+};
 
 /// The predicate of an item's event.
 pub fn predicate(context: EventContext<'_>) -> Option<String> {
     let item = || context.field(ITEM);
     Some(match context.what() {
-        ("enqueue", Invoke) => format!("enqueues item {}", item()),
-        ("enqueue", Ok) => format!("has enqueued item {}{}{}", item(), at(context), context.czxid()),
-        ("enqueue", Fail | Info) => context.failed(&format!("enqueued item {}", item()))?,
-        ("dequeue", Invoke) => "asks for an item".into(),
-        ("dequeue", Ok) => dequeued(context),
-        ("dequeue", Fail | Info) => context.failed("taken an item")?,
-        ("acknowledge", Invoke) => format!("acknowledges item {}", item()),
-        ("acknowledge", Ok) => format!("has acknowledged item {}: it is done with", item()),
-        ("acknowledge", Fail) => format!("does not acknowledge item {}", item()),
-        ("acknowledge", Info) => format!("may or may not have acknowledged item {}", item()),
+        (queue::f::ENQUEUE, Invoke) => format!("enqueues item {}", item()),
+        (queue::f::ENQUEUE, Ok) => format!("has enqueued item {}{}{}", item(), at(context), context.czxid()),
+        (queue::f::ENQUEUE, Fail | Info) => context.failed(&format!("enqueued item {}", item()))?,
+        (queue::f::DEQUEUE, Invoke) => "asks for an item".into(),
+        (queue::f::DEQUEUE, Ok) => dequeued(context),
+        (queue::f::DEQUEUE, Fail | Info) => context.failed("taken an item")?,
+        (queue::f::ACKNOWLEDGE, Invoke) => format!("acknowledges item {}", item()),
+        (queue::f::ACKNOWLEDGE, Ok) => format!("has acknowledged item {}: it is done with", item()),
+        (queue::f::ACKNOWLEDGE, Fail) => format!("does not acknowledge item {}", item()),
+        (queue::f::ACKNOWLEDGE, Info) => format!("may or may not have acknowledged item {}", item()),
         ("taking", Info) => format!("is about to take item {}", item()),
         _ => return None,
     })
@@ -28,7 +49,7 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
 fn at(context: EventContext<'_>) -> String {
     context
         .get(PATH)
-        .map(|path| format!(" as {}", super::shown(path, 100)))
+        .map(|path| format!(" as {}", super::context::shown(path, 100)))
         .unwrap_or_default()
 }
 

@@ -12,11 +12,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::future::select;
 use zooquake_history::operation::ZnodeName;
-use zooquake_history::operation::barrier::{BarrierAnswer as Answered, BarrierRequest as Asked};
+use zooquake_history::operation::barrier::{BarrierAnswer as Answered, BarrierRequest as Asked, f};
 
 use super::{ROUNDS, ensure, overdue, steady};
 use crate::protocol::Request;
-use crate::recipes::planted::Bug;
+use crate::recipes::bug::Bug;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, HolderState, NOT_HELD, OpError, OwnZnode, Working};
 use crate::service::{Answer, Service, SessionHandle, parse, unknown};
@@ -227,8 +227,8 @@ impl Double {
 
 #[async_trait]
 impl Service for Double {
-    fn operations(&self) -> &'static [&'static str] {
-        &["enter", "leave"]
+    fn operations(&self) -> Vec<&'static str> {
+        vec![f::ENTER, f::LEAVE]
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {

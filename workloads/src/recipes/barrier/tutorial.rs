@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use zooquake_history::operation::ZnodeName;
-use zooquake_history::operation::barrier::{BarrierAnswer as Answered, BarrierRequest as Asked};
+use zooquake_history::operation::barrier::{BarrierAnswer as Answered, BarrierRequest as Asked, f};
 
 use super::{MEMBERS, ensure, overdue};
 use crate::protocol::Request;
@@ -125,8 +125,8 @@ impl Tutorial {
 
 #[async_trait]
 impl Service for Tutorial {
-    fn operations(&self) -> &'static [&'static str] {
-        &["join", "enter", "close"]
+    fn operations(&self) -> Vec<&'static str> {
+        vec![f::JOIN, f::ENTER, f::CLOSE]
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {

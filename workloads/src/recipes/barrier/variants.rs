@@ -3,11 +3,17 @@
 use std::sync::Arc;
 
 use super::{Double, MEMBERS, ROUNDS, Tutorial};
-use crate::recipes::registry::{Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use zooquake_history::operation::barrier;
 use zooquake_history::plan::Capabilities;
 
-/// The barriers, in the order in which they are shown.
-pub const VARIANTS: &[Variant] = &[
+/// The family and its variants.
+pub const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &barrier::FAMILY,
+    variants: VARIANTS,
+};
+
+const VARIANTS: &[Variant] = &[
     Variant {
         name: "tutorial",
         promise: "the tutorial's: N members join, who counts N children creates the ephemeral `start`; all or none while \
@@ -33,7 +39,7 @@ pub const VARIANTS: &[Variant] = &[
 
 /// What all of them have in common.
 const PLAIN: Variant = Variant {
-    family: "barrier",
+    family: barrier::FAMILY.name,
     ..Variant::PLAIN
 };
 

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 
 use super::plain::{Member, gather, not_voted, wait_decision, wait_for};
 use super::{APP, Decision, Journal, Party, TransactionZnode, Vote, decision_path, path, vote_path};
-use crate::recipes::planted::Bug;
+use crate::recipes::bug::Bug;
 use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, Reply, Zk};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zooquake_history::operation::commit::{CommitAnswer as Answered, CommitRequest as Asked};
+use zooquake_history::operation::commit::{CommitAnswer as Answered, CommitRequest as Asked, f};
 
 use super::Party;
 use crate::protocol::Request;
@@ -22,8 +22,8 @@ impl CommitHandler {
 
 #[async_trait]
 impl Service for CommitHandler {
-    fn operations(&self) -> &'static [&'static str] {
-        &["begin", "decide", "vote", "decided"]
+    fn operations(&self) -> Vec<&'static str> {
+        vec![f::BEGIN, f::DECIDE, f::VOTE, f::DECIDED]
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {

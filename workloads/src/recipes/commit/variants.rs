@@ -2,14 +2,21 @@
 
 use std::sync::Arc;
 
+use zooquake_history::operation::commit;
+
 use super::{Atomic, Broadcast, CommitHandler, Coordinated, Ephemeral, Journal, Party};
 use crate::recipes::Env;
-use crate::recipes::registry::{Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
 use crate::service::Recipe;
 use anyhow::Context;
 
-/// The two-phase commits, in the order in which they are shown.
-pub const VARIANTS: &[Variant] = &[
+/// The family and its variants.
+pub const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &commit::FAMILY,
+    variants: VARIANTS,
+};
+
+const VARIANTS: &[Variant] = &[
     Variant {
         name: "broadcast",
         promise: "the tutorial's: every site watches every vote and decides by itself; atomic, but blocks when the \
@@ -51,7 +58,7 @@ pub const VARIANTS: &[Variant] = &[
 
 /// What they have in common.
 const PLAIN: Variant = Variant {
-    family: "commit",
+    family: commit::FAMILY.name,
     ..Variant::PLAIN
 };
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zooquake_history::operation::counter::{CounterAnswer as Answered, CounterContent, CounterRequest as Asked};
+use zooquake_history::operation::counter::{CounterAnswer as Answered, CounterContent, CounterRequest as Asked, f};
 
 use super::{COUNTER, Increment};
 use crate::protocol::Request;
@@ -111,8 +111,8 @@ pub(super) fn ended(doing: &str, error: &Error, unsure: bool) -> OpError {
 
 #[async_trait]
 impl Service for Counter {
-    fn operations(&self) -> &'static [&'static str] {
-        &["increment", "get"]
+    fn operations(&self) -> Vec<&'static str> {
+        vec![f::INCREMENT, f::GET]
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {

@@ -2,16 +2,23 @@
 
 use std::sync::Arc;
 
+use zooquake_history::operation::counter;
+
 use super::optimistic::Optimistic;
 use super::unconditional::Unconditional;
 use super::versioned::{MARKS, Versioned};
 use super::{COUNTER, Counter, Increment};
 use crate::recipes::Env;
-use crate::recipes::registry::{Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
 use crate::service::Recipe;
 
-/// The counters, in the order in which they are shown.
-pub const VARIANTS: &[Variant] = &[
+/// The family and its variants.
+pub const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &counter::FAMILY,
+    variants: VARIANTS,
+};
+
+const VARIANTS: &[Variant] = &[
     Variant {
         name: "versioned",
         promise: "get, then a setData of that version in one multi with a mark of the client's own, by which it finds out whether \
@@ -39,7 +46,7 @@ pub const VARIANTS: &[Variant] = &[
 ];
 
 const PLAIN: Variant = Variant {
-    family: "counter",
+    family: counter::FAMILY.name,
     znodes: &[COUNTER],
     ..Variant::PLAIN
 };

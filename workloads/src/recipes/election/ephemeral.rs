@@ -7,8 +7,8 @@
 
 use async_trait::async_trait;
 
+use crate::recipes::bug::Bug;
 use crate::recipes::grant::{Contest, Plain, create_with, hear};
-use crate::recipes::planted::Bug;
 use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Error, Zk};
 

@@ -2,21 +2,27 @@
 
 use std::sync::Arc;
 
+use zooquake_history::operation::election;
 use zooquake_history::plan::{Capabilities, Resource};
 
 use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
-use crate::recipes::grant::{ELECTION, GrantHandler};
-use crate::recipes::registry::{Known, Variant, known};
+use crate::recipes::grant::GrantHandler;
+use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
 
-/// The elections, in the order in which they are shown.
-pub const VARIANTS: &[Variant] = &[
+/// The family and its variants.
+pub const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &election::FAMILY,
+    variants: VARIANTS,
+};
+
+const VARIANTS: &[Variant] = &[
     Variant {
         name: "ticket",
         promise: "the tutorial's: everybody watches the list of tickets, the smallest leads; one leader while nobody loses a \
                   session",
         contenders: &[HA],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, ticket(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &election::FAMILY, ticket(env)))),
         ..PLAIN
     },
     Variant {
@@ -32,7 +38,7 @@ pub const VARIANTS: &[Variant] = &[
                 ..STUCK
             },
         ],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, ephemeral(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &election::FAMILY, ephemeral(env)))),
         ..PLAIN
     },
     Variant {
@@ -40,7 +46,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: each watches the candidate before it, the first leads; fair, and one leader while nobody \
                   loses a session",
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, sequential(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &election::FAMILY, sequential(env)))),
         ..PLAIN
     },
     Variant {
@@ -54,7 +60,7 @@ pub const VARIANTS: &[Variant] = &[
             ..Capabilities::NONE
         },
         accepted: &[DEPOSED_FROZEN, DEPOSED_CUT_OFF],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, acknowledged(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &election::FAMILY, acknowledged(env)))),
         ..PLAIN
     },
     Variant {
@@ -62,14 +68,14 @@ pub const VARIANTS: &[Variant] = &[
         promise: "each term raises an epoch in one transaction with its claim, and each write carries it: no stale write under \
                   any fault",
         fenced: true,
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &ELECTION, epoch(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &election::FAMILY, epoch(env)))),
         ..PLAIN
     },
 ];
 
 /// What all of them have in common, but for those that say otherwise.
 const PLAIN: Variant = Variant {
-    family: "election",
+    family: election::FAMILY.name,
     resource: Resource::External,
     contenders: &[PARENT],
     ..Variant::PLAIN

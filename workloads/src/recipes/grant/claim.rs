@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::ContenderQueue;
-use crate::recipes::planted::Bug;
+use crate::recipes::bug::Bug;
 use crate::recipes::requests::steady;
 use crate::recipes::{Env, OwnZnode};
 use crate::zk::{CreateMode, Error, Zk};

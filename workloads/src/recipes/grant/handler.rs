@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use zooquake_history::operation::grant::{GrantAnswer as Answered, GrantRequest as Asked};
-use zooquake_history::operation::{Mode, ZnodeName};
+use zooquake_history::operation::{Family, GrantOps, Mode, ZnodeName};
 
 use super::GrantRecipe;
 use crate::protocol::Request;
@@ -14,34 +14,19 @@ use crate::recipes::{Env, Grant, HolderState, NOT_HELD, OwnZnode, Working};
 use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::session_hex;
 
-/// What a family calls its operations: to be granted, to work and perhaps to read or write, to give back.
-pub type OperationNames = [&'static str];
-
-/// Of a lock.
-pub const LOCK: [&str; 3] = ["acquire", "write", "release"];
-
-/// Of a read-write lock.
-pub const RWLOCK: [&str; 4] = ["acquire", "read", "write", "release"];
-
-/// Of an election.
-pub const ELECTION: [&str; 3] = ["elect", "write", "resign"];
-
-/// Of a semaphore.
-pub const SEMAPHORE: [&str; 3] = ["acquire", "work", "release"];
-
 /// A recipe that grants, as the client program drives it.
 pub struct GrantHandler {
     env: Env,
-    words: &'static OperationNames,
+    ops: GrantOps,
     recipe: Box<dyn GrantRecipe>,
 }
 
 impl GrantHandler {
-    /// Serves this recipe under these words.
-    pub fn new(env: &Env, words: &'static OperationNames, recipe: impl GrantRecipe + 'static) -> Self {
+    /// Serves this recipe as one of a family that grants.
+    pub fn new(env: &Env, family: &Family, recipe: impl GrantRecipe + 'static) -> Self {
         Self {
             env: env.clone(),
-            words,
+            ops: family.grant_ops(),
             recipe: Box::new(recipe),
         }
     }
@@ -141,8 +126,17 @@ impl GrantHandler {
 
 #[async_trait]
 impl Service for GrantHandler {
-    fn operations(&self) -> &'static [&'static str] {
-        self.words
+    fn operations(&self) -> Vec<&'static str> {
+        let GrantOps {
+            takes,
+            reads,
+            works,
+            gives,
+        } = self.ops;
+        [Some(takes), reads, Some(works), Some(gives)]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {

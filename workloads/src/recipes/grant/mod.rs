@@ -16,7 +16,7 @@ use async_trait::async_trait;
 pub use before_grant::{BeforeGrant, FirstContender};
 pub use chain::Chain;
 pub use claim::{GrantClaim, Nothing};
-pub use handler::{ELECTION, GrantHandler, LOCK, OperationNames, RWLOCK, SEMAPHORE};
+pub use handler::GrantHandler;
 pub use plain::{Contest, Plain, create, create_with, hear};
 pub use protected::Protected;
 pub use queue::{ContenderQueue, Queues};

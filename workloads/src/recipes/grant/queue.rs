@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use zooquake_history::operation::Mode;
 
-use crate::recipes::planted::Bug;
+use crate::recipes::bug::Bug;
 use crate::recipes::sequence::{order, sequence};
 use crate::zk::{Error, Watch, Zk};
 

@@ -2,14 +2,20 @@
 
 use std::sync::Arc;
 
+use zooquake_history::operation::lock;
 use zooquake_history::plan::Resource;
 
 use super::{PARENT, Predecessor, Shipped, children, protected};
-use crate::recipes::grant::{GrantHandler, LOCK};
-use crate::recipes::registry::{Known, Variant, known};
+use crate::recipes::grant::GrantHandler;
+use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
 
-/// The locks, in the order in which they are shown.
-pub const VARIANTS: &[Variant] = &[
+/// The family and its variants.
+pub const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &lock::FAMILY,
+    variants: VARIANTS,
+};
+
+const VARIANTS: &[Variant] = &[
     Variant {
         name: "children",
         promise: "the tutorial's: everybody watches the list of children; exclusive while nobody loses a session",
@@ -25,7 +31,7 @@ pub const VARIANTS: &[Variant] = &[
                 ..STUCK
             },
         ],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, children(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &lock::FAMILY, children(env)))),
         ..PLAIN
     },
     Variant {
@@ -33,7 +39,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: watches the znode before its own, releases by closing the session; exclusive while nobody \
                   loses a session",
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK, PRINTED],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, Predecessor::new(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &lock::FAMILY, Predecessor::new(env)))),
         ..PLAIN
     },
     Variant {
@@ -41,14 +47,14 @@ pub const VARIANTS: &[Variant] = &[
         promise: "finds its znode again, gives up when disconnected, leaves nothing behind: exclusive but for a holder that \
                   is frozen or cut off for longer than its session, or whose session is closed",
         accepted: &[PROTECTED_FROZEN, PROTECTED_CUT_OFF],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, protected(env, false)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &lock::FAMILY, protected(env, false)))),
         ..PLAIN
     },
     Variant {
         name: "fenced",
         promise: "protected, and each write carries the czxid of its lock znode: no stale write under any fault",
         fenced: true,
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, protected(env, true)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &lock::FAMILY, protected(env, true)))),
         ..PLAIN
     },
     Variant {
@@ -57,14 +63,14 @@ pub const VARIANTS: &[Variant] = &[
         resource: Resource::Zookeeper,
         client_library: true,
         accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &LOCK, Shipped::new(env)?))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &lock::FAMILY, Shipped::new(env)?))),
         ..PLAIN
     },
 ];
 
 /// What all of them have in common, but for those that say otherwise.
 const PLAIN: Variant = Variant {
-    family: "lock",
+    family: lock::FAMILY.name,
     resource: Resource::External,
     contenders: &[PARENT],
     ..Variant::PLAIN

@@ -3,7 +3,7 @@
 use super::item::Content;
 use super::owner::Owner;
 use super::steady;
-use crate::recipes::planted::Bug;
+use crate::recipes::bug::Bug;
 use crate::recipes::{Env, NOT_HELD, OpError, OwnZnode};
 use crate::zk::Error;
 

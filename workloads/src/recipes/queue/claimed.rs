@@ -14,7 +14,7 @@ use super::claim::{ItemClaim, look};
 use super::item::{Content, in_order, put};
 use super::owner::{Owner, Owners, gone};
 use super::{DeliveredItem, OWNERS, QUEUE, Queue, Stored, TAKEN, overdue};
-use crate::recipes::planted::Bug;
+use crate::recipes::bug::Bug;
 use crate::recipes::{Busy, Env, HolderState, NOT_HELD, OpError, OwnZnode};
 use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, MultiError, MultiOp, OpResult, Shared};

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 use super::item::{Content, MARK, in_order};
 use super::{DeliveredItem, QUEUE, Queue, Stored, blindly, ensure, overdue};
-use crate::recipes::planted::Bug;
+use crate::recipes::bug::Bug;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, HolderState, OpError};
 use crate::service::SessionHandle;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use zooquake_history::operation::ZnodeName;
-use zooquake_history::operation::queue::{QueueAnswer as Answered, QueueRequest as Asked};
+use zooquake_history::operation::queue::{QueueAnswer as Answered, QueueRequest as Asked, f};
 
 use crate::protocol::Request;
 use crate::recipes::{HolderState, OpError, OwnZnode, Working};
@@ -72,8 +72,8 @@ impl QueueHandler {
 
 #[async_trait]
 impl Service for QueueHandler {
-    fn operations(&self) -> &'static [&'static str] {
-        &["enqueue", "dequeue", "acknowledge"]
+    fn operations(&self) -> Vec<&'static str> {
+        vec![f::ENQUEUE, f::DEQUEUE, f::ACKNOWLEDGE]
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {

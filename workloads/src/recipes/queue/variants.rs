@@ -3,11 +3,17 @@
 use std::sync::Arc;
 
 use super::{Claimed, Fifo, QueueHandler, TAKEN};
-use crate::recipes::registry::Variant;
+use crate::recipes::variant::{FamilyVariants, Variant};
+use zooquake_history::operation::queue;
 use zooquake_history::plan::{Capabilities, Delivery};
 
-/// The queues, in the order in which they are shown.
-pub const VARIANTS: &[Variant] = &[
+/// The family and its variants.
+pub const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &queue::FAMILY,
+    variants: VARIANTS,
+};
+
+const VARIANTS: &[Variant] = &[
     Variant {
         name: "fifo",
         promise: "sequential items, consumers get then delete: delivered in order, at most once",
@@ -30,6 +36,6 @@ pub const VARIANTS: &[Variant] = &[
 
 /// What all of them have in common.
 const PLAIN: Variant = Variant {
-    family: "queue",
+    family: queue::FAMILY.name,
     ..Variant::PLAIN
 };

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zooquake_history::operation::register::{RegisterAnswer as Answered, RegisterContent, RegisterRequest as Asked};
+use zooquake_history::operation::register::{RegisterAnswer as Answered, RegisterContent, RegisterRequest as Asked, f};
 
 use super::{Prelude, REGISTER};
 use crate::protocol::Request;
-use crate::recipes::planted::Bug;
+use crate::recipes::bug::Bug;
 use crate::recipes::requests::overdue;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, OpError, Working};
@@ -132,8 +132,8 @@ async fn look(zk: &dyn Zk) -> Result<(RegisterReading, Stat), OpError> {
 
 #[async_trait]
 impl Service for Register {
-    fn operations(&self) -> &'static [&'static str] {
-        &["read", "write", "cas"]
+    fn operations(&self) -> Vec<&'static str> {
+        vec![f::READ, f::WRITE, f::CAS]
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {

@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 
 use super::Prelude;
-use crate::recipes::planted::Bug;
+use crate::recipes::bug::Bug;
 use crate::recipes::{Env, SCRATCH, touch};
 use crate::zk::{Error, Zk};
 

@@ -6,12 +6,18 @@ use super::quorum::Quorum;
 use super::sync::Sync;
 use super::{Make, Plain, REGISTER, Register};
 use crate::recipes::Env;
-use crate::recipes::registry::{Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
 use crate::service::Recipe;
+use zooquake_history::operation::register;
 use zooquake_history::plan::{Capabilities, RegisterReads};
 
-/// The registers, in the order in which they are shown.
-pub const VARIANTS: &[Variant] = &[
+/// The family and its variants.
+pub const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &register::FAMILY,
+    variants: VARIANTS,
+};
+
+const VARIANTS: &[Variant] = &[
     Variant {
         name: "read",
         promise: "plain reads, answered by whichever server the client is at: writes and compare-and-sets linearizable, a \
@@ -41,7 +47,7 @@ pub const VARIANTS: &[Variant] = &[
 
 /// What they have in common. Clients are pinned, so that what a lagging or deposed server answers is seen.
 const PLAIN: Variant = Variant {
-    family: "register",
+    family: register::FAMILY.name,
     znodes: &[REGISTER],
     pinned: true,
     ..Variant::PLAIN

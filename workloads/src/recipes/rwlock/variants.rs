@@ -2,20 +2,26 @@
 
 use std::sync::Arc;
 
+use zooquake_history::operation::rwlock;
 use zooquake_history::plan::Resource;
 
 use super::{PARENT, fenced, neighbour};
-use crate::recipes::grant::{GrantHandler, RWLOCK};
-use crate::recipes::registry::{Known, Variant, known};
+use crate::recipes::grant::GrantHandler;
+use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
 
-/// The read-write locks, in the order in which they are shown.
-pub const VARIANTS: &[Variant] = &[
+/// The family and its variants.
+pub const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &rwlock::FAMILY,
+    variants: VARIANTS,
+};
+
+const VARIANTS: &[Variant] = &[
     Variant {
         name: "fenced",
         promise: "protected: a reader waits for the writers before it, a writer for all before it, and each write carries the czxid \
                   of its znode: no writer is granted beside others, and no write is stale under any fault",
         fenced: true,
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &RWLOCK, fenced(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &rwlock::FAMILY, fenced(env)))),
         ..PLAIN
     },
     Variant {
@@ -23,13 +29,13 @@ pub const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: a reader looks at the znode just before its own only, and holds if that is another reader's; writers \
                   are exclusive among each other while nobody loses a session",
         accepted: &[BESIDE, STALE, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &RWLOCK, neighbour(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &rwlock::FAMILY, neighbour(env)))),
         ..PLAIN
     },
 ];
 
 const PLAIN: Variant = Variant {
-    family: "rwlock",
+    family: rwlock::FAMILY.name,
     resource: Resource::External,
     contenders: &[PARENT],
     ..Variant::PLAIN

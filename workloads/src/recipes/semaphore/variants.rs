@@ -2,19 +2,25 @@
 
 use std::sync::Arc;
 
+use zooquake_history::operation::semaphore;
 use zooquake_history::plan::Capabilities;
 
 use super::{CAPACITY, PARENT, counted, leases};
-use crate::recipes::grant::{GrantHandler, SEMAPHORE};
-use crate::recipes::registry::{Known, Variant, known};
+use crate::recipes::grant::GrantHandler;
+use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
 
-/// The semaphores, in the order in which they are shown.
-pub const VARIANTS: &[Variant] = &[
+/// The family and its variants.
+pub const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &semaphore::FAMILY,
+    variants: VARIANTS,
+};
+
+const VARIANTS: &[Variant] = &[
     Variant {
         name: "leases",
         promise: "each creates its znode, and the first two in the queue hold; finds its znode again, gives up when disconnected, \
                   leaves nothing behind: never more leases than two under any fault",
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &SEMAPHORE, leases(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &semaphore::FAMILY, leases(env)))),
         ..PLAIN
     },
     Variant {
@@ -22,13 +28,13 @@ pub const VARIANTS: &[Variant] = &[
         promise: "counts the znodes and creates its own if there are fewer than two, as kazoo's Semaphore does, without the lock that \
                   kazoo takes around that: right as long as no two clients count at once",
         accepted: &[BOTH_COUNTED, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &SEMAPHORE, counted(env)))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &semaphore::FAMILY, counted(env)))),
         ..PLAIN
     },
 ];
 
 const PLAIN: Variant = Variant {
-    family: "semaphore",
+    family: semaphore::FAMILY.name,
     contenders: &[PARENT],
     capabilities: Capabilities {
         capacity: CAPACITY,

@@ -2,14 +2,20 @@
 
 use super::backlog::Backlog;
 use super::{
-    AFTER_BOUND_MS, Assignment, ClosingTask, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
-    single_ms,
+    AFTER_BOUND_MS, Assignment, ClosingTask, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase,
+    OperationRequest, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::operation::queue;
 use zooquake_history::plan::{ClientPlan, Delivery, Plan};
+
+/// The family and its generator.
+pub const FAMILY: FamilyGenerator = FamilyGenerator {
+    spec: &queue::FAMILY,
+    generator: |plan| Box::new(ItemGenerator::new(plan)),
+};
 
 /// A consumer that was given nothing waits this long.
 const AFTER_NOTHING: Duration = Duration::from_millis(50);
@@ -144,17 +150,17 @@ impl Generator for ItemGenerator {
         state.cycle += 1;
         let item = end.get(queue::ITEM).filter(|_| end.is_ok());
         match (op.f, end.kind) {
-            ("enqueue", EventType::Ok | EventType::Info) => self.backlog.enqueued(),
-            ("dequeue", EventType::Ok) if item.is_none() => self.backlog.emptied(),
-            ("dequeue", EventType::Ok) => self.backlog.dequeued(),
+            (queue::f::ENQUEUE, EventType::Ok | EventType::Info) => self.backlog.enqueued(),
+            (queue::f::DEQUEUE, EventType::Ok) if item.is_none() => self.backlog.emptied(),
+            (queue::f::DEQUEUE, EventType::Ok) => self.backlog.dequeued(),
             _ => {}
         }
         match (op.f, item) {
-            ("dequeue", Some(item)) if self.claimed => {
+            (queue::f::DEQUEUE, Some(item)) if self.claimed => {
                 state.given = Some(item);
                 return if state.last { Duration::ZERO } else { work };
             }
-            ("acknowledge", _) => state.given = None,
+            (queue::f::ACKNOWLEDGE, _) => state.given = None,
             _ => {}
         }
         // A dequeue that finds nothing has finished, too.
@@ -162,7 +168,7 @@ impl Generator for ItemGenerator {
         if state.last && !end.is_ok() {
             return FINAL_AGAIN;
         }
-        if op.f == "enqueue" && end.is_ok() {
+        if op.f == queue::f::ENQUEUE && end.is_ok() {
             return if self.backlog.bursts() { Duration::ZERO } else { think };
         }
         if item.is_some() { Duration::ZERO } else { AFTER_NOTHING }

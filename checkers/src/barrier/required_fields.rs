@@ -1,0 +1,36 @@
+//! The fields that answers of members who enter together are to have.
+
+use crate::recipe::missing_evidence::RequiredField;
+use zooquake_history::operation::barrier::f;
+use zooquake_history::protocol::Cannot;
+
+/// The fields.
+pub const MEMBERS: &[RequiredField] = &[
+    RequiredField {
+        ops: &[f::ENTER],
+        field: "czxid",
+        cannot: Cannot::Czxid,
+        logged: false,
+        is_given: |answer| answer.czxid().is_some(),
+        check: "early-release",
+        still: "whoever entered so is not known to have been inside when others left; who entered too early is judged",
+    },
+    RequiredField {
+        ops: &[f::LEAVE],
+        field: "removed",
+        cannot: Cannot::Removed,
+        logged: false,
+        is_given: |answer| matches!(answer.removed(), Some((_, Some(_)))),
+        check: "early-release",
+        still: "whoever left so is not known to have been inside when others left; who entered too early is judged",
+    },
+    RequiredField {
+        ops: &[f::ENTER],
+        field: "session",
+        cannot: Cannot::Session,
+        logged: false,
+        is_given: |answer| answer.session().is_some(),
+        check: "stuck-barrier",
+        still: "such a member counts as gone when any session of its client ends",
+    },
+];

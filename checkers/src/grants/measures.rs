@@ -1,0 +1,23 @@
+//! What is counted and waited for where something is granted.
+
+use crate::analysis::LatencyKind;
+use crate::sample::family_measures::{FamilyMeasures, UnitSource};
+
+/// Of locks and semaphores.
+pub const GRANTS: FamilyMeasures = FamilyMeasures {
+    units: "grants",
+    unit: "grant",
+    wait: "hand-over",
+    wait_sentence: "from the sending of a release to the reading of the next grant, where somebody was waiting",
+    compete: true,
+    source: UnitSource::Grants,
+    latency: LatencyKind::HandOver,
+};
+
+/// Of elections.
+pub const TERMS: FamilyMeasures = FamilyMeasures {
+    units: "terms",
+    unit: "term",
+    wait_sentence: "from the sending of a resignation to the reading of the next election, where somebody stood",
+    ..GRANTS
+};

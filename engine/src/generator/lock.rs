@@ -1,0 +1,13 @@
+//! The family `lock`.
+
+use super::FamilyGenerator;
+use super::grants::{GrantGenerator, GrantWords};
+use zooquake_history::operation::lock;
+
+const WORDS: GrantWords = GrantWords::ACQUIRE_AND_WRITE;
+
+/// The family and its generator.
+pub const FAMILY: FamilyGenerator = FamilyGenerator {
+    spec: &lock::FAMILY,
+    generator: |plan| Box::new(GrantGenerator::new(plan, &WORDS)),
+};

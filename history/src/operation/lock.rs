@@ -1,0 +1,18 @@
+//! The family `lock`.
+
+use super::grant::{ACQUIRE, RELEASE, WRITE, f};
+use super::{Family, Finishes, OpSpec, Role};
+
+/// Locks: one client at a time holds.
+pub const FAMILY: Family = Family {
+    name: "lock",
+    grants: true,
+    ops: &[
+        ACQUIRE,
+        OpSpec::new(f::TRY_ACQUIRE, Role::Wait)
+            .finishes(Finishes::OkOrFail)
+            .again(),
+        WRITE,
+        RELEASE,
+    ],
+};

@@ -1,0 +1,11 @@
+//! The family `semaphore`.
+
+use super::grant::{ACQUIRE, RELEASE, f};
+use super::{Family, OpSpec, Role};
+
+/// Semaphores: as many clients hold at a time as there are leases. There is nothing that they write.
+pub const FAMILY: Family = Family {
+    name: "semaphore",
+    grants: true,
+    ops: &[ACQUIRE, OpSpec::new(f::WORK, Role::Work), RELEASE],
+};

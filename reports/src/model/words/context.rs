@@ -1,0 +1,72 @@
+//! What the words of an event are made from.
+
+use crate::text;
+use zooquake_checkers::{Event, EventType, Value};
+use zooquake_history::operation::{Field, PATH, REMOVED};
+
+/// An event with its invocation, because a completion may leave out fields of that.
+#[derive(Debug, Clone, Copy)]
+pub struct EventContext<'a> {
+    pub event: &'a Event,
+    /// What it answers, if it is a completion.
+    pub invoke: Option<&'a Event>,
+    /// What the run's family grants; empty if nothing is known to be granted.
+    pub thing: &'static str,
+}
+
+impl<'a> EventContext<'a> {
+    /// The operation and how far it is.
+    pub fn what(&self) -> (&'a str, EventType) {
+        (&self.event.f, self.event.kind)
+    }
+
+    /// A field of the value, whatever it is; of the invocation's where the event has none.
+    pub fn get<T: ?Sized>(&self, field: Field<T>) -> Option<&'a Value> {
+        let own = self.event.get(field.any());
+        own.or_else(|| self.invoke.and_then(|invoke| invoke.get(field.any())))
+    }
+
+    /// A field as it is shown; `…` if there is none.
+    pub fn field<T: ?Sized>(&self, field: Field<T>) -> String {
+        self.get(field).map_or("…".into(), |value| shown(value, 120))
+    }
+
+    /// A field of the event; that of the invocation where the event has none.
+    pub fn read<T>(&self, field: fn(&'a Event) -> Option<T>) -> Option<T> {
+        field(self.event).or_else(|| field(self.invoke?))
+    }
+
+    /// `, czxid 0x100000007`, if the event has one.
+    pub fn czxid(&self) -> String {
+        let zxid = self.read(Event::czxid).map(|zxid| format!(", czxid {zxid:#x}"));
+        zxid.unwrap_or_default()
+    }
+
+    /// The path of the znode that it removed, as it stands there.
+    pub fn removed(&self) -> Option<&'a Value> {
+        PATH.any().read_from(self.get(REMOVED)?)
+    }
+
+    /// How long it is to work before it does what it is asked for; `None` if not at all.
+    pub fn work(&self) -> Option<String> {
+        let ms = self.read(Event::work_ms).filter(|ms| *ms > 0)?.unsigned_abs();
+        Some(text::duration(ms.saturating_mul(1_000_000)))
+    }
+
+    /// What became of an operation of which nothing more is known than its failure.
+    pub fn failed(&self, doing: &str) -> Option<String> {
+        match self.event.kind {
+            EventType::Fail => Some(format!("has certainly not {doing}")),
+            EventType::Info => Some(format!("may or may not have {doing}")),
+            EventType::Invoke | EventType::Ok => None,
+        }
+    }
+}
+
+/// A value on one line; `nothing` for null, which would be invisible.
+pub fn shown(value: &Value, max: usize) -> String {
+    match value {
+        Value::Null => "nothing".into(),
+        value => text::value(value, max),
+    }
+}

@@ -1,0 +1,127 @@
+//! A variant of a recipe, with what it promises and what is known to go wrong with it.
+
+use super::Env;
+use super::bug::Bug;
+use crate::service::Recipe;
+use zooquake_history::operation::Family;
+use zooquake_history::plan::{Accepted, Capabilities, Resource, Workload};
+
+/// A family and its variants.
+pub struct FamilyVariants {
+    /// Its name and operations.
+    pub spec: &'static Family,
+    /// The variants, in the order in which they are shown.
+    pub variants: &'static [Variant],
+}
+
+/// A variant of a recipe.
+#[derive(Clone, Copy)]
+pub struct Variant {
+    /// `lock`, …
+    pub family: &'static str,
+    /// `predecessor`, …
+    pub name: &'static str,
+    /// What it is and promises, in a sentence.
+    pub promise: &'static str,
+    /// Where the protected resource lives.
+    pub resource: Resource,
+    /// Whether its grants carry a token.
+    pub fenced: bool,
+    /// Parents of its contender znodes.
+    pub contenders: &'static [&'static str],
+    /// Persistent znodes, beside those parents, that exist before a client starts.
+    pub znodes: &'static [&'static str],
+    /// Whether each client may use one server only.
+    pub pinned: bool,
+    /// Whether it is built on the client library itself, which needs connections to servers.
+    pub client_library: bool,
+    /// What it promises beyond its family.
+    pub capabilities: Capabilities,
+    /// What is known to go wrong.
+    pub accepted: &'static [Known],
+    /// What it does wrong on purpose; `None` of all but planted variants.
+    pub bug: Option<Bug>,
+    /// Makes a client's recipe object.
+    pub(super) build: fn(&Env) -> anyhow::Result<Recipe>,
+}
+
+/// An anomaly that is known and accepted.
+pub struct Known {
+    /// Its name.
+    pub anomaly: &'static str,
+    /// The kinds of fault under which it is.
+    pub faults: &'static [&'static str],
+    /// Why it happens.
+    pub reason: &'static str,
+    /// Where that is known from.
+    pub source: &'static str,
+}
+
+/// Constants of what is known: the anomaly, the kinds of fault under which it is, why it happens, where that is known
+/// from.
+macro_rules! known {
+    ($($name:ident: $anomaly:literal under $faults:expr, $reason:literal, $source:literal;)*) => {
+        $(const $name: Known = Known {
+            anomaly: $anomaly,
+            faults: $faults,
+            reason: $reason,
+            source: $source,
+        };)*
+    };
+}
+pub(super) use known;
+
+impl Variant {
+    /// A variant without a name, for what the variants of a family have in common.
+    pub const PLAIN: Self = Self {
+        family: "",
+        name: "",
+        promise: "",
+        resource: Resource::Zookeeper,
+        fenced: false,
+        contenders: &[],
+        znodes: &[],
+        pinned: false,
+        client_library: false,
+        capabilities: Capabilities::NONE,
+        accepted: &[],
+        bug: None,
+        build: |_| anyhow::bail!("it has no name"),
+    };
+
+    /// A client's recipe object.
+    ///
+    /// # Errors
+    /// If the client lacks what the recipe is built on.
+    pub fn recipe(&self, env: &Env) -> anyhow::Result<Recipe> {
+        let bug = self.bug;
+        (self.build)(&Env { bug, ..env.clone() })
+    }
+
+    /// Its description in a plan.
+    pub fn workload(&self) -> Workload {
+        let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        Workload {
+            family: self.family.to_string(),
+            variant: self.name.to_string(),
+            promise: self.promise.to_string(),
+            resource: self.resource,
+            fenced: self.fenced,
+            contenders: owned(self.contenders),
+            znodes: owned(self.znodes),
+            pinned: self.pinned,
+            capabilities: Some(self.capabilities),
+            accepted: self
+                .accepted
+                .iter()
+                .map(|known| Accepted {
+                    anomaly: known.anomaly.to_string(),
+                    faults: owned(known.faults),
+                    reason: known.reason.to_string(),
+                    source: known.source.to_string(),
+                })
+                .collect(),
+            recipe: None,
+        }
+    }
+}

@@ -75,7 +75,7 @@ pub struct Anomaly {
     /// Whether the variant declares it as known under a fault that was near it: on, or ended less than one session
     /// timeout before.
     pub accepted: bool,
-    /// Indexes of the events that prove it, ascending; none of them can be left out, unless `why` says that this was
+    /// Indexes of the events that prove it, ascending; none of them can be left out, unless `why` states that this was
     /// not tried.
     pub witness: Vec<usize>,
     /// When it came about, for the faults that were near it; `None` if no faults are asked for: in a search of somebody

@@ -1,6 +1,6 @@
 //! The faults that were near a moment of a run: on then, or ended less than one session timeout before.
 //!
-//! From when to when a window was on is what [`InjectedFault`] says.
+//! [`InjectedFault`] defines the interval in which a window was on.
 
 use crate::analysis::Analysis;
 use crate::analysis::injected_faults::InjectedFault;

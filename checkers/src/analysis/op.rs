@@ -25,7 +25,8 @@ impl Op<'_> {
         self.invoke.filter(|_| !self.doubtful)
     }
 
-    /// Where its answer says that it certainly did not happen; `None` also where that may be another one's answer.
+    /// The event of the answer `fail`, which shows that it certainly did not happen; `None` also where that may be the
+    /// answer to another operation.
     pub fn failed(&self, events: &[Event]) -> Option<usize> {
         self.end
             .filter(|&end| events[end].kind == EventType::Fail && !self.doubtful)

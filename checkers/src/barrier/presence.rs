@@ -11,7 +11,7 @@ pub struct MemberStay<'a> {
     pub node: &'a str,
     /// Which member it is; each counts once.
     pub member: Member<'a>,
-    /// The request that says which member it is; `None` where that is the client.
+    /// The request that names the member; `None` where the client is the member.
     pub named: Option<usize>,
     /// The event that shows it: its enter was sent, or its join was answered.
     pub since: usize,
@@ -156,7 +156,7 @@ impl<'p, 'a> MembersAtMoment<'p, 'a> {
     }
 }
 
-/// Places, each there or not, with a number each: a binary tree that knows how many are there below each node, and the
+/// Places, each there or not, with a number each: a binary tree that holds how many are there below each node, and the
 /// least of their numbers.
 struct PresenceTree {
     nodes: Vec<(usize, usize)>,
@@ -218,7 +218,7 @@ mod tests {
     use super::super::rounds::Member;
     use super::{MemberStay, Presence, PresentMembers, Question};
 
-    /// What a look at each member tells.
+    /// The same result by a scan over all members.
     fn scan<'a>(presence: &Presence<'a>, question: Question<'a>) -> PresentMembers {
         let all = |beside| {
             presence

@@ -18,7 +18,7 @@ use crate::text::{few, seconds};
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::{MEMBERS, ROUND};
 
-/// When witnesses have named so many members, of more stuck enters only the number is told.
+/// When witnesses have named so many members, further stuck enters are only counted.
 const MOST: usize = 1_000_000;
 
 /// Looks for enters that are never answered. What did not finish and cannot be judged is a reason against `valid`.
@@ -245,8 +245,8 @@ fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<MemberS
     members.filter_map(stay).collect()
 }
 
-/// A member: the client that was sent to the round, the request that says which member it is, and the event that shows
-/// it there.
+/// A member: the client that was sent to the round, the request that names the member, and the event that shows it
+/// there.
 struct MemberEvidence<'a> {
     node: &'a str,
     named: Option<usize>,

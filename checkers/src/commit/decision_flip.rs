@@ -1,7 +1,7 @@
 //! `decision-flip`: one site, or the decision znode, reports both.
 //!
 //! The znode reports through the readings of the tree, and through the sites that read it: where all sites agree on
-//! another decision than the one that stands in it, it has said both, or was never asked.
+//! another decision than the one that stands in it, it has held both, or was never read.
 
 use super::decision::{JudgedDecision, Report};
 use super::split_decision;

@@ -64,7 +64,7 @@ pub fn check(record: &Record) -> Results {
     results
 }
 
-/// A verdict on few transactions, or on those of one kind only, says little.
+/// Adds a reason against `valid` if fewer than `ENOUGH` transactions were committed or aborted.
 fn enough(all: &Transactions<'_>, out: &mut Findings) {
     let (commits, aborts) = (all.decided(JudgedDecision::Commit), all.decided(JudgedDecision::Abort));
     if commits < ENOUGH || aborts < ENOUGH {

@@ -64,13 +64,13 @@ pub struct JudgedTransaction<'a> {
     pub stands: bool,
     /// Whether a disputed answer is about it, so that nothing is concluded from what is not known of it.
     pub disputed: bool,
-    /// What its decision znode says, one entry for each reading of the tree that has it, with the events recorded by
-    /// then.
+    /// The decisions in its decision znode, one entry for each reading of the tree that has it: the number of events
+    /// recorded by then, and the decision.
     pub znode: Vec<(usize, JudgedDecision)>,
 }
 
 impl<'a> JudgedTransaction<'a> {
-    /// What the decision znode says at the end.
+    /// The decision in the last reading of the decision znode; `None` if no reading has one.
     pub fn written(&self) -> Option<JudgedDecision> {
         self.znode.last().map(|&(_, decision)| decision)
     }
@@ -170,8 +170,8 @@ impl<'a> Transactions<'a> {
         transaction
     }
 
-    /// A request counts by what it asks, an answer by what it says itself, so that each proves something alone. Only a
-    /// failure, which need not name its transaction, is known by its request.
+    /// A request counts by its own fields, and so does an answer, so that each proves something alone. Only a failure,
+    /// which need not name its transaction, is known by its request.
     fn op(&mut self, run: &Analysis<'a>, op: &Op<'a>) {
         let events = run.events;
         if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].tx()?))) {
@@ -250,7 +250,7 @@ impl<'a> Transactions<'a> {
         }
     }
 
-    /// What the tree says of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.
+    /// Reads the znodes of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.
     fn tree(&mut self, run: &Analysis<'a>) {
         let readings = run.record.readings.unwrap_or_default();
         for (number, reading) in readings.iter().enumerate() {

@@ -21,7 +21,8 @@ pub fn unreadable_operations(run: &Analysis<'_>) -> (Vec<(usize, String)>, bool)
 
 const UNNAMED: &str = "names no transaction";
 
-/// What of an operation cannot be read, and the event that should tell it.
+/// The event whose fields cannot be read or contradict the request, and why; `None` if all of the operation is
+/// readable.
 fn unread(run: &Analysis<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
     let events = run.events;
     if !matches!(op.f, "begin" | "decide" | "vote" | "decided") {

@@ -1,4 +1,4 @@
-//! Elections as `results.json` tells them.
+//! Elections in the form in which `results.json` lists them.
 
 use super::EnsembleElections;
 use super::elections::{Ballot, Election, elections};
@@ -43,7 +43,7 @@ pub struct Account {
     pub lost_ms: Option<i64>,
     /// The votes that were cast, repetitions left out, in the order of time.
     pub votes: Vec<VoteCast>,
-    /// Whether the votes are left out, because the elections before it told too many.
+    /// Whether the votes are left out, because the elections before it listed too many.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub votes_left_out: bool,
 }

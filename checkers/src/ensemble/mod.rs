@@ -1,6 +1,6 @@
-//! ZooKeeper's own leader elections (FastLeaderElection), vote by vote, from the servers' logs and from what the
-//! servers said of themselves. They are judged in every run of every family: `docs/ensemble.md` says what is read, and
-//! what proves nothing.
+//! ZooKeeper's own leader elections (FastLeaderElection), vote by vote, from the servers' logs and from their answers
+//! to status commands. They are judged in every run of every family: `docs/ensemble.md` defines what is read, and what
+//! proves nothing.
 
 mod clock;
 mod election_report;
@@ -34,7 +34,7 @@ pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regressi
 pub struct EnsembleElections<'a> {
     /// Its servers' logs.
     pub logs: &'a [ServerLog],
-    /// What its servers said of themselves, each one's answers in the order of time.
+    /// The status answers of its servers, those of each server in the order of time.
     pub samples: &'a [ServerSample],
     /// What the wall clock of the logs showed in the run.
     pub clock: &'a WallClock,

@@ -47,8 +47,7 @@ pub struct QueueItem<'a> {
 }
 
 impl QueueItem<'_> {
-    /// Whether it may have been enqueued more than once, so that nothing can be said about how often it may be
-    /// delivered.
+    /// Whether it may have been enqueued more than once, so that the number of its deliveries has no bound.
     pub fn ambiguous(&self) -> bool {
         self.sent.len() > 1
     }
@@ -275,7 +274,7 @@ pub fn outcome(run: &Analysis<'_>, op: &Op<'_>) -> Option<EventType> {
     op.end.map(|end| run.events[end].kind)
 }
 
-/// The item that an operation is about, which its invocation tells, or its answer; else the event that should.
+/// The item that an operation is about, which its invocation names, or its answer; else the event that should.
 pub fn number(run: &Analysis<'_>, op: &Op<'_>) -> Result<i64, usize> {
     let told = |at: Option<usize>| told(run, at?).filter(|told| *told != ItemField::Nothing);
     let first = op.invoke.or(op.end).unwrap_or_default();

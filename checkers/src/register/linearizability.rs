@@ -91,7 +91,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
     for contradiction in tell(run, &judged, causes.iter().take(NAMED)) {
         let RegisterContradiction { property, witness, why } = minimal_contradictions::told(terms, contradiction);
         if witness.is_empty() {
-            // Of the tree alone: then the history does not tell what happened.
+            // The contradiction lies in the tree alone: the history does not show what happened.
             out.reasons.push(format!("evidence disagrees: {why}"));
             continue;
         }

@@ -194,8 +194,8 @@ fn unclear(calls: &[Pair<'_>]) -> Option<String> {
     ))
 }
 
-/// The form of a value, by which an error is told from what is written: the types of it and of what it contains; a
-/// keyword is no text.
+/// The form of a value, by which an error is distinguished from what is written: the types of it and of what it
+/// contains; a keyword is no text.
 fn form(value: &Value) -> String {
     match value {
         Value::Array(values) => format!("[{}]", values.iter().map(form).collect::<Vec<_>>().join(" ")),

@@ -56,7 +56,8 @@ struct ConfirmedGrant<'r, 'a> {
     answer: HolderAnswer,
 }
 
-/// What the clients of an overlap said in it, in the order of [`Overlap::all`].
+/// For each grant of an overlap, in the order of [`Overlap::all`], its first answer as holder whose request was sent
+/// after the later grant was read; `None` if a grant has no such answer.
 fn said<'r, 'a>(
     run: &'r Analysis<'a>,
     overlap: &Overlap,
@@ -88,7 +89,7 @@ fn witness(run: &Analysis<'_>, said: &[ConfirmedGrant<'_, '_>]) -> Vec<usize> {
     witness
 }
 
-/// `grant g1 of c1, read at 0.100 s, …`: each grant of an overlap and what was said under it.
+/// `grant g1 of c1, read at 0.100 s, …`: each grant of an overlap and the request answered under it.
 fn listed(
     run: &Analysis<'_>,
     said: &[ConfirmedGrant<'_, '_>],

@@ -4,7 +4,7 @@
 //! A spell is idle while at every moment some request for a grant is pending and nobody can be working under one: no
 //! grant was read whose return was not answered yet. A grant that a client was given and has not answered yet is none,
 //! since nobody can be asked to work under it. No window may be on or have ended less than two session timeouts before,
-//! the harness may not stand still, and every client that waits is connected as far as its notices say.
+//! the harness may not stand still, and the notices of every client that waits show it as connected.
 //!
 //! What lasts longer than two session timeouts (a session that nobody closed has expired by then) and longer than a
 //! hundred times the run's median hand-over is found, before recovery as well as after it. Candidates that give way to

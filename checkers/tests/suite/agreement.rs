@@ -170,7 +170,7 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
     let names = told.iter().filter_map(|anomaly| grant(anomaly).grant());
     let names: BTreeSet<String> = names.map(str::to_owned).collect();
     assert_eq!(names, plain_definitions::unowned(record), "seed {seed}");
-    // One that the release itself told is not told again from the log.
+    // An anomaly that the release itself proves is not reported again from the log.
     let (clients, told, by_log) = (nodes(&logged), nodes(&told), deletions::unowned_by_log(record));
     assert!(clients.is_subset(&by_log), "seed {seed}: {clients:?} {by_log:?}");
     assert!(

@@ -13,7 +13,7 @@ pub fn count(counts: &mut Counts, sort: &str, is: bool) {
     *counts.entry(sort.to_owned()).or_default() += u64::from(is);
 }
 
-/// How many histories of a family are drawn if nothing else is said.
+/// How many histories of a family are drawn unless `ZOOQUAKE_HISTORIES` sets another number.
 const USUAL: u64 = 10_000;
 
 /// Judges histories of the seeds from 0 on; gives how many these were.
@@ -33,7 +33,7 @@ pub fn spread(one_of: u64, (all, counts): (u64, Counts)) {
 }
 
 /// Loses some events of numbered processes, now one for each of these operations; an unknown end without its request
-/// would tell nothing.
+/// would prove nothing.
 pub fn thinned(random: &mut Rng, events: &mut Vec<Event>, ops: &[u64]) {
     let named = |event: &Event| matches!(event.process, Process::Name(_));
     for (event, &op) in events.iter_mut().zip(ops).filter(|(event, _)| !named(event)) {

@@ -38,7 +38,7 @@ pub const ELECTION: Words = Words {
     pending: "no-leader",
 };
 
-/// A record of a lock, told as one of an election.
+/// A record of a lock, rewritten as one of an election.
 pub fn retold(lock: &Record) -> Record {
     let mut record = lock.clone();
     record.plan.workload.family = "election".to_owned();

@@ -2,8 +2,8 @@
 //!
 //! A random history is judged, reduced to the events of one witness, and judged again. Nothing else is kept: no phase,
 //! no request and no answer that the witness does not name. The tree and the transaction log are kept only if the same
-//! witness is not found without them, since what the history tells is not told again by them. Reduced so, the record
-//! has the anomaly; with one event less it has not.
+//! witness is not found without them, since they do not repeat what the history proves. Reduced so, the record has the
+//! anomaly; with one event less it has not.
 //!
 //! - Of what happened (two grants, two deliveries, two decisions, reads in a wrong order) all that excuses it is left
 //!   out.

@@ -1,4 +1,4 @@
-//! The definitions of the other anomalies, said again in the plainest way, whatever it costs.
+//! The definitions of the other anomalies, restated in the plainest way, whatever it costs.
 
 use crate::brute_force::{capacity, excludes, names, read, sent, shared};
 use std::collections::BTreeSet;

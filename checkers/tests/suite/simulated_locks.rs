@@ -65,7 +65,7 @@ struct World {
     zxid: i64,
     clients: Vec<LockClient>,
     grants: Vec<Real>,
-    /// Percent of grants whose client cannot tell their age.
+    /// Percent of grants whose client cannot report their age.
     ageless: u32,
     shared_path: bool,
     longest_step_ms: u64,

@@ -99,7 +99,7 @@ fn unasked(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
     Some(Spoilt {
         what: "never asked for",
         record: spoilt,
-        // Such an answer counts by what it says itself, as histories may lack requests: no more is asserted of it.
+        // Such an answer counts by its own fields, as histories may lack requests: no more is asserted of it.
         readings: Vec::new(),
     })
 }
@@ -219,7 +219,8 @@ fn misfits(family: &Family) {
     }
 }
 
-/// The same, with one name for all contradictions about a decision: which of them it is depends on who else told it.
+/// The same, with one name for all contradictions about a decision: which of them it is depends on which other clients
+/// reported it.
 fn decided(claims: Claims) -> Claims {
     let decision = |kind: &str| matches!(kind, "split-decision" | "decision-flip" | "wrong-outcome");
     let each = |(kind, about): (String, String)| match decision(&kind) {

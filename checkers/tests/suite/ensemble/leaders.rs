@@ -28,7 +28,7 @@ fn two_servers_that_answer_as_leader_of_one_epoch_convict() {
         sample(100, "n2", "follower", z(3, 7)),
         sample(900, "n1", "silent", 0),
         sample(900, "n2", "leader", z(4, 0)),
-        // A leader that was frozen still says what it was, for its own epoch.
+        // A leader that was frozen still answers with its old role, for its own epoch.
         sample(1200, "n1", "leader", z(3, 7)),
         sample(1200, "n2", "leader", z(4, 1)),
         sample(1500, "n1", "follower", z(4, 1)),

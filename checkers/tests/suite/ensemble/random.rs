@@ -105,7 +105,7 @@ fn a_planted_lesser_winner_is_always_found() {
         }
         let lying = logs(&run(Some(claimed)));
         assert_eq!(kinds(&lying, &[]), ["lesser-vote-won"], "seed {seed}");
-        // The liar's log is not needed whole to tell that something is wrong, but it is to prove it.
+        // A cut log of the liar would still show that something is wrong, but only its whole log proves it.
         let mut cut = lying;
         let log = cut
             .iter_mut()

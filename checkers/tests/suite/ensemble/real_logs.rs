@@ -111,7 +111,7 @@ fn the_official_images_layout_says_the_same() {
     }
 }
 
-/// Wherever a log ends, nothing is made up: every election that is still told is one of those of the whole logs.
+/// Wherever a log ends, nothing is made up: every election that is still found is one of those of the whole logs.
 #[test]
 fn a_log_that_is_cut_off_tells_no_other_elections() {
     let whole = logs("3.8.0");

@@ -49,7 +49,7 @@ struct Server {
     teller: Teller,
 }
 
-/// Who won, as the simulator knows.
+/// The winner in the state of the simulator.
 #[derive(Debug)]
 pub struct Truth {
     pub winner: i64,

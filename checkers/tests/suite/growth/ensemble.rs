@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use zooquake_checkers::plan::{Act, Scene, Step};
 use zooquake_checkers::{Record, ServerLog, ServerSample};
 
-/// A run of a register of which only the servers tell anything.
+/// A run of a register whose only evidence is that of the servers.
 fn record(logs: Vec<ServerLog>, servers: Vec<ServerSample>) -> Record {
     let mut long = Long::default();
     long.run("clock", json!({ "unix_us": BEGUN_MS * 1000 }));
@@ -18,7 +18,8 @@ fn record(logs: Vec<ServerLog>, servers: Vec<ServerSample>) -> Record {
     record
 }
 
-/// One server wins again and again, and says so; another never stops looking for a leader, and votes for it each time.
+/// One server wins again and again, as its samples state; another never stops looking for a leader, and votes for it
+/// each time.
 fn wins(count: i64) -> Record {
     let mut teller = [1, 2].map(|sid| Teller::new(sid, false));
     let [winner, voter] = &mut teller;

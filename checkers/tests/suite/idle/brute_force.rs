@@ -174,7 +174,7 @@ fn held(events: &[Event], at: usize) -> bool {
     (0..=at).any(holds)
 }
 
-/// Whether the client is connected after the event at `at`, as its process says.
+/// Whether the client is connected after the event at `at`, by the notices of its process.
 fn connected(events: &[Event], at: usize, client: &str) -> bool {
     let mut sessions = std::collections::BTreeMap::new();
     let mut silent = true;

@@ -31,7 +31,7 @@ fn found(record: &Record) -> BTreeSet<(u64, u64)> {
     .collect()
 }
 
-/// The same in milliseconds, of a history in which some things are said otherwise.
+/// The same in milliseconds, of the history with these edits.
 #[track_caller]
 fn edited(edits: &str) -> Vec<(u64, u64)> {
     let text = match edits {

@@ -9,7 +9,7 @@ use zooquake_checkers::{Anomaly, EventType, Record, Results, check};
 /// One history in so many has its witnesses tried.
 const TRIED: u64 = 10;
 
-/// The items that anomalies of a kind are about, as the last event of each witness tells that is about one.
+/// The items that anomalies of a kind are about: the item that the last event of each witness with an item names.
 fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
     let told = |anomaly: &&Anomaly| {
         let item = |at: &usize| record.history.events[*at].item();

@@ -153,14 +153,14 @@ fn transactions() {
     });
 }
 
-/// Whether all that was told of a transaction is one decision.
+/// Whether all answers about a transaction name this decision.
 fn decided(of: &[&Done], commit: bool) -> bool {
     let word = if commit { "commit" } else { "abort" };
     let mut told = of.iter().filter(|op| op.f == "decided" && op.ok().is_some());
     told.all(|op| op.value[2] == word)
 }
 
-/// Whether commit may have been decided right after an event, before anybody was told.
+/// Whether commit may have been decided right after an event, before any site got the decision.
 fn may_commit(of: &[&Done], at: usize) -> bool {
     let votes = || of.iter().filter(|op| op.f == "vote");
     let yes = |site: &str| {

@@ -106,7 +106,7 @@ impl World {
                 self.work(who, EventType::Invoke, "release", value, None);
                 self.clients[who].doing = Doing::Releasing;
             }
-            // Who goes on believing says nothing.
+            // A client that goes on believing reports nothing.
             _ if !self.grants[grant].lives && !self.chance(self.cheats.confirm) => {
                 self.named(who, EventType::Info, "lost", value);
             }
@@ -233,7 +233,7 @@ impl World {
         }
     }
 
-    /// Some session ends at the ensemble, and its client does not know.
+    /// Some session ends at the ensemble without a notice to its client.
     pub(super) fn expire(&mut self) {
         let living: Vec<usize> = (0..self.grants.len())
             .filter(|&grant| self.grants[grant].lives)

@@ -29,7 +29,7 @@ struct Place<'a> {
 /// An execution has a moment of the deletion, a moment at which the client held no more, and for each `confirm` one of
 /// its write and a later one of its look, all between events or after the last; several may lie between the same two
 /// events, in any order. A deletion comes before an answer that names a later transaction. Belief ends after the last
-/// look of a confirm that says that it holds, and after the release was sent if nothing was denied.
+/// look of a confirm that reports a hold, and after the release was sent if nothing was denied.
 pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
     let events = &record.history.events;
     let place = |read: usize| {

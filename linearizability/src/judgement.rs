@@ -32,8 +32,8 @@ pub struct Violation<'a> {
 }
 
 impl<'a> Violation<'a> {
-    /// What proves that the operations of these calls have no order; `claim` is broken where the proof knows nothing
-    /// more closely.
+    /// What proves that the operations of these calls have no order; `claim` is broken where the proof names no more
+    /// specific one.
     pub(crate) fn new(claim: BrokenClaim, calls: &[&'a Call<'a>], proof: &Proof) -> Self {
         let witness: Vec<&Call<'_>> = proof.witness.iter().map(|&op| calls[op]).collect();
         let both = |call: &&Call<'_>| [Some(call.invoke), call.complete];

@@ -33,7 +33,7 @@ pub trait Model {
         0
     }
 
-    /// A contradiction that is found in time nearly linear, without a search; `None` says nothing.
+    /// A contradiction that is found in time nearly linear, without a search; `None` proves nothing.
     fn contradiction(&self, _ops: &[Op<Self::Input>]) -> Option<Contradiction> {
         None
     }

@@ -10,7 +10,7 @@
 //! succeed; a mutex with tokens gives out the same token twice. Of a FIFO queue two items come out in the wrong order,
 //! of an unordered one an item comes out twice, of a total one something that was not put in. A set is read without
 //! what was added before, a counter with less than before, and an id is given out twice. A barrier lets in one member
-//! alone, and of a transaction that nobody begins one site is told commit and another abort.
+//! alone, and of a transaction that nobody begins one site gets the decision commit and another abort.
 
 pub(crate) mod clients;
 mod event;

@@ -1,5 +1,5 @@
-//! Random small histories: what is decided without a search, and what sweeps over configurations decide, is what the
-//! definition says, and the search.
+//! Random small histories: what is decided without a search, and what sweeps over configurations decide, agrees with
+//! the definition and with the search.
 
 use super::agree::{minimal, proven, tried};
 use super::drawn::{access, history, recorded};

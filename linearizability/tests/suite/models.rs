@@ -1,4 +1,5 @@
-//! Random small histories of each model: what is decided without a search is what the definition says, and the search.
+//! Random small histories of each model: what is decided without a search agrees with the definition and with the
+//! search.
 
 use super::decided::{Counts, agree};
 use super::drawn::{history, recorded};

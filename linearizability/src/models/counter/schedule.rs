@@ -1,6 +1,6 @@
 //! Adds of one to a counter between its reads, as a problem of scheduling.
 //!
-//! Reads tell how many adds came before each: each add has a read before which it must be done, between two reads there
+//! Reads show how many adds came before each: each add has a read before which it must be done, between two reads there
 //! is room for as many as they differ by, and that room must be filled. Adds that must be done first are done first
 //! (Jackson's rule, 1955), once for those that certainly happened, once for all that may fill the room; if each fits,
 //! both do together (Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", 1958).

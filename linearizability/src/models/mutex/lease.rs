@@ -1,7 +1,7 @@
 //! A mutex whose holder may lose it without doing anything: a lock that rests on a lease or a session.
 //!
 //! A hold is certain only if its own release was answered with `ok`, because then it had not been lost until the
-//! release took effect. Any other hold may have ended the moment after its grant, so its grant says only that nobody
+//! release took effect. Any other hold may have ended the moment after its grant, so its grant proves only that nobody
 //! held with certainty at that moment.
 
 use crate::models::mutex::certain_holds;

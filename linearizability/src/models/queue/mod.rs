@@ -1,6 +1,6 @@
 //! Queues: `enqueue` with a value, `dequeue` answered with one or with nil if the queue was empty, and `drain`,
-//! answered with all that came out until the queue was empty. A `dequeue` that failed took nothing out, and says
-//! nothing of what there was.
+//! answered with all that came out until the queue was empty. A `dequeue` that failed took nothing out, and does not
+//! show what there was.
 
 pub mod bag;
 pub mod fifo;

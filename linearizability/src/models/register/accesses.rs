@@ -62,9 +62,9 @@ pub enum AccessEvent {
 /// A history of accesses.
 #[derive(Debug)]
 pub struct History {
-    /// By the places of operations; `None` for what says nothing: a read that need not have happened.
+    /// By the places of operations; `None` for what proves nothing: a read that need not have happened.
     pub accesses: Vec<Option<NumberedAccess>>,
-    /// The events of those that say something, in order.
+    /// The events of the accesses that are not `None`, in order.
     pub events: Vec<AccessEvent>,
     /// The values with which it may begin.
     pub first: Vec<u32>,

@@ -141,7 +141,7 @@ fn wanted(value: &Value, in_fields: bool) -> Option<[&Value; 2]> {
     }
 }
 
-/// Whether a compare-and-set failed because it found another value: its answer tells that of no other reason.
+/// Whether a compare-and-set failed because it found another value: its answer names no other reason.
 fn mismatched(call: &Call<'_>) -> bool {
     const SIGNS: [&str; 5] = ["mismatch", "not-match", "not match", "no-match", "precondition-failed"];
     let error = call.error.map(str::to_lowercase);

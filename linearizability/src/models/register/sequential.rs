@@ -43,9 +43,9 @@ impl<V> RegisterOp<V> {
 }
 
 impl<V: Clone + Eq + Hash> Register<V> {
-    /// Decides a history by configurations alone, whatever its values tell; `None` if too much is in flight together.
-    /// In the `relaxed` form each operation of unknown outcome may be done any number of times, and `Linearizable` says
-    /// nothing.
+    /// Decides a history by configurations alone, whatever order its values show; `None` if too much is in flight
+    /// together. In the `relaxed` form each operation of unknown outcome may be done any number of times, and
+    /// `Linearizable` proves nothing.
     pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
         decision(sweep(ops, &First::With(&self.initial), relaxed, budget))
     }

@@ -31,7 +31,7 @@ pub enum SweepOutcome {
     Fits,
     /// No order gets past the completion of this operation; in the relaxed form perhaps not even so far.
     Stuck(usize),
-    /// It cannot tell: too much is in flight together.
+    /// The sweep cannot decide: too much is in flight together.
     Undecided,
     /// The budget ran out.
     GaveUp(Limit),

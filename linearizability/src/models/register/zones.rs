@@ -4,7 +4,7 @@
 //!
 //! An operation of unknown outcome took effect exactly if something answered rests on what it wrote; otherwise no order
 //! lacks anything without it. What is found always convicts. Nothing found acquits if each value has one write at most,
-//! and no compare-and-set that failed says what it found.
+//! and no compare-and-set that failed names what it found.
 
 use crate::models::register::sequential::RegisterOp;
 use crate::near_linear::NearLinearDecision;
@@ -263,7 +263,7 @@ impl NumberedRegister {
         })
     }
 
-    /// A witness without what can be left out, and whether all of the rest is needed; that is known if values tell all.
+    /// A witness without what can be left out; it is `least` only if `exact` and if the tries sufficed for all of it.
     fn least(&self, mut witness: Vec<usize>, exact: bool) -> Witness {
         let each = self.founded(&witness, |_| false).len();
         let mut tries = TRIED / each.max(1);

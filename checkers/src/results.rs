@@ -11,11 +11,11 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Every property held, and the run had what it takes to say so.
+    /// Every property held, and the evidence of the run suffices for that.
     Valid,
     /// Some anomaly that is not advisory was found.
     Invalid,
-    /// Nothing was found, but the run does not suffice to say that there is nothing.
+    /// Nothing was found, but the evidence of the run does not suffice for `valid`.
     #[default]
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! The verdict: what was found, and whether the run suffices to say that there is nothing.
+//! The verdict: what was found, and whether the evidence of the run suffices for `valid`.
 
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
@@ -36,7 +36,7 @@ pub fn results(run: &Analysis<'_>, found: Findings) -> Results {
     results
 }
 
-/// What was found, and what forbids to say that there is nothing, as one word.
+/// `Invalid` with an anomaly that is not advisory, else `Unknown` with a reason that is no note, else `Valid`.
 pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
     if anomalies.iter().any(|anomaly| !anomaly.advisory) {
         Verdict::Invalid

@@ -9,7 +9,7 @@ use crate::{BrokenClaim, Call, InputError, Limit};
 pub struct Judgement<'a> {
     /// What no order has.
     pub violations: Vec<Violation<'a>>,
-    /// What was not judged, and what else is worth knowing.
+    /// What was not judged, and other remarks on the judgement.
     pub remarks: Vec<Remark<'a>>,
 }
 

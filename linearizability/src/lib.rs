@@ -20,7 +20,7 @@
 //! ```
 //! use zooquake_linearizability::{Budget, Model, Op, SearchDecision};
 //!
-//! /// A flag that is raised once: whoever raises it learns whether it was the first.
+//! /// A flag that is raised once: each raise is answered with whether it was the first.
 //! struct Flag;
 //!
 //! impl Model for Flag {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A value that an operation was invoked with, or answered with: what EDN and JSON can say.
+/// A value that an operation was invoked with, or answered with: what EDN and JSON can express.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Value {
     /// `nil`

@@ -17,8 +17,8 @@ pub struct Ops<'a> {
     pub completes: Vec<Option<usize>>,
     /// Events that fit no pairing, and why, in their order.
     pub misfits: Vec<(usize, Misfit)>,
-    /// Answers that may not have been given, or not to what they say: one that names another operation than the open
-    /// one, and all that one request seems to have got ([`Misfit`]). No anomaly rests on one.
+    /// Answers that may not have been given, or not to the request that they name: one that names another operation
+    /// than the open one, and all that one request seems to have got ([`Misfit`]). No anomaly rests on one.
     pub disputed: BTreeSet<usize>,
 }
 

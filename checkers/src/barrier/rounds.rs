@@ -37,7 +37,7 @@ pub struct Rounds<'a> {
     pub all: BTreeMap<i64, BarrierRound>,
     /// What members are sent.
     pub member: &'static str,
-    /// By client: the events that say that a session is over.
+    /// By client: the events that report that a session is over.
     over: Moments<&'a str>,
     /// The same by client and session; `None` for all sessions that the client had.
     over_of: Moments<(&'a str, Option<&'a str>)>,

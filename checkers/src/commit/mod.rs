@@ -75,7 +75,7 @@ fn enough(all: &Transactions<'_>, out: &mut Findings) {
     }
 }
 
-/// What cannot be read may say anything.
+/// Adds reasons against `valid` for events and decision znodes that cannot be read.
 fn readable(all: &Transactions<'_>, out: &mut Findings) {
     out.doubt("transactions cannot be read", &all.unread);
     if let Some(path) = all.unreadable.first() {

@@ -1,4 +1,4 @@
-//! Transactions: what was asked and answered about each, and what the znodes say.
+//! Transactions: what was asked and answered about each, and what its znodes contain.
 
 use super::decision::{JudgedDecision, Report};
 use super::unreadable_operations;
@@ -106,7 +106,7 @@ pub struct Transactions<'a> {
     pub begun_unnamed: bool,
     /// Sites that voted, or may have, about a transaction whose name cannot be read.
     pub voted_unnamed: BTreeSet<&'a str>,
-    /// Decision znodes that say neither commit nor abort.
+    /// Paths of decision znodes that contain neither commit nor abort, one for each reading.
     pub unreadable: Vec<String>,
     by_name: HashMap<&'a str, usize>,
 }

@@ -1,4 +1,4 @@
-//! What operations say of transactions that cannot be read: it may be anything.
+//! Operations on transactions whose fields cannot be read: they may mean anything.
 
 use super::decision::JudgedDecision;
 use super::transactions::sites;

@@ -145,7 +145,7 @@ fn tree<'a>(run: &Analysis<'a>, path: &str, out: &mut Findings) -> Vec<CounterRe
     found
 }
 
-/// The value that a znode's data say, 0 where it is empty; `None` if they say none.
+/// The value in a znode's data, 0 where they are empty; `None` if they are not a number from 0 on.
 fn value(text: &str) -> Option<i64> {
     match text {
         "" => Some(0),

@@ -193,7 +193,7 @@ fn of_scene(scene: &Scene, leader: &str, ensemble: &EnsembleElections<'_>) -> Re
     Ok(election)
 }
 
-/// Why it is not sure that no observer has voted and each was heard to observe, in words.
+/// Why it is not certain that no observer has voted and the log of each shows it as observing, in words.
 fn silent(observers: &[String], scene: &Scene, logs: &[ServerLog]) -> Vec<String> {
     let looks = || {
         logs.iter()

@@ -68,7 +68,7 @@ pub struct Items<'a> {
     maybe: HashMap<&'a str, Vec<usize>>,
     /// Whether an acknowledgement cannot be read that may be of any item.
     pub hidden_acknowledgement: bool,
-    /// The dequeues whose answers do not say, in a form that can be read, what they took.
+    /// The dequeues whose answers do not name, in a form that can be read, what they took.
     pub unreadable: Vec<Unreadable<'a>>,
     /// Where the first enqueue was sent whose item cannot be read.
     pub hidden: Option<usize>,

@@ -163,7 +163,7 @@ impl<'a> Accesses<'a> {
     }
 }
 
-/// The value that a znode's data say; `None` if they say none.
+/// The value in a znode's data, nil where they are empty; `None` if they are not a number.
 fn data(text: &str) -> Option<RegisterValue> {
     match text {
         "" => Some(None),

@@ -30,8 +30,8 @@ pub struct Terms<'a> {
     pub ambiguous: &'a HashSet<i64>,
 }
 
-/// The contradiction with what can be left out left out. A witness longer than [`LONGEST`] is not tried, and its words
-/// say so.
+/// The contradiction without the events that can be left out. A witness longer than [`LONGEST`] is not reduced, and its
+/// `why` states that.
 pub fn told(terms: Terms<'_>, mut contradiction: RegisterContradiction) -> RegisterContradiction {
     let mut keep = contradiction.witness.clone();
     keep.sort_unstable();

@@ -1,4 +1,4 @@
-//! The events that prove what a contradiction rests on, and what they say in words.
+//! The events that prove what a contradiction rests on, and their description in words.
 
 use super::accesses::{Access, AccessMoment, Action, BEGINNING, RegisterValue};
 use crate::analysis::Analysis;

@@ -49,7 +49,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The operations of a history, and what forbids to say that all is known of them.
+/// The operations of a history, and why they may be incomplete.
 #[derive(Debug)]
 pub struct Calls<'a> {
     /// The operations.

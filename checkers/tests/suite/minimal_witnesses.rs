@@ -87,7 +87,7 @@ fn needed(record: &Record, anomaly: &Anomaly) -> Record {
 }
 
 /// Whether values of a register are not judged because several requests may have written them. Of these a reduced
-/// history may have one only, and say more than the whole.
+/// history may have one only, and prove more than the whole.
 fn ambiguous(record: &Record) -> bool {
     let said = |reason: &String| reason.contains("may have been written more than once");
     check(record).reasons.iter().any(said)

@@ -101,7 +101,7 @@ fn registers_whose_values_are_written_once() {
 /// Decides by sweeps over configurations, in the relaxed form or not.
 type Sweep<M> = fn(&M, &[Op<RegisterOp<u8>>], bool, &mut Budget<'_>) -> Option<SearchDecision>;
 
-/// Holds what sweeps over configurations say against the brute force.
+/// Compares the decisions of sweeps over configurations with the brute force.
 fn swept<M: Model<Input = RegisterOp<u8>>>(model: &M, ops: &[Op<RegisterOp<u8>>], sweep: Sweep<M>) {
     let fits = brute::linearizable(model, ops);
     let not = |relaxed| {
@@ -143,7 +143,7 @@ fn mostly_optional<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>
     ops
 }
 
-/// Whether some operations do not matter; the others say the same without them.
+/// Whether the model names operations that do not matter; asserts that the decision is the same without them.
 fn relevant<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>]) -> bool {
     let Some(relevant) = model.relevant(ops) else {
         return false;

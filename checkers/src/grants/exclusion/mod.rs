@@ -2,9 +2,9 @@
 //! exclusively than the workload's capacity.
 //!
 //! A client may believe that it holds when it does not; that is what leases are like. So a violation needs all these
-//! clients to say that they hold after each has heard from a quorum, to requests sent after all their grants were read
-//! and before its own release was: at the earliest of these sendings all of them held ([`crate::analysis::grants`] has
-//! the argument). Any other overlap of certain holds is an observation.
+//! clients to report that they hold after each has read from a quorum, to requests sent after all their grants were
+//! read and before its own release was: at the earliest of these sendings all of them held ([`crate::analysis::grants`]
+//! has the argument). Any other overlap of certain holds is an observation.
 
 mod overlaps;
 

@@ -89,7 +89,7 @@ fn another(rng: &mut Rng) -> (&'static str, Value) {
     }
 }
 
-/// An election or a semaphore in the words of a lock.
+/// An election or a semaphore rewritten with the operations of a lock.
 fn as_lock(record: &Record) -> Record {
     let mut record = record.clone();
     for event in &mut record.history.events {

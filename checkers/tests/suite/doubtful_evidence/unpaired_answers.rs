@@ -162,7 +162,7 @@ fn busy(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> {
     })
 }
 
-/// Whether a request and an answer say nothing different of the same thing.
+/// Whether every field that a request and an answer share has the same value in both.
 fn agrees(asked: &zooquake_checkers::Value, told: &zooquake_checkers::Value) -> bool {
     let mut fields = asked
         .as_object()

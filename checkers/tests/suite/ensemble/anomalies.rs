@@ -83,7 +83,7 @@ fn a_late_joiner_with_a_higher_zxid_lawfully_follows() {
     let one = wins(winner(false));
     let two = voter((1, z(1, 3), 2));
     let mut three = Teller::new(3, false);
-    // It comes when the others have decided, and joins those who say that they follow and lead.
+    // It comes when the others have decided, and joins those whose notifications name them as following and leading.
     three
         .starts(0)
         .looks(1215, z(1, 9))

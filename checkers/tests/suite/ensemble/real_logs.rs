@@ -72,8 +72,8 @@ fn a_newer_version_is_understood_too() {
     assert_eq!(elections(&logs).iter().map(brief).collect::<Vec<_>>(), expected);
 }
 
-/// In the last election server 2, cut off from the others, proposed itself with a higher zxid than the winner's; nobody
-/// heard it, so it was not counted.
+/// In the last election server 2, cut off from the others, proposed itself with a higher zxid than the winner's; no
+/// server received it, so it was not counted.
 #[test]
 fn a_higher_vote_that_nobody_heard_is_told_and_not_counted() {
     let found = elections(&read(&logs("3.8.0")));

@@ -23,7 +23,7 @@ fn event(index: usize, named: &str, f: &str, value: Value) -> Event {
 }
 
 /// Servers 3, 4 and 5 look for a leader, 3 with this zxid, and elect the one with the highest vote. The observer 6
-/// hears.
+/// receives the notifications.
 fn logs(zxid: i64) -> Vec<zooquake_checkers::ServerLog> {
     let own = |sid: i64| (2, if sid == 3 { zxid } else { Z }, sid);
     let best = [3, 4, 5].map(own).into_iter().max().expect("three");

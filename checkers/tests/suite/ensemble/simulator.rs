@@ -221,7 +221,7 @@ impl Simulator {
         }
     }
 
-    /// A looking server hears another.
+    /// A looking server receives the vote of another one that looks.
     fn weigh(&mut self, to: i64, message: Message) {
         let quorum = self.servers.len() / 2 + 1;
         let server = self.servers.get_mut(&to).expect("it exists");
@@ -248,7 +248,7 @@ impl Simulator {
         }
     }
 
-    /// A looking server hears one that has found its leader.
+    /// A looking server receives the vote of one that has found its leader.
     fn join(&mut self, to: i64, message: Message) {
         let (quorum, now) = (self.servers.len() / 2 + 1, self.now);
         let server = self.servers.get_mut(&to).expect("it exists");

@@ -6,7 +6,7 @@ use crate::expect::{edited, minimal_beside, none, of_kind, one, tells};
 use crate::script::history;
 use zooquake_checkers::{Anomaly, Event, EventType, Record, Verdict, check};
 
-/// The history of a random queue, in which some clients say at first that they cannot name what they take.
+/// The history of a random queue, in which some clients declare in their `hello` that they cannot name what they take.
 fn nameless(seed: u64) -> Record {
     let mut record = simulated_queues::items(seed);
     let mut random = fastrand::Rng::with_seed(seed ^ 0x5eed);

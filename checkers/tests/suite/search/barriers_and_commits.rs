@@ -75,7 +75,7 @@ fn drawn(rng: &mut Rng, hidden: &str, draw: impl Fn(&mut Rng) -> (&'static str, 
     (History { events }, all)
 }
 
-/// Holds verdicts against a definition, which must often say either.
+/// Holds verdicts against a definition; each of `valid` and `invalid` must occur in more than one history of fifty.
 fn agree(
     model: &str,
     seed: u64,

@@ -122,7 +122,7 @@ fn give(enqueues: &[&Done], slots: &[(u64, usize)], used: &mut [bool], free: usi
     own || free > 0 && give(rest, slots, used, free - 1)
 }
 
-/// The events right after which a drain may have found the queue empty; none if it does not speak.
+/// The events right after which a drain may have found the queue empty; none if it is no evidence.
 fn moments(all: &[Done], drain: &Done) -> Vec<usize> {
     let Some(end) = drain.ok().filter(|_| drain.f == "drain") else {
         return Vec::new();

@@ -72,7 +72,7 @@ struct NumberedRegister {
     /// For each value that is written by one operation only, that operation.
     writers: HashMap<i64, usize>,
     ambiguous: HashSet<i64>,
-    /// Whether all operations say what they are by their values.
+    /// Whether no compare-and-set failed: one that did does not name what it found, so it is not judged.
     exact: bool,
     /// The value with which it began, if an operation found it and none was to write it.
     nil: Option<i64>,
@@ -173,7 +173,7 @@ impl NumberedRegister {
         anchors
     }
 
-    /// Judges some of the operations; those that say nothing are left out.
+    /// Judges some of the operations; those that prove nothing are left out.
     fn judge(&self, places: &[usize]) -> UniqueJudgement {
         self.judge_if(places, |_, found| found.is_some() && found == self.nil)
     }

@@ -1,7 +1,7 @@
 //! How many members are in a round at each of many moments, and since when the number that it takes was there: asked
 //! for all moments together, because a round may have as many members as moments.
 
-use super::rounds::Member;
+use super::rounds::RoundMember;
 use std::collections::{BTreeSet, HashMap};
 
 /// A member of a round. Positions are those of events.
@@ -10,7 +10,7 @@ pub struct MemberStay<'a> {
     /// The client that was sent to the round.
     pub node: &'a str,
     /// Which member it is; each counts once.
-    pub member: Member<'a>,
+    pub member: RoundMember<'a>,
     /// The request that names the member; `None` where the client is the member.
     pub named: Option<usize>,
     /// The event that shows it: its enter was sent, or its join was answered.
@@ -41,7 +41,7 @@ pub struct Question<'a> {
     /// The moment.
     pub at: usize,
     /// The member that is not counted; `None` where all are.
-    pub beside: Option<Member<'a>>,
+    pub beside: Option<RoundMember<'a>>,
     /// How many it takes.
     pub wanted: usize,
 }
@@ -61,7 +61,7 @@ impl<'a> Presence<'a> {
     pub fn new(mut stays: Vec<MemberStay<'a>>) -> Self {
         stays.retain(|stay| stay.alive.0 <= stay.alive.1);
         stays.sort_by_key(|stay| (stay.since, stay.until.is_some()));
-        let mut members: HashMap<Member<'_>, usize> = HashMap::new();
+        let mut members: HashMap<RoundMember<'_>, usize> = HashMap::new();
         let who = stays.iter().enumerate();
         let who = who.map(|(place, stay)| *members.entry(stay.member).or_insert(place));
         let who = who.collect();
@@ -97,7 +97,7 @@ impl<'a> Presence<'a> {
         let mut order: Vec<usize> = (0..questions.len()).collect();
         order.sort_by_key(|&question| questions[question].at);
         let stays = self.stays.iter().map(|stay| stay.member);
-        let places: HashMap<Member<'_>, usize> = stays.zip(self.who.iter().copied()).collect();
+        let places: HashMap<RoundMember<'_>, usize> = stays.zip(self.who.iter().copied()).collect();
         let mut there = MembersAtMoment::new(self);
         let mut answers = vec![PresentMembers { members: 0, full: None }; questions.len()];
         for number in order {
@@ -215,7 +215,7 @@ impl PresenceTree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rounds::Member;
+    use super::super::rounds::RoundMember;
     use super::{MemberStay, Presence, PresentMembers, Question};
 
     /// The same result by a scan over all members.
@@ -254,8 +254,8 @@ mod tests {
                 };
                 let node = nodes[random.usize(0..4)];
                 let member = match random.u8(0..3) {
-                    0 => Member::Number(random.i64(0..3)),
-                    _ => Member::Client(node),
+                    0 => RoundMember::Number(random.i64(0..3)),
+                    _ => RoundMember::Client(node),
                 };
                 MemberStay {
                     node,
@@ -270,7 +270,7 @@ mod tests {
             let presence = Presence::new(stays);
             let questions = (0..6).map(|_| Question {
                 at: random.usize(1..14),
-                beside: random.bool().then(|| Member::Client(nodes[random.usize(0..4)])),
+                beside: random.bool().then(|| RoundMember::Client(nodes[random.usize(0..4)])),
                 wanted: random.usize(0..4),
             });
             let questions: Vec<Question<'_>> = questions.collect();

@@ -10,7 +10,7 @@ use zooquake_history::operation::barrier::{MEMBER, MEMBERS, ROUND};
 
 /// Whom a round waits for. A member that is sent its operation again is the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Member<'a> {
+pub enum RoundMember<'a> {
     /// Where members enter for themselves: the client.
     Client(&'a str),
     /// Where members join: the number that the request names, since one client may join for several.
@@ -135,13 +135,13 @@ impl<'a> Rounds<'a> {
     }
 
     /// The member that the operation at a position in [`Ops::work`](crate::analysis::ops::Ops) is of.
-    pub fn member_of(&self, run: &Analysis<'a>, op: usize) -> Member<'a> {
+    pub fn member_of(&self, run: &Analysis<'a>, op: usize) -> RoundMember<'a> {
         let of = &run.ops.work[op];
         let named = |at: usize| run.events[at].node.is_some();
         match self.member {
-            "join" => told(run, of, MEMBER).map_or(Member::Unknown(op), Member::Number),
-            _ if of.invoke.or(of.end).is_some_and(named) => Member::Client(of.node),
-            _ => Member::Unknown(op),
+            "join" => told(run, of, MEMBER).map_or(RoundMember::Unknown(op), RoundMember::Number),
+            _ if of.invoke.or(of.end).is_some_and(named) => RoundMember::Client(of.node),
+            _ => RoundMember::Unknown(op),
         }
     }
 

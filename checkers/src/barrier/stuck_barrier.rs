@@ -7,7 +7,7 @@
 //! be judged ([`crate::analysis::recovery`]) nobody is convicted.
 
 use super::presence::{MemberStay, Presence, PresentMembers, Question};
-use super::rounds::{Member, Rounds, told};
+use super::rounds::{RoundMember, Rounds, told};
 use super::unblocked_leaves::Leaves;
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
@@ -89,7 +89,7 @@ fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, 
         if let Some(number) = told(run, one.op, ROUND) {
             refused.entry(number).or_default().push(MemberStay {
                 node: one.op.node,
-                member: Member::Client(one.op.node),
+                member: RoundMember::Client(one.op.node),
                 named: None,
                 since: one.asked(),
                 alive: (0, usize::MAX),
@@ -169,7 +169,7 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
     fn question(&self, one: &Unfinished<'_, 'a>, wanted: usize, at: usize) -> Question<'a> {
         Question {
             at,
-            beside: self.enters.then_some(Member::Client(one.op.node)),
+            beside: self.enters.then_some(RoundMember::Client(one.op.node)),
             wanted: wanted.saturating_sub(usize::from(self.enters)),
         }
     }
@@ -233,10 +233,10 @@ fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<MemberS
         let op = &run.ops.work[number];
         let since = if rounds.member == "enter" { op.invoke? } else { op.end? };
         let member = rounds.member_of(run, number);
-        (!matches!(member, Member::Unknown(_))).then_some(MemberStay {
+        (!matches!(member, RoundMember::Unknown(_))).then_some(MemberStay {
             node: op.node,
             member,
-            named: op.invoke.filter(|_| matches!(member, Member::Number(_))),
+            named: op.invoke.filter(|_| matches!(member, RoundMember::Number(_))),
             since,
             alive: (since + 1, rounds.stays(run, op)),
             until: None,

@@ -1,6 +1,6 @@
 //! Transactions: what was asked and answered about each, and what its znodes contain.
 
-use super::decision::{JudgedDecision, Report};
+use super::decision::{DecisionReport, JudgedDecision};
 use super::unreadable_operations;
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
@@ -57,9 +57,9 @@ pub struct JudgedTransaction<'a> {
     /// Where its decision was first asked for.
     pub asked: Option<usize>,
     /// What the coordinator answered.
-    pub answers: Vec<Report<'a>>,
+    pub answers: Vec<DecisionReport<'a>>,
     /// What the sites reported.
-    pub reports: Vec<Report<'a>>,
+    pub reports: Vec<DecisionReport<'a>>,
     /// Whether its znode is in the last reading of the tree.
     pub stands: bool,
     /// Whether a disputed answer is about it, so that nothing is concluded from what is not known of it.
@@ -81,14 +81,14 @@ impl<'a> JudgedTransaction<'a> {
     }
 
     /// The sites' common decision; `None` if there is none yet, or more than one.
-    pub fn unanimous(&self) -> Option<Report<'a>> {
+    pub fn unanimous(&self) -> Option<DecisionReport<'a>> {
         let first = *self.reports.first()?;
         let same = self.reports.iter().all(|report| report.decision == first.decision);
         (same && !self.disputed).then_some(first)
     }
 
     /// Where some client first reported this decision.
-    pub fn reported(&self, decision: JudgedDecision) -> Option<Report<'a>> {
+    pub fn reported(&self, decision: JudgedDecision) -> Option<DecisionReport<'a>> {
         let all = self.reports.iter().chain(&self.answers);
         all.filter(|report| report.decision == decision)
             .min_by_key(|report| report.read)
@@ -206,7 +206,7 @@ impl<'a> Transactions<'a> {
         let event = &events[end];
         let decision = event.decision().and_then(JudgedDecision::read);
         let transaction = self.named(name, end);
-        let report = |decision| Report {
+        let report = |decision| DecisionReport {
             node: op.node,
             read: end,
             decision,

@@ -4,7 +4,7 @@
 //! The decision is what stands in the decision znode, or, where the tree shows none, what all sites report alike. Where
 //! sites disagree there is no decision to differ from, and the anomaly is `split-decision`.
 
-use super::decision::{JudgedDecision, Report};
+use super::decision::{DecisionReport, JudgedDecision};
 use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
@@ -83,7 +83,7 @@ fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
 fn convict(
     run: &Analysis<'_>,
     transaction: &JudgedTransaction<'_>,
-    answer: &Report<'_>,
+    answer: &DecisionReport<'_>,
     says: &str,
     mut witness: Vec<usize>,
     out: &mut Findings,

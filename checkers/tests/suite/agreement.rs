@@ -1,7 +1,7 @@
 //! The checkers agree with the brute force on random histories of locks, of elections, of locks that clients
 //! share or that several may hold, of read-write locks and of semaphores.
 
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::election::{self, Words};
 use crate::expect;
 use crate::{
@@ -74,7 +74,7 @@ const ELECTIONS: Source = Source {
 
 /// A history of a lock is judged as that, or retold as one of an election or a semaphore; what is true of it is the
 /// same.
-fn agree(seed: u64, source: Source, counts: &mut Counts) {
+fn agree(seed: u64, source: Source, counts: &mut AnomalyCounts) {
     let words = source.words;
     let record = (source.make)(seed);
     let results = check(&match words {

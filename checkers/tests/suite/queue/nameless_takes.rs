@@ -1,7 +1,7 @@
 //! Clients that cannot name what they take: each of their dequeues without an answer may have taken any item.
 
 use super::{brute_force, fifo, simulated_queues};
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{edited, minimal_beside, none, of_kind, one, tells};
 use crate::script::history;
 use zooquake_checkers::{Anomaly, Event, EventType, Record, Verdict, check};
@@ -42,7 +42,7 @@ fn minimal(record: &Record, anomaly: &Anomaly) {
     minimal_beside(record, anomaly, &excuses, |other| other.kind == anomaly.kind);
 }
 
-fn agree(seed: u64, counts: &mut Counts) {
+fn agree(seed: u64, counts: &mut AnomalyCounts) {
     let record = nameless(seed);
     let results = check(&record);
     let found = of_kind(&results, "lost-item");

@@ -61,7 +61,7 @@ pub enum AccessEvent {
 
 /// A history of accesses.
 #[derive(Debug)]
-pub struct History {
+pub struct AccessHistory {
     /// By the places of operations; `None` for what proves nothing: a read that need not have happened.
     pub accesses: Vec<Option<NumberedAccess>>,
     /// The events of the accesses that are not `None`, in order.
@@ -72,7 +72,7 @@ pub struct History {
     pub values: usize,
 }
 
-impl History {
+impl AccessHistory {
     /// The accesses of some operations.
     pub fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &First<'_, V>) -> Self {
         let mut numbers: HashMap<&V, u32> = HashMap::new();

@@ -30,10 +30,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `results.json`.
+/// The verdict over a run and what it rests on: the content of `results.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// The verdict.
+    /// `valid`, `invalid` or `unknown`.
     pub verdict: Verdict,
     /// Where the run took place; left out for a real ensemble and for a history without a plan.
     #[serde(default, skip_serializing_if = "On::is_docker")]
@@ -91,7 +91,7 @@ pub struct Anomaly {
 pub struct WindowResult {
     /// Number of the window in the plan.
     pub id: usize,
-    /// Kind of fault.
+    /// The kind of fault, such as `pause`.
     #[serde(deserialize_with = "zooquake_history::renamed::fault_of")]
     pub fault: String,
     /// Whom it hit, such as `c3` or `n1,n2`; empty if it never began.

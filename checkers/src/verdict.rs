@@ -47,7 +47,8 @@ pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
     }
 }
 
-/// Closes a check.
+/// The results of a check: adds what is checked in every family and the reasons against `valid`, and sorts the
+/// anomalies.
 pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) -> Results {
     ensemble::check(run, &mut found);
     if run.record.plan.workload.recipe.is_some() {

@@ -7,7 +7,7 @@ use crate::{BrokenClaim, Call, InputError, Limit};
 /// [leave that open](Remark::leaves_open).
 #[derive(Debug, Default)]
 pub struct Judgement<'a> {
-    /// What no order has.
+    /// The contradictions found; empty if an order fits all that was judged.
     pub violations: Vec<Violation<'a>>,
     /// What was not judged, and other remarks on the judgement.
     pub remarks: Vec<Remark<'a>>,
@@ -16,7 +16,7 @@ pub struct Judgement<'a> {
 /// Operations that no order fits, with what they break.
 #[derive(Debug, Clone)]
 pub struct Violation<'a> {
-    /// What they break.
+    /// The property that they break.
     pub claim: BrokenClaim,
     /// The one that cannot have its answer.
     pub stuck: &'a Call<'a>,

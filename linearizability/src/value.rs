@@ -37,7 +37,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether it is nil.
+    /// Whether it is `nil`.
     pub fn is_nil(&self) -> bool {
         matches!(self, Self::Nil)
     }

@@ -22,10 +22,10 @@ pub struct NamedClients<'a> {
     notices: BTreeMap<&'a str, Vec<usize>>,
 }
 
-/// Who had a session.
+/// The client that owned a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionOwner<'a> {
-    /// The client.
+    /// The client's name.
     pub node: &'a str,
     /// The first event that ties the session to it.
     pub event: usize,

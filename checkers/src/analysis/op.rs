@@ -5,9 +5,9 @@ use crate::history::{Event, EventType};
 /// One operation of a client, or one control request to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Op<'a> {
-    /// The client.
+    /// The client that was asked, such as `c1`.
     pub node: &'a str,
-    /// The operation.
+    /// The operation's name, such as `acquire`.
     pub f: &'a str,
     /// Where it was invoked; `None` if that is not in the history.
     pub invoke: Option<usize>,

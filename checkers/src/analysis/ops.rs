@@ -200,7 +200,6 @@ type Key<'a> = (&'a Process, &'a str);
 /// The operations without a completion until now.
 #[derive(Default)]
 struct OpenOperations<'a> {
-    /// By process.
     queues: HashMap<Key<'a>, VecDeque<usize>>,
     /// For each client what it was asked since its last stream ended, so that its end is a matter of these alone.
     asked: HashMap<&'a str, Vec<Key<'a>>>,

@@ -38,11 +38,11 @@ pub struct Presence<'a> {
 /// Whether so many members, beside one, are there at a moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// The moment.
+    /// The event at which they are counted.
     pub at: usize,
     /// The member that is not counted; `None` where all are.
     pub beside: Option<RoundMember<'a>>,
-    /// How many it takes.
+    /// The number of members that is asked for.
     pub wanted: usize,
 }
 

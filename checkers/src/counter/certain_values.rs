@@ -15,11 +15,10 @@ pub struct CounterReading<'a> {
     pub asked: usize,
     /// Where it was known: an event, or the number of events at the end of a reading of the tree.
     pub known: usize,
-    /// By whom.
     pub by: ReadingSource<'a>,
 }
 
-/// Who found it.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadingSource<'a> {
     /// A client: where its `confirm` was answered, and its read.

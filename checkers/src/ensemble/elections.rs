@@ -15,7 +15,7 @@ const MOST: usize = 100_000;
 pub struct Election {
     /// The winner, such as `n3`.
     pub server: String,
-    /// Its id.
+    /// The winner's server id.
     pub winner: i64,
     /// The round it won in, by its own count: rounds begin at 1 with every start of a process, and repeat.
     pub round: i64,
@@ -44,7 +44,7 @@ pub struct Election {
 /// A vote that a server cast, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ballot {
-    /// Who.
+    /// The voter's server id.
     pub sid: i64,
     /// When, in which round, for whom.
     pub cast: Cast,

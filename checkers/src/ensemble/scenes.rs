@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// How many observers of a scene are named that did not observe; of more of them only the number.
 const NAMED: usize = 20;
 
-/// What is looked at.
+/// The names under which the checks of scenes are listed in `results.json`.
 pub const CHECKERS: &[&str] = &["scenes", "observers"];
 
 /// The whole verdict over a run of scenes.

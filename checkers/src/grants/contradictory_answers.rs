@@ -21,7 +21,6 @@ struct GrantState {
     named: bool,
 }
 
-/// Looks for such answers.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut grants: HashMap<&str, GrantState> = HashMap::new();
     let mut found = Vec::new();

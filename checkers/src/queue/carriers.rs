@@ -20,7 +20,6 @@ enum CarrierChange {
     Create(Option<i64>),
     /// Set its data, to some that name this item. In records without data this is left out.
     Set(Option<i64>),
-    /// Deleted it.
     Delete,
 }
 

@@ -15,7 +15,7 @@ use crate::analysis::ops::Op;
 use crate::history::EventType;
 use std::collections::BTreeMap;
 
-/// One of them.
+/// A removal without an answer that the logs prove.
 #[derive(Debug, Clone)]
 pub struct Removal<'a> {
     /// The operation; `read` is the window's `on`, by which it certainly had happened.

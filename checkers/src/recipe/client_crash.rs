@@ -46,7 +46,6 @@ enum DeathExcuse<'r> {
     None,
 }
 
-/// Looks for crashes.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let lives = lives(run);
     let mut told = BTreeSet::new();

@@ -21,7 +21,6 @@ fn before(event: usize) -> AccessMoment {
 pub struct Access<'a> {
     /// The client; empty for what no client did.
     pub node: &'a str,
-    /// What it does.
     pub action: Action,
     /// It took effect after this.
     pub start: AccessMoment,

@@ -29,7 +29,7 @@ pub const MADE_UP: &str = "nothing is made up";
 /// How many anomalies are named; of more only the number.
 const NAMED: usize = 10;
 
-/// What contradicts every order.
+/// A contradiction to every order of the accesses.
 #[derive(Debug)]
 pub struct RegisterContradiction {
     /// The property: [`PROPERTY`] or that nothing is made up.
@@ -226,7 +226,7 @@ fn crossed(
     (witness, why)
 }
 
-/// With a capital letter.
+/// The text with a capital letter at its beginning.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters

@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, HashMap};
 /// How many disagreements are named; of more only the number.
 const NAMED: usize = 5;
 
-/// Compares the answers.
 pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: &str, out: &mut Findings) {
     let mut found = Vec::new();
     let looked_at = values(run, accesses.all.iter().chain(tree), &mut found) + order(run, accesses, &mut found);

@@ -52,7 +52,6 @@ impl<'a> Pair<'a> {
 /// The operations of a history, and why they may be incomplete.
 #[derive(Debug)]
 pub struct Calls<'a> {
-    /// The operations.
     pub all: Vec<Call<'a>>,
     /// The first event that could not be paired.
     pub problem: Option<String>,

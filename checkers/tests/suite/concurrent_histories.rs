@@ -9,22 +9,22 @@ use zooquake_checkers::{Event, EventType, Record};
 
 const CLIENTS: usize = 3;
 
-/// What the clients use.
+/// The object that the clients of a random history use.
 pub trait Object: Sized {
     /// What an operation did, once it has taken effect.
     type ObjectEffect;
 
-    /// A client begins an operation.
+    /// Begins an operation of a client.
     fn begin(world: &mut ObjectWorld<Self>, client: usize);
 
     /// What an operation does that takes effect now.
     fn effect(world: &mut ObjectWorld<Self>, doing: &PendingOperation<Self::ObjectEffect>) -> Self::ObjectEffect;
 
-    /// A client's operation ends.
+    /// Ends a client's operation.
     fn end(world: &mut ObjectWorld<Self>, client: usize, doing: PendingOperation<Self::ObjectEffect>);
 }
 
-/// One operation on its way.
+/// An operation that was sent and has not ended.
 #[derive(Debug, Clone)]
 pub struct PendingOperation<D> {
     number: u64,
@@ -34,7 +34,7 @@ pub struct PendingOperation<D> {
     pub done: Option<D>,
 }
 
-/// Clients at work.
+/// The state of an object and of the clients that use it.
 pub struct ObjectWorld<O: Object> {
     pub random: Rng,
     pub object: O,

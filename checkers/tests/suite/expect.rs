@@ -18,7 +18,7 @@ pub fn of_kind<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
     found.filter(|anomaly| anomaly.kind == kind).collect()
 }
 
-/// Wants just these anomalies.
+/// Asserts that the checks find anomalies of exactly these kinds.
 #[track_caller]
 pub fn found(record: &Record, wanted: &[&str]) -> Results {
     let results = check(record);

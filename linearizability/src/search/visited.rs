@@ -19,7 +19,6 @@ pub struct VisitedConfigurations<S> {
 }
 
 impl<S: Clone + Eq> VisitedConfigurations<S> {
-    /// An empty table.
     pub fn new() -> Self {
         Self {
             table: HashMap::new(),

@@ -5,7 +5,7 @@ use super::clusters::{Clusters, ValueCluster};
 use super::order::{self, Block, Pair};
 use super::{Action, RegisterAccess, UNKNOWN};
 
-/// One contradiction.
+/// A contradiction, by the accesses and clusters that are in it.
 #[derive(Debug)]
 pub enum Cause {
     /// A value that this access found before anybody had sent it, and its write if that was sent later.

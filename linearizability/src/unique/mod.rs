@@ -72,7 +72,7 @@ impl Action {
 
 /// An access to the register that happened or may have.
 pub trait RegisterAccess: Copy {
-    /// What it does.
+    /// What it does to the register.
     fn action(&self) -> Action;
 
     /// It took effect after this.

@@ -17,9 +17,9 @@ use zooquake_history::operation::grant::{ACCEPTED, MODE};
 /// A request that the client answered as the holder: the events that sent and answered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HolderAnswer {
-    /// Sent.
+    /// The event that sent the request.
     pub sent: usize,
-    /// Answered.
+    /// The event that answered it.
     pub read: usize,
 }
 
@@ -79,7 +79,7 @@ pub struct HoldContradiction {
     pub confirm: usize,
     /// The grant that it names.
     pub grant: usize,
-    /// What denies it.
+    /// The report or the end of the process that contradicts the answer.
     pub denial: Denial,
 }
 
@@ -97,9 +97,9 @@ pub struct Write {
 /// All grants of a history, by the first event that names each, and what was done under them.
 #[derive(Debug, Default)]
 pub struct Grants<'a> {
-    /// The grants.
+    /// Every grant, in the order of the first event that names it.
     pub all: Vec<Grant<'a>>,
-    /// The accepted writes.
+    /// The accepted writes, in the order of their answers.
     pub writes: Vec<Write>,
     /// Whether some request asks for another mode than exclusive.
     pub moded: bool,

@@ -49,7 +49,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 
 /// How long a spell may last, in nanoseconds.
 struct Bound {
-    /// Session timeouts.
+    /// Two session timeouts.
     sessions: u64,
     /// Median hand-overs; 0 if nothing was handed over.
     hand_overs: u64,
@@ -223,7 +223,6 @@ impl<'a> SpellState<'a> {
         None
     }
 
-    /// Changes a client.
     fn client<T>(&mut self, node: &'a str, change: impl FnOnce(&mut WaitingClient<'a>) -> T) -> T {
         let client = self.clients.entry(node).or_default();
         let before = client.is_cut_off();

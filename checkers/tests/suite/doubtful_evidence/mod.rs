@@ -90,7 +90,6 @@ fn insert(record: &mut Record, at: usize, mut event: Event) {
     renumber(record, |index| index + usize::from(index > at));
 }
 
-/// Takes an event away.
 fn remove(record: &mut Record, at: usize) {
     record.history.events.remove(at);
     renumber(record, |index| index - usize::from(index > at));

@@ -7,7 +7,7 @@ use fastrand::Rng;
 /// The sites of each transaction.
 const SITES: u32 = 3;
 
-/// The transactions.
+/// The state of all simulated transactions.
 #[derive(Debug, Default)]
 pub struct Commits {
     /// By their numbers; none is begun as number 0.

@@ -18,7 +18,7 @@ const BACK: BrokenClaim = BrokenClaim {
     says: "the counter went back",
 };
 
-/// Reads of one value.
+/// The reads that found one value.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     value: i64,
@@ -70,7 +70,6 @@ impl<'a> AddSchedule<'a> {
         }
     }
 
-    /// Judges the reads.
     pub fn judge(&self) -> NearLinearDecision {
         let found = self.made_up().or_else(|| self.back());
         let found = found.or_else(|| self.too_large()).or_else(|| self.too_small());

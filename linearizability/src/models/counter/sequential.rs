@@ -27,7 +27,7 @@ pub(super) const TOO_LARGE: BrokenClaim = BrokenClaim {
 #[derive(Debug, Clone, Copy)]
 pub struct Counter;
 
-/// An operation on it.
+/// An operation on the counter, with its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CounterOp {
     /// So much was added.

@@ -24,7 +24,7 @@ const HELD: BrokenClaim = BrokenClaim {
 #[derive(Debug, Clone, Copy)]
 pub struct FencedMutex;
 
-/// An operation on it. Holds are numbered; a token that is absent from the answer is `None`.
+/// An operation on the mutex. Holds are numbered; a token that is absent from the answer is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FencedOp {
     /// A hold with this token began that its release proves to have lasted until then.

@@ -16,7 +16,7 @@ pub struct Kv {
     found: Vec<String>,
 }
 
-/// An operation on it.
+/// An operation on the text of one key, with its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KvOp {
     /// It was the text of this place.

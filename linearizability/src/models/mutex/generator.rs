@@ -25,7 +25,7 @@ enum MutexClientState {
     Doubtful,
 }
 
-/// An operation on it.
+/// An operation on the mutex, as a client invokes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MutexCall {
     /// To hold it.

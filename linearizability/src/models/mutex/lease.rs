@@ -11,7 +11,7 @@ use crate::{Model, NearLinearDecision, Op};
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseMutex;
 
-/// An operation on it.
+/// An operation on the mutex that was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LeaseOp {
     /// A hold began that its release proves to have lasted until then. Holds are numbered.

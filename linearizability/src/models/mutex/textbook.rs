@@ -11,7 +11,7 @@ use crate::{Budget, Model, Op, SearchDecision, search};
 #[derive(Debug, Clone, Copy)]
 pub struct Mutex;
 
-/// An operation on it.
+/// An operation on the mutex that took effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MutexOp {
     /// It was free and is held.

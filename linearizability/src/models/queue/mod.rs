@@ -70,9 +70,9 @@ pub enum Delivery {
 
 /// The operations on a queue, and the drains among them that were answered.
 pub struct QueueOperations<'a> {
-    /// The operations.
+    /// Every operation on the queue, the parts of a drain each by itself.
     pub reading: Reading<'a, QueueOp>,
-    /// The drains.
+    /// The drains that were answered, by the places of their parts.
     pub drains: Vec<AnsweredDrain>,
 }
 

@@ -27,17 +27,16 @@ impl NumberedAccess {
         }
     }
 
-    /// Whether it writes.
     pub fn writes(self) -> bool {
         matches!(self, Self::Write(_) | Self::Cas(..))
     }
 }
 
-/// With what a register begins.
+/// The value with which a register begins.
 pub enum First<'m, V> {
-    /// With this.
+    /// This value.
     With(&'m V),
-    /// With an unknown value that fits this.
+    /// An unknown value for which the function returns `true`.
     If(&'m dyn Fn(&V) -> bool),
 }
 
@@ -59,7 +58,6 @@ pub enum AccessEvent {
     Return(usize),
 }
 
-/// A history of accesses.
 #[derive(Debug)]
 pub struct AccessHistory {
     /// By the places of operations; `None` for what proves nothing: a read that need not have happened.

@@ -49,7 +49,6 @@ pub static REGISTERS: ModelEntry = ModelEntry {
 /// The operations on a register.
 #[derive(Debug)]
 struct Accesses<'a> {
-    /// The operations.
     reading: Reading<'a, RegisterOp<u32>>,
     /// The number of its first value; `None` if that is not known.
     initial: Option<u32>,

@@ -12,14 +12,14 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use std::rc::Rc;
 
-/// The register.
+/// A register that is read, written, and compared and set.
 #[derive(Debug, Clone)]
 pub struct Register<V> {
     /// Its value at the beginning.
     pub initial: V,
 }
 
-/// An operation on it.
+/// An operation on the register, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RegisterOp<V> {
     /// It was read to have this value.

@@ -37,7 +37,6 @@ pub enum SweepOutcome {
     GaveUp(Limit),
 }
 
-/// Sweeps over a history.
 pub fn sweep<V: Eq + Hash>(
     ops: &[Op<RegisterOp<V>>],
     first: &First<'_, V>,

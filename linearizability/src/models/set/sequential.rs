@@ -32,7 +32,7 @@ const APART: BrokenClaim = BrokenClaim {
 #[derive(Debug, Clone, Copy)]
 pub struct GrowSet;
 
-/// An operation on it. Elements are numbers from 0 on, without gaps.
+/// An operation on the set, with its answer. Elements are numbers from 0 on, without gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SetOp {
     /// This is in it.

@@ -9,7 +9,7 @@ use std::path::Path;
 type Failure = Box<dyn std::error::Error>;
 
 /// Writes the operations of one round, by its number.
-type Round = fn(&mut Lines, u64) -> Result<(), Failure>;
+type Round = fn(&mut HistoryFile, u64) -> Result<(), Failure>;
 
 fn main() -> Result<(), Failure> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -36,7 +36,7 @@ fn main() -> Result<(), Failure> {
     });
     std::fs::write(folder.join("plan.json"), plan.to_string())?;
     let file = BufWriter::new(File::create(folder.join("history.jsonl"))?);
-    let mut lines = Lines { file, index: 0 };
+    let mut lines = HistoryFile { file, index: 0 };
     let mut number = 0;
     while lines.index < events {
         round(&mut lines, number)?;
@@ -48,12 +48,12 @@ fn main() -> Result<(), Failure> {
 const CLIENTS: u64 = 10;
 
 /// The file of a history, line by line.
-struct Lines {
+struct HistoryFile {
     file: BufWriter<File>,
     index: u64,
 }
 
-impl Lines {
+impl HistoryFile {
     fn event(&mut self, client: u64, kind: &str, f: &str, value: &Value) -> Result<(), Failure> {
         let (index, time, process, node) = (self.index, 40_000 * self.index, client, format!("c{}", client + 1));
         let event = json!({"index": index, "time": time, "process": process, "type": kind, "f": f, "value": value, "node": node});
@@ -72,7 +72,7 @@ fn session(client: u64) -> String {
     format!("0x10000{client:011x}")
 }
 
-fn lock(lines: &mut Lines, number: u64) -> Result<(), Failure> {
+fn lock(lines: &mut HistoryFile, number: u64) -> Result<(), Failure> {
     let (client, grant, czxid) = (number % CLIENTS, format!("g{number}"), 4_294_967_296 + 3 * number);
     let path = format!("/lock/x-{number:010}");
     let granted = json!({"grant": grant, "path": path, "czxid": czxid, "session": session(client)});
@@ -88,7 +88,7 @@ fn lock(lines: &mut Lines, number: u64) -> Result<(), Failure> {
     lines.done(client, "release", &json!({"grant": grant}), &released)
 }
 
-fn queue(lines: &mut Lines, number: u64) -> Result<(), Failure> {
+fn queue(lines: &mut HistoryFile, number: u64) -> Result<(), Failure> {
     let (client, czxid) = (number % CLIENTS, 4_294_967_296 + 3 * number);
     let made = json!({"item": number, "path": format!("/queue/item-{number:010}"), "czxid": czxid});
     lines.done(client, "enqueue", &json!({"item": number}), &made)?;
@@ -96,7 +96,7 @@ fn queue(lines: &mut Lines, number: u64) -> Result<(), Failure> {
     lines.done(taker, "dequeue", &json!({}), &json!({"item": number}))
 }
 
-fn commit(lines: &mut Lines, number: u64) -> Result<(), Failure> {
+fn commit(lines: &mut HistoryFile, number: u64) -> Result<(), Failure> {
     let tx = format!("t{number}");
     let begin = json!({"tx": tx, "sites": ["c2", "c3", "c4"]});
     lines.done(0, "begin", &begin, &json!({"tx": tx}))?;
@@ -120,7 +120,7 @@ fn commit(lines: &mut Lines, number: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-fn barrier(lines: &mut Lines, number: u64) -> Result<(), Failure> {
+fn barrier(lines: &mut HistoryFile, number: u64) -> Result<(), Failure> {
     for f in ["enter", "leave"] {
         let asked = |client: u64| json!({"round": number, "member": format!("m{number}-{client}"), "members": CLIENTS});
         for client in 0..CLIENTS {
@@ -134,7 +134,7 @@ fn barrier(lines: &mut Lines, number: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-fn register(lines: &mut Lines, number: u64) -> Result<(), Failure> {
+fn register(lines: &mut HistoryFile, number: u64) -> Result<(), Failure> {
     let (client, mzxid) = (number % CLIENTS, 4_294_967_296 + number);
     let reader = (client + 1) % CLIENTS;
     lines.done(

@@ -18,14 +18,14 @@ pub struct Findings {
     pub reasons: Vec<String>,
     /// What was not judged because clients declared that they cannot give the evidence.
     pub not_judged: Vec<NotJudged>,
-    /// Each checker that ran.
+    /// What each checker that ran looked at, by its name.
     pub checkers: BTreeMap<String, Value>,
 }
 
-/// What makes one anomaly.
+/// An anomaly without the context that [`Findings::add`] fills in.
 #[derive(Debug)]
 pub struct Finding<'a> {
-    /// Its name.
+    /// The anomaly's name, such as `double-grant`.
     pub kind: &'a str,
     /// The property it concerns.
     pub property: &'a str,

@@ -11,11 +11,11 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Every property held, and the run had what it takes to say so.
+    /// Every property held, and the evidence of the run suffices for that.
     Valid,
     /// Some anomaly that is not advisory was found.
     Invalid,
-    /// Nothing was found, but the run does not suffice to say that there is nothing.
+    /// Nothing was found, but the evidence of the run does not suffice for `valid`.
     #[default]
     Unknown,
 }
@@ -30,10 +30,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `results.json`.
+/// The verdict over a run and what it rests on: the content of `results.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// The verdict.
+    /// `valid`, `invalid` or `unknown`.
     pub verdict: Verdict,
     /// Where the run took place; left out for a real ensemble and for a history without a plan.
     #[serde(default, skip_serializing_if = "On::is_docker")]
@@ -75,7 +75,7 @@ pub struct Anomaly {
     /// Whether the variant declares it as known under a fault that was near it: on, or ended less than one session
     /// timeout before.
     pub accepted: bool,
-    /// Indexes of the events that prove it, ascending; none of them can be left out, unless `why` says that this was
+    /// Indexes of the events that prove it, ascending; none of them can be left out, unless `why` states that this was
     /// not tried.
     pub witness: Vec<usize>,
     /// When it came about, for the faults that were near it; `None` if no faults are asked for: in a search of somebody
@@ -91,7 +91,7 @@ pub struct Anomaly {
 pub struct WindowResult {
     /// Number of the window in the plan.
     pub id: usize,
-    /// Kind of fault.
+    /// The kind of fault, such as `pause`.
     #[serde(deserialize_with = "zooquake_history::renamed::fault_of")]
     pub fault: String,
     /// Whom it hit, such as `c3` or `n1,n2`; empty if it never began.

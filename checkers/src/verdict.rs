@@ -1,4 +1,4 @@
-//! The verdict: what was found, and whether the run suffices to say that there is nothing.
+//! The verdict: what was found, and whether the evidence of the run suffices for `valid`.
 
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
@@ -26,7 +26,7 @@ pub struct Requirements<'a> {
     pub evidence: RequiredEvidence<'a>,
 }
 
-/// What was found, and what forbids to say that there is nothing, as one word.
+/// `Invalid` with an anomaly that is not advisory, else `Unknown` with a reason that is no note, else `Valid`.
 pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
     if anomalies.iter().any(|anomaly| !anomaly.advisory) {
         Verdict::Invalid
@@ -37,7 +37,8 @@ pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
     }
 }
 
-/// Closes a check.
+/// The results of a check: adds what is checked in every family and the reasons against `valid`, and sorts the
+/// anomalies.
 pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) -> Results {
     ensemble::check(run, &mut found);
     if run.record.plan.workload.recipe.is_some() {

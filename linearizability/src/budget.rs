@@ -9,7 +9,7 @@ pub struct Budget<'a> {
     /// Bytes that a search may take (estimated): its operations and lists, and the table of visited configurations; for
     /// each search anew.
     pub bytes: usize,
-    /// Asked every few thousand steps; the search gives up once it says `true`.
+    /// Called every few thousand steps; the search gives up once it returns `true`.
     pub expired: &'a mut dyn FnMut() -> bool,
 }
 
@@ -54,7 +54,7 @@ pub enum Limit {
     Steps,
     /// The memory.
     Memory,
-    /// The time: [`Budget::expired`] said so.
+    /// The time: [`Budget::expired`] returned `true`.
     Time,
 }
 

@@ -69,12 +69,12 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What answers mean where histories differ; by default nil is a value, and what failed says nothing.
+/// What answers mean where histories differ; by default nil is a value, and a failed operation proves nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Conventions {
     /// Whether an answer of nil means that the value is not known, and not that it is nil.
     pub nil_is_unknown: bool,
-    /// Whether a compare-and-set that failed, without an error or with one that says so, found another value; else it
-    /// says nothing.
+    /// Whether a compare-and-set that failed, without an error or with one that names a mismatch, found another value;
+    /// else it proves nothing.
     pub failed_cas_is_mismatch: bool,
 }

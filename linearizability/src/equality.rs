@@ -14,8 +14,7 @@ pub struct ValueNumbers {
 impl ValueNumbers {
     /// The number of a value, which is `what` in an error.
     ///
-    /// # Errors
-    /// It is an object whose text does not tell what it is.
+    /// # Errors It is an object whose text does not identify it, or contains one.
     pub fn number(&mut self, value: &Value, what: impl FnOnce() -> String) -> Result<u32, InputError> {
         let integer = value.as_i64();
         if let Some(&number) = integer.and_then(|integer| self.integers.get(&integer)) {
@@ -33,7 +32,7 @@ impl ValueNumbers {
 }
 
 /// A value as a text that is the same for equal values: `#{1 2}` and `#{2 1}`, `[1 2]` and `(1 2)`, `1`, `1N` and
-/// `1.0`. `None` if it is an object, or holds one, whose text (`#object[…]`) does not tell what it is.
+/// `1.0`. `None` if it is an object, or holds one, whose text (`#object[…]`) does not identify it.
 pub fn canonical(value: &Value) -> Option<String> {
     let all = |values: &[Value]| values.iter().map(canonical).collect::<Option<Vec<_>>>();
     let sorted = |mut texts: Vec<String>| {

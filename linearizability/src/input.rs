@@ -12,25 +12,25 @@ pub enum InputError {
     Unexpected {
         /// What is lacking, as the beginning of a sentence.
         what: String,
-        /// What there is instead.
+        /// The value that was found.
         found: Value,
     },
     /// It is not known what a value equals.
     Incomparable {
-        /// What the value is.
+        /// The value's role, as the subject of a sentence.
         what: String,
         /// The value, which has no readable form.
         value: Value,
     },
     /// A read was sent for one key and answered for another one.
     OtherKey {
-        /// The read.
+        /// The name of the read.
         f: String,
-        /// Where it was invoked.
+        /// The position of its invocation.
         invoke: usize,
         /// What it was invoked with.
         asked: Value,
-        /// Where it was answered.
+        /// The position of its answer.
         complete: usize,
         /// What it was answered with.
         answered: Value,

@@ -7,16 +7,16 @@ use crate::{BrokenClaim, Call, InputError, Limit};
 /// [leave that open](Remark::leaves_open).
 #[derive(Debug, Default)]
 pub struct Judgement<'a> {
-    /// What no order has.
+    /// The contradictions found; empty if an order fits all that was judged.
     pub violations: Vec<Violation<'a>>,
-    /// What was not judged, and what else is worth knowing.
+    /// What was not judged, and other remarks on the judgement.
     pub remarks: Vec<Remark<'a>>,
 }
 
 /// Operations that no order fits, with what they break.
 #[derive(Debug, Clone)]
 pub struct Violation<'a> {
-    /// What they break.
+    /// The property that they break.
     pub claim: BrokenClaim,
     /// The one that cannot have its answer.
     pub stuck: &'a Call<'a>,
@@ -32,8 +32,8 @@ pub struct Violation<'a> {
 }
 
 impl<'a> Violation<'a> {
-    /// What proves that the operations of these calls have no order; `claim` is broken where the proof knows nothing
-    /// more closely.
+    /// What proves that the operations of these calls have no order; `claim` is broken where the proof names no more
+    /// specific one.
     pub(crate) fn new(claim: BrokenClaim, calls: &[&'a Call<'a>], proof: &Proof) -> Self {
         let witness: Vec<&Call<'_>> = proof.witness.iter().map(|&op| calls[op]).collect();
         let both = |call: &&Call<'_>| [Some(call.invoke), call.complete];

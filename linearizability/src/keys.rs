@@ -93,7 +93,7 @@ fn objects<'a>(calls: &[Call<'a>], keys: &[Option<String>]) -> BTreeMap<String, 
                 }
                 object.calls.push(own);
             }
-            // An outcome that is not known of any other operation says nothing.
+            // Any other operation without a key has an unknown outcome, which proves nothing.
             None if matches!(call.f, "release" | "dequeue" | "drain") => {
                 all.values_mut().for_each(|(object, _)| object.calls.push(call.clone()));
             }

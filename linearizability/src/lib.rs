@@ -3,7 +3,8 @@
 //! The algorithm is that of Wing and Gong ("Testing and verifying concurrent objects", 1993) with the memoisation of
 //! Lowe ("Testing for linearizability", 2017) and the entry list of Horn and Kroening ("Faster linearizability checking
 //! via P-compositionality", 2015). It works for any type that a [`Model`] describes, and takes exponential time at
-//! worst: hence the [`Budget`]. Where a checker of the type itself exists, it is faster and says more.
+//! worst: hence the [`Budget`]. Where a checker of the type itself exists, it is faster and its anomalies are more
+//! specific.
 //!
 //! [`search`] is that algorithm. [`Model::decide`] decides by what is soonest: [`Model::near`], and where that does not
 //! suffice [`Model::explore`]: for registers and mutexes the search takes turns with sweeps over configurations
@@ -11,15 +12,15 @@
 //!
 //! [`models`] are the types that are there, a folder each: how operations that were recorded ([`Call`]) are read, the
 //! sequential type with what is decided without a search, and a generator of histories; `models::registry` names them
-//! all. [`keys`] sorts operations by independent keys (P-compositionality), [`equality`] knows which values are equal,
-//! and [`generate`] makes random histories.
+//! all. [`keys`] sorts operations by independent keys (P-compositionality), [`equality`] defines which values are
+//! equal, and [`generate`] makes random histories.
 //!
 //! # A model of one's own
 //!
 //! ```
 //! use zooquake_linearizability::{Budget, Model, Op, SearchDecision};
 //!
-//! /// A flag that is raised once: whoever raises it learns whether it was the first.
+//! /// A flag that is raised once: each raise is answered with whether it was the first.
 //! struct Flag;
 //!
 //! impl Model for Flag {

@@ -21,8 +21,8 @@ pub trait Model {
     fn step(&self, state: &Self::State, input: &Self::Input) -> Option<Self::State>;
 
     /// Whether an operation leaves every state as it is in which it is possible, but for states to which no operation
-    /// leads back, such as an initial one that is not known. Saying `true` of one that does not would lose orders;
-    /// saying `false` only costs time.
+    /// leads back, such as an initial one that is not known. Returning `true` for one that does not would lose orders;
+    /// returning `false` only costs time.
     fn is_read(&self, input: &Self::Input) -> bool;
 
     /// The state after an operation that was possible, whatever state it began in; `None` if that leaves more than one.
@@ -33,7 +33,7 @@ pub trait Model {
         0
     }
 
-    /// A contradiction that is found in time nearly linear, without a search; `None` says nothing.
+    /// A contradiction that is found in time nearly linear, without a search; `None` proves nothing.
     fn contradiction(&self, _ops: &[Op<Self::Input>]) -> Option<Contradiction> {
         None
     }

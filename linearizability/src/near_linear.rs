@@ -9,12 +9,12 @@ pub enum NearLinearDecision {
     Linearizable,
     /// There is none.
     Not(Contradiction),
-    /// It takes a search to tell.
+    /// It takes a search to decide.
     Undecided,
 }
 
 impl NearLinearDecision {
-    /// The same as a decision; `None` if it takes a search to tell.
+    /// The same as a decision; `None` for [`Undecided`](Self::Undecided).
     pub fn decision(self) -> Option<SearchDecision> {
         match self {
             Self::Linearizable => Some(SearchDecision::Linearizable),

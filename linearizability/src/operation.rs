@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub struct Op<I> {
     /// What was done and answered.
     pub input: I,
-    /// Where it was invoked.
+    /// The position of its invocation in the history.
     pub invoke: usize,
     /// Where it was completed; `None` if it may take effect at any later time.
     pub complete: Option<usize>,

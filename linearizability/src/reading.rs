@@ -6,19 +6,16 @@ use std::collections::HashMap;
 /// Operations for a model, each with the call that it is of, and remarks for the reader of the verdict.
 #[derive(Debug)]
 pub struct Reading<'a, I> {
-    /// The operations.
     pub ops: Vec<Op<I>>,
-    /// The call of each.
+    /// The call of each operation, in the order of `ops`.
     pub calls: Vec<&'a Call<'a>>,
     /// For an operation the later one that reveals what it was, and what it would be without that one, by their places
     /// in `ops`.
     pub revealed_by: HashMap<usize, (usize, I)>,
-    /// Remarks.
     pub notes: Vec<Remark<'a>>,
 }
 
 impl<'a, I> Reading<'a, I> {
-    /// No operations.
     pub fn new() -> Self {
         Self {
             ops: Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::Model;
 
-/// A model in a state that is not known until an operation tells it.
+/// A model in a state that is not known until an operation shows it.
 pub struct UnknownStart<'m, M>(pub &'m M);
 
 impl<M: Model> Model for UnknownStart<'_, M> {

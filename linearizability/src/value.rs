@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A value that an operation was invoked with, or answered with: what EDN and JSON can say.
+/// A value that an operation was invoked with, or answered with: what EDN and JSON can express.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Value {
     /// `nil`
@@ -37,7 +37,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether it is nil.
+    /// Whether it is `nil`.
     pub fn is_nil(&self) -> bool {
         matches!(self, Self::Nil)
     }

@@ -12,10 +12,10 @@ use zooquake_history::operation::control::f;
 pub struct NamedClients<'a> {
     /// Their names: those planned and those that appear in the history.
     pub names: BTreeSet<String>,
-    /// For each session the client that had it, and the first event that says so.
+    /// By session: the client that owned it, and the first event that names both.
     pub sessions: BTreeMap<u64, SessionOwner<'a>>,
-    /// For each session the clients that named it as theirs, and where each first did so: in `hello`, in a `session`
-    /// notice, in an answer to `quiesce`, or in a grant.
+    /// By session: the clients that named it as their own, and the index of the first event in which each did so: in
+    /// `hello`, in a `session` notice, in an answer to `quiesce`, or in a grant.
     pub named: BTreeMap<u64, BTreeMap<&'a str, usize>>,
     /// For each client where its streams ended, in order.
     pub exits: BTreeMap<&'a str, Vec<usize>>,
@@ -23,10 +23,10 @@ pub struct NamedClients<'a> {
     notices: BTreeMap<&'a str, Vec<usize>>,
 }
 
-/// Who had a session.
+/// The client that owned a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionOwner<'a> {
-    /// The client.
+    /// The client's name.
     pub node: &'a str,
     /// The first event that ties the session to it.
     pub event: usize,

@@ -13,7 +13,6 @@ pub struct Confirms<'a> {
 }
 
 impl<'a> Confirms<'a> {
-    /// Finds them.
     pub fn new(events: &[Event], ops: &Ops<'a>) -> Self {
         let mut by_client: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
         for op in ops.control.iter().filter(|op| op.f == f::CONFIRM) {

@@ -39,11 +39,11 @@ pub struct Hold<'a> {
     pub node: &'a str,
     /// What it held.
     pub subject: OperationSubject<'a>,
-    /// How it held a grant, as [`Grant::mode`](super::Grant::mode) says; `None` of anything else.
+    /// The mode of a grant, as in [`Grant::mode`](super::Grant::mode); `None` for any other subject.
     pub mode: Option<Mode>,
     /// The answer that began it.
     pub from: usize,
-    /// The event that ended it; `None` if nothing says that it ended.
+    /// The event that ended it; `None` if no event shows its end.
     pub until: Option<usize>,
 }
 
@@ -51,9 +51,9 @@ impl<'a> Analysis<'a> {
     /// The holds of a history in the order in which they began, in time nearly linear in its events. None begins with a
     /// disputed answer.
     ///
-    /// A grant ends as [`Grant::end`](super::Grant::end) says. A claim ends when its acknowledgement is sent or the
-    /// client's stream ends; a stay in a round when its leave, or a close, is sent, or the client's session or stream
-    /// ends. A vote for yes binds a site, whatever becomes of its process, until it hears the decision.
+    /// A grant ends at [`Grant::end`](super::Grant::end). A claim ends when its acknowledgement is sent or the client's
+    /// stream ends; a stay in a round when its leave, or a close, is sent, or the client's session or stream ends. A
+    /// vote for yes binds a site, whatever becomes of its process, until it reads the decision.
     pub fn holds(&self) -> Vec<Hold<'a>> {
         let grant = |grant: usize| {
             let grant = &self.grants.all[grant];
@@ -116,9 +116,9 @@ fn begins<'a>(events: &'a [Event], op: &Op<'a>, from: usize) -> Option<Operation
 struct Ends<'a> {
     /// By client and what it held.
     of: HashMap<(&'a str, OperationSubject<'a>), Vec<usize>>,
-    /// By client: where it was told to close its session.
+    /// By client: where a `close` of its session was sent.
     closes: HashMap<&'a str, Vec<usize>>,
-    /// By client and session: where that was said to be over.
+    /// By client and session: where a notice reported the session as expired or closed.
     sessions: HashMap<(&'a str, &'a str), Vec<usize>>,
 }
 

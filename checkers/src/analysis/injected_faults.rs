@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 pub struct InjectedFault<'a> {
     /// Its number in the plan.
     pub id: i64,
-    /// Kind of fault.
+    /// The kind of fault, such as `pause`.
     pub fault: &'a str,
     /// Whom it hit, such as `c3` or `n1,n2`; empty if that was not recorded.
     pub target: &'a str,
     /// The orchestrator began to inject it.
     pub begin: Option<usize>,
-    /// It was in effect.
+    /// The event from which it was in effect.
     pub on: Option<usize>,
     /// The orchestrator began to heal it.
     pub heal: Option<usize>,

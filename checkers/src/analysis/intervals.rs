@@ -28,7 +28,7 @@ impl<T> Intervals<T> {
         }
     }
 
-    /// All of them.
+    /// The things in the order in which they began.
     pub fn all(&self) -> &[T] {
         &self.all
     }

@@ -6,7 +6,7 @@ use crate::{EventType, Value};
 use std::collections::HashMap;
 use zooquake_history::operation::{Holders, barrier, commit, counter, queue, register};
 
-/// What is waited for.
+/// The kind of wait that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyKind {
     /// The next grant: from the sending of a release, where somebody was waiting. Where holds may be shared, or are
@@ -16,13 +16,13 @@ pub enum LatencyKind {
     Delivery,
     /// The opening of a round: from the sending of the last request by which a member arrives, to each that is let in.
     Opening,
-    /// A decision: from the sending of its transaction's begin, to each site that hears it.
+    /// A decision: from the sending of its transaction's begin, to each answer that names it to a site.
     Decision,
     /// The answer to an operation of a register or a counter: from its sending.
     Answer,
 }
 
-/// One latency.
+/// One wait of a client between two events of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Latency<'a> {
     /// The client that waited.

@@ -1,6 +1,6 @@
 //! The faults that were near a moment of a run: on then, or ended less than one session timeout before.
 //!
-//! From when to when a window was on is what [`InjectedFault`] says.
+//! [`InjectedFault`] defines the interval in which a window was on.
 
 use crate::analysis::Analysis;
 use crate::analysis::injected_faults::InjectedFault;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AnomalySpan {
-    /// Between two moments.
+    /// From the first moment to the second.
     Between(u64, u64),
     /// At some time that is not known, or after recovery: any fault of the plan may have led to it.
     Any,
@@ -46,7 +46,7 @@ impl AnomalySpan {
 pub struct FaultWindow<'a> {
     /// Its number in the plan.
     pub id: i64,
-    /// Kind of fault.
+    /// The kind of fault, such as `pause`.
     pub fault: &'a str,
     /// Whom it hit, such as `c3` or `n1,n2`; empty if that was not recorded.
     pub target: &'a str,
@@ -88,7 +88,6 @@ pub struct Faults<'a> {
 /// Windows, each until it is no longer near.
 type Windows<'a> = Intervals<FaultWindow<'a>>;
 
-/// Those that were near.
 fn near<'r, 'a>(windows: &'r Windows<'a>, span: AnomalySpan) -> impl Iterator<Item = &'r FaultWindow<'a>> {
     let (first, last) = match span {
         AnomalySpan::Between(first, last) => (first.saturating_add(1), last),

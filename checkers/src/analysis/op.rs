@@ -5,9 +5,9 @@ use crate::history::{Event, EventType};
 /// One operation of a client, or one control request to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Op<'a> {
-    /// The client.
+    /// The client that was asked, such as `c1`.
     pub node: &'a str,
-    /// The operation.
+    /// The operation's name, such as `acquire`.
     pub f: &'a str,
     /// Where it was invoked; `None` if that is not in the history.
     pub invoke: Option<usize>,
@@ -25,7 +25,8 @@ impl Op<'_> {
         self.invoke.filter(|_| !self.doubtful)
     }
 
-    /// Where its answer says that it certainly did not happen; `None` also where that may be another one's answer.
+    /// The event of the answer `fail`, which shows that it certainly did not happen; `None` also where that may be the
+    /// answer to another operation.
     pub fn failed(&self, events: &[Event]) -> Option<usize> {
         self.end
             .filter(|&end| events[end].kind == EventType::Fail && !self.doubtful)

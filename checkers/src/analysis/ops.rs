@@ -17,8 +17,8 @@ pub struct Ops<'a> {
     pub completes: Vec<Option<usize>>,
     /// Events that fit no pairing, and why, in their order.
     pub misfits: Vec<(usize, Misfit)>,
-    /// Answers that may not have been given, or not to what they say: one that names another operation than the open
-    /// one, and all that one request seems to have got ([`Misfit`]). No anomaly rests on one.
+    /// Answers that may not have been given, or not to the request that they name: one that names another operation
+    /// than the open one, and all that one request seems to have got ([`Misfit`]). No anomaly rests on one.
     pub disputed: BTreeSet<usize>,
 }
 
@@ -200,7 +200,6 @@ type Key<'a> = (&'a Process, &'a str);
 /// The operations without a completion until now.
 #[derive(Default)]
 struct OpenOperations<'a> {
-    /// By process.
     queues: HashMap<Key<'a>, VecDeque<usize>>,
     /// For each client what it was asked since its last stream ended, so that its end is a matter of these alone.
     asked: HashMap<&'a str, Vec<Key<'a>>>,

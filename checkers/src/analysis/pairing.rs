@@ -1,13 +1,13 @@
 //! Events that no pairing of requests and answers fits.
 //!
-//! A process has one operation at a time, and each operation one completion, of its own name. Where that is not so,
-//! nobody can tell which answer belongs to which request: a reason against `valid`.
+//! A process has one operation at a time, and each operation one completion, of its own name. Where that is not so, the
+//! pairing of answers and requests is ambiguous: a reason against `valid`.
 //!
-//! An anomaly is found only if every execution that fits the history has it. An answer is disputed that names another
-//! operation than the open one, or whose request got another one too, or that nobody asked for and that says what its
-//! process had said before: no anomaly has one among its witness. Where two requests of one name were open at once an
-//! answer counts by what it says itself, as one whose request was sent at any time; that an operation *failed* does not
-//! count, as the failure may be another one's.
+//! An anomaly is found only if every execution that fits the history has it. An answer is disputed if it names another
+//! operation than the open one, if its request got another answer too, or if it has no request and repeats an earlier
+//! answer of its process: no anomaly has one among its witness. Where two requests of one name were open at once an
+//! answer counts by its own fields alone, as one whose request was sent at any time; that an operation *failed* does
+//! not count, as the failure may be another one's.
 
 use crate::history::{Event, EventType, Process};
 use crate::text::if_any;
@@ -29,8 +29,8 @@ pub enum Misfit {
     Unasked,
 }
 
-/// The answers of numbered processes that fit no request and say what the same process had said before, and those that
-/// had said it. If they are of different kinds, which of them was given is unknown.
+/// The answers of numbered processes that fit no request and repeat an earlier answer of the same process, and those
+/// earlier answers. If they are of different kinds, which of them was given is unknown.
 pub fn repeated(events: &[Event], misfits: &[(usize, Misfit)]) -> Vec<usize> {
     let odd = misfits.iter().flat_map(|&(at, misfit)| match misfit {
         Misfit::Busy(_) => [None, None],

@@ -1,4 +1,4 @@
-//! A record as far as its history reaches: what lies behind the history's end is no evidence, for any checker.
+//! The part of a record that its history covers: what lies beyond the history's end is no evidence, for any checker.
 //!
 //! A history that was cut off, torn, or damaged in a line ends before the run did, while the evidence around it was
 //! read later. A reading of the znode tree, a transaction or a server's sample of that later time shows the work of

@@ -23,7 +23,7 @@ pub struct RecoverySpan {
     pub end: usize,
 }
 
-/// What a history tells of its recovery.
+/// What a history records about its recovery.
 #[derive(Debug, Default)]
 pub struct Recovery<'a> {
     /// Where liveness is judged; `None` if there is no phase `recovered`.
@@ -96,13 +96,13 @@ impl<'a> Recovery<'a> {
     pub fn doubt(&self) -> Option<String> {
         let mut all = self.lacks.iter().chain(&self.doubts).map(String::as_str);
         let mut words: Vec<&str> = all.by_ref().take(NAMED).collect();
-        // It is said of each operation, so not at any length.
+        // The text is repeated for each operation, so its length is bounded.
         words.extend(all.next().map(|_| "and more"));
         (!words.is_empty()).then(|| words.join("; "))
     }
 }
 
-/// `: <error>` of the event that says that the run did not recover.
+/// `: <error>` of the event that reports that the run did not recover; empty if there is none.
 fn told(events: &[Event], at: Option<usize>) -> String {
     let error = at.and_then(|at| events[at].error.as_deref());
     error.map(|error| format!(": {error}")).unwrap_or_default()
@@ -131,7 +131,7 @@ struct RecoveryRequests<'r, 'a> {
 
 impl RecoveryRequests<'_, '_> {
     /// Names the living clients that were sent `quiesce` in the last phase `recover` and did not answer it by
-    /// `recovered`. A client that was seen running instead has answered. If nobody was asked nothing is said.
+    /// `recovered`. A client that was seen running instead has answered. `None` if no client was asked.
     ///
     /// An engine that does not wait for those whose operation is pending reads their answers after `recovered`: then
     /// the clock starts there, unless it took them `patience` (in nanoseconds) or longer.

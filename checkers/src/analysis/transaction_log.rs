@@ -81,7 +81,8 @@ impl<'a> TransactionLog<'a> {
         }
     }
 
-    /// Gives grants whose clients did not tell their age the one that the logs tell, by the path of the znode.
+    /// Sets the creation zxid of grants whose clients did not report it to the one in the logs, found by the path of
+    /// the znode.
     pub(super) fn date(&self, grants: &mut Grants<'_>) {
         for grant in grants.all.iter_mut().filter(|grant| grant.czxid.is_none()) {
             let created = grant.path.and_then(|path| self.only_create(path));

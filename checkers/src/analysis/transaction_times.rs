@@ -28,7 +28,8 @@ impl Ages {
         }
     }
 
-    /// A moment before which the transaction `zxid` was not made, the latest that is known; `None` if nothing tells.
+    /// The latest known moment before which the transaction `zxid` was not made, in nanoseconds since the run began;
+    /// `None` if no evidence bounds it.
     pub fn not_before(&self, zxid: i64) -> Option<u64> {
         let below = |all: &[(i64, u64)]| {
             let place = all.partition_point(|&(other, _)| other < zxid);

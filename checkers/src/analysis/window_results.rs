@@ -95,7 +95,8 @@ fn judge(
             .filter_map(|ops| ops.meeting(from as u64, until as u64).next())
             .min_by_key(|op| op.invoke)
     };
-    // It is armed long before it acts; yet the answer to what it struck may be read before its word of that.
+    // The fault is armed long before it acts; yet the answer to what it struck may be read before the event that
+    // reports it.
     let struck = window
         .payload
         .as_ref()

@@ -4,7 +4,7 @@
 //! A member that is sent its operation again, because its first one failed, timed out or died with its process, counts
 //! once.
 
-use super::rounds::{BarrierRound, Member, Rounds, answered};
+use super::rounds::{BarrierRound, RoundMember, Rounds, answered};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::findings::{Finding, Findings};
@@ -29,8 +29,8 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
 fn enters(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &BarrierRound), out: &mut Findings) {
     // One whose invocation is missing may have been sent at any time.
     let sent = |&op: &usize| (rounds.member_of(run, op), run.ops.work[op].invoke.unwrap_or(0));
-    let requests: Vec<(Member<'_>, usize)> = round.members.iter().map(sent).collect();
-    let mut first: BTreeMap<Member<'_>, usize> = BTreeMap::new();
+    let requests: Vec<(RoundMember<'_>, usize)> = round.members.iter().map(sent).collect();
+    let mut first: BTreeMap<RoundMember<'_>, usize> = BTreeMap::new();
     for &(member, sent) in &requests {
         let known = first.entry(member).or_insert(sent);
         *known = sent.min(*known);

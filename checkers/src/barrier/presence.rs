@@ -1,7 +1,7 @@
 //! How many members are in a round at each of many moments, and since when the number that it takes was there: asked
 //! for all moments together, because a round may have as many members as moments.
 
-use super::rounds::Member;
+use super::rounds::RoundMember;
 use std::collections::{BTreeSet, HashMap};
 
 /// A member of a round. Positions are those of events.
@@ -10,8 +10,8 @@ pub struct MemberStay<'a> {
     /// The client that was sent to the round.
     pub node: &'a str,
     /// Which member it is; each counts once.
-    pub member: Member<'a>,
-    /// The request that says which member it is; `None` where that is the client.
+    pub member: RoundMember<'a>,
+    /// The request that names the member; `None` where the client is the member.
     pub named: Option<usize>,
     /// The event that shows it: its enter was sent, or its join was answered.
     pub since: usize,
@@ -38,11 +38,11 @@ pub struct Presence<'a> {
 /// Whether so many members, beside one, are there at a moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// The moment.
+    /// The event at which they are counted.
     pub at: usize,
     /// The member that is not counted; `None` where all are.
-    pub beside: Option<Member<'a>>,
-    /// How many it takes.
+    pub beside: Option<RoundMember<'a>>,
+    /// The number of members that is asked for.
     pub wanted: usize,
 }
 
@@ -61,14 +61,14 @@ impl<'a> Presence<'a> {
     pub fn new(mut stays: Vec<MemberStay<'a>>) -> Self {
         stays.retain(|stay| stay.alive.0 <= stay.alive.1);
         stays.sort_by_key(|stay| (stay.since, stay.until.is_some()));
-        let mut members: HashMap<Member<'_>, usize> = HashMap::new();
+        let mut members: HashMap<RoundMember<'_>, usize> = HashMap::new();
         let who = stays.iter().enumerate();
         let who = who.map(|(place, stay)| *members.entry(stay.member).or_insert(place));
         let who = who.collect();
         Self { stays, who }
     }
 
-    /// The members that [`Answer::full`] speaks of, and how many were looked at for them.
+    /// The members that make up [`Answer::full`], and how many stays were looked at for them.
     pub fn named(&self, question: Question<'a>) -> (Vec<MemberStay<'a>>, usize) {
         let mut seen = BTreeSet::new();
         let (mut named, mut looked_at) = (Vec::new(), 0);
@@ -97,7 +97,7 @@ impl<'a> Presence<'a> {
         let mut order: Vec<usize> = (0..questions.len()).collect();
         order.sort_by_key(|&question| questions[question].at);
         let stays = self.stays.iter().map(|stay| stay.member);
-        let places: HashMap<Member<'_>, usize> = stays.zip(self.who.iter().copied()).collect();
+        let places: HashMap<RoundMember<'_>, usize> = stays.zip(self.who.iter().copied()).collect();
         let mut there = MembersAtMoment::new(self);
         let mut answers = vec![PresentMembers { members: 0, full: None }; questions.len()];
         for number in order {
@@ -156,7 +156,7 @@ impl<'p, 'a> MembersAtMoment<'p, 'a> {
     }
 }
 
-/// Places, each there or not, with a number each: a binary tree that knows how many are there below each node, and the
+/// Places, each there or not, with a number each: a binary tree that holds how many are there below each node, and the
 /// least of their numbers.
 struct PresenceTree {
     nodes: Vec<(usize, usize)>,
@@ -215,10 +215,10 @@ impl PresenceTree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rounds::Member;
+    use super::super::rounds::RoundMember;
     use super::{MemberStay, Presence, PresentMembers, Question};
 
-    /// What a look at each member tells.
+    /// The same result by a scan over all members.
     fn scan<'a>(presence: &Presence<'a>, question: Question<'a>) -> PresentMembers {
         let all = |beside| {
             presence
@@ -254,8 +254,8 @@ mod tests {
                 };
                 let node = nodes[random.usize(0..4)];
                 let member = match random.u8(0..3) {
-                    0 => Member::Number(random.i64(0..3)),
-                    _ => Member::Client(node),
+                    0 => RoundMember::Number(random.i64(0..3)),
+                    _ => RoundMember::Client(node),
                 };
                 MemberStay {
                     node,
@@ -270,7 +270,7 @@ mod tests {
             let presence = Presence::new(stays);
             let questions = (0..6).map(|_| Question {
                 at: random.usize(1..14),
-                beside: random.bool().then(|| Member::Client(nodes[random.usize(0..4)])),
+                beside: random.bool().then(|| RoundMember::Client(nodes[random.usize(0..4)])),
                 wanted: random.usize(0..4),
             });
             let questions: Vec<Question<'_>> = questions.collect();

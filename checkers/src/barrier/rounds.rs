@@ -10,7 +10,7 @@ use zooquake_history::operation::barrier::{MEMBER, MEMBERS, ROUND, f};
 
 /// Whom a round waits for. A member that is sent its operation again is the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Member<'a> {
+pub enum RoundMember<'a> {
     /// Where members enter for themselves: the client.
     Client(&'a str),
     /// Where members join: the number that the request names, since one client may join for several.
@@ -37,11 +37,11 @@ pub struct Rounds<'a> {
     pub all: BTreeMap<i64, BarrierRound>,
     /// What members are sent.
     pub member: &'static str,
-    /// By client: the events that say that a session is over.
+    /// By client: the events that report that a session is over.
     over: Moments<&'a str>,
     /// The same by client and session; `None` for all sessions that the client had.
     over_of: Moments<(&'a str, Option<&'a str>)>,
-    /// By client: where it was told to close its session.
+    /// By client: where a `close` of its session was sent.
     closes: Moments<&'a str>,
     /// By client and round: where a leave of it ended.
     left: Moments<(&'a str, i64)>,
@@ -135,13 +135,13 @@ impl<'a> Rounds<'a> {
     }
 
     /// The member that the operation at a position in [`Ops::work`](crate::analysis::ops::Ops) is of.
-    pub fn member_of(&self, run: &Analysis<'a>, op: usize) -> Member<'a> {
+    pub fn member_of(&self, run: &Analysis<'a>, op: usize) -> RoundMember<'a> {
         let of = &run.ops.work[op];
         let named = |at: usize| run.events[at].node.is_some();
         match self.member {
-            f::JOIN => told(run, of, MEMBER).map_or(Member::Unknown(op), Member::Number),
-            _ if of.invoke.or(of.end).is_some_and(named) => Member::Client(of.node),
-            _ => Member::Unknown(op),
+            f::JOIN => told(run, of, MEMBER).map_or(RoundMember::Unknown(op), RoundMember::Number),
+            _ if of.invoke.or(of.end).is_some_and(named) => RoundMember::Client(of.node),
+            _ => RoundMember::Unknown(op),
         }
     }
 
@@ -175,11 +175,12 @@ impl<'a> Rounds<'a> {
         ));
     }
 
-    /// The last event up to which the member that an operation sent is in the round, as far as the history tells.
+    /// The last event up to which the history shows the member that an operation sent in the round; 0 if the operation
+    /// is doubtful.
     ///
     /// One that waits is, while its process lives: to be there is its operation's business. One that was answered is
-    /// until its process or its session ends, or it is told to close that, or its leave is answered. One that pairs
-    /// with no answer for certain may have left.
+    /// until its process or its session ends, a `close` of that session is sent, or its leave is answered. One that
+    /// pairs with no answer for certain may have left.
     pub fn stays(&self, run: &Analysis<'a>, op: &Op<'a>) -> usize {
         if op.doubtful {
             return 0;
@@ -201,7 +202,7 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// A number that an operation's invocation tells, or its answer.
+/// The value of `field` in an operation's invocation, else in its answer.
 pub fn told(run: &Analysis<'_>, op: &Op<'_>, field: Field<i64>) -> Option<i64> {
     let told = |at: Option<usize>| run.events[at?].get(field);
     told(op.invoke).or_else(|| told(op.end))

@@ -7,7 +7,7 @@
 //! be judged ([`crate::analysis::recovery`]) nobody is convicted.
 
 use super::presence::{MemberStay, Presence, PresentMembers, Question};
-use super::rounds::{Member, Rounds, told};
+use super::rounds::{RoundMember, Rounds, told};
 use super::unblocked_leaves::Leaves;
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
@@ -18,7 +18,7 @@ use crate::text::{few, seconds};
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::{MEMBERS, ROUND, f};
 
-/// When witnesses have named so many members, of more stuck enters only the number is told.
+/// When witnesses have named so many members, further stuck enters are only counted.
 const MOST: usize = 1_000_000;
 
 /// Looks for enters that are never answered. What did not finish and cannot be judged is a reason against `valid`.
@@ -89,7 +89,7 @@ fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, 
         if let Some(number) = told(run, one.op, ROUND) {
             refused.entry(number).or_default().push(MemberStay {
                 node: one.op.node,
-                member: Member::Client(one.op.node),
+                member: RoundMember::Client(one.op.node),
                 named: None,
                 since: one.asked(),
                 alive: (0, usize::MAX),
@@ -169,7 +169,7 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
     fn question(&self, one: &Unfinished<'_, 'a>, wanted: usize, at: usize) -> Question<'a> {
         Question {
             at,
-            beside: self.enters.then_some(Member::Client(one.op.node)),
+            beside: self.enters.then_some(RoundMember::Client(one.op.node)),
             wanted: wanted.saturating_sub(usize::from(self.enters)),
         }
     }
@@ -233,10 +233,10 @@ fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<MemberS
         let op = &run.ops.work[number];
         let since = if rounds.member == f::ENTER { op.invoke? } else { op.end? };
         let member = rounds.member_of(run, number);
-        (!matches!(member, Member::Unknown(_))).then_some(MemberStay {
+        (!matches!(member, RoundMember::Unknown(_))).then_some(MemberStay {
             node: op.node,
             member,
-            named: op.invoke.filter(|_| matches!(member, Member::Number(_))),
+            named: op.invoke.filter(|_| matches!(member, RoundMember::Number(_))),
             since,
             alive: (since + 1, rounds.stays(run, op)),
             until: None,
@@ -245,8 +245,8 @@ fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<MemberS
     members.filter_map(stay).collect()
 }
 
-/// A member: the client that was sent to the round, the request that says which member it is, and the event that shows
-/// it there.
+/// A member: the client that was sent to the round, the request that names the member, and the event that shows it
+/// there.
 struct MemberEvidence<'a> {
     node: &'a str,
     named: Option<usize>,

@@ -1,7 +1,7 @@
 //! `blocked-transaction`: after recovery, every killed process restarted, a transaction stays undecided.
 //!
 //! A site that asks for the decision, or the coordinator that is to make it, stays without an answer for the bound of
-//! liveness, or is answered `fail` again and again for so long, or does not know it each time that it is asked, at
+//! liveness, or is answered `fail` again and again for so long, or answers each time that the decision is unknown, at
 //! least twice over the bound. Only a question that stays open for a session timeout counts for that: an earlier `info`
 //! may be the loss of a connection, and no time in which the decision could have been read. Questions from before and
 //! from after the moment at which another client was answered with the decision are not put together, as it may have
@@ -66,7 +66,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     out.ran("blocked-transaction", unfinished.len());
 }
 
-/// From a sending to an end, in which the decision was asked for and not told.
+/// From a sending to an end, in which the decision was asked for and not answered.
 struct UndecidedSpell<'a> {
     op: &'a Op<'a>,
     asked: usize,

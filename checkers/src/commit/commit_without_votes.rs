@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 struct Commit<'a> {
     /// How many events had been recorded when it was read.
     by: usize,
-    /// The event, unless only the tree tells it.
+    /// The event that reports it; `None` if only a reading of the tree shows it.
     event: Option<usize>,
     who: &'a str,
 }
@@ -61,13 +61,13 @@ fn first_commit<'a>(transaction: &JudgedTransaction<'a>) -> Option<Commit<'a>> {
     })
 }
 
-/// The event that proves that a site voted no, and what it says.
+/// The event that proves that a site voted no, and its description for a text.
 fn no(run: &Analysis<'_>, votes: &[&RequestedVote<'_>]) -> Option<(Vec<usize>, String)> {
     let (_, read) = votes.iter().find_map(|vote| vote.voted.filter(|(yes, _)| !yes))?;
     Some((vec![read], format!("answered at {} that it had voted no", run.at(read))))
 }
 
-/// The events that prove that a site did not vote yes in time, and what they say.
+/// The events that prove that a site did not vote yes in time, and their description for a text.
 fn lack(
     run: &Analysis<'_>,
     (transaction, site): (&JudgedTransaction<'_>, &str),

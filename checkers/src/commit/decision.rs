@@ -29,7 +29,7 @@ impl JudgedDecision {
 
 /// A decision that a client reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Report<'a> {
+pub struct DecisionReport<'a> {
     /// The client.
     pub node: &'a str,
     /// Where its answer was read.

@@ -1,9 +1,9 @@
 //! `decision-flip`: one site, or the decision znode, reports both.
 //!
 //! The znode reports through the readings of the tree, and through the sites that read it: where all sites agree on
-//! another decision than the one that stands in it, it has said both, or was never asked.
+//! another decision than the one that stands in it, it has held both, or was never read.
 
-use super::decision::{JudgedDecision, Report};
+use super::decision::{DecisionReport, JudgedDecision};
 use super::split_decision;
 use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
@@ -26,7 +26,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 fn sites(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, out: &mut Findings) {
-    let mut by_site: BTreeMap<&str, [Option<Report<'_>>; 2]> = BTreeMap::new();
+    let mut by_site: BTreeMap<&str, [Option<DecisionReport<'_>>; 2]> = BTreeMap::new();
     for report in &transaction.reports {
         let first = &mut by_site.entry(report.node).or_default()[usize::from(report.decision == JudgedDecision::Abort)];
         first.get_or_insert(*report);

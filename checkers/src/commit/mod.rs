@@ -89,7 +89,7 @@ fn check(record: &Record) -> Results {
     results
 }
 
-/// A verdict on few transactions, or on those of one kind only, says little.
+/// Adds a reason against `valid` if fewer than `ENOUGH` transactions were committed or aborted.
 fn enough(all: &Transactions<'_>, out: &mut Findings) {
     let (commits, aborts) = (all.decided(JudgedDecision::Commit), all.decided(JudgedDecision::Abort));
     if commits < ENOUGH || aborts < ENOUGH {
@@ -100,7 +100,7 @@ fn enough(all: &Transactions<'_>, out: &mut Findings) {
     }
 }
 
-/// What cannot be read may say anything.
+/// Adds reasons against `valid` for events and decision znodes that cannot be read.
 fn readable(all: &Transactions<'_>, out: &mut Findings) {
     out.doubt("transactions cannot be read", &all.unread);
     if let Some(path) = all.unreadable.first() {

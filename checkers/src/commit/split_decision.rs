@@ -1,6 +1,6 @@
 //! `split-decision`: one site reports commit, another abort.
 
-use super::decision::{JudgedDecision, Report};
+use super::decision::{DecisionReport, JudgedDecision};
 use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
@@ -18,9 +18,9 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 /// The first commit and the first abort that two different sites report.
-pub fn find<'a>(transaction: &JudgedTransaction<'a>) -> Option<(Report<'a>, Report<'a>)> {
+pub fn find<'a>(transaction: &JudgedTransaction<'a>) -> Option<(DecisionReport<'a>, DecisionReport<'a>)> {
     let first = |decision: JudgedDecision, but: Option<&str>| {
-        let fits = |report: &&Report<'_>| report.decision == decision && Some(report.node) != but;
+        let fits = |report: &&DecisionReport<'_>| report.decision == decision && Some(report.node) != but;
         transaction.reports.iter().find(fits).copied()
     };
     let (commit, abort) = (
@@ -36,8 +36,8 @@ pub fn find<'a>(transaction: &JudgedTransaction<'a>) -> Option<(Report<'a>, Repo
 fn split(
     run: &Analysis<'_>,
     transaction: &JudgedTransaction<'_>,
-    commit: Report<'_>,
-    abort: Report<'_>,
+    commit: DecisionReport<'_>,
+    abort: DecisionReport<'_>,
     out: &mut Findings,
 ) {
     let why = format!(

@@ -1,6 +1,6 @@
-//! Transactions: what was asked and answered about each, and what the znodes say.
+//! Transactions: what was asked and answered about each, and what its znodes contain.
 
-use super::decision::{JudgedDecision, Report};
+use super::decision::{DecisionReport, JudgedDecision};
 use super::unreadable_operations;
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
@@ -57,20 +57,20 @@ pub struct JudgedTransaction<'a> {
     /// Where its decision was first asked for.
     pub asked: Option<usize>,
     /// What the coordinator answered.
-    pub answers: Vec<Report<'a>>,
+    pub answers: Vec<DecisionReport<'a>>,
     /// What the sites reported.
-    pub reports: Vec<Report<'a>>,
+    pub reports: Vec<DecisionReport<'a>>,
     /// Whether its znode is in the last reading of the tree.
     pub stands: bool,
     /// Whether a disputed answer is about it, so that nothing is concluded from what is not known of it.
     pub disputed: bool,
-    /// What its decision znode says, one entry for each reading of the tree that has it, with the events recorded by
-    /// then.
+    /// The decisions in its decision znode, one entry for each reading of the tree that has it: the number of events
+    /// recorded by then, and the decision.
     pub znode: Vec<(usize, JudgedDecision)>,
 }
 
 impl<'a> JudgedTransaction<'a> {
-    /// What the decision znode says at the end.
+    /// The decision in the last reading of the decision znode; `None` if no reading has one.
     pub fn written(&self) -> Option<JudgedDecision> {
         self.znode.last().map(|&(_, decision)| decision)
     }
@@ -81,14 +81,14 @@ impl<'a> JudgedTransaction<'a> {
     }
 
     /// The sites' common decision; `None` if there is none yet, or more than one.
-    pub fn unanimous(&self) -> Option<Report<'a>> {
+    pub fn unanimous(&self) -> Option<DecisionReport<'a>> {
         let first = *self.reports.first()?;
         let same = self.reports.iter().all(|report| report.decision == first.decision);
         (same && !self.disputed).then_some(first)
     }
 
     /// Where some client first reported this decision.
-    pub fn reported(&self, decision: JudgedDecision) -> Option<Report<'a>> {
+    pub fn reported(&self, decision: JudgedDecision) -> Option<DecisionReport<'a>> {
         let all = self.reports.iter().chain(&self.answers);
         all.filter(|report| report.decision == decision)
             .min_by_key(|report| report.read)
@@ -106,7 +106,7 @@ pub struct Transactions<'a> {
     pub begun_unnamed: bool,
     /// Sites that voted, or may have, about a transaction whose name cannot be read.
     pub voted_unnamed: BTreeSet<&'a str>,
-    /// Decision znodes that say neither commit nor abort.
+    /// Paths of decision znodes that contain neither commit nor abort, one for each reading.
     pub unreadable: Vec<String>,
     by_name: HashMap<&'a str, usize>,
 }
@@ -170,8 +170,8 @@ impl<'a> Transactions<'a> {
         transaction
     }
 
-    /// A request counts by what it asks, an answer by what it says itself, so that each proves something alone. Only a
-    /// failure, which need not name its transaction, is known by its request.
+    /// A request counts by its own fields, and so does an answer, so that each proves something alone. Only a failure,
+    /// which need not name its transaction, is known by its request.
     fn op(&mut self, run: &Analysis<'a>, op: &Op<'a>) {
         let events = run.events;
         if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].tx()?))) {
@@ -206,7 +206,7 @@ impl<'a> Transactions<'a> {
         let event = &events[end];
         let decision = event.decision().and_then(JudgedDecision::read);
         let transaction = self.named(name, end);
-        let report = |decision| Report {
+        let report = |decision| DecisionReport {
             node: op.node,
             read: end,
             decision,
@@ -250,7 +250,7 @@ impl<'a> Transactions<'a> {
         }
     }
 
-    /// What the tree says of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.
+    /// Reads the znodes of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.
     fn tree(&mut self, run: &Analysis<'a>) {
         let readings = run.record.readings.unwrap_or_default();
         for (number, reading) in readings.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What operations say of transactions that cannot be read: it may be anything.
+//! Operations on transactions whose fields cannot be read: they may mean anything.
 
 use super::decision::JudgedDecision;
 use super::transactions::sites;
@@ -22,7 +22,8 @@ pub fn unreadable_operations(run: &Analysis<'_>) -> (Vec<(usize, String)>, bool)
 
 const UNNAMED: &str = "names no transaction";
 
-/// What of an operation cannot be read, and the event that should tell it.
+/// The event whose fields cannot be read or contradict the request, and why; `None` if all of the operation is
+/// readable.
 fn unread(run: &Analysis<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
     let events = run.events;
     if !matches!(op.f, f::BEGIN | f::DECIDE | f::VOTE | f::DECIDED) {

@@ -1,10 +1,10 @@
-//! `wrong-outcome`: the coordinator's answer differs from the decision: it answered `ok` and told another one, or it
-//! answered the only `begin` with `fail`, which says that the transaction certainly never was, and it was committed.
+//! `wrong-outcome`: the coordinator's answer differs from the decision: it answered `ok` with another one, or it
+//! answered the only `begin` with `fail`, by which the transaction certainly never existed, and it was committed.
 //!
-//! The decision is what stands in the decision znode, or, where the tree tells none, what all sites report alike. Where
-//! sites disagree there is no decision to differ from, and `split-decision` says so.
+//! The decision is what stands in the decision znode, or, where the tree shows none, what all sites report alike. Where
+//! sites disagree there is no decision to differ from, and the anomaly is `split-decision`.
 
-use super::decision::{JudgedDecision, Report};
+use super::decision::{DecisionReport, JudgedDecision};
 use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
@@ -45,7 +45,8 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     out.ran("wrong-outcome", looked_at);
 }
 
-/// Who told that a transaction was committed, in words, and where, unless only its decision znode does.
+/// The report that a transaction was committed, in words, and its event: `None` if only the decision znode has it. The
+/// result is `None` without a report.
 fn committed(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>) -> Option<(String, Option<usize>)> {
     if let Some(told) = transaction.reported(JudgedDecision::Commit) {
         let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
@@ -82,7 +83,7 @@ fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
 fn convict(
     run: &Analysis<'_>,
     transaction: &JudgedTransaction<'_>,
-    answer: &Report<'_>,
+    answer: &DecisionReport<'_>,
     says: &str,
     mut witness: Vec<usize>,
     out: &mut Findings,

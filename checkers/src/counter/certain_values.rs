@@ -15,11 +15,10 @@ pub struct CounterReading<'a> {
     pub asked: usize,
     /// Where it was known: an event, or the number of events at the end of a reading of the tree.
     pub known: usize,
-    /// By whom.
     pub by: ReadingSource<'a>,
 }
 
-/// Who found it.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadingSource<'a> {
     /// A client: where its `confirm` was answered, and its read.
@@ -145,7 +144,7 @@ fn tree<'a>(run: &Analysis<'a>, path: &str, out: &mut Findings) -> Vec<CounterRe
     found
 }
 
-/// The value that a znode's data say, 0 where it is empty; `None` if they say none.
+/// The value in a znode's data, 0 where they are empty; `None` if they are not a number from 0 on.
 fn value(text: &str) -> Option<i64> {
     match text {
         "" => Some(0),

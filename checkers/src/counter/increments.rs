@@ -5,7 +5,7 @@ use crate::analysis::ops::Op;
 use crate::history::EventType;
 use zooquake_history::operation::counter::{VALUE, f};
 
-/// An answer that tells a value of the counter. Positions are those of events.
+/// An answer that contains a value of the counter. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CounterAnswer<'a> {
     /// The client.
@@ -28,13 +28,13 @@ pub struct Increments<'a> {
     /// For each other increment that may have happened one more than the event at which it was sent, in order; 0 where
     /// that is not known.
     pub maybe: Vec<usize>,
-    /// Answers that tell no value, and what they are.
+    /// Answers that contain no value of a counter: their events and descriptions.
     pub unread: Vec<(usize, String)>,
 }
 
 impl<'a> Increments<'a> {
-    /// Reads them out of a run. A disputed answer tells nothing, and that an increment failed does not count where that
-    /// may be another one's failure.
+    /// Reads them out of a run. A disputed answer is no evidence, and an increment's failure does not count where it
+    /// may be the failure of another one.
     pub fn new(run: &Analysis<'a>) -> Self {
         let mut counts = Self::default();
         for op in run.ops.work.iter().filter(|op| matches!(op.f, f::INCREMENT | f::GET)) {
@@ -55,7 +55,7 @@ impl<'a> Increments<'a> {
         self.maybe.partition_point(|&sent| sent <= at)
     }
 
-    /// The value that an operation's answer tells.
+    /// The value in an operation's answer `ok`; `None` if it is disputed or contains none, which is noted in `unread`.
     fn told(&mut self, run: &Analysis<'a>, op: &Op<'a>) -> Option<CounterAnswer<'a>> {
         let read = op.end.filter(|&end| run.events[end].kind == EventType::Ok)?;
         if run.ops.disputed.contains(&read) {

@@ -1,7 +1,7 @@
 //! From the wall clock of the servers' logs to the time of the run.
 //!
 //! All containers of a run share the clock of their host, and so does the orchestrator; the history counts on another,
-//! the monotonic one. Events `clock` of the process `run` say what the wall clock showed when they were recorded.
+//! the monotonic one. Events `clock` of the process `run` contain what the wall clock showed when they were recorded.
 
 use crate::history::Event;
 

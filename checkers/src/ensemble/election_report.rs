@@ -1,4 +1,4 @@
-//! Elections as `results.json` tells them.
+//! Elections in the form in which `results.json` lists them.
 
 use super::EnsembleElections;
 use super::elections::{Ballot, Election, elections};
@@ -17,7 +17,7 @@ pub struct Account {
     pub scene: Option<String>,
     /// The winner, such as `n3`.
     pub winner: String,
-    /// Its id.
+    /// The winner's server id.
     pub sid: i64,
     /// The round it won in.
     pub round: i64,
@@ -26,15 +26,15 @@ pub struct Account {
     pub rule: Option<String>,
     /// The epoch it came to lead in; `null` if no quorum acknowledged it.
     pub epoch: Option<i64>,
-    /// Who had acknowledged it then.
+    /// The ids of the servers that had acknowledged it then.
     pub supporters: Vec<i64>,
-    /// Whose votes were counted.
+    /// The ids of the servers whose votes were counted.
     pub counted: Vec<i64>,
     /// Milliseconds since the run began when it began; `null` if the wall clock was not read.
     pub began_ms: Option<i64>,
     /// When votes of more than half of the voters had reached the winner.
     pub quorum_ms: Option<i64>,
-    /// When the winner knew.
+    /// When the winner's log shows it as elected.
     pub won_ms: i64,
     /// When a quorum had acknowledged it as leader.
     pub established_ms: Option<i64>,
@@ -43,21 +43,21 @@ pub struct Account {
     pub lost_ms: Option<i64>,
     /// The votes that were cast, repetitions left out, in the order of time.
     pub votes: Vec<VoteCast>,
-    /// Whether the votes are left out, because the elections before it told too many.
+    /// Whether the votes are left out, because the elections before it listed too many.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub votes_left_out: bool,
 }
 
-/// One vote.
+/// A vote that a server cast in an election.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VoteCast {
-    /// When.
+    /// When it was cast: milliseconds since the election began.
     pub ms: i64,
-    /// Who.
+    /// The voter's server id.
     pub sid: i64,
-    /// In which round.
+    /// The round of the election that the vote names.
     pub round: i64,
-    /// For whom.
+    /// The server id of the proposed leader.
     pub leader: i64,
     /// The proposed server's last zxid, as `0x…`.
     pub zxid: String,

@@ -6,7 +6,7 @@ use super::looking_spells::{JustifiedVote, LookBegin, LookingSpells};
 use super::vote::{LeaderVote, VoteRule};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// When the elections of a run have looked at so many servers and votes, the later ones tell no votes: those of a
+/// When the elections of a run have looked at so many servers and votes, the later ones list no votes: the votes of a
 /// server that never stops looking for a leader belong to all elections.
 const MOST: usize = 100_000;
 
@@ -15,7 +15,7 @@ const MOST: usize = 100_000;
 pub struct Election {
     /// The winner, such as `n3`.
     pub server: String,
-    /// Its id.
+    /// The winner's server id.
     pub winner: i64,
     /// The round it won in, by its own count: rounds begin at 1 with every start of a process, and repeat.
     pub round: i64,
@@ -37,14 +37,14 @@ pub struct Election {
     pub established: Option<Established>,
     /// The votes that were cast, by the servers that were LOOKING then, in the order of their times.
     pub ballots: Vec<Ballot>,
-    /// Whether these are left out: the elections before told [`MOST`] of them.
+    /// Whether these are left out: the elections before used up [`MOST`].
     pub left_out: bool,
 }
 
 /// A vote that a server cast, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ballot {
-    /// Who.
+    /// The voter's server id.
     pub sid: i64,
     /// When, in which round, for whom.
     pub cast: Cast,

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 type Broken = HashMap<(i64, LeaderVote), [Cast; 2]>;
 
 /// Looks for winners with a lesser vote. Returns how many elections it judged: those whose winner's and voters' logs
-/// are whole. Of an id that several logs tell it is not known whose it is.
+/// are whole. A server id that several logs name belongs to no known server.
 pub fn check(ensemble: &EnsembleElections<'_>, found: &mut Vec<Suspicion>) -> usize {
     let looks = LookingSpells::new(ensemble.logs);
     // By server id and look.

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) struct LookingSpells<'a> {
     /// Those of each log, in the order of the logs.
     pub servers: Vec<ServerLooks<'a>>,
-    /// By server id the place of its log; `None` where several logs tell the same id.
+    /// By server id the index of its log; `None` where several logs name the same id.
     by_sid: HashMap<i64, Option<usize>>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> LookingSpells<'a> {
         Self { servers, by_sid }
     }
 
-    /// The server of this id; `None` if no log tells it, or several do.
+    /// The server of this id; `None` if no log names it, or several do.
     pub fn server(&self, sid: i64) -> Option<&ServerLooks<'a>> {
         self.by_sid.get(&sid).copied().flatten().map(|at| &self.servers[at])
     }

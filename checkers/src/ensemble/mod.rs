@@ -1,6 +1,6 @@
-//! ZooKeeper's own leader elections (FastLeaderElection), vote by vote, from the servers' logs and from what the
-//! servers said of themselves. They are judged in every run of every family: `docs/ensemble.md` says what is read, and
-//! what proves nothing.
+//! ZooKeeper's own leader elections (FastLeaderElection), vote by vote, from the servers' logs and from their answers
+//! to status commands. They are judged in every run of every family: `docs/ensemble.md` defines what is read, and what
+//! proves nothing.
 
 mod clock;
 mod election_report;
@@ -32,9 +32,9 @@ pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regressi
 /// All that an ensemble left behind of its elections.
 #[derive(Debug, Clone, Copy)]
 pub struct EnsembleElections<'a> {
-    /// Its servers' logs.
+    /// The logs of its servers, one for each server that has one.
     pub logs: &'a [ServerLog],
-    /// What its servers said of themselves, each one's answers in the order of time.
+    /// The status answers of its servers, those of each server in the order of time.
     pub samples: &'a [ServerSample],
     /// What the wall clock of the logs showed in the run.
     pub clock: &'a WallClock,
@@ -43,7 +43,7 @@ pub struct EnsembleElections<'a> {
 /// An anomaly of the ensemble. It rests on logs and answers, not on events of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suspicion {
-    /// Its name.
+    /// The anomaly's name, such as `lesser-vote-won`.
     pub kind: &'static str,
     /// The property it concerns.
     pub property: &'static str,
@@ -54,7 +54,6 @@ pub struct Suspicion {
 }
 
 impl<'a> EnsembleElections<'a> {
-    /// Each server's answers.
     fn by_server(&self) -> BTreeMap<&'a str, Vec<&'a ServerSample>> {
         let mut all: BTreeMap<&str, Vec<&ServerSample>> = BTreeMap::new();
         for sample in self.samples {

@@ -1,4 +1,4 @@
-//! Runs of scenes: whether each fresh ensemble elected whom the plan says, by the rule the plan says.
+//! Runs of scenes: whether each fresh ensemble elected the server that the plan names, by the rule that the plan names.
 //!
 //! Another outcome convicts nobody: the steps only make it likely that the votes meet as planned. So it is `unknown`,
 //! and what convicts ZooKeeper are the anomalies of every run's ensemble.
@@ -37,7 +37,7 @@ fn check(record: &Record) -> Results {
     let observers = record.plan.cluster.observers();
     let mut names = HashSet::new();
     for scene in &record.plan.scenes {
-        // Nothing tells which of two a log or an event belongs to.
+        // With two scenes of one name, the scene of a log or an event is ambiguous.
         if !names.insert(scene.name.as_str()) {
             reasons.push(format!("scene {}: the plan has several of this name", scene.name));
             continue;
@@ -85,13 +85,13 @@ fn check(record: &Record) -> Results {
     }
 }
 
-/// What the history and the servers tell of each scene.
+/// The events of the history and the status answers of the servers, by scene.
 struct SceneEvidence<'a> {
     /// By scene and step the event that ended it.
     done: HashMap<(&'a str, i64), &'a Event>,
     /// By scene the time of its first event and that of the next scene's, in nanoseconds since the run began.
     spans: HashMap<&'a str, (u64, u64)>,
-    /// What all servers said of themselves, in the order of time.
+    /// The status answers of all servers, in the order of time.
     samples: Vec<ServerSample>,
 }
 
@@ -121,7 +121,7 @@ impl<'a> SceneEvidence<'a> {
         told
     }
 
-    /// What the servers of a scene said of themselves: those of another scene have the same names.
+    /// The status answers within the time of a scene: the servers of another scene have the same names.
     fn samples(&self, scene: &Scene) -> &[ServerSample] {
         let (from, until) = self.spans.get(scene.name.as_str()).copied().unwrap_or_default();
         let place = |time: u64| self.samples.partition_point(|sample| sample.time < time);
@@ -202,7 +202,7 @@ fn of_scene(scene: &Scene, leader: &str, ensemble: &EnsembleElections<'_>) -> Re
     Ok(election)
 }
 
-/// Why it is not sure that no observer has voted and each was heard to observe, in words.
+/// Why it is not certain that no observer has voted and the log of each shows it as observing, in words.
 fn silent(observers: &[String], scene: &Scene, logs: &[ServerLog]) -> Vec<String> {
     let looks = || {
         logs.iter()

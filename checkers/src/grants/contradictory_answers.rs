@@ -1,6 +1,6 @@
 //! Answers about a grant that do not fit together: a client acts as the holder under a grant that nobody asked for, or
-//! whose acquire certainly failed; it says that it holds after it had said that it holds no more, or by a grant of
-//! another client, or by none; it says of one request both that it was accepted and that it was not; or a request asks
+//! whose acquire certainly failed; it reports that it holds after it had reported that it no longer holds, or by a
+//! grant of another client, or by none; it reports one request both as accepted and as not accepted; or a request asks
 //! for no known mode. No anomaly is made of them, as either of the two may be true; each is a reason against `valid`.
 
 use crate::analysis::ops;
@@ -22,7 +22,6 @@ struct GrantState {
     named: bool,
 }
 
-/// Looks for such answers.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut grants: HashMap<&str, GrantState> = HashMap::new();
     let mut found = Vec::new();
@@ -73,7 +72,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.doubt("answers about grants do not fit together", &found);
 }
 
-/// The answers of clients that hold, as they say, after they had denied it.
+/// The answers of clients that report a hold after they had denied it.
 fn contradictions(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
     run.grants.contradictions.iter().map(|contradiction| {
         let why = match contradiction.denial {
@@ -87,7 +86,7 @@ fn contradictions(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
     })
 }
 
-/// The answers of clients that say that they hold, and name no grant of their own.
+/// The answers of clients that report a hold and name no grant of their own.
 fn misnamed(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
     let owners: HashMap<&str, &str> = run.grants.all.iter().map(|grant| (grant.name, grant.node)).collect();
     let answers = run.events.iter().enumerate();

@@ -104,7 +104,6 @@ fn changes(run: &Analysis<'_>) -> Vec<HoldOrWait> {
     changes
 }
 
-/// Spans of free time.
 #[derive(Default)]
 pub struct GrantableSpans {
     /// Begin and end in nanoseconds since the run began, in order, and how much was free before each.

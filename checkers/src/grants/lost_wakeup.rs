@@ -50,7 +50,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.ran(run.names.pending, looked_at);
 }
 
-/// The longest spell in which a client asked and nobody held. A refusal while somebody held says nothing; it neither
+/// The longest spell in which a client asked and nobody held. A refusal while somebody held proves nothing; it neither
 /// begins nor ends a spell of refusals.
 fn longest(
     run: &Analysis<'_>,

@@ -20,7 +20,6 @@ enum CarrierChange {
     Create(Option<i64>),
     /// Set its data, to some that name this item. In records without data this is left out.
     Set(Option<i64>),
-    /// Deleted it.
     Delete,
 }
 
@@ -195,7 +194,7 @@ impl<'a> Carriers<'a> {
         items.map(|(&item, _)| item).collect()
     }
 
-    /// Whether a znode, as far as the logs show, was there and carried an item just after a transaction.
+    /// Whether the logs show that a znode existed and carried an item just after a transaction.
     fn carries(&self, carrier: &Carrier<'_>, item: i64, zxid: i64) -> bool {
         let changes = self.changes.get(carrier.path).map_or(&[][..], Vec::as_slice);
         let mut creates = changes

@@ -18,9 +18,9 @@ pub struct EmptyAnswer<'a> {
     pub confirmed: usize,
     /// Where the dequeue was sent that found nothing.
     pub sent: usize,
-    /// Where that was read.
+    /// Where the answer to that dequeue was read.
     pub empty: usize,
-    /// The phase `drained`.
+    /// The event of the phase `drained`.
     pub drained: usize,
 }
 

@@ -16,7 +16,6 @@ use zooquake_history::operation::queue::f;
 /// An item that lay in the queue, from one event until another; the greatest number if nobody took it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemStay {
-    /// The item.
     pub number: i64,
     /// Where its enqueue was answered.
     pub stored: usize,
@@ -27,7 +26,7 @@ pub struct ItemStay {
 /// What certainly lay in the queue. Positions are those of events.
 #[derive(Debug, Default)]
 pub struct ItemPresence {
-    /// By where they begin.
+    /// In the order of `stored`.
     stays: Vec<ItemStay>,
     /// For each place in that order the stay that lasts longest, of those up to it.
     longest: Vec<ItemStay>,

@@ -48,8 +48,7 @@ pub struct QueueItem<'a> {
 }
 
 impl QueueItem<'_> {
-    /// Whether it may have been enqueued more than once, so that nothing can be said about how often it may be
-    /// delivered.
+    /// Whether it may have been enqueued more than once, so that the number of its deliveries has no bound.
     pub fn ambiguous(&self) -> bool {
         self.sent.len() > 1
     }
@@ -70,7 +69,7 @@ pub struct Items<'a> {
     maybe: HashMap<&'a str, Vec<usize>>,
     /// Whether an acknowledgement cannot be read that may be of any item.
     pub hidden_acknowledgement: bool,
-    /// The dequeues whose answers do not say, in a form that can be read, what they took.
+    /// The dequeues whose answers do not name, in a form that can be read, what they took.
     pub unreadable: Vec<Unreadable<'a>>,
     /// Where the first enqueue was sent whose item cannot be read.
     pub hidden: Option<usize>,
@@ -276,7 +275,7 @@ pub fn outcome(run: &Analysis<'_>, op: &Op<'_>) -> Option<EventType> {
     op.end.map(|end| run.events[end].kind)
 }
 
-/// The item that an operation is about, which its invocation tells, or its answer; else the event that should.
+/// The item that an operation is about, which its invocation names, or its answer; else the event that should.
 pub fn number(run: &Analysis<'_>, op: &Op<'_>) -> Result<i64, usize> {
     let told = |at: Option<usize>| told(run, at?).filter(|told| *told != ItemField::Nothing);
     let first = op.invoke.or(op.end).unwrap_or_default();

@@ -85,18 +85,18 @@ fn check(record: &Record) -> Results {
     )
 }
 
-/// What an event says of an item.
+/// The content of an event's field `item`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemField {
-    /// Which one.
+    /// The item's number.
     Item(i64),
-    /// That there is none: `null`.
+    /// `null`: there is no item.
     Nothing,
-    /// Something that is neither.
+    /// Neither a number of an item nor `null`.
     Unreadable,
 }
 
-/// What an event says of an item; `None` if it says nothing of one.
+/// The field `item` of an event; `None` if it is absent.
 fn told(run: &Analysis<'_>, at: usize) -> Option<ItemField> {
     let event = &run.events[at];
     event.get(ITEM.any()).map(|item| match event.item() {

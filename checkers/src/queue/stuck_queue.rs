@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use zooquake_history::operation::{control, queue};
 use zooquake_history::protocol::Cannot;
 
-/// When so many items have been looked at for witnesses, of more stuck operations only the number is told.
+/// When so many items have been looked at for witnesses, further stuck operations are only counted.
 const MOST: usize = 1_000_000;
 
 /// The judgement of a run.
@@ -164,7 +164,7 @@ impl<'a> Stuck<'_, 'a> {
         let late = |op: &&Op<'a>| {
             let ok = |&read: &usize| drain < read && read <= self.span.end && run.events[read].kind == EventType::Ok;
             let asked = op.sent().filter(|&asked| asked < drain && run.ops.fits(asked));
-            // What it found later says nothing of what it could have taken before.
+            // What it found later does not show what it could have taken before.
             let nothing = |&read: &usize| nameless(run, op) && told(run, read) == Some(ItemField::Nothing);
             let ok = |read: &usize| ok(read) && !nothing(read);
             matches!(op.f, queue::f::DEQUEUE | queue::f::ACKNOWLEDGE)

@@ -16,7 +16,7 @@ use crate::history::EventType;
 use std::collections::BTreeMap;
 use zooquake_history::operation::queue::f;
 
-/// One of them.
+/// A removal without an answer that the logs prove.
 #[derive(Debug, Clone)]
 pub struct Removal<'a> {
     /// The operation; `read` is the window's `on`, by which it certainly had happened.

@@ -29,7 +29,7 @@ struct ProcessLife<'a> {
     hello: Option<usize>,
     /// Where its stream ended.
     exit: usize,
-    /// Its sessions, as far as it named them, but for those that it reported as over.
+    /// The sessions that it named, except those that it reported as over.
     sessions: BTreeSet<u64>,
     /// Whether it named any.
     named: bool,
@@ -46,7 +46,6 @@ enum DeathExcuse<'r> {
     None,
 }
 
-/// Looks for crashes.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let lives = lives(run);
     let mut told = BTreeSet::new();

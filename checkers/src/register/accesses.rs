@@ -21,7 +21,6 @@ fn before(event: usize) -> AccessMoment {
 pub struct Access<'a> {
     /// The client; empty for what no client did.
     pub node: &'a str,
-    /// What it does.
     pub action: Action,
     /// It took effect after this.
     pub start: AccessMoment,
@@ -32,9 +31,9 @@ pub struct Access<'a> {
     pub invoke: Option<usize>,
     /// Where its answer `ok` was read.
     pub end: Option<usize>,
-    /// Whether its request tells its values.
+    /// Whether its request contains the value that it writes.
     pub asks: bool,
-    /// Whether its answer tells its values.
+    /// Whether its answer contains the value that it wrote or read.
     pub repeats: bool,
     /// Of a read that starts where its session's last acknowledged write was sent: where that was sent and
     /// acknowledged.
@@ -61,7 +60,8 @@ impl unique::RegisterAccess for Access<'_> {
     }
 
     fn with_action(self, action: Action) -> Self {
-        // What a compare-and-set tells is the transaction of what it wrote, not of what it found.
+        // The transaction that a compare-and-set names is that of the value that it wrote, not of the value that it
+        // found.
         let found = matches!(action, Action::Read(_)) && action != self.action;
         let mzxid = self.mzxid.filter(|_| !found);
         Self { action, mzxid, ..self }
@@ -102,8 +102,8 @@ impl Access<'_> {
 
 /// The accesses of a run, the first of them [`Action::Begin`], the others in the order of their first events.
 ///
-/// What failed is none, nor is a read without an answer. A value that was written twice tells nobody which write was
-/// read: it is left out, and what else its operations tell is kept.
+/// A failed operation is none, nor is a read without an answer. For a value that was written twice it is unknown which
+/// write was read: the value is left out, and the other values of its operations are kept.
 #[derive(Debug)]
 pub struct Accesses<'a> {
     pub all: Vec<Access<'a>>,
@@ -162,7 +162,7 @@ impl<'a> Accesses<'a> {
     }
 }
 
-/// The value that a znode's data say; `None` if they say none.
+/// The value in a znode's data, nil where they are empty; `None` if they are not a number.
 fn data(text: &str) -> Option<RegisterValue> {
     match text {
         "" => Some(None),
@@ -185,7 +185,7 @@ fn parts<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Vec<Op<'a>> {
     parts
 }
 
-/// Whether an event tells what was written.
+/// Whether an event contains a value that was written or read.
 fn tells(event: &Event) -> bool {
     [VALUE, TO].into_iter().any(|field| value(event, field).is_some())
 }

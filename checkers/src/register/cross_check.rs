@@ -1,6 +1,6 @@
-//! A second opinion on short histories: the general search, which knows nothing of clusters and blocks.
+//! A second opinion on short histories: the general search, which uses neither clusters nor blocks.
 //!
-//! Should the two ever differ, one of them is wrong, and that is a reason against `valid`; what was told stands.
+//! Should the two ever differ, one of them is wrong, and that is a reason against `valid`; the anomalies found stand.
 
 use super::accesses::{Access, Action, RegisterValue};
 use crate::findings::Findings;

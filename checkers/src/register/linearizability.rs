@@ -12,7 +12,7 @@
 use super::accesses::{Access, Accesses};
 use super::cross_check;
 use super::minimal_contradictions::{self, Terms};
-use super::witness::{Teller, show};
+use super::witness::{ContradictionWriter, show};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use zooquake_linearizability::unique::RegisterAccess as _;
@@ -29,7 +29,7 @@ pub const MADE_UP: &str = "nothing is made up";
 /// How many anomalies are named; of more only the number.
 const NAMED: usize = 10;
 
-/// What contradicts every order.
+/// A contradiction to every order of the accesses.
 #[derive(Debug)]
 pub struct RegisterContradiction {
     /// The property: [`PROPERTY`] or that nothing is made up.
@@ -42,7 +42,7 @@ pub struct RegisterContradiction {
 
 impl RegisterContradiction {
     /// The events that prove a cause, and the words.
-    fn new(teller: &Teller<'_, '_>, cause: &Cause) -> Self {
+    fn new(teller: &ContradictionWriter<'_, '_>, cause: &Cause) -> Self {
         let (witness, why) = match cause {
             Cause::Phantom { finder, writer } => phantom(teller, *finder, *writer),
             Cause::Forked(sets) => forked(teller, *sets),
@@ -91,7 +91,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
     for contradiction in tell(run, &judged, causes.iter().take(NAMED)) {
         let RegisterContradiction { property, witness, why } = minimal_contradictions::told(terms, contradiction);
         if witness.is_empty() {
-            // Of the tree alone: then the history does not tell what happened.
+            // The contradiction lies in the tree alone: the history does not show what happened.
             out.reasons.push(format!("evidence disagrees: {why}"));
             continue;
         }
@@ -122,14 +122,14 @@ fn tell<'c>(
     causes: impl Iterator<Item = &'c Cause>,
 ) -> Vec<RegisterContradiction> {
     let clusters = Clusters::new(judged);
-    let teller = Teller {
+    let teller = ContradictionWriter {
         run,
         clusters: &clusters,
     };
     causes.map(|cause| RegisterContradiction::new(&teller, cause)).collect()
 }
 
-fn phantom(teller: &Teller<'_, '_>, finder: usize, writer: Option<usize>) -> (Vec<usize>, String) {
+fn phantom(teller: &ContradictionWriter<'_, '_>, finder: usize, writer: Option<usize>) -> (Vec<usize>, String) {
     let accesses = teller.clusters.accesses;
     let mut witness = teller.happened(finder);
     let later = match writer {
@@ -150,7 +150,7 @@ fn phantom(teller: &Teller<'_, '_>, finder: usize, writer: Option<usize>) -> (Ve
 }
 
 /// Two compare-and-sets that both took the same value away.
-fn forked(teller: &Teller<'_, '_>, [one, other]: [usize; 2]) -> (Vec<usize>, String) {
+fn forked(teller: &ContradictionWriter<'_, '_>, [one, other]: [usize; 2]) -> (Vec<usize>, String) {
     let mut witness = teller.happened(one);
     witness.extend(teller.happened(other));
     let why = format!(
@@ -162,7 +162,7 @@ fn forked(teller: &Teller<'_, '_>, [one, other]: [usize; 2]) -> (Vec<usize>, Str
 }
 
 /// Compare-and-sets each of which found what the one before left, all the way round.
-fn circular(teller: &Teller<'_, '_>, circle: &[usize]) -> (Vec<usize>, String) {
+fn circular(teller: &ContradictionWriter<'_, '_>, circle: &[usize]) -> (Vec<usize>, String) {
     let writers = circle.iter().filter_map(|&cluster| teller.clusters.all[cluster].writer);
     let sets: Vec<usize> = writers.collect();
     let mut witness: Vec<usize> = sets.iter().flat_map(|&set| teller.link(set)).collect();
@@ -182,7 +182,7 @@ fn circular(teller: &Teller<'_, '_>, circle: &[usize]) -> (Vec<usize>, String) {
 }
 
 /// Accesses of one block against their places.
-fn disordered(teller: &Teller<'_, '_>, block: &Block, pair: Pair) -> (Vec<usize>, String) {
+fn disordered(teller: &ContradictionWriter<'_, '_>, block: &Block, pair: Pair) -> (Vec<usize>, String) {
     let accesses = teller.clusters.accesses;
     let value = |place: usize| teller.clusters.all[block.clusters[place / 2]].value;
     let (over, sent) = (value(pair.over.0), value(pair.sent.0));
@@ -197,7 +197,11 @@ fn disordered(teller: &Teller<'_, '_>, block: &Block, pair: Pair) -> (Vec<usize>
 }
 
 /// Two blocks that must each come before the other.
-fn crossed(teller: &Teller<'_, '_>, (a, of_a): (&Block, Pair), (b, of_b): (&Block, Pair)) -> (Vec<usize>, String) {
+fn crossed(
+    teller: &ContradictionWriter<'_, '_>,
+    (a, of_a): (&Block, Pair),
+    (b, of_b): (&Block, Pair),
+) -> (Vec<usize>, String) {
     let accesses = teller.clusters.accesses;
     let mut witness = teller.pair(a, of_a, accesses[of_b.over.1].finish);
     witness.extend(teller.pair(b, of_b, accesses[of_a.over.1].finish));
@@ -222,7 +226,7 @@ fn crossed(teller: &Teller<'_, '_>, (a, of_a): (&Block, Pair), (b, of_b): (&Bloc
     (witness, why)
 }
 
-/// With a capital letter.
+/// The text with a capital letter at its beginning.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters

@@ -1,4 +1,4 @@
-//! Contradictions told by as few events as can be.
+//! Contradictions proven by as few events as possible.
 //!
 //! A witness is made of the nearest events that prove a contradiction. Some of them may prove part of it twice: that
 //! nil was first needs no event, the readings of the znode tree are none. So events are left out, one after the other,
@@ -30,8 +30,8 @@ pub struct Terms<'a> {
     pub ambiguous: &'a HashSet<i64>,
 }
 
-/// The contradiction with what can be left out left out. A witness longer than [`LONGEST`] is not tried, and its words
-/// say so.
+/// The contradiction without the events that can be left out. A witness longer than [`LONGEST`] is not reduced, and its
+/// `why` states that.
 pub fn told(terms: Terms<'_>, mut contradiction: RegisterContradiction) -> RegisterContradiction {
     let mut keep = contradiction.witness.clone();
     keep.sort_unstable();
@@ -54,7 +54,7 @@ pub fn told(terms: Terms<'_>, mut contradiction: RegisterContradiction) -> Regis
         Some(mut least) => {
             least.witness.iter_mut().for_each(|event| *event = keep[*event]);
             if property == MADE_UP {
-                // That nobody had written a value by then is told by all events, and not by those of the witness.
+                // All events together show that nobody had written a value by then; those of the witness alone do not.
                 least.why = contradiction.why;
             }
             least

@@ -5,7 +5,7 @@ use crate::evidence::ServerSample;
 use crate::text::seconds;
 use std::collections::HashMap;
 
-/// What the servers said of themselves, by time.
+/// The roles that the servers stated in their status answers, by time.
 #[derive(Debug)]
 pub struct Staleness<'a> {
     /// By server its answers, but for its silence.
@@ -44,8 +44,8 @@ impl<'a> Staleness<'a> {
         staleness
     }
 
-    /// A sentence on what a server was by what it and the others had last said of themselves at this time (nanoseconds
-    /// since the run began).
+    /// A sentence on a server's role at this time (nanoseconds since the run began), by the last status answers of it
+    /// and of the others.
     pub fn sentence(&self, server: Option<&str>, time: u64) -> String {
         let own = server
             .and_then(|server| self.own.get(server))

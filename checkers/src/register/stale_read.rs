@@ -27,7 +27,7 @@ pub struct Stale<'r, 'a> {
     behind: usize,
 }
 
-/// Looks for stale reads; tells how many there are.
+/// Looks for stale reads; returns how many there are.
 pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) -> usize {
     let writes = Writes::new(&accesses.all);
     let mut servers: BTreeMap<&str, Vec<(usize, usize, &Access<'_>)>> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Whether the transactions that answers name agree with each other, with real time and with the transaction logs.
 //!
-//! Disagreement is a reason against `valid`: either a client told a wrong number, or the ensemble lost what it had
+//! Disagreement is a reason against `valid`: either a client reported a wrong number, or the ensemble lost what it had
 //! acknowledged and gave its numbers anew.
 
 use super::accesses::{Access, Accesses, RegisterValue};
@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, HashMap};
 /// How many disagreements are named; of more only the number.
 const NAMED: usize = 5;
 
-/// Compares the answers.
 pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: &str, out: &mut Findings) {
     let mut found = Vec::new();
     let looked_at = values(run, accesses.all.iter().chain(tree), &mut found) + order(run, accesses, &mut found);
@@ -130,7 +129,7 @@ fn logs(run: &Analysis<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec
         let (Some(end), Some(mzxid)) = (access.end, access.mzxid) else {
             continue;
         };
-        // What came before the oldest log that is left is not told by any.
+        // No log contains what came before the oldest one that is left.
         if mzxid < first {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The events that prove what a contradiction rests on, and what they say in words.
+//! The events that prove what a contradiction rests on, and their description in words.
 
 use super::accesses::{Access, AccessMoment, Action, BEGINNING, RegisterValue};
 use crate::analysis::Analysis;
@@ -8,13 +8,13 @@ use zooquake_linearizability::unique::order::{Block, Pair};
 
 /// Tells of contradictions between accesses.
 #[derive(Debug, Clone, Copy)]
-pub struct Teller<'r, 'a> {
+pub struct ContradictionWriter<'r, 'a> {
     pub run: &'r Analysis<'a>,
     /// Its accesses, by value.
     pub clusters: &'r Clusters<'r, Access<'a>>,
 }
 
-impl Teller<'_, '_> {
+impl ContradictionWriter<'_, '_> {
     /// The events that prove that an access was over, and what it did.
     pub fn over(&self, access: usize) -> Vec<usize> {
         let Access {

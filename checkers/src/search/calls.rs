@@ -49,10 +49,9 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The operations of a history, and what forbids to say that all is known of them.
+/// The operations of a history, and why they may be incomplete.
 #[derive(Debug)]
 pub struct Calls<'a> {
-    /// The operations.
     pub all: Vec<Call<'a>>,
     /// The first event that could not be paired.
     pub problem: Option<String>,
@@ -194,8 +193,8 @@ fn unclear(calls: &[Pair<'_>]) -> Option<String> {
     ))
 }
 
-/// The form of a value, by which an error is told from what is written: the types of it and of what it contains; a
-/// keyword is no text.
+/// The form of a value, by which an error is distinguished from what is written: the types of it and of what it
+/// contains; a keyword is no text.
 fn form(value: &Value) -> String {
     match value {
         Value::Array(values) => format!("[{}]", values.iter().map(form).collect::<Vec<_>>().join(" ")),

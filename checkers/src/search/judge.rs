@@ -15,10 +15,10 @@ use zooquake_linearizability::{Budget, Call, Conventions, ModelKind};
 pub enum Notation {
     /// Maps: ours, or Jepsen's EDN. Ours have values in fields (`{"value":17}`): the register begins as `null`.
     /// Jepsen's have bare values: with what the register begins is not known, and an answer of `nil` means that the
-    /// value is unknown. A failed compare-and-set says nothing.
+    /// value is unknown. A failed compare-and-set proves nothing.
     Maps,
     /// Jepsen's text log: with what the register begins is not known, `nil` is a value, and a compare-and-set that
-    /// failed without an error, or with one that says so, found another value.
+    /// failed without an error, or with one that names a mismatch, found another value.
     Log,
 }
 
@@ -50,7 +50,7 @@ pub fn infer(history: &History) -> Option<ModelKind> {
     ModelKind::infer(has, reads)
 }
 
-/// Judges a history by search. `damage` says what of it could not be read: then it can be convicted, but is not valid.
+/// Judges a history by search. `damage` names what of it could not be read: then it can be convicted, but is not valid.
 pub fn judge(
     history: &History,
     damage: Vec<String>,

@@ -124,7 +124,7 @@ fn described(call: &Call<'_>) -> String {
 }
 
 /// A value for a sentence: the first ones of a long list and how many there are, the end of a long text, as what was
-/// written last tells most.
+/// written last matters most.
 fn short(value: &Value) -> String {
     const SHOWN: usize = 8;
     const LONGEST: usize = 200;

@@ -12,9 +12,9 @@ use zooquake_history::operation::Mode;
 /// What came after a fault that struck the leader.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failover<'a> {
-    /// The window.
+    /// The number of the fault window in the plan.
     pub window: usize,
-    /// Its kind.
+    /// The kind of its fault.
     pub fault: &'a str,
     /// Milliseconds until the next grant; `None` if there was none.
     pub ms: Option<f64>,

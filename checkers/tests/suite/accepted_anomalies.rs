@@ -35,7 +35,7 @@ fn the(record: &Record, kind: &str) -> Anomaly {
     .clone()
 }
 
-/// A pause in the middle of a history, told by its lines in the order of time.
+/// The history `text` with the events of a pause added in the order of time.
 fn paused(text: &str, pause: &[(f64, &str)]) -> String {
     let mut lines: Vec<(f64, String)> = Vec::new();
     for line in text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()) {

@@ -1,7 +1,7 @@
 //! The checkers agree with the brute force on random histories of locks, of elections, of locks that clients
 //! share or that several may hold, of read-write locks and of semaphores.
 
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::election::{self, Words};
 use crate::expect;
 use crate::{
@@ -74,7 +74,7 @@ const ELECTIONS: Source = Source {
 
 /// A history of a lock is judged as that, or retold as one of an election or a semaphore; what is true of it is the
 /// same.
-fn agree(seed: u64, source: Source, counts: &mut Counts) {
+fn agree(seed: u64, source: Source, counts: &mut AnomalyCounts) {
     let words = source.words;
     let record = (source.make)(seed);
     let results = check(&match words {
@@ -170,7 +170,7 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
     let names = told.iter().filter_map(|anomaly| grant(anomaly).grant());
     let names: BTreeSet<String> = names.map(str::to_owned).collect();
     assert_eq!(names, plain_definitions::unowned(record), "seed {seed}");
-    // One that the release itself told is not told again from the log.
+    // An anomaly that the release itself proves is not reported again from the log.
     let (clients, told, by_log) = (nodes(&logged), nodes(&told), deletions::unowned_by_log(record));
     assert!(clients.is_subset(&by_log), "seed {seed}: {clients:?} {by_log:?}");
     assert!(

@@ -7,25 +7,25 @@ use zooquake_checkers::evidence::Znode;
 use zooquake_checkers::{Event, EventType, Process, Record};
 
 /// How many histories had each anomaly, or were of some other sort.
-pub type Counts = BTreeMap<String, u64>;
+pub type AnomalyCounts = BTreeMap<String, u64>;
 
-pub fn count(counts: &mut Counts, sort: &str, is: bool) {
+pub fn count(counts: &mut AnomalyCounts, sort: &str, is: bool) {
     *counts.entry(sort.to_owned()).or_default() += u64::from(is);
 }
 
-/// How many histories of a family are drawn if nothing else is said.
+/// How many histories of a family are drawn unless `ZOOQUAKE_HISTORIES` sets another number.
 const USUAL: u64 = 10_000;
 
 /// Judges histories of the seeds from 0 on; gives how many these were.
-pub fn drawn(agree: impl Fn(u64, &mut Counts)) -> (u64, Counts) {
+pub fn drawn(agree: impl Fn(u64, &mut AnomalyCounts)) -> (u64, AnomalyCounts) {
     let all = crate::histories(USUAL);
-    let mut counts = Counts::new();
+    let mut counts = AnomalyCounts::new();
     (0..all).for_each(|seed| agree(seed, &mut counts));
     (all, counts)
 }
 
 /// Wants each sort in more than one of so many histories, and in fewer than four of five.
-pub fn spread(one_of: u64, (all, counts): (u64, Counts)) {
+pub fn spread(one_of: u64, (all, counts): (u64, AnomalyCounts)) {
     for (sort, with) in &counts {
         let fits = all / one_of < *with && *with < all * 4 / 5;
         assert!(fits, "{sort} in {with} of {all}: {counts:?}");
@@ -33,7 +33,7 @@ pub fn spread(one_of: u64, (all, counts): (u64, Counts)) {
 }
 
 /// Loses some events of numbered processes, now one for each of these operations; an unknown end without its request
-/// would tell nothing.
+/// would prove nothing.
 pub fn thinned(random: &mut Rng, events: &mut Vec<Event>, ops: &[u64]) {
     let named = |event: &Event| matches!(event.process, Process::Name(_));
     for (event, &op) in events.iter_mut().zip(ops).filter(|(event, _)| !named(event)) {

@@ -41,8 +41,8 @@ pub fn names(events: &[Event]) -> Vec<&str> {
         .collect()
 }
 
-/// Answers to `confirm` that say that the grant is held, sent after it was read and before its release was sent, of a
-/// client that had not said before that it holds no more, nor died.
+/// Answers to `confirm` that report the grant as held, sent after it was read and before its release was sent, of a
+/// client that had not reported before that it no longer holds, nor died.
 pub fn confirms(events: &[Event], name: &str) -> Vec<(usize, usize)> {
     let Some(read) = read(events, name) else { return vec![] };
     let release =

@@ -9,24 +9,24 @@ use zooquake_checkers::{Event, EventType, Record};
 
 const CLIENTS: usize = 3;
 
-/// What the clients use.
+/// The object that the clients of a random history use.
 pub trait Object: Sized {
     /// What an operation did, once it has taken effect.
-    type Done;
+    type ObjectEffect;
 
-    /// A client begins an operation.
-    fn begin(world: &mut World<Self>, client: usize);
+    /// Begins an operation of a client.
+    fn begin(world: &mut ObjectWorld<Self>, client: usize);
 
     /// What an operation does that takes effect now.
-    fn effect(world: &mut World<Self>, doing: &Doing<Self::Done>) -> Self::Done;
+    fn effect(world: &mut ObjectWorld<Self>, doing: &PendingOperation<Self::ObjectEffect>) -> Self::ObjectEffect;
 
-    /// A client's operation ends.
-    fn end(world: &mut World<Self>, client: usize, doing: Doing<Self::Done>);
+    /// Ends a client's operation.
+    fn end(world: &mut ObjectWorld<Self>, client: usize, doing: PendingOperation<Self::ObjectEffect>);
 }
 
-/// One operation on its way.
+/// An operation that was sent and has not ended.
 #[derive(Debug, Clone)]
-pub struct Doing<D> {
+pub struct PendingOperation<D> {
     number: u64,
     pub f: &'static str,
     pub asked: Value,
@@ -34,23 +34,23 @@ pub struct Doing<D> {
     pub done: Option<D>,
 }
 
-/// Clients at work.
-pub struct World<O: Object> {
+/// The state of an object and of the clients that use it.
+pub struct ObjectWorld<O: Object> {
     pub random: Rng,
     pub object: O,
     /// Percent of effects that go wrong.
     wrong: u32,
     events: Vec<Event>,
-    doing: [Option<Doing<O::Done>>; CLIENTS],
+    doing: [Option<PendingOperation<O::ObjectEffect>>; CLIENTS],
     /// The operation that each event belongs to, and how many there are.
     ops: Vec<u64>,
     begun: u64,
     /// Operations with an unknown end that may take effect yet.
-    late: Vec<Doing<O::Done>>,
+    late: Vec<PendingOperation<O::ObjectEffect>>,
     pub renewed: [u64; CLIENTS],
 }
 
-impl<O: Object> World<O> {
+impl<O: Object> ObjectWorld<O> {
     /// A world in which at most so many operations were done; `seed` decides all of it, and which of `wrong` it has.
     pub fn run(seed: u64, wrong: [u32; 4], most: usize, object: O) -> Self {
         let mut random = Rng::with_seed(seed);
@@ -114,7 +114,7 @@ impl<O: Object> World<O> {
         self.begun += 1;
         self.ops.push(self.begun);
         self.push(client, EventType::Invoke, f, asked.clone());
-        self.doing[client] = Some(Doing {
+        self.doing[client] = Some(PendingOperation {
             number: self.begun,
             f,
             asked,
@@ -123,7 +123,7 @@ impl<O: Object> World<O> {
     }
 
     /// An operation ends with an unknown outcome; it may take effect yet if it `may_be_late`.
-    pub fn lose(&mut self, client: usize, doing: Doing<O::Done>, value: Value, may_be_late: bool) {
+    pub fn lose(&mut self, client: usize, doing: PendingOperation<O::ObjectEffect>, value: Value, may_be_late: bool) {
         self.push(client, EventType::Info, doing.f, value);
         self.renewed[client] += 1;
         self.late.extend(may_be_late.then_some(doing));
@@ -146,7 +146,7 @@ impl<O: Object> World<O> {
     }
 
     /// An operation takes effect, unless it has.
-    pub fn effect(&mut self, doing: &mut Doing<O::Done>) {
+    pub fn effect(&mut self, doing: &mut PendingOperation<O::ObjectEffect>) {
         if doing.done.is_none() {
             doing.done = Some(O::effect(self, doing));
         }

@@ -6,7 +6,7 @@ use serde_json::json;
 use zooquake_checkers::files::Files;
 use zooquake_checkers::{Plan, Record, check};
 
-/// A history need not make sense: events may be lost, doubled, out of order, and say anything.
+/// A history need not make sense: events may be lost, doubled, out of order, and have any fields.
 #[test]
 fn nonsense_is_judged_without_a_panic() {
     let mut random = fastrand::Rng::with_seed(3);

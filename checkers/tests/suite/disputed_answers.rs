@@ -1,5 +1,5 @@
-//! An anomaly rests on no answer that may not have been given, or not to what it says; beside each the twin in which
-//! the same happens elsewhere and hides nothing.
+//! An anomaly rests on no answer that may not have been given, or not to the request that it names; beside each the
+//! twin in which the same happens elsewhere and hides nothing.
 
 use crate::commit::commit;
 use crate::expect::{edited, guilty, innocent, one, proven};
@@ -116,7 +116,7 @@ fn a_split_rests_on_no_disputed_report() {
         c3 decided t1 abort => c3 decided t1 abort; c3 decided t1 abort
         c3 asks t1 => c3 vote t1 yes";
     innocent(commit, SPLIT, table);
-    // Another site tells the same.
+    // Another site reports the same.
     let again = "c3 decided t1 abort => c3 decided t1 abort; c3 decided t1 abort";
     let third = edited(SPLIT, &format!("sites=c2,c3 => sites=c2,c3,c4 | {again}"));
     let third = format!("{third}; c4 vote t1 yes; c4 voted t1 yes; c4 asks t1; c4 decided t1 abort");

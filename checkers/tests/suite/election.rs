@@ -38,7 +38,7 @@ pub const ELECTION: Words = Words {
     pending: "no-leader",
 };
 
-/// A record of a lock, told as one of an election.
+/// A record of a lock, rewritten as one of an election.
 pub fn retold(lock: &Record) -> Record {
     let mut record = lock.clone();
     record.plan.workload.family = "election".to_owned();
@@ -118,7 +118,7 @@ pub fn unacknowledged(record: &Record) -> BTreeSet<String> {
     found
 }
 
-/// Names of the grants that the results say this of.
+/// The grants that the `unacknowledged-leader` anomalies of the results are about.
 pub fn told(record: &Record, results: &Results) -> BTreeSet<String> {
     let anomalies = results.anomalies.iter();
     let found = anomalies.filter(|found| found.kind == "unacknowledged-leader");

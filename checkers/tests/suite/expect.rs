@@ -18,7 +18,7 @@ pub fn of_kind<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
     found.filter(|anomaly| anomaly.kind == kind).collect()
 }
 
-/// Wants just these anomalies.
+/// Asserts that the checks find anomalies of exactly these kinds.
 #[track_caller]
 pub fn found(record: &Record, wanted: &[&str]) -> Results {
     let results = check(record);
@@ -93,7 +93,7 @@ pub fn tells(anomaly: &Anomaly, words: &str) {
     assert!(anomaly.why.contains(words), "{words:?} is not in {}", anomaly.why);
 }
 
-/// The record without the readings of the tree that say of an anomaly only what the rest says.
+/// The record without the readings of the tree that the anomaly can do without.
 pub fn least(record: &Record, anomaly: &Anomaly) -> Record {
     let same = |other: &Anomaly| other.property == anomaly.property && other.witness == anomaly.witness;
     let mut least = record.clone();

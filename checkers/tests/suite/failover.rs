@@ -1,4 +1,4 @@
-//! How long nobody led after a fault, and what clients told of their requests.
+//! How long nobody led after a fault, and what clients reported of their requests.
 
 use crate::script::{lock, window};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Generated histories are what their options say, and are judged so.
+//! Generated histories follow their options, and are judged so.
 
 use std::collections::HashSet;
 use zooquake_checkers::generate::{Object, Options, Values, generate};

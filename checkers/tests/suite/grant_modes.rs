@@ -58,7 +58,7 @@ fn a_confirmed_writer_beside_a_confirmed_reader_is_a_double_grant() {
         c2 => c1";
     innocent(lock, BOTH, table);
     guilty(lock, "double-grant", BOTH, "c1 holds => c1 release g1; c1 holds");
-    // With several leases the requests that tell the modes are in the witness.
+    // With several leases the requests that name the modes are in the witness.
     assert_eq!(one(&two(BOTH), "double-grant").witness, [0, 1, 2, 3, 4, 5, 6, 7]);
 }
 
@@ -177,7 +177,7 @@ fn a_lease_that_is_free_is_granted() {
     guilty(two, "lost-wakeup", &both, "22 run => 9 c3 lost g3; 22 run");
 }
 
-/// Nobody can tell what such a grant excludes: it convicts nobody, and its time is nobody's free time.
+/// What such a grant excludes is unknown: it convicts nobody, and its time is nobody's free time.
 #[test]
 fn a_mode_that_cannot_be_read_is_a_reason_and_convicts_nobody() {
     let unread = BOTH.replace("mode=shared", "mode=odd");

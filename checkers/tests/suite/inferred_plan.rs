@@ -109,7 +109,7 @@ fn barriers_are_told_by_who_joins() {
     assert_eq!(kinds(&check(&double)), ["early-release"]);
 }
 
-/// Two grants whose writes were answered in the order opposite to their ages, with what the answers tell of the
+/// Two grants whose writes were answered in the order opposite to their ages, with the fields of the answers about the
 /// resource.
 fn overtaken(answers: [Value; 2]) -> Vec<(&'static str, Value)> {
     let [old, new] = answers;

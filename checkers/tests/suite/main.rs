@@ -3,8 +3,8 @@
 //! # Random histories
 //!
 //! The tests named `agreement` and `doubtful_evidence`, `search::total` and others draw small random histories of each
-//! family and model, and hold the checkers against definitions taken literally. How many they draw, each, the
-//! environment says:
+//! family and model, and hold the checkers against definitions taken literally. The environment sets how many each of
+//! them draws:
 //!
 //! ```text
 //! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite agreement
@@ -14,7 +14,7 @@
 //! Without it they draw ten thousand of each family, 25,000 of each model, and four thousand spoilt ones. Those named
 //! `minimal` draw three thousand, and try the witness of every anomaly in them.
 
-/// How many random histories of a family a test is to draw: what `ZOOQUAKE_HISTORIES` says, else as many as usual.
+/// How many random histories of a family a test is to draw: the number in `ZOOQUAKE_HISTORIES`, else `usual`.
 fn histories(usual: u64) -> u64 {
     match std::env::var("ZOOQUAKE_HISTORIES") {
         Ok(text) => text.parse().expect("ZOOQUAKE_HISTORIES is a number"),

@@ -2,8 +2,8 @@
 //!
 //! A random history is judged, reduced to the events of one witness, and judged again. Nothing else is kept: no phase,
 //! no request and no answer that the witness does not name. The tree and the transaction log are kept only if the same
-//! witness is not found without them, since what the history tells is not told again by them. Reduced so, the record
-//! has the anomaly; with one event less it has not.
+//! witness is not found without them, since they do not repeat what the history proves. Reduced so, the record has the
+//! anomaly; with one event less it has not.
 //!
 //! - Of what happened (two grants, two deliveries, two decisions, reads in a wrong order) all that excuses it is left
 //!   out.
@@ -25,8 +25,8 @@ mod ensembles;
 mod foreign_histories;
 
 use crate::commit::agreement::transaction;
-use crate::doubtful_evidence::run_ends::End;
-use crate::doubtful_evidence::{self, Family};
+use crate::doubtful_evidence::run_ends::RunEndWriter;
+use crate::doubtful_evidence::{self, FamilyHistories};
 use crate::expect::only;
 use crate::{commit, counter, election, queue, register, script, semaphore, simulated_locks, stolen_znode};
 use fastrand::Rng;
@@ -87,7 +87,7 @@ fn needed(record: &Record, anomaly: &Anomaly) -> Record {
 }
 
 /// Whether values of a register are not judged because several requests may have written them. Of these a reduced
-/// history may have one only, and say more than the whole.
+/// history may have one only, and prove more than the whole.
 fn ambiguous(record: &Record) -> bool {
     let said = |reason: &String| reason.contains("may have been written more than once");
     check(record).reasons.iter().any(said)
@@ -160,7 +160,7 @@ fn kinds(make: impl Fn(u64) -> Record) -> Names {
 
 /// A history as its world makes it, with the end of a run behind it, with requests and answers that do not pair, or
 /// with somebody who is refused after recovery.
-fn varied(family: &Family, plain: fn(u64) -> Record, seed: u64) -> Record {
+fn varied(family: &FamilyHistories, plain: fn(u64) -> Record, seed: u64) -> Record {
     let mut rng = Rng::with_seed(seed ^ 0x1ea57);
     let record = match rng.bool() {
         true => plain(seed),
@@ -188,7 +188,7 @@ pub fn refused(rng: &mut Rng, record: Record, kind: EventType) -> Record {
         "queue" => ("dequeue", json!({})),
         _ => ("enter", json!({"round": 1, "members": 2})),
     };
-    let mut end = End::new(record);
+    let mut end = RunEndWriter::new(record);
     for _ in 0..rng.usize(1..4) {
         for node in ["c1", "c2"] {
             end.op(node, EventType::Invoke, f, value.clone());

@@ -1,4 +1,4 @@
-//! What clients of a user's own recipe cannot tell, and what they leave out without having said so.
+//! What clients of a user's own recipe cannot report, and what they leave out without having declared it.
 
 use crate::expect::{found, kinds};
 use crate::script::{logged, run, txn};
@@ -30,7 +30,7 @@ const STALE: &str = "
     c2 invoke write grant=g2; c2 ok write grant=g2 value=1
     c1 invoke write grant=g1; c1 ok write grant=g1 value=2";
 
-/// The same where the first client cannot tell the age of its grant.
+/// The same where the first client cannot report the age of its grant.
 fn ageless(hello: &str) -> Record {
     own("lock", &format!("{hello}\n{}", STALE.replace("CZXID", "null")))
 }

@@ -10,7 +10,7 @@ const END: &str = "
     c2 quiesce; c2 quiesced sessions=0x2
     run done";
 
-/// What is said of a znode of the first client's session that stands at the end and that nobody names, after its fate.
+/// The text after its fate on a znode of the first client's session that stands at the end and that nobody names.
 fn left(text: &str, czxid: i64) -> String {
     let results = check(&standing(
         lock(&format!("{text}{END}")),

@@ -1,4 +1,4 @@
-//! The definitions of the other anomalies, said again in the plainest way, whatever it costs.
+//! The definitions of the other anomalies, restated in the plainest way, whatever it costs.
 
 use crate::brute_force::{capacity, excludes, names, read, sent, shared};
 use std::collections::BTreeSet;
@@ -97,7 +97,7 @@ enum Ended {
 }
 
 /// An attempt to acquire that did not finish after recovery.
-struct Attempt {
+struct UnfinishedAcquire {
     asked: usize,
     until: usize,
     how: Ended,
@@ -105,7 +105,7 @@ struct Attempt {
 
 /// The attempts of one client that did not finish after recovery; a series is of those that ended alike, one after the
 /// other, if nothing made up for them.
-fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec<Vec<Attempt>> {
+fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec<Vec<UnfinishedAcquire>> {
     let asked = |at: &usize| {
         let event = &events[*at];
         event.f == "acquire" && event.kind == EventType::Invoke && node(event) == client
@@ -122,7 +122,7 @@ fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec
     let dies = |at: usize| {
         matches!(&events[at].process, Process::Name(_)) && events[at].f == "exit" && node(&events[at]) == client
     };
-    let mut all: Vec<Vec<Attempt>> = vec![];
+    let mut all: Vec<Vec<UnfinishedAcquire>> = vec![];
     let mut last = None;
     for asked in (0..audit).filter(asked) {
         let end = end(asked);
@@ -142,7 +142,7 @@ fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec
         let later = granted.iter().any(|&(_, read)| read > until);
         let before = how == Ended::Failed && granted.iter().any(|&(sent, _)| sent > recovered);
         let made_up = how != Ended::Never && (later || before);
-        let attempt = Attempt { asked, until, how };
+        let attempt = UnfinishedAcquire { asked, until, how };
         // One that is pending is not followed by another attempt, but by another request at the same time.
         if how != Ended::Never && last == Some((how, false)) && !made_up {
             all.last_mut().expect("one").push(attempt);
@@ -190,13 +190,13 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
         let span = (recovered.max(asked)..until).filter(|at| of.iter().all(|of| free(*at, *of)));
         span.map(|at| events[at + 1].time - events[at].time).sum()
     };
-    let alone = |one: &&Attempt| (recovered.max(one.asked)..one.until).all(|at| free(at, share(one.asked)));
+    let alone = |one: &&UnfinishedAcquire| (recovered.max(one.asked)..one.until).all(|at| free(at, share(one.asked)));
     let clients = (1..=record.plan.cluster.clients).map(|number| format!("c{number}"));
     let all = clients.flat_map(|client| series(events, &client, recovered, audit));
-    let convicted = |attempts: Vec<Attempt>| {
-        let alone_of = |one: &Attempt| (one.asked, one.until, vec![share(one.asked)]);
+    let convicted = |attempts: Vec<UnfinishedAcquire>| {
+        let alone_of = |one: &UnfinishedAcquire| (one.asked, one.until, vec![share(one.asked)]);
         let mut spells: Vec<(usize, usize, Vec<bool>)> = attempts.iter().map(alone_of).collect();
-        let refused: Vec<&Attempt> = attempts.iter().filter(alone).collect();
+        let refused: Vec<&UnfinishedAcquire> = attempts.iter().filter(alone).collect();
         if let (Some(first), Some(last), Ended::Failed) = (refused.first(), refused.last(), attempts[0].how) {
             let of = refused.iter().map(|one| share(one.asked)).collect();
             spells.push((first.asked, last.until, of));

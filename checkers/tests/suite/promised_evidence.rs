@@ -55,7 +55,7 @@ fn what_stands_after_a_hidden_transaction_is_not_known() {
     // The log lacks a transaction in between, or only after all.
     judged(&[txn(14, "0x3", "create", "/lock/two")], "", &[]);
     judged(&[], "zxid=35", &unowned);
-    // A multi whose parts are told deletes it by one of them, and hides nothing.
+    // A multi whose parts are listed deletes it by one of them, and hides nothing.
     let multi = |op: &str, path: &str, zxid: i64| Txn {
         paths: Vec::new(),
         parts: vec![TxnPart {

@@ -12,7 +12,7 @@ const WAITS: &str = "
     7 c1 acquire g1; 7.1 c1 granted g1; 7.2 c1 release g1; 7.3 c1 released g1
     20 run audit; 21 run done";
 
-/// The history with these edits convicts nobody, is not valid, and says why of what is still pending.
+/// The history with these edits convicts nobody, is not valid, and has the reason `why` for what is still pending.
 #[track_caller]
 fn doubtful(text: &str, cases: &[(&str, &str)]) {
     for (edits, why) in cases {

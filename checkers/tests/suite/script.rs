@@ -1,4 +1,4 @@
-//! Histories as people tell them: one event after the other, on lines of their own or after a `;`.
+//! Histories in a short notation: one event after the other, on lines of their own or after a `;`.
 //!
 //! `[seconds] who verb [name] [key=value …]`; without a time an event comes a millisecond after the one before it. A
 //! client is process 1 for `c1`, and so on, and goes on under a new number after `exit` and after an unknown outcome.

@@ -11,7 +11,7 @@ use zooquake_checkers::history::{
 
 /// The history of a script.
 pub fn history(text: &str) -> History {
-    let mut teller = Teller::default();
+    let mut teller = ScriptParser::default();
     text.split(['\n', ';']).for_each(|line| teller.line(line));
     History { events: teller.events }
 }
@@ -43,14 +43,14 @@ const VERBS: [(&str, &str, EventType); 22] = [
 ];
 
 #[derive(Default)]
-struct Teller {
+struct ScriptParser {
     events: Vec<Event>,
     now: u64,
     /// How often each client has gone on under a new number.
     renewed: BTreeMap<String, u64>,
 }
 
-impl Teller {
+impl ScriptParser {
     fn line(&mut self, line: &str) {
         let mut words: Vec<&str> = line.split_whitespace().collect();
         let Some(first) = words.first() else { return };

@@ -19,7 +19,7 @@ pub const WORDS: Words = Words {
     pending: "lost-wakeup",
 };
 
-/// A random history of a lock that up to three clients may hold, whose resource refuses nothing and tells no
+/// A random history of a lock that up to three clients may hold, whose resource refuses nothing and names no
 /// transactions.
 pub fn random(seed: u64) -> Record {
     let mut record = simulated_locks::counted(seed);
@@ -34,7 +34,7 @@ pub fn random(seed: u64) -> Record {
     record
 }
 
-/// A record of a lock, told as one of a semaphore.
+/// A record of a lock, rewritten as one of a semaphore.
 pub fn retold(lock: &Record) -> Record {
     let mut record = lock.clone();
     record.plan.workload.family = "semaphore".to_owned();
@@ -106,7 +106,7 @@ fn one_client_more_than_leases_that_worked_is_stale_and_no_damage() {
     innocent(two, &working, table);
 }
 
-/// c3 waits for fifteen seconds after recovery, while c1 holds, and c2 too until it says something else.
+/// c3 waits for fifteen seconds after recovery, while c1 holds, and c2 too until it reports something else.
 const WAITS: &str = "
     0.1 c1 acquire g1; 0.2 c1 granted g1 czxid=10
     0.3 c2 acquire g2; 0.4 c2 granted g2 czxid=20; 0.5 c2 work g2

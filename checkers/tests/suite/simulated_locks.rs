@@ -23,7 +23,7 @@ struct Cheats {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Doing {
+enum LockClientActivity {
     Nothing,
     Acquiring,
     Holding,
@@ -36,8 +36,8 @@ struct LockClient {
     name: String,
     process: u64,
     incarnation: u64,
-    doing: Doing,
-    /// Its present grant, as a position in `World::grants`.
+    doing: LockClientActivity,
+    /// Its present grant, as a position in `LockWorld::grants`.
     grant: usize,
     confirming: bool,
     /// What it is going to answer to that, if it has looked at its belief.
@@ -45,7 +45,7 @@ struct LockClient {
 }
 
 /// What really became of a grant.
-struct Real {
+struct ActualGrant {
     name: String,
     mode: Mode,
     path: String,
@@ -56,7 +56,7 @@ struct Real {
     lives: bool,
 }
 
-struct World {
+struct LockWorld {
     random: fastrand::Rng,
     cheats: Cheats,
     events: Vec<Event>,
@@ -64,8 +64,8 @@ struct World {
     now: u64,
     zxid: i64,
     clients: Vec<LockClient>,
-    grants: Vec<Real>,
-    /// Percent of grants whose client cannot tell their age.
+    grants: Vec<ActualGrant>,
+    /// Percent of grants whose client cannot report their age.
     ageless: u32,
     shared_path: bool,
     longest_step_ms: u64,
@@ -140,12 +140,12 @@ fn with_settings(
         name: format!("c{}", number + 1),
         process: number as u64,
         incarnation: 1,
-        doing: Doing::Nothing,
+        doing: LockClientActivity::Nothing,
         grant: 0,
         confirming: false,
         looked: None,
     };
-    let mut world = World {
+    let mut world = LockWorld {
         cheats,
         events: vec![],
         txns: vec![],
@@ -166,7 +166,7 @@ fn with_settings(
     world.close(count)
 }
 
-impl World {
+impl LockWorld {
     fn chance(&mut self, percent: u32) -> bool {
         self.random.u32(..100) < percent
     }
@@ -229,11 +229,11 @@ impl World {
         }
         let grant = self.clients[who].grant;
         match self.clients[who].doing {
-            Doing::Nothing => self.ask(who),
-            Doing::Acquiring => self.acquire(who, grant),
-            Doing::Holding => self.hold(who, grant),
-            Doing::Reading | Doing::Writing => self.access(who, grant),
-            Doing::Releasing => self.release(who, grant),
+            LockClientActivity::Nothing => self.ask(who),
+            LockClientActivity::Acquiring => self.acquire(who, grant),
+            LockClientActivity::Holding => self.hold(who, grant),
+            LockClientActivity::Reading | LockClientActivity::Writing => self.access(who, grant),
+            LockClientActivity::Releasing => self.release(who, grant),
         }
     }
 }

@@ -65,7 +65,7 @@ fn who_is_refused_for_ever_is_not_woken() {
     unknown(&record, "the acquire of c2 sent at 3.000 s failed after recovery");
     // Their outcomes are unknown.
     unknown(&long(&refusals(100, "unknown")), "100 acquires of c2");
-    // A refusal while somebody holds says nothing.
+    // A refusal while somebody holds proves nothing.
     let holds = "3 c2 acquire z0; => 2.9 c1 acquire h; 2.95 c1 granted h; 3 c2 acquire z0;";
     let held = edited(&long(&refusals(100, "failed")), holds);
     unknown(&held, "100 acquires of c2");

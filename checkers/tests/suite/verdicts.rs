@@ -1,4 +1,4 @@
-//! What a run needs to be valid, and what each lack says.
+//! What a run needs to be valid, and the reason that each lack gives.
 
 use crate::expect::{edited, says, tells, unknown, valid};
 use crate::script::{history, lock, txn, window};
@@ -193,7 +193,7 @@ fn evidence_that_disagrees_forbids_valid() {
         (50, "/lock/e"),
     ];
     valid(&logged(&all));
-    // Of what the log does not reach it says nothing.
+    // The log proves nothing about what it does not reach.
     valid(&logged(&all[1..]));
     let record = logged(&[all[0], (20, "/lock/x"), all[2]]);
     unknown(&record, "evidence disagrees: grant g2 of c2");

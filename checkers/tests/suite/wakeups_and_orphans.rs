@@ -107,7 +107,7 @@ fn a_znode_that_is_named_or_goes_or_comes_is_none() {
     let mut gone = tree(AUDIT, 6, 6, "0x1");
     gone.tree.as_mut().expect("a tree").readings[1].znodes.clear();
     none(&gone);
-    // A quiesce that is not between the readings tells nothing.
+    // A quiesce that is not between the readings proves nothing.
     let mut late = tree(AUDIT, 6, 6, "0x1");
     late.tree.as_mut().expect("a tree").readings[1].index = 6;
     none(&late);

@@ -18,9 +18,9 @@ pub enum EventType {
 /// An event; its position is its place in the history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneratedEvent {
-    /// The process.
+    /// The number of the process.
     pub process: u64,
-    /// What it is.
+    /// Whether it is an invocation, or else the outcome.
     pub kind: EventType,
     /// The name of the operation.
     pub f: &'static str,

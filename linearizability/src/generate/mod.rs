@@ -10,7 +10,7 @@
 //! succeed; a mutex with tokens gives out the same token twice. Of a FIFO queue two items come out in the wrong order,
 //! of an unordered one an item comes out twice, of a total one something that was not put in. A set is read without
 //! what was added before, a counter with less than before, and an id is given out twice. A barrier lets in one member
-//! alone, and of a transaction that nobody begins one site is told commit and another abort.
+//! alone, and of a transaction that nobody begins one site gets the decision commit and another abort.
 
 pub(crate) mod clients;
 mod event;
@@ -96,7 +96,7 @@ impl DrawnValues {
 /// What a history is to be like.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// The object.
+    /// The object whose operations are simulated.
     pub object: Object,
     /// Operations, without those of a planted violation.
     pub ops: usize,
@@ -106,7 +106,7 @@ pub struct Options {
     pub unknown: f64,
     /// What is written, put in or added; of no meaning for what has holders or members, for ids and for transactions.
     pub values: Values,
-    /// Decides whatever is drawn.
+    /// The seed of the random numbers: equal options generate equal histories.
     pub seed: u64,
     /// Whether a violation is planted, after about half of the operations.
     pub violation: bool,

@@ -1,7 +1,7 @@
 //! The types of objects that are there, a folder each: its names and how its operations are read, its sequential type
 //! with what is decided without a search, and a generator of its histories.
 //!
-//! `registry` names them all: a type more costs a folder, and its line there. `presence` knows when a queue or a
+//! `registry` names them all: a type more costs a folder, and its line there. `presence` computes when a queue or a
 //! barrier held something with certainty.
 
 pub mod barrier;

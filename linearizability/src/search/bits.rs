@@ -34,8 +34,8 @@ impl Prefix {
         self.low = number;
     }
 
-    /// Appends what tells this set from all others: where the beginning ends, and 64 at a time the numbers beyond, each
-    /// time with the first of them.
+    /// Appends a key that distinguishes this set from all others: where the beginning ends, and 64 at a time the
+    /// numbers beyond, each time with the first of them.
     pub fn key(&self, key: &mut Vec<u64>) {
         key.push(self.low as u64);
         let mut first = None;

@@ -19,7 +19,6 @@ impl<I> From<&Op<I>> for FlightSpan {
     }
 }
 
-/// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListEntry {
     /// An operation is invoked.

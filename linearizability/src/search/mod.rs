@@ -28,7 +28,7 @@ pub enum SearchOutcome {
 /// Whether there is an order that fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchDecision {
-    /// There is one.
+    /// There is an order that fits.
     Linearizable,
     /// There is none.
     Not {

@@ -19,7 +19,6 @@ pub struct VisitedConfigurations<S> {
 }
 
 impl<S: Clone + Eq> VisitedConfigurations<S> {
-    /// An empty table.
     pub fn new() -> Self {
         Self {
             table: HashMap::new(),
@@ -27,8 +26,8 @@ impl<S: Clone + Eq> VisitedConfigurations<S> {
         }
     }
 
-    /// Adds a configuration; says whether it is worth going on from: not if one is known with the same operations done,
-    /// the same state, and none used but such as are used here. The state owns `heap` bytes.
+    /// Adds a configuration; returns whether it is worth going on from: not if one is known with the same operations
+    /// done, the same state, and none used but such as are used here. The state owns `heap` bytes.
     pub fn insert(&mut self, done: &[u64], used: &[u64], state: &S, heap: usize) -> bool {
         // What an allocation costs beside its contents, and how far vectors and the table are ahead of what is in them:
         // a table that has just grown is filled to 7/16, and until it has, the one before, half as large, is there too.

@@ -240,7 +240,7 @@ impl<'a, M: Model> Walk<'a, M> {
         new
     }
 
-    /// Goes back to the last choice; says where to go on from there, or `None` if there is none.
+    /// Goes back to the last choice; returns where to go on from there, or `None` if there is none.
     fn back(&mut self) -> Option<Cursor> {
         loop {
             let frame = self.undo()?;

@@ -3,8 +3,8 @@
 use super::{Action, RegisterAccess, RegisterValue};
 use std::collections::{BTreeMap, HashSet};
 
-/// Leaves out what is said of values that more than one operation can have written, as is `known` of some. Whatever
-/// order fits all operations fits these, too: nothing that is left found such a value, or left one.
+/// Leaves out the accesses to values that more than one operation can have written; `known` holds further such values.
+/// Whatever order fits all operations fits these, too: nothing that is left found such a value, or left one.
 pub fn left_out<A: RegisterAccess>(all: Vec<A>, known: &HashSet<i64>) -> (Vec<A>, Vec<i64>) {
     let mut writers: BTreeMap<i64, usize> = BTreeMap::new();
     for value in all.iter().filter_map(|access| access.action().written().flatten()) {

@@ -1,11 +1,11 @@
-//! What contradicts every order of the register's accesses, before it is told: the words and the events that prove it
-//! cost more than the judgement, and only few of many contradictions are told.
+//! What contradicts every order of the register's accesses, before it is put into words: the words and the events that
+//! prove it cost more than the judgement, and only few of many contradictions are reported.
 
 use super::clusters::{Clusters, ValueCluster};
 use super::order::{self, Block, Pair};
 use super::{Action, RegisterAccess, UNKNOWN};
 
-/// One contradiction.
+/// A contradiction, by the accesses and clusters that are in it.
 #[derive(Debug)]
 pub enum Cause {
     /// A value that this access found before anybody had sent it, and its write if that was sent later.
@@ -21,7 +21,7 @@ pub enum Cause {
     Circular(Vec<usize>),
     /// Two accesses of one block against their places.
     Disordered(Block, Pair),
-    /// Two blocks that must each come before the other, each with the accesses that say so.
+    /// Two blocks that must each come before the other, each with the accesses that prove it.
     Crossed([(Block, Pair); 2]),
 }
 
@@ -39,7 +39,7 @@ pub fn judge<A: RegisterAccess>(mut accesses: Vec<A>, whole: bool) -> (Vec<A>, V
         found.extend(disordered(&clusters));
         return (accesses, found);
     }
-    // What was found before it was sent is told already.
+    // What was found before it was sent is already a cause.
     late.into_iter()
         .for_each(|writer| accesses[writer] = accesses[writer].with_start(UNKNOWN));
     found.extend(disordered(&Clusters::new(&accesses)));
@@ -57,7 +57,7 @@ fn disordered<A: RegisterAccess>(clusters: &Clusters<'_, A>) -> Vec<Cause> {
     found.extend(blocks.circles.into_iter().map(Cause::Circular));
     let all = blocks.all.into_iter();
     let mut blocks: Vec<Block> = all.map(|block| Block::new(block, clusters)).collect();
-    // What stands apart only because of what is told already contradicts nothing else for sure.
+    // What stands apart only because of a cause found already contradicts nothing else for sure.
     let torn = |block: &Block| {
         let writer = block.clusters.first().and_then(|&first| clusters.all[first].writer);
         writer.is_some_and(|writer| matches!(accesses[writer].action(), Action::Cas { .. }))

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// The accesses of one value.
 #[derive(Debug, Default)]
 pub struct ValueCluster {
-    /// The value.
+    /// The value that the accesses find or leave; `None` is nil.
     pub value: RegisterValue,
     /// What wrote it; `None` if nothing in the history did, or nothing proves that it happened.
     pub writer: Option<usize>,
@@ -43,7 +43,7 @@ pub struct Blocks {
 }
 
 impl<'r, A: RegisterAccess> Clusters<'r, A> {
-    /// Sorts accesses into clusters.
+    /// Sorts the accesses by the values that they find and leave.
     pub fn new(accesses: &'r [A]) -> Self {
         let mut clusters = Self {
             accesses,

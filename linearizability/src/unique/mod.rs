@@ -22,10 +22,10 @@ pub type AccessMoment = u64;
 /// When the register was made, before all else.
 pub const BEGINNING: AccessMoment = 0;
 
-/// Where nothing tells when an operation was sent: some time after the register was made.
+/// The start of an operation whose invocation is unknown: some time after the register was made.
 pub const UNKNOWN: AccessMoment = 1;
 
-/// Where nothing tells that an operation is over.
+/// The finish of an operation of unknown outcome.
 pub const NEVER: AccessMoment = AccessMoment::MAX;
 
 /// The moment of an event.
@@ -72,7 +72,7 @@ impl Action {
 
 /// An access to the register that happened or may have.
 pub trait RegisterAccess: Copy {
-    /// What it does.
+    /// What it does to the register.
     fn action(&self) -> Action;
 
     /// It took effect after this.
@@ -81,8 +81,8 @@ pub trait RegisterAccess: Copy {
     /// It took effect before this; [`NEVER`] where its outcome is unknown.
     fn finish(&self) -> AccessMoment;
 
-    /// The same access with what it does as far as that is unambiguous: a [`Action::Cas`] becomes a read of what it
-    /// found, or a write.
+    /// The same access reduced to the part of its action that is unambiguous: a [`Action::Cas`] becomes a read of what
+    /// it found, or a write.
     fn with_action(self, action: Action) -> Self;
 
     /// The same access, sent at another moment.

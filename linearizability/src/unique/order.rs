@@ -105,7 +105,7 @@ impl Block {
             .first()
             .filter(|(_, access)| accesses[*access].action() == Action::Begin);
         match begin {
-            // What tells of nil tells that this is the first of all blocks.
+            // An access of nil (places up to 2) proves that this is the first of all blocks: the beginning replaces it.
             Some(&begin) if nearest.over.0.min(nearest.sent.0) <= 2 => Some(Pair { over: begin, ..nearest }),
             _ => Some(nearest),
         }

@@ -1,7 +1,7 @@
-//! Random small histories: the search says what the definition says, and its witnesses are what they claim to be.
+//! Random small histories: the search agrees with the definition, and its witnesses are what they claim to be.
 
 use super::brute::fits_some;
-use super::decided::Counts;
+use super::decided::DecisionCounts;
 use super::drawn::{access, history};
 use super::{brute, histories, search, with_budget};
 use fastrand::Rng;
@@ -67,7 +67,7 @@ fn lease_mutexes() {
 /// Holds the search against the brute force; both answers must occur often enough to mean something.
 fn agree<M: Model<Input: std::fmt::Debug>>(model: &M, draw: impl Fn(&mut Rng) -> M::Input, seed: u64) {
     let mut rng = Rng::with_seed(seed);
-    let mut counts = Counts::default();
+    let mut counts = DecisionCounts::default();
     for _ in 0..histories() {
         let ops = history(&mut rng, &draw);
         match search(model, &ops) {
@@ -91,7 +91,8 @@ fn agree<M: Model<Input: std::fmt::Debug>>(model: &M, draw: impl Fn(&mut Rng) ->
     counts.balanced();
 }
 
-/// What a search says of a history that is not linearizable holds by the definition.
+/// Asserts by the definition that a search is stuck at the right operation, that its longest order fits, and that its
+/// shrunk witness proves the contradiction.
 fn explained<M: Model<Input: std::fmt::Debug>>(model: &M, ops: &[Op<M::Input>], stuck: usize) {
     let end = ops[stuck].complete.expect("an operation is stuck at its completion");
     let before = known(ops, |position| position < end);

@@ -1,5 +1,5 @@
-//! Random small histories: what is decided without a search, and what sweeps over configurations decide, is what the
-//! definition says, and the search.
+//! Random small histories: what is decided without a search, and what sweeps over configurations decide, agrees with
+//! the definition and with the search.
 
 use super::agree::{minimal, proven, tried};
 use super::drawn::{access, history, recorded};
@@ -13,14 +13,14 @@ use zooquake_linearizability::{Budget, Model, NearLinearDecision, Op, SearchDeci
 
 /// How often histories were decided without a search, and how often they were convicted so.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct DecisionCounts {
     pub good: usize,
     pub bad: usize,
     pub near: usize,
     pub near_bad: usize,
 }
 
-impl Counts {
+impl DecisionCounts {
     /// Wants both answers often enough to mean something.
     #[track_caller]
     pub fn balanced(&self) {
@@ -30,7 +30,7 @@ impl Counts {
 }
 
 /// Holds a model's decision against the brute force and the search.
-pub fn agree<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>], counts: &mut Counts) {
+pub fn agree<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>], counts: &mut DecisionCounts) {
     let fits = brute::linearizable(model, ops);
     match fits {
         true => counts.good += 1,
@@ -82,7 +82,7 @@ fn unique(rng: &mut Rng, ops: &mut [Op<RegisterOp<u8>>], same: u8) {
 #[test]
 fn registers_whose_values_are_written_once() {
     let mut rng = Rng::with_seed(21);
-    let (mut known, mut unknown) = (Counts::default(), Counts::default());
+    let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
     for _ in 0..histories() {
         let mut ops = recorded(&mut rng, &|rng| access(rng, 5));
         unique(&mut rng, &mut ops, 30);
@@ -101,7 +101,7 @@ fn registers_whose_values_are_written_once() {
 /// Decides by sweeps over configurations, in the relaxed form or not.
 type Sweep<M> = fn(&M, &[Op<RegisterOp<u8>>], bool, &mut Budget<'_>) -> Option<SearchDecision>;
 
-/// Holds what sweeps over configurations say against the brute force.
+/// Compares the decisions of sweeps over configurations with the brute force.
 fn swept<M: Model<Input = RegisterOp<u8>>>(model: &M, ops: &[Op<RegisterOp<u8>>], sweep: Sweep<M>) {
     let fits = brute::linearizable(model, ops);
     let not = |relaxed| {
@@ -115,7 +115,7 @@ fn swept<M: Model<Input = RegisterOp<u8>>>(model: &M, ops: &[Op<RegisterOp<u8>>]
 #[test]
 fn registers_whose_values_come_back() {
     let mut rng = Rng::with_seed(22);
-    let (mut known, mut unknown) = (Counts::default(), Counts::default());
+    let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
     let (register, unset) = (Register { initial: 0 }, Unset { never: [3].into() });
     for number in 0..histories() {
         let draw = if number % 2 == 0 { access } else { tried };
@@ -143,7 +143,7 @@ fn mostly_optional<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>
     ops
 }
 
-/// Whether some operations do not matter; the others say the same without them.
+/// Whether the model names operations that do not matter; asserts that the decision is the same without them.
 fn relevant<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>]) -> bool {
     let Some(relevant) = model.relevant(ops) else {
         return false;
@@ -158,7 +158,7 @@ fn relevant<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>]) -> bool {
 fn registers_of_which_little_must_have_happened() {
     let mut rng = Rng::with_seed(26);
     let mut narrowed = 0;
-    let (mut known, mut unknown) = (Counts::default(), Counts::default());
+    let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
     let (register, unset) = (Register { initial: 0 }, Unset { never: [1].into() });
     for _ in 0..histories() {
         let ops = mostly_optional(&mut rng, &|rng| match rng.u8(0..8) {
@@ -181,7 +181,7 @@ fn registers_of_which_little_must_have_happened() {
 #[test]
 fn registers_with_compare_and_sets_that_failed() {
     let mut rng = Rng::with_seed(23);
-    let (mut known, mut unknown) = (Counts::default(), Counts::default());
+    let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
     let (register, unset) = (Register { initial: 0 }, Unset { never: [3].into() });
     for number in 0..histories() {
         // Values that are written once, too, so that what failed meets the zones.
@@ -201,7 +201,7 @@ fn registers_with_compare_and_sets_that_failed() {
 #[test]
 fn textbook_mutexes() {
     let mut rng = Rng::with_seed(24);
-    let mut counts = Counts::default();
+    let mut counts = DecisionCounts::default();
     let draw = |rng: &mut Rng| if rng.bool() { MutexOp::Acquire } else { MutexOp::Release };
     for _ in 0..histories() {
         agree(&Mutex, &history(&mut rng, &draw), &mut counts);
@@ -215,7 +215,7 @@ fn textbook_mutexes() {
 #[test]
 fn mutexes_that_know_their_holders() {
     let mut rng = Rng::with_seed(25);
-    let mut counts = Counts::default();
+    let mut counts = DecisionCounts::default();
     for _ in 0..histories() {
         let mut ops = recorded(&mut rng, &|_| LeaseOp::Glimpse);
         // Any two that follow each other may be a hold, with others in between.

@@ -1,7 +1,7 @@
 //! Texts under keys: the model against texts as they are.
 
 use super::agree::proven;
-use super::decided::Counts;
+use super::decided::DecisionCounts;
 use super::drawn::history;
 use super::{brute, histories, search, with_budget};
 use fastrand::Rng;
@@ -9,7 +9,7 @@ use zooquake_linearizability::models::kv::Kv;
 use zooquake_linearizability::{Model, Op, SearchOutcome, shrink};
 
 /// The text itself as the state.
-struct Plain;
+struct PlainKv;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Did {
@@ -18,7 +18,7 @@ enum Did {
     Appended(String),
 }
 
-impl Model for Plain {
+impl Model for PlainKv {
     type State = String;
     type Input = Did;
 
@@ -82,22 +82,22 @@ fn modelled(ops: &[Op<Did>]) -> (Kv, Vec<Op<<Kv as Model>::Input>>) {
 #[test]
 fn the_model_agrees_with_texts_as_they_are() {
     let mut rng = Rng::with_seed(12);
-    let mut counts = Counts::default();
+    let mut counts = DecisionCounts::default();
     for _ in 0..histories() {
         let ops = history(&mut rng, &drawn);
         let (kv, same) = modelled(&ops);
         match search(&kv, &same) {
             SearchOutcome::Linearizable { order } => {
                 counts.good += 1;
-                assert!(brute::fits(&Plain, &ops, &order), "{order:?} does not fit {ops:?}");
+                assert!(brute::fits(&PlainKv, &ops, &order), "{order:?} does not fit {ops:?}");
             }
             SearchOutcome::Not { stuck } => {
                 counts.bad += 1;
-                assert!(!brute::linearizable(&Plain, &ops), "an order fits {ops:?}");
+                assert!(!brute::linearizable(&PlainKv, &ops), "an order fits {ops:?}");
                 if counts.bad.is_multiple_of(10) {
                     let witness = with_budget(|budget| shrink(&kv, &same, stuck, budget));
                     assert!(witness.least, "the budget suffices");
-                    proven(&Plain, &ops, stuck, &witness.ops);
+                    proven(&PlainKv, &ops, stuck, &witness.ops);
                 }
             }
             SearchOutcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),

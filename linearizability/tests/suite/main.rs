@@ -3,7 +3,7 @@
 //! # Random histories
 //!
 //! Most tests draw small random histories of each model, and hold what is decided against the definition taken
-//! literally. How many they draw, each, the environment says, 25,000 without it:
+//! literally. The environment sets how many each of them draws; without it 25,000:
 //!
 //! ```text
 //! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-linearizability --test suite

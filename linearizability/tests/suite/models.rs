@@ -1,6 +1,7 @@
-//! Random small histories of each model: what is decided without a search is what the definition says, and the search.
+//! Random small histories of each model: what is decided without a search agrees with the definition and with the
+//! search.
 
-use super::decided::{Counts, agree};
+use super::decided::{DecisionCounts, agree};
 use super::drawn::{history, recorded};
 use super::{brute, histories, with_budget};
 use fastrand::Rng;
@@ -25,7 +26,7 @@ fn decided<M: Model<Input: std::fmt::Debug>>(
     mut draw: impl FnMut(&mut Rng) -> Vec<Op<M::Input>>,
 ) {
     let mut rng = Rng::with_seed(seed);
-    let mut counts = Counts::default();
+    let mut counts = DecisionCounts::default();
     for _ in 0..histories() {
         agree(model, &draw(&mut rng), &mut counts);
     }

@@ -27,11 +27,11 @@ use std::collections::HashMap;
 /// What denies that a client holds by a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Denial {
-    /// At this event its client said that it holds no more: `lost`, `not-held` or `"holds":false`.
+    /// At this event its client reported that it no longer holds: `lost`, `not-held` or `"holds":false`.
     Words(usize),
     /// At this event the process ended that was given the grant.
     Exit(usize),
-    /// At this event its client said so of a request that is not known for certain.
+    /// At this event its client reported the same, but it is not certain of which grant.
     Perhaps(usize),
 }
 
@@ -51,17 +51,17 @@ pub struct Beliefs<'a> {
 }
 
 impl<'a> Beliefs<'a> {
-    /// The client of this grant said that it holds no more.
+    /// Records that the client of this grant reported that it no longer holds.
     pub fn denied(&mut self, grant: usize, at: usize) {
         self.by_grant.entry(grant).or_insert(at);
     }
 
-    /// A client said so of some grant.
+    /// Records that a client reported the same for a grant that is not identified.
     pub fn denied_any(&mut self, node: &'a str, at: usize) {
         self.uncertain.insert(node, at);
     }
 
-    /// A client's process ended.
+    /// Records that a client's process ended.
     pub fn exited(&mut self, node: &'a str, at: usize) {
         self.exits.insert(node, at);
     }

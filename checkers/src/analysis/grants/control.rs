@@ -1,5 +1,5 @@
-//! What clients say of their grants beside their operations: that they hold, that they hold no more, and that their
-//! process ended.
+//! Events outside of operations that concern grants: reports of clients that they hold or no longer hold, and the ends
+//! of their processes.
 
 use super::{Grants, HoldContradiction, HolderAnswer};
 use crate::analysis::ops;

@@ -1,4 +1,4 @@
-//! Grants: who held, from when to when, as far as a history tells.
+//! Grants: the holders, and the interval of each hold where the history shows it.
 
 mod beliefs;
 mod control;
@@ -17,9 +17,9 @@ use zooquake_history::operation::grant::{ACCEPTED, MODE, f};
 /// A request that the client answered as the holder: the events that sent and answered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HolderAnswer {
-    /// Sent.
+    /// The event that sent the request.
     pub sent: usize,
-    /// Answered.
+    /// The event that answered it.
     pub read: usize,
 }
 
@@ -54,7 +54,7 @@ pub struct Grant<'a> {
     /// Whether a release of it was answered whose request is not in the history, so that it may have been sent at any
     /// time.
     pub release_unasked: bool,
-    /// Where the hold ended: its release was sent, its client said that it holds no more, or its stream ended.
+    /// Where the hold ended: its release was sent, its client reported that it no longer holds, or its stream ended.
     pub end: Option<usize>,
     /// Requests sent after it was read and answered as holder, by the moment they were sent.
     pub answers: Vec<HolderAnswer>,
@@ -72,14 +72,14 @@ impl Grant<'_> {
     }
 }
 
-/// A client that says that it holds, after it had denied that.
+/// A client that reports that it holds, after it had denied that.
 #[derive(Debug, Clone, Copy)]
 pub struct HoldContradiction {
-    /// The answer to `confirm` that says so.
+    /// The answer to `confirm` that reports the hold.
     pub confirm: usize,
     /// The grant that it names.
     pub grant: usize,
-    /// What denies it.
+    /// The report or the end of the process that contradicts the answer.
     pub denial: Denial,
 }
 
@@ -97,9 +97,9 @@ pub struct Write {
 /// All grants of a history, by the first event that names each, and what was done under them.
 #[derive(Debug, Default)]
 pub struct Grants<'a> {
-    /// The grants.
+    /// Every grant, in the order of the first event that names it.
     pub all: Vec<Grant<'a>>,
-    /// The accepted writes.
+    /// The accepted writes, in the order of their answers.
     pub writes: Vec<Write>,
     /// Whether some request asks for another mode than exclusive.
     pub moded: bool,
@@ -269,7 +269,8 @@ pub fn mode(request: &Event) -> Option<Mode> {
     }
 }
 
-/// Whether a write that was answered `ok` was accepted: it says so, or says nothing of it. Anything else tells nobody.
+/// Whether a write that was answered `ok` was accepted: the field is `true`, `null` or absent. Any other value proves
+/// nothing.
 fn accepted(event: &Event) -> bool {
     matches!(event.get(ACCEPTED.any()), None | Some(Value::Null | Value::Bool(true)))
 }

@@ -2,9 +2,9 @@
 //! exclusively than the workload's capacity.
 //!
 //! A client may believe that it holds when it does not; that is what leases are like. So a violation needs all these
-//! clients to say that they hold after each has heard from a quorum, to requests sent after all their grants were read
-//! and before its own release was: at the earliest of these sendings all of them held ([`crate::analysis::grants`] has
-//! the argument). Any other overlap of certain holds is an observation.
+//! clients to report that they hold after each has read from a quorum, to requests sent after all their grants were
+//! read and before its own release was: at the earliest of these sendings all of them held ([`crate::analysis::grants`]
+//! has the argument). Any other overlap of certain holds is an observation.
 
 mod overlaps;
 
@@ -56,7 +56,8 @@ struct ConfirmedGrant<'r, 'a> {
     answer: HolderAnswer,
 }
 
-/// What the clients of an overlap said in it, in the order of [`Overlap::all`].
+/// For each grant of an overlap, in the order of [`Overlap::all`], its first answer as holder whose request was sent
+/// after the later grant was read; `None` if a grant has no such answer.
 fn said<'r, 'a>(
     run: &'r Analysis<'a>,
     overlap: &Overlap,
@@ -88,7 +89,7 @@ fn witness(run: &Analysis<'_>, said: &[ConfirmedGrant<'_, '_>]) -> Vec<usize> {
     witness
 }
 
-/// `grant g1 of c1, read at 0.100 s, …`: each grant of an overlap and what was said under it.
+/// `grant g1 of c1, read at 0.100 s, …`: each grant of an overlap and the request answered under it.
 fn listed(
     run: &Analysis<'_>,
     said: &[ConfirmedGrant<'_, '_>],

@@ -4,7 +4,7 @@
 //! A spell is idle while at every moment some request for a grant is pending and nobody can be working under one: no
 //! grant was read whose return was not answered yet. A grant that a client was given and has not answered yet is none,
 //! since nobody can be asked to work under it. No window may be on or have ended less than two session timeouts before,
-//! the harness may not stand still, and every client that waits is connected as far as its notices say.
+//! the harness may not stand still, and the notices of every client that waits show it as connected.
 //!
 //! What lasts longer than two session timeouts (a session that nobody closed has expired by then) and longer than a
 //! hundred times the run's median hand-over is found, before recovery as well as after it. Candidates that give way to
@@ -49,7 +49,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 
 /// How long a spell may last, in nanoseconds.
 struct Bound {
-    /// Session timeouts.
+    /// Two session timeouts.
     sessions: u64,
     /// Median hand-overs; 0 if nothing was handed over.
     hand_overs: u64,
@@ -223,7 +223,6 @@ impl<'a> SpellState<'a> {
         None
     }
 
-    /// Changes a client.
     fn client<T>(&mut self, node: &'a str, change: impl FnOnce(&mut WaitingClient<'a>) -> T) -> T {
         let client = self.clients.entry(node).or_default();
         let before = client.is_cut_off();

@@ -12,7 +12,7 @@ const SESSION: u64 = 2_000_000_000;
 /// A random run of two clients that die and begin again, with windows, sessions that expire, and a third that confirms.
 fn random(seed: u64) -> Record {
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut world = World::default();
+    let mut world = CrashWorld::default();
     let mut sessions = [None::<u64>; 2];
     let mut alive = [false; 2];
     let mut window = None;
@@ -76,7 +76,7 @@ fn hex(session: Option<u64>) -> Option<String> {
 }
 
 #[derive(Default)]
-struct World {
+struct CrashWorld {
     events: Vec<Event>,
     txns: Vec<Txn>,
     now: u64,
@@ -84,7 +84,7 @@ struct World {
     windows: usize,
 }
 
-impl World {
+impl CrashWorld {
     fn event(&mut self, who: &str, kind: EventType, f: &str, value: Value) {
         self.now += 1_000_000;
         self.events

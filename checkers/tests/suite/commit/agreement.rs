@@ -1,7 +1,7 @@
 //! The checkers agree with the brute force on random histories.
 
 use super::{brute_force, simulated_commits};
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::{expect, minimal_witnesses};
 use std::collections::BTreeSet;
 use zooquake_checkers::{EventType, Record, Results, Verdict, check};
@@ -31,7 +31,7 @@ pub fn transaction(why: &str) -> &str {
     names.next().expect("a transaction")
 }
 
-fn agree(seed: u64, counts: &mut Counts) {
+fn agree(seed: u64, counts: &mut AnomalyCounts) {
     let record = simulated_commits::record(seed);
     let record = match seed % 4 {
         0 => minimal_witnesses::refused(&mut fastrand::Rng::with_seed(seed), record, EventType::Info),

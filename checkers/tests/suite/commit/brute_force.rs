@@ -1,5 +1,5 @@
-//! The definitions of the anomalies of two-phase commits, said again in the plainest way, and an exhaustive search for
-//! an execution that explains a history. On purpose without anything of the checkers but the events.
+//! The definitions of the anomalies of two-phase commits, restated in the plainest way, and an exhaustive search for an
+//! execution that explains a history. On purpose without anything of the checkers but the events.
 
 use crate::anomaly_tally::doubtful;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ fn completion(events: &[Event], at: usize) -> Option<usize> {
     (at + 1..events.len()).find(|&later| events[later].process == events[at].process)
 }
 
-/// All answers of an operation about a transaction, with what they tell.
+/// All answers `ok` of an operation about a transaction: the event, the client, and the decision or vote.
 fn told<'a>(record: &'a Record, f: &str, tx: &str) -> Vec<(usize, &'a str, &'a str)> {
     let events = record.history.events.iter().enumerate();
     let ok = events.filter(|(_, event)| event.f == f && event.kind == EventType::Ok && event.tx() == Some(tx));
@@ -27,7 +27,7 @@ fn told<'a>(record: &'a Record, f: &str, tx: &str) -> Vec<(usize, &'a str, &'a s
         .collect()
 }
 
-/// What the decision znode says in each reading that has it, and how many events came before.
+/// How many events came before each reading that has the decision znode, and the decision in it.
 fn written<'a>(record: &'a Record, tx: &str) -> Vec<(usize, &'a str)> {
     let path = format!("/app/{tx}/decision");
     let readings = record.tree.iter().flat_map(|tree| &tree.readings);
@@ -62,7 +62,7 @@ fn sites<'a>(record: &'a Record, tx: &str) -> BTreeSet<&'a str> {
     named.filter_map(|site| site.as_str()).chain(voting).collect()
 }
 
-/// Before which event, or reading, somebody first told that the transaction was committed.
+/// The first event, or else reading, that reports the transaction as committed.
 fn first_commit(record: &Record, tx: &str) -> Option<usize> {
     let sites = told(record, "decided", tx);
     let all = sites.into_iter().chain(told(record, "decide", tx));
@@ -117,8 +117,8 @@ fn never_begun(record: &Record, tx: &str) -> bool {
     begins.peek().is_some() && begins.all(failed)
 }
 
-/// Whether some execution explains all that was told of the transaction: one decision that everybody who tells any
-/// tells, and if it is commit, a yes of every site in time.
+/// Whether some execution explains all reports of the transaction: all reports name one decision, and if it is commit,
+/// every site voted yes in time.
 pub fn explained(record: &Record, tx: &str) -> bool {
     ["commit", "abort"].iter().any(|decision| {
         let same = |f: &str| told(record, f, tx).iter().all(|(_, _, word)| word == decision);
@@ -137,7 +137,7 @@ pub fn flip(record: &Record, tx: &str) -> bool {
     let (all, written) = (told(record, "decided", tx), written(record, tx));
     let site = all.iter().any(|a| all.iter().any(|b| a.1 == b.1 && a.2 != b.2));
     let znode = written.iter().any(|a| written.iter().any(|b| a.1 != b.1));
-    // What all sites were told stands no more.
+    // The decision that all sites reported no longer stands in the znode.
     let last = written.last();
     let both = !split(record, tx) && !all.is_empty() && last.is_some_and(|last| all.iter().all(|a| a.2 != last.1));
     site || znode || both
@@ -275,8 +275,8 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
         })
 }
 
-/// Whether a client was asked at least twice over the bound, each time without knowing the decision, all of it before
-/// or all of it after anybody was told that.
+/// Whether a client was asked at least twice over the bound, each time without an answer that names the decision, all
+/// of it before or all of it after the first such answer to any client.
 fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): (usize, usize), bound: u64) -> bool {
     let events = &record.history.events;
     let exits = |from: usize, to: usize| {
@@ -293,7 +293,7 @@ fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): 
         (!dies && done.is_none_or(|done| done > recovered)).then_some((at, done))
     });
     let ends: Vec<(usize, Option<usize>)> = ends.collect();
-    // What is answered otherwise begins anew, and what is told in the end was no block.
+    // Another answer begins a new series, and a question whose last answer names the decision was not blocked.
     let unknown = |done: Option<usize>| done.filter(|&done| events[done].kind == EventType::Info);
     let known = |(_, done): &(usize, Option<usize>)| done.is_some_and(|done| events[done].kind == EventType::Ok);
     let last = ends.iter().rposition(known).map_or(0, |at| at + 1);

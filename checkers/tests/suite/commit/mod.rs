@@ -31,7 +31,7 @@ pub fn with_tree(text: &str, znodes: [Znode; 2]) -> Record {
     record
 }
 
-/// The same where the decision znode of t1 says this in each reading.
+/// The same with these decisions in the decision znode of t1, one for each reading.
 pub fn decided(text: &str, words: [&str; 2]) -> Record {
     with_tree(text, words.map(|word| holding("/app/t1/decision", word)))
 }
@@ -129,7 +129,7 @@ fn a_vote_not_yet_asked_for_is_no_yes() {
     one(&record, "commit-without-votes");
     let table = "c2 decided => c3 vote t1 yes; c2 decided # asked before the commit was read, answered after it";
     innocent(commit, &never, table);
-    // Only the tree tells of the commit.
+    // Only the tree shows the commit.
     let undecided = edited(&never, "c2 decided t1 commit =>");
     none(&decided(&undecided, ["", "abort"]));
     let found = one(&decided(&undecided, ["commit"; 2]), "commit-without-votes").witness;
@@ -145,7 +145,7 @@ const WRONG: &str = "
 
 #[test]
 fn the_coordinators_answer_is_the_decision() {
-    // Asked for with every yes in time, and no fault: the abort that it tells is needless too.
+    // Asked for with every yes in time, and no fault: the abort that it reports is needless too.
     found(&commit(WRONG), &["needless-abort", "wrong-outcome"]);
     let edits = "c1 decide t1 => | c2 vote t1 => c1 decide t1; c2 vote t1 | c2 voted => 9 c2 voted";
     let early = edited(WRONG, edits);

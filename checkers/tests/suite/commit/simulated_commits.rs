@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use zooquake_checkers::evidence::Reading;
 use zooquake_checkers::{Event, EventType, History, Plan, Record, TreeReadings};
 
-type Doing = Option<(&'static str, usize, bool)>;
+type PendingCommitRequest = Option<(&'static str, usize, bool)>;
 
-struct World {
+struct CommitWorld {
     random: fastrand::Rng,
     events: Vec<Event>,
     now: u64,
     cheat: u32,
-    doing: [Doing; 3],
+    doing: [PendingCommitRequest; 3],
     processes: [u64; 3],
     begun: [bool; 2],
     decide_asked: [bool; 2],
@@ -29,7 +29,7 @@ struct World {
 pub fn record(seed: u64) -> Record {
     let mut random = fastrand::Rng::with_seed(seed);
     let cheat = [0, 0, 15, 60][random.usize(..4)];
-    let mut world = World {
+    let mut world = CommitWorld {
         events: vec![],
         now: 0,
         cheat,
@@ -52,7 +52,7 @@ fn word(yes: bool) -> &'static str {
     ["abort", "commit"][usize::from(yes)]
 }
 
-impl World {
+impl CommitWorld {
     fn chance(&mut self, percent: u32) -> bool {
         self.random.u32(..100) < percent
     }

@@ -2,7 +2,7 @@
 //! of the increments fits.
 
 use super::{brute_force, simulated_counters};
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{least, minimal, of_kind};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Record, Verdict, check};
@@ -17,7 +17,7 @@ fn id(record: &Record, anomaly: &Anomaly) -> i64 {
     ids.into_iter().flatten().next().expect("an id")
 }
 
-fn agree(seed: u64, counts: &mut Counts) {
+fn agree(seed: u64, counts: &mut AnomalyCounts) {
     let record = simulated_counters::record(seed);
     let results = check(&record);
     let what = || {

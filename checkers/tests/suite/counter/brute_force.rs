@@ -12,7 +12,7 @@ pub struct CounterOp {
     f: String,
     sent: Option<usize>,
     end: Option<(usize, EventType)>,
-    /// The value that its answer tells.
+    /// The value in its answer.
     value: Option<i64>,
 }
 
@@ -180,8 +180,8 @@ pub fn lost(record: &Record) -> (BTreeSet<usize>, bool) {
     (from, !less && client.into_iter().chain(tree).any(few))
 }
 
-/// Of the values that are too great, each that is by more than those known before it: where it was known, and whether
-/// the tree told it.
+/// Of the values that are too great, each that is by more than those known before it: the event by which it was known,
+/// and whether its source was the tree.
 pub fn phantoms(record: &Record) -> Vec<(usize, bool)> {
     let all = ops(&record.history.events, false);
     let told = all.iter().filter(|op| !op.failed()).filter_map(CounterOp::told);

@@ -2,16 +2,16 @@
 //! events.
 
 use super::{counter, znode};
-use crate::concurrent_histories::{self, Doing, Object};
+use crate::concurrent_histories::{self, Object, PendingOperation};
 use serde_json::{Value, json};
 use zooquake_checkers::{EventType, Record};
 
 /// The most operations of a history.
 const OPS: usize = 8;
 
-type World = concurrent_histories::World<Counter>;
+type CounterWorld = concurrent_histories::ObjectWorld<SimulatedCounter>;
 
-struct Counter {
+struct SimulatedCounter {
     /// Every value that there was.
     past: Vec<i64>,
 }
@@ -23,7 +23,7 @@ pub fn record(seed: u64) -> Record {
 
 /// A history of at most so many operations.
 pub fn history_of_at_most(seed: u64, most: usize) -> Record {
-    let world = World::run(seed, [0, 10, 25, 40], most, Counter { past: vec![0] });
+    let world = CounterWorld::run(seed, [0, 10, 25, 40], most, SimulatedCounter { past: vec![0] });
     let record = Record {
         tree: None,
         ..counter("")
@@ -41,7 +41,7 @@ pub fn history_of_at_most(seed: u64, most: usize) -> Record {
 }
 
 /// A quorum write, after which its session may change or its process die.
-fn confirm(world: &mut World, client: usize) {
+fn confirm(world: &mut CounterWorld, client: usize) {
     world.named(client, EventType::Invoke, "confirm", json!({}));
     world.effects();
     let kind = [EventType::Info, EventType::Ok][usize::from(world.chance(95))];
@@ -59,11 +59,11 @@ fn confirm(world: &mut World, client: usize) {
     }
 }
 
-impl Object for Counter {
+impl Object for SimulatedCounter {
     /// What was made or read.
-    type Done = i64;
+    type ObjectEffect = i64;
 
-    fn begin(world: &mut World, client: usize) {
+    fn begin(world: &mut CounterWorld, client: usize) {
         let f = if world.chance(65) { "increment" } else { "get" };
         if f == "get" && world.chance(60) {
             confirm(world, client);
@@ -71,7 +71,7 @@ impl Object for Counter {
         world.ask(client, f, json!({}));
     }
 
-    fn effect(world: &mut World, doing: &Doing<i64>) -> i64 {
+    fn effect(world: &mut CounterWorld, doing: &PendingOperation<i64>) -> i64 {
         let wrong = world.wrong();
         let last = world.object.past.len() - 1;
         // It may start from what was there before.
@@ -92,7 +92,7 @@ impl Object for Counter {
         value.max(i64::from(doing.f == "increment"))
     }
 
-    fn end(world: &mut World, client: usize, mut doing: Doing<i64>) {
+    fn end(world: &mut CounterWorld, client: usize, mut doing: PendingOperation<i64>) {
         let failed = world.chance(8) && (doing.done.is_none() || world.wrong());
         if failed {
             return world.push(client, EventType::Fail, doing.f, Value::Null);

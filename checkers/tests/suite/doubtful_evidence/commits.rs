@@ -1,7 +1,7 @@
 //! Two-phase commits.
 
-use super::run_ends::End;
-use super::{Claims, Family, claim, of_kind, renumber};
+use super::run_ends::RunEndWriter;
+use super::{Claims, FamilyHistories, claim, of_kind, renumber};
 use crate::commit::agreement::{KINDS, transaction};
 use crate::commit::{brute_force, commit, simulated_commits};
 use fastrand::Rng;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use zooquake_checkers::{EventType, Record, Results};
 
-pub const FAMILY: Family = Family {
+pub const FAMILY: FamilyHistories = FamilyHistories {
     make,
     found,
     wanted,
@@ -49,7 +49,7 @@ fn make(seed: u64) -> Record {
     }
     record.history.events.splice(0..0, first);
     renumber(&mut record, |index| index + count);
-    let mut end = End::new(record);
+    let mut end = RunEndWriter::new(record);
     let idle = end.idle();
     if ["c1", "c2", "c3"]
         .iter()

@@ -1,13 +1,13 @@
 //! Counters.
 
-use super::run_ends::End;
-use super::{Claims, Family, claim, of_kind};
+use super::run_ends::RunEndWriter;
+use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::counter::{self, brute_force, simulated_counters};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::{EventType, Record, Results};
 
-pub const FAMILY: Family = Family {
+pub const FAMILY: FamilyHistories = FamilyHistories {
     make,
     found,
     wanted,
@@ -24,7 +24,7 @@ fn make(seed: u64) -> Record {
         event.id().or_else(read)
     });
     let mut value = values.max().unwrap_or(0);
-    let mut end = End::new(record);
+    let mut end = RunEndWriter::new(record);
     for node in end.idle() {
         value += 1;
         end.done(&node, "increment", json!({}), json!({ "id": value }));

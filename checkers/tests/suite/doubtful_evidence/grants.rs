@@ -1,7 +1,7 @@
 //! Locks, read-write locks, elections and semaphores.
 
-use super::run_ends::End;
-use super::{Claims, Family, claim, of_kind};
+use super::run_ends::RunEndWriter;
+use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::election::{self, Words};
 use crate::overlaps::{Overlaps, overlaps};
 use crate::{brute_force, plain_definitions, semaphore, simulated_locks};
@@ -9,7 +9,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, Record, Results};
 
-pub const LOCK: Family = Family {
+pub const LOCK: FamilyHistories = FamilyHistories {
     make: |seed| make(simulated_locks::record(seed), election::LOCK),
     found: |record, results| found(record, results, election::LOCK),
     wanted: |record| wanted(record, election::LOCK),
@@ -17,7 +17,7 @@ pub const LOCK: Family = Family {
     waits: true,
 };
 
-pub const RWLOCK: Family = Family {
+pub const RWLOCK: FamilyHistories = FamilyHistories {
     make: |seed| make(simulated_locks::rwlock(seed), election::LOCK),
     another: |rng| match (rng.u8(0..5), another(rng)) {
         (0, _) => ("read", json!({"grant": format!("g{}", rng.u32(0..4))})),
@@ -30,7 +30,7 @@ pub const RWLOCK: Family = Family {
     ..LOCK
 };
 
-pub const ELECTION: Family = Family {
+pub const ELECTION: FamilyHistories = FamilyHistories {
     make: |seed| make(simulated_locks::record(seed), election::ELECTION),
     found: |record, results| found(record, results, election::ELECTION),
     wanted: |record| wanted(record, election::ELECTION),
@@ -41,7 +41,7 @@ pub const ELECTION: Family = Family {
     ..LOCK
 };
 
-pub const SEMAPHORE: Family = Family {
+pub const SEMAPHORE: FamilyHistories = FamilyHistories {
     make: |seed| make(semaphore::random(seed), semaphore::WORDS),
     found: |record, results| found(record, results, semaphore::WORDS),
     wanted: |record| wanted(record, semaphore::WORDS),
@@ -62,7 +62,7 @@ fn in_words(f: &'static str) -> &'static str {
 
 /// A random lock, read-write lock, election or semaphore; at its end each client holds once more, one after the other.
 fn make(record: Record, words: Words) -> Record {
-    let mut end = End::new(record);
+    let mut end = RunEndWriter::new(record);
     for (number, node) in end.idle().into_iter().enumerate() {
         let grant = json!({"grant": format!("g{}", 70 + number)});
         let told = json!({"grant": format!("g{}", 70 + number), "czxid": 1000 + number, "token": 1000 + number,
@@ -89,7 +89,7 @@ fn another(rng: &mut Rng) -> (&'static str, Value) {
     }
 }
 
-/// An election or a semaphore in the words of a lock.
+/// An election or a semaphore rewritten with the operations of a lock.
 fn as_lock(record: &Record) -> Record {
     let mut record = record.clone();
     for event in &mut record.history.events {

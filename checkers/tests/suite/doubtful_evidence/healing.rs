@@ -1,7 +1,8 @@
 //! Windows that were not healed, stalls of the harness, and recoveries that did not last.
 
 use super::{
-    Counts, Family, LIVENESS, USUAL, commits, counters, grants, insert, items, lines, phase, registers, rounds,
+    FamilyHistories, LIVENESS, SpoiltHistoryCounts, USUAL, commits, counters, grants, insert, items, lines, phase,
+    registers, rounds,
 };
 use crate::script;
 use fastrand::Rng;
@@ -101,8 +102,8 @@ fn spoil(rng: &mut Rng, record: &Record, how: Spoil) -> Option<Record> {
     Some(spoilt)
 }
 
-fn unhealed(family: &Family) {
-    let mut counts = Counts::new();
+fn unhealed(family: &FamilyHistories) {
+    let mut counts = SpoiltHistoryCounts::new();
     let count = crate::histories(USUAL);
     for seed in 0..count {
         let record = (family.make)(seed);

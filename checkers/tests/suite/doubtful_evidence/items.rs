@@ -1,13 +1,13 @@
 //! Queues of items.
 
-use super::run_ends::End;
-use super::{Claims, Family, claim, of_kind};
+use super::run_ends::RunEndWriter;
+use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::queue::{brute_force, simulated_queues};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::{Record, Results};
 
-pub const FAMILY: Family = Family {
+pub const FAMILY: FamilyHistories = FamilyHistories {
     make,
     found,
     wanted,
@@ -19,7 +19,7 @@ pub const FAMILY: Family = Family {
 fn make(seed: u64) -> Record {
     let record = simulated_queues::items(seed);
     let claimed = record.plan.workload.variant == "claimed";
-    let mut end = End::new(record);
+    let mut end = RunEndWriter::new(record);
     for (number, node) in end.idle().into_iter().enumerate() {
         let item = json!({"item": 70 + number});
         end.done(&node, "enqueue", item.clone(), item.clone());

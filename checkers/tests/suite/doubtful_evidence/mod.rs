@@ -36,7 +36,7 @@ use zooquake_checkers::{Anomaly, Event, EventType, Record, Results};
 pub type Claims = BTreeSet<(String, String)>;
 
 /// How histories of one family are made and judged.
-pub struct Family {
+pub struct FamilyHistories {
     /// A random history. An innocent one is often valid.
     pub make: fn(u64) -> Record,
     /// What the checkers found in a history.
@@ -53,7 +53,7 @@ pub struct Family {
 const USUAL: u64 = 4_000;
 
 /// How many histories there were of each sort, for the assertion that the sorts are not empty.
-type Counts = BTreeMap<&'static str, u64>;
+type SpoiltHistoryCounts = BTreeMap<&'static str, u64>;
 
 /// The anomalies about which more is known only after a recovery that lasted.
 const LIVENESS: [&str; 5] = [
@@ -90,7 +90,6 @@ fn insert(record: &mut Record, at: usize, mut event: Event) {
     renumber(record, |index| index + usize::from(index > at));
 }
 
-/// Takes an event away.
 fn remove(record: &mut Record, at: usize) {
     record.history.events.remove(at);
     renumber(record, |index| index - usize::from(index > at));

@@ -1,13 +1,13 @@
 //! Registers.
 
-use super::run_ends::End;
-use super::{Claims, Family, claim, of_kind};
+use super::run_ends::RunEndWriter;
+use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::register::{self, brute_force, simulated_registers};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, Record, Results};
 
-pub const FAMILY: Family = Family {
+pub const FAMILY: FamilyHistories = FamilyHistories {
     make,
     found,
     wanted,
@@ -19,7 +19,7 @@ pub const FAMILY: Family = Family {
 fn make(seed: u64) -> Record {
     let mut record = simulated_registers::history_of_at_most(seed, 5);
     record.tree = None;
-    let mut end = End::new(record);
+    let mut end = RunEndWriter::new(record);
     let mut last = None;
     for (number, node) in end.idle().into_iter().enumerate() {
         let (value, mzxid) = (70 + number, 900 + number);

@@ -1,13 +1,13 @@
 //! Barriers.
 
-use super::run_ends::End;
-use super::{Claims, Family, claim, of_kind};
+use super::run_ends::RunEndWriter;
+use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::queue::{barrier_definitions, simulated_queues};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, EventType, Record, Results};
 
-pub const FAMILY: Family = Family {
+pub const FAMILY: FamilyHistories = FamilyHistories {
     make,
     found,
     wanted,
@@ -24,7 +24,7 @@ fn make(seed: u64) -> Record {
     let mut record = record;
     // Those who wait wait as long as before; the last round is at the end of that.
     record.history.events.truncate(audit);
-    let mut end = End::new(record);
+    let mut end = RunEndWriter::new(record);
     end.until(wait);
     let nodes = end.idle();
     let members = nodes.len();

@@ -8,13 +8,13 @@ use zooquake_checkers::evidence::Znode;
 use zooquake_checkers::{Event, EventType, Process, Record};
 
 /// Writes the end of a history.
-pub struct End {
+pub struct RunEndWriter {
     pub record: Record,
     after: Vec<Event>,
     now: u64,
 }
 
-impl End {
+impl RunEndWriter {
     /// Cuts off what comes from the phase `audit` on; without a phase `recovered` adds that.
     pub fn new(mut record: Record) -> Self {
         let events = &mut record.history.events;

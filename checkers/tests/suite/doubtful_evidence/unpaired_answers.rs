@@ -2,8 +2,8 @@
 //! it.
 
 use super::{
-    Claims, Counts, Family, USUAL, claim, commits, counters, grants, insert, items, lines, operations, registers,
-    remove, rounds,
+    Claims, FamilyHistories, SpoiltHistoryCounts, USUAL, claim, commits, counters, grants, insert, items, lines,
+    operations, registers, remove, rounds,
 };
 use fastrand::Rng;
 use zooquake_checkers::{Event, EventType, Process, Record, Verdict, check};
@@ -99,7 +99,7 @@ fn unasked(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
     Some(Spoilt {
         what: "never asked for",
         record: spoilt,
-        // Such an answer counts by what it says itself, as histories may lack requests: no more is asserted of it.
+        // Such an answer counts by its own fields, as histories may lack requests: no more is asserted of it.
         readings: Vec::new(),
     })
 }
@@ -124,7 +124,7 @@ fn renamed(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
 }
 
 /// A process is asked for a second operation while it is at the first.
-fn busy(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> {
+fn busy(rng: &mut Rng, record: &Record, family: &FamilyHistories) -> Option<Spoilt> {
     let events = &record.history.events;
     let mut all = operations(events);
     all.retain(|&(at, _)| matches!(events[at].process, Process::Number(_)));
@@ -162,7 +162,7 @@ fn busy(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> {
     })
 }
 
-/// Whether a request and an answer say nothing different of the same thing.
+/// Whether every field that a request and an answer share has the same value in both.
 fn agrees(asked: &zooquake_checkers::Value, told: &zooquake_checkers::Value) -> bool {
     let mut fields = asked
         .as_object()
@@ -171,7 +171,7 @@ fn agrees(asked: &zooquake_checkers::Value, told: &zooquake_checkers::Value) -> 
     fields.all(|(name, value)| told.get(name).is_none_or(|other| other == value))
 }
 
-pub fn spoil(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> {
+pub fn spoil(rng: &mut Rng, record: &Record, family: &FamilyHistories) -> Option<Spoilt> {
     match rng.u8(0..4) {
         0 => twice(rng, record),
         1 => unasked(rng, record),
@@ -180,8 +180,8 @@ pub fn spoil(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> 
     }
 }
 
-fn misfits(family: &Family) {
-    let mut counts = Counts::new();
+fn misfits(family: &FamilyHistories) {
+    let mut counts = SpoiltHistoryCounts::new();
     let count = crate::histories(USUAL);
     for seed in 0..count {
         let record = (family.make)(seed);
@@ -219,7 +219,8 @@ fn misfits(family: &Family) {
     }
 }
 
-/// The same, with one name for all contradictions about a decision: which of them it is depends on who else told it.
+/// The same, with one name for all contradictions about a decision: which of them it is depends on which other clients
+/// reported it.
 fn decided(claims: Claims) -> Claims {
     let decision = |kind: &str| matches!(kind, "split-decision" | "decision-flip" | "wrong-outcome");
     let each = |(kind, about): (String, String)| match decision(&kind) {

@@ -1,6 +1,6 @@
 //! Each anomaly of the ensemble, and what looks like it and is none.
 
-use super::server_log_lines::{BEGUN_MS, Teller, judge, kinds, sample, tells};
+use super::server_log_lines::{BEGUN_MS, ServerLogWriter, judge, kinds, sample, tells};
 use zooquake_checkers::ensemble::{ServerLog, VoteRule, elections};
 
 const LESSER: &str = "lesser-vote-won";
@@ -12,20 +12,20 @@ pub fn z(epoch: i64, counter: i64) -> i64 {
     (epoch << 32) | counter
 }
 
-pub fn logs(tellers: &[&Teller]) -> Vec<ServerLog> {
+pub fn logs(tellers: &[&ServerLogWriter]) -> Vec<ServerLog> {
     tellers.iter().map(|teller| teller.log()).collect()
 }
 
 /// Server 1 wins round 2 with the votes of 1 and 2; both layouts.
-pub fn winner(official: bool) -> Teller {
-    let mut one = Teller::new(1, official);
+pub fn winner(official: bool) -> ServerLogWriter {
+    let mut one = ServerLogWriter::new(1, official);
     one.starts(0).looks(1000, z(1, 5)).casts(1001, 2, (1, z(1, 5), 1));
     one
 }
 
 /// Server 2 puts itself forward with `own` in round 2 and then votes for server 1.
-fn voter(own: (i64, i64, i64)) -> Teller {
-    let mut two = Teller::new(2, false);
+fn voter(own: (i64, i64, i64)) -> ServerLogWriter {
+    let mut two = ServerLogWriter::new(2, false);
     two.starts(0)
         .looks(1000, own.1)
         .casts(1002, 2, own)
@@ -34,7 +34,7 @@ fn voter(own: (i64, i64, i64)) -> Teller {
     two
 }
 
-pub fn wins(mut one: Teller) -> Teller {
+pub fn wins(mut one: ServerLogWriter) -> ServerLogWriter {
     one.hears(1012, 2, "LOOKING", 2, (1, z(1, 5), 1))
         .becomes(1220, "LEADING")
         .leads(1300, 2, "1, 2");
@@ -82,8 +82,8 @@ fn only_whole_logs_convict() {
 fn a_late_joiner_with_a_higher_zxid_lawfully_follows() {
     let one = wins(winner(false));
     let two = voter((1, z(1, 3), 2));
-    let mut three = Teller::new(3, false);
-    // It comes when the others have decided, and joins those who say that they follow and lead.
+    let mut three = ServerLogWriter::new(3, false);
+    // It comes when the others have decided, and joins those whose notifications name them as following and leading.
     three
         .starts(0)
         .looks(1215, z(1, 9))
@@ -102,7 +102,7 @@ fn a_vote_that_arrives_after_the_wait_is_not_counted() {
     let mut one = wins(winner(false));
     // Server 3's higher vote was still on its way, and is written down when the winner leads already.
     one.hears(1225, 3, "LOOKING", 2, (1, z(1, 9), 3));
-    let mut three = Teller::new(3, false);
+    let mut three = ServerLogWriter::new(3, false);
     three
         .starts(0)
         .looks(1100, z(1, 9))
@@ -118,7 +118,7 @@ fn followers_and_observers_prove_nothing() {
     one.hears(1003, 3, "FOLLOWING", 2, (1, z(1, 9), 3))
         .hears(1004, 4, "OBSERVING", 2, (9, z(9, 9), 4));
     let one = wins(one);
-    let mut three = Teller::new(3, false);
+    let mut three = ServerLogWriter::new(3, false);
     three
         .starts(0)
         .looks(900, z(1, 9))
@@ -126,7 +126,7 @@ fn followers_and_observers_prove_nothing() {
         .hears(902, 1, "LEADING", 2, (1, z(1, 5), 1))
         .becomes(903, "FOLLOWING")
         .hears(1010, 3, "FOLLOWING", 2, (1, z(1, 5), 1));
-    let mut four = Teller::new(4, false);
+    let mut four = ServerLogWriter::new(4, false);
     four.starts(0)
         .looks(1000, i64::MIN)
         .hears(1001, 1, "LOOKING", 2, (1, z(1, 5), 1))
@@ -144,7 +144,7 @@ fn followers_and_observers_prove_nothing() {
 #[test]
 fn votes_before_the_voters_last_start_prove_nothing() {
     let one = wins(winner(false));
-    let mut two = Teller::new(2, false);
+    let mut two = ServerLogWriter::new(2, false);
     // Rounds begin at 1 again with every start: round 2 of its first life is another round 2.
     two.starts(0)
         .looks(990, z(1, 9))
@@ -160,7 +160,7 @@ fn votes_before_the_voters_last_start_prove_nothing() {
 #[test]
 fn a_round_that_comes_back_within_a_life_is_another_round() {
     let one = wins(winner(false));
-    let mut two = Teller::new(2, false);
+    let mut two = ServerLogWriter::new(2, false);
     // It joined a leader of a lower round, which lowers its own, and lost an entry that was never committed.
     two.starts(0)
         .looks(500, z(1, 9))

@@ -1,12 +1,12 @@
 //! Two leaders in one epoch, and what looks like it and is none.
 
 use super::anomalies::{LEADERS, logs, winner, wins, z};
-use super::server_log_lines::{Teller, judge, kinds, sample, tells};
+use super::server_log_lines::{ServerLogWriter, judge, kinds, sample, tells};
 
 #[test]
 fn two_servers_established_in_one_epoch_convict() {
     let one = wins(winner(false));
-    let mut three = Teller::new(3, true);
+    let mut three = ServerLogWriter::new(3, true);
     three
         .starts(0)
         .looks(1000, z(1, 5))
@@ -28,7 +28,7 @@ fn two_servers_that_answer_as_leader_of_one_epoch_convict() {
         sample(100, "n2", "follower", z(3, 7)),
         sample(900, "n1", "silent", 0),
         sample(900, "n2", "leader", z(4, 0)),
-        // A leader that was frozen still says what it was, for its own epoch.
+        // A leader that was frozen still answers with its old role, for its own epoch.
         sample(1200, "n1", "leader", z(3, 7)),
         sample(1200, "n2", "leader", z(4, 1)),
         sample(1500, "n1", "follower", z(4, 1)),
@@ -52,7 +52,7 @@ fn two_servers_that_answer_as_leader_of_one_epoch_convict() {
     let mut early = resumed.to_vec();
     early.insert(3, sample(880, "n2", "leader", z(3, 7)));
     assert_eq!(kinds(&[], &early), [""; 0]);
-    let mut frozen = Teller::new(2, false);
+    let mut frozen = ServerLogWriter::new(2, false);
     frozen
         .starts(0)
         .looks(500, z(3, 7))
@@ -89,7 +89,7 @@ fn a_new_leaders_answer_with_its_old_zxid_makes_no_second_leader() {
         assert_eq!(kinds(&[], &until(&last)), [""; 0], "{last:?}");
     }
     // Of its log no more is left than that it starts.
-    let mut cut = Teller::new(2, false);
+    let mut cut = ServerLogWriter::new(2, false);
     cut.starts(0);
     cut.text +=
         "2026-01-02 03:00:05,000 [QuorumPeer] INFO org.apache.zookeeper.server.quorum.Leader - Have quorum of supp";

@@ -1,14 +1,14 @@
 //! Simulated elections against what is read from their logs.
 
-use super::server_log_lines::{Teller, kinds};
+use super::server_log_lines::{ServerLogWriter, kinds};
 use super::simulator::Simulator;
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use zooquake_checkers::ensemble::{LeaderVote, ServerLog, elections};
 
 fn logs(simulator: &Simulator) -> Vec<ServerLog> {
-    let told = |teller: &&Teller| !teller.text.is_empty();
-    simulator.tellers().filter(told).map(Teller::log).collect()
+    let told = |teller: &&ServerLogWriter| !teller.text.is_empty();
+    simulator.tellers().filter(told).map(ServerLogWriter::log).collect()
 }
 
 /// Some servers' votes for themselves, at least a quorum, with epochs and zxids that are often equal.
@@ -105,7 +105,7 @@ fn a_planted_lesser_winner_is_always_found() {
         }
         let lying = logs(&run(Some(claimed)));
         assert_eq!(kinds(&lying, &[]), ["lesser-vote-won"], "seed {seed}");
-        // The liar's log is not needed whole to tell that something is wrong, but it is to prove it.
+        // A cut log of the liar would still show that something is wrong, but only its whole log proves it.
         let mut cut = lying;
         let log = cut
             .iter_mut()

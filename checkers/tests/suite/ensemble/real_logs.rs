@@ -72,8 +72,8 @@ fn a_newer_version_is_understood_too() {
     assert_eq!(elections(&logs).iter().map(brief).collect::<Vec<_>>(), expected);
 }
 
-/// In the last election server 2, cut off from the others, proposed itself with a higher zxid than the winner's; nobody
-/// heard it, so it was not counted.
+/// In the last election server 2, cut off from the others, proposed itself with a higher zxid than the winner's; no
+/// server received it, so it was not counted.
 #[test]
 fn a_higher_vote_that_nobody_heard_is_told_and_not_counted() {
     let found = elections(&read(&logs("3.8.0")));
@@ -111,7 +111,7 @@ fn the_official_images_layout_says_the_same() {
     }
 }
 
-/// Wherever a log ends, nothing is made up: every election that is still told is one of those of the whole logs.
+/// Wherever a log ends, nothing is made up: every election that is still found is one of those of the whole logs.
 #[test]
 fn a_log_that_is_cut_off_tells_no_other_elections() {
     let whole = logs("3.8.0");

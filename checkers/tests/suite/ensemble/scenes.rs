@@ -1,6 +1,6 @@
 //! Scenes: valid as planned, unknown when the votes meet otherwise.
 
-use super::server_log_lines::{BEGUN_MS, Teller};
+use super::server_log_lines::{BEGUN_MS, ServerLogWriter};
 use crate::expect;
 use crate::script;
 use serde_json::{Value, json};
@@ -23,12 +23,12 @@ fn event(index: usize, named: &str, f: &str, value: Value) -> Event {
 }
 
 /// Servers 3, 4 and 5 look for a leader, 3 with this zxid, and elect the one with the highest vote. The observer 6
-/// hears.
+/// receives the notifications.
 fn logs(zxid: i64) -> Vec<zooquake_checkers::ServerLog> {
     let own = |sid: i64| (2, if sid == 3 { zxid } else { Z }, sid);
     let best = [3, 4, 5].map(own).into_iter().max().expect("three");
     let voter = |sid: i64| {
-        let mut teller = Teller::new(sid, false);
+        let mut teller = ServerLogWriter::new(sid, false);
         teller.starts(0).looks(100, own(sid).1).casts(110, 3, own(sid));
         if own(sid) != best {
             teller.casts(130, 3, best);
@@ -43,7 +43,7 @@ fn logs(zxid: i64) -> Vec<zooquake_checkers::ServerLog> {
         }
         teller.log()
     };
-    let mut observer = Teller::new(6, false);
+    let mut observer = ServerLogWriter::new(6, false);
     observer
         .starts(0)
         .looks(100, i64::MIN)
@@ -127,7 +127,7 @@ fn a_step_that_was_not_seen_is_unknown() {
 fn an_observer_that_votes_or_does_not_observe_is_named() {
     let mut voted = record(Z + 3, "n3", true);
     let logs = voted.scenes.get_mut("zxid").expect("the scene");
-    let mut three = Teller::new(3, false);
+    let mut three = ServerLogWriter::new(3, false);
     three.starts(0).looks(100, Z).hears(110, 6, "LOOKING", 3, (2, Z, 6));
     logs.push(three.log());
     unknown(&voted, "n6, an observer, has voted");

@@ -9,14 +9,14 @@ pub const BEGUN_MS: i64 = 1_767_322_800_000;
 
 /// Writes the log of one server.
 #[derive(Debug, Clone, Default)]
-pub struct Teller {
+pub struct ServerLogWriter {
     pub sid: i64,
     /// Whether it writes as the official image does.
     pub official: bool,
     pub text: String,
 }
 
-impl Teller {
+impl ServerLogWriter {
     pub fn new(sid: i64, official: bool) -> Self {
         Self {
             sid,

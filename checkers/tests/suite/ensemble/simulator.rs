@@ -3,7 +3,7 @@
 //! Links deliver in order and after random delays. What is left out never decides who wins: resending after a time-out,
 //! and the observers, who have no vote.
 
-use super::server_log_lines::{Teller, parts};
+use super::server_log_lines::{ServerLogWriter, parts};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::ensemble::LeaderVote;
@@ -31,7 +31,7 @@ impl State {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Message {
+struct VoteNotification {
     sid: i64,
     state: State,
     round: i64,
@@ -46,10 +46,10 @@ struct Server {
     proposed: LeaderVote,
     received: BTreeMap<i64, LeaderVote>,
     settled: BTreeMap<i64, (State, i64, LeaderVote)>,
-    teller: Teller,
+    teller: ServerLogWriter,
 }
 
-/// Who won, as the simulator knows.
+/// The winner in the state of the simulator.
 #[derive(Debug)]
 pub struct Truth {
     pub winner: i64,
@@ -67,7 +67,7 @@ pub struct Simulator {
     servers: BTreeMap<i64, Server>,
     now: i64,
     /// Deliveries and decisions by time.
-    queue: BTreeMap<(i64, u64), Step>,
+    queue: BTreeMap<(i64, u64), SimulatorStep>,
     links: BTreeMap<(i64, i64), i64>,
     number: u64,
     /// A server whose log claims that it put itself forward with this vote.
@@ -76,9 +76,9 @@ pub struct Simulator {
 }
 
 #[derive(Debug)]
-enum Step {
+enum SimulatorStep {
     Start(i64),
-    Deliver(i64, Message),
+    Deliver(i64, VoteNotification),
     Decide(i64, LeaderVote, i64),
 }
 
@@ -98,7 +98,7 @@ impl Simulator {
                 proposed: vote,
                 received: BTreeMap::new(),
                 settled: BTreeMap::new(),
-                teller: Teller::new(sid, random.bool()),
+                teller: ServerLogWriter::new(sid, random.bool()),
             };
             (sid, server)
         });
@@ -115,7 +115,7 @@ impl Simulator {
         }
     }
 
-    pub fn tellers(&self) -> impl Iterator<Item = &Teller> {
+    pub fn tellers(&self) -> impl Iterator<Item = &ServerLogWriter> {
         self.servers.values().map(|server| &server.teller)
     }
 
@@ -138,14 +138,14 @@ impl Simulator {
                     server.teller.starts(self.now - 1);
                 }
             }
-            self.push(at, Step::Start(vote.leader));
+            self.push(at, SimulatorStep::Start(vote.leader));
         }
         while let Some(((at, _), step)) = self.queue.pop_first() {
             self.now = at;
             match step {
-                Step::Start(sid) => self.start(sid),
-                Step::Deliver(to, message) => self.deliver(to, message),
-                Step::Decide(sid, vote, round) => self.decide(sid, vote, round),
+                SimulatorStep::Start(sid) => self.start(sid),
+                SimulatorStep::Deliver(to, message) => self.deliver(to, message),
+                SimulatorStep::Decide(sid, vote, round) => self.decide(sid, vote, round),
             }
         }
     }
@@ -159,7 +159,7 @@ impl Simulator {
         server.teller.leads(self.now, epoch, &sids.join(", "));
     }
 
-    fn push(&mut self, at: i64, step: Step) {
+    fn push(&mut self, at: i64, step: SimulatorStep) {
         self.number += 1;
         self.queue.insert((at, self.number), step);
     }
@@ -189,7 +189,7 @@ impl Simulator {
 
     fn send(&mut self, from: i64, to: i64) {
         let server = &self.servers[&from];
-        let message = Message {
+        let message = VoteNotification {
             sid: from,
             state: server.state,
             round: server.round,
@@ -199,10 +199,10 @@ impl Simulator {
         let last = self.links.get(&(from, to)).copied().unwrap_or_default();
         let at = (self.now + delay).max(last);
         self.links.insert((from, to), at);
-        self.push(at, Step::Deliver(to, message));
+        self.push(at, SimulatorStep::Deliver(to, message));
     }
 
-    fn deliver(&mut self, to: i64, message: Message) {
+    fn deliver(&mut self, to: i64, message: VoteNotification) {
         let (now, liar) = (self.now, self.liar);
         let server = self.servers.get_mut(&to).expect("messages are sent to servers");
         if server.state == State::Down {
@@ -221,8 +221,8 @@ impl Simulator {
         }
     }
 
-    /// A looking server hears another.
-    fn weigh(&mut self, to: i64, message: Message) {
+    /// A looking server receives the vote of another one that looks.
+    fn weigh(&mut self, to: i64, message: VoteNotification) {
         let quorum = self.servers.len() / 2 + 1;
         let server = self.servers.get_mut(&to).expect("it exists");
         let mut changed = true;
@@ -244,12 +244,12 @@ impl Simulator {
             self.broadcast(to);
         }
         if agree >= quorum {
-            self.push(self.now + FINALIZE, Step::Decide(to, proposed, round));
+            self.push(self.now + FINALIZE, SimulatorStep::Decide(to, proposed, round));
         }
     }
 
-    /// A looking server hears one that has found its leader.
-    fn join(&mut self, to: i64, message: Message) {
+    /// A looking server receives the vote of one that has found its leader.
+    fn join(&mut self, to: i64, message: VoteNotification) {
         let (quorum, now) = (self.servers.len() / 2 + 1, self.now);
         let server = self.servers.get_mut(&to).expect("it exists");
         server

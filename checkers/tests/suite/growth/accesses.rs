@@ -83,7 +83,7 @@ fn values_that_were_written_twice() {
     });
 }
 
-/// One server is stale in every other read, and says of itself what it is as often.
+/// One server is stale in every other read; both servers have a sample after every second read.
 #[test]
 fn episodes_of_stale_reads() {
     let make = |count: usize| {

@@ -1,12 +1,12 @@
 //! Long logs of servers, and runs of many scenes.
 
 use super::{Long, records_grow};
-use crate::ensemble::server_log_lines::{BEGUN_MS, Teller};
+use crate::ensemble::server_log_lines::{BEGUN_MS, ServerLogWriter};
 use serde_json::{Value, json};
 use zooquake_checkers::plan::{Act, Scene, Step};
 use zooquake_checkers::{Record, ServerLog, ServerSample};
 
-/// A run of a register of which only the servers tell anything.
+/// A run of a register whose only evidence is that of the servers.
 fn record(logs: Vec<ServerLog>, servers: Vec<ServerSample>) -> Record {
     let mut long = Long::default();
     long.run("clock", json!({ "unix_us": BEGUN_MS * 1000 }));
@@ -18,9 +18,10 @@ fn record(logs: Vec<ServerLog>, servers: Vec<ServerSample>) -> Record {
     record
 }
 
-/// One server wins again and again, and says so; another never stops looking for a leader, and votes for it each time.
+/// One server wins again and again, as its samples state; another never stops looking for a leader, and votes for it
+/// each time.
 fn wins(count: i64) -> Record {
-    let mut teller = [1, 2].map(|sid| Teller::new(sid, false));
+    let mut teller = [1, 2].map(|sid| ServerLogWriter::new(sid, false));
     let [winner, voter] = &mut teller;
     let mut servers = Vec::new();
     winner.starts(0);
@@ -42,7 +43,7 @@ fn wins(count: i64) -> Record {
             ..ServerSample::default()
         });
     }
-    record(teller.iter().map(Teller::log).collect(), servers)
+    record(teller.iter().map(ServerLogWriter::log).collect(), servers)
 }
 
 #[test]
@@ -67,12 +68,12 @@ fn voters_that_broke_the_order() {
     let make = |count: usize| {
         let count = count as i64;
         let best = (1, 1, 1);
-        let mut winner = Teller::new(1, false);
+        let mut winner = ServerLogWriter::new(1, false);
         winner.starts(0).looks(1, 1).casts(2, 1, best);
         let mut logs = Vec::new();
         for sid in 2..=count {
             winner.hears(5, sid, "LOOKING", 1, best);
-            let mut voter = Teller::new(sid, false);
+            let mut voter = ServerLogWriter::new(sid, false);
             voter
                 .starts(0)
                 .looks(1, 2)

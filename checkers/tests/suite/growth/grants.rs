@@ -180,7 +180,7 @@ fn orphans_that_the_answers_of_all_clients_prove() {
         }
         record
     };
-    // Each witness has an event more than twice the clients; of more than a million events no more are told.
+    // Each witness has an event more than twice the clients; beyond a million events no more witnesses are listed.
     let told = |count: usize| 1_000_000usize.div_ceil(2 * count).min(count);
     records_grow(2, make, |count| vec![("orphan-node", told(count))]);
 }

@@ -117,7 +117,8 @@ fn counts(results: &Results) -> BTreeMap<&str, usize> {
     counts
 }
 
-/// Nanoseconds that the processor has spent on this thread, where the system tells; else on the clock.
+/// Nanoseconds that the processor has spent on this thread, where the system reports them; else those since `since` on
+/// the clock.
 fn spent(since: Instant) -> u64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let own = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
@@ -125,7 +126,8 @@ fn spent(since: Instant) -> u64 {
 }
 
 /// Judges the histories of `make`, of about [`EVENTS`] and four times as many events when it is called with a number of
-/// things of which each takes so many events (`each`). `wanted` says what is found in one of so many things.
+/// things of which each takes so many events (`each`). `wanted` gives the anomalies that are found with a number of
+/// things.
 #[track_caller]
 fn records_grow(each: usize, make: impl Fn(usize) -> Record, wanted: impl Fn(usize) -> Vec<(&'static str, usize)>) {
     judged_grow(each, make, check, wanted);
@@ -155,7 +157,7 @@ fn judged_grow(
     assert!(times[1] < RATIO * times[0] + SLACK, "{times:?} ns");
 }
 
-/// The same of histories that `tell` builds, of such a run.
+/// The same for histories of such a run, whose events `tell` adds.
 #[track_caller]
 fn grows(
     each: usize,

@@ -82,7 +82,7 @@ fn entered(count: usize, members: usize, ends: impl Fn(&mut Long, usize)) -> Rec
 fn members_that_all_wait() {
     let pair = |count| entered(count, 2, |_, _| {});
     records_grow(1, pair, |count| vec![("stuck-barrier", count)]);
-    // Each names all others; of more than a million names no more are told.
+    // Each names all others; beyond a million names no more anomalies are listed.
     let all = |count| entered(count, count, |_, _| {});
     records_grow(1, all, |count| {
         vec![("stuck-barrier", 1_000_000usize.div_ceil(count).min(count))]

@@ -4,7 +4,7 @@ use super::{Long, grows, records_grow};
 use serde_json::json;
 use zooquake_checkers::history::EventType;
 
-/// Nobody ever tells the site; the coordinators die, and are started again or not.
+/// The site never gets the decision; the coordinators die, and are started again or not.
 fn blocked(count: usize, back: bool) -> zooquake_checkers::Record {
     let mut long = Long::default();
     for k in 0..count {

@@ -15,31 +15,31 @@ const SESSIONS: u64 = 4_000 * MS;
 const CLIENTS: usize = 3;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Doing {
+enum ClientActivity {
     Nothing,
     Acquiring,
     Holding,
     Releasing,
 }
 
-struct World {
+struct IdleWorld {
     random: Rng,
     events: Vec<Event>,
     now: u64,
     grants: usize,
-    clients: [(Doing, String, u64); CLIENTS],
+    clients: [(ClientActivity, String, u64); CLIENTS],
     /// The window that is on, and the number of the next one.
     window: (Option<i64>, i64),
 }
 
 /// A random record of a lock.
 pub fn record(seed: u64) -> Record {
-    let mut world = World {
+    let mut world = IdleWorld {
         random: Rng::with_seed(seed ^ 0x1d1e),
         events: Vec::new(),
         now: 0,
         grants: 0,
-        clients: std::array::from_fn(|who| (Doing::Nothing, String::new(), who as u64)),
+        clients: std::array::from_fn(|who| (ClientActivity::Nothing, String::new(), who as u64)),
         window: (None, 1),
     };
     for _ in 0..world.random.usize(6..30) {
@@ -49,7 +49,7 @@ pub fn record(seed: u64) -> Record {
     script::record("lock", "", &["/lock"], CLIENTS, history)
 }
 
-impl World {
+impl IdleWorld {
     fn push(&mut self, who: &str, number: Option<u64>, kind: EventType, f: &str, value: Value) {
         let step = match self.random.u8(0..5) {
             0..3 => self.random.u64(1..60),
@@ -70,7 +70,7 @@ impl World {
                 let who = self.random.usize(0..CLIENTS);
                 let name = format!("c{}", who + 1);
                 self.push(&name, None, EventType::Info, "exit", json!({ "incarnation": 1 }));
-                self.clients[who].0 = Doing::Nothing;
+                self.clients[who].0 = ClientActivity::Nothing;
                 self.clients[who].2 += 10;
             }
             4 => {
@@ -109,25 +109,25 @@ impl World {
         let who = self.random.usize(0..CLIENTS);
         let name = format!("c{}", who + 1);
         let (doing, grant, process) = self.clients[who].clone();
-        let held = self.clients.iter().any(|client| client.0 == Doing::Holding);
+        let held = self.clients.iter().any(|client| client.0 == ClientActivity::Holding);
         let about = json!({ "grant": grant });
         let ends = self.random.u8(0..10);
         let (f, kind, next) = match doing {
-            Doing::Nothing => {
+            ClientActivity::Nothing => {
                 self.grants += 1;
                 self.clients[who].1 = format!("g{}", self.grants);
                 let value = json!({ "grant": self.clients[who].1 });
-                self.clients[who].0 = Doing::Acquiring;
+                self.clients[who].0 = ClientActivity::Acquiring;
                 return self.push(&name, Some(process), EventType::Invoke, "acquire", value);
             }
-            Doing::Acquiring if ends == 0 => ("acquire", EventType::Info, Doing::Nothing),
-            Doing::Acquiring if ends == 1 => ("acquire", EventType::Fail, Doing::Nothing),
-            Doing::Acquiring if held || ends < 7 => return,
-            Doing::Acquiring => ("acquire", EventType::Ok, Doing::Holding),
-            Doing::Holding => ("release", EventType::Invoke, Doing::Releasing),
-            Doing::Releasing if ends == 0 => ("release", EventType::Info, Doing::Nothing),
-            Doing::Releasing if ends == 1 => ("release", EventType::Fail, Doing::Nothing),
-            Doing::Releasing => ("release", EventType::Ok, Doing::Nothing),
+            ClientActivity::Acquiring if ends == 0 => ("acquire", EventType::Info, ClientActivity::Nothing),
+            ClientActivity::Acquiring if ends == 1 => ("acquire", EventType::Fail, ClientActivity::Nothing),
+            ClientActivity::Acquiring if held || ends < 7 => return,
+            ClientActivity::Acquiring => ("acquire", EventType::Ok, ClientActivity::Holding),
+            ClientActivity::Holding => ("release", EventType::Invoke, ClientActivity::Releasing),
+            ClientActivity::Releasing if ends == 0 => ("release", EventType::Info, ClientActivity::Nothing),
+            ClientActivity::Releasing if ends == 1 => ("release", EventType::Fail, ClientActivity::Nothing),
+            ClientActivity::Releasing => ("release", EventType::Ok, ClientActivity::Nothing),
         };
         self.push(&name, Some(process), kind, f, about);
         self.clients[who].0 = next;
@@ -174,7 +174,7 @@ fn held(events: &[Event], at: usize) -> bool {
     (0..=at).any(holds)
 }
 
-/// Whether the client is connected after the event at `at`, as its process says.
+/// Whether the client is connected after the event at `at`, by the notices of its process.
 fn connected(events: &[Event], at: usize, client: &str) -> bool {
     let mut sessions = std::collections::BTreeMap::new();
     let mut silent = true;

@@ -2,7 +2,7 @@
 
 mod brute_force;
 
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::script::{self, lock};
 use std::collections::BTreeSet;
 use zooquake_checkers::{AnomalySpan, Record, Verdict, check};
@@ -31,7 +31,7 @@ fn found(record: &Record) -> BTreeSet<(u64, u64)> {
     .collect()
 }
 
-/// The same in milliseconds, of a history in which some things are said otherwise.
+/// The same in milliseconds, of the history with these edits.
 #[track_caller]
 fn edited(edits: &str) -> Vec<(u64, u64)> {
     let text = match edits {
@@ -193,7 +193,7 @@ fn without_a_plan_it_is_not_judged() {
 
 #[test]
 fn random_histories_agree_with_the_definition() {
-    let agree = |seed: u64, counts: &mut Counts| {
+    let agree = |seed: u64, counts: &mut AnomalyCounts| {
         let record = brute_force::record(seed);
         let (found, wanted) = (found(&record), brute_force::idle(&record));
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Anomalies of the ensemble: their witness is empty, as they rest on the servers' logs and answers.
 
 use super::{Names, USUAL, minimal};
-use crate::ensemble::server_log_lines::{Teller, sample};
+use crate::ensemble::server_log_lines::{ServerLogWriter, sample};
 use crate::ensemble::simulator::Simulator;
 use crate::simulated_locks;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ fn ensembles() {
         });
         simulator.elect(&votes, &BTreeSet::new());
         let mut record = simulated_locks::record(seed);
-        record.logs = Some(simulator.tellers().map(Teller::log).collect());
+        record.logs = Some(simulator.tellers().map(ServerLogWriter::log).collect());
         record.servers = Some(vec![
             sample(100, "n1", "leader", zxid(5, 1)),
             sample(200, "n2", "leader", zxid(5, 1)),

@@ -33,7 +33,7 @@ fn history(seed: u64, kind: ModelKind) -> History {
             }
             Some((f, asked)) => {
                 let outcome = match rng.u8(0..6) {
-                    // A write that failed tells with what the register did not begin, unless another one may have
+                    // A write that failed shows with what the register did not begin, unless another one may have
                     // written that.
                     0 if f != "write" => EventType::Fail,
                     1 => EventType::Info,

@@ -1,7 +1,7 @@
 //! The checkers agree with the definitions on random histories, and their witnesses are minimal.
 
 use super::{barrier_definitions, brute_force, simulated_queues};
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{minimal, of_kind};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, EventType, Record, Results, check};
@@ -9,7 +9,7 @@ use zooquake_checkers::{Anomaly, EventType, Record, Results, check};
 /// One history in so many has its witnesses tried.
 const TRIED: u64 = 10;
 
-/// The items that anomalies of a kind are about, as the last event of each witness tells that is about one.
+/// The items that anomalies of a kind are about: the item that the last event of each witness with an item names.
 fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
     let told = |anomaly: &&Anomaly| {
         let item = |at: &usize| record.history.events[*at].item();
@@ -21,7 +21,7 @@ fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
     items
 }
 
-fn queue(seed: u64, counts: &mut Counts) {
+fn queue(seed: u64, counts: &mut AnomalyCounts) {
     let record = simulated_queues::items(seed);
     let results = check(&record);
     for (kind, wanted) in [
@@ -36,7 +36,7 @@ fn queue(seed: u64, counts: &mut Counts) {
     witnesses(seed, &record, &results);
 }
 
-fn barrier(seed: u64, counts: &mut Counts) {
+fn barrier(seed: u64, counts: &mut AnomalyCounts) {
     let record = simulated_queues::rounds(seed);
     let events = &record.history.events;
     let results = check(&record);
@@ -83,7 +83,7 @@ fn witnesses(seed: u64, record: &Record, results: &Results) {
 
 #[test]
 fn random_histories() {
-    let both = |seed, counts: &mut Counts| {
+    let both = |seed, counts: &mut AnomalyCounts| {
         queue(seed, counts);
         barrier(seed, counts);
     };

@@ -51,7 +51,7 @@ const JOINS: &str = "
     c1 invoke join round=1 members=2 member=1; c1 ok join round=1 session=0x1
     c3 ok enter round=1";
 
-/// One client joins for several; which of them is what its request says.
+/// One client joins for several members; its request names which of them.
 #[test]
 fn who_joins_twice_counts_once() {
     assert_eq!(proven(&tutorial(JOINS), "early-release").witness, [0, 5]);

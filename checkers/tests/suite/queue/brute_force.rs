@@ -76,7 +76,7 @@ fn enqueue(events: &[Event], number: i64) -> Option<QueueOp> {
     of.next().is_none().then_some(first)
 }
 
-/// Whether a client said that it cannot name what it takes.
+/// Whether a client declared in its `hello` that it cannot name what it takes.
 pub fn nameless(events: &[Event], client: &str) -> bool {
     let says = |event: &Event| event.cannot().into_iter().flatten().any(|word| word == "taking");
     let hello = |event: &&Event| is_named(event) && event.f == "hello" && node(event) == client;

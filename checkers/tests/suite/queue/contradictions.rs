@@ -6,7 +6,7 @@ use crate::expect::{edited, guilty, innocent, none, one, proven, says, tells};
 use crate::script::run;
 use zooquake_checkers::Verdict;
 
-/// Only `null` says that the queue was empty.
+/// Only `null` means that the queue was empty.
 #[test]
 fn an_answer_that_names_no_item_is_no_empty_queue() {
     for answer in ["item=one", "", "item=x1"] {

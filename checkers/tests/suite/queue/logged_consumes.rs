@@ -3,7 +3,7 @@
 
 use super::claimed;
 use super::unanswered_operations::{CONSUMED, evidence, with};
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{edited, minimal, of_kind};
 use crate::script::txn;
 use fastrand::Rng;
@@ -126,7 +126,7 @@ fn ended(log: &[Txn], named: Option<(&str, i64)>) -> bool {
     deletes && known && !carrying.is_empty() && carrying.is_subset(&deleted) && carrying.iter().all(only_item)
 }
 
-fn agrees(seed: u64, counts: &mut Counts) {
+fn agrees(seed: u64, counts: &mut AnomalyCounts) {
     let mut random = Rng::with_seed(seed);
     let log = log(&mut random);
     let creates = log

@@ -1,12 +1,12 @@
 //! Clients that cannot name what they take: each of their dequeues without an answer may have taken any item.
 
 use super::{brute_force, fifo, simulated_queues};
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{edited, minimal_beside, none, of_kind, one, tells};
 use crate::script::history;
 use zooquake_checkers::{Anomaly, Event, EventType, Record, Verdict, check};
 
-/// The history of a random queue, in which some clients say at first that they cannot name what they take.
+/// The history of a random queue, in which some clients declare in their `hello` that they cannot name what they take.
 fn nameless(seed: u64) -> Record {
     let mut record = simulated_queues::items(seed);
     let mut random = fastrand::Rng::with_seed(seed ^ 0x5eed);
@@ -42,7 +42,7 @@ fn minimal(record: &Record, anomaly: &Anomaly) {
     minimal_beside(record, anomaly, &excuses, |other| other.kind == anomaly.kind);
 }
 
-fn agree(seed: u64, counts: &mut Counts) {
+fn agree(seed: u64, counts: &mut AnomalyCounts) {
     let record = nameless(seed);
     let results = check(&record);
     let found = of_kind(&results, "lost-item");

@@ -1,4 +1,4 @@
-//! Claims that their owners do not know.
+//! Claims that their owners did not name.
 
 use super::claimed;
 use super::items::STORED;

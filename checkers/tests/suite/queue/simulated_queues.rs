@@ -7,7 +7,7 @@ use zooquake_checkers::{Event, EventType, Record};
 
 const CLIENTS: usize = 4;
 
-struct World {
+struct QueueWorld {
     random: fastrand::Rng,
     events: Vec<Event>,
     now: u64,
@@ -16,7 +16,7 @@ struct World {
     renewed: [u64; CLIENTS],
 }
 
-impl World {
+impl QueueWorld {
     fn new(seed: u64) -> Self {
         Self {
             random: fastrand::Rng::with_seed(seed),
@@ -92,7 +92,7 @@ impl World {
 
 /// A queue of items.
 pub fn items(seed: u64) -> Record {
-    let mut world = World::new(seed);
+    let mut world = QueueWorld::new(seed);
     let mut queue: VecDeque<i64> = VecDeque::new();
     let mut items = 0;
     for _ in 0..world.random.usize(4..22) {
@@ -112,7 +112,7 @@ pub fn items(seed: u64) -> Record {
 /// A queue that recovers, after which not everything is answered for long, and which may be drained then. Where it is
 /// so, a client cannot name what it takes.
 pub fn pending(seed: u64, nameless: bool) -> Record {
-    let mut world = World::new(seed);
+    let mut world = QueueWorld::new(seed);
     let mut queue: VecDeque<i64> = VecDeque::new();
     let mut items = 0;
     if nameless {
@@ -145,7 +145,7 @@ pub fn pending(seed: u64, nameless: bool) -> Record {
 }
 
 /// A client does something, or something of it ends.
-fn turn(world: &mut World, queue: &mut VecDeque<i64>, items: &mut i64) {
+fn turn(world: &mut QueueWorld, queue: &mut VecDeque<i64>, items: &mut i64) {
     let client = world.random.usize(0..CLIENTS - 1);
     if world.chance(4) {
         return world.dies(client);
@@ -169,7 +169,7 @@ fn turn(world: &mut World, queue: &mut VecDeque<i64>, items: &mut i64) {
     }
 }
 
-fn end_item(world: &mut World, queue: &mut VecDeque<i64>, client: usize, f: &'static str, number: i64) {
+fn end_item(world: &mut QueueWorld, queue: &mut VecDeque<i64>, client: usize, f: &'static str, number: i64) {
     let mut value = json!({"item": number});
     if f == "dequeue" {
         let item = match world.random.u32(0..100) {
@@ -198,7 +198,7 @@ fn end_item(world: &mut World, queue: &mut VecDeque<i64>, client: usize, f: &'st
     world.op(client, kind, f, value);
 }
 
-fn drain(world: &mut World, queue: &mut VecDeque<i64>) {
+fn drain(world: &mut QueueWorld, queue: &mut VecDeque<i64>) {
     let last = CLIENTS - 1;
     for _ in 0..2 {
         if world.chance(95) {
@@ -225,7 +225,7 @@ fn drain(world: &mut World, queue: &mut VecDeque<i64>) {
 
 /// A barrier. `seed` decides which.
 pub fn rounds(seed: u64) -> Record {
-    let mut world = World::new(seed);
+    let mut world = QueueWorld::new(seed);
     let tutorial = seed.is_multiple_of(3);
     let members = world.random.usize(2..4);
     let recovered = world.random.usize(4..30);
@@ -275,7 +275,7 @@ pub fn rounds(seed: u64) -> Record {
     world.record(if tutorial { "tutorial" } else { "double" })
 }
 
-fn end_round(world: &mut World, inside: &mut [(i64, i64); CLIENTS], client: usize, f: &'static str) {
+fn end_round(world: &mut QueueWorld, inside: &mut [(i64, i64); CLIENTS], client: usize, f: &'static str) {
     let (round, czxid) = inside[client];
     let kind = match world.random.u32(0..100) {
         0..4 => EventType::Fail,

@@ -1,7 +1,7 @@
 //! `stuck-queue`: operations that stay pending, each beside its nearest innocent twin; random ones; and long ones.
 
 use super::{claimed, fifo, simulated_queues, stuck_queue_definition};
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{edited, guilty, innocent, minimal_beside, none, of_kind, proven, says, tells};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Event, EventType, Record, Verdict, check};
@@ -186,7 +186,7 @@ fn minimal(record: &Record, anomaly: &Anomaly) {
     });
 }
 
-fn agree(seed: u64, counts: &mut Counts) {
+fn agree(seed: u64, counts: &mut AnomalyCounts) {
     let record = simulated_queues::pending(seed, seed.is_multiple_of(4));
     let results = check(&record);
     let found = of_kind(&results, "stuck-queue");

@@ -99,7 +99,7 @@ impl Span<'_> {
                 None => self.end,
                 Some((at, _)) if at < self.recovered => continue,
                 Some((at, EventType::Ok)) => match drain.filter(|&drain| op.sent < drain && drain < at) {
-                    // What it found later says nothing of what it could have taken before.
+                    // What it found later does not show what it could have taken before.
                     Some(_) if f == "dequeue" && nameless(self.events, &op.node) && item(self.events, at).is_none() => {
                         continue;
                     }

@@ -1,7 +1,7 @@
 //! The checkers agree with the definitions on random histories, and their witnesses are minimal.
 
 use super::{brute_force, simulated_registers};
-use crate::anomaly_tally::{Counts, count, drawn, spread};
+use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{least, minimal, of_kind};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
@@ -23,7 +23,7 @@ fn made_up(results: &Results) -> bool {
     results.reasons.iter().any(tree)
 }
 
-fn agree(seed: u64, counts: &mut Counts) {
+fn agree(seed: u64, counts: &mut AnomalyCounts) {
     let record = simulated_registers::record(seed);
     let results = check(&record);
     let linear = of_kind(&results, "not-linearizable").is_empty() && !made_up(&results);

@@ -184,7 +184,7 @@ fn a_chain_is_not_walked_backwards() {
 fn a_value_written_twice_is_left_out_and_said_so() {
     let text = format!("{STALE}; c1 invoke write value=1; c1 ok write value=1");
     says(&none(&quorum(&text)), "1 value may have been written more than once");
-    // What is told of other values is judged all the same.
+    // Operations on other values are judged all the same.
     let other = format!("{text}; c2 invoke cas from=2 to=5; c2 ok cas from=2 to=5; c2 invoke read; c2 ok read value=2");
     wrong(&quorum(&other), &[9, 10, 11]);
 }

@@ -57,7 +57,7 @@ fn an_acknowledged_write_is_in_the_transaction_logs() {
     let mut other = logged(12);
     other.txnlog.as_mut().expect("there is one")[1].op = "create".to_owned();
     disagrees(&other, "there create of /register");
-    // What came before the oldest log is told by none.
+    // No log contains what came before the oldest one.
     let mut young = logged(12);
     young.txnlog.as_mut().expect("there is one").remove(0);
     agrees(&young);

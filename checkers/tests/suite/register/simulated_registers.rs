@@ -1,7 +1,7 @@
 //! Random small histories: a register that mostly does as it should, with unknown ends, lags, losses and missing
 //! events.
 
-use crate::concurrent_histories::{self, Doing, Object};
+use crate::concurrent_histories::{self, Object, PendingOperation};
 use crate::script::{holding, run};
 use serde_json::{Value, json};
 use zooquake_checkers::evidence::Znode;
@@ -10,9 +10,9 @@ use zooquake_checkers::{EventType, Record};
 /// The most operations of a history.
 const OPS: usize = 7;
 
-type World = concurrent_histories::World<Register>;
+type RegisterWorld = concurrent_histories::ObjectWorld<SimulatedRegister>;
 
-struct Register {
+struct SimulatedRegister {
     /// Every value that there was, with its transaction.
     past: Vec<(Option<i64>, i64)>,
     values: i64,
@@ -25,12 +25,12 @@ pub fn record(seed: u64) -> Record {
 
 /// A history of at most so many operations.
 pub fn history_of_at_most(seed: u64, most: usize) -> Record {
-    let register = Register {
+    let register = SimulatedRegister {
         past: vec![(None, 100)],
         values: 0,
     };
     let variant = ["quorum-read", "read", "sync-read"][(seed % 3) as usize];
-    let world = World::run(seed, [0, 0, 10, 30], most, register);
+    let world = RegisterWorld::run(seed, [0, 0, 10, 30], most, register);
     world.told(run(variant, ""), 15, |world| {
         let now = world.object.past.len() - 1;
         let at = if world.wrong() {
@@ -47,11 +47,11 @@ pub fn history_of_at_most(seed: u64, most: usize) -> Record {
     })
 }
 
-impl Object for Register {
+impl Object for SimulatedRegister {
     /// What was found or written, and that transaction; `None` if the operation failed.
-    type Done = Option<(Option<i64>, i64)>;
+    type ObjectEffect = Option<(Option<i64>, i64)>;
 
-    fn begin(world: &mut World, client: usize) {
+    fn begin(world: &mut RegisterWorld, client: usize) {
         world.object.values += 1;
         let next = world.object.values;
         let (f, asked) = match world.random.u32(0..10) {
@@ -70,7 +70,7 @@ impl Object for Register {
         world.ask(client, f, asked);
     }
 
-    fn effect(world: &mut World, doing: &Doing<Self::Done>) -> Self::Done {
+    fn effect(world: &mut RegisterWorld, doing: &PendingOperation<Self::ObjectEffect>) -> Self::ObjectEffect {
         let wrong = world.wrong();
         let past = &mut world.object.past;
         let now = *past.last().expect("there is nil");
@@ -92,7 +92,7 @@ impl Object for Register {
         }
     }
 
-    fn end(world: &mut World, client: usize, mut doing: Doing<Self::Done>) {
+    fn end(world: &mut RegisterWorld, client: usize, mut doing: PendingOperation<Self::ObjectEffect>) {
         if world.chance(20) {
             let value = [Value::Null, doing.asked.clone()][usize::from(world.chance(50))].take();
             return world.lose(client, doing, value, true);

@@ -70,7 +70,7 @@ fn a_tree_without_a_register_that_can_be_read_is_unknown() {
     unknown(&held(once.clone(), "two", 12), reason);
     once.tree.as_mut().expect("a tree").readings[1].znodes.clear();
     unknown(&once, "in 1 reading of the znode tree /register has no value");
-    // What the history tells still convicts.
+    // The history alone still convicts.
     let stale = quorum(&edited(GOOD, "read value=2 mzxid=12 => read value=1 mzxid=11"));
     assert_eq!(check(&stale).verdict, Verdict::Invalid);
 }

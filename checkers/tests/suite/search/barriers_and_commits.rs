@@ -10,7 +10,7 @@ use zooquake_checkers::{Event, EventType, History, Process, Verdict};
 
 /// An operation of a process: what was asked, and how and where it ended.
 #[derive(Debug)]
-struct Done {
+struct RecordedOperation {
     process: u64,
     f: &'static str,
     value: Value,
@@ -18,7 +18,7 @@ struct Done {
     end: Option<(EventType, usize)>,
 }
 
-impl Done {
+impl RecordedOperation {
     fn ended(&self, kind: EventType) -> Option<usize> {
         self.end.filter(|(ended, _)| *ended == kind).map(|(_, at)| at)
     }
@@ -30,8 +30,12 @@ impl Done {
 
 /// Up to a dozen operations of three clients. What is answered repeats what was asked; of `hidden` the last part is not
 /// asked for.
-fn drawn(rng: &mut Rng, hidden: &str, draw: impl Fn(&mut Rng) -> (&'static str, Value)) -> (History, Vec<Done>) {
-    let (mut events, mut all): (Vec<Event>, Vec<Done>) = (Vec::new(), Vec::new());
+fn drawn(
+    rng: &mut Rng,
+    hidden: &str,
+    draw: impl Fn(&mut Rng) -> (&'static str, Value),
+) -> (History, Vec<RecordedOperation>) {
+    let (mut events, mut all): (Vec<Event>, Vec<RecordedOperation>) = (Vec::new(), Vec::new());
     let mut clients = [(0, None), (1, None), (2, None)];
     for index in 0..rng.usize(2..24) {
         let client = rng.usize(0..3);
@@ -39,7 +43,7 @@ fn drawn(rng: &mut Rng, hidden: &str, draw: impl Fn(&mut Rng) -> (&'static str, 
         let (op, kind) = match open.take() {
             None => {
                 let (f, value) = draw(rng);
-                all.push(Done {
+                all.push(RecordedOperation {
                     process: *process,
                     f,
                     value,
@@ -75,13 +79,13 @@ fn drawn(rng: &mut Rng, hidden: &str, draw: impl Fn(&mut Rng) -> (&'static str, 
     (History { events }, all)
 }
 
-/// Holds verdicts against a definition, which must often say either.
+/// Holds verdicts against a definition; each of `valid` and `invalid` must occur in more than one history of fifty.
 fn agree(
     model: &str,
     seed: u64,
     hidden: &str,
     draw: impl Fn(&mut Rng) -> (&'static str, Value),
-    fits: impl Fn(&[Done]) -> bool,
+    fits: impl Fn(&[RecordedOperation]) -> bool,
 ) {
     let (kind, mut rng): (ModelKind, Rng) = (model.parse().expect("it is a model"), Rng::with_seed(seed));
     let mut bad = 0;
@@ -102,7 +106,7 @@ fn rounds_of_a_barrier() {
     for members in 1..3 {
         agree(&format!("barrier:{members}"), 70 + members, "", draw, |all| {
             (0..2).all(|round| {
-                let round: Vec<&Done> = all.iter().filter(|op| op.value == json!(round)).collect();
+                let round: Vec<&RecordedOperation> = all.iter().filter(|op| op.value == json!(round)).collect();
                 fits(&round, members as usize)
             })
         });
@@ -111,15 +115,17 @@ fn rounds_of_a_barrier() {
 
 /// Whether enough enters were sent before each answer to one, and whether each answer to a leave has a moment at which
 /// nobody certainly was inside. Moments are the events that they come after.
-fn fits(round: &[&Done], members: usize) -> bool {
+fn fits(round: &[&RecordedOperation], members: usize) -> bool {
     let sent = |end: usize| round.iter().filter(|op| op.f == "enter" && op.invoke < end).count();
-    let stay = |leave: &Done| {
-        let before = |op: &&&Done| op.process == leave.process && op.invoke < leave.invoke && op.f == "enter";
+    let stay = |leave: &RecordedOperation| {
+        let before =
+            |op: &&&RecordedOperation| op.process == leave.process && op.invoke < leave.invoke && op.f == "enter";
         let enter = round.iter().filter(before).rfind(|op| op.ok().is_some())?;
         // One that failed left it inside.
-        let failed = |op: &Done| op.ended(EventType::Fail).is_some();
-        let between =
-            |op: &&Done| op.f == "leave" && op.process == leave.process && op.invoke > enter.invoke && !failed(op);
+        let failed = |op: &RecordedOperation| op.ended(EventType::Fail).is_some();
+        let between = |op: &&RecordedOperation| {
+            op.f == "leave" && op.process == leave.process && op.invoke > enter.invoke && !failed(op)
+        };
         let first = round.iter().find(|op| between(op))?.invoke == leave.invoke;
         Some(enter.ok()?..leave.invoke).filter(|_| first && leave.ok().is_some())
     };
@@ -147,27 +153,27 @@ fn transactions() {
     };
     agree("atomic-commit", 73, "decided", draw, |all| {
         (0..2).all(|transaction| {
-            let of: Vec<&Done> = all.iter().filter(|op| op.value[0] == json!(transaction)).collect();
+            let of: Vec<&RecordedOperation> = all.iter().filter(|op| op.value[0] == json!(transaction)).collect();
             decided(&of, false) || (0..24).any(|at| decided(&of, true) && may_commit(&of, at))
         })
     });
 }
 
-/// Whether all that was told of a transaction is one decision.
-fn decided(of: &[&Done], commit: bool) -> bool {
+/// Whether all answers about a transaction name this decision.
+fn decided(of: &[&RecordedOperation], commit: bool) -> bool {
     let word = if commit { "commit" } else { "abort" };
     let mut told = of.iter().filter(|op| op.f == "decided" && op.ok().is_some());
     told.all(|op| op.value[2] == word)
 }
 
-/// Whether commit may have been decided right after an event, before anybody was told.
-fn may_commit(of: &[&Done], at: usize) -> bool {
+/// Whether commit may have been decided right after an event, before any site got the decision.
+fn may_commit(of: &[&RecordedOperation], at: usize) -> bool {
     let votes = || of.iter().filter(|op| op.f == "vote");
     let yes = |site: &str| {
-        let may_be = |op: &&Done| op.invoke <= at && op.ended(EventType::Fail).is_none();
+        let may_be = |op: &&RecordedOperation| op.invoke <= at && op.ended(EventType::Fail).is_none();
         votes().any(|op| may_be(op) && op.value[1] == site && op.value[2] == "yes")
     };
-    let may_begin = |op: &&Done| op.f == "begin" && op.ended(EventType::Fail).is_none();
+    let may_begin = |op: &&RecordedOperation| op.f == "begin" && op.ended(EventType::Fail).is_none();
     let begun = of.iter().any(may_begin);
     let takes_part = |site: &str| begun || votes().any(|op| op.value[1] == site);
     let told = of.iter().filter(|op| op.f == "decided").filter_map(|op| op.ok());

@@ -186,7 +186,7 @@ fn damage(rng: &mut Rng, lines: &mut Vec<[String; 4]>) {
     let at = rng.usize(0..lines.len());
     let completion = lines[at][1] == "ok";
     match rng.u8(0..4) {
-        // Of an operation that nothing else tells of nobody can miss it.
+        // Only where a second line shows that the operation existed: without one its loss cannot be noticed.
         0 if lines.iter().filter(|line| line[0] == lines[at][0]).count() == 2 => drop(lines.remove(at)),
         1 if completion => {
             let again = lines[at].clone();

@@ -46,7 +46,7 @@ fn pairs_that_are_values_are_no_keys() {
     let with = |rest: &str, verdict| verdicts(ModelKind::REGISTER, &[(&format!("{written}; {rest}"), verdict)]);
     with("0 read -> [1 2]", Verdict::Valid);
     with("0 read -> [0 1]", Verdict::Invalid);
-    // Without a read nothing tells; where both readings agree that does not matter.
+    // Without a read the reading is ambiguous; where both readings agree that does not matter.
     with("1 cas [[1 2] [3 4]] -> [[1 2] [3 4]]", Verdict::Valid);
     let unknown = register("0 write [0 1] -> [0 1]; 0 cas [0 [1 2]] -> [0 [1 2]]");
     assert_eq!(unknown.verdict, Verdict::Unknown);
@@ -78,7 +78,7 @@ fn each_key_is_judged_as_by_itself() {
     for _ in 0..KEYED {
         let keys = [0, 1].map(|_| recorded(&mut rng, &|rng| access(rng, 3)));
         let mut all: Vec<(usize, String)> = (0..).zip(&keys).flat_map(|(key, ops)| keyed(key, ops)).collect();
-        // A read that is never answered tells that there are keys, and nothing else.
+        // A read that is never answered shows that there are keys, and nothing else.
         all.push((usize::MAX, "999 invoke read [0 nil]".to_owned()));
         all.sort_by_key(|(position, _)| *position);
         let lines: Vec<&str> = all.iter().map(|(_, line)| line.as_str()).collect();

@@ -13,14 +13,14 @@ use zooquake_linearizability::models::queue::total::{self, AnsweredDrain};
 
 /// An operation: what it put in or took out, and how and where it ended.
 #[derive(Debug)]
-struct Done {
+struct RecordedQueueOperation {
     f: &'static str,
     items: Vec<u64>,
     invoke: usize,
     end: Option<(EventType, usize)>,
 }
 
-impl Done {
+impl RecordedQueueOperation {
     fn ok(&self) -> Option<usize> {
         self.end.filter(|(kind, _)| *kind == EventType::Ok).map(|(_, at)| at)
     }
@@ -36,8 +36,8 @@ impl Done {
 }
 
 /// Up to a dozen operations of three clients on two items. Mostly an item comes out that was put in before.
-fn drawn(rng: &mut Rng) -> (History, Vec<Done>) {
-    let (mut events, mut all): (Vec<Event>, Vec<Done>) = (Vec::new(), Vec::new());
+fn drawn(rng: &mut Rng) -> (History, Vec<RecordedQueueOperation>) {
+    let (mut events, mut all): (Vec<Event>, Vec<RecordedQueueOperation>) = (Vec::new(), Vec::new());
     let mut clients = [(0, None), (1, None), (2, None)];
     for index in 0..rng.usize(2..20) {
         let client = rng.usize(0..3);
@@ -47,7 +47,7 @@ fn drawn(rng: &mut Rng) -> (History, Vec<Done>) {
                 let f = ["enqueue", "enqueue", "dequeue", "dequeue", "drain"][rng.usize(0..5)];
                 let items = if f == "enqueue" { vec![rng.u64(0..2)] } else { vec![] };
                 let (invoke, end) = (index, None);
-                all.push(Done { f, items, invoke, end });
+                all.push(RecordedQueueOperation { f, items, invoke, end });
                 *open = Some(all.len() - 1);
                 (all.len() - 1, EventType::Invoke)
             }
@@ -84,7 +84,7 @@ fn drawn(rng: &mut Rng) -> (History, Vec<Done>) {
 }
 
 /// What a dequeue or a drain is answered with.
-fn taken(rng: &mut Rng, all: &[Done], f: &str) -> Vec<u64> {
+fn taken(rng: &mut Rng, all: &[RecordedQueueOperation], f: &str) -> Vec<u64> {
     let known = |item: &u64| all.iter().any(|op| op.enqueues(*item)) || rng.u8(0..40) == 0;
     let known: Vec<u64> = [0, 1].into_iter().filter(known).collect();
     let most = if f == "drain" { 2 } else { 1 };
@@ -94,7 +94,7 @@ fn taken(rng: &mut Rng, all: &[Done], f: &str) -> Vec<u64> {
 
 /// Whether each of these enqueues can be given one of the deliveries of its item that were answered after it was sent,
 /// or one of `free` that may have taken anything.
-fn matched(all: &[Done], enqueues: &[&Done], free: usize) -> bool {
+fn matched(all: &[RecordedQueueOperation], enqueues: &[&RecordedQueueOperation], free: usize) -> bool {
     let slots: Vec<(u64, usize)> = all
         .iter()
         .filter(|op| op.f != "enqueue")
@@ -104,7 +104,7 @@ fn matched(all: &[Done], enqueues: &[&Done], free: usize) -> bool {
     give(enqueues, &slots, &mut used, free)
 }
 
-fn give(enqueues: &[&Done], slots: &[(u64, usize)], used: &mut [bool], free: usize) -> bool {
+fn give(enqueues: &[&RecordedQueueOperation], slots: &[(u64, usize)], used: &mut [bool], free: usize) -> bool {
     let Some((first, rest)) = enqueues.split_first() else {
         return true;
     };
@@ -122,13 +122,13 @@ fn give(enqueues: &[&Done], slots: &[(u64, usize)], used: &mut [bool], free: usi
     own || free > 0 && give(rest, slots, used, free - 1)
 }
 
-/// The events right after which a drain may have found the queue empty; none if it does not speak.
-fn moments(all: &[Done], drain: &Done) -> Vec<usize> {
+/// The events right after which a drain may have found the queue empty; none if it is no evidence.
+fn moments(all: &[RecordedQueueOperation], drain: &RecordedQueueOperation) -> Vec<usize> {
     let Some(end) = drain.ok().filter(|_| drain.f == "drain") else {
         return Vec::new();
     };
-    let delivers = |op: &&Done| op.f != "enqueue" && op.ok().is_some() && !op.items.is_empty();
-    let in_time = |op: &Done| match op.f {
+    let delivers = |op: &&RecordedQueueOperation| op.f != "enqueue" && op.ok().is_some() && !op.items.is_empty();
+    let in_time = |op: &RecordedQueueOperation| match op.f {
         "drain" => op.invoke < end,
         _ => op.ok() < Some(drain.invoke),
     };
@@ -146,21 +146,21 @@ fn moments(all: &[Done], drain: &Done) -> Vec<usize> {
 }
 
 /// The verdict by the definition.
-fn verdict(all: &[Done]) -> Verdict {
-    let acked = |until: usize| -> Vec<&Done> {
+fn verdict(all: &[RecordedQueueOperation]) -> Verdict {
+    let acked = |until: usize| -> Vec<&RecordedQueueOperation> {
         let enqueues = all.iter().filter(|op| op.f == "enqueue");
         enqueues.filter(|op| op.ok().is_some_and(|end| end <= until)).collect()
     };
-    let made_up = |op: &Done| {
+    let made_up = |op: &RecordedQueueOperation| {
         let sent = |item: u64, end: usize| all.iter().any(|op| op.enqueues(item) && op.invoke < end);
         op.f != "enqueue" && op.ok().is_some_and(|end| !op.items.iter().all(|&item| sent(item, end)))
     };
-    let free = |at: usize, op: &&Done| op.unknown() && op.invoke <= at && op.f != "enqueue";
+    let free = |at: usize, op: &&RecordedQueueOperation| op.unknown() && op.invoke <= at && op.f != "enqueue";
     let may_take = |at: usize| {
         let takes = all.iter().filter(|op| free(at, op));
         takes.map(|op| if op.f == "drain" { 99 } else { 1 }).sum::<usize>()
     };
-    let lost = |drain: &Done| {
+    let lost = |drain: &RecordedQueueOperation| {
         let moments = moments(all, drain);
         let fits = |&at: &usize| matched(all, &acked(at), may_take(at));
         !moments.is_empty() && !moments.iter().any(fits)
@@ -207,7 +207,7 @@ fn verdicts_are_what_the_definition_says() {
 }
 
 /// Operations, some of which need not have happened, and the drains among them.
-fn ops(all: &[Done]) -> (Vec<Op<QueueOp>>, Vec<AnsweredDrain>) {
+fn ops(all: &[RecordedQueueOperation]) -> (Vec<Op<QueueOp>>, Vec<AnsweredDrain>) {
     let (mut ops, mut drains) = (Vec::new(), Vec::new());
     let number = |item: u64| item as u32;
     for op in all {

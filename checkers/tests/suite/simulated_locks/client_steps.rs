@@ -1,6 +1,6 @@
 //! What the clients of a random world do, one step at a time.
 
-use super::{Doing, Real, World};
+use super::{ActualGrant, LockClientActivity, LockWorld};
 use crate::anomaly_tally;
 use crate::script::txn;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use zooquake_checkers::Txn;
 use zooquake_checkers::history::EventType;
 use zooquake_history::operation::{Holders, Mode};
 
-impl World {
+impl LockWorld {
     /// Some worlds do not recover, have a window that nobody saw healed, or a harness that stalls.
     pub(super) fn recovers(&mut self) {
         for (phase, verified) in anomaly_tally::phases(&mut self.random) {
@@ -36,7 +36,7 @@ impl World {
             false => (Mode::Exclusive, json!({ "grant": name })),
         };
         self.work(who, EventType::Invoke, "acquire", value, None);
-        self.grants.push(Real {
+        self.grants.push(ActualGrant {
             name,
             mode,
             path,
@@ -45,7 +45,7 @@ impl World {
             lives: false,
         });
         self.clients[who].grant = number;
-        self.clients[who].doing = Doing::Acquiring;
+        self.clients[who].doing = LockClientActivity::Acquiring;
     }
 
     pub(super) fn acquire(&mut self, who: usize, grant: usize) {
@@ -55,7 +55,7 @@ impl World {
                 let ends = [(EventType::Fail, "no node"), (EventType::Info, "timeout")];
                 let (kind, why) = *self.random.choice(&ends).expect("two");
                 self.work(who, kind, "acquire", json!({ "grant": name }), Some(why));
-                self.clients[who].doing = Doing::Nothing;
+                self.clients[who].doing = LockClientActivity::Nothing;
             } else if self.fits(grant) || self.chance(self.cheats.grant) {
                 self.log(grant, "create");
                 self.made_by_another();
@@ -65,7 +65,7 @@ impl World {
             return;
         };
         if self.chance(12) {
-            self.clients[who].doing = Doing::Nothing;
+            self.clients[who].doing = LockClientActivity::Nothing;
             let value = json!({ "grant": name });
             return self.work(who, EventType::Info, "acquire", value, Some("connection loss"));
         }
@@ -74,10 +74,10 @@ impl World {
             true => self.random.i64(95..110),
             false => czxid,
         };
-        let Real { path, session, .. } = &self.grants[grant];
+        let ActualGrant { path, session, .. } = &self.grants[grant];
         let value = json!({ "grant": name, "czxid": age, "token": token, "path": path, "session": session });
         self.work(who, EventType::Ok, "acquire", value, None);
-        self.clients[who].doing = Doing::Holding;
+        self.clients[who].doing = LockClientActivity::Holding;
     }
 
     /// Whether the ensemble grants it, for all that is granted.
@@ -96,17 +96,17 @@ impl World {
         match self.random.u32(..10) {
             0..4 if self.readers && self.grants[grant].mode == Mode::Shared => {
                 self.work(who, EventType::Invoke, "read", value, None);
-                self.clients[who].doing = Doing::Reading;
+                self.clients[who].doing = LockClientActivity::Reading;
             }
             0..4 => {
                 self.work(who, EventType::Invoke, "write", value, None);
-                self.clients[who].doing = Doing::Writing;
+                self.clients[who].doing = LockClientActivity::Writing;
             }
             4..6 => {
                 self.work(who, EventType::Invoke, "release", value, None);
-                self.clients[who].doing = Doing::Releasing;
+                self.clients[who].doing = LockClientActivity::Releasing;
             }
-            // Who goes on believing says nothing.
+            // A client that goes on believing reports nothing.
             _ if !self.grants[grant].lives && !self.chance(self.cheats.confirm) => {
                 self.named(who, EventType::Info, "lost", value);
             }
@@ -116,9 +116,9 @@ impl World {
 
     pub(super) fn access(&mut self, who: usize, grant: usize) {
         let name = self.grants[grant].name.clone();
-        let reads = self.clients[who].doing == Doing::Reading;
+        let reads = self.clients[who].doing == LockClientActivity::Reading;
         let f = if reads { "read" } else { "write" };
-        self.clients[who].doing = Doing::Holding;
+        self.clients[who].doing = LockClientActivity::Holding;
         self.zxid += 1;
         let session = self.session(who);
         self.txns.push(txn(self.zxid, &session, "setData", "/resource"));
@@ -129,7 +129,7 @@ impl World {
         let value = json!({ "grant": name });
         let (kind, value, error) = match self.random.u32(..12) {
             0 => {
-                self.clients[who].doing = Doing::Nothing;
+                self.clients[who].doing = LockClientActivity::Nothing;
                 (EventType::Info, value, Some("connection loss"))
             }
             1 if !self.chance(self.cheats.confirm) => (EventType::Fail, value, Some("not-held")),
@@ -148,7 +148,7 @@ impl World {
     }
 
     pub(super) fn release(&mut self, who: usize, grant: usize) {
-        self.clients[who].doing = Doing::Nothing;
+        self.clients[who].doing = LockClientActivity::Nothing;
         let czxid = self.grants[grant].czxid.expect("it was granted");
         let lived = self.grants[grant].lives;
         let cheated = self.chance(self.cheats.release);
@@ -196,7 +196,10 @@ impl World {
         let real = self.grants.get(self.clients[who].grant);
         let believes = matches!(
             self.clients[who].doing,
-            Doing::Holding | Doing::Reading | Doing::Writing | Doing::Releasing
+            LockClientActivity::Holding
+                | LockClientActivity::Reading
+                | LockClientActivity::Writing
+                | LockClientActivity::Releasing
         );
         let (name, lives) = real.map_or(("g0".to_owned(), false), |real| (real.name.clone(), real.lives));
         let holds = believes && (lives || self.chance(self.cheats.confirm));
@@ -233,7 +236,7 @@ impl World {
         }
     }
 
-    /// Some session ends at the ensemble, and its client does not know.
+    /// Some session ends at the ensemble without a notice to its client.
     pub(super) fn expire(&mut self) {
         let living: Vec<usize> = (0..self.grants.len())
             .filter(|&grant| self.grants[grant].lives)
@@ -253,7 +256,11 @@ impl World {
                 self.named(who, EventType::Info, "confirm", json!({}));
             }
         }
-        if matches!(self.clients[who].doing, Doing::Reading | Doing::Writing) && self.random.bool() {
+        if matches!(
+            self.clients[who].doing,
+            LockClientActivity::Reading | LockClientActivity::Writing
+        ) && self.random.bool()
+        {
             // Its reply was in the pipe.
             self.access(who, grant);
         }
@@ -262,11 +269,11 @@ impl World {
             self.named(who, EventType::Info, "exit", json!({}));
         }
         let f = match self.clients[who].doing {
-            Doing::Acquiring => Some("acquire"),
-            Doing::Reading => Some("read"),
-            Doing::Writing => Some("write"),
-            Doing::Releasing => Some("release"),
-            Doing::Nothing | Doing::Holding => None,
+            LockClientActivity::Acquiring => Some("acquire"),
+            LockClientActivity::Reading => Some("read"),
+            LockClientActivity::Writing => Some("write"),
+            LockClientActivity::Releasing => Some("release"),
+            LockClientActivity::Nothing | LockClientActivity::Holding => None,
         };
         if let Some(f) = f {
             let name = self.grants[grant].name.clone();
@@ -276,7 +283,7 @@ impl World {
         if !late {
             self.named(who, EventType::Info, "exit", json!({}));
         }
-        self.clients[who].doing = Doing::Nothing;
+        self.clients[who].doing = LockClientActivity::Nothing;
         self.clients[who].process += 10;
         self.clients[who].incarnation += 1;
         let session = self.session(who);
@@ -285,7 +292,7 @@ impl World {
 
     fn log(&mut self, grant: usize, op: &str) {
         self.zxid += 1;
-        let Real { path, session, .. } = &self.grants[grant];
+        let ActualGrant { path, session, .. } = &self.grants[grant];
         let multi = op == "create" && self.random.u32(..8) == 0;
         let op = if multi { "multi" } else { op };
         let made = txn(self.zxid, session, op, path);

@@ -1,13 +1,13 @@
 //! The end of a random world: the audit, and the record of all that happened.
 
-use super::World;
+use super::LockWorld;
 use crate::script;
 use serde_json::{Value, json};
 use zooquake_checkers::evidence::{Reading, Znode};
 use zooquake_checkers::plan::{Capabilities, Resource};
 use zooquake_checkers::{EventType, Record, TreeReadings};
 
-impl World {
+impl LockWorld {
     /// In some worlds a client is granted by a znode that another's session made, as the log has it.
     pub(super) fn made_by_another(&mut self) {
         if self.cheats.foreign > 0 && self.chance(self.cheats.foreign) {

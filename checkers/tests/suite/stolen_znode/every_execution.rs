@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use zooquake_checkers::{Event, EventType, Record};
 
 /// A znode by which a client holds. Positions are those of events.
-struct Place<'a> {
+struct ZnodeHold<'a> {
     read: usize,
     who: &'a str,
     czxid: i64,
@@ -29,7 +29,7 @@ struct Place<'a> {
 /// An execution has a moment of the deletion, a moment at which the client held no more, and for each `confirm` one of
 /// its write and a later one of its look, all between events or after the last; several may lie between the same two
 /// events, in any order. A deletion comes before an answer that names a later transaction. Belief ends after the last
-/// look of a confirm that says that it holds, and after the release was sent if nothing was denied.
+/// look of a confirm that reports a hold, and after the release was sent if nothing was denied.
 pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
     let events = &record.history.events;
     let place = |read: usize| {
@@ -51,7 +51,7 @@ pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
             event.f == "confirm" && node(event) == who && event.holds() == Some(false) && asked
         };
         let denied = (read + 1..=until).filter(|&at| denies(&events[at]));
-        Some(Place {
+        Some(ZnodeHold {
             read,
             who,
             czxid: answer.czxid()?,
@@ -78,7 +78,7 @@ pub fn naive_members(record: &Record) -> BTreeSet<(usize, bool)> {
         let over =
             |event: &Event| event.session() == answer.session() && matches!(event.state(), Some("expired" | "closed"));
         let denies = |event: &Event| node(event) == who && (event.f == "exit" || event.f == "session" && over(event));
-        Some(Place {
+        Some(ZnodeHold {
             read,
             who,
             czxid: answer.czxid()?,
@@ -107,7 +107,7 @@ fn answered(events: &[Event], ends: &dyn Fn(&Event) -> bool) -> usize {
     (0..events.len()).find(certain).unwrap_or(events.len() - 1)
 }
 
-fn judged(record: &Record, places: Vec<Place<'_>>) -> BTreeSet<(usize, bool)> {
+fn judged(record: &Record, places: Vec<ZnodeHold<'_>>) -> BTreeSet<(usize, bool)> {
     let events = &record.history.events;
     let names = |event: &Event, session: &str| {
         let own = matches!(event.f.as_str(), "hello" | "session" | "acquire") && event.session() == Some(session);
@@ -131,7 +131,7 @@ fn judged(record: &Record, places: Vec<Place<'_>>) -> BTreeSet<(usize, bool)> {
 /// Whether some execution has the client hold no more when its znode goes in a transaction. Two moments, `2 * n` and
 /// `2 * n + 1`, are between event `n` and the one before it: a confirm is written and belief ends after that, both
 /// there, and all later deletions follow.
-fn innocent(events: &[Event], place: &Place<'_>, zxid: i64) -> bool {
+fn innocent(events: &[Event], place: &ZnodeHold<'_>, zxid: i64) -> bool {
     let named = |event: &Event| latest(&serde_json::to_value(&event.value).expect("a value"));
     let later = |event: &Event| event.kind == EventType::Ok && named(event) > Some(zxid);
     let after_all = events.len() + 1;

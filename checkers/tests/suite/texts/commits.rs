@@ -16,7 +16,7 @@ fn every_begin_may_have_failed() {
     told(&commit(text), "wrong-outcome", &said, &["was sent. Yet"]);
 }
 
-/// The decision stands, and another site knows it.
+/// The decision stands, and another site has read it.
 #[test]
 fn one_site_may_be_blocked_by_what_is_decided() {
     let mut blocked = commit(

@@ -10,7 +10,7 @@ mod registers;
 use crate::expect::{of_kind, tells};
 use zooquake_checkers::{Record, check};
 
-/// Wants a record to have one anomaly of this kind, whose text has all of `said` and none of `unsaid`.
+/// Asserts that a record has one anomaly of this kind, whose text has all of `said` and none of `unsaid`.
 #[track_caller]
 fn told(record: &Record, kind: &str, said: &[&str], unsaid: &[&str]) {
     let results = check(record);

@@ -1,4 +1,4 @@
-//! Simulated transactions, one after the other: each is begun, its sites vote, and then are told what was decided.
+//! Simulated transactions, one after the other: each is begun, its sites vote, and then get the decision.
 
 use crate::Value;
 use crate::generate::clients::{Completion, GeneratedClients, Simulated};
@@ -7,7 +7,7 @@ use fastrand::Rng;
 /// The sites of each transaction.
 const SITES: u32 = 3;
 
-/// The transactions.
+/// The state of all simulated transactions.
 #[derive(Debug, Default)]
 pub struct Commits {
     /// By their numbers; none is begun as number 0.
@@ -33,7 +33,7 @@ pub enum CommitCall {
     Begin(usize),
     /// To vote yes or no.
     Vote(usize, u32, bool),
-    /// To be told what was decided.
+    /// To ask for the decision.
     Decided(usize, u32),
 }
 
@@ -112,7 +112,7 @@ impl Simulated for Commits {
     }
 }
 
-/// How a site is told a decision.
+/// The answer with a decision to a site.
 fn decision(transaction: usize, site: u32, commit: bool) -> Completion {
     Completion::Ok(Value::from_iter([
         Value::from(transaction as u64),

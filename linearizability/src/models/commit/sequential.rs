@@ -1,17 +1,17 @@
-//! One transaction of an atomic commit: all its sites are told the same decision, and it is commit only if each of them
+//! One transaction of an atomic commit: all its sites get the same decision, and it is commit only if each of them
 //! voted yes before (Gray and Lamport, "Consensus on transaction commit", ACM TODS 31(1), 2006: stability, consistency,
 //! and non-blocking aside).
 //!
-//! An order exists exactly if not both decisions were told, and, where commit was, nobody voted no and each site's yes
-//! was sent before the first commit was answered. That takes time O(n). A vote of unknown outcome may have come at any
-//! time after its invocation; only a yes is of use.
+//! An order exists exactly if the sites did not get both decisions, and, where one got commit, nobody voted no and each
+//! site's yes was sent before the first commit was answered. That takes time O(n). A vote of unknown outcome may have
+//! come at any time after its invocation; only a yes is of use.
 
 use crate::models::support::{contradiction, earliest};
 use crate::{BrokenClaim, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Two sites were told different decisions.
+/// Two sites got different decisions.
 pub const SPLIT: BrokenClaim = BrokenClaim {
     kind: "split-decision",
     property: "atomicity",
@@ -39,7 +39,7 @@ pub enum CommitOp {
     Site(u32),
     /// It voted, yes or no.
     Vote(u32, bool),
-    /// It was told to commit, or to abort.
+    /// It got the decision to commit, or to abort.
     Decided(u32, bool),
 }
 

@@ -5,7 +5,7 @@ use crate::generate::clients::{Completion, GeneratedClients, Simulated};
 use crate::generate::{Options, Values};
 use fastrand::Rng;
 
-/// An operation on it.
+/// An operation on the counter, as a client invokes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CounterCall {
     /// So much is added.
@@ -23,7 +23,6 @@ impl CounterCall {
     }
 }
 
-/// The counter.
 #[derive(Debug)]
 pub struct CounterObject {
     value: u64,

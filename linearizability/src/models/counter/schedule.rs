@@ -1,6 +1,6 @@
 //! Adds of one to a counter between its reads, as a problem of scheduling.
 //!
-//! Reads tell how many adds came before each: each add has a read before which it must be done, between two reads there
+//! Reads show how many adds came before each: each add has a read before which it must be done, between two reads there
 //! is room for as many as they differ by, and that room must be filled. Adds that must be done first are done first
 //! (Jackson's rule, 1955), once for those that certainly happened, once for all that may fill the room; if each fits,
 //! both do together (Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", 1958).
@@ -18,7 +18,7 @@ const BACK: BrokenClaim = BrokenClaim {
     says: "the counter went back",
 };
 
-/// Reads of one value.
+/// The reads that found one value.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     value: i64,
@@ -70,7 +70,6 @@ impl<'a> AddSchedule<'a> {
         }
     }
 
-    /// Judges the reads.
     pub fn judge(&self) -> NearLinearDecision {
         let found = self.made_up().or_else(|| self.back());
         let found = found.or_else(|| self.too_large()).or_else(|| self.too_small());

@@ -1,6 +1,6 @@
 //! A counter that begins at 0, to which numbers are added, and that is read.
 //!
-//! If each add adds one, reads tell how many adds came before each, and a history is a `schedule`, decided in time O(n
+//! If each add adds one, reads show how many adds came before each, and a history is a `schedule`, decided in time O(n
 //! log n).
 //!
 //! Where other numbers are added that is a problem of subset sums, and only bounds are checked, as Jepsen's `counter`
@@ -27,7 +27,7 @@ pub(super) const TOO_LARGE: BrokenClaim = BrokenClaim {
 #[derive(Debug, Clone, Copy)]
 pub struct Counter;
 
-/// An operation on it.
+/// An operation on the counter, with its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CounterOp {
     /// So much was added.
@@ -85,7 +85,7 @@ impl Model for Counter {
 }
 
 /// Whether some adds that were sent before a read was over sum up to what it found, tried with the largest first;
-/// `false`: nobody knows.
+/// `false` proves nothing.
 fn reachable(ops: &[Op<CounterOp>], read: usize) -> bool {
     let CounterOp::Read(mut left) = ops[read].input else {
         return false;

@@ -1,8 +1,8 @@
 //! A mutex on a lease whose grants have tokens that grow (Kleppmann, "How to do distributed locking", 2016).
 //!
-//! Tokens tell the order of all grants, so each operation is done as soon as it was sent and what comes before it is
+//! Tokens define the order of all grants, so each operation is done as soon as it was sent and what comes before it is
 //! done; an order exists exactly if that is soon enough. That takes time O(n log n). A hold is certain as a mutex's is
-//! (`holds`), from the answer to its grant until its release was sent. An acquire of unknown outcome says nothing.
+//! (`holds`), from the answer to its grant until its release was sent. An acquire of unknown outcome proves nothing.
 //! Where a grant has no token it takes a search.
 
 use crate::models::support::{any_optional, contradiction, earliest};
@@ -24,7 +24,7 @@ const HELD: BrokenClaim = BrokenClaim {
 #[derive(Debug, Clone, Copy)]
 pub struct FencedMutex;
 
-/// An operation on it. Holds are numbered; a token that was not told is `None`.
+/// An operation on the mutex. Holds are numbered; a token that is absent from the answer is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FencedOp {
     /// A hold with this token began that its release proves to have lasted until then.

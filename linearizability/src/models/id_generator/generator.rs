@@ -4,7 +4,6 @@ use crate::Value;
 use crate::generate::clients::{Completion, GeneratedClients, Simulated};
 use fastrand::Rng;
 
-/// The generator.
 #[derive(Debug, Default)]
 pub struct Ids {
     next: u64,

@@ -12,7 +12,7 @@ use crate::{CallOutcome, InputError, Value};
 
 const UNORDERED: BrokenClaim = unordered("no order of the operations on the text fits");
 
-/// The text under a key, which is empty at first. A get of unknown outcome says nothing.
+/// The text under a key, which is empty at first. A get of unknown outcome proves nothing.
 pub static TEXTS: ModelEntry = ModelEntry {
     names: &["kv"],
     operations: &["get", "put", "append"],

@@ -1,8 +1,8 @@
 //! A text under a key: got, put and appended to, as porcupine's key-value model has it. It begins empty.
 //!
-//! What a text may still become matters only as far as some get found it. So a state is where the text stands among the
-//! texts that were found: appending to it takes O(l log n) for n texts of length l, and a text that begins none of them
-//! is like any other such. Keys are told apart before ([`judge`](crate::judge())): each is searched by itself (Horn and
+//! What a text may still become matters only if some get found it. So a state is where the text stands among the texts
+//! that were found: appending to it takes O(l log n) for n texts of length l, and a text that begins none of them is
+//! like any other such. Keys are separated before ([`judge`](crate::judge())): each is searched by itself (Horn and
 //! Kroening 2015).
 
 use crate::Model;
@@ -16,7 +16,7 @@ pub struct Kv {
     found: Vec<String>,
 }
 
-/// An operation on it.
+/// An operation on the text of one key, with its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KvOp {
     /// It was the text of this place.

@@ -1,4 +1,4 @@
-//! A mutex that knows its holders, without a search: in time O(n log n), by a sweep over what is certain.
+//! A mutex with known holders, without a search: in time O(n log n), by a sweep over what is certain.
 //!
 //! A hold whose grant and release were answered lasted at least from the answer to the grant until the release was
 //! sent; it need not have lasted longer. So an order exists exactly if these stretches are disjoint, and no other grant

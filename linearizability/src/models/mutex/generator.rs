@@ -1,4 +1,4 @@
-//! A simulated mutex that knows its holder.
+//! A simulated mutex that tracks its holder.
 
 use crate::Value;
 use crate::generate::clients::{ClientStage, Completion, GeneratedClients, Simulated};
@@ -12,11 +12,11 @@ pub struct Mutex {
     hold: u64,
     /// Whether grants are answered with tokens: the numbers of their holds.
     tokens: bool,
-    /// For each client whether it holds, as far as it knows.
+    /// For each client the state that its answers show it.
     known: Vec<MutexClientState>,
 }
 
-/// What a client knows of itself.
+/// A client's state by its own answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MutexClientState {
     Free,
@@ -25,7 +25,7 @@ enum MutexClientState {
     Doubtful,
 }
 
-/// An operation on it.
+/// An operation on the mutex, as a client invokes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MutexCall {
     /// To hold it.
@@ -138,7 +138,8 @@ impl Simulated for Mutex {
     }
 }
 
-/// Sees to it that a client knows that it holds, when no client begins anything by itself any more.
+/// Takes one step, when no client begins anything by itself any more, towards a holder with an answered acquire:
+/// releases a doubtful hold, or lets an idle client acquire the free mutex.
 fn make_held(clients: &mut GeneratedClients<Mutex>) {
     let doubtful = |&holder: &usize| clients.object.known[holder] == MutexClientState::Doubtful;
     let (client, op) = match (clients.object.holder, clients.idle().next()) {

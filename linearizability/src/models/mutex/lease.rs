@@ -1,7 +1,7 @@
 //! A mutex whose holder may lose it without doing anything: a lock that rests on a lease or a session.
 //!
 //! A hold is certain only if its own release was answered with `ok`, because then it had not been lost until the
-//! release took effect. Any other hold may have ended the moment after its grant, so its grant says only that nobody
+//! release took effect. Any other hold may have ended the moment after its grant, so its grant proves only that nobody
 //! held with certainty at that moment.
 
 use crate::models::mutex::certain_holds;
@@ -11,7 +11,7 @@ use crate::{Model, NearLinearDecision, Op};
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseMutex;
 
-/// An operation on it.
+/// An operation on the mutex that was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LeaseOp {
     /// A hold began that its release proves to have lasted until then. Holds are numbered.

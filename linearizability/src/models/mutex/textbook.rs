@@ -7,11 +7,11 @@ use crate::models::register::relevance::{narrowed, relevant};
 use crate::unknown_start::UnknownStart;
 use crate::{Budget, Model, Op, SearchDecision, search};
 
-/// The mutex, free at the beginning. Its state says whether it is held.
+/// The mutex, free at the beginning. Its state is whether it is held.
 #[derive(Debug, Clone, Copy)]
 pub struct Mutex;
 
-/// An operation on it.
+/// An operation on the mutex that took effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MutexOp {
     /// It was free and is held.

@@ -1,4 +1,4 @@
-//! A simulated semaphore, read-write lock or reentrant mutex, which knows its holders.
+//! A simulated semaphore, read-write lock or reentrant mutex, which tracks its holders.
 
 use crate::Value;
 use crate::generate::clients::{ClientStage, Completion, GeneratedClients, Simulated};
@@ -48,7 +48,7 @@ struct PermitHold {
     depth: u64,
 }
 
-/// What a client knows of itself.
+/// A client's state by its own answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PermitClientState {
     Free,
@@ -86,7 +86,7 @@ impl Permits {
         PermitCall::Release(number, self.known[client] == PermitClientState::Doubtful)
     }
 
-    /// The clients that do nothing, hold, and know that.
+    /// The idle clients that hold by an answered acquire.
     fn holders(clients: &GeneratedClients<Self>) -> Vec<usize> {
         let object = &clients.object;
         let held = |&client: &usize| {

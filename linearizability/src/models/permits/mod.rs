@@ -29,7 +29,7 @@ const UNORDERED: BrokenClaim = BrokenClaim {
 /// More than any number of readers takes.
 const ALL: u64 = 1 << 40;
 
-/// Semaphores: `acquire` of one permit, or of as many as its value says.
+/// Semaphores: `acquire` of one permit, or of as many as its value.
 pub static SEMAPHORE: ModelEntry = ModelEntry {
     names: &["semaphore"],
     operations: &["acquire", "release"],
@@ -104,7 +104,8 @@ fn unexpected(call: &Call<'_>, lack: &str) -> InputError {
     }
 }
 
-/// The holds that operations tell, each of the permits that `weight` says; a release may leave that to its grant.
+/// The holds of the operations, each of as many permits as `weight` returns; a release for which that is `None` returns
+/// as many as its grant took.
 fn holds<'a>(
     model: &ModelEntry,
     calls: &[&'a Call<'a>],

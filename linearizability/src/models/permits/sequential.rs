@@ -2,8 +2,8 @@
 //! reentrant mutex (of one permit, whose holders take it only once).
 //!
 //! As with a mutex on a lease, a hold is certain only if its own release was answered with `ok`: from the answer to its
-//! grant until its release was sent. Any other grant says only that there was a permit at some moment until it was
-//! answered, and an acquire of unknown outcome says nothing. An order exists exactly if certain holds never take more
+//! grant until its release was sent. Any other grant proves only that there was a permit at some moment until it was
+//! answered, and an acquire of unknown outcome proves nothing. An order exists exactly if certain holds never take more
 //! permits than there are, and each other grant has a moment at which enough of them were left; it takes time O(n log
 //! n), by a sweep over the certain holds.
 

@@ -29,7 +29,7 @@ pub(super) const LOST: BrokenClaim = BrokenClaim {
     says: "the queue was found empty although something had been put in and not come out at any moment of that",
 };
 
-/// An operation on a queue. Items are numbers, equal ones if they cannot be told apart.
+/// An operation on a queue. Items are numbers, equal ones if they cannot be distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum QueueOp {
     /// This was put in.
@@ -116,12 +116,12 @@ pub(super) struct Items {
     optional: bool,
 }
 
-/// What empty answers tell.
+/// What empty answers prove.
 #[derive(Debug)]
 pub(super) struct Emptiness {
     /// One that no order has.
     pub contradiction: Option<Contradiction>,
-    /// Whether, if there is no contradiction, it takes a search to tell that some order has all of them.
+    /// Whether, if there is no contradiction, it takes a search to decide whether some order has all of them.
     pub unsaid: bool,
     /// Whether there are any.
     pub answers: bool,

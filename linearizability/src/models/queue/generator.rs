@@ -8,7 +8,7 @@ use fastrand::Rng;
 /// Of so many deliveries of a queue that delivers at least once one leaves its item in the queue.
 const AGAIN: usize = 11;
 
-/// What a queue promises.
+/// The order and the number of deliveries that a queue promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueOrder {
     /// First in, first out.
@@ -27,7 +27,7 @@ pub struct QueueObject {
     values: DrawnValues,
 }
 
-/// An operation on it.
+/// An operation on the queue, as a client invokes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueueCall {
     /// This is put in.

@@ -1,6 +1,6 @@
 //! Queues: `enqueue` with a value, `dequeue` answered with one or with nil if the queue was empty, and `drain`,
-//! answered with all that came out until the queue was empty. A `dequeue` that failed took nothing out, and says
-//! nothing of what there was.
+//! answered with all that came out until the queue was empty. A `dequeue` that failed took nothing out, and does not
+//! show what there was.
 
 pub mod bag;
 pub mod fifo;
@@ -70,9 +70,9 @@ pub enum Delivery {
 
 /// The operations on a queue, and the drains among them that were answered.
 pub struct QueueOperations<'a> {
-    /// The operations.
+    /// Every operation on the queue, the parts of a drain each by itself.
     pub reading: Reading<'a, QueueOp>,
-    /// The drains.
+    /// The drains that were answered, by the places of their parts.
     pub drains: Vec<AnsweredDrain>,
 }
 

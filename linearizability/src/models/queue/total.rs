@@ -7,8 +7,9 @@
 //!   the moment at which a drain found the queue empty, an operation of unknown outcome that may have taken the item.
 //!   Which enqueues lack one is a problem of scheduling: each takes the first delivery that is left, in the order in
 //!   which they ended.
-//! - A drain speaks only if all deliveries by dequeues were answered before it was sent, as a delivery under way may
-//!   hide an item for a while; and only if no later drain took anything out. Drains at the same time all speak.
+//! - A drain is evidence only if all deliveries by dequeues were answered before it was sent, as a delivery under way
+//!   may hide an item for a while; and only if no later drain took anything out. Drains at the same time all are
+//!   evidence.
 //! - At each moment of such a drain more enqueues must lack a delivery than there are operations that may have taken
 //!   one (Hall, "On representatives of subsets", 1935: both are nested).
 
@@ -41,7 +42,7 @@ pub struct TotalQueueJudgement {
     pub contradiction: Option<Contradiction>,
     /// How many deliveries repeat one of the same item.
     pub again: usize,
-    /// An enqueue that was answered, whose item did not come out, and for which no drain speaks.
+    /// An enqueue that was answered, whose item did not come out, and for which no drain is evidence.
     pub unjudged: Option<usize>,
 }
 
@@ -172,7 +173,7 @@ impl Slots {
     }
 }
 
-/// The drains that speak.
+/// The drains that are evidence by the module's rule.
 fn speaking(ops: &[Op<QueueOp>], drains: &[AnsweredDrain]) -> Vec<AnsweredDrain> {
     let mut of_a_drain = vec![false; ops.len()];
     drains

@@ -27,17 +27,16 @@ impl NumberedAccess {
         }
     }
 
-    /// Whether it writes.
     pub fn writes(self) -> bool {
         matches!(self, Self::Write(_) | Self::Cas(..))
     }
 }
 
-/// With what a register begins.
+/// The value with which a register begins.
 pub enum First<'m, V> {
-    /// With this.
+    /// This value.
     With(&'m V),
-    /// With an unknown value that fits this.
+    /// An unknown value for which the function returns `true`.
     If(&'m dyn Fn(&V) -> bool),
 }
 
@@ -59,12 +58,11 @@ pub enum AccessEvent {
     Return(usize),
 }
 
-/// A history of accesses.
 #[derive(Debug)]
-pub struct History {
-    /// By the places of operations; `None` for what says nothing: a read that need not have happened.
+pub struct AccessHistory {
+    /// By the places of operations; `None` for what proves nothing: a read that need not have happened.
     pub accesses: Vec<Option<NumberedAccess>>,
-    /// The events of those that say something, in order.
+    /// The events of the accesses that are not `None`, in order.
     pub events: Vec<AccessEvent>,
     /// The values with which it may begin.
     pub first: Vec<u32>,
@@ -72,7 +70,7 @@ pub struct History {
     pub values: usize,
 }
 
-impl History {
+impl AccessHistory {
     /// The accesses of some operations.
     pub fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &First<'_, V>) -> Self {
         let mut numbers: HashMap<&V, u32> = HashMap::new();

@@ -15,7 +15,7 @@ pub struct RegisterObject {
     planted: Option<(u64, usize, usize)>,
 }
 
-/// An operation on it.
+/// An operation on the register, as a client invokes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegisterCall {
     /// It is read.

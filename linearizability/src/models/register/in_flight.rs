@@ -25,7 +25,7 @@ struct AccessGroup {
 #[derive(Debug, Clone, Copy)]
 pub struct EndedOperation {
     pub bit: u128,
-    /// It, if it writes.
+    /// The access, if it writes; else `None`.
     pub access: Option<NumberedAccess>,
     /// Whether what it writes may be found when it has ended.
     pub found_later: bool,
@@ -115,7 +115,7 @@ impl InFlight {
         }
     }
 
-    /// Takes one out.
+    /// Removes an access that was done, by its bit.
     pub fn remove(&mut self, access: NumberedAccess, bit: u128) {
         self.taken &= !bit;
         self.writes &= !bit;

@@ -49,7 +49,6 @@ pub static REGISTERS: ModelEntry = ModelEntry {
 /// The operations on a register.
 #[derive(Debug)]
 struct Accesses<'a> {
-    /// The operations.
     reading: Reading<'a, RegisterOp<u32>>,
     /// The number of its first value; `None` if that is not known.
     initial: Option<u32>,
@@ -141,7 +140,7 @@ fn wanted(value: &Value, in_fields: bool) -> Option<[&Value; 2]> {
     }
 }
 
-/// Whether a compare-and-set failed because it found another value: its answer tells that of no other reason.
+/// Whether a compare-and-set failed because it found another value: its answer names no other reason.
 fn mismatched(call: &Call<'_>) -> bool {
     const SIGNS: [&str; 5] = ["mismatch", "not-match", "not match", "no-match", "precondition-failed"];
     let error = call.error.map(str::to_lowercase);

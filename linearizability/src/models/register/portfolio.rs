@@ -1,6 +1,6 @@
-//! Registers whose values do not tell their order: depth-first search and sweeps over configurations take turns, each
-//! time with more steps. The former finds the order of most histories at once; the latter finds out sooner that there
-//! is none.
+//! Registers whose values do not determine their order: depth-first search and sweeps over configurations take turns,
+//! each time with more steps. The former finds the order of most histories at once; the latter finds out sooner that
+//! there is none.
 
 use crate::budget::within;
 use crate::models::register::accesses::First;

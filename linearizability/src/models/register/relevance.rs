@@ -28,8 +28,7 @@ pub fn narrowed<I: Clone>(
 }
 
 /// The accesses that matter, by their places, ascending: the history has an order exactly if these have. `None` if all
-/// matter, or that is not known. `began` says of a value whether the register may have begun with it. In time O(n log
-/// n).
+/// matter, or that is not known. `began` returns whether the register may have begun with a value. In time O(n log n).
 pub fn relevant<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &dyn Fn(&V) -> bool) -> Option<Vec<usize>> {
     let must: Vec<&Op<RegisterOp<V>>> = ops.iter().filter(|op| op.must()).collect();
     let from = must.iter().map(|op| op.invoke).min()?;

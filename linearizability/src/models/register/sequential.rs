@@ -12,14 +12,14 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use std::rc::Rc;
 
-/// The register.
+/// A register that is read, written, and compared and set.
 #[derive(Debug, Clone)]
 pub struct Register<V> {
     /// Its value at the beginning.
     pub initial: V,
 }
 
-/// An operation on it.
+/// An operation on the register, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RegisterOp<V> {
     /// It was read to have this value.
@@ -43,9 +43,9 @@ impl<V> RegisterOp<V> {
 }
 
 impl<V: Clone + Eq + Hash> Register<V> {
-    /// Decides a history by configurations alone, whatever its values tell; `None` if too much is in flight together.
-    /// In the `relaxed` form each operation of unknown outcome may be done any number of times, and `Linearizable` says
-    /// nothing.
+    /// Decides a history by configurations alone, whatever order its values show; `None` if too much is in flight
+    /// together. In the `relaxed` form each operation of unknown outcome may be done any number of times, and
+    /// `Linearizable` proves nothing.
     pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
         decision(sweep(ops, &First::With(&self.initial), relaxed, budget))
     }

@@ -16,7 +16,7 @@
 //! In the relaxed form operations of unknown outcome are never used up, so that few configurations differ, but for
 //! those that are alone in writing some value. What has no order then has none.
 
-use crate::models::register::accesses::{AccessEvent, First, History, NumberedAccess};
+use crate::models::register::accesses::{AccessEvent, AccessHistory, First, NumberedAccess};
 use crate::models::register::configuration::{Configuration, prune};
 use crate::models::register::in_flight::{EndedOperation, InFlight};
 use crate::models::register::sequential::RegisterOp;
@@ -31,20 +31,19 @@ pub enum SweepOutcome {
     Fits,
     /// No order gets past the completion of this operation; in the relaxed form perhaps not even so far.
     Stuck(usize),
-    /// It cannot tell: too much is in flight together.
+    /// The sweep cannot decide: too much is in flight together.
     Undecided,
     /// The budget ran out.
     GaveUp(Limit),
 }
 
-/// Sweeps over a history.
 pub fn sweep<V: Eq + Hash>(
     ops: &[Op<RegisterOp<V>>],
     first: &First<'_, V>,
     relaxed: bool,
     budget: &mut Budget<'_>,
 ) -> SweepOutcome {
-    let history = History::new(ops, first);
+    let history = AccessHistory::new(ops, first);
     Sweep::new(ops, &history, relaxed)
         .run(&history.events, budget)
         .unwrap_or_else(SweepOutcome::GaveUp)
@@ -52,7 +51,7 @@ pub fn sweep<V: Eq + Hash>(
 
 /// For each value whether what writes it and is of unknown outcome is used up. In the relaxed form these are the values
 /// that have one such write, if they are few.
-fn limited<V>(ops: &[Op<RegisterOp<V>>], history: &History, relaxed: bool) -> Vec<bool> {
+fn limited<V>(ops: &[Op<RegisterOp<V>>], history: &AccessHistory, relaxed: bool) -> Vec<bool> {
     const FEW: usize = 4;
     let mut writes = vec![0_usize; history.values];
     for (op, access) in ops.iter().zip(&history.accesses) {
@@ -82,7 +81,7 @@ struct Sweep<'h> {
 }
 
 impl<'h> Sweep<'h> {
-    fn new<V>(ops: &[Op<RegisterOp<V>>], history: &'h History, relaxed: bool) -> Self {
+    fn new<V>(ops: &[Op<RegisterOp<V>>], history: &'h AccessHistory, relaxed: bool) -> Self {
         let mut found_until = vec![None; history.values];
         // What finds only that a value is not there may find any other one.
         let mut other_until = None;

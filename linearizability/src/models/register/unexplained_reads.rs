@@ -27,7 +27,7 @@ struct Latest {
 }
 
 /// The first read in the order of answers that no write explains: alone, or after the write that had overwritten what
-/// it found. `began` says of a value whether the register may have begun with it.
+/// it found. `began` returns whether the register may have begun with a value.
 pub fn unexplained<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: impl Fn(&V) -> bool) -> Option<Contradiction> {
     let sources = sources(ops);
     let (ends, latest) = certain(ops);
@@ -38,7 +38,7 @@ pub fn unexplained<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: impl Fn(&V) -
     reads.sort_unstable();
     reads.into_iter().find_map(|(end, read)| {
         let value = observed(&ops[read].input)?;
-        // One that writes what it found would have to be told apart from its own sources.
+        // An operation that writes what it found would have to be distinguished from its own sources.
         if written(&ops[read].input) == Some(value) {
             return None;
         }

@@ -4,7 +4,7 @@
 //!
 //! An operation of unknown outcome took effect exactly if something answered rests on what it wrote; otherwise no order
 //! lacks anything without it. What is found always convicts. Nothing found acquits if each value has one write at most,
-//! and no compare-and-set that failed says what it found.
+//! and no compare-and-set that failed names what it found.
 
 use crate::models::register::sequential::RegisterOp;
 use crate::near_linear::NearLinearDecision;
@@ -72,7 +72,7 @@ struct NumberedRegister {
     /// For each value that is written by one operation only, that operation.
     writers: HashMap<i64, usize>,
     ambiguous: HashSet<i64>,
-    /// Whether all operations say what they are by their values.
+    /// Whether no compare-and-set failed: one that did does not name what it found, so it is not judged.
     exact: bool,
     /// The value with which it began, if an operation found it and none was to write it.
     nil: Option<i64>,
@@ -173,7 +173,7 @@ impl NumberedRegister {
         anchors
     }
 
-    /// Judges some of the operations; those that say nothing are left out.
+    /// Judges some of the operations; those that prove nothing are left out.
     fn judge(&self, places: &[usize]) -> UniqueJudgement {
         self.judge_if(places, |_, found| found.is_some() && found == self.nil)
     }
@@ -263,7 +263,7 @@ impl NumberedRegister {
         })
     }
 
-    /// A witness without what can be left out, and whether all of the rest is needed; that is known if values tell all.
+    /// A witness without what can be left out; it is `least` only if `exact` and if the tries sufficed for all of it.
     fn least(&self, mut witness: Vec<usize>, exact: bool) -> Witness {
         let each = self.founded(&witness, |_| false).len();
         let mut tries = TRIED / each.max(1);

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Of so many operations on a set one is a read: each is answered with all elements.
 const READS: u8 = 32;
 
-/// An operation on it.
+/// An operation on the set, as a client invokes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetCall {
     /// This element is added.

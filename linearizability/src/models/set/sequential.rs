@@ -1,7 +1,7 @@
 //! A set to which elements are added, and that is read as a whole. A history is decided in time O(n log n), n being the
 //! number of operations and of elements in all reads together.
 //!
-//! Nothing is ever taken out, so what reads found tells their order: each is a subset of the next. An order exists
+//! Nothing is ever taken out, so what reads found determines their order: each is a subset of the next. An order exists
 //! exactly if no two reads lack an element of each other, and of no two operations that this order arranges the later
 //! one was over before the earlier one was sent (a case of Lee and Mathur, "Efficient decision procedures for
 //! linearizability", arXiv 2410.04581). An add of unknown outcome took effect exactly if its element was read. An
@@ -32,7 +32,7 @@ const APART: BrokenClaim = BrokenClaim {
 #[derive(Debug, Clone, Copy)]
 pub struct GrowSet;
 
-/// An operation on it. Elements are numbers from 0 on, without gaps.
+/// An operation on the set, with its answer. Elements are numbers from 0 on, without gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SetOp {
     /// This is in it.

@@ -30,7 +30,7 @@ struct Configuration {
     empties: DoneOperations,
     /// How many of the kinds are done, ascending.
     spent: Vec<(u32, u32)>,
-    /// Where the last of what went in was sent, and the last of all, as far as that matters.
+    /// Where the last of what went in was sent, and the last of all, if that matters.
     latest: [usize; 2],
     /// Whether nothing is left of what was in the queue at the beginning.
     begun: bool,
@@ -244,7 +244,7 @@ impl Pairs {
         next
     }
 
-    /// Notes where something was sent, as far as that matters.
+    /// Notes where something was sent, if that matters.
     fn note(&self, one: &mut Configuration, put: usize, any: usize) {
         if !self.dated {
             return;

@@ -37,20 +37,20 @@ pub struct DoneOperations {
 pub struct CandidateOperation {
     /// Its value, [`ANY`] if that is unknown.
     pub value: u32,
-    /// Where it was sent.
+    /// The position of its invocation.
     pub sent: usize,
     /// Where it ended; the greatest number if it did not.
     pub end: usize,
-    /// What it is.
+    /// Whether it must have happened.
     pub what: CandidateOrigin,
 }
 
-/// What a candidate is.
+/// The source of a candidate on its side of the sweep.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CandidateOrigin {
     /// One that must have happened, by its number on its side.
     Must(u32),
-    /// One of a kind.
+    /// One that need not have happened, by the number of its kind.
     May(u32),
     /// Something was in the queue at the beginning.
     Early,
@@ -129,7 +129,7 @@ impl PairSide {
 }
 
 impl DoneOperations {
-    /// Does one more.
+    /// Marks the operation of this number as done.
     pub fn add(&mut self, number: u32) {
         let at = self.ahead.partition_point(|&other| other < number);
         self.ahead.insert(at, number);
@@ -142,7 +142,7 @@ impl DoneOperations {
     }
 }
 
-/// An unknown value.
+/// Stands for an unknown value.
 pub const ANY: u32 = u32::MAX;
 
 /// Something that was in the queue at the beginning.

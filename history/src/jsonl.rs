@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
     let mut history = History::default();
     let mut last = 0;
-    for line in Lines::new(bytes) {
+    for line in FileLines::new(bytes) {
         let event: Event = match line.parse() {
             Ok(event) => event,
             Err(damage) => return (history, Some(damage)),
@@ -40,7 +40,7 @@ pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
 /// is kept.
 pub fn parse_lines<T: DeserializeOwned>(bytes: &[u8]) -> (Vec<T>, Option<Damage>) {
     let mut all = Vec::new();
-    for line in Lines::new(bytes) {
+    for line in FileLines::new(bytes) {
         match line.parse() {
             Ok(one) => all.push(one),
             Err(damage) => return (all, Some(damage)),
@@ -75,12 +75,12 @@ pub fn to_line<T: Serialize>(one: &T) -> String {
 }
 
 /// The lines of a file; what follows the last line break is a line too unless it is empty.
-struct Lines<'a> {
+struct FileLines<'a> {
     rest: &'a [u8],
     number: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> FileLines<'a> {
     fn new(bytes: &'a [u8]) -> Self {
         Self {
             rest: unmarked(bytes),
@@ -89,7 +89,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for FileLines<'a> {
     type Item = FileLine<'a>;
 
     fn next(&mut self) -> Option<FileLine<'a>> {

@@ -6,7 +6,7 @@ mod vote;
 
 use event::ElectionEvent;
 pub use event::{Notification, ServerRole};
-use line::Read;
+use line::LineRead;
 pub use vote::{LeaderVote, VoteRule};
 
 /// What one server's log tells about elections.
@@ -88,14 +88,14 @@ impl ServerLog {
                 break;
             };
             let (ms, event) = match line::read(line.trim_end_matches('\r')) {
-                Read::Other => continue,
-                Read::Torn => {
+                LineRead::Other => continue,
+                LineRead::Torn => {
                     log.cut(format!(
                         "line {number} begins like an entry and does not go on like one"
                     ));
                     continue;
                 }
-                Read::Entry(entry) => (entry.ms, event::election_event(entry)),
+                LineRead::Entry(entry) => (entry.ms, event::election_event(entry)),
             };
             match event {
                 Ok(Some(event)) => log.take(ms, event, number),

@@ -5,7 +5,7 @@ use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::backends;
 use crate::calendar;
-use crate::campaign::engine::{self, End, TimeBudget};
+use crate::campaign::engine::{self, CampaignEnd, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::shard::Shard;
 use crate::nightly::campaign::Campaign;
@@ -107,7 +107,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
         previous_nights::last(&earlier, cell)
     });
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
-        false => End::Through,
+        false => CampaignEnd::Through,
         true => {
             let asked = [campaign.cluster.image.as_deref()];
             let runner = Ensembles::prepare(place, asked, runs.clone(), interrupt).await?;
@@ -121,7 +121,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
             engine::drive(&mut going_on, &order, &mut ledger, budget).await?
         }
     };
-    if end == End::Through && !ledger.recorded.closed {
+    if end == CampaignEnd::Through && !ledger.recorded.closed {
         ledger.close()?;
     }
     compact_known(&ledger.recorded, &runs)?;

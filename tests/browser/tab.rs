@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 /// How a page is opened.
 #[derive(Clone, Copy, Default)]
-pub struct Reader {
+pub struct PageReader {
     /// Prefers dark colours.
     pub dark: bool,
     /// Has switched JavaScript off.
     pub no_scripts: bool,
 }
 
-impl Reader {
+impl PageReader {
     /// One who prefers these colours.
     pub fn of_colours(dark: bool) -> Self {
         let no_scripts = false;
@@ -34,14 +34,14 @@ impl Reader {
 pub struct Tab {
     session: String,
     target: String,
-    reader: Reader,
+    reader: PageReader,
     events: Receiver<Value>,
     seen: Mutex<Vec<Value>>,
 }
 
 impl Tab {
     /// Opens the page of a file and waits until it is loaded.
-    pub fn open(page: &Path, reader: Reader) -> Self {
+    pub fn open(page: &Path, reader: PageReader) -> Self {
         let (session, target, events) = CHROMIUM.tab();
         let tab = Self {
             session,

@@ -12,7 +12,7 @@ mod trial;
 mod common;
 
 use common::{EnsembleSlot, Runs};
-use moment::Life;
+use moment::RunPhases;
 use trial::Trial;
 
 /// How many trials of each signal.
@@ -30,8 +30,8 @@ fn a_crash_at_any_moment_leaves_nothing_frozen_cut_off_or_convicted() {
     let runs = Runs::new("crash");
     let life = match trials.len() {
         // One trial is not aimed better by a whole run before it.
-        1 => Life::usual(),
-        _ => Life::measure(&runs.path().join("measured")),
+        1 => RunPhases::usual(),
+        _ => RunPhases::measure(&runs.path().join("measured")),
     };
     let mut broken = Vec::new();
     for trial in &trials {

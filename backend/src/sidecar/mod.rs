@@ -37,7 +37,7 @@ struct Tools {
     /// Of a server: its connections with its leader.
     quorum: Arc<quorum::QuorumProxy>,
     /// Of a server: a session on it.
-    reader: reader::Reader,
+    reader: reader::LatenessReader,
 }
 
 /// Serves requests until stdin ends, then heals.

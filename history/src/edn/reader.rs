@@ -14,7 +14,7 @@ const DEPTH: usize = 160;
 ///
 /// The place where it is not.
 pub fn parse(text: &str) -> Result<Edn, Damage> {
-    let mut reader = Reader::new(text);
+    let mut reader = EdnReader::new(text);
     let value = reader.value()?;
     match reader.peek()? {
         None => Ok(value),
@@ -24,12 +24,12 @@ pub fn parse(text: &str) -> Result<Edn, Damage> {
 
 /// Reads one value after another from a text.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct EdnReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> EdnReader<'a> {
     /// A reader at the beginning of a text.
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0 }

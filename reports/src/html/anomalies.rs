@@ -1,7 +1,7 @@
 //! All anomalies, each with the events that prove it.
 
 use super::first::accepted;
-use crate::model::{RunModel, Step};
+use crate::model::{RunModel, WitnessStep};
 use crate::svg::window;
 use crate::text;
 use maud::{Markup, html};
@@ -68,7 +68,7 @@ pub fn badge(anomaly: &Anomaly) -> Markup {
 }
 
 /// The steps as a numbered list; the numbers are those of the picture.
-pub fn steps_list(steps: &[Step]) -> Markup {
+pub fn steps_list(steps: &[WitnessStep]) -> Markup {
     html! {
         ol.steps {
             @for (i, step) in steps.iter().enumerate() {

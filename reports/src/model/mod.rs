@@ -17,7 +17,7 @@ pub use ops::{DrawnOperation, Mark, Role, subject_name};
 pub use stats::LatencyTerms;
 pub use stats::{OpStats, errors, op_stats, rates};
 pub use terms::Terms;
-pub use witness::Step;
+pub use witness::WitnessStep;
 pub use zooquake_checkers::analysis::OperationOutcome;
 
 use crate::Extras;
@@ -102,7 +102,7 @@ impl<'a> RunModel<'a> {
     }
 
     /// The steps of an anomaly's witness, numbered from 1; indexes that the history does not have are left out.
-    pub fn steps(&self, anomaly: &Anomaly) -> Vec<Step> {
+    pub fn steps(&self, anomaly: &Anomaly) -> Vec<WitnessStep> {
         witness::steps(self, anomaly)
     }
 

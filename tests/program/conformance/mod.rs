@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::task::spawn_blocking;
-use wire::Real;
+use wire::RealLines;
 use zooquake_workloads::zk::Host;
 use zooquake_workloads::zk::sim::{Config, Net, World};
 
@@ -91,7 +91,7 @@ struct Compared {
 }
 
 /// Plays sequences on a real ensemble and on the model, and compares them.
-fn compare(real: Real, seeds: Range<u64>, storms: Storms) -> Compared {
+fn compare(real: RealLines, seeds: Range<u64>, storms: Storms) -> Compared {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let (real, todo, compared) = (Arc::new(real), Mutex::new(seeds), Mutex::new(Compared::default()));
     let play = async || {
@@ -169,7 +169,7 @@ fn compared(name: &str, storms: Storms, count: u64) {
         .trim()
         .split(',')
         .map(|server| server.parse().expect("an address"));
-    let real = Real {
+    let real = RealLines {
         servers: servers.collect(),
         timeout: TIMEOUT,
         storm: storm::Storm::new((1..=SERVERS).map(|number| format!("zooquake-{id}-n{number}")).collect()),

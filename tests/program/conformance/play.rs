@@ -1,7 +1,7 @@
 //! A sequence of random operations of several sessions, and what comes of them.
 
 use super::draw::Draw;
-use super::line::{Line, Lines, Loss, Storms, Strike, in_sync};
+use super::line::{Line, LineSource, Loss, Storms, Strike, in_sync};
 use super::words::{UNKNOWN, Words, heard, kind};
 use futures_util::future::{BoxFuture, try_join_all};
 use futures_util::stream::FuturesUnordered;
@@ -45,7 +45,7 @@ impl Play {
     /// # Errors
     /// If a session is over of itself, or an operation has an unknown outcome without a fault: such a sequence says
     /// nothing.
-    pub async fn whole(lines: Arc<dyn Lines>, seed: u64, root: String, storms: Storms) -> Result<Story, String> {
+    pub async fn whole(lines: Arc<dyn LineSource>, seed: u64, root: String, storms: Storms) -> Result<Story, String> {
         let _playing = lines.enter().await;
         let mut play = Self {
             draw: Draw {

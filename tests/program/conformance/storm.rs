@@ -46,9 +46,9 @@ struct Gate {
 }
 
 /// A sequence that is being played.
-struct Member(Arc<Storm>);
+struct PlayedSequence(Arc<Storm>);
 
-impl Drop for Member {
+impl Drop for PlayedSequence {
     fn drop(&mut self) {
         locked(&self.0.gate).playing -= 1;
         self.0.strike_if_all_wait();
@@ -76,7 +76,7 @@ impl Storm {
                     break;
                 }
             }
-            Box::new(Member(storm)) as Box<dyn Send>
+            Box::new(PlayedSequence(storm)) as Box<dyn Send>
         }
         .boxed()
     }

@@ -9,23 +9,23 @@ use zooquake_workloads::zk::sim::{Fate, Net, OUTAGE};
 use zooquake_workloads::zk::{Host, Shared};
 
 use crate::bed::{LONG, MOMENT};
-use crate::world::World;
+use crate::world::RecipeWorld;
 
 /// A client of a queue, whose operations the machine runs.
 struct QueueClient {
-    world: World,
+    world: RecipeWorld,
     queue: Arc<dyn Queue>,
 }
 
 type Taken = Result<Option<i64>, OpError>;
 
-fn bed() -> (World, Net) {
-    let world = World::default();
+fn bed() -> (RecipeWorld, Net) {
+    let world = RecipeWorld::default();
     let net = Net::new(&world);
     (world, net)
 }
 
-fn client<T: Queue + 'static>(world: &World, net: &Net, build: fn(&Env) -> T) -> QueueClient {
+fn client<T: Queue + 'static>(world: &RecipeWorld, net: &Net, build: fn(&Env) -> T) -> QueueClient {
     let queue = Arc::new(build(&world.env(Arc::new(net.clone()))));
     world.pass(MOMENT);
     let world = world.clone();

@@ -10,12 +10,12 @@ use zooquake_workloads::zk::{Connect, Shared, sim};
 
 /// The machine. Clones share it.
 #[derive(Clone, Default)]
-pub struct World {
+pub struct RecipeWorld {
     machine: sim::World,
     notices: Arc<Mutex<Vec<Notice>>>,
 }
 
-impl Deref for World {
+impl Deref for RecipeWorld {
     type Target = sim::World;
 
     fn deref(&self) -> &sim::World {
@@ -23,7 +23,7 @@ impl Deref for World {
     }
 }
 
-impl World {
+impl RecipeWorld {
     /// What a recipe is given.
     pub fn env(&self, connect: Arc<dyn Connect>) -> Env {
         let notices = self.notices.clone();

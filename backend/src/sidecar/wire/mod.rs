@@ -12,7 +12,7 @@ mod tests;
 
 use anyhow::{Context, Result, bail};
 use frame::Session;
-use rule::{Verdict, WireRule};
+use rule::{FrameVerdict, WireRule};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -247,7 +247,7 @@ impl Proxy {
         locked(&self.sessions).get(&connection).map(|(_, session)| session.id)
     }
 
-    fn asked(&self, connection: u64, frame: &[u8]) -> Verdict {
+    fn asked(&self, connection: u64, frame: &[u8]) -> FrameVerdict {
         let session = self.session_of(connection);
         self.judged(|rule| {
             let asked = frame::asked(frame)?;
@@ -255,7 +255,7 @@ impl Proxy {
         })
     }
 
-    fn replied(&self, connection: u64, frame: &[u8]) -> Verdict {
+    fn replied(&self, connection: u64, frame: &[u8]) -> FrameVerdict {
         let session = self.session_of(connection);
         self.judged(|rule| {
             let reply = frame::replied(frame)?;
@@ -263,10 +263,10 @@ impl Proxy {
         })
     }
 
-    fn judged(&self, judge: impl FnOnce(&mut WireRule) -> Option<Verdict>) -> Verdict {
+    fn judged(&self, judge: impl FnOnce(&mut WireRule) -> Option<FrameVerdict>) -> FrameVerdict {
         let mut rule = locked(&self.rule);
-        let verdict = rule.as_mut().and_then(judge).unwrap_or(Verdict::Forward);
-        if verdict == Verdict::Drop {
+        let verdict = rule.as_mut().and_then(judge).unwrap_or(FrameVerdict::Forward);
+        if verdict == FrameVerdict::Drop {
             // Still under the lock, which whoever waits for the next connection takes first.
             self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
         }

@@ -36,7 +36,7 @@ pub struct Dropped {
 
 /// What to do with a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum FrameVerdict {
     /// Pass it on.
     Forward,
     /// Throw it away and close the connection.
@@ -69,31 +69,31 @@ impl WireRule {
     }
 
     /// Judges a request.
-    pub fn asked(&mut self, connection: u64, session: Option<i64>, asked: &ClientFrame) -> Verdict {
+    pub fn asked(&mut self, connection: u64, session: Option<i64>, asked: &ClientFrame) -> FrameVerdict {
         if self.awaited.is_some() || self.done.is_none() || !frame::is(asked.code, self.which.op) {
-            return Verdict::Forward;
+            return FrameVerdict::Forward;
         }
         self.seen += 1;
         if self.seen < self.which.nth {
-            return Verdict::Forward;
+            return FrameVerdict::Forward;
         }
         match self.lost {
             LossKind::Request => self.act(asked, session, None),
             LossKind::Reply => {
                 self.awaited = Some((connection, asked.clone()));
-                Verdict::Forward
+                FrameVerdict::Forward
             }
         }
     }
 
     /// Judges a reply. One that says that its request was not applied is passed on, and the rule waits for the next.
-    pub fn replied(&mut self, connection: u64, session: Option<i64>, reply: &Replied, frame: &[u8]) -> Verdict {
+    pub fn replied(&mut self, connection: u64, session: Option<i64>, reply: &Replied, frame: &[u8]) -> FrameVerdict {
         let awaited = self
             .awaited
             .take_if(|(at, asked)| *at == connection && asked.xid == reply.xid);
         match awaited {
             Some((_, asked)) if reply.applied(asked.code, frame) => self.act(&asked, session, Some(reply.zxid)),
-            _ => Verdict::Forward,
+            _ => FrameVerdict::Forward,
         }
     }
 
@@ -102,9 +102,9 @@ impl WireRule {
         self.awaited.take_if(|(at, _)| *at == connection);
     }
 
-    fn act(&mut self, asked: &ClientFrame, session: Option<i64>, zxid: Option<i64>) -> Verdict {
+    fn act(&mut self, asked: &ClientFrame, session: Option<i64>, zxid: Option<i64>) -> FrameVerdict {
         let Some(done) = self.done.take() else {
-            return Verdict::Forward;
+            return FrameVerdict::Forward;
         };
         let outcome = if zxid.is_some() { "applied" } else { "not-sent" };
         let dropped = Dropped {
@@ -118,8 +118,8 @@ impl WireRule {
         };
         // Who armed it and has given up meanwhile must not have anything dropped.
         match done.send(dropped) {
-            Ok(()) => Verdict::Drop,
-            Err(_) => Verdict::Forward,
+            Ok(()) => FrameVerdict::Drop,
+            Err(_) => FrameVerdict::Forward,
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::plain::{Member, gather, not_voted, wait_decision, wait_for};
+use super::plain::{PartyClient, gather, not_voted, wait_decision, wait_for};
 use super::{APP, Decision, Journal, Party, TransactionZnode, Vote, decision_path, path, vote_path};
 use crate::recipes::planted::Bug;
 use crate::recipes::{Env, OpError};
@@ -21,12 +21,12 @@ use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, Reply, Zk};
 const RETRY: Duration = Duration::from_millis(100);
 
 /// `commit/atomic`.
-pub struct Atomic(Member);
+pub struct Atomic(PartyClient);
 
 impl Atomic {
     /// A client of this name, with this log.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
-        Self(Member::new(env, name, journal))
+        Self(PartyClient::new(env, name, journal))
     }
 
     async fn pause(&self) {
@@ -130,7 +130,7 @@ impl Atomic {
 
 #[async_trait]
 impl Party for Atomic {
-    fn member(&self) -> &Member {
+    fn member(&self) -> &PartyClient {
         &self.0
     }
 

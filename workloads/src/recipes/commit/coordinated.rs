@@ -5,23 +5,23 @@
 
 use async_trait::async_trait;
 
-use super::plain::{Member, gather, publish};
+use super::plain::{PartyClient, gather, publish};
 use super::{Decision, Journal, Party, TransactionZnode};
 use crate::recipes::{Env, OpError};
 
 /// `commit/coordinated`.
-pub struct Coordinated(Member);
+pub struct Coordinated(PartyClient);
 
 impl Coordinated {
     /// A client of this name, with this log.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
-        Self(Member::new(env, name, journal))
+        Self(PartyClient::new(env, name, journal))
     }
 }
 
 #[async_trait]
 impl Party for Coordinated {
-    fn member(&self) -> &Member {
+    fn member(&self) -> &PartyClient {
         &self.0
     }
 

@@ -17,14 +17,14 @@ use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
 
 /// What each party has: a name, a session handle and a log.
-pub struct Member {
+pub struct PartyClient {
     pub env: Env,
     pub name: String,
     pub handle: Handle,
     pub journal: Journal,
 }
 
-impl Member {
+impl PartyClient {
     /// A client of this name, which begins to open its session.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
         Self {

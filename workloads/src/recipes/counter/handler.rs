@@ -40,13 +40,13 @@ impl CounterReading {
 }
 
 /// A counter, as one client uses it: one operation at a time. When its session is over it goes on in a new one.
-pub struct Counter {
+pub struct CounterClient {
     env: Env,
     handle: Handle,
     increment: Arc<dyn Increment>,
 }
 
-impl Counter {
+impl CounterClient {
     /// A client that begins to open its session.
     pub fn new(env: &Env, increment: Arc<dyn Increment>) -> Self {
         Self {
@@ -110,7 +110,7 @@ pub(super) fn ended(doing: &str, error: &Error, unsure: bool) -> OpError {
 }
 
 #[async_trait]
-impl Service for Counter {
+impl Service for CounterClient {
     fn operations(&self) -> &'static [&'static str] {
         &["increment", "get"]
     }

@@ -9,7 +9,7 @@ pub(super) mod variants;
 mod versioned;
 
 use async_trait::async_trait;
-pub use handler::{Counter, CounterReading};
+pub use handler::{CounterClient, CounterReading};
 
 use super::OpError;
 
@@ -23,5 +23,5 @@ pub trait Increment: Send + Sync {
     ///
     /// # Errors
     /// [`OpError::Fail`] only if it certainly added nothing.
-    async fn increment(&self, counter: &Counter) -> Result<CounterReading, OpError>;
+    async fn increment(&self, counter: &CounterClient) -> Result<CounterReading, OpError>;
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::optimistic::Optimistic;
 use super::unconditional::Unconditional;
 use super::versioned::{MARKS, Versioned};
-use super::{COUNTER, Counter, Increment};
+use super::{COUNTER, CounterClient, Increment};
 use crate::recipes::Env;
 use crate::recipes::registry::{Known, Variant, known};
 use crate::service::Recipe;
@@ -45,7 +45,7 @@ const PLAIN: Variant = Variant {
 };
 
 fn counter(env: &Env, increment: Arc<dyn Increment>) -> anyhow::Result<Recipe> {
-    Ok(Arc::new(Counter::new(env, increment)))
+    Ok(Arc::new(CounterClient::new(env, increment)))
 }
 
 /// The faults that lose replies.

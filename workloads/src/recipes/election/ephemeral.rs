@@ -7,7 +7,7 @@
 
 use async_trait::async_trait;
 
-use crate::recipes::grant::{Contest, Plain, create_with, hear};
+use crate::recipes::grant::{Contest, TutorialClient, create_with, hear};
 use crate::recipes::planted::Bug;
 use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Error, Zk};
@@ -16,8 +16,8 @@ use crate::zk::{CreateMode, Error, Zk};
 pub const LEADER: &str = "/election/leader";
 
 /// A client of `election/ephemeral` that begins to open its session.
-pub fn ephemeral(env: &Env) -> Plain {
-    Plain::new(env, CreateRace(env.clone()))
+pub fn ephemeral(env: &Env) -> TutorialClient {
+    TutorialClient::new(env, CreateRace(env.clone()))
 }
 
 struct CreateRace(Env);

@@ -17,7 +17,7 @@ pub use before_grant::{BeforeGrant, FirstContender};
 pub use chain::Chain;
 pub use claim::{GrantClaim, Nothing};
 pub use handler::{ELECTION, GrantHandler, LOCK, OperationNames, RWLOCK, SEMAPHORE};
-pub use plain::{Contest, Plain, create, create_with, hear};
+pub use plain::{Contest, TutorialClient, create, create_with, hear};
 pub use protected::Protected;
 pub use queue::{ContenderQueue, Queues};
 use serde_json::Value;

@@ -30,14 +30,14 @@ pub trait Contest: Send + Sync {
 
 /// A tutorial's client.
 #[derive(Clone)]
-pub struct Plain {
+pub struct TutorialClient {
     env: Env,
     holder: HolderState,
     handle: Handle,
     contest: Arc<dyn Contest>,
 }
 
-impl Plain {
+impl TutorialClient {
     /// A client that begins to open its session.
     pub fn new(env: &Env, contest: impl Contest + 'static) -> Self {
         Self {
@@ -112,7 +112,7 @@ pub async fn hear(watch: Watch) -> Result<(), OpError> {
 }
 
 #[async_trait]
-impl GrantRecipe for Plain {
+impl GrantRecipe for TutorialClient {
     async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
         self.contend(name, Mode::Exclusive, deadline).await
     }

@@ -30,13 +30,13 @@ pub struct RegisterReading {
 ///
 /// It repeats nothing: a write that has no known outcome is answered as unknown. When its session is over it goes on in
 /// a new one.
-pub struct Register {
+pub struct RegisterClient {
     env: Env,
     handle: Handle,
     prelude: Arc<dyn Prelude>,
 }
 
-impl Register {
+impl RegisterClient {
     /// A client that begins to open its session.
     pub fn new(env: &Env, prelude: Arc<dyn Prelude>) -> Self {
         Self {
@@ -131,7 +131,7 @@ async fn look(zk: &dyn Zk) -> Result<(RegisterReading, Stat), OpError> {
 }
 
 #[async_trait]
-impl Service for Register {
+impl Service for RegisterClient {
     fn operations(&self) -> &'static [&'static str] {
         &["read", "write", "cas"]
     }

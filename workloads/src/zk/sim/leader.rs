@@ -11,7 +11,7 @@ use super::server::{Role, Server};
 use super::sessions::Tracker;
 use super::tree::Tree;
 use super::txn::{Origin, Txn, TxnOutcome, Write};
-use super::wire::Message;
+use super::wire::ConnectionMessage;
 
 /// Who follows.
 #[derive(Debug)]
@@ -108,7 +108,9 @@ impl Ensemble {
             .filter(|one| one.in_sync)
             .map(|one| one.wire)
             .collect();
-        ready.into_iter().for_each(|wire| self.send(wire, 1, Message::UpToDate));
+        ready
+            .into_iter()
+            .for_each(|wire| self.send(wire, 1, ConnectionMessage::UpToDate));
         self.changed();
         self.expire_later(server);
     }
@@ -182,7 +184,7 @@ impl Ensemble {
         self.servers[server].log.push(txn.clone());
         for (learner, wire) in learners {
             if self.servers[learner].votes {
-                self.send(wire, 1, Message::Propose(txn.clone()));
+                self.send(wire, 1, ConnectionMessage::Propose(txn.clone()));
             }
         }
         self.commit(server);
@@ -227,8 +229,8 @@ impl Ensemble {
                 .collect();
             for (learner, wire) in learners {
                 let message = match self.servers[learner].votes {
-                    true => Message::Commit(txn.zxid),
-                    false => Message::Inform(txn.clone()),
+                    true => ConnectionMessage::Commit(txn.zxid),
+                    false => ConnectionMessage::Inform(txn.clone()),
                 };
                 self.send(wire, 1, message);
             }
@@ -256,7 +258,7 @@ impl Ensemble {
             .leading(server)
             .and_then(|leading| leading.learners.get(&origin.server).map(|one| one.wire));
         if let Some(wire) = wire {
-            self.send(wire, 1, Message::Synced(origin));
+            self.send(wire, 1, ConnectionMessage::Synced(origin));
         }
     }
 
@@ -289,6 +291,6 @@ impl Ensemble {
         lost.into_iter().for_each(|wire| self.close(wire, 1));
         wires
             .into_iter()
-            .for_each(|wire| self.send(wire, 1, Message::Heartbeat));
+            .for_each(|wire| self.send(wire, 1, ConnectionMessage::Heartbeat));
     }
 }

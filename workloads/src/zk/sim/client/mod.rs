@@ -11,7 +11,7 @@ use super::ensemble::Ensemble;
 use super::tree::Path;
 use super::txn::Write;
 use super::watches::Aspect;
-use super::wire::{Answered, Ask, Message, NodeId, ServerReply, whole};
+use super::wire::{Answered, Ask, ConnectionMessage, NodeId, ServerReply, whole};
 use crate::zk::{Error, SessionState, Shared, WatchEvent};
 
 /// The answer to a request, with the watch that it left.
@@ -152,7 +152,7 @@ impl Ensemble {
             let Some(request) = sending.waiting.pop_front() else {
                 return;
             };
-            let message = Message::Ask(request.number, request.ask.clone());
+            let message = ConnectionMessage::Ask(request.number, request.ask.clone());
             sending.flight.push_back(request);
             sending.sent = now;
             self.send(wire, 0, message);
@@ -160,20 +160,20 @@ impl Ensemble {
     }
 
     /// A client hears its server.
-    pub(super) fn hear_server(&mut self, client: usize, wire: usize, message: Message) {
+    pub(super) fn hear_server(&mut self, client: usize, wire: usize, message: ConnectionMessage) {
         if self.wire_of(client) != Some(wire) {
             return;
         }
         self.clients[client].heard = self.now();
         match message {
-            Message::Fin if matches!(self.clients[client].stage, ConnectionStage::Served(_)) => {
+            ConnectionMessage::Fin if matches!(self.clients[client].stage, ConnectionStage::Served(_)) => {
                 self.connection_lost(client)
             }
-            Message::Fin => self.attempt_failed(client),
-            Message::Welcome { session, timeout } => self.welcomed(client, wire, session, timeout),
-            Message::SessionExpired => self.over(client, SessionState::Expired),
-            Message::Reply(number, answered, zxid) => self.replied(client, number, answered, zxid),
-            Message::Event(path, event) => self.clients[client].notify(&path, &event),
+            ConnectionMessage::Fin => self.attempt_failed(client),
+            ConnectionMessage::Welcome { session, timeout } => self.welcomed(client, wire, session, timeout),
+            ConnectionMessage::SessionExpired => self.over(client, SessionState::Expired),
+            ConnectionMessage::Reply(number, answered, zxid) => self.replied(client, number, answered, zxid),
+            ConnectionMessage::Event(path, event) => self.clients[client].notify(&path, &event),
             // Nothing else comes from a server.
             _ => {}
         }

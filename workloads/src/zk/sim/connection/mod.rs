@@ -9,7 +9,7 @@ use super::ensemble::Ensemble;
 use super::script::{Fate, LostRequest, Scripted};
 use super::server::Role;
 use super::txn::{Origin, Write};
-use super::wire::{Answered, Ask, Message};
+use super::wire::{Answered, Ask, ConnectionMessage};
 
 /// A client's connection.
 #[derive(Debug, Default)]
@@ -44,11 +44,11 @@ const OPENS: u64 = 0;
 
 impl Ensemble {
     /// A server hears a client.
-    pub(super) fn hear_client(&mut self, server: usize, wire: usize, message: Message) {
+    pub(super) fn hear_client(&mut self, server: usize, wire: usize, message: ConnectionMessage) {
         match message {
-            Message::Fin => self.gone(server, wire),
-            Message::Hello { session, timeout, zxid } => self.hello(server, wire, (session, timeout, zxid)),
-            Message::Ask(request, ask) => self.asked(server, wire, request, ask),
+            ConnectionMessage::Fin => self.gone(server, wire),
+            ConnectionMessage::Hello { session, timeout, zxid } => self.hello(server, wire, (session, timeout, zxid)),
+            ConnectionMessage::Ask(request, ask) => self.asked(server, wire, request, ask),
             // Nothing else comes from a client.
             _ => {}
         }
@@ -86,7 +86,7 @@ impl Ensemble {
             }
             Role::Following(following) => {
                 let leader = following.wire;
-                self.send(leader, 0, Message::Revalidate(wire, session));
+                self.send(leader, 0, ConnectionMessage::Revalidate(wire, session));
             }
             Role::Down | Role::Looking => {}
         }
@@ -105,7 +105,7 @@ impl Ensemble {
             return;
         }
         let Some(timeout) = timeout else {
-            self.send(wire, 1, Message::SessionExpired);
+            self.send(wire, 1, ConnectionMessage::SessionExpired);
             self.gone(server, wire);
             return;
         };
@@ -115,7 +115,7 @@ impl Ensemble {
         if let Some(served) = self.servers[server].served.get_mut(&wire) {
             served.session = session;
         }
-        self.send(wire, 1, Message::Welcome { session, timeout });
+        self.send(wire, 1, ConnectionMessage::Welcome { session, timeout });
     }
 
     fn touch(&mut self, server: usize, session: i64) {
@@ -201,7 +201,7 @@ impl Ensemble {
             }
             Role::Following(following) => {
                 let leader = following.wire;
-                self.send(leader, 0, Message::Forward(origin, session, write));
+                self.send(leader, 0, ConnectionMessage::Forward(origin, session, write));
             }
             Role::Down | Role::Looking => {}
         }
@@ -213,7 +213,7 @@ impl Ensemble {
             Role::Leading(_) => self.sync(server, origin),
             Role::Following(following) => {
                 let leader = following.wire;
-                self.send(leader, 0, Message::AskSync(origin));
+                self.send(leader, 0, ConnectionMessage::AskSync(origin));
             }
             Role::Down | Role::Looking => {}
         }

@@ -98,7 +98,7 @@ fn change(name: &str, size: u32) -> Result<Vec<f64>> {
     ])
 }
 
-/// What a candidate said, and when.
+/// The messages of a candidate, each with the time at which it arrived.
 type CandidateReport = Arc<Mutex<Vec<(Duration, Message)>>>;
 
 struct Candidate {

@@ -65,7 +65,7 @@ pub async fn close() -> Result<()> {
     remove_all().await.map(|_| ())
 }
 
-/// Removes all rules of ours and looks that none is left; tells whether there was any.
+/// Removes all rules of ours and verifies that none is left; returns whether there was any.
 ///
 /// # Errors
 /// If one is left.

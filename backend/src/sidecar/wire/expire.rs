@@ -84,7 +84,7 @@ impl Proxy {
     }
 }
 
-/// Takes a session up over another connection; `None` if the server says that it is over.
+/// Takes a session up over another connection; `None` if the server refuses it because it is over.
 async fn take_up(server: SocketAddr, session: &Session) -> Result<Option<Upstream>> {
     let answer = async {
         let mut own = Upstream::connect(server).await?;

@@ -1,5 +1,5 @@
-//! The wire proxy: stands between the host's client and the ensemble, understands ZooKeeper's framing, loses what it is
-//! told to lose, and says exactly what that was.
+//! The wire proxy: stands between the host's client and the ensemble, parses ZooKeeper's framing, drops the request or
+//! reply that its rule selects, and reports which one that was.
 //!
 //! A lost reply or request always ends the connection, because TCP loses nothing in the middle of one.
 
@@ -85,7 +85,7 @@ impl Default for Proxy {
     }
 }
 
-/// An open connection; dropping it says that it is no more.
+/// An open connection; dropping it removes it from the proxy's state.
 struct OpenConnection {
     id: u64,
     proxy: Arc<Proxy>,
@@ -227,7 +227,7 @@ impl Proxy {
         }
     }
 
-    /// Waits until connections are to be ended; says how.
+    /// Waits until connections are to be ended; returns how.
     async fn disconnected(&self) -> Wire {
         let mut disconnected = self.disconnected.subscribe();
         // This proxy keeps the channel open as long as it is asked.
@@ -267,7 +267,7 @@ impl Proxy {
         let mut rule = locked(&self.rule);
         let verdict = rule.as_mut().and_then(judge).unwrap_or(FrameVerdict::Forward);
         if verdict == FrameVerdict::Drop {
-            // Still under the lock, which whoever waits for the next connection takes first.
+            // Still under the lock, which a caller that waits for the next connection takes first.
             self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
         }
         verdict

@@ -55,7 +55,7 @@ pub struct WireRule {
 }
 
 impl WireRule {
-    /// A rule, and where it says that it has acted.
+    /// A rule, and the channel on which it reports what it dropped.
     pub fn new(lost: LossKind, which: Which) -> (Self, oneshot::Receiver<Dropped>) {
         let (done, acted) = oneshot::channel();
         let rule = Self {
@@ -86,7 +86,7 @@ impl WireRule {
         }
     }
 
-    /// Judges a reply. One that says that its request was not applied is passed on, and the rule waits for the next.
+    /// Judges a reply. A reply whose request was not applied is passed on, and the rule waits for the next.
     pub fn replied(&mut self, connection: u64, session: Option<i64>, reply: &Replied, frame: &[u8]) -> FrameVerdict {
         let awaited = self
             .awaited

@@ -30,7 +30,7 @@ async fn asked(server: &mut WireProxyBench, session: i64, answer: &[u8]) -> Conn
     own
 }
 
-/// A server takes the session up, closes it, and knows it no longer.
+/// A server takes the session up, closes it, and refuses it from then on.
 async fn closes(server: &mut WireProxyBench, session: i64, zxid: i64) {
     let mut own = asked(server, session, &welcome(session)).await;
     assert_eq!(own.next().await, Some(request(1, CLOSE, "")));

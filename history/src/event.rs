@@ -1,6 +1,6 @@
 //! Histories: what each client was asked, what it answered, and which faults were on.
 //!
-//! The semantics are Jepsen's: `invoke` begins an operation, `ok` says that it happened, `fail` that it certainly did
+//! The semantics are Jepsen's: `invoke` begins an operation, `ok` means that it happened, `fail` that it certainly did
 //! not, `info` that it may or may not have. `docs/history.md` describes every operation and its values.
 
 use crate::text::Text;
@@ -34,7 +34,7 @@ impl fmt::Display for Process {
     }
 }
 
-/// What an event says of its operation.
+/// The type of an event: the invocation of an operation, or its completion with the outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EventType {
@@ -57,7 +57,7 @@ pub struct Event {
     pub time: u64,
     /// Who.
     pub process: Process,
-    /// What it says.
+    /// Invocation, or completion with its outcome.
     #[serde(rename = "type")]
     pub kind: EventType,
     /// The operation: `acquire`, `write`, `pause`, …

@@ -1,4 +1,4 @@
-//! What the ensemble itself tells after a run: its znodes and its transaction logs.
+//! Evidence that is read from the ensemble itself: its znodes, its transaction logs, its servers' own states.
 
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +163,7 @@ pub struct ServerTxnLog {
     pub transactions: usize,
 }
 
-/// What one server said of itself over its own loopback, a line of `servers.jsonl`.
+/// The state that one server reported over its own loopback, a line of `servers.jsonl`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerSample {
     /// Nanoseconds since the run began when the answer was read.

@@ -175,7 +175,7 @@ fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 
-/// What serde says, without the place, which is the line's and not the file's.
+/// The message of serde, without its position, which is within the line and not the file.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {

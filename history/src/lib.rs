@@ -69,7 +69,7 @@ pub struct Record {
     /// What was read of each server's transaction logs, in the order of the servers' names; `None` in records of older
     /// versions.
     pub server_txnlogs: Option<Vec<ServerTxnLog>>,
-    /// What the servers said of themselves during the run, in order; `None` if they were not asked.
+    /// The states that the servers reported during the run, in order; `None` if they were not asked.
     pub servers: Option<Vec<ServerSample>>,
     /// The servers' own logs, in the order of the servers' names; `None` of a history alone, without a run around it.
     pub logs: Option<Vec<ServerLog>>,

@@ -195,7 +195,7 @@ pub struct ClusterPlan {
     /// Number of clients, named `c1`, ….
     pub clients: usize,
     /// The ZooKeeper asked for: `bookworm` or `trixie` as that suite of Debian packages it, else the name of an image;
-    /// `None` for the project's choice. Which version ran, the servers' own samples tell.
+    /// `None` for the project's choice. The servers' own samples contain the version that ran.
     pub image: Option<String>,
     /// Clocks of the ensemble.
     pub timing: Timing,

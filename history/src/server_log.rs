@@ -9,7 +9,7 @@ pub use event::{Notification, ServerRole};
 use line::LineRead;
 pub use vote::{LeaderVote, VoteRule};
 
-/// What one server's log tells about elections.
+/// The entries of one server's log about elections.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerLog {
     /// `n1`, ….
@@ -107,7 +107,7 @@ impl ServerLog {
         log
     }
 
-    /// The server's id, as the log says it first.
+    /// The server's id, by the first entry that contains one.
     pub fn sid(&self) -> Option<i64> {
         self.lives.iter().find_map(|life| life.sid)
     }

@@ -19,7 +19,7 @@ pub fn parse_edn(bytes: &[u8]) -> (History, Option<Damage>) {
     let mut history = History::default();
     let (text, mut damage) = crate::textlog::utf8(bytes);
     let found = read(&mut EdnReader::new(text), &mut history.events).err();
-    // Where the text ends because what follows is no text, that is what should be told.
+    // Where the text ends because the bytes that follow are not UTF-8, that is the damage to report.
     if let Some(found) = found
         && damage
             .as_ref()

@@ -46,7 +46,7 @@ impl<'a> EdnReader<'a> {
         Ok(self.rest().chars().next())
     }
 
-    /// Reads a character if it is the next one that [`Self::peek`] tells.
+    /// Reads a character if it is the next one that [`Self::peek`] returns.
     ///
     /// # Errors
     ///

@@ -76,7 +76,7 @@ pub enum Trigger {
     },
 }
 
-/// A client's state, as the orchestrator knows it.
+/// A client's state, by the requests that the orchestrator sent and the replies that it received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientState {

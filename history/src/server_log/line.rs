@@ -1,4 +1,4 @@
-//! One line of a server's log: when, which class, what it says.
+//! One line of a server's log: its time, class and text.
 //!
 //! Two layouts are read. Ours (SLF4J's simple logger): `date time [thread] LEVEL package.Class - text`. The official
 //! image's (Logback): `date time [myid:1] - LEVEL [thread:package.Class@line] - text`. Both write UTC in containers.
@@ -10,7 +10,7 @@ pub struct LogLine<'a> {
     pub ms: i64,
     /// The class that wrote it, without its package.
     pub class: &'a str,
-    /// What it says.
+    /// The text after the dash, without trailing blanks.
     pub text: &'a str,
 }
 

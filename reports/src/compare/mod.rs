@@ -26,7 +26,7 @@ mod words;
 
 pub use words::summary;
 
-/// A comparison, as far as it has come.
+/// A comparison, finished or under way.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
     /// The family.

@@ -135,7 +135,8 @@ fn broke(measured: &MeasuredComparison<'_>, kind: &str) -> String {
     format!("{kind}: {}{never}.", with.join("; "))
 }
 
-/// The best by a measure, those that it cannot be told from, and the worst; `None` if fewer than two have one.
+/// The best by a measure, those whose confidence intervals overlap with its, and the worst; `None` if fewer than two
+/// have one.
 fn ranking(
     measured: &MeasuredComparison<'_>,
     (what, unit): (&str, &str),

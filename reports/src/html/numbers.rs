@@ -146,7 +146,7 @@ struct LeaderlessEntry {
     session_timeouts: Option<f64>,
 }
 
-/// How long nobody led, or held, after each fault on whoever did; `None` if no fault struck whoever led.
+/// How long nobody led, or held, after each fault on the leader or holder; `None` if no fault struck one.
 fn leaderless(model: &RunModel<'_>) -> Option<Markup> {
     let stat = model.results.stats.get("leaderless")?;
     let mut entries = Vec::<LeaderlessEntry>::deserialize(stat).ok()?;

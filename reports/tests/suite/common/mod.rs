@@ -117,7 +117,7 @@ pub fn between<'a>(page: &'a str, begin: &str, end: &str) -> &'a str {
     rest.split_once(end).expect(end).0
 }
 
-/// The page says all of this.
+/// Asserts that the page contains all of these texts.
 #[track_caller]
 pub fn says(page: &str, all: &[&str]) {
     for said in all {

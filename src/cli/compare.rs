@@ -253,7 +253,7 @@ async fn go_on(ledger: &mut ComparisonLedger, out: &Path) -> Result<CampaignEnd>
     engine::drive(&mut comparison, &turns, ledger, TimeBudget::new(None)).await
 }
 
-/// Writes the report, and says what it says.
+/// Writes the report, and prints its summary.
 fn finish(options: &CompareOptions, ledger: &ComparisonLedger, comparison: &Comparison) -> Result<()> {
     let written = write_all(comparison, &options.out)?;
     let mut value = serde_json::to_value(comparison).context("writing the comparison as JSON")?;

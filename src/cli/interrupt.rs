@@ -73,7 +73,7 @@ async fn next(signals: &mut Option<Signal>) {
 
 /// Whether this program was started by `nohup`, or in another way that lets it outlive its terminal.
 fn hangup_is_ignored() -> bool {
-    // Elsewhere than on Linux nothing tells.
+    // Only Linux has this file; elsewhere the answer is no.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status.lines().any(ignores_hangup)
 }

@@ -27,7 +27,7 @@ use zooquake_backend::files;
 use zooquake_checkers::plan::On;
 use zooquake_reports::night::{self, CellOutcome, Night};
 
-/// Where nights are unless told otherwise.
+/// The folder of nights unless the command line names another one.
 const NIGHTS: &str = "nights";
 
 /// `nightly`
@@ -187,7 +187,7 @@ fn compact_known(recorded: &LedgerContent, runs: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the report and says how it ended.
+/// Writes the report, prints its conclusion, and returns the exit code.
 fn finish(options: &NightlyOptions, path: &Path, report: &Night) -> Result<Code> {
     night::write_all(report, path)?;
     if let Some(file) = &options.junit {

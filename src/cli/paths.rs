@@ -1,4 +1,4 @@
-//! Paths on the command line. What is wrong with one is wrong usage, and is said with the way out before anything
+//! Paths on the command line. A path that cannot be used is wrong usage, reported with the remedy before anything
 //! begins.
 
 use super::exit::Usage;
@@ -90,7 +90,7 @@ pub fn output_folder(path: &Path, option: &str) -> Result<(), Usage> {
                 };
             }
             Err(error) if error.kind() == ErrorKind::NotFound && !at.is_symlink() => {}
-            // That a folder of it is a file is said of that file.
+            // An ancestor is a file: the error is reported when the loop reaches that one.
             Err(error) if error.kind() == ErrorKind::NotADirectory => {}
             Err(error) => return cannot(&format!("{at:?}: {error}")),
         }

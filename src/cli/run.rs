@@ -102,7 +102,7 @@ pub fn refuse_keep(plan: &Plan, keep: bool) -> Result<(), Usage> {
     }
 }
 
-/// Refuses a plan that cannot end valid. Without a seed it says how long is enough for any.
+/// Refuses a plan that cannot end valid. Without a seed the error states how long is enough for any.
 fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
     let enough = || {
         let Plan { workload, faults, .. } = plan;

@@ -53,7 +53,7 @@ pub struct Confirmation {
     pub confirmed: bool,
     /// How many tries were judged.
     pub tries: u32,
-    /// In how many of these every window counts: without that, a try says nothing of the find.
+    /// In how many of these every window counts: a try in which one does not is no evidence about the find.
     pub struck: u32,
     /// The try that shows it, which is the last one.
     pub shown: Option<ConfirmingTry>,

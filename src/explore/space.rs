@@ -63,7 +63,7 @@ impl Space {
     /// The workload.
     ///
     /// # Errors
-    /// If the variant does not exist or cannot be simulated: what is said to the user.
+    /// If the variant does not exist or cannot be simulated: the message for the user.
     pub fn workload(&self) -> Result<Workload, String> {
         let workload = names::workload(&self.variant)?;
         support::workload_on(&sim::KIND, &workload)?;

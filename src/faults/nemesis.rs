@@ -1,4 +1,4 @@
-//! The nemesis: carries out its schedule, one window or one step after the other, and says what it saw.
+//! The nemesis: carries out its schedule, one window or one step after the other, and records what it observed.
 
 use super::Fault;
 use super::strike::victims;
@@ -231,7 +231,7 @@ mod tests {
     use std::cell::{Cell, RefCell};
     use zooquake_backend::RealClock;
 
-    /// What is told of a healing that succeeds at the given try, or never; the run gives up after three.
+    /// The reports on a healing that succeeds at the given try, or never; the run gives up after three.
     fn told(succeeds_at: Option<usize>) -> Vec<(bool, String)> {
         let (sender, over) = watch::channel(false);
         let (tries, sender, told) = (Cell::new(0), Cell::new(Some(sender)), RefCell::new(Vec::new()));

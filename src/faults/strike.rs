@@ -1,4 +1,4 @@
-//! What a fault finds when it strikes and when it heals, and what it says afterwards.
+//! What a fault gets when it strikes and when it heals, and what it reports afterwards.
 
 use super::nemesis::EngineLink;
 use anyhow::{Context, Result};
@@ -45,7 +45,7 @@ impl From<String> for StrikeEffect {
 }
 
 impl StrikeEffect {
-    /// What is told of a victim for which another one speaks.
+    /// The effect on a victim that the report of another victim covers.
     pub const NOTHING: Self = Self {
         detail: String::new(),
         evidence: None,

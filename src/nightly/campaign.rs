@@ -118,7 +118,7 @@ impl Campaign {
 /// The names that fit a glob, in which `*` stands for anything, a slash among it.
 ///
 /// # Errors
-/// If it is none: what is said to the user.
+/// If it is no glob: the message for the user.
 pub fn matching<'a>(pattern: &str, names: &'a [String]) -> Result<Vec<&'a String>, String> {
     let glob = Glob::new(pattern).map_err(|error| error.to_string())?.compile_matcher();
     Ok(names.iter().filter(|name| glob.is_match(name)).collect())

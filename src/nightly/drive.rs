@@ -20,7 +20,7 @@ const BESIDE: Duration = Duration::from_secs(45);
 pub struct Night<'a, R> {
     /// What it runs.
     pub campaign: &'a Campaign,
-    /// Earlier nights, which tell how long a run takes.
+    /// Earlier nights, from which the length of a run is estimated.
     pub earlier: &'a [NightRecord],
     /// What carries the runs out.
     pub runner: R,

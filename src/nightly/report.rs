@@ -70,7 +70,7 @@ fn shown(attempt: &cell::CellAttempt) -> CellRun {
 }
 
 /// The exit code and what decided it, the worst first. An anomaly is a proof, which a failing harness beside it does
-/// not take back; a harness that failed says less than a run that is unknown.
+/// not take back; a harness that failed is weaker evidence than a run that is unknown.
 fn conclusion(night: &Night, end: CampaignEnd) -> (u8, Vec<String>) {
     let count = |outcome| night.count(outcome);
     let (new, failed, unknown, skipped) = (

@@ -40,7 +40,7 @@ pub struct RunOrder {
     pub out: PathBuf,
     /// Whether the cluster is left standing at the end.
     pub keep: bool,
-    /// Whether it tells no progress.
+    /// Whether no progress is printed.
     pub quiet: bool,
     /// Is sent the folder when that is made.
     pub begun: Option<watch::Sender<Option<Folder>>>,
@@ -243,7 +243,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result
             return Ok(left);
         }
     }
-    // Where there are clients the engine has said so, after its audit.
+    // Where there are clients the engine has recorded this phase, after its audit.
     if let (false, Some(recorder)) = (plan.scenes.is_empty(), &mut history) {
         recorder.record(HistoryEntry::named("run", "phase", json!("done")))?;
     }
@@ -279,7 +279,7 @@ async fn bring_up(
     Ok((RunCluster { cluster, clock }, confined))
 }
 
-/// Removes the cluster, or leaves it standing and says how to reach it, as far as that is known.
+/// Removes the cluster, or leaves it standing and prints how to reach it, or why that cannot be determined.
 async fn clear(cluster: &dyn Cluster, keep: bool) -> Result<()> {
     if !keep {
         return cluster.remove().await;

@@ -18,7 +18,7 @@ const OTHER: &str = "{spinner} {wide_msg}";
 /// say, a line now and then elsewhere.
 #[derive(Debug)]
 pub struct Progress {
-    /// Whether nothing is said.
+    /// Whether nothing is printed.
     silent: bool,
     /// The line that renews itself.
     line: Option<ProgressBar>,
@@ -27,7 +27,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The progress on stderr of a run that takes place there; of a quiet one nothing is said.
+    /// The progress on stderr of a run that takes place there; a quiet one prints nothing.
     pub fn new(on: On, quiet: bool) -> Self {
         let line = || {
             let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -46,7 +46,7 @@ impl Progress {
         }
     }
 
-    /// Whether anything is said.
+    /// Whether anything is printed.
     pub fn speaks(&self) -> bool {
         !self.silent
     }

@@ -1,10 +1,10 @@
-//! The timeline: zooms, moves, filters, tells what is under the mouse, and leads to what proves an anomaly.
+//! The timeline: zooms, moves, filters, shows what is under the mouse, and leads to what proves an anomaly.
 
 use crate::common::results;
 use crate::pages::open;
 use crate::tab::{PageReader, Tab};
 
-/// What the timeline says it shows: from, until (in seconds), how many operations.
+/// The range in the timeline's caption: from, until (in seconds), number of operations.
 fn range(tab: &Tab) -> (f64, f64, usize) {
     // It is drawn when the browser next draws.
     tab.wait_until("document.getElementById('range').textContent");
@@ -217,7 +217,7 @@ fn fifty_thousand_operations_are_drawn() {
     let (.., shown) = range(&tab);
     assert!(shown >= 49_998, "{shown} operations");
     let loaded = tab.js("performance.getEntriesByType('navigation')[0].loadEventEnd");
-    // A loaded machine may take any time, so that the time is told, not judged.
+    // A loaded machine may take any time, so that the time is printed, not asserted.
     println!("{size} bytes, {shown} operations, loaded after {loaded} ms");
     assert_eq!(tab.complaints(), Vec::<String>::new());
 }

@@ -35,7 +35,7 @@ impl Moment {
         }
     }
 
-    /// Waits for the moment; tells whether the run lived to see it.
+    /// Waits for the moment; returns whether the run was alive at it.
     pub fn wait(&self, child: &mut Child, history: &mut GrowingHistory) -> bool {
         let started = Instant::now();
         let mut seen = None;

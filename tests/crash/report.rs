@@ -28,14 +28,14 @@ pub struct CrashReport {
     pub left_before: Vec<String>,
     /// The exit code of `clean`.
     pub cleaned: Option<i32>,
-    /// What `clean` said.
+    /// The output of `clean`.
     pub cleaning: String,
     /// What was there of any run after it.
     pub left_after: Vec<String>,
     pub verdict: CheckVerdict,
 }
 
-/// What `check` says of the run's folder.
+/// The verdict of `check` on the run's folder.
 #[derive(Debug, PartialEq, Eq)]
 pub enum CheckVerdict {
     /// The run was struck before its history began.

@@ -14,7 +14,7 @@ use zooquake_workloads::zk::{Connect, Host, SessionState, Zk};
 pub enum Loss {
     /// The request, before a server sees it.
     Request,
-    /// The reply, if it says that the request was done; one with an error is passed on.
+    /// The reply, if it is a success; one with an error is passed on.
     Reply,
 }
 

@@ -1,7 +1,7 @@
 //! The model of ZooKeeper against ZooKeeper: the same random operations of several sessions give the same results and
 //! the same events, on the ensemble in memory and on a real one, each of three voters and an observer, while sessions
 //! are closed from elsewhere and connections are lost, with a request or its reply under way or none.
-//! `ZOOQUAKE_SEQUENCES` says how many, `ZOOQUAKE_SEED` which.
+//! `ZOOQUAKE_SEQUENCES` is their number, `ZOOQUAKE_SEED` the first seed.
 //!
 //! Each session is in sync with the leader before it reads, and before its events are read, so that nothing is left
 //! open but the numbers of transactions and sessions, of which only the order is compared, and the order of events
@@ -45,7 +45,7 @@ const EXECUTIONS: u64 = 2_000;
 /// The longest that a sequence can take on the model, where sessions and elections take seconds.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// How often a sequence is begun that says nothing, because the machine was too slow for a session.
+/// How often a sequence is begun whose result is discarded, because the machine was too slow for a session.
 const TRIES: usize = 5;
 
 /// The sequence of a seed on the model, where chance is drawn from another one.

@@ -43,8 +43,8 @@ impl Play {
     /// Plays the sequence of a seed in sessions on these lines, below a root of their own.
     ///
     /// # Errors
-    /// If a session is over of itself, or an operation has an unknown outcome without a fault: such a sequence says
-    /// nothing.
+    /// If a session is over of itself, or an operation has an unknown outcome without a fault: such a sequence is not
+    /// compared.
     pub async fn whole(lines: Arc<dyn LineSource>, seed: u64, root: String, storms: Storms) -> Result<Story, String> {
         let _playing = lines.enter().await;
         let mut play = Self {
@@ -174,7 +174,7 @@ impl Play {
         Ok(())
     }
 
-    /// Does an operation, and says what it answers.
+    /// Does an operation, and returns its answer in words.
     async fn operation(&mut self, step: usize, at: usize) -> String {
         let zk = self.seats[at].zk.clone();
         let what = self.draw.rng.usize(..19);

@@ -62,7 +62,7 @@ impl Policy {
 
 /// A recipe.
 pub trait Recipe: Send + Sync + 'static {
-    /// What the client cannot tell, as docs/protocol.md names it.
+    /// What the client cannot report, in the words of docs/protocol.md.
     const CANNOT: &'static [&'static str] = &[];
     /// The state of the session at which a grant is revoked, see [`Holder::POLICY`].
     const POLICY: Policy = Policy::Disconnected;
@@ -81,7 +81,7 @@ pub trait Recipe: Send + Sync + 'static {
 
 /// What waits until it holds.
 pub trait Holder: Send + Sync + 'static {
-    /// What the client cannot tell, as docs/protocol.md names it.
+    /// What the client cannot report, in the words of docs/protocol.md.
     const CANNOT: &'static [&'static str] = &[];
     /// When the kit revokes a grant.
     const POLICY: Policy = Policy::Disconnected;
@@ -112,7 +112,7 @@ struct State {
     pending: Option<u64>,
 }
 
-/// What a recipe knows of its client.
+/// A recipe's access to its client: the session, the client's name, its own znodes.
 pub struct Kit {
     name: String,
     policy: Policy,
@@ -225,7 +225,7 @@ impl Kit {
         }
     }
 
-    /// Names a contender's znode as this client's own; what it tells of itself.
+    /// Records a contender's znode as this client's own; returns the znode's stat.
     ///
     /// # Errors
     /// If it is gone.

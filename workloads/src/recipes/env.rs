@@ -13,7 +13,7 @@ use crate::zk::counted::{Counted, Counters};
 use crate::zk::real::RealEnsemble;
 use crate::zk::{Connect, Host, SessionState, Shared, Zk};
 
-/// Something that a recipe tells without being asked.
+/// A message of a recipe that is no reply to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
     /// A session changed its state.
@@ -54,7 +54,7 @@ pub struct Env {
     pub journal: Option<Journal>,
     /// Takes notices.
     pub notify: Arc<dyn Fn(Notice) + Send + Sync>,
-    /// The sessions that are open, as far as this process knows.
+    /// The sessions that are open, by the events that this process has received.
     pub sessions: Shared<BTreeSet<i64>>,
     /// What the recipe does wrong on purpose; `None` of all but planted variants.
     pub bug: Option<Bug>,

@@ -1,4 +1,4 @@
-//! What a client knows and believes: the grant it holds, the znodes it knows to be its own, and what it is still doing.
+//! A client's own state: the grant it believes to hold, the znodes recorded as its own, and its unfinished work.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ pub struct Grant {
     pub name: String,
     /// The znode it rests on.
     pub path: String,
-    /// The transaction that created this znode; `None` where the recipe cannot tell.
+    /// The transaction that created this znode; `None` where the recipe cannot determine it.
     pub czxid: Option<i64>,
     /// The session it rests on.
     pub session: i64,
     /// What is sent with each write; `None` for variants without fencing.
     pub token: Option<i64>,
-    /// The znode by which the client has told that it leads; `None` for variants that do not tell.
+    /// The znode with which the client has acknowledged that it leads; `None` for variants without acknowledgements.
     pub ack: Option<OwnZnode>,
 }
 
@@ -46,12 +46,12 @@ pub struct HeldGrant {
     pub zk: Arc<dyn Zk>,
 }
 
-/// A znode that a client knows to be its own.
+/// A znode that a client has recorded as its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnZnode {
     /// Its path.
     pub path: String,
-    /// The transaction that created it; `None` where the recipe cannot tell.
+    /// The transaction that created it; `None` where the recipe cannot determine it.
     pub czxid: Option<i64>,
     /// The session that owns it.
     pub session: i64,
@@ -126,7 +126,8 @@ impl HolderState {
             .update(|state| state.held.take_if(|held| held.grant.name == name))
     }
 
-    /// What it holds is of this session from now on: a flag that says so knows of no session.
+    /// Assigns the grant that it holds to this session from now on, like a client whose belief is a flag without a
+    /// session.
     pub fn rest_on(&self, zk: &Arc<dyn Zk>) {
         self.state.update(|state| {
             if let Some(held) = &mut state.held {
@@ -185,7 +186,7 @@ impl HolderState {
         self.state.update(|state| state.znodes.clear());
     }
 
-    /// The znodes that it knows to be its own: held or waiting with.
+    /// The znodes recorded as its own: those it holds or waits with.
     pub fn znodes(&self) -> Vec<OwnZnode> {
         self.state.with(|state| state.znodes.clone())
     }

@@ -1,4 +1,4 @@
-//! Errors of ZooKeeper requests, told apart by what they prove.
+//! Errors of ZooKeeper requests, classified by what they prove.
 
 use std::fmt;
 

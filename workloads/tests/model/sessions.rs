@@ -20,8 +20,8 @@ fn a_silent_session_ends_within_two_ticks_of_its_timeout_and_takes_its_ephemeral
         bed.net.server().kill_clients(host.number());
         bed.until(|bed| !bed.net.server().sessions_alive().contains(&session));
         let took = bed.world.now() - begun;
-        // What was heard of it last may have been told to the leader half a tick later, and ends are rounded up to
-        // ticks.
+        // The session's last activity may have been reported to the leader half a tick later, and ends are rounded up
+        // to ticks.
         assert!(
             took > TIMEOUT - MOMENT && took < TIMEOUT + TICK * 2 + MOMENT,
             "seed {seed}: {took:?}"

@@ -46,7 +46,8 @@ fn a_request_whose_outcome_is_unknown_leaves_nothing_unknown() {
                 let stat = bed.net.server().exists(&grant.path).unwrap();
                 assert_eq!((Some(stat.czxid), stat.ephemeral_owner), (grant.czxid, grant.session));
                 let released = client.hand_over("g1").removed;
-                // Who made sure that an own znode is gone cannot tell who deleted it; an acknowledgement goes first.
+                // A client that verifies that an own znode is gone cannot determine who deleted it; an acknowledgement
+                // goes first.
                 let unsure = op == "delete" && fate == Fate::ReplyLost && grant.ack.is_none();
                 let removed = (!unsure).then_some((grant.path, grant.czxid));
                 assert_eq!(released, removed, "{op} {fate:?}");
@@ -84,7 +85,7 @@ fn a_timed_attempt_leaves_nothing_or_does_not_claim_to() {
         let ended = client.acquire("g2", Some(LONG)).unwrap_err();
         assert!(matches!(ended, OpError::Fail(_)), "{ended:?}");
         assert_eq!(bed.locks(), held);
-        // Cut off when the time is up: it cannot know.
+        // Cut off when the time is up: the outcome is unknown.
         let attempt = client.ask_for("g3", Some(LONG));
         client.lose(&bed.net, LONG + LONG);
         bed.world.pass(LONG);

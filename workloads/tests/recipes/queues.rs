@@ -172,7 +172,7 @@ fn an_owner_that_was_given_up_by_the_ensemble_alone_acknowledges_nothing() {
     let second = client(&world, &net, Claimed::new);
     first.fill(1..2);
     assert_eq!(first.next(), Some(1));
-    // Its client does not know yet that the session has expired.
+    // Its client has not learned yet that the session has expired.
     let owner = format!("/owners/0x{session:x}");
     net.server().delete(&owner, None).unwrap();
     assert_eq!(second.next(), Some(1));

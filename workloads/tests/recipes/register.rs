@@ -107,7 +107,7 @@ fn cas_refuses_another_value_and_another_version() {
     let refused = |answer: (Outcome, _, Option<String>)| (answer.0, answer.2.unwrap());
     let cas = json!({"from": 2, "to": 3});
     assert_eq!(refused(client.ask("cas", cas)), (Outcome::Fail, "mismatch".to_string()));
-    // The same value again, by another write: the version tells.
+    // The same value again, by another write: only the version differs.
     bed.net.before("set", Fate::Answered, |server| {
         server.set("/register", b"1", None).unwrap();
     });

@@ -1,4 +1,4 @@
-//! A machine in virtual time, and what the clients on it tell without being asked.
+//! A machine in virtual time, and the notices of the clients on it.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -50,7 +50,7 @@ impl RecipeWorld {
         self.notices.lock().unwrap().iter().filter_map(taking).collect()
     }
 
-    /// The grants that were told to be lost.
+    /// The grants that were reported as lost.
     pub fn lost(&self) -> Vec<String> {
         let lost = |notice: &Notice| match notice {
             Notice::Lost { grant, .. } => Some(grant.clone()),

@@ -1,10 +1,10 @@
 //! Two-phase commit without a coordinator that must live: the transaction and its sites' znodes come into being
-//! together, votes stay, and whoever creates the decision znode first has decided.
+//! together, votes stay, and the first party to create the decision znode has decided.
 //!
 //! Every request is repeated until its outcome is known. That is harmless: the transaction is compared with what is
-//! there, a site's vote is always that of its log, and a decision znode that is there is read, whoever made it. A site
-//! that hears of no decision for a time and a half its session timeout decides as the coordinator would; since nobody
-//! can decide twice, it may well count a missing vote as a no.
+//! there, a site's vote is always that of its log, and a decision znode that is there is read, independent of its
+//! creator. A site that hears of no decision for a time and a half its session timeout decides as the coordinator
+//! would; since nobody can decide twice, it may well count a missing vote as a no.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -25,7 +25,7 @@ impl Party for Broadcast {
         &self.0
     }
 
-    /// The coordinator decides as the sites do, and tells no site.
+    /// The coordinator decides as the sites do, and sends no site the decision.
     async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError> {
         let zk = self.0.handle.live().await;
         gather(zk.as_ref(), &transaction.tx, &transaction.sites).await

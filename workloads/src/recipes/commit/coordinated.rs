@@ -1,7 +1,7 @@
-//! The tutorial's remedy for too many messages, faults and all: only the coordinator watches, and it tells the sites
-//! its decision by a znode: O(n) messages.
+//! The tutorial's remedy for too many messages, faults and all: only the coordinator watches the votes, and it
+//! publishes its decision as a znode: O(n) messages.
 //!
-//! If the coordinator dies between the votes and the decision, or does not know whether it wrote it, the sites wait.
+//! If the coordinator dies between the votes and the decision, or cannot determine whether it wrote it, the sites wait.
 
 use async_trait::async_trait;
 

@@ -97,7 +97,7 @@ pub trait Party: Send + Sync {
         self.member().vote(tx, vote, work, deadline).await
     }
 
-    /// The decision in the log, or else the one that is learnt, which goes to the log before anybody is told.
+    /// The decision in the log, or else the one that is learnt, which is written to the log before it is answered.
     ///
     /// # Errors
     /// As [`Party::learn`].

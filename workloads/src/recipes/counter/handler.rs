@@ -56,7 +56,7 @@ impl CounterClient {
         }
     }
 
-    /// A session that is not over, as far as is known.
+    /// A session whose end this client has not observed.
     pub(super) async fn live(&self) -> Arc<dyn Zk> {
         self.handle.live().await
     }

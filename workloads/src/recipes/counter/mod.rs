@@ -19,7 +19,7 @@ pub const COUNTER: &str = "/counter";
 /// How a variant adds 1.
 #[async_trait]
 pub trait Increment: Send + Sync {
-    /// Adds 1, and says what that made.
+    /// Adds 1, and returns the new value.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if it certainly added nothing.

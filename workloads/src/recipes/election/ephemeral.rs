@@ -1,5 +1,5 @@
-//! The tutorial's unfair election, faults and all: all race to create one znode, and whoever succeeds leads. The others
-//! watch that znode and try again when it goes.
+//! The tutorial's unfair election, faults and all: all race to create one znode, and the candidate that succeeds leads.
+//! The others watch that znode and try again when it goes.
 //!
 //! What exists already is taken for somebody else's, also where it is the client's own of a request whose reply was
 //! lost. The planted E15 takes what has the client's name in it for its own, also where that is about to vanish with an

@@ -36,7 +36,7 @@ impl ItemClaim {
         loop {
             match owner.zk.delete(path, Some(self.version)).await {
                 Ok(()) => return Ok(()),
-                // Its version says that somebody else has it, so no delete of ours has taken effect.
+                // By its version another consumer has it, so no delete of ours has taken effect.
                 Err(Error::BadVersion) => return Err(OpError::Fail(NOT_HELD.to_string())),
                 Err(Error::NoNode) if !tried => return Err(OpError::Fail(NOT_HELD.to_string())),
                 // While the owner lives nobody else can have it, so that it was an earlier try.

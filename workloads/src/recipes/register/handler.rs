@@ -70,8 +70,8 @@ impl RegisterClient {
     /// the version decides.
     ///
     /// # Errors
-    /// [`OpError::Fail`] only if `to` certainly was not written; it says nothing of the value, since the look may be
-    /// stale.
+    /// [`OpError::Fail`] only if `to` certainly was not written; it is no evidence about the value, since the look may
+    /// be stale.
     pub async fn cas(&self, from: i64, to: i64) -> Result<RegisterReading, OpError> {
         let zk = self.handle.live().await;
         let (held, stat) = look(zk.as_ref()).await?;

@@ -33,7 +33,7 @@ struct Proposal {
     syncs: Vec<Origin>,
 }
 
-/// What a leader knows.
+/// The state of a leader.
 #[derive(Debug)]
 pub(super) struct Leading {
     pub(super) epoch: i64,
@@ -143,8 +143,8 @@ impl Ensemble {
         }
     }
 
-    /// Orders a write and proposes it; tells what it will answer once it is committed. A session that is over, or that
-    /// another server has taken over, changes nothing.
+    /// Orders a write and proposes it; returns the answer that it gets once it is committed. A session that is over, or
+    /// that another server has taken over, changes nothing.
     pub(super) fn prepare(&mut self, server: usize, session: i64, write: Write, origin: Option<Origin>) -> TxnOutcome {
         let now = self.now();
         let Some(leading) = self.leading(server) else {

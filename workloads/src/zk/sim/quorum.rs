@@ -29,7 +29,8 @@ impl Ensemble {
         (0..self.servers.len()).filter(looks).collect()
     }
 
-    /// The best candidate that a server knows: by epoch, then by its log, then by its name.
+    /// The best candidate among the voters that exchange votes with a server: by epoch, then by its log, then by its
+    /// number.
     fn candidate(&self, server: usize) -> Option<usize> {
         let vote = |other: &usize| {
             let candidate = &self.servers[*other];

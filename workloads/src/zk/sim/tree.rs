@@ -31,7 +31,7 @@ pub(super) enum Change {
     Create(Path, Arc<SimZnode>),
     /// A znode's data are written.
     Set(Path, Arc<SimZnode>),
-    /// What a znode knows of its children changes.
+    /// A znode's data about its children change: `pzxid` and `next`.
     Parent(Path, Arc<SimZnode>),
     /// A znode goes.
     Delete(Path),

@@ -84,7 +84,7 @@ pub(super) enum ConnectionMessage {
     // From leader to learner.
     /// The epoch, what is missing at the end of the learner's log, and how much of the log is committed.
     Diff(i64, Vec<Arc<Txn>>, usize),
-    /// The epoch, the log as far as it is committed, and its tree: the learner's own log differs.
+    /// The epoch, the committed part of the log, and its tree: the learner's own log differs.
     Snapshot(i64, Vec<Arc<Txn>>, Box<Tree>),
     UpToDate,
     Propose(Arc<Txn>),

@@ -63,7 +63,7 @@ pub(super) struct SessionClient {
     flight: VecDeque<SessionRequest>,
     watches: BTreeMap<(Aspect, Path), Vec<oneshot::Sender<WatchEvent>>>,
     closing: bool,
-    /// Whether it says nothing more once it has a session.
+    /// Whether it sends nothing more once it has a session.
     silent: bool,
     timer: u64,
 }
@@ -182,7 +182,7 @@ impl Ensemble {
     fn replied(&mut self, client: usize, number: u64, answered: Answered, zxid: i64) {
         let hearing = &mut self.clients[client];
         match number {
-            // A ping's answer tells no transaction.
+            // A ping's answer contains no zxid.
             PING => {
                 hearing.pinged = false;
                 let next = hearing.sent + hearing.tick() * 3;
@@ -222,7 +222,7 @@ impl SessionClient {
         Some(watched)
     }
 
-    /// All that watch what an event tells of hear it.
+    /// Fires the watches that an event on this path triggers.
     fn notify(&mut self, path: &Path, event: &WatchEvent) {
         let aspects: &[Aspect] = match event {
             WatchEvent::Created | WatchEvent::DataChanged => &[Aspect::Data, Aspect::Missing],

@@ -99,7 +99,7 @@ impl Ensemble {
         session
     }
 
-    /// The leader has said whether a session lives.
+    /// The leader has answered whether a session lives: its timeout, or `None` if it is over.
     pub(super) fn revalidated(&mut self, server: usize, wire: usize, session: i64, timeout: Option<Duration>) {
         if !self.servers[server].served.contains_key(&wire) {
             return;

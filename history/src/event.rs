@@ -10,7 +10,7 @@ use std::fmt;
 
 pub use crate::jsonl::parse_jsonl;
 
-/// Who an event belongs to.
+/// The process of an event.
 ///
 /// Numbers are the logical single-threaded processes of Jepsen: a client works as one process until an operation ends
 /// as `info` or the client dies, and then goes on under a new number. A named process has events at any
@@ -55,7 +55,7 @@ pub struct Event {
     pub index: usize,
     /// Nanoseconds since the run began, on the orchestrator's monotonic clock.
     pub time: u64,
-    /// Who.
+    /// The process that it belongs to.
     pub process: Process,
     /// Invocation, or completion with its outcome.
     #[serde(rename = "type")]

@@ -110,7 +110,7 @@ impl Txn {
 
     /// Whether it is a multi of which the record does not name the parts, so that it may have changed any znode.
     pub fn hides_parts(&self) -> bool {
-        // Whoever records the parts records the servers; a multi of no parts is lawful.
+        // Records with parts have servers too; a multi of no parts is lawful.
         self.op == "multi" && self.parts.is_empty() && self.servers.is_empty()
     }
 }

@@ -35,7 +35,7 @@ impl On {
         }
     }
 
-    /// Whether it is the real ensemble, which files do not say.
+    /// Whether it is the real ensemble, the default that files omit.
     pub fn is_docker(&self) -> bool {
         *self == Self::Docker
     }

@@ -55,7 +55,7 @@ pub struct Established {
     pub epoch: i64,
     /// When, in milliseconds since 1970.
     pub ms: i64,
-    /// Who had acknowledged it by then.
+    /// The ids of the servers that had acknowledged it by then.
     pub sids: Vec<i64>,
 }
 

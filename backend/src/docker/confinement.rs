@@ -100,7 +100,7 @@ impl Confinement {
 /// The confinement of a run's containers as its history has it; a limit that the engine cannot set is `null`.
 ///
 /// # Errors
-/// If the engine does not say what it can do.
+/// If the engine does not answer the query for its capabilities.
 pub async fn describe(docker: &Docker) -> Result<Value> {
     let engine = again(|| docker.info())
         .await

@@ -48,7 +48,7 @@ impl ContainerEngine {
         }
     }
 
-    /// Says how many images are going to be built or bootstrapped, and about how long all of them take.
+    /// Logs how many images are going to be built or bootstrapped, and about how long all of them take.
     pub(super) fn plan(&self, seconds: &[u64]) {
         *self.steps() = (0, seconds.len());
         if seconds.len() > 1 {
@@ -60,7 +60,7 @@ impl ContainerEngine {
         }
     }
 
-    /// Says which image is made now, and about how many seconds that takes.
+    /// Logs which image is made now, and about how many seconds that takes.
     pub(super) fn begin(&self, what: &str, seconds: u64) {
         let (begun, all) = {
             let mut steps = self.steps();

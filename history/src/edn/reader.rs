@@ -79,7 +79,7 @@ impl<'a> EdnReader<'a> {
         }
     }
 
-    /// Goes back to where it stood, to say that the damage is there.
+    /// Goes back to a place, so that [`Self::damage`] names that place.
     pub fn rewind(&mut self, place: usize) {
         self.at = place;
     }

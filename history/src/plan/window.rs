@@ -11,9 +11,9 @@ pub struct Window {
     /// The name of its [kind](crate::fault::KINDS).
     #[serde(deserialize_with = "crate::renamed::fault_of")]
     pub fault: String,
-    /// Whom it hits.
+    /// The nodes that it hits.
     pub target: Target,
-    /// How it strikes; `None` if its kind strikes in one way only, or the plan does not say.
+    /// How it strikes; `None` if its kind strikes in one way only, or the plan does not define it.
     #[serde(flatten, deserialize_with = "payload_of")]
     pub payload: Option<Payload>,
     /// When it begins.
@@ -22,7 +22,7 @@ pub struct Window {
     pub duration_ms: u64,
 }
 
-/// Whom a fault hits.
+/// The nodes that a fault hits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {

@@ -21,7 +21,7 @@ pub enum ServerRole {
 /// One message of an election, as a server logs it when it arrives; a server's own broadcast arrives there too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notification {
-    /// Who sent it (`n.sid`).
+    /// The id of its sender (`n.sid`).
     pub sid: i64,
     /// What the sender was (`n.state`).
     pub state: ServerRole,

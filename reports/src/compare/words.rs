@@ -73,7 +73,7 @@ pub fn capital(text: &str) -> String {
         .map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Who broke what, and who did not.
+/// Sentences on safety: the subjects that broke a property, and those that did not.
 fn safety(measured: &MeasuredComparison<'_>) -> Vec<String> {
     let subjects = &measured.comparison.subjects;
     let label = |n: usize| subjects[n].label.as_str();

@@ -114,7 +114,7 @@ pub struct Night {
     pub cells: Vec<Cell>,
     /// What failed, one for each signature.
     pub failures: Vec<NightFailure>,
-    /// What is worth knowing but decides nothing.
+    /// Observations without influence on the exit code, in words.
     pub remarks: Vec<String>,
     /// How each place of the matrix did in earlier nights.
     pub trends: Vec<Trend>,

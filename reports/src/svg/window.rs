@@ -84,7 +84,7 @@ fn about<'a>(model: &RunModel<'a>, steps: &[WitnessStep]) -> Vec<OperationSubjec
 /// The clients to show: those of the steps, those the faults hit, those that held; at most six beside the first.
 fn rows(model: &RunModel<'_>, steps: &[WitnessStep], scale: &TimeScale) -> Vec<usize> {
     let mut rows: BTreeSet<usize> = steps.iter().filter_map(|s| s.lane).take(8).collect();
-    // Who coordinates a transaction belongs to it, also where it does nothing more for it.
+    // The coordinator of a transaction is shown too, also where it does nothing more for it.
     let about = about(model, steps);
     let coordinates = |op: &&DrawnOperation<'_>| {
         matches!(op.f, "begin" | "decide") && op.subject().is_some_and(|s| about.contains(&s))

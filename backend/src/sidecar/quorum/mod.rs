@@ -102,7 +102,7 @@ impl QuorumProxy {
         loop {
             match listener.accept().await {
                 Ok((server, _)) => drop(tokio::spawn(relay::relay(Arc::clone(&self), server, peer))),
-                // Too many open files, say: it may get better.
+                // A transient error, such as too many open files.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
         }

@@ -137,7 +137,7 @@ impl Proxy {
                     let _ = client.set_zero_linger();
                 }
                 Ok((client, _)) => drop(tokio::spawn(relay::relay(Arc::clone(&self), client, server))),
-                // Too many open files, say: it may get better.
+                // A transient error, such as too many open files.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
         }

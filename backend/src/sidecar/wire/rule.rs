@@ -116,7 +116,7 @@ impl WireRule {
             zxid,
             outcome: outcome.to_string(),
         };
-        // Who armed it and has given up meanwhile must not have anything dropped.
+        // If the receiver has given up meanwhile, nothing may be dropped.
         match done.send(dropped) {
             Ok(()) => FrameVerdict::Drop,
             Err(_) => FrameVerdict::Forward,

@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// Whether the reader of stdout has gone.
 static UNREAD: AtomicBool = AtomicBool::new(false);
 
-/// Why results could not be written: a full disk, say.
+/// Why results could not be written, such as a full disk.
 static LOST: OnceLock<String> = OnceLock::new();
 
 /// How much is printed to stderr beside errors and warnings, from the least.

@@ -161,7 +161,7 @@ impl<H: CampaignHeader, A: AttemptRecord> CampaignLedger<H, A> {
         Ok(())
     }
 
-    /// Says that the campaign is through.
+    /// Records that the campaign is through.
     ///
     /// # Errors
     /// If it cannot be written.

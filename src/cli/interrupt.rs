@@ -55,7 +55,7 @@ pub fn flag(interrupt: &watch::Receiver<bool>) -> Arc<AtomicBool> {
     flag
 }
 
-/// Says what comes now.
+/// Prints the effect of the interrupt; nothing for an empty text.
 fn say(what: &str) {
     if !what.is_empty() {
         eprintln!("interrupted: {what} (once more to leave at once)");

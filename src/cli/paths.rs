@@ -58,7 +58,7 @@ pub fn file(path: &Path, way_out: &str) -> Result<(), Usage> {
     if path.is_dir() {
         return Err(Usage(format!("{path:?} is a folder: {way_out}")));
     }
-    // Who opens a pipe waits for its writer.
+    // To open a pipe blocks until it has a writer.
     let pipe = fs::metadata(path).is_ok_and(|there| there.file_type().is_fifo());
     let opened = if pipe {
         Ok(())

@@ -68,8 +68,8 @@ async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Box<dyn Connection>
     if let Err(why) = support::plan_on(&sim::KIND, plan) {
         return Err(none.context(format!("{why}, and no real one can be had")));
     }
-    // Who has chosen an engine wants that one, and what reads a log takes a verdict about a model for one about
-    // ZooKeeper.
+    // A user who has chosen an engine wants that one, and a program that reads a log takes a verdict about a model for
+    // one about ZooKeeper.
     if !falls_back(docker::is_chosen(), std::io::stderr().is_terminal()) {
         return Err(none.context("`--on sim` runs it on a simulated ensemble, without an engine"));
     }

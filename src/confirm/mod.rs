@@ -122,7 +122,7 @@ impl Confirmer {
         self.ensembles.stopped()
     }
 
-    /// Says what it confirms, and plays the plan of the simulated run in this folder until the anomaly shows, or the
+    /// Prints what it confirms, and plays the plan of the simulated run in this folder until the anomaly shows, or the
     /// tries are over; also that of the run from which it was `shrunk_from`, if that is given. `None` if the user has
     /// stopped it.
     ///

@@ -95,7 +95,7 @@ struct RunningExploration<'a> {
     tally: Mutex<Exploration>,
 }
 
-/// Explores until a limit is reached, or `stop` becomes true. `tell` is called now and then with what was explored so
+/// Explores until a limit is reached, or `stop` becomes true. `tell` is called every [`TELL`] with what was explored so
 /// far.
 ///
 /// # Errors

@@ -199,7 +199,7 @@ fn event(window: &Window, phase: WindowPhase, target: Option<&str>) -> WindowEve
 }
 
 /// Heals until that is verified, so that nothing else strikes before, or until the run waits for it no longer, which
-/// closes `over`. Tells each outcome that differs from the one before.
+/// closes `over`. Calls `tell` with each outcome that differs from the one before.
 async fn until_healed<H, T>(
     (clock, over): (&dyn Clock, &watch::Receiver<bool>),
     heal: impl Fn() -> H,

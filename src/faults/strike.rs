@@ -34,7 +34,7 @@ pub type Action = for<'a> fn(&'a Strike<'a>, &'a str) -> BoxFuture<'a, Result<St
 pub struct StrikeEffect {
     /// A sentence.
     pub detail: String,
-    /// The same for machines, where there is more to say.
+    /// The same as JSON, where there is more than the sentence.
     pub evidence: Option<Value>,
 }
 
@@ -94,8 +94,8 @@ pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiri
     })
 }
 
-/// The server that leads: of those that say so, the one with the highest epoch, because a deposed leader goes on saying
-/// it for a while.
+/// The server that leads: of those that report it, the one with the highest epoch, because a deposed leader goes on
+/// reporting it for a while. `None` if no server does.
 pub async fn leader(cluster: &dyn Cluster) -> Option<String> {
     let servers = cluster.servers();
     let states = join_all(servers.iter().map(|server| cluster.server_state(server))).await;

@@ -14,8 +14,8 @@ const OPS: &str = "[{bar:16}] {pos}/{len} s {wide_msg}";
 /// The line at other times.
 const OTHER: &str = "{spinner} {wide_msg}";
 
-/// Says what a run does at the moment: one line that renews itself on a terminal and goes when there is nothing more to
-/// say, a line now and then elsewhere.
+/// Shows what a run does at the moment: on a terminal one line that renews itself and is cleared at the end, elsewhere
+/// a line now and then.
 #[derive(Debug)]
 pub struct Progress {
     /// Whether nothing is printed.
@@ -51,7 +51,7 @@ impl Progress {
         !self.silent
     }
 
-    /// Says something that stays.
+    /// Prints a line that stays, unless the run is silent.
     pub fn say(&mut self, text: &str) {
         if self.silent {
             return;
@@ -59,7 +59,7 @@ impl Progress {
         eprintln!("{}{text}", self.prefix());
     }
 
-    /// Says something that only who asks for details reads.
+    /// Prints a line that stays, at [`Level::Detail`] only.
     pub fn detail(&mut self, text: impl FnOnce() -> String) {
         if says(Level::Detail) {
             self.say(&text());

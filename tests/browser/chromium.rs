@@ -38,7 +38,7 @@ const CONTAINER: [&str; 9] = [
 /// The browser that all tests share, each with tabs of its own: it takes a second to start.
 pub static CHROMIUM: LazyLock<Chromium> = LazyLock::new(Chromium::start);
 
-/// Who waits for answers to commands, and who listens to the events of a tab.
+/// The receivers of answers to commands, by number, and of the events of tabs, by session.
 #[derive(Default)]
 struct Listeners {
     answers: HashMap<u64, Sender<Value>>,

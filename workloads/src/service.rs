@@ -54,7 +54,7 @@ pub trait Service: Send + Sync {
     }
 }
 
-/// A session that a client speaks in.
+/// A session in which a client sends requests.
 pub struct SessionHandle {
     /// The session.
     pub zk: Arc<dyn Zk>,

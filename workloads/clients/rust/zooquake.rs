@@ -327,7 +327,7 @@ impl Kit {
         Ok(())
     }
 
-    /// Says which item is about to be taken: to be called before the request that takes it.
+    /// Reports which item is about to be taken: to be called before the request that takes it.
     pub fn taking(&self, item: i64) {
         notice("taking", &json!({ "item": item }));
     }
@@ -375,8 +375,8 @@ impl Kit {
         }
     }
 
-    /// Revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away. Who works on under
-    /// it keeps the znode, if the session lives, until the work has arrived.
+    /// Revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away. While work under it
+    /// goes on the znode is kept, if the session lives, until the work has arrived.
     pub fn lose(self: &Arc<Self>, why: &str) {
         let Some(held) = self.state().held.take() else { return };
         notice("lost", &json!({ "grant": held.grant, "why": why }));

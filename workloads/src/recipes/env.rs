@@ -91,7 +91,7 @@ impl Env {
         self.host.spawn(follow(self.clone(), zk).boxed());
     }
 
-    /// Tells that a grant is held no more.
+    /// Sends the notice that a grant is held no more.
     pub fn lost(&self, grant: &str, why: &str) {
         (self.notify)(Notice::Lost {
             grant: grant.to_string(),

@@ -109,7 +109,7 @@ impl HolderState {
         self.state.update(|state| state.held = Some(held));
     }
 
-    /// Believes to hold, unless a connection was lost since `seen`. Tells whether it does.
+    /// Believes to hold, unless a connection was lost since `seen`. Returns whether it does.
     pub fn hold_if(&self, held: HeldGrant, seen: BeliefLink) -> bool {
         self.state.update(|state| {
             let still = state.link == seen && seen.connected;
@@ -164,7 +164,7 @@ impl HolderState {
         })
     }
 
-    /// Knows a znode to be its own.
+    /// Records a znode as its own.
     pub fn own(&self, znode: OwnZnode) {
         self.state.update(|state| state.znodes.push(znode));
     }

@@ -117,7 +117,7 @@ fn the_tutorials_barrier_starts_when_all_have_joined() {
         assert_eq!(clients[2].reply(waiting), None);
         assert_eq!(join(&mut clients[1], round, 2).0, Outcome::Ok);
         assert!(clients[2].reply(waiting).is_some());
-        // Whoever comes now counts enough of them too, and finds that somebody made `start`.
+        // A client that joins now counts enough of them too, and finds that `start` exists.
         let (outcome, _, error) = join(&mut clients[0], round, 1);
         assert_eq!(outcome, Outcome::Info);
         assert!(error.unwrap().starts_with("start: "));

@@ -98,7 +98,7 @@ fn control_requests_are_answered_while_an_operation_waits() {
         assert_eq!(c2.reply(pending), None, "{name}");
         if holds {
             assert_eq!(confirmed["holds"], json!(false), "{name}");
-            // Who races for one znode has none while it waits.
+            // A client that races for one znode has none while it waits.
             let [sessions, znodes] = ["sessions", "znodes"].map(|of| quiet[of].as_array().unwrap().len());
             assert_eq!(
                 (sessions, znodes),

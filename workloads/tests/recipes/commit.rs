@@ -129,8 +129,8 @@ fn a_restarted_site_says_what_it_said() {
     }
 }
 
-/// Who hears nothing decides in the coordinator's place. A missing vote is no yes, and the decision that was found
-/// first stands for the coordinator too, and for a vote that comes late.
+/// A site that learns no decision decides in the coordinator's place. A missing vote is no yes, and the decision that
+/// was found first stands for the coordinator too, and for a vote that comes late.
 #[test]
 fn an_atomic_transaction_is_decided_without_its_coordinator_and_once() {
     for (second, decided) in [(Some("yes"), "commit"), (Some("no"), "abort"), (None, "abort")] {

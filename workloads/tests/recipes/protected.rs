@@ -68,7 +68,7 @@ fn a_predecessor_that_goes_between_two_reads_is_not_waited_for() {
                 server.delete(&grant.path, None).unwrap()
             });
             let waiting = client.ask("g2");
-            // Who waits for leases reads nothing but the list.
+            // A client that waits for leases reads nothing but the list.
             let went = bed.net.server().script.is_empty();
             assert!(went || read == "exists");
             assert_eq!(waiting.waits(), !went, "{read}");

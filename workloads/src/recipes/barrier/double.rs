@@ -25,7 +25,7 @@ use crate::zk::{CreateMode, Error, SessionState, Shared, WatchEvent, Zk, session
 /// Prefix of the name of the znode that marks the barrier as complete.
 const READY: &str = "ready";
 
-/// Whose znode has this name.
+/// The client whose znode has this name.
 fn client_of(name: &str) -> &str {
     name.rsplit_once('-').map_or(name, |(client, _)| client)
 }

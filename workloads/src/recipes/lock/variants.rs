@@ -62,7 +62,7 @@ pub const VARIANTS: &[Variant] = &[
     },
 ];
 
-/// What all of them have in common, but for those that say otherwise.
+/// The defaults of all of them.
 const PLAIN: Variant = Variant {
     family: "lock",
     resource: Resource::External,

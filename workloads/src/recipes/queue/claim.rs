@@ -12,7 +12,7 @@ use crate::zk::Error;
 pub struct ItemClaim {
     /// The item.
     pub item: i64,
-    /// Who has claimed it.
+    /// The owner that has claimed it.
     pub owner: Owner,
     /// Its znode.
     pub own: OwnZnode,

@@ -28,7 +28,7 @@ pub trait Prelude: Send + Sync {
 pub type Make = fn(&Env) -> Arc<dyn Prelude>;
 
 /// No prelude: the server answers a read by itself, from what it has heard of. One that lags behind its leader, or is
-/// deposed without knowing, answers old values.
+/// deposed and has not noticed, answers old values.
 struct NoPrelude;
 
 #[async_trait]

@@ -13,7 +13,7 @@ use super::tree::Tree;
 use super::txn::{Origin, Txn, TxnOutcome, Write};
 use super::wire::ConnectionMessage;
 
-/// Who follows.
+/// A learner, as its leader has it.
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) wire: usize,
@@ -29,7 +29,7 @@ pub(super) struct Learner {
 struct Proposal {
     txn: Arc<Txn>,
     acks: BTreeSet<usize>,
-    /// Who asked to be in sync with what was proposed by then.
+    /// The requests for a sync, which are answered when what was proposed by then is committed.
     syncs: Vec<Origin>,
 }
 

@@ -1,4 +1,4 @@
-//! What leader and learners say to each other, and who leads whom.
+//! The messages between leader and learners, and the election of a leader.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,7 +94,7 @@ impl Ensemble {
             }
             ConnectionMessage::Ack(zxid) => self.acknowledged(leader, learner, zxid),
             ConnectionMessage::Forward(origin, session, write) => {
-                // Who asked waits for the commit.
+                // The client waits for the commit.
                 let _ = self.prepare(leader, session, write, Some(origin));
             }
             ConnectionMessage::AskSync(origin) => self.sync(leader, origin),

@@ -132,7 +132,7 @@ impl Ensemble {
             } else {
                 "the session was closed"
             };
-            // Who asked may have gone.
+            // The caller may have gone.
             let _ = reply.send((Err(whole(Error::Unknown(why.to_string()))), None));
             return replied;
         }
@@ -198,7 +198,7 @@ impl Ensemble {
                     self.over(client, SessionState::Closed);
                 } else {
                     let watch = hearing.watch_left(&request.ask, &answered);
-                    // Who asked may have gone.
+                    // The caller may have gone.
                     let _ = request.reply.send((answered, watch));
                 }
             }
@@ -232,7 +232,7 @@ impl SessionClient {
         };
         for aspect in aspects {
             for watch in self.watches.remove(&(*aspect, path.clone())).unwrap_or_default() {
-                // Who watched may have gone.
+                // The watcher may have gone.
                 let _ = watch.send(event.clone());
             }
         }

@@ -123,7 +123,7 @@ impl Ensemble {
                 continue;
             }
             let lost = Error::Unknown("connection lost".to_string());
-            // Who asked may have gone.
+            // The caller may have gone.
             let _ = request.reply.send((Err(whole(lost)), None));
         }
         let mut servers = std::mem::take(&mut self.clients[client].servers);
@@ -146,7 +146,7 @@ impl Ensemble {
                 *state = to;
             }
         });
-        // Who asked, or watched, may have gone.
+        // The callers and watchers may have gone.
         for request in requests {
             let _ = request
                 .reply

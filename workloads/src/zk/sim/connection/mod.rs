@@ -196,7 +196,7 @@ impl Ensemble {
             .insert((wire, request));
         match &self.servers[server].role {
             Role::Leading(_) => {
-                // Who asked waits for the commit.
+                // The client waits for the commit.
                 let _ = self.prepare(server, session, write, Some(origin));
             }
             Role::Following(following) => {

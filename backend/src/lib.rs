@@ -121,7 +121,7 @@ impl Stdin {
 pub struct BringUp<'a> {
     /// The run's id.
     pub run: &'a str,
-    /// The plan.
+    /// The run's plan: the cluster's servers, clients and clocks.
     pub plan: &'a Plan,
     /// Folder for the logs of servers and clients.
     pub logs: PathBuf,

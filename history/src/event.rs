@@ -83,7 +83,7 @@ impl Event {
 /// A history: events in the order in which they were recorded, `events[i].index == i`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
-    /// The events.
+    /// The events by ascending index.
     pub events: Vec<Event>,
 }
 

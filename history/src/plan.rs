@@ -263,7 +263,7 @@ impl Timing {
 /// What one client does: its cycles in order, and again from the first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClientPlan {
-    /// The cycles.
+    /// The cycles; the first follows the last.
     pub cycles: Vec<Cycle>,
     /// How many operations it is asked for before the faults are healed: after these it only ends what it has begun.
     /// `None` for as many as there is time for. Operations are over early where every client has done its own.

@@ -53,7 +53,7 @@ pub struct Request {
     pub id: u64,
     /// The operation: `ping`, `confirm`, `quiesce`, or one of the recipe's.
     pub f: String,
-    /// Its value.
+    /// The operation's value, as `docs/history.md` defines it; `null` if absent.
     #[serde(default)]
     pub value: Value,
     /// Milliseconds in which the recipe has to answer; `None` for no limit.
@@ -97,7 +97,7 @@ pub enum Message {
         id: u64,
         /// How it ended.
         outcome: Outcome,
-        /// Its value.
+        /// The operation's value, as `docs/history.md` defines it; `null` if absent.
         #[serde(default)]
         value: Value,
         /// Why it failed, or why its outcome is unknown.

@@ -66,7 +66,7 @@ pub struct Cast {
     pub ms: i64,
     /// The round it was cast in.
     pub round: i64,
-    /// The vote.
+    /// The leader that the server voted for, with that one's epoch and zxid.
     pub vote: LeaderVote,
 }
 

@@ -85,7 +85,7 @@ impl SessionHandle {
 pub struct Answer {
     /// How it ended.
     pub outcome: Outcome,
-    /// Its value.
+    /// The reply's value; `null` if it has none.
     pub value: Value,
     /// Why it failed, or is unknown.
     pub error: Option<String>,

@@ -20,7 +20,7 @@ static CLOSED: Mutex<bool> = Mutex::const_new(false);
 /// One peer that this host is cut off from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerRule {
-    /// The peer.
+    /// Its address, by which packets are matched.
     pub peer: IpAddr,
     /// Drop what comes from it.
     pub inbound: bool,

@@ -51,7 +51,7 @@ pub enum Trigger {
     },
     /// When, after a moment, some client comes into a state.
     State {
-        /// The state.
+        /// The state of some client, whichever comes into it first.
         state: ClientState,
         /// Milliseconds since operations began before which the trigger is not armed.
         from_ms: u64,
@@ -61,7 +61,7 @@ pub enum Trigger {
     /// Some time after a client was asked for an operation, for the n-th time; the next such operation with as much
     /// work will do if that moment is past.
     Op {
-        /// The client.
+        /// Name of the client, such as `c1`.
         client: String,
         /// The operation.
         f: String,

@@ -27,7 +27,7 @@ pub struct Notification {
     pub state: ServerRole,
     /// The sender's round, its logical clock (`n.round`).
     pub round: i64,
-    /// Its vote.
+    /// The sender's vote (`n.leader`, `n.peerEpoch`, `n.zxid`).
     pub vote: LeaderVote,
 }
 

@@ -29,7 +29,7 @@ pub use words::summary;
 /// A comparison, finished or under way.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
-    /// The family.
+    /// Family of the recipes, such as `lock`.
     pub family: String,
     /// When it began.
     pub begun: String,
@@ -59,7 +59,7 @@ pub struct ComparedSubject {
     pub promise: String,
 }
 
-/// A run.
+/// One run of a subject under one kind of faults.
 #[derive(Debug, Clone, Serialize)]
 pub struct SubjectRun {
     /// Which subject.
@@ -89,7 +89,6 @@ impl Comparison {
         self.runs.iter().filter(here)
     }
 
-    /// Its title.
     pub(crate) fn title(&self) -> String {
         format!("{} compared: {} runs", self.family, self.runs.len())
     }

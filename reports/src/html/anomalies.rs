@@ -14,7 +14,6 @@ const PICTURES: usize = 8;
 /// How many are unfolded from the start.
 const OPEN: usize = 3;
 
-/// The section.
 pub fn section(model: &RunModel<'_>) -> Markup {
     let anomalies = &model.results.anomalies;
     let body = html! {

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use zooquake_checkers::analysis::Latency;
 use zooquake_checkers::sample;
 
-/// The sections.
 pub fn section(model: &RunModel<'_>) -> Markup {
     let stats = op_stats(&model.ops);
     let latencies = html! { (operations(&stats)) (series_legend(model)) (charts::latency(model)) };

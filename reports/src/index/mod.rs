@@ -11,7 +11,7 @@ use zooquake_checkers::{Anomaly, Plan, Results};
 pub struct RunEntry {
     /// The name of its folder, which begins with the time at which it was made.
     pub name: String,
-    /// Its plan.
+    /// Its plan; `None` if that cannot be read.
     pub plan: Option<Plan>,
     /// Its results; none if it was never checked.
     pub results: Option<Results>,

@@ -32,7 +32,6 @@ const PHASES: usize = 32;
 /// The beginning of a phase of a run.
 #[derive(Debug)]
 pub struct DrawnPhase {
-    /// Its name.
     pub name: String,
     /// When it began.
     pub from: u64,
@@ -42,7 +41,6 @@ pub struct DrawnPhase {
 pub struct RunModel<'a> {
     /// The record that the report is about.
     pub record: &'a Record,
-    /// Its results.
     pub results: &'a Results,
     /// What the checkers read out of it.
     pub analysis: Analysis<'a>,

@@ -35,7 +35,7 @@ impl From<String> for DriverInput {
     }
 }
 
-/// A client.
+/// A client program's state: it reads requests, runs its recipe, and writes replies and notices. Clones share it.
 #[derive(Clone)]
 pub struct RecipeClient {
     pub(super) name: Arc<str>,

@@ -27,12 +27,12 @@ pub enum Notice {
     Lost {
         /// Its name.
         grant: String,
-        /// Why.
+        /// The reason in words.
         why: String,
     },
     /// An item is about to be taken from a queue.
     Taking {
-        /// The item.
+        /// Number of the item.
         item: i64,
     },
 }

@@ -40,7 +40,7 @@ impl Grant {
 /// A grant that is held, and the session it rests on.
 #[derive(Clone)]
 pub struct HeldGrant {
-    /// The grant.
+    /// What the client was granted.
     pub grant: Grant,
     /// Its session.
     pub zk: Arc<dyn Zk>,
@@ -49,7 +49,7 @@ pub struct HeldGrant {
 /// A znode that a client has recorded as its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnZnode {
-    /// Its path.
+    /// Absolute path, with the sequence number if it has one.
     pub path: String,
     /// The transaction that created it; `None` where the recipe cannot determine it.
     pub czxid: Option<i64>,

@@ -158,7 +158,7 @@ pub enum WatchEvent {
     Session(SessionState),
 }
 
-/// State of a session.
+/// State of a session, as its client observes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionState {
     /// Connected to a server.

@@ -23,7 +23,7 @@ const XID: i32 = 1;
 /// What was seen when a session was closed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expired {
-    /// The session.
+    /// Its id, as `0x…`.
     pub session: String,
     /// The zxid of the transaction that closed it.
     pub zxid: i64,

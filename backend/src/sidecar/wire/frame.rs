@@ -134,7 +134,7 @@ pub fn replied(frame: &[u8]) -> Option<Replied> {
 /// A session, as the first answer of a connection grants it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Its id.
+    /// The id that the server has assigned.
     pub id: i64,
     timeout_ms: i32,
     /// With its length in front.

@@ -26,7 +26,7 @@ pub struct Dropped {
     pub path: Option<String>,
     /// The request's number in its session.
     pub xid: i32,
-    /// The session.
+    /// The session's id as `0x…`; `None` if the connection had none yet.
     pub session: Option<String>,
     /// The zxid of the write; `None` if it was never sent.
     pub zxid: Option<i64>,

@@ -17,9 +17,9 @@ use crate::zk::{Error, Stat, Zk, session_hex};
 /// What the counter held, or holds now, as the transaction `mzxid` left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CounterReading {
-    /// Its value.
+    /// The counter's value after that transaction.
     pub value: i64,
-    /// Its version.
+    /// The znode's version after that transaction.
     pub version: i32,
     /// The transaction; `None` where it is not known.
     pub mzxid: Option<i64>,

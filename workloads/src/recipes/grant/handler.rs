@@ -17,16 +17,16 @@ use crate::zk::session_hex;
 /// What a family calls its operations: to be granted, to work and perhaps to read or write, to give back.
 pub type OperationNames = [&'static str];
 
-/// Of a lock.
+/// Operations of the family `lock`.
 pub const LOCK: [&str; 3] = ["acquire", "write", "release"];
 
-/// Of a read-write lock.
+/// Operations of the family `rwlock`.
 pub const RWLOCK: [&str; 4] = ["acquire", "read", "write", "release"];
 
-/// Of an election.
+/// Operations of the family `election`.
 pub const ELECTION: [&str; 3] = ["elect", "write", "resign"];
 
-/// Of a semaphore.
+/// Operations of the family `semaphore`.
 pub const SEMAPHORE: [&str; 3] = ["acquire", "work", "release"];
 
 /// A recipe that grants, as the client program drives it.

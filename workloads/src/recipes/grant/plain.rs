@@ -28,7 +28,7 @@ pub trait Contest: Send + Sync {
     }
 }
 
-/// A tutorial's client.
+/// A client of the tutorial's kind: [`Contest`] wins the grant, an error ends the attempt. Clones share its state.
 #[derive(Clone)]
 pub struct TutorialClient {
     env: Env,

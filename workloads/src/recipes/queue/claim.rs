@@ -10,7 +10,7 @@ use crate::zk::Error;
 /// A claim that this client has.
 #[derive(Clone)]
 pub struct ItemClaim {
-    /// The item.
+    /// Number of the item.
     pub item: i64,
     /// The owner that has claimed it.
     pub owner: Owner,

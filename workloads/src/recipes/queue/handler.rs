@@ -22,7 +22,7 @@ pub struct Stored {
 /// An item that was delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveredItem {
-    /// The item.
+    /// Number of the item.
     pub item: i64,
     /// The claim on it, where there are claims.
     pub claim: Option<OwnZnode>,

@@ -38,7 +38,6 @@ pub(super) struct Following {
     pub(super) heard: Duration,
 }
 
-/// A server.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) votes: bool,

@@ -13,9 +13,9 @@ pub(super) type Path = Arc<str>;
 /// A znode. Servers share it: a transaction replaces it.
 #[derive(Debug, Clone, Default)]
 pub struct SimZnode {
-    /// Its stat.
+    /// What `exists` and `getData` return beside the data.
     pub stat: Stat,
-    /// Its data.
+    /// The bytes of the last write.
     pub data: Vec<u8>,
     /// The transaction that last created or deleted a child of it.
     pub pzxid: i64,

@@ -14,7 +14,6 @@ pub enum RunOutcome {
     Judged {
         /// The name of its folder.
         run: String,
-        /// Its results.
         results: Box<Results>,
     },
     /// The harness failed.

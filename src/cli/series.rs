@@ -15,7 +15,7 @@ use zooquake_checkers::plan::Plan;
 
 /// What to run, and how often.
 pub struct Series {
-    /// The plan.
+    /// Plan of each of the runs.
     pub plan: Plan,
     /// Where it runs.
     pub place: Box<dyn Connection>,

@@ -13,7 +13,6 @@ use zooquake_checkers::plan::{DrawnFor, On, Timing, Workload};
 /// What all runs of a comparison have in common, and what they differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
-    /// The family.
     pub family: String,
     /// What is compared.
     pub subjects: Vec<Subject>,
@@ -23,7 +22,6 @@ pub struct Setup {
     pub seeds: Vec<u64>,
     /// Milliseconds of operations and faults in each run.
     pub time_ms: u64,
-    /// Clients.
     pub clients: usize,
     /// Where it runs; left out for a real ensemble.
     #[serde(default, skip_serializing_if = "On::is_docker")]

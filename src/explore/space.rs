@@ -44,7 +44,6 @@ pub struct Space {
     pub variant: String,
     /// Servers, which all vote.
     pub servers: usize,
-    /// Clients.
     pub clients: usize,
     /// Operations that each client is asked for before the faults are healed.
     pub ops: u64,

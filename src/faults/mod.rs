@@ -109,7 +109,7 @@ impl Fault {
     }
 }
 
-/// All faults.
+/// Every fault that a run may have.
 pub const FAULTS: &[Fault] = &[
     kill::FAULT,
     pause::FAULT,

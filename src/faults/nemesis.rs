@@ -65,9 +65,7 @@ impl NemesisSchedule {
 
 /// Carries out a schedule.
 pub struct Nemesis {
-    /// The cluster.
     pub cluster: Arc<dyn Cluster>,
-    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The engine.
     pub link: EngineLink,

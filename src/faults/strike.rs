@@ -12,15 +12,12 @@ use zooquake_history::plan::{Target, Window};
 
 /// The window that is on, and what a fault acts with.
 pub struct Strike<'a> {
-    /// The cluster.
     pub cluster: &'a dyn Cluster,
-    /// The clock.
     pub clock: &'a dyn Clock,
     /// The way to the engine.
     pub link: &'a EngineLink,
     /// Becomes true when the operations are over.
     pub over: &'a watch::Receiver<bool>,
-    /// The window.
     pub window: &'a Window,
     /// All whom it hits.
     pub victims: &'a [String],

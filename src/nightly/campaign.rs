@@ -12,7 +12,6 @@ use zooquake_checkers::plan::{On, Timing};
 /// A campaign. Nights of the same name are compared with each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Campaign {
-    /// Its name.
     pub name: String,
     /// Variants, such as `lock/fenced`.
     pub variants: Vec<String>,
@@ -37,7 +36,6 @@ pub struct EnsembleSettings {
     /// Servers that only observe.
     #[serde(default)]
     pub observers: usize,
-    /// Clients.
     pub clients: usize,
     /// The ZooKeeper asked for; `None` for the project's choice.
     pub image: Option<String>,

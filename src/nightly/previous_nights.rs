@@ -17,7 +17,6 @@ const NIGHTS: usize = 29;
 /// A night that is over, or the attempts of this one so far.
 #[derive(Debug, Clone)]
 pub struct NightRecord {
-    /// Its name.
     pub name: String,
     /// When it began.
     pub begun: String,

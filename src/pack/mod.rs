@@ -23,7 +23,6 @@ const DRAFT: &str = ".draft";
 /// A run that was opened, whether it was a folder or a file.
 #[derive(Debug)]
 pub struct Opened {
-    /// Its folder.
     pub folder: Folder,
     /// What was opened.
     pub path: PathBuf,

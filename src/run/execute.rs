@@ -30,7 +30,6 @@ use zooquake_engine::{Conclusion, HistoryEntry};
 
 /// What to run.
 pub struct RunOrder {
-    /// The plan.
     pub plan: Plan,
     /// The files of its recipe, if that is not built in; the run's folder keeps them.
     pub recipe: Option<Source>,
@@ -51,18 +50,14 @@ pub struct RunOrder {
 /// A run that is over.
 #[derive(Debug)]
 pub struct Finished {
-    /// Its folder.
     pub folder: Folder,
-    /// Its results.
     pub results: Results,
 }
 
 /// A cluster, and the clock of what happens there.
 #[derive(Clone)]
 pub struct RunCluster {
-    /// The cluster.
     pub cluster: Arc<dyn Cluster>,
-    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 

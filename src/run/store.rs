@@ -130,7 +130,6 @@ pub enum Events {
     File {
         /// It.
         file: File,
-        /// Its path.
         path: PathBuf,
     },
     /// The history of a record.

@@ -36,7 +36,7 @@ pub struct Strategy {
     pub wanted: WantedAnomaly,
     /// The name of the run.
     pub name: String,
-    /// Its plan.
+    /// The plan of that run.
     pub plan: Plan,
     /// The same, pinned to the witness of the anomaly.
     pub pinned: Plan,

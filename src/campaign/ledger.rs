@@ -24,7 +24,7 @@ enum LedgerLine<H, A> {
     Resumed {},
     /// Everything that could be attempted was.
     Closed {
-        /// When.
+        /// When it was closed, in UTC.
         at: String,
     },
 }

@@ -20,7 +20,7 @@ pub enum RunOutcome {
     Failed {
         /// The name of its folder, if it had one.
         run: Option<String>,
-        /// How.
+        /// The error in words.
         error: String,
     },
     /// The user stopped it before it proved anything.

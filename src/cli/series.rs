@@ -21,7 +21,7 @@ pub struct Series {
     pub place: Box<dyn Connection>,
     /// The folder that its recipe is read from, if not from the one that it names.
     pub recipe: Option<PathBuf>,
-    /// How often.
+    /// Number of runs.
     pub times: u32,
     /// The folder of runs.
     pub out: PathBuf,

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// One run of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Turn {
-    /// Which round.
+    /// Index of the round in [`Setup::seeds`].
     pub round: usize,
-    /// Which faults.
+    /// Index of the faults in [`Setup::faults`].
     pub faults: usize,
-    /// Which subject.
+    /// Index of the subject in [`Setup::subjects`].
     pub subject: usize,
     /// What the plan is drawn from.
     pub seed: u64,

@@ -128,7 +128,7 @@ impl Store {
 pub enum Events {
     /// A file, a line of JSON each.
     File {
-        /// It.
+        /// The open file.
         file: File,
         path: PathBuf,
     },

@@ -56,7 +56,7 @@ pub struct SmallestPlan {
     pub played: Option<PlayedPlan>,
     /// How many runs were tried.
     pub tried: u64,
-    /// Where.
+    /// Where the plans were played.
     pub on: On,
 }
 

@@ -62,9 +62,9 @@ pub struct ComparedSubject {
 /// One run of a subject under one kind of faults.
 #[derive(Debug, Clone, Serialize)]
 pub struct SubjectRun {
-    /// Which subject.
+    /// Index of the subject in [`Comparison::subjects`].
     pub subject: usize,
-    /// Which faults.
+    /// Index of the faults in [`Comparison::faults`].
     pub faults: usize,
     /// What its plan was drawn from.
     pub seed: u64,

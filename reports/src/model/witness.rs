@@ -13,7 +13,7 @@ pub struct WitnessStep {
     pub number: usize,
     /// Its index in the history.
     pub index: usize,
-    /// When.
+    /// Nanoseconds since the run began.
     pub time: u64,
     /// Row of its client; `None` if it is no client's.
     pub lane: Option<usize>,

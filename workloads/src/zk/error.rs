@@ -50,7 +50,7 @@ impl std::error::Error for Error {}
 pub struct MultiError {
     /// The part that ZooKeeper refused; `None` if the whole request failed.
     pub index: Option<usize>,
-    /// Why.
+    /// The error of that part, or of the whole request.
     pub error: Error,
 }
 

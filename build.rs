@@ -13,7 +13,7 @@ fn main() {
     println!("cargo::rustc-env=ZOOQUAKE_VERSION={named}");
 }
 
-/// What `ZOOQUAKE_COMMIT` says; else, of a release that is built in a checkout, its commit.
+/// The value of `ZOOQUAKE_COMMIT`; else, for a release that is built in a checkout, its commit.
 fn commit() -> Option<String> {
     let given = std::env::var("ZOOQUAKE_COMMIT").ok();
     let given = given

@@ -98,7 +98,7 @@ fn change(name: &str, size: u32) -> Result<Vec<f64>> {
     ])
 }
 
-/// What a candidate said, and when.
+/// The messages of a candidate, each with the time at which it arrived.
 type CandidateReport = Arc<Mutex<Vec<(Duration, Message)>>>;
 
 struct Candidate {
@@ -179,7 +179,7 @@ impl Race {
         bail!("the candidates do not come to rest")
     }
 
-    /// Who was elected and is not this one, and when.
+    /// The candidate that was elected and is not this one, and the time of that.
     fn elected(&self, before: Option<usize>) -> Result<(usize, Duration)> {
         let elected = self.candidates.iter().enumerate().filter_map(|(number, candidate)| {
             let said = lock(&candidate.said);

@@ -18,10 +18,10 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// Whether the reader of stdout has gone.
 static UNREAD: AtomicBool = AtomicBool::new(false);
 
-/// Why results could not be written: a full disk, say.
+/// Why results could not be written, such as a full disk.
 static LOST: OnceLock<String> = OnceLock::new();
 
-/// How much is said on stderr beside errors and warnings, from the least.
+/// How much is printed to stderr beside errors and warnings, from the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Nothing.
@@ -35,12 +35,12 @@ pub enum Level {
 /// The present [`Level`].
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Progress as u8);
 
-/// Sets how much is said from now on.
+/// Sets how much is printed from now on.
 pub fn say_up_to(level: Level) {
     LEVEL.store(level as u8, Ordering::Relaxed);
 }
 
-/// Whether what is of this level is said.
+/// Whether messages of this level are printed.
 pub fn says(level: Level) -> bool {
     level as u8 <= LEVEL.load(Ordering::Relaxed)
 }
@@ -149,7 +149,7 @@ fn note(written: std::io::Result<()>) {
     match written {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => UNREAD.store(true, Ordering::Relaxed),
-        // The first reason is the one to tell.
+        // Only the first reason is reported.
         Err(error) => drop(LOST.set(error.to_string())),
     }
 }

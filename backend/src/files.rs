@@ -92,9 +92,9 @@ fn whole(file: File, most: u64) -> io::Result<Vec<u8>> {
 
 /// A folder, the files of which are reached through no link: what is read lies in it, whatever is moved meanwhile.
 #[derive(Debug)]
-pub struct Folder(OwnedFd);
+pub struct FolderHandle(OwnedFd);
 
-impl Folder {
+impl FolderHandle {
     /// Opens the folder at a path, which may lead to it through links.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ mod tests {
         symlink(outside.path().join("b/secret"), at("a/b/link")).expect("a link");
         symlink(outside.path(), at("a/out")).expect("a link");
         symlink(at("a"), at("again")).expect("a link");
-        let folder = Folder::open(inside.path()).expect("the folder");
+        let folder = FolderHandle::open(inside.path()).expect("the folder");
         let own = folder.read(Path::new("a/b/own"), MOST).expect("its own file");
         assert_eq!(own, (b"own".to_vec(), false));
         for path in [

@@ -29,7 +29,7 @@ use zooquake_workloads::protocol::{ProcessOutput, Request};
 
 pub use clock::{Clock, RealClock, within};
 
-/// The state that a server tells of itself.
+/// The state that a server reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerState {
     /// `leader`, `follower`, `observer` or `standalone`.
@@ -70,7 +70,7 @@ pub struct LeaderDelay {
     pub at_most: Duration,
 }
 
-/// Takes what a process says, in order.
+/// Receives the output of a process, in order.
 pub type OnOutput = Box<dyn FnMut(ProcessOutput) + Send>;
 
 /// The way to a process on a host; dropping it closes the process's stdin.
@@ -96,7 +96,7 @@ impl Stdin {
 
     /// Sends one line. A line for a process that has died is lost, as its request would be.
     pub fn send(&self, line: String) {
-        // The only error is that the reader has ended with the process: the stream's end tells that already.
+        // The only error is that the reader has ended with the process, which the end of the output shows already.
         match &self.0 {
             Way::Lines(lines) => drop(lines.send(line)),
             Way::Direct(asked) => drop(asked.send(DriverInput::Line(line))),
@@ -121,13 +121,13 @@ impl Stdin {
 pub struct BringUp<'a> {
     /// The run's id.
     pub run: &'a str,
-    /// The plan.
+    /// The run's plan: the cluster's servers, clients and clocks.
     pub plan: &'a Plan,
     /// Folder for the logs of servers and clients.
     pub logs: PathBuf,
 }
 
-/// What comes of a primitive: mostly a sentence that says what was seen.
+/// The result of a primitive: for most of them a sentence that states what was observed.
 pub type BackendFuture<'a, T = String> = BoxFuture<'a, Result<T>>;
 
 /// A place where runs take place, one [`Cluster`] after another.
@@ -167,13 +167,13 @@ pub trait Backend: Send + Sync {
 
 /// A run that is claimed.
 pub trait RunClaim: Send {
-    /// Gives the claim up. Begins at once, and the future tells when it is done.
+    /// Gives the claim up. Begins at once; the future is ready when the claim is gone.
     fn end(self: Box<Self>) -> BackendFuture<'static, ()>;
 }
 
 /// What a run needs of an ensemble and its clients. Nodes are named `n1`, … (servers) and `c1`, … (clients).
 ///
-/// Every fault returns only after its effect was seen on the spot, with a sentence that says what was seen.
+/// Every fault returns only after its effect was seen on the spot, with a sentence that states what was observed.
 pub trait Cluster: Send + Sync {
     /// Names of the servers.
     fn servers(&self) -> Vec<String>;
@@ -202,7 +202,7 @@ pub trait Cluster: Send + Sync {
     /// The epochs that it has promised stay, or those that keep their data could never follow it again.
     fn wipe<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()>;
 
-    /// Starts a client's process; all that it says goes to `on_output`.
+    /// Starts a client's process; `on_output` receives all of its output.
     fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> BackendFuture<'a, Stdin>;
 
     /// Freezes the node.
@@ -251,7 +251,7 @@ pub trait Cluster: Send + Sync {
     /// Whether a znode is there, as a server sees it after a write.
     fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> BackendFuture<'a, bool>;
 
-    /// What the server tells of itself; an error if it does not serve.
+    /// The state that the server reports; an error if it does not serve.
     fn server_state<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ServerState>;
 
     /// The server to which a client's process is connected.

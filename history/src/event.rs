@@ -1,6 +1,6 @@
 //! Histories: what each client was asked, what it answered, and which faults were on.
 //!
-//! The semantics are Jepsen's: `invoke` begins an operation, `ok` says that it happened, `fail` that it certainly did
+//! The semantics are Jepsen's: `invoke` begins an operation, `ok` means that it happened, `fail` that it certainly did
 //! not, `info` that it may or may not have. `docs/history.md` describes every operation and its values.
 
 use crate::text::Text;
@@ -10,7 +10,7 @@ use std::fmt;
 
 pub use crate::jsonl::parse_jsonl;
 
-/// Who an event belongs to.
+/// The process of an event.
 ///
 /// Numbers are the logical single-threaded processes of Jepsen: a client works as one process until an operation ends
 /// as `info` or the client dies, and then goes on under a new number. A named process has events at any
@@ -34,7 +34,7 @@ impl fmt::Display for Process {
     }
 }
 
-/// What an event says of its operation.
+/// The type of an event: the invocation of an operation, or its completion with the outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EventType {
@@ -55,9 +55,9 @@ pub struct Event {
     pub index: usize,
     /// Nanoseconds since the run began, on the orchestrator's monotonic clock.
     pub time: u64,
-    /// Who.
+    /// The process that it belongs to.
     pub process: Process,
-    /// What it says.
+    /// Invocation, or completion with its outcome.
     #[serde(rename = "type")]
     pub kind: EventType,
     /// The operation: `acquire`, `write`, `pause`, …
@@ -83,7 +83,7 @@ impl Event {
 /// A history: events in the order in which they were recorded, `events[i].index == i`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
-    /// The events.
+    /// The events by ascending index.
     pub events: Vec<Event>,
 }
 

@@ -1,4 +1,4 @@
-//! What the ensemble itself tells after a run: its znodes and its transaction logs.
+//! Evidence that is read from the ensemble itself: its znodes, its transaction logs, its servers' own states.
 
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +110,7 @@ impl Txn {
 
     /// Whether it is a multi of which the record does not name the parts, so that it may have changed any znode.
     pub fn hides_parts(&self) -> bool {
-        // Whoever records the parts records the servers; a multi of no parts is lawful.
+        // Records with parts have servers too; a multi of no parts is lawful.
         self.op == "multi" && self.parts.is_empty() && self.servers.is_empty()
     }
 }
@@ -163,7 +163,7 @@ pub struct ServerTxnLog {
     pub transactions: usize,
 }
 
-/// What one server said of itself over its own loopback, a line of `servers.jsonl`.
+/// The state that one server reported over its own loopback, a line of `servers.jsonl`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerSample {
     /// Nanoseconds since the run began when the answer was read.

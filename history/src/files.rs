@@ -35,9 +35,9 @@ pub struct Files<'a> {
 impl Record {
     /// Reads a record from its files, each up to its first damage, which is named in [`Record::damage`].
     ///
-    /// A missing plan or history is damage. Missing evidence (the tree, the transaction logs, what the servers said of
-    /// themselves) is not: the verdict itself says what it then could not judge. Nor is a server's log that is cut off,
-    /// as no property of a recipe rests on it; it says so itself ([`ServerLog::cuts`]).
+    /// A missing plan or history is damage. Missing evidence (the tree, the transaction logs, the servers' samples) is
+    /// not: the verdict itself names what could not be judged without it. Nor is a server's log that is cut off, as no
+    /// property of a recipe rests on it; [`ServerLog::cuts`] records it.
     pub fn read(files: Files<'_>) -> Self {
         let mut record = Self::default();
         let mut damage = Vec::new();
@@ -112,7 +112,8 @@ const NODES: usize = 10_000;
 /// The most entries of a plan that each anomaly, znode or fault is held against.
 const ENTRIES: usize = 100;
 
-/// Cuts off what of a plan would take more time and memory than the plan is long, and says so.
+/// Truncates the parts of a plan that would take more time and memory than the plan is long; `damage` gets a sentence
+/// for each.
 fn bounded(plan: &mut Plan, damage: &mut Vec<String>) {
     let mut cut = |what: &str, count: usize, most: usize| {
         damage.push(format!("plan.json has {count} {what}, and {most} at most are judged"));

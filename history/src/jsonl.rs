@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
     let mut history = History::default();
     let mut last = 0;
-    for line in Lines::new(bytes) {
+    for line in FileLines::new(bytes) {
         let event: Event = match line.parse() {
             Ok(event) => event,
             Err(damage) => return (history, Some(damage)),
@@ -40,7 +40,7 @@ pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
 /// is kept.
 pub fn parse_lines<T: DeserializeOwned>(bytes: &[u8]) -> (Vec<T>, Option<Damage>) {
     let mut all = Vec::new();
-    for line in Lines::new(bytes) {
+    for line in FileLines::new(bytes) {
         match line.parse() {
             Ok(one) => all.push(one),
             Err(damage) => return (all, Some(damage)),
@@ -75,12 +75,12 @@ pub fn to_line<T: Serialize>(one: &T) -> String {
 }
 
 /// The lines of a file; what follows the last line break is a line too unless it is empty.
-struct Lines<'a> {
+struct FileLines<'a> {
     rest: &'a [u8],
     number: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> FileLines<'a> {
     fn new(bytes: &'a [u8]) -> Self {
         Self {
             rest: unmarked(bytes),
@@ -89,7 +89,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for FileLines<'a> {
     type Item = FileLine<'a>;
 
     fn next(&mut self) -> Option<FileLine<'a>> {
@@ -175,7 +175,7 @@ fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 
-/// What serde says, without the place, which is the line's and not the file's.
+/// The message of serde, without its position, which is within the line and not the file.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {

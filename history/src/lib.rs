@@ -8,8 +8,8 @@
 //! [`evidence`] and each [`server_log`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and
 //! [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's JSON, and a [`text`] a name in it,
 //! in little memory. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier versions wrote are
-//! [`renamed`]. Engine and checkers share the bound of [`liveness`]. [`protocol`] is what orchestrator and client say
-//! to each other.
+//! [`renamed`]. Engine and checkers share the bound of [`liveness`]. [`protocol`] defines the messages between
+//! orchestrator and client.
 //!
 //! # Example
 //!
@@ -69,7 +69,7 @@ pub struct Record {
     /// What was read of each server's transaction logs, in the order of the servers' names; `None` in records of older
     /// versions.
     pub server_txnlogs: Option<Vec<ServerTxnLog>>,
-    /// What the servers said of themselves during the run, in order; `None` if they were not asked.
+    /// The states that the servers reported during the run, in order; `None` if they were not asked.
     pub servers: Option<Vec<ServerSample>>,
     /// The servers' own logs, in the order of the servers' names; `None` of a history alone, without a run around it.
     pub logs: Option<Vec<ServerLog>>,

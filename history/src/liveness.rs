@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-/// The least bound.
+/// Lower limit of every [`bound`].
 pub const LEAST_BOUND: Duration = Duration::from_secs(10);
 
 /// The bound in medians.

@@ -35,7 +35,7 @@ impl On {
         }
     }
 
-    /// Whether it is the real ensemble, which files do not say.
+    /// Whether it is the real ensemble, the default that files omit.
     pub fn is_docker(&self) -> bool {
         *self == Self::Docker
     }
@@ -195,7 +195,7 @@ pub struct ClusterPlan {
     /// Number of clients, named `c1`, ….
     pub clients: usize,
     /// The ZooKeeper asked for: `bookworm` or `trixie` as that suite of Debian packages it, else the name of an image;
-    /// `None` for the project's choice. Which version ran, the servers' own samples tell.
+    /// `None` for the project's choice. The servers' own samples contain the version that ran.
     pub image: Option<String>,
     /// Clocks of the ensemble.
     pub timing: Timing,
@@ -263,7 +263,7 @@ impl Timing {
 /// What one client does: its cycles in order, and again from the first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClientPlan {
-    /// The cycles.
+    /// The cycles; the first follows the last.
     pub cycles: Vec<Cycle>,
     /// How many operations it is asked for before the faults are healed: after these it only ends what it has begun.
     /// `None` for as many as there is time for. Operations are over early where every client has done its own.

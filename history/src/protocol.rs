@@ -1,4 +1,4 @@
-//! The messages between the orchestrator and a client: one JSON object a line. `docs/protocol.md` tells the whole.
+//! The messages between the orchestrator and a client: one JSON object a line. `docs/protocol.md` is the specification.
 
 use crate::operation::control;
 use serde::de::DeserializeOwned;
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 /// Version of the protocol that `hello` names.
 pub const VERSION: u32 = 1;
 
-/// What a client may say in its `hello` that it cannot do or tell. What it then leaves out, or answers as `null`, is
-/// not judged where nothing else tells it; what it leaves out without having said so forbids the verdict `valid`.
+/// What a client may declare in its `hello` as impossible for it. What it then leaves out, or answers as `null`, is not
+/// judged unless other evidence contains it; what it leaves out undeclared rules out the verdict `valid`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cannot {
-    /// Tell which znode a grant or a place in a barrier rests on: its `path`, or the `czxid` of the transaction that
+    /// Report which znode a grant or a place in a barrier rests on: its `path`, or the `czxid` of the transaction that
     /// created it.
     Czxid,
-    /// Tell the session in which it did something.
+    /// Report the session of an operation.
     Session,
-    /// Tell what it removed by giving something back.
+    /// Report what a release removed.
     Removed,
     /// Name the item of a queue before it takes it.
     Taking,
@@ -53,7 +53,7 @@ pub struct Request {
     pub id: u64,
     /// The operation: `ping`, `confirm`, `quiesce`, or one of the recipe's.
     pub f: String,
-    /// Its value.
+    /// The operation's value, as `docs/history.md` defines it; `null` if absent.
     #[serde(default)]
     pub value: Value,
     /// Milliseconds in which the recipe has to answer; `None` for no limit.
@@ -87,7 +87,7 @@ pub enum Message {
         pid: u32,
         /// Its session as `0x…`, if it has one already.
         session: Option<String>,
-        /// The words of what it cannot do or tell ([`Cannot`]); others than those mean nothing.
+        /// What it declares as impossible, by the words of [`Cannot`]; other words mean nothing.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         cannot: Vec<String>,
     },
@@ -97,7 +97,7 @@ pub enum Message {
         id: u64,
         /// How it ended.
         outcome: Outcome,
-        /// Its value.
+        /// The operation's value, as `docs/history.md` defines it; `null` if absent.
         #[serde(default)]
         value: Value,
         /// Why it failed, or why its outcome is unknown.

@@ -6,10 +6,10 @@ mod vote;
 
 use event::ElectionEvent;
 pub use event::{Notification, ServerRole};
-use line::Read;
+use line::LineRead;
 pub use vote::{LeaderVote, VoteRule};
 
-/// What one server's log tells about elections.
+/// The entries of one server's log about elections.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerLog {
     /// `n1`, ….
@@ -55,7 +55,7 @@ pub struct Established {
     pub epoch: i64,
     /// When, in milliseconds since 1970.
     pub ms: i64,
-    /// Who had acknowledged it by then.
+    /// The ids of the servers that had acknowledged it by then.
     pub sids: Vec<i64>,
 }
 
@@ -66,7 +66,7 @@ pub struct Cast {
     pub ms: i64,
     /// The round it was cast in.
     pub round: i64,
-    /// The vote.
+    /// The leader that the server voted for, with that one's epoch and zxid.
     pub vote: LeaderVote,
 }
 
@@ -88,14 +88,14 @@ impl ServerLog {
                 break;
             };
             let (ms, event) = match line::read(line.trim_end_matches('\r')) {
-                Read::Other => continue,
-                Read::Torn => {
+                LineRead::Other => continue,
+                LineRead::Torn => {
                     log.cut(format!(
                         "line {number} begins like an entry and does not go on like one"
                     ));
                     continue;
                 }
-                Read::Entry(entry) => (entry.ms, event::election_event(entry)),
+                LineRead::Entry(entry) => (entry.ms, event::election_event(entry)),
             };
             match event {
                 Ok(Some(event)) => log.take(ms, event, number),
@@ -107,7 +107,7 @@ impl ServerLog {
         log
     }
 
-    /// The server's id, as the log says it first.
+    /// The server's id, by the first entry that contains one.
     pub fn sid(&self) -> Option<i64> {
         self.lives.iter().find_map(|life| life.sid)
     }

@@ -4,7 +4,7 @@
 //! :read  17`. Later versions write `jepsen.util: ` and a date before the level. A line that begins with a date or a
 //! level and names another logger is passed over; any other line is damage.
 
-use crate::edn::{Reader, error_text, from_error, from_json, from_kind, from_name, from_process};
+use crate::edn::{EdnReader, error_text, from_error, from_json, from_kind, from_name, from_process};
 use crate::edn::{kind, name, number, to_json};
 use crate::event::{Damage, Event, History, Process};
 use crate::jsonl::unmarked;
@@ -64,13 +64,13 @@ fn event(line: &str, index: usize) -> Result<Option<Event>, Damage> {
     let told = told.strip_prefix(':').unwrap_or(told).trim_start_matches(BLANKS);
     let told = told.strip_prefix("- ").unwrap_or(told).trim_start_matches(BLANKS);
     let before = line[..line.len() - told.len()].chars().count();
-    let mut reader = Reader::new(told);
+    let mut reader = EdnReader::new(told);
     let read = read(&mut reader, index);
     read.map(Some)
         .map_err(|found| damage(before + found.column, found.what))
 }
 
-fn read(reader: &mut Reader<'_>, index: usize) -> Result<Event, Damage> {
+fn read(reader: &mut EdnReader<'_>, index: usize) -> Result<Event, Damage> {
     let mut next = |what: &str| match reader.peek()? {
         Some(_) => {
             let place = reader.place();
@@ -115,7 +115,7 @@ pub(crate) fn utf8(bytes: &[u8]) -> (&str, Option<Damage>) {
         Err(error) => {
             // What stands before the error is text.
             let text = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-            let mut at = Reader::new(text);
+            let mut at = EdnReader::new(text);
             at.rewind(text.len());
             (text, Some(at.damage(format!("{} is no UTF-8", bytes[text.len()]))))
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub struct Measurement {
     /// What its files are called, `herd`.
     pub name: String,
-    /// Its title.
+    /// Heading of its page and charts.
     pub title: String,
     /// One line on where and how it was measured.
     pub subtitle: String,
@@ -35,7 +35,7 @@ pub struct Series {
 /// What was measured at one size.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Point {
-    /// The size.
+    /// Place on the horizontal axis, in the unit of [`Measurement::axis`].
     pub size: u32,
     /// A value for each quantity of the measurement.
     pub values: Vec<f64>,

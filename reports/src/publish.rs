@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes a file beside its place, brings it to the disk, and gives it its name: whoever reads finds the one before or
-/// this one, whole, whenever a process is killed or a disk is full. What is there and is no regular file, such as a
-/// pipe, is written into.
+/// Writes a file beside its place, brings it to the disk, and gives it its name: a reader finds the one before or this
+/// one, whole, whenever a process is killed or a disk is full. What is there and is no regular file, such as a pipe, is
+/// written into.
 ///
 /// # Errors
 /// If it cannot be written; the one before is still there.

@@ -29,7 +29,6 @@ pub struct Capabilities {
     pub election_logs: bool,
 }
 
-/// A kind of backend.
 #[derive(Debug)]
 pub struct BackendKind {
     /// The value by which plans and command lines choose it.

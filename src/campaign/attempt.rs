@@ -36,7 +36,7 @@ pub struct CampaignAttempt<P> {
     /// Why the verdict is not `valid`, and remarks.
     #[serde(default)]
     pub reasons: Vec<String>,
-    /// What was not judged because its clients cannot tell it.
+    /// What was not judged because its clients cannot report it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_judged: Vec<NotJudged>,
     /// Its measures, where the campaign takes them.

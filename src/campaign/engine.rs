@@ -10,7 +10,7 @@ pub const FAILURES: usize = 3;
 
 /// Why a campaign is not going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum CampaignEnd {
     /// Everything for which there was time was attempted.
     Through,
     /// The user stopped it.
@@ -87,12 +87,12 @@ pub async fn drive<C: Campaign>(
     places: &[C::Place],
     ledger: &mut CampaignLedger<C::Header, C::Attempt>,
     budget: TimeBudget,
-) -> Result<End> {
+) -> Result<CampaignEnd> {
     let mut failures = 0;
     for (number, place) in places.iter().enumerate() {
         while let Some(job) = campaign.next(place, ledger) {
             if campaign.stopped() {
-                return Ok(End::Interrupted);
+                return Ok(CampaignEnd::Interrupted);
             }
             let expected = campaign.expected(&job, ledger);
             if !budget.fits(expected) {
@@ -106,7 +106,7 @@ pub async fn drive<C: Campaign>(
             let what = format!("[{}/{}] {job}", number + 1, places.len());
             progress!("{what}; about {left} left");
             let Some(attempt) = campaign.attempt(job).await? else {
-                return Ok(End::Interrupted);
+                return Ok(CampaignEnd::Interrupted);
             };
             progress!("{what}: {}", C::outcome(&attempt));
             failures = if C::failed(&attempt) { failures + 1 } else { 0 };
@@ -114,11 +114,11 @@ pub async fn drive<C: Campaign>(
             if failures == FAILURES {
                 let campaign = C::Header::WHAT;
                 eprintln!("the harness failed {FAILURES} times one after another: the {campaign} ends here");
-                return Ok(End::GivenUp);
+                return Ok(CampaignEnd::GivenUp);
             }
         }
     }
-    Ok(End::Through)
+    Ok(CampaignEnd::Through)
 }
 
 /// `12 min`, `40 s`.

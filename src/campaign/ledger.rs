@@ -24,7 +24,7 @@ enum LedgerLine<H, A> {
     Resumed {},
     /// Everything that could be attempted was.
     Closed {
-        /// When.
+        /// When it was closed, in UTC.
         at: String,
     },
 }
@@ -161,7 +161,7 @@ impl<H: CampaignHeader, A: AttemptRecord> CampaignLedger<H, A> {
         Ok(())
     }
 
-    /// Says that the campaign is through.
+    /// Records that the campaign is through.
     ///
     /// # Errors
     /// If it cannot be written.

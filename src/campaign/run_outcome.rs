@@ -14,14 +14,13 @@ pub enum RunOutcome {
     Judged {
         /// The name of its folder.
         run: String,
-        /// Its results.
         results: Box<Results>,
     },
     /// The harness failed.
     Failed {
         /// The name of its folder, if it had one.
         run: Option<String>,
-        /// How.
+        /// The error in words.
         error: String,
     },
     /// The user stopped it before it proved anything.

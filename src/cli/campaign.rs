@@ -138,7 +138,7 @@ fn unique<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     all
 }
 
-/// The text that keys were read from, to say where something is wrong.
+/// The text that keys were read from, for the lines in error messages.
 struct CampaignFile<'a> {
     text: &'a str,
 }

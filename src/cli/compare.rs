@@ -4,7 +4,7 @@ use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::backends;
 use crate::calendar;
-use crate::campaign::engine::{self, End, TimeBudget};
+use crate::campaign::engine::{self, CampaignEnd, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::CampaignHeader as _;
 use crate::compare::drive::{self, ComparisonHeader, ComparisonLedger, last, left};
@@ -118,13 +118,13 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     let comparison = report::comparison(&ledger).map_err(Usage)?;
     let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
     finish(&options, &ledger, &comparison)?;
-    if end == End::Interrupted {
+    if end == CampaignEnd::Interrupted {
         let left = comparison.planned - comparison.runs.len() + failed;
         let planned = comparison.planned;
         eprintln!("stopped with {left} of {planned} runs to go: the same command goes on");
     }
     Ok(match (failed, end) {
-        (0, End::Through | End::Interrupted) => Code::Valid,
+        (0, CampaignEnd::Through | CampaignEnd::Interrupted) => Code::Valid,
         _ => {
             eprintln!("the harness failed in {failed} runs: the same command tries them again");
             Code::Harness
@@ -235,9 +235,9 @@ fn one_at_least<T>(values: &[T]) -> Vec<Option<&T>> {
     }
 }
 
-async fn go_on(ledger: &mut ComparisonLedger, out: &Path) -> Result<End> {
+async fn go_on(ledger: &mut ComparisonLedger, out: &Path) -> Result<CampaignEnd> {
     if left(ledger).is_empty() {
-        return Ok(End::Through);
+        return Ok(CampaignEnd::Through);
     }
     let interrupt = interrupt::listen()?;
     let place = backends::connect(ledger.recorded.header.setup.on).await?;
@@ -253,7 +253,7 @@ async fn go_on(ledger: &mut ComparisonLedger, out: &Path) -> Result<End> {
     engine::drive(&mut comparison, &turns, ledger, TimeBudget::new(None)).await
 }
 
-/// Writes the report, and says what it says.
+/// Writes the report, and prints its summary.
 fn finish(options: &CompareOptions, ledger: &ComparisonLedger, comparison: &Comparison) -> Result<()> {
     let written = write_all(comparison, &options.out)?;
     let mut value = serde_json::to_value(comparison).context("writing the comparison as JSON")?;

@@ -101,7 +101,8 @@ fn with_defaults(command: Command, name: &str, options: Vec<(&'static str, OsStr
     })
 }
 
-/// Parses a command line, with the defaults of the project in which a folder lies; with what to tell of them.
+/// Parses a command line, with the defaults of the project in which a folder lies. The second value is a sentence about
+/// these defaults for the user; `None` if none apply.
 ///
 /// # Errors
 /// Clap's for the command line, which is no error if help was asked for; [`Usage`] for the file.
@@ -113,7 +114,7 @@ pub fn parse(line: Vec<OsString>, folder: &Path) -> Result<(Arguments, Option<St
         return Ok((Arguments::from_arg_matches(&given)?, None));
     };
     let file = project.join(FILE);
-    // As short as it can be said from here.
+    // The shortest path from here.
     let here = if project == folder { Path::new("") } else { project };
     let text = files::read_to_string(&file, files::SETTINGS).map_err(|error| error.to_string());
     let defaults = text.and_then(|text| Defaults::read(&text, here)).map_err(|why| {

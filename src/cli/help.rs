@@ -1,4 +1,4 @@
-//! `zooquake completions` and `zooquake man`: what the help says, for shells and for `man`.
+//! `zooquake completions` and `zooquake man`: the content of the help, for shells and for `man`.
 
 use super::args::{Arguments, CompletionsOptions, ManOptions};
 use super::exit::Code;

@@ -55,7 +55,7 @@ pub fn flag(interrupt: &watch::Receiver<bool>) -> Arc<AtomicBool> {
     flag
 }
 
-/// Says what comes now.
+/// Prints the effect of the interrupt; nothing for an empty text.
 fn say(what: &str) {
     if !what.is_empty() {
         eprintln!("interrupted: {what} (once more to leave at once)");
@@ -73,7 +73,7 @@ async fn next(signals: &mut Option<Signal>) {
 
 /// Whether this program was started by `nohup`, or in another way that lets it outlive its terminal.
 fn hangup_is_ignored() -> bool {
-    // Elsewhere than on Linux nothing tells.
+    // Only Linux has this file; elsewhere the answer is no.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status.lines().any(ignores_hangup)
 }

@@ -1,5 +1,5 @@
-//! Limits of the process (`ulimit`) that are too small to work in: said at once, instead of a failure in the middle of
-//! a run.
+//! Limits of the process (`ulimit`) that are too small to work in: reported at once, instead of a failure in the middle
+//! of a run.
 
 use anyhow::{Result, ensure};
 use rustix::process::{Resource, getrlimit};

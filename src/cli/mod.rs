@@ -39,7 +39,7 @@ use args::Command;
 use exit::Code;
 use std::process::ExitCode;
 
-/// Parses the command line, does what it says, and tells how it ended.
+/// Parses the command line and runs the command; returns the exit code.
 pub fn main() -> ExitCode {
     let folder = std::env::current_dir().unwrap_or_default();
     let (arguments, told) = match defaults::parse(std::env::args_os().collect(), &folder) {
@@ -97,7 +97,7 @@ fn not_parsed(error: &anyhow::Error) -> ExitCode {
     }
 }
 
-/// Incomplete results are a failure, whatever they would have said.
+/// Incomplete results are a failure, whatever the verdict.
 fn all_was_printed(code: Code) -> Result<Code> {
     match output::lost() {
         None => Ok(code),

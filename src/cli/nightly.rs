@@ -5,7 +5,7 @@ use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::backends;
 use crate::calendar;
-use crate::campaign::engine::{self, End, TimeBudget};
+use crate::campaign::engine::{self, CampaignEnd, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::shard::Shard;
 use crate::nightly::campaign::Campaign;
@@ -27,7 +27,7 @@ use zooquake_backend::files;
 use zooquake_checkers::plan::On;
 use zooquake_reports::night::{self, CellOutcome, Night};
 
-/// Where nights are unless told otherwise.
+/// The folder of nights unless the command line names another one.
 const NIGHTS: &str = "nights";
 
 /// `nightly`
@@ -107,7 +107,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
         previous_nights::last(&earlier, cell)
     });
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
-        false => End::Through,
+        false => CampaignEnd::Through,
         true => {
             let asked = [campaign.cluster.image.as_deref()];
             let runner = Ensembles::prepare(place, asked, runs.clone(), interrupt).await?;
@@ -121,7 +121,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
             engine::drive(&mut going_on, &order, &mut ledger, budget).await?
         }
     };
-    if end == End::Through && !ledger.recorded.closed {
+    if end == CampaignEnd::Through && !ledger.recorded.closed {
         ledger.close()?;
     }
     compact_known(&ledger.recorded, &runs)?;
@@ -187,7 +187,7 @@ fn compact_known(recorded: &LedgerContent, runs: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the report and says how it ended.
+/// Writes the report, prints its conclusion, and returns the exit code.
 fn finish(options: &NightlyOptions, path: &Path, report: &Night) -> Result<Code> {
     night::write_all(report, path)?;
     if let Some(file) = &options.junit {

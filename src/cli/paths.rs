@@ -1,4 +1,4 @@
-//! Paths on the command line. What is wrong with one is wrong usage, and is said with the way out before anything
+//! Paths on the command line. A path that cannot be used is wrong usage, reported with the remedy before anything
 //! begins.
 
 use super::exit::Usage;
@@ -58,7 +58,7 @@ pub fn file(path: &Path, way_out: &str) -> Result<(), Usage> {
     if path.is_dir() {
         return Err(Usage(format!("{path:?} is a folder: {way_out}")));
     }
-    // Who opens a pipe waits for its writer.
+    // To open a pipe blocks until it has a writer.
     let pipe = fs::metadata(path).is_ok_and(|there| there.file_type().is_fifo());
     let opened = if pipe {
         Ok(())
@@ -90,7 +90,7 @@ pub fn output_folder(path: &Path, option: &str) -> Result<(), Usage> {
                 };
             }
             Err(error) if error.kind() == ErrorKind::NotFound && !at.is_symlink() => {}
-            // That a folder of it is a file is said of that file.
+            // An ancestor is a file: the error is reported when the loop reaches that one.
             Err(error) if error.kind() == ErrorKind::NotADirectory => {}
             Err(error) => return cannot(&format!("{at:?}: {error}")),
         }

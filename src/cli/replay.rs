@@ -60,7 +60,7 @@ pub struct ReplayOptions {
     pub json: bool,
 }
 
-/// Runs the plan of a run again, and tells whether its anomaly came back.
+/// Runs the plan of a run again, and prints whether its anomaly came back.
 ///
 /// # Errors
 /// [`Usage`] if there is no such run; otherwise the harness failed.
@@ -136,7 +136,8 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
 }
 
-/// The folder in which a run has kept its recipe, and the hashes of what lies in it; says how it differs from what ran.
+/// The folder in which a run has kept its recipe, and the hashes of what lies in it. Differences from the recipe that
+/// ran are printed to stderr.
 ///
 /// # Errors
 /// If the run has not kept it.

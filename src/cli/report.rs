@@ -117,7 +117,8 @@ fn index(folder: &Path) -> Result<PathBuf> {
     Ok(file)
 }
 
-/// A run as its folder tells it; what it lacks is said in the list, because the other runs are to be seen all the same.
+/// A run as its folder records it; what it lacks is named in the list, because the other runs are to be seen all the
+/// same.
 fn listed(folder: &Folder) -> RunEntry {
     let mut trouble = Vec::new();
     let plan = folder.plan();

@@ -68,8 +68,8 @@ async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Box<dyn Connection>
     if let Err(why) = support::plan_on(&sim::KIND, plan) {
         return Err(none.context(format!("{why}, and no real one can be had")));
     }
-    // Who has chosen an engine wants that one, and what reads a log takes a verdict about a model for one about
-    // ZooKeeper.
+    // A user who has chosen an engine wants that one, and a program that reads a log takes a verdict about a model for
+    // one about ZooKeeper.
     if !falls_back(docker::is_chosen(), std::io::stderr().is_terminal()) {
         return Err(none.context("`--on sim` runs it on a simulated ensemble, without an engine"));
     }
@@ -102,7 +102,7 @@ pub fn refuse_keep(plan: &Plan, keep: bool) -> Result<(), Usage> {
     }
 }
 
-/// Refuses a plan that cannot end valid. Without a seed it says how long is enough for any.
+/// Refuses a plan that cannot end valid. Without a seed the error states how long is enough for any.
 fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
     let enough = || {
         let Plan { workload, faults, .. } = plan;

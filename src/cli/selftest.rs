@@ -129,7 +129,7 @@ struct SelftestRow {
     confirmation: Option<Confirmation>,
 }
 
-/// Plays the shrunk plans on real ensembles, until the user stops it; says what came of each unless that is told as
+/// Plays the shrunk plans on real ensembles, until the user stops it; prints the outcome of each unless the output is
 /// JSON.
 async fn confirm(confirmer: &Confirmer, tried: &mut [SelftestRow], json: bool) -> Result<()> {
     for tried in tried {
@@ -168,7 +168,7 @@ fn try_all(
         progress!("{}: {}", planted.name(), planted.mechanism);
         let outcome = selftest::run(planted, settings)?;
         if stop.load(Ordering::SeqCst) {
-            // What was cut short says nothing of the bug.
+            // A bug whose search was cut short is neither found nor missed.
             return Ok((tried, true));
         }
         let run = match (&options.out, &outcome.shown) {

@@ -15,13 +15,13 @@ use zooquake_checkers::plan::Plan;
 
 /// What to run, and how often.
 pub struct Series {
-    /// The plan.
+    /// Plan of each of the runs.
     pub plan: Plan,
     /// Where it runs.
     pub place: Box<dyn Connection>,
     /// The folder that its recipe is read from, if not from the one that it names.
     pub recipe: Option<PathBuf>,
-    /// How often.
+    /// Number of runs.
     pub times: u32,
     /// The folder of runs.
     pub out: PathBuf,

@@ -104,7 +104,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
             strategy.on_real(recipe).await?
         }
     };
-    let report = Report {
+    let report = ShrinkReport {
         wanted: kept,
         before,
         folder: &opened.folder,
@@ -114,7 +114,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
 }
 
 /// What the outcome of a shrinking is reported with.
-struct Report<'a> {
+struct ShrinkReport<'a> {
     wanted: WantedAnomaly,
     before: Size,
     /// The folder of the run that was shrunk.
@@ -122,7 +122,7 @@ struct Report<'a> {
     options: &'a ShrinkOptions,
 }
 
-impl Report<'_> {
+impl ShrinkReport<'_> {
     /// Prints what came of it, once the smallest plan has a run in a folder.
     async fn print(&self, SmallestPlan { played, tried, on }: SmallestPlan) -> Result<Code> {
         let (anomaly, json) = (&self.wanted.anomaly, self.options.json);

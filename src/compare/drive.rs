@@ -152,7 +152,7 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
 mod tests {
     use super::super::setup::tests::setup;
     use super::*;
-    use crate::campaign::engine::{End, TimeBudget, drive};
+    use crate::campaign::engine::{CampaignEnd, TimeBudget, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
     use crate::campaign::ledger::ForeignRecord;
     use crate::campaign::run_outcome::RunOutcome;
@@ -184,7 +184,7 @@ mod tests {
         ledger: &mut ComparisonLedger,
         answer: fn(usize) -> RunOutcome,
         stop_after: usize,
-    ) -> (End, Vec<(String, u64)>) {
+    ) -> (CampaignEnd, Vec<(String, u64)>) {
         let mut comparison = Comparison {
             setup: header().setup,
             runner: Script::new(answer, stop_after),
@@ -211,11 +211,11 @@ mod tests {
     async fn what_was_stopped_goes_on_where_it_was() {
         let folder = tempdir().unwrap();
         let (end, _) = go_on(&mut open(folder.path()), |_| judged(Verdict::Valid), 3).await;
-        assert_eq!(end, End::Interrupted);
+        assert_eq!(end, CampaignEnd::Interrupted);
         let mut ledger = open(folder.path());
         assert_eq!(ledger.recorded.attempts.len(), 2, "the third was stopped");
         let (end, second) = go_on(&mut ledger, |_| judged(Verdict::Valid), usize::MAX).await;
-        assert_eq!(end, End::Through);
+        assert_eq!(end, CampaignEnd::Through);
         assert_eq!(second, named(&turns(&header().setup)[2..]), "nothing is done twice");
         assert_eq!(last(&ledger).len(), 4);
         assert!(last(&ledger).values().all(|attempt| attempt.sample.is_some()));
@@ -228,7 +228,7 @@ mod tests {
         let answer = |n| if n == 2 { failed() } else { judged(Verdict::Unknown) };
         let mut ledger = open(folder.path());
         let (end, ran) = go_on(&mut ledger, answer, usize::MAX).await;
-        assert_eq!((end, ran.len()), (End::Through, 4), "the others are run");
+        assert_eq!((end, ran.len()), (CampaignEnd::Through, 4), "the others are run");
         let lost = turns(&header().setup)[1];
         assert_eq!(last(&ledger)[&lost].error.as_deref(), Some("no engine"));
         assert_eq!(left(&ledger), [lost]);
@@ -244,7 +244,7 @@ mod tests {
         let folder = tempdir().unwrap();
         let mut ledger = open(folder.path());
         let (end, ran) = go_on(&mut ledger, |_| failed(), usize::MAX).await;
-        assert_eq!((end, ran.len()), (End::GivenUp, 3));
+        assert_eq!((end, ran.len()), (CampaignEnd::GivenUp, 3));
     }
 
     /// A record as former versions wrote it.

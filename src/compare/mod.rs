@@ -1,7 +1,7 @@
 //! A comparison: the same plans for several subjects, interleaved, round by round.
 //!
-//! [`setup`] says what is compared and with which plans, [`order`] who runs when; [`drive`] is what the engine of
-//! campaigns attempts and what is on record of it, and [`report`] says what came of it.
+//! [`setup`] defines what is compared and with which plans, [`order`] the sequence of the runs; [`drive`] is what the
+//! engine of campaigns attempts and what is on record of it, and [`report`] the outcome.
 
 pub mod drive;
 pub mod order;

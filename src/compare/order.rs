@@ -1,4 +1,4 @@
-//! Who runs when: interleaved, so that a machine that gets slower or faster meanwhile favours no variant.
+//! The order of the runs: interleaved, so that a machine that gets slower or faster meanwhile favours no variant.
 
 use super::setup::Setup;
 use crate::campaign::attempt::CampaignPlace;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// One run of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Turn {
-    /// Which round.
+    /// Index of the round in [`Setup::seeds`].
     pub round: usize,
-    /// Which faults.
+    /// Index of the faults in [`Setup::faults`].
     pub faults: usize,
-    /// Which subject.
+    /// Index of the subject in [`Setup::subjects`].
     pub subject: usize,
     /// What the plan is drawn from.
     pub seed: u64,
@@ -23,7 +23,7 @@ impl CampaignPlace for Turn {
     }
 }
 
-/// Every turn: in each round, under each kind of faults, each subject once. Who goes first rotates.
+/// Every turn: in each round, under each kind of faults, each subject once. The first subject rotates.
 pub fn turns(setup: &Setup) -> Vec<Turn> {
     let (rounds, faults, subjects) = (setup.seeds.len(), setup.faults.len(), setup.subjects.len());
     let mut turns = Vec::with_capacity(rounds * faults * subjects);

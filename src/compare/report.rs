@@ -5,10 +5,10 @@ use super::order::turns;
 use zooquake_checkers::sample;
 use zooquake_reports::compare::{ComparedSubject, Comparison, SubjectRun};
 
-/// The comparison as far as the record goes.
+/// The comparison with the runs that are on record.
 ///
 /// # Errors
-/// If a variant does not exist any more: what is said to the user.
+/// If a variant does not exist any more: the message for the user.
 pub fn comparison(ledger: &ComparisonLedger) -> Result<Comparison, String> {
     let setup = &ledger.recorded.header.setup;
     let mut subjects = Vec::new();

@@ -13,7 +13,6 @@ use zooquake_checkers::plan::{DrawnFor, On, Timing, Workload};
 /// What all runs of a comparison have in common, and what they differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
-    /// The family.
     pub family: String,
     /// What is compared.
     pub subjects: Vec<Subject>,
@@ -23,7 +22,6 @@ pub struct Setup {
     pub seeds: Vec<u64>,
     /// Milliseconds of operations and faults in each run.
     pub time_ms: u64,
-    /// Clients.
     pub clients: usize,
     /// Where it runs; left out for a real ensemble.
     #[serde(default, skip_serializing_if = "On::is_docker")]
@@ -50,7 +48,7 @@ impl Setup {
     /// The workload of a subject.
     ///
     /// # Errors
-    /// If the variant does not exist (any more): what is said to the user.
+    /// If the variant does not exist (any more): the message for the user.
     pub fn workload(&self, subject: usize) -> Result<Workload, String> {
         let subject = &self.subjects[subject];
         match &subject.folder {
@@ -63,7 +61,7 @@ impl Setup {
     /// what they do. So windows and cycles are the same for all of these.
     ///
     /// # Errors
-    /// If a variant does not exist (any more): what is said to the user.
+    /// If a variant does not exist (any more): the message for the user.
     pub fn spec(&self, turn: Turn) -> Result<RunSpec, String> {
         let Turn {
             faults, subject, seed, ..
@@ -97,7 +95,7 @@ impl Setup {
     /// Refuses what is there twice, which would be compared with itself.
     ///
     /// # Errors
-    /// What is said to the user.
+    /// If anything is there twice: the message for the user.
     pub fn check(&self) -> Result<(), String> {
         for (n, faults) in self.faults.iter().enumerate() {
             if self.faults[..n].contains(faults) {
@@ -115,7 +113,7 @@ impl Setup {
     /// All runs, each with its name.
     ///
     /// # Errors
-    /// If a variant does not exist (any more): what is said to the user.
+    /// If a variant does not exist (any more): the message for the user.
     pub fn specs(&self) -> Result<Vec<(String, RunSpec)>, String> {
         let named = |turn: Turn| Ok((self.name(turn), self.spec(turn)?));
         turns(self).into_iter().map(named).collect()
@@ -129,7 +127,8 @@ impl Setup {
         format!("{} under {}, seed {seed}", self.label(subject), self.faults[faults])
     }
 
-    /// What tells a subject from the others: its variant if there are several, and whatever else differs.
+    /// The parts of a subject that differ from the others: variant, ZooKeeper, timing, number of servers; the variant
+    /// if none does.
     pub fn label(&self, subject: usize) -> String {
         let this = &self.subjects[subject];
         let differs = |same: &dyn Fn(&Subject) -> bool| !self.subjects.iter().all(same);

@@ -53,7 +53,7 @@ pub struct Confirmation {
     pub confirmed: bool,
     /// How many tries were judged.
     pub tries: u32,
-    /// In how many of these every window counts: without that, a try says nothing of the find.
+    /// In how many of these every window counts: a try in which one does not is no evidence about the find.
     pub struck: u32,
     /// The try that shows it, which is the last one.
     pub shown: Option<ConfirmingTry>,
@@ -122,7 +122,7 @@ impl Confirmer {
         self.ensembles.stopped()
     }
 
-    /// Says what it confirms, and plays the plan of the simulated run in this folder until the anomaly shows, or the
+    /// Prints what it confirms, and plays the plan of the simulated run in this folder until the anomaly shows, or the
     /// tries are over; also that of the run from which it was `shrunk_from`, if that is given. `None` if the user has
     /// stopped it.
     ///

@@ -110,7 +110,7 @@ impl Corpus {
         self.done.clone()
     }
 
-    /// Says that a shard has explored all its schedules before this one.
+    /// Records that a shard has explored all its schedules before this one.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use zooquake_checkers::plan::{Scheduler, Workload};
 
-/// How often progress is told, and the corpus says how far it has come.
+/// Interval at which progress is reported, and the corpus records how far it has come.
 const TELL: Duration = Duration::from_secs(2);
 
 /// How often the end is looked for.
@@ -95,7 +95,7 @@ struct RunningExploration<'a> {
     tally: Mutex<Exploration>,
 }
 
-/// Explores until a limit is reached, or `stop` becomes true. `tell` is called now and then with what was explored so
+/// Explores until a limit is reached, or `stop` becomes true. `tell` is called every [`TELL`] with what was explored so
 /// far.
 ///
 /// # Errors
@@ -202,7 +202,7 @@ impl RunningExploration<'_> {
     fn play(&self, turn: &Schedule) -> Result<u32> {
         let mut plan = self.space.plan(self.workload, turn.seed);
         plan.scheduler = turn.scheduler.clone();
-        // A panic says what it is by itself, and which schedule it was follows.
+        // The panic's own message is printed already; the error adds which schedule it was.
         let record = catch_unwind(AssertUnwindSafe(|| simulation::record_steps(&plan)));
         let (record, steps) = record.unwrap_or_else(|_| bail!("it panicked"))?;
         let results = zooquake_checkers::check(&record);

@@ -1,12 +1,12 @@
-//! Failures that were found: each is told once, whatever the number of schedules that show it.
+//! Failures that were found: each is reported once, whatever the number of schedules that show it.
 
 use crate::shrink::WantedAnomaly;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_checkers::{Anomaly, Event, Process, Record};
 
-/// What tells one failure from another: two of the same have the same anomaly of the same property, and the same events
-/// in their witnesses up to the names of clients.
+/// What identifies a failure: two with the same signature have the same anomaly of the same property, and the same
+/// events in their witnesses up to the names of clients.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Signature {
     /// The property that does not hold.

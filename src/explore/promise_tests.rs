@@ -58,8 +58,8 @@ impl PromiseResult {
         let results = check(record);
         let failures = failure::signatures(record, &results.anomalies, None).into_iter();
         let failures = failures.map(|(signature, _)| (signature.anomaly, signature.known));
-        // Who is frozen, or whose session was closed elsewhere, cannot know in time that it holds no more. All others
-        // do.
+        // A client that is frozen, or whose session was closed elsewhere, cannot learn in time that it holds no more.
+        // All others do.
         let late = faults.iter().any(|fault| ["pause", "expire"].contains(fault));
         let believed = results
             .anomalies

@@ -44,7 +44,6 @@ pub struct Space {
     pub variant: String,
     /// Servers, which all vote.
     pub servers: usize,
-    /// Clients.
     pub clients: usize,
     /// Operations that each client is asked for before the faults are healed.
     pub ops: u64,
@@ -63,7 +62,7 @@ impl Space {
     /// The workload.
     ///
     /// # Errors
-    /// If the variant does not exist or cannot be simulated: what is said to the user.
+    /// If the variant does not exist or cannot be simulated: the message for the user.
     pub fn workload(&self) -> Result<Workload, String> {
         let workload = names::workload(&self.variant)?;
         support::workload_on(&sim::KIND, &workload)?;

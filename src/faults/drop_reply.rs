@@ -1,5 +1,5 @@
-//! One reply that is lost after the request was applied; sometimes the request itself, which no client can tell from
-//! it.
+//! One reply that is lost after the request was applied; sometimes the request itself, which no client can distinguish
+//! from it.
 
 use super::strike::{MissedStrike, Strike, StrikeEffect};
 use super::{Fault, WindowDraft, any_client};

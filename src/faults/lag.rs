@@ -12,7 +12,7 @@ use zooquake_history::plan::Target;
 /// The least delay, in hundredths of syncLimit x tickTime.
 const LEAST: u64 = 30;
 
-/// The most.
+/// The largest delay, in hundredths of syncLimit x tickTime.
 const MOST: u64 = 70;
 
 /// What a follower may miss beside the delay until its leader is lost to it, in hundredths of syncLimit x tickTime.

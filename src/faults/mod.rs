@@ -109,7 +109,7 @@ impl Fault {
     }
 }
 
-/// All faults.
+/// Every fault that a run may have.
 pub const FAULTS: &[Fault] = &[
     kill::FAULT,
     pause::FAULT,
@@ -121,7 +121,7 @@ pub const FAULTS: &[Fault] = &[
     wipe::FAULT,
 ];
 
-/// Those that a run has unless told otherwise: what happens to every ensemble sooner or later.
+/// Those of a run that names none: what happens to every ensemble sooner or later.
 const USUAL: [&str; 3] = ["kill", "pause", "partition"];
 
 /// The fault of this name, be it a former one.
@@ -135,7 +135,7 @@ pub fn names() -> Vec<String> {
     FAULTS.iter().map(|fault| fault.kind.name.to_string()).collect()
 }
 
-/// The faults of a run that is not told which.
+/// The faults of a run that names none.
 pub fn usual() -> Vec<String> {
     USUAL.map(String::from).to_vec()
 }

@@ -1,4 +1,4 @@
-//! The nemesis: carries out its schedule, one window or one step after the other, and says what it saw.
+//! The nemesis: carries out its schedule, one window or one step after the other, and records what it observed.
 
 use super::Fault;
 use super::strike::victims;
@@ -65,9 +65,7 @@ impl NemesisSchedule {
 
 /// Carries out a schedule.
 pub struct Nemesis {
-    /// The cluster.
     pub cluster: Arc<dyn Cluster>,
-    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The engine.
     pub link: EngineLink,
@@ -199,7 +197,7 @@ fn event(window: &Window, phase: WindowPhase, target: Option<&str>) -> WindowEve
 }
 
 /// Heals until that is verified, so that nothing else strikes before, or until the run waits for it no longer, which
-/// closes `over`. Tells each outcome that differs from the one before.
+/// closes `over`. Calls `tell` with each outcome that differs from the one before.
 async fn until_healed<H, T>(
     (clock, over): (&dyn Clock, &watch::Receiver<bool>),
     heal: impl Fn() -> H,
@@ -231,7 +229,7 @@ mod tests {
     use std::cell::{Cell, RefCell};
     use zooquake_backend::RealClock;
 
-    /// What is told of a healing that succeeds at the given try, or never; the run gives up after three.
+    /// The reports on a healing that succeeds at the given try, or never; the run gives up after three.
     fn told(succeeds_at: Option<usize>) -> Vec<(bool, String)> {
         let (sender, over) = watch::channel(false);
         let (tries, sender, told) = (Cell::new(0), Cell::new(Some(sender)), RefCell::new(Vec::new()));

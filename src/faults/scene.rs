@@ -1,4 +1,5 @@
-//! The steps of a scene: each is over when its effect was seen, and told with a sentence that says what was.
+//! The steps of a scene: each is over when its effect was seen, and recorded with a sentence that states what was
+//! observed.
 
 use super::nemesis::Nemesis;
 use anyhow::{Result, bail, ensure};
@@ -42,7 +43,7 @@ impl Nemesis {
         }
     }
 
-    /// Does the `number`th step; tells whether its effect was seen.
+    /// Does the `number`th step; returns whether its effect was seen.
     async fn step(&self, scene: &Scene, number: usize) -> bool {
         let step = &scene.steps[number - 1];
         let mut event = StepEvent {
@@ -189,7 +190,7 @@ async fn zxids(cluster: &dyn Cluster) -> BTreeMap<String, String> {
     told.collect()
 }
 
-/// What each server said of itself, for messages.
+/// The state that each server reported, or its error, for messages.
 fn told(servers: &[String], states: &[Result<ServerState>]) -> String {
     let each = servers.iter().zip(states).map(|(server, state)| match state {
         Ok(state) => format!("{server} is {}", state.mode),

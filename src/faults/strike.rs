@@ -1,4 +1,4 @@
-//! What a fault finds when it strikes and when it heals, and what it says afterwards.
+//! What a fault gets when it strikes and when it heals, and what it reports afterwards.
 
 use super::nemesis::EngineLink;
 use anyhow::{Context, Result};
@@ -12,15 +12,12 @@ use zooquake_history::plan::{Target, Window};
 
 /// The window that is on, and what a fault acts with.
 pub struct Strike<'a> {
-    /// The cluster.
     pub cluster: &'a dyn Cluster,
-    /// The clock.
     pub clock: &'a dyn Clock,
     /// The way to the engine.
     pub link: &'a EngineLink,
     /// Becomes true when the operations are over.
     pub over: &'a watch::Receiver<bool>,
-    /// The window.
     pub window: &'a Window,
     /// All whom it hits.
     pub victims: &'a [String],
@@ -34,7 +31,7 @@ pub type Action = for<'a> fn(&'a Strike<'a>, &'a str) -> BoxFuture<'a, Result<St
 pub struct StrikeEffect {
     /// A sentence.
     pub detail: String,
-    /// The same for machines, where there is more to say.
+    /// The same as JSON, where there is more than the sentence.
     pub evidence: Option<Value>,
 }
 
@@ -45,7 +42,7 @@ impl From<String> for StrikeEffect {
 }
 
 impl StrikeEffect {
-    /// What is told of a victim for which another one speaks.
+    /// The effect on a victim that the report of another victim covers.
     pub const NOTHING: Self = Self {
         detail: String::new(),
         evidence: None,
@@ -94,8 +91,8 @@ pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiri
     })
 }
 
-/// The server that leads: of those that say so, the one with the highest epoch, because a deposed leader goes on saying
-/// it for a while.
+/// The server that leads: of those that report it, the one with the highest epoch, because a deposed leader goes on
+/// reporting it for a while. `None` if no server does.
 pub async fn leader(cluster: &dyn Cluster) -> Option<String> {
     let servers = cluster.servers();
     let states = join_all(servers.iter().map(|server| cluster.server_state(server))).await;

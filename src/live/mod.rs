@@ -64,7 +64,7 @@ impl Live {
 
     /// Waits a moment for those who watch to get the last page.
     pub async fn linger(&self) {
-        // Who has not asked for it by then has closed the page, or does not look at it.
+        // A reader that has not asked for it by then has closed the page, or does not look at it.
         let _ = timeout(LINGER, self.site.all_have_the_last()).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The page of a run as far as it has come.
+//! The page of a run that goes on, with what is recorded so far.
 
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};

@@ -115,7 +115,7 @@ async fn not_found() -> Response {
     refusal(StatusCode::NOT_FOUND)
 }
 
-/// The page as far as the run has come.
+/// The page with what the run has recorded so far.
 async fn page(State(site): State<Arc<Site>>, Extension(last): Extension<LastPage>) -> Response {
     let stage = site.stage().await;
     last.0.store(stage.is_last(), Ordering::Relaxed);

@@ -24,12 +24,10 @@ pub struct Crowd {
     arrived: HashMap<u64, CrowdReply>,
 }
 
-/// A reply.
 #[derive(Debug)]
 pub struct CrowdReply {
     /// When it was read.
     pub at: Instant,
-    /// Its value.
     pub value: Value,
 }
 

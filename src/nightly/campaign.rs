@@ -12,7 +12,6 @@ use zooquake_checkers::plan::{On, Timing};
 /// A campaign. Nights of the same name are compared with each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Campaign {
-    /// Its name.
     pub name: String,
     /// Variants, such as `lock/fenced`.
     pub variants: Vec<String>,
@@ -37,7 +36,6 @@ pub struct EnsembleSettings {
     /// Servers that only observe.
     #[serde(default)]
     pub observers: usize,
-    /// Clients.
     pub clients: usize,
     /// The ZooKeeper asked for; `None` for the project's choice.
     pub image: Option<String>,
@@ -118,7 +116,7 @@ impl Campaign {
 /// The names that fit a glob, in which `*` stands for anything, a slash among it.
 ///
 /// # Errors
-/// If it is none: what is said to the user.
+/// If it is no glob: the message for the user.
 pub fn matching<'a>(pattern: &str, names: &'a [String]) -> Result<Vec<&'a String>, String> {
     let glob = Glob::new(pattern).map_err(|error| error.to_string())?.compile_matcher();
     Ok(names.iter().filter(|name| glob.is_match(name)).collect())

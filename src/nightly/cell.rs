@@ -101,7 +101,8 @@ pub fn next(cell: &Cell, attempts: &[&CellAttempt], failures: usize, next_seed: 
     }
 }
 
-/// What came of a cell, as far as it was run.
+/// The outcome of a cell by its attempts so far: that of the last one that was judged, else of the last one;
+/// [`CellOutcome::Skipped`] without any.
 pub fn outcome(attempts: &[&CellAttempt]) -> CellOutcome {
     let outcomes = || attempts.iter().map(|attempt| attempt.outcome());
     let last_judged = outcomes().rfind(|outcome| *outcome != CellOutcome::Failed);

@@ -20,7 +20,7 @@ const BESIDE: Duration = Duration::from_secs(45);
 pub struct Night<'a, R> {
     /// What it runs.
     pub campaign: &'a Campaign,
-    /// Earlier nights, which tell how long a run takes.
+    /// Earlier nights, from which the length of a run is estimated.
     pub earlier: &'a [NightRecord],
     /// What carries the runs out.
     pub runner: R,
@@ -114,7 +114,7 @@ mod tests {
     use super::super::folder::tests::header;
     use super::super::previous_nights::cells;
     use super::*;
-    use crate::campaign::engine::{End, TimeBudget, drive};
+    use crate::campaign::engine::{CampaignEnd, TimeBudget, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
     use crate::campaign::run_outcome::RunOutcome;
     use crate::planning::spec::RunSpec;
@@ -140,7 +140,7 @@ mod tests {
             limit: Option<Duration>,
             answer: fn(usize) -> RunOutcome,
             stop_after: usize,
-        ) -> (End, Vec<String>) {
+        ) -> (CampaignEnd, Vec<String>) {
             let header = header("2026-11-20");
             let campaign = header.campaign.clone();
             let mut ledger = NightLedger::open(self.folder.path(), header).unwrap();
@@ -174,7 +174,7 @@ mod tests {
         let stage = Stage::new();
         let answer = |n| judged(if n == 1 { Verdict::Unknown } else { Verdict::Valid });
         let (end, ran) = stage.drive(None, answer, usize::MAX).await;
-        assert_eq!(end, End::Through);
+        assert_eq!(end, CampaignEnd::Through);
         let seeds: Vec<&str> = ran.iter().filter_map(|name| name.split(' ').next_back()).collect();
         assert_eq!(seeds, ["1", "2", "1", "1", "1"]);
         assert_eq!(stage.outcomes(), [CellOutcome::Expected; 4]);
@@ -184,10 +184,10 @@ mod tests {
     async fn a_night_that_was_stopped_goes_on_where_it_was() {
         let stage = Stage::new();
         let (end, first) = stage.drive(None, |_| judged(Verdict::Valid), 3).await;
-        assert_eq!((end, first.len()), (End::Interrupted, 3));
+        assert_eq!((end, first.len()), (CampaignEnd::Interrupted, 3));
         assert_eq!(stage.outcomes()[3], CellOutcome::Skipped);
         let (end, second) = stage.drive(None, |_| judged(Verdict::Valid), usize::MAX).await;
-        assert_eq!(end, End::Through);
+        assert_eq!(end, CampaignEnd::Through);
         let Cell { variant, faults, .. } = &stage.order[3];
         assert_eq!(second, [format!("{variant} {faults} 1")], "nothing is done twice");
     }
@@ -197,7 +197,7 @@ mod tests {
         let stage = Stage::new();
         let short = Some(Duration::from_secs(10));
         let (end, ran) = stage.drive(short, |_| judged(Verdict::Valid), usize::MAX).await;
-        assert_eq!((end, ran.len()), (End::Through, 0));
+        assert_eq!((end, ran.len()), (CampaignEnd::Through, 0));
         assert_eq!(stage.outcomes(), [CellOutcome::Skipped; 4]);
     }
 
@@ -209,7 +209,7 @@ mod tests {
             error: "no engine".into(),
         };
         let (end, ran) = stage.drive(None, failed, usize::MAX).await;
-        assert_eq!((end, ran.len()), (End::GivenUp, 3));
+        assert_eq!((end, ran.len()), (CampaignEnd::GivenUp, 3));
         assert_eq!(stage.outcomes()[..2], [CellOutcome::Failed; 2]);
         let (_, ran) = stage.drive(None, |_| judged(Verdict::Valid), usize::MAX).await;
         assert_eq!(ran.len(), 4, "what failed is tried again when the night is taken up");

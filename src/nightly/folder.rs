@@ -13,7 +13,8 @@ use std::time::Duration;
 /// Name of the record in a night's folder.
 pub const NAME: &str = "night.jsonl";
 
-/// How long after its beginning a night that is not through is still taken up again unless told where.
+/// How long after its beginning a night that is not through is still taken up again, if the command line names no
+/// folder.
 const STALE: Duration = Duration::from_secs(24 * 3600);
 
 /// What a night is.
@@ -31,7 +32,7 @@ pub struct NightHeader {
     pub begun: String,
 }
 
-/// What a record of a night says.
+/// The content of a night's record.
 pub type LedgerContent = ledger::LedgerContent<NightHeader, CellAttempt>;
 
 /// The record of a night that goes on.
@@ -64,8 +65,8 @@ pub fn name_of(path: &Path) -> String {
     )
 }
 
-/// The folder in `nights` for a night that is not told where: the one of today that is not through yet, else a new one
-/// by the date and the part.
+/// The folder in `nights` for a night without a folder on the command line: the one of today that is not through yet,
+/// else a new one by the date and the part.
 ///
 /// # Errors
 /// If the folder of nights, or a record in it, cannot be read.

@@ -2,8 +2,8 @@
 //!
 //! [`campaign`] is what was asked for, [`cell`] one place in its matrix with its runs and what it still needs,
 //! [`previous_nights`] what earlier nights saw, and which cells come first. [`folder`] is what is on record and where,
-//! [`drive`] what the engine of campaigns attempts, and [`report`] says what came of it. [`retention`] compresses runs
-//! that showed nothing new.
+//! [`drive`] what the engine of campaigns attempts, and [`report`] the outcome. [`retention`] compresses runs that
+//! showed nothing new.
 
 pub mod campaign;
 pub mod cell;

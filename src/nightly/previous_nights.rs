@@ -14,10 +14,9 @@ use zooquake_reports::night::CellOutcome;
 /// How many earlier nights are looked at.
 const NIGHTS: usize = 29;
 
-/// A night that is over, or this one as far as it has come.
+/// A night that is over, or the attempts of this one so far.
 #[derive(Debug, Clone)]
 pub struct NightRecord {
-    /// Its name.
     pub name: String,
     /// When it began.
     pub begun: String,

@@ -1,4 +1,4 @@
-//! What is worth knowing but decides nothing: accepted anomalies that stay away, and failures that do.
+//! Observations without influence on the exit code: accepted anomalies that stay away, and failures that do.
 
 use super::previous_nights::NightRecord;
 use zooquake_checkers::plan::Accepted;

@@ -5,14 +5,14 @@ use super::folder::NightHeader;
 use super::previous_nights::NightRecord;
 use super::{cell, remarks};
 use crate::backends;
-use crate::campaign::engine::End;
+use crate::campaign::engine::CampaignEnd;
 use crate::planning::names;
 use crate::planning::values;
 use zooquake_checkers::plan::Timing;
 use zooquake_reports::night::{Cell, CellOutcome, CellRun, Night, Trend};
 
 /// The whole report of tonight.
-pub fn night_report(header: &NightHeader, tonight: &NightRecord, earlier: &[NightRecord], end: End) -> Night {
+pub fn night_report(header: &NightHeader, tonight: &NightRecord, earlier: &[NightRecord], end: CampaignEnd) -> Night {
     let nights: Vec<NightRecord> = earlier.iter().chain([tonight]).cloned().collect();
     let accepted = |variant: &str| names::workload(variant).map(|w| w.accepted).unwrap_or_default();
     let mut all_remarks = remarks::gone(tonight, earlier, failures::all);
@@ -70,8 +70,8 @@ fn shown(attempt: &cell::CellAttempt) -> CellRun {
 }
 
 /// The exit code and what decided it, the worst first. An anomaly is a proof, which a failing harness beside it does
-/// not take back; a harness that failed says less than a run that is unknown.
-fn conclusion(night: &Night, end: End) -> (u8, Vec<String>) {
+/// not take back; a harness that failed is weaker evidence than a run that is unknown.
+fn conclusion(night: &Night, end: CampaignEnd) -> (u8, Vec<String>) {
     let count = |outcome| night.count(outcome);
     let (new, failed, unknown, skipped) = (
         count(CellOutcome::New),
@@ -98,16 +98,16 @@ fn conclusion(night: &Night, end: End) -> (u8, Vec<String>) {
         lines.push(format!("{} still unknown after a second run", cells(unknown)));
     }
     match end {
-        End::Interrupted => lines.push(format!("stopped before the end: {} not decided", cells(skipped))),
-        End::GivenUp => lines.push(format!("given up: {} not run", cells(skipped))),
-        End::Through if skipped > 0 => lines.push(format!("{} not run: there was no time", cells(skipped))),
-        End::Through => {}
+        CampaignEnd::Interrupted => lines.push(format!("stopped before the end: {} not decided", cells(skipped))),
+        CampaignEnd::GivenUp => lines.push(format!("given up: {} not run", cells(skipped))),
+        CampaignEnd::Through if skipped > 0 => lines.push(format!("{} not run: there was no time", cells(skipped))),
+        CampaignEnd::Through => {}
     }
     let code = if new > 0 {
         1
-    } else if failed > 0 || end == End::GivenUp {
+    } else if failed > 0 || end == CampaignEnd::GivenUp {
         255
-    } else if unknown > 0 || end == End::Interrupted || (run == 0 && all > 0) {
+    } else if unknown > 0 || end == CampaignEnd::Interrupted || (run == 0 && all > 0) {
         2
     } else {
         0
@@ -212,7 +212,7 @@ mod tests {
     use super::super::previous_nights::tests::night;
     use super::*;
 
-    fn report(attempts: Vec<cell::CellAttempt>, end: End) -> Night {
+    fn report(attempts: Vec<cell::CellAttempt>, end: CampaignEnd) -> Night {
         let mut tonight = night("2026-11-20", attempts);
         tonight.cells = ["pause", "kill", "disconnect"].map(|faults| cell(faults, 1)).into();
         night_report(&header("2026-11-20"), &tonight, &[], end)
@@ -230,17 +230,20 @@ mod tests {
         ] {
             let cells = ["pause", "kill", "disconnect"].into_iter().zip(ends.split(' '));
             let attempts = cells.flat_map(|(faults, ends)| ends.split('+').map(move |end| ended(end, faults, 1)));
-            assert_eq!(report(attempts.collect(), End::Through).code, code, "{ends}");
+            assert_eq!(report(attempts.collect(), CampaignEnd::Through).code, code, "{ends}");
         }
     }
 
     #[test]
     fn a_night_that_proves_nothing_is_not_green() {
-        assert_eq!(report(vec![], End::Through).code, 2, "no cell was run");
-        assert_eq!(report(vec![ended("valid", "pause", 1)], End::Interrupted).code, 2);
+        assert_eq!(report(vec![], CampaignEnd::Through).code, 2, "no cell was run");
+        assert_eq!(
+            report(vec![ended("valid", "pause", 1)], CampaignEnd::Interrupted).code,
+            2
+        );
         let short = report(
             vec![ended("valid", "pause", 1), ended("unknown", "kill", 1)],
-            End::Through,
+            CampaignEnd::Through,
         );
         assert_eq!(short.code, 0, "an unknown run that was not made again is not counted");
         assert_eq!(short.count(CellOutcome::Skipped), 2);
@@ -254,7 +257,7 @@ mod tests {
     fn it_says_what_decided() {
         let night = report(
             vec![ended("double-grant", "kill", 1), ended("valid", "pause", 1)],
-            End::Through,
+            CampaignEnd::Through,
         );
         assert!(
             night.conclusion[0].contains("double-grant of lock/predecessor under kill"),
@@ -267,7 +270,7 @@ mod tests {
                 ended("stale-write", "pause", 1),
                 ended("valid", "disconnect", 1),
             ],
-            End::Through,
+            CampaignEnd::Through,
         );
         assert_eq!(calm.conclusion, ["all 3 cells that were run are as expected"]);
     }
@@ -280,7 +283,7 @@ mod tests {
         ];
         let mut tonight = night("2026-11-20", vec![ended("stale-write", "pause", 1)]);
         tonight.cells = vec![cell("pause", 1)];
-        let report = night_report(&header("2026-11-20"), &tonight, &earlier, End::Through);
+        let report = night_report(&header("2026-11-20"), &tonight, &earlier, CampaignEnd::Through);
         let trend = &report.trends[0];
         assert_eq!(
             trend.outcomes,

@@ -23,7 +23,6 @@ const DRAFT: &str = ".draft";
 /// A run that was opened, whether it was a folder or a file.
 #[derive(Debug)]
 pub struct Opened {
-    /// Its folder.
     pub folder: Folder,
     /// What was opened.
     pub path: PathBuf,
@@ -137,7 +136,7 @@ fn archive(run: &Path, name: &str, files: &[PathBuf], to: &Path) -> Result<()> {
         let metadata = file.metadata().with_context(doing)?;
         let mut header = tar::Header::new_gnu();
         header.set_metadata(&metadata);
-        // A file that is being written may grow, and has the size that its header says all the same.
+        // A file that is being written may grow; its entry has the size in its header all the same.
         let (path, mut bytes) = (Path::new(name).join(path), file.take(metadata.len()));
         tar.append_data(&mut header, path, &mut bytes).with_context(doing)?;
         anyhow::ensure!(bytes.limit() == 0, "{} became shorter meanwhile", from.display());

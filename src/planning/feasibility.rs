@@ -47,7 +47,7 @@ fn of_faults(plan: &Plan) -> Option<String> {
     })
 }
 
-/// Who falls behind must not be needed for a majority, or nothing is committed without it.
+/// A server that falls behind must not be needed for a majority, or nothing is committed without it.
 fn of_servers(plan: &Plan) -> Option<String> {
     let lags = plan
         .faults

@@ -1,4 +1,4 @@
-//! The window that kills a site in doubt: it has voted yes, and does not know whether all have.
+//! The window that kills a site in doubt: it has voted yes, and has not learned whether all have.
 
 use super::drawing::LONGEST_VOTE_MS;
 use zooquake_checkers::plan::{PlannedTransaction, Target, Trigger, Window};

@@ -17,7 +17,7 @@ pub fn lines(run: &Path, plan: &Plan) -> Vec<String> {
         replay.push("--exact".into());
     }
     if plan.workload.recipe.is_some() {
-        // Who prints the line has run the recipe.
+        // The user that the line is printed for has run the recipe.
         replay.push("--yes".into());
     }
     let check = shell::line([OsString::from("check"), path]);

@@ -13,10 +13,10 @@ use zooquake_checkers::plan::{ClusterPlan, DrawnFor, On, Plan, Timing};
 /// How long operations and faults go on.
 pub const TIME: Duration = Duration::from_secs(60);
 
-/// Servers that vote.
+/// Number of voting servers of a run that names none.
 pub const SERVERS: usize = 3;
 
-/// Clients.
+/// Number of clients of a run that names none.
 pub const CLIENTS: usize = 5;
 
 /// `run`

@@ -3,7 +3,8 @@
 use zooquake_checkers::plan::Trigger;
 use zooquake_checkers::{Event, EventType, Process};
 
-/// Longest time into an operation that still says something about it, in milliseconds; a wait is longer.
+/// Longest time after an operation was sent at which a moment is still defined by it, in milliseconds; a wait is
+/// longer.
 const TELLING_MS: u64 = 5_000;
 
 /// A moment in a client's own sequence of operations.

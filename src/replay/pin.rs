@@ -11,7 +11,6 @@ const AFTER_MS: u64 = 6_000;
 /// A plan to replay.
 #[derive(Debug, Clone)]
 pub struct PinnedPlan {
-    /// The plan.
     pub plan: Plan,
     /// What was changed and why, a line each.
     pub notes: Vec<String>,

@@ -30,7 +30,6 @@ use zooquake_engine::{Conclusion, HistoryEntry};
 
 /// What to run.
 pub struct RunOrder {
-    /// The plan.
     pub plan: Plan,
     /// The files of its recipe, if that is not built in; the run's folder keeps them.
     pub recipe: Option<Source>,
@@ -40,7 +39,7 @@ pub struct RunOrder {
     pub out: PathBuf,
     /// Whether the cluster is left standing at the end.
     pub keep: bool,
-    /// Whether it tells no progress.
+    /// Whether no progress is printed.
     pub quiet: bool,
     /// Is sent the folder when that is made.
     pub begun: Option<watch::Sender<Option<Folder>>>,
@@ -51,18 +50,14 @@ pub struct RunOrder {
 /// A run that is over.
 #[derive(Debug)]
 pub struct Finished {
-    /// Its folder.
     pub folder: Folder,
-    /// Its results.
     pub results: Results,
 }
 
 /// A cluster, and the clock of what happens there.
 #[derive(Clone)]
 pub struct RunCluster {
-    /// The cluster.
     pub cluster: Arc<dyn Cluster>,
-    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -243,7 +238,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result
             return Ok(left);
         }
     }
-    // Where there are clients the engine has said so, after its audit.
+    // Where there are clients the engine has recorded this phase, after its audit.
     if let (false, Some(recorder)) = (plan.scenes.is_empty(), &mut history) {
         recorder.record(HistoryEntry::named("run", "phase", json!("done")))?;
     }
@@ -279,7 +274,7 @@ async fn bring_up(
     Ok((RunCluster { cluster, clock }, confined))
 }
 
-/// Removes the cluster, or leaves it standing and says how to reach it, as far as that is known.
+/// Removes the cluster, or leaves it standing and prints how to reach it, or why that cannot be determined.
 async fn clear(cluster: &dyn Cluster, keep: bool) -> Result<()> {
     if !keep {
         return cluster.remove().await;

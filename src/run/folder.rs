@@ -16,7 +16,7 @@ use zooquake_checkers::plan::Plan;
 use zooquake_checkers::{Record, Results};
 use zooquake_reports::publish;
 
-/// The file that says which containers, networks and volumes are a run's: those whose label has its id.
+/// The file with the label, and its value, that a run's containers, networks and volumes carry.
 pub const CONTAINERS: &str = "containers.json";
 
 /// The folder in which a run keeps the files of a recipe that is not built in.

@@ -14,11 +14,11 @@ const OPS: &str = "[{bar:16}] {pos}/{len} s {wide_msg}";
 /// The line at other times.
 const OTHER: &str = "{spinner} {wide_msg}";
 
-/// Says what a run does at the moment: one line that renews itself on a terminal and goes when there is nothing more to
-/// say, a line now and then elsewhere.
+/// Shows what a run does at the moment: on a terminal one line that renews itself and is cleared at the end, elsewhere
+/// a line now and then.
 #[derive(Debug)]
 pub struct Progress {
-    /// Whether nothing is said.
+    /// Whether nothing is printed.
     silent: bool,
     /// The line that renews itself.
     line: Option<ProgressBar>,
@@ -27,7 +27,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The progress on stderr of a run that takes place there; of a quiet one nothing is said.
+    /// The progress on stderr of a run that takes place there; a quiet one prints nothing.
     pub fn new(on: On, quiet: bool) -> Self {
         let line = || {
             let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -46,12 +46,12 @@ impl Progress {
         }
     }
 
-    /// Whether anything is said.
+    /// Whether anything is printed.
     pub fn speaks(&self) -> bool {
         !self.silent
     }
 
-    /// Says something that stays.
+    /// Prints a line that stays, unless the run is silent.
     pub fn say(&mut self, text: &str) {
         if self.silent {
             return;
@@ -59,7 +59,7 @@ impl Progress {
         eprintln!("{}{text}", self.prefix());
     }
 
-    /// Says something that only who asks for details reads.
+    /// Prints a line that stays, at [`Level::Detail`] only.
     pub fn detail(&mut self, text: impl FnOnce() -> String) {
         if says(Level::Detail) {
             self.say(&text());

@@ -32,7 +32,7 @@ pub async fn steady_and_silent(
 /// Sees all servers serve and the same one lead as before.
 ///
 /// # Errors
-/// Who leads instead, or which server does not serve.
+/// If another server leads, or the same one in another epoch, or a server does not serve.
 pub async fn still_leads(cluster: &dyn Cluster, clock: &dyn Clock, leader: &Leader) -> Result<()> {
     let begun = clock.now();
     loop {

@@ -32,8 +32,8 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// Begins a history; its clock starts now. Its first event says what the wall clock shows, so that the servers'
-    /// logs, which are written by that, can be put beside the events.
+    /// Begins a history; its clock starts now. Its first event contains the time of the wall clock, so that the
+    /// servers' logs, which are written by that, can be put beside the events.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -12,7 +12,7 @@ use zooquake_checkers::evidence::ServerSample;
 /// How often the servers are asked for their state.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// What the servers say of themselves, again and again until it is stopped.
+/// Samples of the states that the servers report, taken again and again until it is stopped.
 pub struct Samples {
     taken: Arc<Mutex<Vec<ServerSample>>>,
     stop: watch::Sender<bool>,

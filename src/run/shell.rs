@@ -49,7 +49,7 @@ pub struct Shell<'a> {
     next_token: u64,
     over: watch::Sender<bool>,
     stalls: Stalls,
-    /// When the run was begun, to tell how long it took until everything was up.
+    /// When the run was begun, to compute how long it took until everything was up.
     begun: Duration,
     conclusion: Option<Conclusion>,
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 static DOES: Mutex<&str> = Mutex::new("");
 
-/// Says what an interrupt does from now on; empty where it does nothing worth saying.
+/// Sets the text for what an interrupt does from now on; empty where nothing is to be printed.
 pub fn enter(does: &'static str) {
     *DOES.lock().unwrap_or_else(PoisonError::into_inner) = does;
 }

@@ -102,7 +102,7 @@ impl Store {
         }
     }
 
-    /// Keeps what the servers said of themselves, in place of what was kept of it before.
+    /// Keeps the states that the servers reported, in place of those that were kept before.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -128,9 +128,8 @@ impl Store {
 pub enum Events {
     /// A file, a line of JSON each.
     File {
-        /// It.
+        /// The open file.
         file: File,
-        /// Its path.
         path: PathBuf,
     },
     /// The history of a record.

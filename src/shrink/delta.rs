@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-/// Reduces a list that fails to one that does, such that it does not without any one of its elements. `fails` says
+/// Reduces a list that fails to one that does, such that it does not without any one of its elements. `fails` returns
 /// whether a part does; the whole does.
 ///
 /// # Errors

@@ -51,7 +51,6 @@ impl WantedAnomaly {
 /// How large a plan is, as its run shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Size {
-    /// Clients.
     pub clients: usize,
     /// Windows of faults.
     pub windows: usize,
@@ -116,7 +115,6 @@ pub trait PlanPlayer {
 /// A plan that was played.
 #[derive(Debug, Clone)]
 pub struct PlayedPlan {
-    /// The plan.
     pub plan: Plan,
     /// What its run recorded.
     pub record: Record,

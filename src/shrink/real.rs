@@ -15,7 +15,7 @@ use zooquake_checkers::plan::{On, Plan};
 const FAILURES: u32 = 3;
 
 /// Real ensembles. Plans are played on a thread that may block, not on one of the runtime's.
-pub struct Real {
+pub struct RealEnsembles {
     ensembles: Ensembles,
     /// The folder of the runs of the ensembles.
     out: PathBuf,
@@ -23,7 +23,7 @@ pub struct Real {
     failed: u32,
 }
 
-impl Real {
+impl RealEnsembles {
     /// These ensembles, which write to this folder; their futures run on this runtime.
     pub fn new(ensembles: Ensembles, out: PathBuf, runtime: Handle) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Real {
     }
 }
 
-impl PlanPlayer for Real {
+impl PlanPlayer for RealEnsembles {
     const AGAIN: u64 = 1;
 
     fn nth(&self, plan: &Plan, _: u64) -> Plan {

@@ -1,6 +1,6 @@
 //! Where a run's plan is shrunk: on simulated ensembles, on real ones, or first there and then here.
 
-use super::real::Real;
+use super::real::RealEnsembles;
 use super::sim::Simulated;
 use super::{PlanPlayer, PlayedPlan, Shrinker, WantedAnomaly};
 use crate::backends;
@@ -36,7 +36,7 @@ pub struct Strategy {
     pub wanted: WantedAnomaly,
     /// The name of the run.
     pub name: String,
-    /// Its plan.
+    /// The plan of that run.
     pub plan: Plan,
     /// The same, pinned to the witness of the anomaly.
     pub pinned: Plan,
@@ -56,7 +56,7 @@ pub struct SmallestPlan {
     pub played: Option<PlayedPlan>,
     /// How many runs were tried.
     pub tried: u64,
-    /// Where.
+    /// Where the plans were played.
     pub on: On,
 }
 
@@ -122,7 +122,7 @@ impl Strategy {
         let ensembles = ensembles.with_recipe(recipe.as_ref().map(|(folder, _)| folder.clone()));
         let budget = self.budget.unwrap_or(REAL_BUDGET);
         progress!("for up to {} s, half a minute or more each run", budget.as_secs());
-        let stage = Real::new(ensembles, self.out.clone(), Handle::current());
+        let stage = RealEnsembles::new(ensembles, self.out.clone(), Handle::current());
         let (played, tried) = self.through(stage, plans, budget).await?;
         Ok(SmallestPlan {
             played,

@@ -54,7 +54,7 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
         );
         assert!(after.operations <= 12 && after.clients < 5, "{variant}: {after:?}");
         assert!(tried > 5);
-        // It fails by itself, whoever runs it.
+        // It fails on its own: another execution gives the same history.
         let again = simulation::record(&small).unwrap();
         assert!(again.history.events == record.history.events);
         assert!(

@@ -30,7 +30,7 @@ const CONTAINER: [&str; 9] = [
     "--cap-drop=ALL",
     "--security-opt=no-new-privileges",
     "--pids-limit=1000",
-    // Pages of many operations are drawn in shared memory, of which a container has 64 MB unless told otherwise.
+    // Pages of many operations are drawn in shared memory, of which a container has 64 MB by default.
     "--shm-size=1g",
     "--log-driver=none",
 ];
@@ -38,7 +38,7 @@ const CONTAINER: [&str; 9] = [
 /// The browser that all tests share, each with tabs of its own: it takes a second to start.
 pub static CHROMIUM: LazyLock<Chromium> = LazyLock::new(Chromium::start);
 
-/// Who waits for answers to commands, and who listens to the events of a tab.
+/// The receivers of answers to commands, by number, and of the events of tabs, by session.
 #[derive(Default)]
 struct Listeners {
     answers: HashMap<u64, Sender<Value>>,
@@ -141,7 +141,7 @@ impl Chromium {
         answer["result"].take()
     }
 
-    /// Opens a tab; its session, its target, and what it will tell.
+    /// Opens a tab; its session, its target, and the receiver of its events.
     pub fn tab(&self) -> (String, String, Receiver<Value>) {
         let target = self.call(
             None,
@@ -161,7 +161,7 @@ impl Chromium {
     }
 }
 
-/// Hands on what the browser says until it ends.
+/// Dispatches the browser's messages until it ends.
 fn listen(mut messages: impl BufRead, listeners: &Mutex<Listeners>) {
     let mut line = Vec::new();
     while matches!(messages.read_until(0, &mut line), Ok(n) if n > 0) {

@@ -2,12 +2,12 @@
 
 use crate::common::{Run, hostile};
 use crate::pages::open;
-use crate::tab::{Reader, Tab};
+use crate::tab::{PageReader, Tab};
 
 /// Opens the page, and lets the reader do what shows texts: point everywhere, choose an anomaly, open the filters.
 fn harmless(run: &Run, name: &str) -> Tab {
     let folder = run.write_page(&format!("browser-{name}"));
-    let tab = open(&folder, Reader::default());
+    let tab = open(&folder, PageReader::default());
     tab.js("document.querySelectorAll('details').forEach((details) => details.open = true)");
     let (x, y) = tab.place("#canvas");
     for step in -6..=6 {

@@ -1,12 +1,12 @@
 //! The index of a folder of runs.
 
-use crate::common::{Folder, index};
+use crate::common::{ReportFolder, index};
 use crate::readers::FAINT;
-use crate::tab::{Reader, Tab};
+use crate::tab::{PageReader, Tab};
 use serde_json::json;
 
-fn open(name: &str, reader: Reader) -> Tab {
-    let folder = Folder::new(name);
+fn open(name: &str, reader: PageReader) -> Tab {
+    let folder = ReportFolder::new(name);
     let file = folder.0.join("index.html");
     zooquake_reports::index::write("runs", index::runs(), &file).unwrap();
     Tab::open(&file, reader)
@@ -19,7 +19,7 @@ fn seeds(tab: &Tab) -> serde_json::Value {
 
 #[test]
 fn it_filters_and_sorts() {
-    let tab = open("browser-index", Reader::default());
+    let tab = open("browser-index", PageReader::default());
     assert_eq!(seeds(&tab), json!(["8", "9", "11", "10", "7", ""]));
     assert!(tab.text("#count").contains("6 of 6"));
     let set = |id: &str, value: &str| {
@@ -54,10 +54,10 @@ fn it_filters_and_sorts() {
 #[test]
 fn it_is_legible_and_lists_without_scripts() {
     for dark in [false, true] {
-        let tab = open("browser-index-light", Reader::of_colours(dark));
+        let tab = open("browser-index-light", PageReader::of_colours(dark));
         assert_eq!(tab.js(FAINT), json!([]), "dark: {dark}");
     }
-    let tab = open("browser-index-plain", Reader::PLAIN);
+    let tab = open("browser-index-plain", PageReader::PLAIN);
     assert_eq!(seeds(&tab), json!(["8", "9", "11", "10", "7", ""]));
     assert_eq!(tab.js("document.querySelector('form').checkVisibility()"), false);
     assert_eq!(tab.complaints(), Vec::<String>::new());

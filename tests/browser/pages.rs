@@ -1,10 +1,10 @@
 //! Every kind of page: nothing goes wrong, in light and dark, with and without JavaScript.
 
-use crate::common::{Folder, Run, families, results};
-use crate::tab::{Reader, Tab};
+use crate::common::{ReportFolder, Run, families, results};
+use crate::tab::{PageReader, Tab};
 
 /// Opens the page of a report.
-pub fn open(folder: &Folder, reader: Reader) -> Tab {
+pub fn open(folder: &ReportFolder, reader: PageReader) -> Tab {
     Tab::open(&folder.0.join("report.html"), reader)
 }
 
@@ -21,7 +21,7 @@ fn no_page_makes_the_browser_complain_or_fetch() {
     ];
     for (name, run) in runs {
         let folder = run.write_page(&format!("browser-{name}"));
-        let tab = open(&folder, Reader::default());
+        let tab = open(&folder, PageReader::default());
         assert_eq!(tab.complaints(), Vec::<String>::new(), "{name}");
         tab.wait_until("document.getElementById('range').textContent");
         let shown = tab.text("#range");

@@ -2,7 +2,7 @@
 
 use crate::common::results;
 use crate::pages::open;
-use crate::tab::{Reader, Tab};
+use crate::tab::{PageReader, Tab};
 use serde_json::json;
 use zooquake_reports::RunProgress;
 
@@ -57,7 +57,7 @@ fn light_and_dark_are_both_legible() {
     for run in [results::invalid(), results::unknown()] {
         for dark in [false, true] {
             let folder = run.write_page(&format!("browser-dark-{dark}"));
-            let tab = open(&folder, Reader::of_colours(dark));
+            let tab = open(&folder, PageReader::of_colours(dark));
             assert_eq!(tab.js(FAINT), json!([]), "dark: {dark}");
             grounds.push(background(&tab));
         }
@@ -69,7 +69,7 @@ fn light_and_dark_are_both_legible() {
 fn the_page_of_a_run_that_goes_on_keeps_its_details_as_they_were() {
     let mut run = results::invalid();
     run.extras.progress = Some(RunProgress::default());
-    let tab = open(&run.write_page("browser-ongoing"), Reader::default());
+    let tab = open(&run.write_page("browser-ongoing"), PageReader::default());
     const OPEN: &str = "[...document.querySelectorAll('details.anomaly')].map((one) => one.open)";
     let first = tab.js(OPEN);
     tab.js("document.querySelectorAll('details.anomaly').forEach((one) => { one.open = !one.open; })");
@@ -82,7 +82,7 @@ fn the_page_of_a_run_that_goes_on_keeps_its_details_as_they_were() {
 #[test]
 fn the_canvas_follows_when_the_colours_change() {
     let folder = results::invalid().write_page("browser-change");
-    let tab = open(&folder, Reader::default());
+    let tab = open(&folder, PageReader::default());
     let name = "(() => { const c = document.getElementById('canvas'); \
                 const d = c.getContext('2d').getImageData(0, 60, 60, 60).data; let darkest = 255; \
                 for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 200) darkest = Math.min(darkest, d[i]); return darkest; })()";
@@ -106,7 +106,7 @@ fn verdict_story_and_pictures_need_no_scripts() {
         ("UNKNOWN", results::unknown()),
     ] {
         let folder = run.write_page(&format!("browser-plain-{verdict}"));
-        let tab = open(&folder, Reader::PLAIN);
+        let tab = open(&folder, PageReader::PLAIN);
         assert_eq!(tab.text("h1"), verdict);
         assert!(shown(&tab, "#overview"), "{verdict}: no picture of the whole run");
         assert!(!shown(&tab, "#timeline"), "{verdict}: an empty timeline");
@@ -126,7 +126,7 @@ fn verdict_story_and_pictures_need_no_scripts() {
 #[test]
 fn paper_has_the_pictures_and_nothing_to_press() {
     let folder = results::invalid().write_page("browser-print");
-    let tab = open(&folder, Reader::of_colours(true));
+    let tab = open(&folder, PageReader::of_colours(true));
     let screen = background(&tab);
     let paper = json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]});
     tab.call("Emulation.setEmulatedMedia", paper);

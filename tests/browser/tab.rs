@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 /// How a page is opened.
 #[derive(Clone, Copy, Default)]
-pub struct Reader {
+pub struct PageReader {
     /// Prefers dark colours.
     pub dark: bool,
     /// Has switched JavaScript off.
     pub no_scripts: bool,
 }
 
-impl Reader {
+impl PageReader {
     /// One who prefers these colours.
     pub fn of_colours(dark: bool) -> Self {
         let no_scripts = false;
@@ -34,14 +34,14 @@ impl Reader {
 pub struct Tab {
     session: String,
     target: String,
-    reader: Reader,
+    reader: PageReader,
     events: Receiver<Value>,
     seen: Mutex<Vec<Value>>,
 }
 
 impl Tab {
     /// Opens the page of a file and waits until it is loaded.
-    pub fn open(page: &Path, reader: Reader) -> Self {
+    pub fn open(page: &Path, reader: PageReader) -> Self {
         let (session, target, events) = CHROMIUM.tab();
         let tab = Self {
             session,
@@ -111,7 +111,7 @@ impl Tab {
         text.as_str().unwrap_or_else(|| panic!("no {selector}")).to_owned()
     }
 
-    /// Waits until an expression is true; the page may draw a little later than it is told to.
+    /// Waits until an expression is true; the page may draw a little later than the call that causes it.
     pub fn wait_until(&self, expression: &str) {
         let until = Instant::now() + PATIENCE;
         while self.js(&format!("!!({expression})")) != true {
@@ -194,7 +194,7 @@ impl Tab {
 
     /// Everything the browser complained about, and every address the page asked for that is not its own file.
     pub fn complaints(&self) -> Vec<String> {
-        // What the page did before this answer has been told before it.
+        // The browser's events about what the page did before this answer come before it.
         match self.reader.no_scripts {
             true => self.js("0"),
             false => self.js("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"),

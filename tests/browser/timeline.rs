@@ -1,10 +1,10 @@
-//! The timeline: zooms, moves, filters, tells what is under the mouse, and leads to what proves an anomaly.
+//! The timeline: zooms, moves, filters, shows what is under the mouse, and leads to what proves an anomaly.
 
 use crate::common::results;
 use crate::pages::open;
-use crate::tab::{Reader, Tab};
+use crate::tab::{PageReader, Tab};
 
-/// What the timeline says it shows: from, until (in seconds), how many operations.
+/// The range in the timeline's caption: from, until (in seconds), number of operations.
 fn range(tab: &Tab) -> (f64, f64, usize) {
     // It is drawn when the browser next draws.
     tab.wait_until("document.getElementById('range').textContent");
@@ -35,7 +35,7 @@ fn at(tab: &Tab, share: f64, y: f64) -> (f64, f64) {
 #[test]
 fn keys_and_wheel_zoom_and_move() {
     let folder = results::invalid().write_page("browser-zoom");
-    let tab = open(&folder, Reader::default());
+    let tab = open(&folder, PageReader::default());
     let (from, whole, all) = range(&tab);
     assert_eq!(from, 0.0);
     // The keyboard alone gets there.
@@ -73,7 +73,7 @@ fn keys_and_wheel_zoom_and_move() {
 #[test]
 fn a_drag_moves_and_the_strip_leads_anywhere() {
     let folder = results::invalid().write_page("browser-drag");
-    let tab = open(&folder, Reader::default());
+    let tab = open(&folder, PageReader::default());
     let (_, whole, _) = range(&tab);
     tab.place("#navigator");
     let b = tab.js("(() => { const b = document.getElementById('navigator').getBoundingClientRect(); return [b.x, b.y, b.width]; })()");
@@ -91,7 +91,7 @@ fn a_drag_moves_and_the_strip_leads_anywhere() {
 #[test]
 fn filters_hide_clients_operations_and_outcomes() {
     let folder = results::invalid().write_page("browser-filter");
-    let tab = open(&folder, Reader::default());
+    let tab = open(&folder, PageReader::default());
     let (.., all) = range(&tab);
     let height = tab.js("canvas.clientHeight").as_f64();
     let boxes = "#filters details:nth-child(N)";
@@ -130,7 +130,7 @@ fn an_anomaly_shows_only_the_events_that_prove_it_numbered_as_in_the_text() {
     let run = results::invalid();
     let witness = run.results.anomalies[1].witness.len();
     let folder = run.write_page("browser-anomaly");
-    let tab = open(&folder, Reader::default());
+    let tab = open(&folder, PageReader::default());
     let whole = range(&tab);
     let (from, until, proof) = after(&tab, || tab.click("#a2 [data-anomaly]"));
     assert!(until - from < whole.1 / 2.0, "its window, not the whole run");
@@ -162,7 +162,7 @@ fn an_anomaly_shows_only_the_events_that_prove_it_numbered_as_in_the_text() {
 #[test]
 fn what_is_shown_is_a_link_that_leads_there_again() {
     let folder = results::invalid().write_page("browser-link");
-    let tab = open(&folder, Reader::default());
+    let tab = open(&folder, PageReader::default());
     let whole = range(&tab);
     assert_eq!(tab.js("location.hash"), "");
     let part = after(&tab, || tab.click("[data-do=in]"));
@@ -195,7 +195,7 @@ fn what_is_shown_is_a_link_that_leads_there_again() {
 #[test]
 fn the_mouse_learns_what_a_bar_and_a_band_are() {
     let folder = results::invalid().write_page("browser-hover");
-    let tab = open(&folder, Reader::default());
+    let tab = open(&folder, PageReader::default());
     let (_, whole, _) = range(&tab);
     // c3 was paused from 24 s to 27.4 s while it worked; its row is the third.
     tab.point(at(&tab, 25.5 / whole, 40.0 + 2.0 * 40.0 + 30.0));
@@ -212,12 +212,12 @@ fn fifty_thousand_operations_are_drawn() {
     let folder = results::many(50_000).write_page("browser-many");
     let size = folder.page().len();
     assert!(size < 2_000_000, "{size} bytes");
-    let tab = open(&folder, Reader::default());
+    let tab = open(&folder, PageReader::default());
     tab.wait_until("document.getElementById('range').textContent");
     let (.., shown) = range(&tab);
     assert!(shown >= 49_998, "{shown} operations");
     let loaded = tab.js("performance.getEntriesByType('navigation')[0].loadEventEnd");
-    // A loaded machine may take any time, so that the time is told, not judged.
+    // A loaded machine may take any time, so that the time is printed, not asserted.
     println!("{size} bytes, {shown} operations, loaded after {loaded} ms");
     assert_eq!(tab.complaints(), Vec::<String>::new());
 }

@@ -84,7 +84,7 @@ fn docker(arguments: &[&str]) -> (bool, String) {
     (said.code == Some(0), said.stdout)
 }
 
-/// Waits until the watcher of a run has ended, and tells how long that took; nothing if it goes on after the limit.
+/// Waits until the watcher of a run has ended. Returns how long that took; `None` if it goes on after the limit.
 pub fn watcher_ended(run: &str, limit: Duration) -> Option<Duration> {
     let begun = Instant::now();
     while watched(run) {

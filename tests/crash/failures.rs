@@ -15,7 +15,7 @@ const FAILURES: &str = "ZOOQUAKE_ENGINE_FAILURES";
 /// A run without a failure takes half a minute here; one that waits for an answer twice a minute longer each time.
 const ENDS_WITHIN: Duration = Duration::from_secs(400);
 
-/// How long a run may take to end once it is told to, whatever its engine does.
+/// How long a run may take to end after SIGTERM, whatever its engine does.
 const STOPS_WITHIN: Duration = Duration::from_secs(90);
 
 /// Most memory of the program, in KiB.
@@ -141,8 +141,8 @@ fn trial(folder: &Path, conduct: Conduct, seed: u64) -> Seen {
     }
 }
 
-/// Waits for the end; a run whose request hangs is told to stop 3 s later. With the code, the time, the most memory in
-/// KiB, and what is broken.
+/// Waits for the end; a run whose request hangs gets a signal to stop 3 s later. With the code, the time, the most
+/// memory in KiB, and what is broken.
 fn watch(child: &mut Child, proxy: &Proxy, stops: bool) -> (Option<i32>, Duration, u64, Vec<String>) {
     let begun = Instant::now();
     let (mut memory, mut hung, mut stopped) = (0, None, None);

@@ -1,5 +1,5 @@
 //! The harness itself is killed, hung up and stopped at random moments of real runs, and its engine fails it; then the
-//! engine and the run's folder are looked at. docs/campaigns.md tells how to make a campaign of it.
+//! engine and the run's folder are looked at. docs/campaigns.md describes how to run it as a campaign.
 
 mod engine;
 mod failures;
@@ -12,7 +12,7 @@ mod trial;
 mod common;
 
 use common::{EnsembleSlot, Runs};
-use moment::Life;
+use moment::RunPhases;
 use trial::Trial;
 
 /// How many trials of each signal.
@@ -30,8 +30,8 @@ fn a_crash_at_any_moment_leaves_nothing_frozen_cut_off_or_convicted() {
     let runs = Runs::new("crash");
     let life = match trials.len() {
         // One trial is not aimed better by a whole run before it.
-        1 => Life::usual(),
-        _ => Life::measure(&runs.path().join("measured")),
+        1 => RunPhases::usual(),
+        _ => RunPhases::measure(&runs.path().join("measured")),
     };
     let mut broken = Vec::new();
     for trial in &trials {

@@ -23,7 +23,7 @@ pub enum Moment {
 impl Moment {
     /// The n-th moment: in turn one that follows the beginning of a window at once, if so many windows are given; one
     /// of a phase, each phase as likely as any other; and one of the whole life.
-    pub fn draw(rng: &mut fastrand::Rng, n: usize, life: &Life, ops_ms: u64, windows: Option<usize>) -> Self {
+    pub fn draw(rng: &mut fastrand::Rng, n: usize, life: &RunPhases, ops_ms: u64, windows: Option<usize>) -> Self {
         let phases: Vec<(&str, u64)> = life.phases(ops_ms).collect();
         match (n % 3, windows) {
             (0, Some(windows)) => Self::Window(rng.usize(0..windows), rng.u64(0..20)),
@@ -35,8 +35,8 @@ impl Moment {
         }
     }
 
-    /// Waits for the moment; tells whether the run lived to see it.
-    pub fn wait(&self, child: &mut Child, history: &mut History) -> bool {
+    /// Waits for the moment; returns whether the run was alive at it.
+    pub fn wait(&self, child: &mut Child, history: &mut GrowingHistory) -> bool {
         let started = Instant::now();
         let mut seen = None;
         loop {
@@ -81,7 +81,7 @@ impl fmt::Display for Moment {
 
 /// The history of the only run in a folder, read while it is written.
 #[derive(Debug, Default)]
-pub struct History {
+pub struct GrowingHistory {
     folder: PathBuf,
     file: Option<File>,
     /// What was read of a line that was not whole.
@@ -94,7 +94,7 @@ pub struct History {
     windows: usize,
 }
 
-impl History {
+impl GrowingHistory {
     /// That of the run in the folder, which need not be there yet.
     pub fn in_folder(folder: &Path) -> Self {
         Self {
@@ -165,11 +165,11 @@ pub const BRING_UP: &str = "bring-up";
 /// The phases of a run, each with its length in milliseconds: from `bring-up`, which begins with the program, to
 /// `done`, in which evidence is read, the cluster is cleared away and the history is checked.
 #[derive(Debug)]
-pub struct Life {
+pub struct RunPhases {
     phases: Vec<(String, u64)>,
 }
 
-impl Life {
+impl RunPhases {
     /// What two cores take.
     pub fn usual() -> Self {
         let phases = [
@@ -190,7 +190,7 @@ impl Life {
     pub fn measure(folder: &Path) -> Self {
         let mut child = start(folder, ("lock/fenced", "kill"), "9000ms", 1, None);
         let begun = Instant::now();
-        let mut history = History::in_folder(folder);
+        let mut history = GrowingHistory::in_folder(folder);
         let mut phases: Vec<(String, u64)> = Vec::new();
         let (mut phase, mut since) = (BRING_UP.to_string(), begun);
         let status = loop {

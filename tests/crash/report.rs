@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// What was seen.
 #[derive(Debug)]
-pub struct Report {
+pub struct CrashReport {
     pub signal: Signal,
     /// The variant and its faults.
     pub run: String,
@@ -28,16 +28,16 @@ pub struct Report {
     pub left_before: Vec<String>,
     /// The exit code of `clean`.
     pub cleaned: Option<i32>,
-    /// What `clean` said.
+    /// The output of `clean`.
     pub cleaning: String,
     /// What was there of any run after it.
     pub left_after: Vec<String>,
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
 }
 
-/// What `check` says of the run's folder.
+/// The verdict of `check` on the run's folder.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CheckVerdict {
     /// The run was struck before its history began.
     NoHistory,
     /// The verdict, and the kinds of the anomalies that are not advisory.
@@ -46,7 +46,7 @@ pub enum Verdict {
     Failed(String),
 }
 
-impl Verdict {
+impl CheckVerdict {
     /// Checks the folder of a run.
     pub fn check(run: &Path) -> Self {
         let told = said(zooquake("check --json").arg(run));
@@ -75,7 +75,7 @@ fn amount(left: &[String]) -> String {
     format!("{} things, such as {}", left.len(), left[0])
 }
 
-impl Report {
+impl CrashReport {
     /// The rules that were broken, each with what broke it.
     pub fn broken(&self) -> Vec<String> {
         let mut broken = self.before.damage();
@@ -102,16 +102,16 @@ impl Report {
             ));
         }
         match &self.verdict {
-            Verdict::Given(verdict, _) if verdict == "invalid" => broken.push("convicted".into()),
-            Verdict::NoHistory if self.signal == Signal::Stop => broken.push("no verdict".into()),
-            Verdict::Failed(message) => broken.push(format!("check failed: {message}")),
-            Verdict::Given(..) | Verdict::NoHistory => {}
+            CheckVerdict::Given(verdict, _) if verdict == "invalid" => broken.push("convicted".into()),
+            CheckVerdict::NoHistory if self.signal == Signal::Stop => broken.push("no verdict".into()),
+            CheckVerdict::Failed(message) => broken.push(format!("check failed: {message}")),
+            CheckVerdict::Given(..) | CheckVerdict::NoHistory => {}
         }
         broken
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CrashReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let signal = format!("{:?}", self.signal).to_uppercase();
         write!(f, "SIG{signal} {} (seed {}) in {}; ", self.run, self.seed, self.struck)?;
@@ -129,10 +129,10 @@ impl fmt::Display for Report {
             left => write!(f, "after clean {}; ", amount(left))?,
         }
         match &self.verdict {
-            Verdict::NoHistory => write!(f, "no history")?,
-            Verdict::Given(verdict, kinds) if kinds.is_empty() => write!(f, "{verdict}, no anomaly")?,
-            Verdict::Given(verdict, kinds) => write!(f, "{verdict}, {}", kinds.join(" "))?,
-            Verdict::Failed(_) => write!(f, "no verdict")?,
+            CheckVerdict::NoHistory => write!(f, "no history")?,
+            CheckVerdict::Given(verdict, kinds) if kinds.is_empty() => write!(f, "{verdict}, no anomaly")?,
+            CheckVerdict::Given(verdict, kinds) => write!(f, "{verdict}, {}", kinds.join(" "))?,
+            CheckVerdict::Failed(_) => write!(f, "no verdict")?,
         }
         match self.broken().as_slice() {
             [] => write!(f, "; ok"),

@@ -2,10 +2,10 @@
 
 use crate::common::{said, signal, zooquake};
 use crate::engine::{Containers, watcher_ended};
-use crate::moment::Life;
-use crate::moment::{History, Moment, only};
+use crate::moment::RunPhases;
+use crate::moment::{GrowingHistory, Moment, only};
 use crate::proxy::{Conduct, Proxy};
-use crate::report::{Report, Verdict};
+use crate::report::{CheckVerdict, CrashReport};
 use serde_json::Value;
 use std::fs::File;
 use std::path::Path;
@@ -117,7 +117,7 @@ impl Trial {
     ///
     /// # Errors
     /// If run after run ended before its moment, or one failed or was convicted without being struck.
-    pub fn execute(&self, folder: &Path, life: &Life) -> Result<Report, String> {
+    pub fn execute(&self, folder: &Path, life: &RunPhases) -> Result<CrashReport, String> {
         let mut rng = fastrand::Rng::with_seed(self.seed);
         let mut time = format!("{}ms", 9_000 + 6_000 * (self.faults.len() - 1));
         for _ in 0..ATTEMPTS {
@@ -133,7 +133,7 @@ impl Trial {
             let address = proxy.as_ref().map(Proxy::address);
             let faults = self.faults.join(",");
             let mut child = start(folder, (self.variant, &faults), &time, self.seed, address.as_deref());
-            let mut history = History::in_folder(folder);
+            let mut history = GrowingHistory::in_folder(folder);
             if moment.wait(&mut child, &mut history) {
                 return Ok(self.strike(child, history, moment, folder, Duration::from_millis(ops_ms)));
             }
@@ -145,7 +145,14 @@ impl Trial {
         Err(format!("{ATTEMPTS} runs of {} ended before their moment", self.variant))
     }
 
-    fn strike(&self, mut child: Child, mut history: History, moment: Moment, folder: &Path, ops: Duration) -> Report {
+    fn strike(
+        &self,
+        mut child: Child,
+        mut history: GrowingHistory,
+        moment: Moment,
+        folder: &Path,
+        ops: Duration,
+    ) -> CrashReport {
         history.read();
         let struck = format!("{} ({moment})", history.last());
         let limit = match self.signal {
@@ -175,7 +182,7 @@ impl Trial {
         let left_before = crate::common::left_behind();
         let this = id.as_deref().map_or(Vec::new(), |id| vec!["--run", id]);
         let cleaned = said(zooquake("clean").args(this));
-        Report {
+        CrashReport {
             signal: self.signal,
             run: format!(
                 "{} {}, pauses take {} ms",
@@ -192,7 +199,7 @@ impl Trial {
             cleaned: cleaned.code,
             cleaning: cleaned.to_string(),
             left_after: crate::common::left_behind(),
-            verdict: run.as_deref().map_or(Verdict::NoHistory, Verdict::check),
+            verdict: run.as_deref().map_or(CheckVerdict::NoHistory, CheckVerdict::check),
         }
     }
 }

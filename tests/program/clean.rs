@@ -33,7 +33,7 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
     clean("--dry-run")
         .ends(0)
         .with(&["run zz-dead: would remove 1 network", &going_on]);
-    // A lease that says nothing and ends: its orchestrator has died, though the engine was slow to tell it.
+    // A lease that writes nothing and ends: its orchestrator has died, though the lease's stdin ended late.
     let silent = ["--label", &label("silent"), "--label", "zooquake.lease=silent", &image];
     foreign.start(&silent, 5);
     clean("").ends(255).with(&[

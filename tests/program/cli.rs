@@ -124,7 +124,7 @@ fn a_run_that_lacks_a_file_is_named_with_the_file_and_the_way_out() {
     refused_by_check(&torn, &["unpacking", "torn.tar.gz", "runs/latest"]);
 }
 
-/// `check` of the path is wrong usage, gives no verdict, and says all of this, also as JSON.
+/// `check` of the path is wrong usage, gives no verdict, and prints all of these texts, also as JSON.
 #[track_caller]
 fn refused_by_check(path: &Path, parts: &[&str]) {
     for (line, none) in [("check", "no verdict"), ("check --json", "\"verdict\": null")] {

@@ -141,7 +141,7 @@ fn an_input_that_cannot_be_read_keeps_no_other_from_its_verdict() {
 fn a_folder_that_cannot_be_written_gets_its_verdict() {
     let folder = Runs::new("unwritable");
     let run = folder.path().join("run");
-    // What is a folder cannot be replaced by a file, whoever tries.
+    // A folder cannot be replaced by a file, not even by root.
     fs::create_dir_all(run.join("results.json/in the way")).unwrap();
     fs::write(run.join("plan.json"), "{").unwrap();
     fs::write(run.join("history.jsonl"), "").unwrap();

@@ -99,7 +99,7 @@ fn a_run_packs_itself_where_it_lies() {
     assert_eq!(names, ["history.jsonl", "plan.json", "run.zooquake.tar.gz"]);
 }
 
-/// An engine that knows whether it has this image, and nothing else.
+/// An engine that answers pings, and whether it has this image; every other request fails.
 fn engine(socket: &Path, image: &str, has: bool) {
     use std::io::{BufRead, BufReader, Write};
     let listener = std::os::unix::net::UnixListener::bind(socket).expect("a socket");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// What the program says to a line and a path, where no engine answers.
+/// The output of the program for a command line and a path, where no engine answers.
 fn call(line: &str, path: &Path) -> Said {
     said(without_engine(line).arg(path))
 }

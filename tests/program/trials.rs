@@ -14,7 +14,7 @@ struct Breaker {
     does: &'static str,
     /// The file of the template, what is replaced in it, and by what.
     change: [&'static str; 3],
-    /// The sentences that are told as broken.
+    /// The sentences that the trial reports as broken.
     breaks: &'static [&'static str],
 }
 

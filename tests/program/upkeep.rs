@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A run that was stopped is judged, is unknown, says what its interrupt did, and has left nothing on the engine.
+/// A run that was stopped is judged, is unknown, prints what its interrupt did, and has left nothing on the engine.
 #[track_caller]
 fn stopped_and_judged(runs: &Runs, child: Child, does: &str) {
     let told = ended(child).ends(2);

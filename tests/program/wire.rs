@@ -20,7 +20,7 @@ fn counting(ran: &Ran, fault: &str) -> usize {
         .count()
 }
 
-/// What the proxy said that it had lost, by window.
+/// The evidence of the proxy about what it dropped, by window.
 fn lost(ran: &Ran) -> Vec<Value> {
     let events = ran.lines("history.jsonl").into_iter();
     events

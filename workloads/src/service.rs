@@ -31,7 +31,7 @@ pub trait Service: Send + Sync {
     /// The session that the client has now, to confirm in.
     async fn session(&self) -> SessionHandle;
 
-    /// What the client knows and believes; `None` in families whose clients neither hold nor own anything.
+    /// The client's own state; `None` in families whose clients neither hold nor own anything.
     fn holder(&self) -> Option<&HolderState> {
         None
     }
@@ -41,7 +41,7 @@ pub trait Service: Send + Sync {
         self.holder()?.held()
     }
 
-    /// The contender znodes that the client knows to be its own: held or waiting with.
+    /// The contender znodes that the client has recorded as its own: those it holds or waits with.
     async fn znodes(&self) -> Vec<OwnZnode> {
         self.holder().map(HolderState::znodes).unwrap_or_default()
     }
@@ -54,7 +54,7 @@ pub trait Service: Send + Sync {
     }
 }
 
-/// A session that a client speaks in.
+/// A session in which a client sends requests.
 pub struct SessionHandle {
     /// The session.
     pub zk: Arc<dyn Zk>,
@@ -85,7 +85,7 @@ impl SessionHandle {
 pub struct Answer {
     /// How it ended.
     pub outcome: Outcome,
-    /// Its value.
+    /// The reply's value; `null` if it has none.
     pub value: Value,
     /// Why it failed, or is unknown.
     pub error: Option<String>,

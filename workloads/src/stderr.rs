@@ -1,4 +1,4 @@
-//! What recipes write to stderr for whoever reads a client's log.
+//! Diagnostics that recipes write to stderr, which is the client's log.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

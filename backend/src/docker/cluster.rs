@@ -116,7 +116,7 @@ impl DockerCluster {
         Ok(addresses?.join(","))
     }
 
-    /// Says how a person reaches a cluster that was left standing.
+    /// Instructions, one a line, to reach a cluster that was left standing.
     ///
     /// # Errors
     /// If a server has no address.

@@ -12,7 +12,7 @@ use testcontainers::bollard::models::HostConfig;
 pub struct Confinement {
     /// The containers.
     role: &'static str,
-    /// User and group that everything in it runs as; `None` for what the image says.
+    /// User and group of every process in it; `None` for those of the image.
     pub user: Option<&'static str>,
     /// Capabilities that it keeps; all others are dropped.
     capabilities: &'static [&'static str],
@@ -27,7 +27,7 @@ pub struct Confinement {
     read_only: bool,
 }
 
-/// User and group `nobody`, by number: an image need not know the name.
+/// User and group `nobody`, by number: an image need not define the name.
 const NOBODY: Option<&str> = Some("65534:65534");
 
 /// ZooKeeper's images begin as root, give their folders to the user `zookeeper`, and go on as that one without any
@@ -100,7 +100,7 @@ impl Confinement {
 /// The confinement of a run's containers as its history has it; a limit that the engine cannot set is `null`.
 ///
 /// # Errors
-/// If the engine does not say what it can do.
+/// If the engine does not answer the query for its capabilities.
 pub async fn describe(docker: &Docker) -> Result<Value> {
     let engine = again(|| docker.info())
         .await

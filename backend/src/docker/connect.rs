@@ -12,7 +12,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// Connects to the Docker engine that `DOCKER_HOST` names, or whose socket is there.
 ///
 /// # Errors
-/// If none answers; the message says what was tried and what to do.
+/// If none answers; the message names the address that was tried and the remedy.
 pub async fn connect() -> Result<Docker> {
     let help = || {
         format!(

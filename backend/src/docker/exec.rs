@@ -43,7 +43,7 @@ pub struct Command {
     pub log_stdout: bool,
 }
 
-/// Starts a process in the container and hands all it says to `on_output`, in order, from one task.
+/// Starts a process in the container; `on_output` receives all of its output, in order, from one task.
 ///
 /// # Errors
 /// If the container does not take the process: it is gone, paused, or lacks the program.

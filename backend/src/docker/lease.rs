@@ -27,7 +27,7 @@ use tokio::task::JoinHandle;
 /// Label of a lease's container.
 const LEASE_LABEL: &str = "zooquake.lease";
 
-/// How often the orchestrator says that it lives.
+/// Interval of the orchestrator's heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 
 /// How long a lease lasts without a heartbeat: a stopped orchestrator that goes on within this keeps it.
@@ -39,7 +39,7 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// A lease writes a heartbeat or ends within this time; the rest is for the engine.
 const DECIDES_WITHIN: Duration = LASTS.saturating_add(HEARTBEAT);
 
-/// A wait that takes longer is told.
+/// A longer wait is logged.
 const PATIENCE: Duration = HEARTBEAT.saturating_mul(5);
 
 /// Between two heartbeats of an orchestrator that lives, at the least. One that comes sooner, or alone, may have been

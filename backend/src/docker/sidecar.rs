@@ -122,7 +122,7 @@ fn deliver(host: &str, pending: &PendingReplies, output: ProcessOutput) {
                     Outcome::Ok => Ok(value),
                     _ => Err(anyhow!(error.unwrap_or_else(|| "failed without a reason".into()))),
                 };
-                // Who asked may have stopped waiting.
+                // The caller may have stopped waiting.
                 let _ = waiting.send(answer);
             }
         }

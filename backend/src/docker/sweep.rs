@@ -275,7 +275,7 @@ fn miscounted(error: &Error) -> bool {
     matches!(error, Error::DockerResponseServerError { message, .. } if message.contains("has active endpoints"))
 }
 
-/// Whether the engine says that the thing is not there any more.
+/// Whether the engine's error means that the object does not exist any more.
 pub(super) fn gone(error: &Error) -> bool {
     matches!(error, Error::DockerResponseServerError { message, .. }
         if ["No such", "not found"].iter().any(|sign| message.contains(sign)))

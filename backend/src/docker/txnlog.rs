@@ -109,7 +109,7 @@ impl DockerCluster {
         let (sender, receiver) = mpsc::channel(2);
         let reading = tokio::task::spawn_blocking(|| read_archive(Chunks::from(receiver)));
         while let Some(chunk) = archive.next().await {
-            // Who reads has enough once the archive is over, or breaks off at a bound.
+            // The reader stops once the archive is over, or at a bound.
             if sender.send(chunk.map_err(io::Error::other)).await.is_err() {
                 break;
             }

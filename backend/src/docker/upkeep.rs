@@ -35,7 +35,8 @@ impl DockerBackend {
         sweep::inventory(&self.docker, run).boxed()
     }
 
-    /// Removes everything of runs whose programs have died or failed, and tells of each what that was and what is left.
+    /// Removes everything of runs whose programs have died or failed. Returns, by run, what was removed and what is
+    /// left.
     pub fn sweep(&self, dead: Vec<String>) -> BoxFuture<'_, BTreeMap<String, SweepCount>> {
         sweep::dead(&self.docker, dead).boxed()
     }

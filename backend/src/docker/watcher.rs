@@ -159,7 +159,7 @@ async fn look(docker: &Docker, run: &str) -> Result<WatcherLook> {
     Ok(if any { WatcherLook::Healed } else { WatcherLook::Quiet })
 }
 
-/// Heals one container; tells whether there was anything to heal.
+/// Heals one container; returns whether there was anything to heal.
 async fn heal_container(docker: &Docker, container: &ContainerSummary) -> Result<bool> {
     let id = container.id.as_deref().unwrap_or_default();
     if container.state == Some(State::PAUSED) {

@@ -32,7 +32,7 @@ fn names(suite: &str) -> [String; 2] {
     [format!("zooquake-base:{suite}"), format!("debian:{suite}-slim")]
 }
 
-/// Finds, pulls or bootstraps the base for a suite of Debian, and says what to build on.
+/// Finds, pulls or bootstraps the base for a suite of Debian; returns the name of that image.
 pub(super) async fn ensure(engine: &ContainerEngine, suite: &str) -> Result<String> {
     if let Some(image) = find(engine, suite).await? {
         return Ok(image);

@@ -18,10 +18,10 @@ use tokio::process::Child;
 use super::host::ProxySettings;
 use crate::docker::again;
 
-/// Every image of ours carries this label; its value says what the image is for.
+/// Label of every image that zooquake builds; its value is the image's purpose.
 pub(super) const LABEL: &str = "zooquake.image";
 
-/// A pull that says nothing for so long is given up.
+/// A pull is given up after so long without an event of the engine.
 const PULL_SILENCE: Duration = Duration::from_secs(60);
 
 /// The client's default of two minutes is too short for the engine to take in a base image from a slow mirror.
@@ -48,7 +48,7 @@ impl ContainerEngine {
         }
     }
 
-    /// Says how many images are going to be built or bootstrapped, and about how long all of them take.
+    /// Logs how many images are going to be built or bootstrapped, and about how long all of them take.
     pub(super) fn plan(&self, seconds: &[u64]) {
         *self.steps() = (0, seconds.len());
         if seconds.len() > 1 {
@@ -60,7 +60,7 @@ impl ContainerEngine {
         }
     }
 
-    /// Says which image is made now, and about how many seconds that takes.
+    /// Logs which image is made now, and about how many seconds that takes.
     pub(super) fn begin(&self, what: &str, seconds: u64) {
         let (begun, all) = {
             let mut steps = self.steps();
@@ -100,7 +100,7 @@ impl ContainerEngine {
         Ok(self.about(image).await?.is_some())
     }
 
-    /// Pulls an image; an error says why there is none, and is no reason to give up while there are other ways.
+    /// Pulls an image. An error states why it failed; the caller may still build the image or use another one.
     pub(super) async fn pull(&self, image: &str) -> Result<()> {
         if self.unreachable.load(Ordering::Relaxed) {
             bail!("not pulled, because the registry could not be reached a moment ago");

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use super::context::{Archive, EXECUTABLE_DOCKERFILE, LAUNCHER};
 use super::hash::Hash;
 
-/// What the memory map says about this process.
+/// The files of this process, by its memory map.
 pub(super) struct Executable {
     /// The executable, cut after its last loaded byte: debug information is most of a development build, and
     /// neither the kernel nor the loader reads it.
@@ -126,7 +126,7 @@ fn is_library(path: &Path) -> bool {
         && magic == *b"\x7fELF"
 }
 
-/// Other names of a library in its folder: the map knows `libc-2.31.so`, the executable asks for `libc.so.6`.
+/// Other names of a library in its folder: the map has `libc-2.31.so`, the executable needs `libc.so.6`.
 fn aliases(library: &Path) -> Vec<String> {
     let Some(entries) = library.parent().and_then(|folder| fs::read_dir(folder).ok()) else {
         return Vec::new();

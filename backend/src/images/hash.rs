@@ -1,7 +1,7 @@
 //! A content hash that is the same in every build: it names images, so nothing may hang on the compiler.
 
 /// FNV-1a over words instead of bytes, because the executable of a debug build is tens of megabytes hashed by
-/// unoptimised code. It tells versions of our own files apart; it is no protection against anyone.
+/// unoptimised code. It distinguishes versions of our own files; it is no protection against an attacker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hash(u64);
 

@@ -1,4 +1,4 @@
-//! What a build has to know about the host's own way to packages.
+//! The host's proxies and package mirrors, as a build needs them.
 
 use std::collections::HashMap;
 

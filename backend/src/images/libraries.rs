@@ -11,7 +11,7 @@ use std::process::Command;
 /// Where a recipe's files have them, below its folder.
 pub const FOLDER: &str = ".zooquake/lib";
 
-/// The loaders that tell what a program loads without running it: those of glibc and musl.
+/// The loaders that list what a program loads without running it: those of glibc and musl.
 const LOADERS: [&str; 4] = [
     "/lib64/ld-linux-x86-64.so.2",
     "/lib/ld-linux-aarch64.so.1",

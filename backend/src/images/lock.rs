@@ -17,7 +17,7 @@ pub(super) struct Lock {
 const NAME: &str = "zooquake-images";
 
 impl Lock {
-    /// Waits for its turn, and says so once if there is a wait.
+    /// Waits for its turn; logs the wait once, if there is one.
     pub(super) async fn acquire() -> Result<Self> {
         let mut said = false;
         loop {

@@ -116,7 +116,7 @@ pub(crate) async fn ensure(docker: &Docker, request: &ImageRequest) -> Result<Im
     // What is missing may be there once the lock is held: each step below looks again.
     let _lock = Lock::acquire().await?;
     let host = ProxySettings::look().await;
-    // What cannot be asked is told by the step that needs it.
+    // An engine that does not answer here is reported by the step below that needs it.
     if let Ok(seconds) = missing(&engine, request, &tools).await {
         engine.plan(&seconds);
     }

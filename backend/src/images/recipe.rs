@@ -12,7 +12,7 @@ use super::libraries::is_program;
 use super::lock::Lock;
 use super::{DEFAULT_SUITE, InventoryEntry, Source, base};
 
-/// The name by which Dockerfiles know the base of clients.
+/// The name of the clients' base in Dockerfiles.
 const CLIENT: &str = "zooquake-client";
 
 /// How many images of one recipe are kept beside the newest.
@@ -201,7 +201,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Makes sure that the base of clients is there, also by the name that Dockerfiles know; returns its name.
+/// Makes sure that the base of clients is there, also under the name in Dockerfiles ([`CLIENT`]); returns its name.
 async fn client(engine: &ContainerEngine, host: &ProxySettings) -> Result<String> {
     let image = format!("{CLIENT}:{DEFAULT_SUITE}-{}", context::CLIENT.tag());
     if !engine.has(&image).await? {

@@ -1,7 +1,7 @@
 //! The files of a recipe's folder.
 
 use super::libraries;
-use crate::files::Folder;
+use crate::files::FolderHandle;
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -86,7 +86,7 @@ impl Source {
     pub fn read(folder: &Path, carried: &[String]) -> Result<Self> {
         let mut source = Self::default();
         let mut left = MOST_BYTES;
-        let inside = Folder::open(folder).with_context(|| format!("reading {}", folder.display()))?;
+        let inside = FolderHandle::open(folder).with_context(|| format!("reading {}", folder.display()))?;
         let made = |entry: &DirEntry| entry.depth() > 0 && MADE.iter().any(|name| entry.file_name() == *name);
         for entry in WalkDir::new(folder).into_iter().filter_entry(|entry| !made(entry)) {
             let entry = entry.with_context(|| format!("reading {}", folder.display()))?;
@@ -110,7 +110,7 @@ impl Source {
     }
 
     /// Takes a file, if so many bytes are left for it.
-    fn take(&mut self, (folder, inside): (&Path, &Folder), path: &Path, left: &mut u64) -> Result<()> {
+    fn take(&mut self, (folder, inside): (&Path, &FolderHandle), path: &Path, left: &mut u64) -> Result<()> {
         let whole = folder.join(path);
         let metadata = fs::symlink_metadata(&whole).with_context(|| format!("reading {}", whole.display()))?;
         ensure!(

@@ -20,7 +20,7 @@ static CLOSED: Mutex<bool> = Mutex::const_new(false);
 /// One peer that this host is cut off from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerRule {
-    /// The peer.
+    /// Its address, by which packets are matched.
     pub peer: IpAddr,
     /// Drop what comes from it.
     pub inbound: bool,
@@ -65,7 +65,7 @@ pub async fn close() -> Result<()> {
     remove_all().await.map(|_| ())
 }
 
-/// Removes all rules of ours and looks that none is left; tells whether there was any.
+/// Removes all rules of ours and verifies that none is left; returns whether there was any.
 ///
 /// # Errors
 /// If one is left.

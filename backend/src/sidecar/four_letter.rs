@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 const LIMIT: Duration = Duration::from_millis(400);
 
-/// What `srvr` says of a serving server.
+/// The answer of a serving server to `srvr`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerState {
     /// `leader`, `follower`, `observer` or `standalone`.

@@ -37,7 +37,7 @@ struct Tools {
     /// Of a server: its connections with its leader.
     quorum: Arc<quorum::QuorumProxy>,
     /// Of a server: a session on it.
-    reader: reader::Reader,
+    reader: reader::LatenessReader,
 }
 
 /// Serves requests until stdin ends, then heals.
@@ -85,7 +85,7 @@ async fn serve_requests() -> Result<()> {
 }
 
 /// Heals this host once, for the watcher: removes network rules of ours, ends a delay of the quorum proxy and continues
-/// stopped processes. Tells whether there was anything to heal.
+/// stopped processes. Returns whether there was anything to heal.
 ///
 /// # Errors
 /// If rules of ours remain, the quorum proxy does not answer, or /proc cannot be read.

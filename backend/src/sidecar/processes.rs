@@ -157,7 +157,7 @@ fn switches() -> Result<BTreeMap<String, u64>> {
     Ok(threads.map(|(thread, status)| (thread, count(&status))).collect())
 }
 
-/// What the kernel tells of each thread of the host, by `pid/thread`.
+/// The text of `/proc/PID/task/TID/status` of each thread of the running processes, by `pid/thread`.
 fn threads() -> Result<BTreeMap<String, String>> {
     let pids = running()?;
     if pids.is_empty() {

@@ -23,9 +23,9 @@ pub struct Lateness {
 /// A session on the host's server, which is kept: to open one is a write, whose answer a server that is behind gives
 /// late.
 #[derive(Debug, Default)]
-pub struct Reader(Mutex<Option<Client>>);
+pub struct LatenessReader(Mutex<Option<Client>>);
 
-impl Reader {
+impl LatenessReader {
     /// Opens the session anew; the former one is closed.
     ///
     /// # Errors

@@ -7,7 +7,7 @@
 //! of both.
 
 use super::json::{decode, encode, from_json, plain, to_json};
-use super::{Edn, Reader};
+use super::{Edn, EdnReader};
 use crate::event::{Damage, Event, EventType, History, Process};
 use crate::renamed;
 use crate::text::Text;
@@ -18,8 +18,8 @@ use std::fmt::Write;
 pub fn parse_edn(bytes: &[u8]) -> (History, Option<Damage>) {
     let mut history = History::default();
     let (text, mut damage) = crate::textlog::utf8(bytes);
-    let found = read(&mut Reader::new(text), &mut history.events).err();
-    // Where the text ends because what follows is no text, that is what should be told.
+    let found = read(&mut EdnReader::new(text), &mut history.events).err();
+    // Where the text ends because the bytes that follow are not UTF-8, that is the damage to report.
     if let Some(found) = found
         && damage
             .as_ref()
@@ -45,7 +45,7 @@ pub fn to_edn(history: &History) -> String {
     text
 }
 
-fn read(reader: &mut Reader<'_>, events: &mut Vec<Event>) -> Result<(), Damage> {
+fn read(reader: &mut EdnReader<'_>, events: &mut Vec<Event>) -> Result<(), Damage> {
     let end = if reader.take('[')? {
         Some(']')
     } else if reader.take('(')? {

@@ -1,4 +1,4 @@
-//! Values to and from JSON, without loss for all that JSON can say, and for nearly all that EDN can.
+//! Values to and from JSON, without loss for every JSON value, and for nearly every EDN value.
 //!
 //! What JSON lacks (keywords, sets, lists, tags, …) becomes a string that holds its text, such as `":timeout"`. A
 //! string that would be taken for such a text is quoted once more. Keywords and strings change places in the keys of

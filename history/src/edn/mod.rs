@@ -12,7 +12,7 @@ mod reader;
 pub(crate) use history::{error_text, from_error, from_kind, from_name, from_process, kind, name, number};
 pub use history::{parse_edn, to_edn, to_keyed};
 pub use json::{from_json, to_json};
-pub use reader::{Reader, parse};
+pub use reader::{EdnReader, parse};
 use std::fmt;
 
 /// A value.

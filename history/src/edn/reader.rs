@@ -14,7 +14,7 @@ const DEPTH: usize = 160;
 ///
 /// The place where it is not.
 pub fn parse(text: &str) -> Result<Edn, Damage> {
-    let mut reader = Reader::new(text);
+    let mut reader = EdnReader::new(text);
     let value = reader.value()?;
     match reader.peek()? {
         None => Ok(value),
@@ -24,12 +24,12 @@ pub fn parse(text: &str) -> Result<Edn, Damage> {
 
 /// Reads one value after another from a text.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct EdnReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> EdnReader<'a> {
     /// A reader at the beginning of a text.
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         Ok(self.rest().chars().next())
     }
 
-    /// Reads a character if it is the next one that [`Self::peek`] tells.
+    /// Reads a character if it is the next one that [`Self::peek`] returns.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes back to where it stood, to say that the damage is there.
+    /// Goes back to a place, so that [`Self::damage`] names that place.
     pub fn rewind(&mut self, place: usize) {
         self.at = place;
     }

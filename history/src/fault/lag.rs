@@ -3,7 +3,7 @@
 use super::{FaultKind, Hatch, PLAIN};
 use serde::{Deserialize, Serialize};
 
-/// What a leader sends to a follower arrives late, as the window's [`Lag`] says.
+/// A leader's messages to a follower arrive late, by the delay that the window's [`Lag`] defines.
 pub const LAG: FaultKind = FaultKind {
     name: "lag",
     summary: "delays what the leader sends to a follower by 30 to 70 % of syncLimit x tickTime: the follower goes on serving, and \

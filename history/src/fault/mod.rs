@@ -22,13 +22,14 @@ pub struct FaultKind {
     pub name: &'static str,
     /// What it does, in a sentence.
     pub summary: &'static str,
-    /// What is said of a window when it begins.
+    /// The verb of a window's beginning in reports: `begins`, or `is armed`.
     pub begins: &'static str,
     /// Whether it strikes at the proxy between a client and the ensemble, so that runs with such windows have proxies.
     pub proxied: bool,
     /// Whether it strikes at the proxies between the servers, so that runs with such windows have those.
     pub between_servers: bool,
-    /// The field of its windows that says how it strikes, which is a [`Payload`]; `None` if it strikes in one way only.
+    /// The field of its windows that defines how it strikes, which is a [`Payload`]; `None` if it strikes in one way
+    /// only.
     pub payload: Option<&'static str>,
     /// Whether a window of it is armed first and strikes later: what it struck was under way when it was on, not only
     /// when it began.
@@ -75,10 +76,10 @@ pub enum Payload {
     Lag(Lag),
 }
 
-/// A kind that this version does not know.
+/// A kind that this version does not define.
 pub const OTHER: FaultKind = FaultKind { name: "other", ..PLAIN };
 
-/// What kinds have in common that say nothing else.
+/// The values of the fields that a kind does not set.
 const PLAIN: FaultKind = FaultKind {
     name: "",
     summary: "",
@@ -109,7 +110,7 @@ impl FaultKind {
 /// Reads the payload among the fields of a window; `None` if no kind has a field of such a name, or it is `null`.
 ///
 /// # Errors
-/// It is of another type, which is said with its name, or there are several.
+/// If it is of another type, which the error states with its name, or there are several.
 pub(crate) fn payload_of<'de, D: Deserializer<'de>>(window: D) -> Result<Option<Payload>, D::Error> {
     let mut fields: Map<String, Value> = Map::deserialize(window)?;
     fields.retain(|name, value| !value.is_null() && KINDS.iter().any(|kind| kind.payload == Some(name)));

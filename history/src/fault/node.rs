@@ -41,7 +41,7 @@ pub const WIPE: FaultKind = FaultKind {
     ..PLAIN
 };
 
-/// The network is cut, as its [`Cut`] says.
+/// The network is cut, in the way that its [`Cut`] defines.
 pub const PARTITION: FaultKind = FaultKind {
     name: "partition",
     summary: "cuts a client from the ensemble (for longer and for less than its session timeout), a server or the \

@@ -5,7 +5,7 @@ use super::{FaultKind, Hatch, PLAIN};
 use crate::operation::Field;
 use serde::{Deserialize, Serialize};
 
-/// A reply or a request is lost, as its [`Wire`] says.
+/// A reply or a request is lost, as its [`Wire`] defines.
 pub const DROP_REPLY: FaultKind = FaultKind {
     name: "drop-reply",
     summary: "loses the reply to a client's create, delete or other write after a server has applied it, now and then the \
@@ -24,7 +24,7 @@ pub const DROP_REPLY: FaultKind = FaultKind {
     ..PLAIN
 };
 
-/// A client's connections are ended, as its [`Wire`] says.
+/// A client's connections are ended, in the way that its [`Wire`] defines.
 pub const DISCONNECT: FaultKind = FaultKind {
     name: "disconnect",
     summary: "ends a client's connections (FIN or RST) while it works, waits or acquires, and refuses new ones for less \
@@ -89,7 +89,7 @@ pub struct Which {
     pub nth: u32,
 }
 
-/// Kinds of requests, as ZooKeeper's protocol tells them apart.
+/// Kinds of requests, as ZooKeeper's protocol distinguishes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WireOp {

@@ -33,6 +33,6 @@ pub struct RecipeSource {
 }
 
 impl RecipeSource {
-    /// How often a client may end by itself in one window, if the recipe does not say.
+    /// How often a client may end by itself in one window, if the recipe does not define it.
     pub const MAX_RESTARTS: u32 = 3;
 }

@@ -11,9 +11,9 @@ pub struct Window {
     /// The name of its [kind](crate::fault::KINDS).
     #[serde(deserialize_with = "crate::renamed::fault_of")]
     pub fault: String,
-    /// Whom it hits.
+    /// The nodes that it hits.
     pub target: Target,
-    /// How it strikes; `None` if its kind strikes in one way only, or the plan does not say.
+    /// How it strikes; `None` if its kind strikes in one way only, or the plan does not define it.
     #[serde(flatten, deserialize_with = "payload_of")]
     pub payload: Option<Payload>,
     /// When it begins.
@@ -22,7 +22,7 @@ pub struct Window {
     pub duration_ms: u64,
 }
 
-/// Whom a fault hits.
+/// The nodes that a fault hits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
@@ -51,7 +51,7 @@ pub enum Trigger {
     },
     /// When, after a moment, some client comes into a state.
     State {
-        /// The state.
+        /// The state of some client, whichever comes into it first.
         state: ClientState,
         /// Milliseconds since operations began before which the trigger is not armed.
         from_ms: u64,
@@ -61,7 +61,7 @@ pub enum Trigger {
     /// Some time after a client was asked for an operation, for the n-th time; the next such operation with as much
     /// work will do if that moment is past.
     Op {
-        /// The client.
+        /// Name of the client, such as `c1`.
         client: String,
         /// The operation.
         f: String,
@@ -76,7 +76,7 @@ pub enum Trigger {
     },
 }
 
-/// A client's state, as the orchestrator knows it.
+/// A client's state, by the requests that the orchestrator sent and the replies that it received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientState {

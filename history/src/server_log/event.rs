@@ -1,4 +1,4 @@
-//! What the lines of a server's log tell about elections.
+//! The events of elections that the lines of a server's log record.
 //!
 //! The texts are those of ZooKeeper 3.8 and 3.9 (`FastLeaderElection`, `QuorumPeer`, `Leader`, `QuorumPeerMain`).
 
@@ -21,22 +21,22 @@ pub enum ServerRole {
 /// One message of an election, as a server logs it when it arrives; a server's own broadcast arrives there too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notification {
-    /// Who sent it (`n.sid`).
+    /// The id of its sender (`n.sid`).
     pub sid: i64,
     /// What the sender was (`n.state`).
     pub state: ServerRole,
     /// The sender's round, its logical clock (`n.round`).
     pub round: i64,
-    /// Its vote.
+    /// The sender's vote (`n.leader`, `n.peerEpoch`, `n.zxid`).
     pub vote: LeaderVote,
 }
 
-/// An entry that tells of elections.
+/// An entry about elections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ElectionEvent {
     /// The process has started and reads its configuration.
     Started,
-    /// It knows its id.
+    /// It has read its id.
     Named(i64),
     /// It begins to look for a leader, and proposes itself with its last logged zxid.
     Looks {
@@ -58,11 +58,11 @@ pub enum ElectionEvent {
     },
 }
 
-/// What an entry tells; `Ok(None)` if it is about something else.
+/// The event that an entry records; `Ok(None)` if it is about something else.
 ///
 /// # Errors
 ///
-/// An entry that must tell of an election and is cut off, or of a version of ZooKeeper that writes otherwise.
+/// If an entry of an election is cut off, or of a version of ZooKeeper with other texts.
 pub fn election_event(line: LogLine<'_>) -> Result<Option<ElectionEvent>, ()> {
     let text = line.text;
     let event = match line.class {

@@ -1,4 +1,4 @@
-//! One line of a server's log: when, which class, what it says.
+//! One line of a server's log: its time, class and text.
 //!
 //! Two layouts are read. Ours (SLF4J's simple logger): `date time [thread] LEVEL package.Class - text`. The official
 //! image's (Logback): `date time [myid:1] - LEVEL [thread:package.Class@line] - text`. Both write UTC in containers.
@@ -10,13 +10,13 @@ pub struct LogLine<'a> {
     pub ms: i64,
     /// The class that wrote it, without its package.
     pub class: &'a str,
-    /// What it says.
+    /// The text after the dash, without trailing blanks.
     pub text: &'a str,
 }
 
 /// What a line turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Read<'a> {
+pub enum LineRead<'a> {
     /// An entry.
     Entry(LogLine<'a>),
     /// No entry: part of a stack trace, or what a script printed.
@@ -26,19 +26,19 @@ pub enum Read<'a> {
 }
 
 /// Reads a line.
-pub fn read(line: &str) -> Read<'_> {
+pub fn read(line: &str) -> LineRead<'_> {
     let Some((ms, rest)) = stamp(line) else {
-        return Read::Other;
+        return LineRead::Other;
     };
     match ours(rest).or_else(|| official(rest)) {
         // What a killed process left of a line runs into the first one of the next.
-        Some((_, text)) if swallows(text) => Read::Torn,
-        Some((class, text)) => Read::Entry(LogLine {
+        Some((_, text)) if swallows(text) => LineRead::Torn,
+        Some((class, text)) => LineRead::Entry(LogLine {
             ms,
             class: class.rsplit('.').next().unwrap_or(class),
             text: text.trim_end(),
         }),
-        None => Read::Torn,
+        None => LineRead::Torn,
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
         let text = "New election. My id = 1, proposed zxid=0x0";
         let thread = "QuorumPeer[myid=1](plain=[0:0:0:0:0:0:0:0]:2181)(secure=disabled)";
         let class = "org.apache.zookeeper.server.quorum.FastLeaderElection";
-        let expected = Read::Entry(LogLine {
+        let expected = LineRead::Entry(LogLine {
             ms: 1_795_209_895_985,
             class: "FastLeaderElection",
             text,
@@ -131,12 +131,12 @@ mod tests {
             let official = format!("2026-11-20 21:24:55,985 [myid:1] - INFO  [{thread}:{place}] - {text}");
             assert_eq!(read(&official), expected);
         }
-        assert_eq!(read(&ours[..90]), Read::Torn);
+        assert_eq!(read(&ours[..90]), LineRead::Torn);
         let swallowed = format!("2026-11-20 21:24:55,900 [main] INFO a.B - so{ours}");
-        assert_eq!(read(&swallowed), Read::Torn);
+        assert_eq!(read(&swallowed), LineRead::Torn);
         let found = read("\tat java.base/java.net.Socket.connect(Unknown Source)");
-        assert_eq!(found, Read::Other);
-        assert_eq!(read(""), Read::Other);
+        assert_eq!(found, LineRead::Other);
+        assert_eq!(read(""), LineRead::Other);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Whom a server proposes as leader.
+/// The leader that a server proposes, with that one's epoch and zxid.
 ///
 /// Votes are ordered as FastLeaderElection orders them (`totalOrderPredicate`): the higher epoch wins, then the higher
 /// zxid, then the higher server id.

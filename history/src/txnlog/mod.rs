@@ -78,7 +78,7 @@ fn read_entries(bytes: &[u8], written: usize, entries: &mut Vec<LogEntry>) -> Lo
     LogEnd::Clean
 }
 
-/// The length in the prefix of an entry, as far as it is there.
+/// The length in the prefix of an entry, from the bytes of it that are there.
 fn length(entry: &[u8]) -> usize {
     let length = entry.iter().take(PREFIX).skip(8);
     length.fold(0, |length, &byte| length << 8 | usize::from(byte))

@@ -29,7 +29,7 @@ pub struct TxnLogs {
 
 /// Unites the logs of servers. Of two different transactions of one zxid that of the earlier server is kept, and the
 /// log of the other is not whole. Ephemerals that the end of a session does not name are those that the session created
-/// and that stood until then, as far as the logs show it.
+/// and that stood until then by the logs.
 pub fn union(logs: Vec<ServerEntries>) -> TxnLogs {
     let mut united: BTreeMap<i64, LogEntry> = BTreeMap::new();
     let mut servers = Vec::new();

@@ -119,7 +119,7 @@ impl Value {
         self.as_u64().is_some()
     }
 
-    /// What it says if it is a boolean.
+    /// Its value if it is a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),

@@ -1,5 +1,5 @@
-//! The readers of plans, histories and evidence: what is read, what is said of damage, and what comes back when it is
-//! written again.
+//! The readers of plans, histories and evidence: the values they read, their messages about damage, and the round trip
+//! through the writers.
 
 mod damage;
 mod edn;

@@ -23,9 +23,9 @@ pub struct Figure {
 
 #[derive(Debug)]
 pub struct Row {
-    /// Which subject.
+    /// Index of the subject in [`Comparison::subjects`](super::Comparison::subjects).
     pub subject: usize,
-    /// Which faults, which gives its colour.
+    /// Index of the faults in [`Comparison::faults`](super::Comparison::faults), which gives its colour.
     pub faults: usize,
     /// Its marks.
     pub marks: Vec<Mark>,

@@ -26,10 +26,10 @@ mod words;
 
 pub use words::summary;
 
-/// A comparison, as far as it has come.
+/// A comparison, finished or under way.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
-    /// The family.
+    /// Family of the recipes, such as `lock`.
     pub family: String,
     /// When it began.
     pub begun: String,
@@ -59,12 +59,12 @@ pub struct ComparedSubject {
     pub promise: String,
 }
 
-/// A run.
+/// One run of a subject under one kind of faults.
 #[derive(Debug, Clone, Serialize)]
 pub struct SubjectRun {
-    /// Which subject.
+    /// Index of the subject in [`Comparison::subjects`].
     pub subject: usize,
-    /// Which faults.
+    /// Index of the faults in [`Comparison::faults`].
     pub faults: usize,
     /// What its plan was drawn from.
     pub seed: u64,
@@ -89,7 +89,6 @@ impl Comparison {
         self.runs.iter().filter(here)
     }
 
-    /// Its title.
     pub(crate) fn title(&self) -> String {
         format!("{} compared: {} runs", self.family, self.runs.len())
     }

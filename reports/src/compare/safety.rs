@@ -6,7 +6,6 @@ use crate::html::plain;
 use crate::{not_judged, text};
 use maud::{Markup, html};
 
-/// The section.
 pub fn section(measured: &MeasuredComparison<'_>) -> Markup {
     let comparison = measured.comparison;
     html! {

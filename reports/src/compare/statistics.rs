@@ -15,7 +15,7 @@ const DRAWS: usize = 4000;
 /// A value with the interval that holds the true one in 95 of 100 such experiments.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The value.
+    /// Point estimate from all observations.
     pub value: f64,
     /// Lower end.
     pub low: f64,

@@ -1,4 +1,4 @@
-//! Comparisons that are made up, so that what is said of them can be told beforehand.
+//! Synthetic comparisons, whose summaries can be computed beforehand.
 
 use super::pool::MeasuredComparison;
 use super::*;

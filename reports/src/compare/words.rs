@@ -73,7 +73,7 @@ pub fn capital(text: &str) -> String {
         .map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Who broke what, and who did not.
+/// Sentences on safety: the subjects that broke a property, and those that did not.
 fn safety(measured: &MeasuredComparison<'_>) -> Vec<String> {
     let subjects = &measured.comparison.subjects;
     let label = |n: usize| subjects[n].label.as_str();
@@ -135,7 +135,8 @@ fn broke(measured: &MeasuredComparison<'_>, kind: &str) -> String {
     format!("{kind}: {}{never}.", with.join("; "))
 }
 
-/// The best by a measure, those that it cannot be told from, and the worst; `None` if fewer than two have one.
+/// The best by a measure, those whose confidence intervals overlap with its, and the worst; `None` if fewer than two
+/// have one.
 fn ranking(
     measured: &MeasuredComparison<'_>,
     (what, unit): (&str, &str),

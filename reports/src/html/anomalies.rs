@@ -1,7 +1,7 @@
 //! All anomalies, each with the events that prove it.
 
 use super::first::accepted;
-use crate::model::{RunModel, Step};
+use crate::model::{RunModel, WitnessStep};
 use crate::svg::window;
 use crate::text;
 use maud::{Markup, html};
@@ -14,7 +14,6 @@ const PICTURES: usize = 8;
 /// How many are unfolded from the start.
 const OPEN: usize = 3;
 
-/// The section.
 pub fn section(model: &RunModel<'_>) -> Markup {
     let anomalies = &model.results.anomalies;
     let body = html! {
@@ -68,7 +67,7 @@ pub fn badge(anomaly: &Anomaly) -> Markup {
 }
 
 /// The steps as a numbered list; the numbers are those of the picture.
-pub fn steps_list(steps: &[Step]) -> Markup {
+pub fn steps_list(steps: &[WitnessStep]) -> Markup {
     html! {
         ol.steps {
             @for (i, step) in steps.iter().enumerate() {

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 /// line that is cut off does something else.
 const LONGEST_LINE: usize = 20_000;
 
-/// The command lines that reproduce the run, as far as they can be shown.
+/// The command lines that reproduce the run, without those longer than [`LONGEST_LINE`]; at most 8.
 pub fn shown<'a>(model: &RunModel<'a>) -> impl Iterator<Item = &'a String> {
     let lines = model.extras.reproduce.iter();
     lines.filter(|line| line.len() <= LONGEST_LINE).take(8)

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use zooquake_checkers::analysis::Latency;
 use zooquake_checkers::sample;
 
-/// The sections.
 pub fn section(model: &RunModel<'_>) -> Markup {
     let stats = op_stats(&model.ops);
     let latencies = html! { (operations(&stats)) (series_legend(model)) (charts::latency(model)) };
@@ -146,7 +145,7 @@ struct LeaderlessEntry {
     session_timeouts: Option<f64>,
 }
 
-/// How long nobody led, or held, after each fault on whoever did; `None` if no fault struck whoever led.
+/// How long nobody led, or held, after each fault on the leader or holder; `None` if no fault struck one.
 fn leaderless(model: &RunModel<'_>) -> Option<Markup> {
     let stat = model.results.stats.get("leaderless")?;
     let mut entries = Vec::<LeaderlessEntry>::deserialize(stat).ok()?;

@@ -7,7 +7,6 @@ use maud::{Markup, html};
 use zooquake_checkers::Value;
 use zooquake_checkers::plan::On;
 
-/// The section.
 pub fn section(model: &RunModel<'_>) -> Markup {
     // Without an anomaly to open with, the overview is on the first screen already.
     let headline = model.headline().is_some();

@@ -44,7 +44,7 @@ fn elections(model: &RunModel<'_>) -> impl Iterator<Item = Account> {
     all.filter_map(|one| serde_json::from_value(one.clone()).ok())
 }
 
-/// Who won, and with what each server had begun, as (sid, zxid); all votes are in the section on elections.
+/// The winner, and the first vote of each server, as (sid, zxid); all votes are in the section on elections.
 fn ending(election: &Account) -> Markup {
     let first = |vote: &&VoteCast| vote.leader == vote.sid;
     let firsts = election.votes.iter().filter(first).take(9);

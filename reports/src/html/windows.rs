@@ -10,7 +10,6 @@ use zooquake_checkers::results::WindowResult;
 /// How many are listed.
 const SHOWN: usize = 500;
 
-/// The section.
 pub fn section(model: &RunModel<'_>) -> Markup {
     let windows = &model.results.windows;
     let counted = windows.iter().filter(|w| w.counts).count();

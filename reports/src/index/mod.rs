@@ -6,12 +6,12 @@ use anyhow::{Context, Result};
 use std::path::Path;
 use zooquake_checkers::{Anomaly, Plan, Results};
 
-/// A run of the folder, as far as it can be read.
+/// A run of the folder. Its files that are missing or cannot be read are named in [`RunEntry::trouble`].
 #[derive(Debug, Clone, Default)]
 pub struct RunEntry {
     /// The name of its folder, which begins with the time at which it was made.
     pub name: String,
-    /// Its plan.
+    /// Its plan; `None` if that cannot be read.
     pub plan: Option<Plan>,
     /// Its results; none if it was never checked.
     pub results: Option<Results>,

@@ -14,7 +14,8 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// The clients of the plan, then whoever else appears in the history.
+    /// The rows of the plan's clients and of the other clients in the history, by name; at most [`MAX`], the last one
+    /// for all others.
     pub fn new(record: &Record) -> Self {
         let mut names: Vec<String> = (1..=record.plan.cluster.clients.min(MAX))
             .map(|n| format!("c{n}"))

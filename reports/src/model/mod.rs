@@ -17,7 +17,7 @@ pub use ops::{DrawnOperation, Mark, Role, subject_name};
 pub use stats::LatencyTerms;
 pub use stats::{OpStats, errors, op_stats, rates};
 pub use terms::Terms;
-pub use witness::Step;
+pub use witness::WitnessStep;
 pub use zooquake_checkers::analysis::OperationOutcome;
 
 use crate::Extras;
@@ -32,7 +32,6 @@ const PHASES: usize = 32;
 /// The beginning of a phase of a run.
 #[derive(Debug)]
 pub struct DrawnPhase {
-    /// Its name.
     pub name: String,
     /// When it began.
     pub from: u64,
@@ -42,7 +41,6 @@ pub struct DrawnPhase {
 pub struct RunModel<'a> {
     /// The record that the report is about.
     pub record: &'a Record,
-    /// Its results.
     pub results: &'a Results,
     /// What the checkers read out of it.
     pub analysis: Analysis<'a>,
@@ -102,7 +100,7 @@ impl<'a> RunModel<'a> {
     }
 
     /// The steps of an anomaly's witness, numbered from 1; indexes that the history does not have are left out.
-    pub fn steps(&self, anomaly: &Anomaly) -> Vec<Step> {
+    pub fn steps(&self, anomaly: &Anomaly) -> Vec<WitnessStep> {
         witness::steps(self, anomaly)
     }
 

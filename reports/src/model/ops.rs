@@ -86,7 +86,8 @@ pub fn subject_name(subject: OperationSubject<'_>) -> String {
     }
 }
 
-/// Whether the resource took the write that an operation brought; nothing if none arrived, as far as is known.
+/// Whether the resource took the write that an operation brought; [`Mark::Nothing`] if the answer does not show that
+/// one arrived.
 fn arrived(answer: &Event) -> Mark {
     match (answer.kind, answer.accepted()) {
         (_, Some(false)) => Mark::Refused,

@@ -8,12 +8,12 @@ const MAX: usize = 60;
 
 /// One event of a witness.
 #[derive(Debug)]
-pub struct Step {
+pub struct WitnessStep {
     /// Its number in pictures and lists, from 1.
     pub number: usize,
     /// Its index in the history.
     pub index: usize,
-    /// When.
+    /// Nanoseconds since the run began.
     pub time: u64,
     /// Row of its client; `None` if it is no client's.
     pub lane: Option<usize>,
@@ -28,7 +28,7 @@ pub struct Step {
 }
 
 /// The steps of an anomaly's witness.
-pub fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<Step> {
+pub fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<WitnessStep> {
     let events = &model.record.history.events;
     let found = anomaly.witness.iter().filter_map(|&i| events.get(i));
     found
@@ -37,7 +37,7 @@ pub fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<Step> {
         .map(|(i, event)| {
             let lane = model.lanes.row(event);
             let who = lane.map_or_else(|| event.process.to_string(), |l| model.lanes.names()[l].clone());
-            Step {
+            WitnessStep {
                 number: i + 1,
                 index: event.index,
                 time: event.time,

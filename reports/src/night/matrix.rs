@@ -18,7 +18,6 @@ pub fn axes(night: &Night) -> (Vec<&str>, Vec<&str>) {
     (variants, faults)
 }
 
-/// The section.
 pub fn section(night: &Night) -> Markup {
     let (variants, faults) = axes(night);
     html! {

@@ -93,7 +93,7 @@ impl AnomalyCount {
     }
 }
 
-/// A night.
+/// The runs of one night with their outcomes, as the report shows them.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Night {
     /// The name of its folder.
@@ -114,7 +114,7 @@ pub struct Night {
     pub cells: Vec<Cell>,
     /// What failed, one for each signature.
     pub failures: Vec<NightFailure>,
-    /// What is worth knowing but decides nothing.
+    /// Observations without influence on the exit code, in words.
     pub remarks: Vec<String>,
     /// How each place of the matrix did in earlier nights.
     pub trends: Vec<Trend>,
@@ -129,7 +129,7 @@ pub struct Cell {
     pub variant: String,
     /// Kinds of fault separated by commas, or `none`.
     pub faults: String,
-    /// Its seed.
+    /// The seed that its plan is drawn from.
     pub seed: u64,
     /// What came of it.
     pub outcome: CellOutcome,
@@ -181,11 +181,11 @@ impl Cell {
 pub struct NightFailure {
     /// The property that broke.
     pub property: String,
-    /// The anomaly.
+    /// Kind of the anomaly, such as `stale-write`.
     pub anomaly: String,
-    /// The variant.
+    /// Name of the variant, such as `lock/fenced`.
     pub variant: String,
-    /// The faults.
+    /// Kinds of fault separated by commas, or `none`.
     pub faults: String,
     /// The seeds of the cells that show it.
     pub seeds: Vec<u64>,
@@ -202,9 +202,9 @@ pub struct NightFailure {
 /// How a place of the matrix did over nights.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trend {
-    /// The variant.
+    /// Name of the variant, such as `lock/fenced`.
     pub variant: String,
-    /// The faults.
+    /// Kinds of fault separated by commas, or `none`.
     pub faults: String,
     /// What came of it in each night of [`Night::nights`]; `None` if it was not in that night's matrix.
     pub outcomes: Vec<Option<CellOutcome>>,

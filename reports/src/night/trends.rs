@@ -7,7 +7,6 @@ use maud::{Markup, html};
 /// The width of a night in the picture.
 const STEP: usize = 14;
 
-/// The section.
 pub fn section(night: &Night) -> Markup {
     let [first, .., last] = night.nights.as_slice() else {
         return html! {

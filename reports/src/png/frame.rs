@@ -121,7 +121,7 @@ pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis) -> Result<()
     Ok(())
 }
 
-/// Says when each phase began, below the axis.
+/// Draws the beginning of each phase, with its name, below the axis.
 pub fn phases(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, y: i32) -> Result<()> {
     let mut free = i32::MIN;
     for phase in &model.phases {

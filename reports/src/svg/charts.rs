@@ -139,7 +139,7 @@ pub fn rate(model: &RunModel<'_>) -> Markup {
     svg.finish("rate", bottom + 18.0, "Operations per second by outcome over time")
 }
 
-/// Parts of the run over which a rate is taken: half a second each, or as many as can be told apart.
+/// Parts of the run over which a rate is taken: half a second each, but at least 10 and at most 240 parts.
 pub fn bins(model: &RunModel<'_>) -> usize {
     (model.end / 500_000_000).clamp(10, 240) as usize
 }

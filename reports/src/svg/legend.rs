@@ -1,7 +1,7 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
 use super::{row, window};
-use crate::model::{DrawnHold, DrawnOperation, Mark, OperationOutcome, RunModel, Step};
+use crate::model::{DrawnHold, DrawnOperation, Mark, OperationOutcome, RunModel, WitnessStep};
 use crate::{palette, text};
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ fn key(class: &str, sign: &str, words: &str) -> Markup {
 }
 
 /// Of the picture of one anomaly: only what is to be seen in it.
-pub fn window(model: &RunModel<'_>, steps: &[Step]) -> Markup {
+pub fn window(model: &RunModel<'_>, steps: &[WitnessStep]) -> Markup {
     let (scale, rows) = window::view(model, steps);
     let seen = |lane: usize, from, until| rows.contains(&lane) && scale.shows(from, until);
     let ops: Vec<&DrawnOperation> = model.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();

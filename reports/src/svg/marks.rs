@@ -109,7 +109,7 @@ pub fn op_bars(ops: &[&DrawnOperation<'_>], role: Role, scale: &TimeScale, y: f6
     )
 }
 
-/// Bars by their beginnings, as one path; those too close to tell apart become one.
+/// Bars by their beginnings, as one path; bars too close to distinguish are merged.
 pub fn bars(spans: impl Iterator<Item = (f64, f64)>, y: f64, height: f64) -> String {
     let mut d = String::new();
     let mut bar = |(x1, x2): (f64, f64)| {

@@ -4,7 +4,7 @@ use super::places::Places;
 use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
 use super::{Svg, marks, row};
-use crate::model::{DrawnOperation, RunModel, Step};
+use crate::model::{DrawnOperation, RunModel, WitnessStep};
 use maud::Markup;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::AnomalySpan;
@@ -14,7 +14,7 @@ use zooquake_history::operation::commit::f;
 const WIDTH: f64 = 1200.0;
 
 /// The span of time that the picture of these steps shows: the steps, the faults that were on, and some air.
-pub fn span(model: &RunModel<'_>, steps: &[Step]) -> (u64, u64) {
+pub fn span(model: &RunModel<'_>, steps: &[WitnessStep]) -> (u64, u64) {
     let from = steps.iter().map(|s| s.time).min().unwrap_or(0);
     let until = steps.iter().map(|s| s.time).max().unwrap_or(model.end);
     let air = ((until - from) / 14).max(60_000_000);
@@ -36,7 +36,7 @@ pub fn span(model: &RunModel<'_>, steps: &[Step]) -> (u64, u64) {
 }
 
 /// What the picture of these steps shows: its time axis, and the rows of the clients.
-pub fn view(model: &RunModel<'_>, steps: &[Step]) -> (TimeScale, Vec<usize>) {
+pub fn view(model: &RunModel<'_>, steps: &[WitnessStep]) -> (TimeScale, Vec<usize>) {
     let (from, until) = span(model, steps);
     let scale = TimeScale {
         from,
@@ -48,7 +48,7 @@ pub fn view(model: &RunModel<'_>, steps: &[Step]) -> (TimeScale, Vec<usize>) {
 }
 
 /// Draws the steps of an anomaly.
-pub fn draw(model: &RunModel<'_>, steps: &[Step], id: &str, label: &str) -> Markup {
+pub fn draw(model: &RunModel<'_>, steps: &[WitnessStep], id: &str, label: &str) -> Markup {
     let (scale, rows) = view(model, steps);
     let about = about(model, steps);
     let leads = leads(model, &scale);
@@ -74,7 +74,7 @@ pub fn draw(model: &RunModel<'_>, steps: &[Step], id: &str, label: &str) -> Mark
 }
 
 /// What the steps are about: grants, items, rounds, transactions.
-fn about<'a>(model: &RunModel<'a>, steps: &[Step]) -> Vec<OperationSubject<'a>> {
+fn about<'a>(model: &RunModel<'a>, steps: &[WitnessStep]) -> Vec<OperationSubject<'a>> {
     let events = &model.record.history.events;
     steps
         .iter()
@@ -83,9 +83,9 @@ fn about<'a>(model: &RunModel<'a>, steps: &[Step]) -> Vec<OperationSubject<'a>> 
 }
 
 /// The clients to show: those of the steps, those the faults hit, those that held; at most six beside the first.
-fn rows(model: &RunModel<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
+fn rows(model: &RunModel<'_>, steps: &[WitnessStep], scale: &TimeScale) -> Vec<usize> {
     let mut rows: BTreeSet<usize> = steps.iter().filter_map(|s| s.lane).take(8).collect();
-    // Who coordinates a transaction belongs to it, also where it does nothing more for it.
+    // The coordinator of a transaction is shown too, also where it does nothing more for it.
     let about = about(model, steps);
     let coordinates = |op: &&DrawnOperation<'_>| {
         matches!(op.f, f::BEGIN | f::DECIDE) && op.subject().is_some_and(|s| about.contains(&s))
@@ -122,7 +122,7 @@ fn leads(model: &RunModel<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
 }
 
 /// The way of each item of the steps, from client to client: through the answers to all operations about it.
-fn travels(svg: &mut Svg, model: &RunModel<'_>, steps: &[Step], scale: &TimeScale, rows: &[usize], top: f64) {
+fn travels(svg: &mut Svg, model: &RunModel<'_>, steps: &[WitnessStep], scale: &TimeScale, rows: &[usize], top: f64) {
     let mut ways: BTreeMap<i64, Vec<(u64, usize)>> = BTreeMap::new();
     for op in model.ops.iter().filter(|op| scale.shows(op.start, op.end)) {
         let row = rows.iter().position(|row| *row == op.lane);
@@ -169,9 +169,9 @@ struct Disc {
 }
 
 /// The numbers of the steps, side by side where they would cover each other.
-fn numbers(steps: &[Step], rows: &[usize], scale: &TimeScale) -> Vec<Disc> {
+fn numbers(steps: &[WitnessStep], rows: &[usize], scale: &TimeScale) -> Vec<Disc> {
     let mut taken: Vec<f64> = vec![f64::MIN; rows.len() + 1];
-    let place = |step: &Step| {
+    let place = |step: &WitnessStep| {
         let row = step.lane.and_then(|l| rows.iter().position(|r| *r == l));
         let slot = &mut taken[row.unwrap_or(rows.len())];
         let moment = scale.x(step.time);

@@ -1,4 +1,4 @@
-//! Every family is told in its own words, and drawn with its own marks.
+//! Every family has its own words and its own marks on the page.
 
 use crate::common::{between, families, first_screen, says, without_scripts};
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn an_item_is_followed_from_the_lost_reply_to_its_acknowledgement() {
         &[
             "<b>duplicate-delivery</b> breaks",
             "window 1: drop-reply c1 (the reply to create /queue/item- was lost, applied as zxid 0x1000000a4)",
-            // The answer to the enqueue has no value: its request tells the item.
+            // The answer to the enqueue has no value: its invocation contains the item.
             "may or may not have enqueued item 52 (unknown outcome: connection to server has lost)",
             "is about to take item 52",
             "is given item 52, claimed as /taken/26f8-item-0000000051, czxid 0x1000000ae",

@@ -1,11 +1,11 @@
 //! The index of a folder of runs.
 
 use crate::common::hostile::POISON;
-use crate::common::{Folder, index, says, without_scripts};
+use crate::common::{ReportFolder, index, says, without_scripts};
 use zooquake_reports::index::{RunEntry, write};
 
 fn page(name: &str, runs: Vec<RunEntry>) -> String {
-    let folder = Folder::new(name);
+    let folder = ReportFolder::new(name);
     let file = folder.0.join("index.html");
     write("runs", runs, &file).unwrap();
     std::fs::read_to_string(file).unwrap()

@@ -1,6 +1,6 @@
 //! Charts and pages of measurements.
 
-use crate::common::Folder;
+use crate::common::ReportFolder;
 use crate::pictures::colours;
 use zooquake_reports::measurement::{Measurement, Point, Series, write_all};
 
@@ -30,7 +30,7 @@ fn herd() -> Measurement {
 
 #[test]
 fn a_chart_has_a_line_for_each_thing_and_a_page_its_numbers() {
-    let folder = Folder::new("herd");
+    let folder = ReportFolder::new("herd");
     let files = write_all(&herd(), &folder.0).unwrap();
     assert_eq!(files, [folder.0.join("herd.png"), folder.0.join("herd.html")]);
     let pixels = colours(&files[0], 0);
@@ -45,7 +45,7 @@ fn a_chart_has_a_line_for_each_thing_and_a_page_its_numbers() {
 
 #[test]
 fn a_measurement_of_nothing_is_still_a_chart() {
-    let folder = Folder::new("nothing");
+    let folder = ReportFolder::new("nothing");
     let empty = Measurement {
         series: vec![Series::default()],
         ..herd()

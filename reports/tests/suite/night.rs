@@ -1,6 +1,6 @@
 //! The report of a night: its JUnit file, its summary and its page.
 
-use crate::common::{Folder, between, says};
+use crate::common::{ReportFolder, between, says};
 use zooquake_checkers::NotJudged;
 use zooquake_reports::night::{
     AnomalyCount, Cell, CellOutcome, CellRun, Night, NightFailure, Trend, junit, summary, write_all,
@@ -197,7 +197,7 @@ fn what_was_not_judged_stands_in_the_tables() {
     };
     night.cells[0].attempts[0].not_judged.push(left);
     says(&summary(&night), &["(not judged: stale-write)"]);
-    let folder = Folder::new("not-judged");
+    let folder = ReportFolder::new("not-judged");
     let files = write_all(&night, &folder.0).unwrap();
     let page = std::fs::read_to_string(&files[0]).unwrap();
     let chip = r#"<span class="seen known" title="c1 cannot tell &lt;it&gt;">stale-write <i>not judged</i></span>"#;
@@ -223,7 +223,7 @@ fn the_summary_is_short_and_says_what_is_new_first() {
 
 #[test]
 fn the_page_is_complete_without_a_network_or_scripts() {
-    let folder = Folder::new("night");
+    let folder = ReportFolder::new("night");
     let files = write_all(&night(), &folder.0).unwrap();
     let names = ["index.html", "junit.xml", "summary.md"];
     assert_eq!(files, names.map(|name| folder.0.join(name)));

@@ -1,4 +1,4 @@
-//! What the page tells beside the verdict: times without a leader, what containers could do.
+//! What the page shows beside the verdict: times without a leader, what containers could do.
 
 use crate::common::{hostile::event, results, says, without_scripts};
 use zooquake_checkers::{EventType, Process};

@@ -116,7 +116,7 @@ fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
 fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
     let mut run = results::invalid();
     assert!(!run.first_screen("as-checked").contains("partition n2"));
-    // What is found at the end came about earlier than its witness: the checker says when.
+    // What is found at the end came about earlier than its witness: the checker's span contains the time.
     run.results.anomalies[0].span = Some(AnomalySpan::Between(16_000 * MS, 30_000 * MS));
     let first = run.first_screen("as-checked");
     assert!(
@@ -133,7 +133,7 @@ fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
         run.first_screen("unhealed")
             .contains("partition n2, 15.800 s – never healed")
     );
-    // Of results without a span nothing is said.
+    // For results without a span the page shows no faults.
     run.results.anomalies[0].span = None;
     assert!(!run.first_screen("unasked").contains("<b>Faults"));
 }

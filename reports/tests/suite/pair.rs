@@ -1,14 +1,14 @@
 //! What a reader of two runs side by side finds, and of what is copied for a ticket.
 
 use crate::common::hostile::poisoned;
-use crate::common::{Folder, Run, between, results, says};
+use crate::common::{ReportFolder, Run, between, results, says};
 use serde_json::Value;
 use zooquake_checkers::{Record, Results};
 use zooquake_reports::Extras;
 
 /// The page of the two.
 fn page(name: &str, [one, two]: [&Run; 2]) -> String {
-    let folder = Folder::new(name);
+    let folder = ReportFolder::new(name);
     let path = folder.0.join("report.html");
     fn side(run: &Run) -> (&Record, &Results, &Extras) {
         (&run.record, &run.results, &run.extras)

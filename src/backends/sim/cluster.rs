@@ -1,6 +1,6 @@
 //! The hosts of a run in memory, and who is served by whom.
 
-use super::process::{Life, Process};
+use super::process::{Process, ProcessState};
 use anyhow::{Context, Result, bail};
 use futures_util::FutureExt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,9 +106,9 @@ impl SimCluster {
     }
 
     /// Freezes, thaws or kills the process on a client's host. One that is killed writes nothing more.
-    pub(super) fn live(&self, client: &str, to: Life) -> Result<()> {
+    pub(super) fn live(&self, client: &str, to: ProcessState) -> Result<()> {
         self.process(client)?.live(to);
-        if to == Life::Dead {
+        if to == ProcessState::Dead {
             let said = self
                 .machines()
                 .get_mut(client)
@@ -163,7 +163,7 @@ impl SimCluster {
         // The end of its stdin ends it.
         let life = RecipeClient::new(client, env, recipe, lines)
             .serve(requests)
-            .map(move |()| hosts.live(&name, Life::Dead).unwrap_or_default());
+            .map(move |()| hosts.live(&name, ProcessState::Dead).unwrap_or_default());
         process.spawn(life.boxed());
         Ok(Stdin::direct(sender))
     }

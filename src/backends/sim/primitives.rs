@@ -1,7 +1,7 @@
 //! The primitives in memory.
 
 use super::cluster::SimCluster;
-use super::process::Life;
+use super::process::ProcessState;
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -91,7 +91,7 @@ impl Cluster for SimCluster {
 
     fn kill<'a>(&'a self, node: &'a str) -> BackendFuture<'a> {
         let killed = match is_client(node) {
-            true => self.live(node, Life::Dead),
+            true => self.live(node, ProcessState::Dead),
             false => self.server(node).map(|server| self.net.server().kill_server(server)),
         };
         self.after(killed, "killed")
@@ -116,7 +116,7 @@ impl Cluster for SimCluster {
 
     fn pause<'a>(&'a self, node: &'a str) -> BackendFuture<'a> {
         let frozen = match is_client(node) {
-            true => self.live(node, Life::Frozen),
+            true => self.live(node, ProcessState::Frozen),
             false => self.server(node).map(|server| self.net.server().freeze(server)),
         };
         self.after(frozen, "frozen")
@@ -124,7 +124,7 @@ impl Cluster for SimCluster {
 
     fn resume<'a>(&'a self, node: &'a str) -> BackendFuture<'a> {
         let thawed = match is_client(node) {
-            true => self.live(node, Life::Runs),
+            true => self.live(node, ProcessState::Runs),
             false => self.server(node).map(|server| self.net.server().thaw(server)),
         };
         self.after(thawed, "thawed")
@@ -132,7 +132,7 @@ impl Cluster for SimCluster {
 
     fn sees_running<'a>(&'a self, client: &'a str) -> BackendFuture<'a> {
         let runs = self.process(client).and_then(|process| {
-            ensure!(process.life() == Life::Runs, "{client} does not run");
+            ensure!(process.life() == ProcessState::Runs, "{client} does not run");
             Ok(())
         });
         self.after(runs, "it runs")
@@ -247,7 +247,9 @@ impl Cluster for SimCluster {
     fn remove(&self) -> BackendFuture<'_, ()> {
         let clients = self.clients();
         // What still runs there ends.
-        clients.iter().for_each(|client| drop(self.live(client, Life::Dead)));
+        clients
+            .iter()
+            .for_each(|client| drop(self.live(client, ProcessState::Dead)));
         for server in 0..self.servers.len() {
             self.net.server().kill_server(server);
         }

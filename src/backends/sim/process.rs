@@ -11,7 +11,7 @@ use zooquake_workloads::zk::{Connect, Host, Shared, Zk};
 
 /// Whether a process runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Life {
+pub enum ProcessState {
     /// It does.
     Runs,
     /// It does nothing, and will go on.
@@ -26,7 +26,7 @@ pub struct Process {
     world: World,
     /// The host on which it runs.
     net: Net,
-    life: Shared<Life>,
+    life: Shared<ProcessState>,
 }
 
 impl Process {
@@ -35,26 +35,26 @@ impl Process {
         Self {
             world: world.clone(),
             net: net.clone(),
-            life: Shared::new(Life::Runs),
+            life: Shared::new(ProcessState::Runs),
         }
     }
 
     /// Whether it runs.
-    pub fn life(&self) -> Life {
+    pub fn life(&self) -> ProcessState {
         self.life.with(|life| *life)
     }
 
     /// Freezes, thaws or kills it; a dead one stays dead.
-    pub fn live(&self, to: Life) {
-        if self.life() == Life::Dead {
+    pub fn live(&self, to: ProcessState) {
+        if self.life() == ProcessState::Dead {
             return;
         }
         {
             let (mut ensemble, host) = (self.net.server(), self.net.number());
             match to {
-                Life::Runs => ensemble.thaw(host),
-                Life::Frozen => ensemble.freeze(host),
-                Life::Dead => {
+                ProcessState::Runs => ensemble.thaw(host),
+                ProcessState::Frozen => ensemble.freeze(host),
+                ProcessState::Dead => {
                     ensemble.kill_clients(host);
                     ensemble.thaw(host);
                 }
@@ -70,11 +70,12 @@ impl Process {
         let gate = poll_fn(move |context| {
             loop {
                 match life.with(|life| *life) {
-                    Life::Dead => return Poll::Ready(()),
-                    Life::Runs => return task.as_mut().poll(context),
-                    Life::Frozen => {
+                    ProcessState::Dead => return Poll::Ready(()),
+                    ProcessState::Runs => return task.as_mut().poll(context),
+                    ProcessState::Frozen => {
                         let life = life.clone();
-                        let thaw = async move { life.until(|life| (*life != Life::Frozen).then_some(())).await };
+                        let thaw =
+                            async move { life.until(|life| (*life != ProcessState::Frozen).then_some(())).await };
                         let thaws = thaws.get_or_insert_with(|| thaw.boxed());
                         std::task::ready!(thaws.as_mut().poll(context));
                     }

@@ -45,7 +45,7 @@ pub struct Checked {
     pub unwritten: Option<anyhow::Error>,
 }
 
-/// Checks an input: as what is said, else as what it is.
+/// Checks an input: with `model` if that is given, else by what the input is.
 ///
 /// # Errors
 /// If it cannot be read at all.

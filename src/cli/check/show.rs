@@ -16,7 +16,7 @@ pub fn print(input: &Path, checked: &Result<Checked, Usage>) {
     }
 }
 
-/// Says on stderr what could not be written.
+/// Prints to stderr what could not be written.
 pub fn warn(input: &Path, checked: &Result<Checked, Usage>) {
     if let Ok(Checked {
         unwritten: Some(error), ..

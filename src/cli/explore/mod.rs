@@ -118,7 +118,7 @@ pub enum ScheduleOrder {
     Exhaustive,
 }
 
-/// Explores, writes what failed, and says what was covered.
+/// Explores, writes the failures, and prints the coverage.
 ///
 /// # Errors
 /// [`Usage`] for what does not exist or cannot be simulated, or the corpus of another exploration; otherwise the

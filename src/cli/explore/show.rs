@@ -49,7 +49,7 @@ pub fn print_json(seed: u64, explored: &Exploration, failures: &[ExploredFailure
     Ok(())
 }
 
-/// Frequencies of failures for which it is said how likely they were missed.
+/// Frequencies of failures for which the probability that they were missed is printed.
 const FREQUENCIES: [f64; 4] = [0.01, 0.001, 0.0001, 0.00001];
 
 /// Prints it in lines.

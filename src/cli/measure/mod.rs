@@ -14,8 +14,8 @@ use args::{ChannelOptions, CommitOptions, Common, HerdOptions, MeasureOptions, M
 use serde_json::json;
 use zooquake_reports::measurement::{self, written};
 
-/// The variant whose clients are started, if a measurement does not say which: any will do, if each process is told its
-/// own.
+/// The variant whose clients are started, if a measurement does not name one. Any will do where each process is passed
+/// a variant of its own.
 pub const ANY: &str = "lock/protected";
 
 /// Measures what was asked for.

@@ -46,7 +46,7 @@ struct Known {
     source: String,
 }
 
-/// The text of the file, to say where something is wrong.
+/// The text of the file, for the lines in error messages.
 struct Text<'a>(&'a str);
 
 impl Text<'_> {

@@ -60,7 +60,7 @@ pub fn read(folder: &str) -> Result<Workload, String> {
 
 /// The text of a folder's manifest, which is no link: what is wrong with it is shown.
 fn manifest_of(folder: &Path) -> io::Result<String> {
-    let (bytes, _) = files::Folder::open(folder)?.read(Path::new(MANIFEST), files::SETTINGS)?;
+    let (bytes, _) = files::FolderHandle::open(folder)?.read(Path::new(MANIFEST), files::SETTINGS)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no UTF-8"))
 }
 

@@ -50,7 +50,7 @@ fn whole() -> Scene {
     )
 }
 
-/// The steps as the history tells them: scene, number, act, phase; then, of one that is over, whether its effect was
+/// The steps as the history records them: scene, number, act, phase; then, of one that is over, whether its effect was
 /// seen.
 fn told(ran: &Ran) -> Vec<String> {
     let events = ran.record.history.events.iter();

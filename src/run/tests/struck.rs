@@ -131,7 +131,7 @@ fn who_holds_when_a_window_is_healed_confirms_before_it_gives_back() {
 }
 
 /// Whether a client that held at an event confirmed before it resigned; false if it did not hold, lost that meanwhile,
-/// or could not tell in time.
+/// or got no answer in time.
 fn confirms_first(ran: &Ran, client: &str, healed: usize) -> bool {
     let of = |event: &&Event| {
         event.node.as_deref() == Some(client) && matches!(event.f.as_str(), "elect" | "resign" | "exit")
@@ -155,7 +155,7 @@ fn confirms_first(ran: &Ran, client: &str, healed: usize) -> bool {
     }
     let before = || later().take_while(|event| event.index < resigned.index);
     let confirm = |kind| before().any(|event| event.f == "confirm" && event.kind == kind);
-    // One whose session is over may not be able to tell.
+    // A client whose session is over may get no answer.
     let waited_ms = (resigned.time - ran.events()[healed].time) / 1_000_000;
     assert!(confirm(EventType::Invoke), "{client} after {healed}: {resigned:?}");
     assert!(

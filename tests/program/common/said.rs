@@ -1,4 +1,4 @@
-//! Lines of the program, and what it says to them.
+//! Command lines of the program, and its output.
 
 use serde_json::Value;
 use std::fmt;
@@ -11,7 +11,7 @@ pub fn zooquake(line: &str) -> Command {
     command
 }
 
-/// What the program said, and how it ended.
+/// The output of a program, and its exit code; `None` if a signal ended it.
 pub struct Said {
     pub code: Option<i32>,
     pub stdout: String,
@@ -26,7 +26,7 @@ impl Said {
         self
     }
 
-    /// It said all of this.
+    /// Asserts that its output contains all of these texts.
     #[track_caller]
     pub fn with(self, parts: &[&str]) -> Self {
         for part in parts {
@@ -35,7 +35,7 @@ impl Said {
         self
     }
 
-    /// It said none of this.
+    /// Asserts that its output contains none of these texts.
     #[track_caller]
     pub fn without(self, parts: &[&str]) -> Self {
         for part in parts {
@@ -44,7 +44,7 @@ impl Said {
         self
     }
 
-    /// Whether it said this.
+    /// Whether its stdout or stderr contains this text.
     pub fn has(&self, part: &str) -> bool {
         self.stdout.contains(part) || self.stderr.contains(part)
     }
@@ -83,12 +83,12 @@ pub fn ended(child: Child) -> Said {
     child.wait_with_output().expect("waiting for zooquake").into()
 }
 
-/// What the program says to this line.
+/// The output of the program for this command line.
 pub fn call(line: &str) -> Said {
     said(&mut zooquake(line))
 }
 
-/// The program refuses this line as wrong usage, and says all of this.
+/// Asserts that the program refuses this command line as wrong usage, with all of these texts.
 #[track_caller]
 pub fn refused(line: &str, parts: &[&str]) {
     call(line).ends(254).with(parts);

@@ -14,7 +14,7 @@ use zooquake_workloads::zk::{Connect, Host, SessionState, Zk};
 pub enum Loss {
     /// The request, before a server sees it.
     Request,
-    /// The reply, if it says that the request was done; one with an error is passed on.
+    /// The reply, if it is a success; one with an error is passed on.
     Reply,
 }
 
@@ -52,7 +52,7 @@ pub struct Strike {
 }
 
 /// Gives each session of a sequence a host of its own, and strikes the servers.
-pub trait Lines: Send + Sync {
+pub trait LineSource: Send + Sync {
     fn line(&self) -> Arc<dyn Line>;
 
     /// A sequence begins; it is played until what is returned is dropped.
@@ -65,7 +65,7 @@ pub trait Lines: Send + Sync {
 /// Hosts of the model, in its world.
 pub struct InMemory(pub Net, pub World);
 
-impl Lines for InMemory {
+impl LineSource for InMemory {
     fn line(&self) -> Arc<dyn Line> {
         Arc::new(MemoryLine {
             net: self.0.host(),

@@ -1,7 +1,7 @@
 //! The model of ZooKeeper against ZooKeeper: the same random operations of several sessions give the same results and
 //! the same events, on the ensemble in memory and on a real one, each of three voters and an observer, while sessions
 //! are closed from elsewhere and connections are lost, with a request or its reply under way or none.
-//! `ZOOQUAKE_SEQUENCES` says how many, `ZOOQUAKE_SEED` which.
+//! `ZOOQUAKE_SEQUENCES` is their number, `ZOOQUAKE_SEED` the first seed.
 //!
 //! Each session is in sync with the leader before it reads, and before its events are read, so that nothing is left
 //! open but the numbers of transactions and sessions, of which only the order is compared, and the order of events
@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::task::spawn_blocking;
-use wire::Real;
+use wire::RealLines;
 use zooquake_workloads::zk::Host;
 use zooquake_workloads::zk::sim::{Config, Net, World};
 
@@ -45,7 +45,7 @@ const EXECUTIONS: u64 = 2_000;
 /// The longest that a sequence can take on the model, where sessions and elections take seconds.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// How often a sequence is begun that says nothing, because the machine was too slow for a session.
+/// How often a sequence is begun whose result is discarded, because the machine was too slow for a session.
 const TRIES: usize = 5;
 
 /// The sequence of a seed on the model, where chance is drawn from another one.
@@ -91,7 +91,7 @@ struct Compared {
 }
 
 /// Plays sequences on a real ensemble and on the model, and compares them.
-fn compare(real: Real, seeds: Range<u64>, storms: Storms) -> Compared {
+fn compare(real: RealLines, seeds: Range<u64>, storms: Storms) -> Compared {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let (real, todo, compared) = (Arc::new(real), Mutex::new(seeds), Mutex::new(Compared::default()));
     let play = async || {
@@ -169,7 +169,7 @@ fn compared(name: &str, storms: Storms, count: u64) {
         .trim()
         .split(',')
         .map(|server| server.parse().expect("an address"));
-    let real = Real {
+    let real = RealLines {
         servers: servers.collect(),
         timeout: TIMEOUT,
         storm: storm::Storm::new((1..=SERVERS).map(|number| format!("zooquake-{id}-n{number}")).collect()),

@@ -1,7 +1,7 @@
 //! A sequence of random operations of several sessions, and what comes of them.
 
 use super::draw::Draw;
-use super::line::{Line, Lines, Loss, Storms, Strike, in_sync};
+use super::line::{Line, LineSource, Loss, Storms, Strike, in_sync};
 use super::words::{UNKNOWN, Words, heard, kind};
 use futures_util::future::{BoxFuture, try_join_all};
 use futures_util::stream::FuturesUnordered;
@@ -43,9 +43,9 @@ impl Play {
     /// Plays the sequence of a seed in sessions on these lines, below a root of their own.
     ///
     /// # Errors
-    /// If a session is over of itself, or an operation has an unknown outcome without a fault: such a sequence says
-    /// nothing.
-    pub async fn whole(lines: Arc<dyn Lines>, seed: u64, root: String, storms: Storms) -> Result<Story, String> {
+    /// If a session is over of itself, or an operation has an unknown outcome without a fault: such a sequence is not
+    /// compared.
+    pub async fn whole(lines: Arc<dyn LineSource>, seed: u64, root: String, storms: Storms) -> Result<Story, String> {
         let _playing = lines.enter().await;
         let mut play = Self {
             draw: Draw {
@@ -174,7 +174,7 @@ impl Play {
         Ok(())
     }
 
-    /// Does an operation, and says what it answers.
+    /// Does an operation, and returns its answer in words.
     async fn operation(&mut self, step: usize, at: usize) -> String {
         let zk = self.seats[at].zk.clone();
         let what = self.draw.rng.usize(..19);

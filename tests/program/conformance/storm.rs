@@ -46,9 +46,9 @@ struct Gate {
 }
 
 /// A sequence that is being played.
-struct Member(Arc<Storm>);
+struct PlayedSequence(Arc<Storm>);
 
-impl Drop for Member {
+impl Drop for PlayedSequence {
     fn drop(&mut self) {
         locked(&self.0.gate).playing -= 1;
         self.0.strike_if_all_wait();
@@ -76,7 +76,7 @@ impl Storm {
                     break;
                 }
             }
-            Box::new(Member(storm)) as Box<dyn Send>
+            Box::new(PlayedSequence(storm)) as Box<dyn Send>
         }
         .boxed()
     }
@@ -117,8 +117,8 @@ impl Storm {
                 storm.containers.iter().for_each(|container| until_it_serves(container));
             }));
             if let Err(why) = striking {
-                // Nobody could tell the sequences that wait. What the test harness has kept of the panic is lost, so it
-                // is said again.
+                // The waiting sequences could not be notified. The panic's message, which the test harness has
+                // captured, is lost, so it is printed again.
                 let why = why.downcast_ref::<String>().map_or("a panic", String::as_str);
                 let _ = writeln!(std::io::stderr(), "a strike failed: {why}");
                 std::process::abort();
@@ -131,7 +131,7 @@ impl Storm {
 fn strike_one(container: &str) {
     // Shorter than the session timeout, also with the election that may follow.
     let time = Duration::from_millis(fastrand::u64(200..2_000));
-    // The engine may not get a container frozen, and says so; a process may end while it is looked at.
+    // The engine may fail to freeze a container, with an error; a process may end while it is looked at.
     let strike = || match fastrand::bool() {
         true => did(&["pause", container], &["unpause", container], time),
         false => {

@@ -1,7 +1,7 @@
 //! Lines to a real ensemble: a relay on the loopback, which understands as much of ZooKeeper's framing as it takes to
 //! lose one request, or its reply, and to close a session from another connection.
 
-use super::line::{Line, Lines, Loss, Strike, locked};
+use super::line::{Line, LineSource, Loss, Strike, locked};
 use super::storm::Storm;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -25,13 +25,13 @@ const CLOSE: i32 = -11;
 const HANG_UPS: u32 = 5;
 
 /// Lines to these servers.
-pub struct Real {
+pub struct RealLines {
     pub servers: Vec<SocketAddr>,
     pub timeout: Duration,
     pub storm: Arc<Storm>,
 }
 
-impl Lines for Real {
+impl LineSource for RealLines {
     fn line(&self) -> Arc<dyn Line> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         listener.set_nonblocking(true).expect("a socket that does not block");

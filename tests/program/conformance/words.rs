@@ -65,7 +65,7 @@ impl Words {
 /// How an outcome is shown that is not known.
 pub const UNKNOWN: &str = "unknown";
 
-/// An error by its kind: what it says in words is the library's own.
+/// An error by its kind: its message is the library's own.
 pub fn kind(error: &Error) -> String {
     match error {
         Error::Unknown(_) => UNKNOWN.to_string(),

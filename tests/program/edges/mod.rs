@@ -1,5 +1,6 @@
 //! Histories at the edges of what can be judged: healing that nobody saw, answers that contradict each other, evidence
-//! that is missing, other people's notations. Each was once judged wrong. `expected.tsv` says what is true of each.
+//! that is missing, other people's notations. Each was once judged wrong. `expected.tsv` contains the correct result
+//! for each.
 
 use crate::common::Runs;
 use crate::common::jepsen::check;

@@ -35,7 +35,7 @@ const (
 
 var errTimedOut = errors.New("timed out")
 
-// Failed says that the operation certainly did not happen, and that nothing of it is left.
+// Failed is the error of an operation that certainly did not happen and of which nothing is left.
 type Failed string
 
 func (why Failed) Error() string { return string(why) }
@@ -57,12 +57,12 @@ func (value Object) Int(name string) (int64, error) {
 // Lose. To be set before Run.
 var Policy = "disconnected"
 
-// revokes says whether Policy revokes a grant in a state of the session.
+// revokes returns whether Policy revokes a grant in a state of the session.
 func revokes(state string) bool {
 	return state == "expired" && Policy != "none" || state == "disconnected" && Policy == "disconnected"
 }
 
-// Cannot is what the client cannot tell, as docs/protocol.md names it; to be set before Run.
+// Cannot is what the client cannot report, in the words of docs/protocol.md; to be set before Run.
 var Cannot []string
 
 // Recipe is what answers operations.
@@ -109,7 +109,7 @@ func (o operations) Operate(f string, value Object, deadline <-chan struct{}) (O
 	return o.of[f](o.kit, value, deadline)
 }
 
-// Kit is what a recipe knows of its client.
+// Kit is a recipe's access to its client: the connection, the client's name, its own znodes.
 type Kit struct {
 	// Conn is the connection.
 	Conn *zk.Conn
@@ -159,7 +159,7 @@ func (kit *Kit) Retry(request func() error) error {
 	}
 }
 
-// Created names a contender's znode as this client's own; what it tells of itself.
+// Created records a contender's znode as this client's own; it returns the znode's stat.
 func (kit *Kit) Created(path string) (*zk.Stat, error) {
 	kit.name(path, 0)
 	var there bool
@@ -214,7 +214,7 @@ func (kit *Kit) Children(parent string) (names []string, err error) {
 	return bySequence(names), err
 }
 
-// ChildrenW is Children, and a channel that tells when they change, or the session does.
+// ChildrenW is Children, and a channel that receives an event when they change, or the session does.
 func (kit *Kit) ChildrenW(parent string) (names []string, changed <-chan zk.Event, err error) {
 	err = kit.Retry(func() (err error) {
 		names, _, changed, err = kit.Conn.ChildrenW(parent)
@@ -223,7 +223,7 @@ func (kit *Kit) ChildrenW(parent string) (names []string, changed <-chan zk.Even
 	return bySequence(names), changed, err
 }
 
-// ExistsW says whether a znode is there; the channel tells when that changes, or the session does.
+// ExistsW returns whether a znode exists; the channel receives an event when that changes, or the session does.
 func (kit *Kit) ExistsW(path string) (there bool, changed <-chan zk.Event, err error) {
 	err = kit.Retry(func() (err error) {
 		there, _, changed, err = kit.Conn.ExistsW(path)
@@ -330,7 +330,7 @@ func (kit *Kit) WaitGone(path string, deadline <-chan struct{}) error {
 	return Wait(gone, deadline)
 }
 
-// Taking says which item is about to be taken: to be called before the request that takes it.
+// Taking reports which item is about to be taken: to be called before the request that takes it.
 func (kit *Kit) Taking(item int64) { kit.notice("taking", Object{"item": item}) }
 
 // leave removes all znodes of this client's own.

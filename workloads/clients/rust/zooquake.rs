@@ -62,7 +62,7 @@ impl Policy {
 
 /// A recipe.
 pub trait Recipe: Send + Sync + 'static {
-    /// What the client cannot tell, as docs/protocol.md names it.
+    /// What the client cannot report, in the words of docs/protocol.md.
     const CANNOT: &'static [&'static str] = &[];
     /// The state of the session at which a grant is revoked, see [`Holder::POLICY`].
     const POLICY: Policy = Policy::Disconnected;
@@ -81,7 +81,7 @@ pub trait Recipe: Send + Sync + 'static {
 
 /// What waits until it holds.
 pub trait Holder: Send + Sync + 'static {
-    /// What the client cannot tell, as docs/protocol.md names it.
+    /// What the client cannot report, in the words of docs/protocol.md.
     const CANNOT: &'static [&'static str] = &[];
     /// When the kit revokes a grant.
     const POLICY: Policy = Policy::Disconnected;
@@ -112,7 +112,7 @@ struct State {
     pending: Option<u64>,
 }
 
-/// What a recipe knows of its client.
+/// A recipe's access to its client: the session, the client's name, its own znodes.
 pub struct Kit {
     name: String,
     policy: Policy,
@@ -225,7 +225,7 @@ impl Kit {
         }
     }
 
-    /// Names a contender's znode as this client's own; what it tells of itself.
+    /// Records a contender's znode as this client's own; returns the znode's stat.
     ///
     /// # Errors
     /// If it is gone.
@@ -327,7 +327,7 @@ impl Kit {
         Ok(())
     }
 
-    /// Says which item is about to be taken: to be called before the request that takes it.
+    /// Reports which item is about to be taken: to be called before the request that takes it.
     pub fn taking(&self, item: i64) {
         notice("taking", &json!({ "item": item }));
     }
@@ -375,8 +375,8 @@ impl Kit {
         }
     }
 
-    /// Revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away. Who works on under
-    /// it keeps the znode, if the session lives, until the work has arrived.
+    /// Revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away. While work under it
+    /// goes on the znode is kept, if the session lives, until the work has arrived.
     pub fn lose(self: &Arc<Self>, why: &str) {
         let Some(held) = self.state().held.take() else { return };
         notice("lost", &json!({ "grant": held.grant, "why": why }));

@@ -75,7 +75,7 @@ async fn confirm(client: Arc<str>, recipe: Recipe) -> Answer {
                 zxid,
             })
         }
-        // The write says nothing about the session that the grant rests on.
+        // The write is no evidence about the session that the grant rests on.
         Some(_) => Answer::info("the session changed meanwhile"),
     }
 }

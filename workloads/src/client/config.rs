@@ -1,4 +1,4 @@
-//! How the client program is told what to do: by environment variables.
+//! The configuration of the client program, from environment variables.
 
 use std::time::Duration;
 

@@ -31,7 +31,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         tokio::spawn(RecipeClient::new(name, env, recipe, output).serve(requests));
         clients.insert(name.to_string(), lines);
     }
-    // Whoever has closed stdin listens no more: there are no last words to wait for.
+    // Once stdin is closed the orchestrator reads no more: there is no final output to wait for.
     let mut lines = read_stdin(|| {});
     while let Some(line) = lines.recv().await {
         let known = line

@@ -36,7 +36,7 @@ impl From<String> for DriverInput {
     }
 }
 
-/// A client.
+/// A client program's state: it reads requests, runs its recipe, and writes replies and notices. Clones share it.
 #[derive(Clone)]
 pub struct RecipeClient {
     pub(super) name: Arc<str>,
@@ -99,7 +99,8 @@ impl RecipeClient {
         self.env.host.spawn(task.boxed());
     }
 
-    /// Whoever asks for the next operation has read the reply of the last one.
+    /// Waits until the reply has arrived: the orchestrator sends the next operation only after it has read that; at
+    /// most [`ARRIVAL`].
     async fn await_arrival(&self, working: Working, seen: u64) {
         let next = self.operations.until(|operations| (*operations != seen).then_some(()));
         select(std::pin::pin!(next), self.env.host.sleep(ARRIVAL)).await;

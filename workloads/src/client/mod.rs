@@ -1,5 +1,5 @@
-//! The client program: a process that holds one recipe object and does what its stdin says. `docs/protocol.md` tells
-//! the protocol.
+//! The client program: a process that holds one recipe object and executes the requests on its stdin.
+//! `docs/protocol.md` specifies the protocol.
 
 mod answers;
 mod config;

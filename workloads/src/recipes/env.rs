@@ -13,7 +13,7 @@ use crate::zk::counted::{Counted, Counters};
 use crate::zk::real::RealEnsemble;
 use crate::zk::{Connect, Host, SessionState, Shared, Zk};
 
-/// Something that a recipe tells without being asked.
+/// A message of a recipe that is no reply to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
     /// A session changed its state.
@@ -27,12 +27,12 @@ pub enum Notice {
     Lost {
         /// Its name.
         grant: String,
-        /// Why.
+        /// The reason in words.
         why: String,
     },
     /// An item is about to be taken from a queue.
     Taking {
-        /// The item.
+        /// Number of the item.
         item: i64,
     },
 }
@@ -54,7 +54,7 @@ pub struct Env {
     pub journal: Option<Journal>,
     /// Takes notices.
     pub notify: Arc<dyn Fn(Notice) + Send + Sync>,
-    /// The sessions that are open, as far as this process knows.
+    /// The sessions that are open, by the events that this process has received.
     pub sessions: Shared<BTreeSet<i64>>,
     /// What the recipe does wrong on purpose; `None` of all but planted variants.
     pub bug: Option<Bug>,
@@ -91,7 +91,7 @@ impl Env {
         self.host.spawn(follow(self.clone(), zk).boxed());
     }
 
-    /// Tells that a grant is held no more.
+    /// Sends the notice that a grant is held no more.
     pub fn lost(&self, grant: &str, why: &str) {
         (self.notify)(Notice::Lost {
             grant: grant.to_string(),

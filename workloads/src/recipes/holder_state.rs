@@ -1,4 +1,4 @@
-//! What a client knows and believes: the grant it holds, the znodes it knows to be its own, and what it is still doing.
+//! A client's own state: the grant it believes to hold, the znodes recorded as its own, and its unfinished work.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ pub struct Grant {
     pub name: String,
     /// The znode it rests on.
     pub path: String,
-    /// The transaction that created this znode; `None` where the recipe cannot tell.
+    /// The transaction that created this znode; `None` where the recipe cannot determine it.
     pub czxid: Option<i64>,
     /// The session it rests on.
     pub session: i64,
     /// What is sent with each write; `None` for variants without fencing.
     pub token: Option<i64>,
-    /// The znode by which the client has told that it leads; `None` for variants that do not tell.
+    /// The znode with which the client has acknowledged that it leads; `None` for variants without acknowledgements.
     pub ack: Option<OwnZnode>,
 }
 
@@ -40,18 +40,18 @@ impl Grant {
 /// A grant that is held, and the session it rests on.
 #[derive(Clone)]
 pub struct HeldGrant {
-    /// The grant.
+    /// What the client was granted.
     pub grant: Grant,
     /// Its session.
     pub zk: Arc<dyn Zk>,
 }
 
-/// A znode that a client knows to be its own.
+/// A znode that a client has recorded as its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnZnode {
-    /// Its path.
+    /// Absolute path, with the sequence number if it has one.
     pub path: String,
-    /// The transaction that created it; `None` where the recipe cannot tell.
+    /// The transaction that created it; `None` where the recipe cannot determine it.
     pub czxid: Option<i64>,
     /// The session that owns it.
     pub session: i64,
@@ -109,7 +109,7 @@ impl HolderState {
         self.state.update(|state| state.held = Some(held));
     }
 
-    /// Believes to hold, unless a connection was lost since `seen`. Tells whether it does.
+    /// Believes to hold, unless a connection was lost since `seen`. Returns whether it does.
     pub fn hold_if(&self, held: HeldGrant, seen: BeliefLink) -> bool {
         self.state.update(|state| {
             let still = state.link == seen && seen.connected;
@@ -126,7 +126,8 @@ impl HolderState {
             .update(|state| state.held.take_if(|held| held.grant.name == name))
     }
 
-    /// What it holds is of this session from now on: a flag that says so knows of no session.
+    /// Assigns the grant that it holds to this session from now on, like a client whose belief is a flag without a
+    /// session.
     pub fn rest_on(&self, zk: &Arc<dyn Zk>) {
         self.state.update(|state| {
             if let Some(held) = &mut state.held {
@@ -163,7 +164,7 @@ impl HolderState {
         })
     }
 
-    /// Knows a znode to be its own.
+    /// Records a znode as its own.
     pub fn own(&self, znode: OwnZnode) {
         self.state.update(|state| state.znodes.push(znode));
     }
@@ -185,7 +186,7 @@ impl HolderState {
         self.state.update(|state| state.znodes.clear());
     }
 
-    /// The znodes that it knows to be its own: held or waiting with.
+    /// The znodes recorded as its own: those it holds or waits with.
     pub fn znodes(&self) -> Vec<OwnZnode> {
         self.state.with(|state| state.znodes.clone())
     }

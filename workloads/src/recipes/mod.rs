@@ -1,4 +1,4 @@
-//! The recipes under test. They know ZooKeeper and the machine through [`crate::zk`] alone.
+//! The recipes under test. They use ZooKeeper and the machine through [`crate::zk`] alone.
 
 pub mod barrier;
 mod bug;
@@ -56,5 +56,5 @@ impl OpError {
     }
 }
 
-/// What a client says that holds no more.
+/// The error of an operation that needs a grant which the client does not hold any more.
 pub const NOT_HELD: &str = "not-held";

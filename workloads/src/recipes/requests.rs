@@ -63,7 +63,7 @@ pub async fn over(zk: &dyn Zk) {
     }
 }
 
-/// What a watch told. The session's end is all that it knows to be an error.
+/// Checks the event of a watch. Only the session's end is an error.
 ///
 /// # Errors
 /// The session is over.

@@ -59,7 +59,7 @@ impl Handle {
         self.state.until(|state| state.zk.clone()).await
     }
 
-    /// A session that is not over, as far as is known; opens another one if need be.
+    /// A session whose end this client has not observed; opens another one if need be.
     pub async fn live(&self) -> Arc<dyn Zk> {
         if self
             .state

@@ -34,7 +34,7 @@ impl Counters {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that something is done that is not counted.
+    /// Records that something is done that is not counted.
     pub fn miss(&self) {
         self.lock().missed = true;
     }

@@ -1,4 +1,4 @@
-//! Errors of ZooKeeper requests, told apart by what they prove.
+//! Errors of ZooKeeper requests, classified by what they prove.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ impl std::error::Error for Error {}
 pub struct MultiError {
     /// The part that ZooKeeper refused; `None` if the whole request failed.
     pub index: Option<usize>,
-    /// Why.
+    /// The error of that part, or of the whole request.
     pub error: Error,
 }
 

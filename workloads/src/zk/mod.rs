@@ -40,7 +40,7 @@ pub trait Zk: Send + Sync {
     /// The session's state now. Quick changes may be merged.
     fn state(&self) -> SessionState;
 
-    /// Waits until the state is another than `from`, and tells it.
+    /// Waits until the state is another than `from`, and returns it.
     fn changed(&self, from: SessionState) -> BoxFuture<'static, SessionState>;
 
     /// Creates a znode (create2: the answer carries the stat).
@@ -126,11 +126,11 @@ impl CreateMode {
 pub struct Created {
     /// Its path, with the sequence number.
     pub path: String,
-    /// Its stat; `None` if the server did not tell it (ZOOKEEPER-4026).
+    /// Its stat; `None` if the server did not send it (ZOOKEEPER-4026).
     pub stat: Option<Stat>,
 }
 
-/// What ZooKeeper knows about a znode, as far as recipes need it.
+/// The fields of a znode's stat that recipes need.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stat {
     /// The transaction that created it.
@@ -143,7 +143,7 @@ pub struct Stat {
     pub ephemeral_owner: i64,
 }
 
-/// What a watch told.
+/// The event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
     /// A znode came into being.
@@ -158,7 +158,7 @@ pub enum WatchEvent {
     Session(SessionState),
 }
 
-/// State of a session.
+/// State of a session, as its client observes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionState {
     /// Connected to a server.

@@ -17,13 +17,13 @@ pub const DEPOSED: Duration = Duration::from_millis(2_500);
 /// Longer than any message takes.
 pub const MOMENT: Duration = Duration::from_millis(100);
 
-pub struct Bed {
+pub struct EnsembleTestBed {
     pub world: World,
     pub net: Net,
     servers: usize,
 }
 
-impl Bed {
+impl EnsembleTestBed {
     pub fn new(servers: usize, seed: u64) -> Self {
         let world = World::seeded(seed);
         let config = Config {

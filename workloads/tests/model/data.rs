@@ -3,11 +3,11 @@
 use zooquake_history::evidence::{Txn, TxnPart, ZnodeChange};
 use zooquake_workloads::zk::{CreateMode, Error, Host, MultiOp, OpResult};
 
-use crate::bed::Bed;
+use crate::bed::EnsembleTestBed;
 
 #[test]
 fn a_sequence_number_counts_the_creates_below_a_parent_and_restarts_with_it() {
-    let bed = Bed::new(3, 1);
+    let bed = EnsembleTestBed::new(3, 1);
     let zk = bed.session();
     let make = |path: &str, mode| bed.world.run(zk.create(path, b"", mode)).map(|made| made.path);
     let next = || make("/p/s-", CreateMode::PersistentSequential).unwrap();
@@ -30,7 +30,7 @@ fn a_sequence_number_counts_the_creates_below_a_parent_and_restarts_with_it() {
 
 #[test]
 fn a_znode_that_is_created_again_has_the_first_version_again_and_another_czxid() {
-    let bed = Bed::new(3, 2);
+    let bed = EnsembleTestBed::new(3, 2);
     let zk = bed.session();
     let first = bed
         .world
@@ -60,7 +60,7 @@ fn a_znode_that_is_created_again_has_the_first_version_again_and_another_czxid()
 
 #[test]
 fn ephemerals_have_no_children_and_parents_are_not_deleted() {
-    let bed = Bed::new(3, 3);
+    let bed = EnsembleTestBed::new(3, 3);
     let zk = bed.session();
     let make = |path: &str, mode| bed.world.run(zk.create(path, b"", mode)).map(|made| made.stat);
     let stat = make("/e", CreateMode::Ephemeral).unwrap().unwrap();
@@ -77,7 +77,7 @@ fn ephemerals_have_no_children_and_parents_are_not_deleted() {
 
 #[test]
 fn a_multi_is_done_as_a_whole_or_not_at_all_and_names_what_failed() {
-    let bed = Bed::new(3, 4);
+    let bed = EnsembleTestBed::new(3, 4);
     let zk = bed.session();
     let create = |path: &str| MultiOp::Create(path.into(), b"x".to_vec(), CreateMode::Persistent);
     let refused = bed.world.run(zk.multi(vec![
@@ -114,7 +114,7 @@ fn a_multi_is_done_as_a_whole_or_not_at_all_and_names_what_failed() {
 
 #[test]
 fn a_log_has_the_data_of_creates_and_sets() {
-    let bed = Bed::new(3, 5);
+    let bed = EnsembleTestBed::new(3, 5);
     let zk = bed.session();
     let create =
         |path: &str, data: &[u8]| MultiOp::Create(path.into(), data.to_vec(), CreateMode::PersistentSequential);
@@ -170,7 +170,7 @@ fn a_log_has_the_data_of_creates_and_sets() {
 #[test]
 fn the_same_seed_gives_the_same_execution() {
     let execute = |seed| {
-        let bed = Bed::new(3, seed);
+        let bed = EnsembleTestBed::new(3, seed);
         let sessions: Vec<_> = (0..3).map(|_| bed.session()).collect();
         let under_way: Vec<_> = (0..60)
             .map(|number| {

@@ -6,11 +6,11 @@ use std::time::Duration;
 use zooquake_history::evidence::Txn;
 use zooquake_workloads::zk::{CreateMode, Error, MultiOp, SessionState, Zk};
 
-use crate::bed::{Bed, DEPOSED, MOMENT, TIMEOUT};
+use crate::bed::{DEPOSED, EnsembleTestBed, MOMENT, TIMEOUT};
 
 #[test]
 fn reads_may_be_stale_and_sync_makes_them_current() {
-    let bed = Bed::new(3, 1);
+    let bed = EnsembleTestBed::new(3, 1);
     let [lagging, other] = bed.followers()[..] else {
         panic!("two followers")
     };
@@ -33,7 +33,7 @@ fn reads_may_be_stale_and_sync_makes_them_current() {
 
 #[test]
 fn a_session_never_goes_back_in_time() {
-    let bed = Bed::new(3, 2);
+    let bed = EnsembleTestBed::new(3, 2);
     let lagging = bed.followers()[0];
     let leader = bed.leader();
     let host = bed.net.host().among(&[leader, lagging]);
@@ -61,7 +61,7 @@ fn a_session_never_goes_back_in_time() {
 #[test]
 fn a_leader_that_is_cut_off_acknowledges_nothing_answers_sync_and_steps_down() {
     for seed in 0..10 {
-        let bed = Bed::new(3, seed);
+        let bed = EnsembleTestBed::new(3, seed);
         let old = bed.leader();
         let zk = bed.at(old);
         bed.world.run(zk.create("/r", b"", CreateMode::Persistent)).unwrap();
@@ -93,7 +93,7 @@ fn a_leader_that_is_cut_off_acknowledges_nothing_answers_sync_and_steps_down() {
 fn a_proposal_that_was_not_acknowledged_may_survive_its_leader() {
     let mut survived = [0, 0];
     for seed in 0..40 {
-        let bed = Bed::new(3, seed);
+        let bed = EnsembleTestBed::new(3, seed);
         let old = bed.leader();
         let zk = bed.at(old);
         let write = bed.world.start(zk.create("/maybe", b"", CreateMode::Persistent));
@@ -114,7 +114,7 @@ fn a_proposal_that_was_not_acknowledged_may_survive_its_leader() {
 #[test]
 fn acknowledged_writes_survive_the_leader_one_after_the_other() {
     for seed in 0..5 {
-        let bed = Bed::new(5, seed);
+        let bed = EnsembleTestBed::new(5, seed);
         for round in 0..4 {
             let zk = bed.session();
             let path = format!("/r{round}");
@@ -144,7 +144,7 @@ fn acknowledged_writes_survive_the_leader_one_after_the_other() {
 
 #[test]
 fn a_leader_that_was_frozen_is_deposed_and_its_clients_move_on() {
-    let bed = Bed::new(3, 3);
+    let bed = EnsembleTestBed::new(3, 3);
     let old = bed.leader();
     let zk = bed.session();
     bed.net.server().freeze(old);
@@ -161,7 +161,7 @@ fn a_leader_that_was_frozen_is_deposed_and_its_clients_move_on() {
 
 #[test]
 fn a_majority_whose_data_are_wiped_loses_what_was_acknowledged() {
-    let bed = Bed::new(3, 4);
+    let bed = EnsembleTestBed::new(3, 4);
     let zk = bed.session();
     bed.world.run(zk.create("/r", b"", CreateMode::Persistent)).unwrap();
     assert!(bed.net.server().wipe_server(0).is_err(), "it runs");
@@ -179,7 +179,7 @@ fn a_majority_whose_data_are_wiped_loses_what_was_acknowledged() {
 }
 
 /// The creates and the multi in a server's log, by the last letters of their paths.
-fn creates(bed: &Bed, server: usize) -> String {
+fn creates(bed: &EnsembleTestBed, server: usize) -> String {
     let ensemble = bed.net.server();
     let logged = ensemble.logged(server);
     let names = |txn: Txn| -> Vec<String> {
@@ -192,7 +192,7 @@ fn creates(bed: &Bed, server: usize) -> String {
 #[test]
 fn a_log_has_what_its_server_logged_and_kept() {
     for seed in 0..10 {
-        let bed = Bed::new(3, seed);
+        let bed = EnsembleTestBed::new(3, seed);
         let (old, dead) = (bed.leader(), bed.followers()[0]);
         let zk = bed.at(old);
         let make = |zk: &Arc<dyn Zk>, path: &str| bed.world.run(zk.create(path, b"", CreateMode::Persistent)).unwrap();

@@ -5,12 +5,12 @@ use std::time::Duration;
 use zooquake_history::evidence::Txn;
 use zooquake_workloads::zk::{CreateMode, Host, SessionState};
 
-use crate::bed::{Bed, DEPOSED, MOMENT, TICK, TIMEOUT};
+use crate::bed::{DEPOSED, EnsembleTestBed, MOMENT, TICK, TIMEOUT};
 
 #[test]
 fn a_silent_session_ends_within_two_ticks_of_its_timeout_and_takes_its_ephemerals_in_one_transaction() {
     for seed in 0..10 {
-        let bed = Bed::new(3, seed);
+        let bed = EnsembleTestBed::new(3, seed);
         let host = bed.net.host();
         let zk = bed.open(&host);
         for name in ["/b", "/a"] {
@@ -20,8 +20,8 @@ fn a_silent_session_ends_within_two_ticks_of_its_timeout_and_takes_its_ephemeral
         bed.net.server().kill_clients(host.number());
         bed.until(|bed| !bed.net.server().sessions_alive().contains(&session));
         let took = bed.world.now() - begun;
-        // What was heard of it last may have been told to the leader half a tick later, and ends are rounded up to
-        // ticks.
+        // The session's last activity may have been reported to the leader half a tick later, and ends are rounded up
+        // to ticks.
         assert!(
             took > TIMEOUT - MOMENT && took < TIMEOUT + TICK * 2 + MOMENT,
             "seed {seed}: {took:?}"
@@ -36,7 +36,7 @@ fn a_silent_session_ends_within_two_ticks_of_its_timeout_and_takes_its_ephemeral
 
 #[test]
 fn without_a_quorum_nothing_expires_and_a_new_leader_begins_the_timeouts_anew() {
-    let bed = Bed::new(3, 1);
+    let bed = EnsembleTestBed::new(3, 1);
     let host = bed.net.host();
     let zk = bed.open(&host);
     bed.net.server().kill_clients(host.number());
@@ -58,7 +58,7 @@ fn without_a_quorum_nothing_expires_and_a_new_leader_begins_the_timeouts_anew() 
 #[test]
 fn a_client_that_is_cut_off_says_disconnected_after_two_fifths_and_gives_up_after_seven() {
     for seed in 0..10 {
-        let bed = Bed::new(3, seed);
+        let bed = EnsembleTestBed::new(3, seed);
         let host = bed.net.host();
         let zk = bed.open(&host);
         bed.world.pass(TIMEOUT * 2);
@@ -75,7 +75,7 @@ fn a_client_that_is_cut_off_says_disconnected_after_two_fifths_and_gives_up_afte
 
 #[test]
 fn a_client_learns_of_its_expiry_when_it_is_back() {
-    let bed = Bed::new(3, 2);
+    let bed = EnsembleTestBed::new(3, 2);
     let host = bed.net.host();
     let zk = bed.open(&host);
     bed.world.run(zk.create("/e", b"", CreateMode::Ephemeral)).unwrap();
@@ -89,7 +89,7 @@ fn a_client_learns_of_its_expiry_when_it_is_back() {
 
 #[test]
 fn a_server_that_is_cut_off_serves_a_session_that_is_over_while_sync_limit_lets_it() {
-    let bed = Bed::new(3, 3);
+    let bed = EnsembleTestBed::new(3, 3);
     let follower = bed.followers()[0];
     let zk = bed.at(follower);
     bed.world.run(zk.create("/e", b"", CreateMode::Ephemeral)).unwrap();
@@ -107,7 +107,7 @@ fn a_server_that_is_cut_off_serves_a_session_that_is_over_while_sync_limit_lets_
 
 #[test]
 fn a_session_that_is_closed_is_gone_with_its_ephemerals() {
-    let bed = Bed::new(3, 4);
+    let bed = EnsembleTestBed::new(3, 4);
     let (zk, other) = (bed.session(), bed.session());
     bed.world.run(zk.create("/e", b"", CreateMode::Ephemeral)).unwrap();
     assert_eq!(bed.world.run(zk.close()), SessionState::Closed);

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use zooquake_workloads::zk::{CreateMode, Error, SessionState, Watch, WatchEvent, Zk};
 
-use crate::bed::{Bed, MOMENT, TIMEOUT};
+use crate::bed::{EnsembleTestBed, MOMENT, TIMEOUT};
 
 fn heard(watch: &mut Watch) -> Option<WatchEvent> {
     watch.now_or_never()
 }
 
-fn created(bed: &Bed, zk: &Arc<dyn Zk>, path: &str) {
+fn created(bed: &EnsembleTestBed, zk: &Arc<dyn Zk>, path: &str) {
     bed.world.run(zk.create(path, b"", CreateMode::Persistent)).unwrap();
 }
 
 #[test]
 fn exists_on_a_missing_znode_watches_for_its_creation_and_a_read_of_it_leaves_nothing() {
-    let bed = Bed::new(3, 1);
+    let bed = EnsembleTestBed::new(3, 1);
     let (zk, other) = (bed.session(), bed.session());
     let (stat, mut watch) = bed.world.run(zk.exists_and_watch("/a")).unwrap();
     assert!(stat.is_none());
@@ -29,7 +29,7 @@ fn exists_on_a_missing_znode_watches_for_its_creation_and_a_read_of_it_leaves_no
 
 #[test]
 fn a_list_that_is_watched_hears_of_children_and_of_its_own_end() {
-    let bed = Bed::new(3, 2);
+    let bed = EnsembleTestBed::new(3, 2);
     let (zk, other) = (bed.session(), bed.session());
     created(&bed, &other, "/p");
     bed.world.run(zk.sync("/p")).unwrap();
@@ -57,7 +57,7 @@ fn a_list_that_is_watched_hears_of_children_and_of_its_own_end() {
 #[test]
 fn an_event_arrives_before_newer_data_can_be_read() {
     for seed in 0..20 {
-        let bed = Bed::new(3, seed);
+        let bed = EnsembleTestBed::new(3, seed);
         let (zk, other) = (bed.session(), bed.session());
         created(&bed, &other, "/a");
         bed.world.run(zk.sync("/a")).unwrap();
@@ -70,7 +70,7 @@ fn an_event_arrives_before_newer_data_can_be_read() {
 
 #[test]
 fn what_happens_while_the_client_is_away_is_one_event_when_it_is_back() {
-    let bed = Bed::new(3, 4);
+    let bed = EnsembleTestBed::new(3, 4);
     let host = bed.net.host();
     let (zk, other) = (bed.open(&host), bed.session());
     created(&bed, &other, "/again");
@@ -110,7 +110,7 @@ fn what_happens_while_the_client_is_away_is_one_event_when_it_is_back() {
 
 #[test]
 fn a_watch_hears_the_end_of_its_session() {
-    let bed = Bed::new(3, 5);
+    let bed = EnsembleTestBed::new(3, 5);
     let host = bed.net.host();
     let zk = bed.open(&host);
     let (_, mut watch) = bed.world.run(zk.exists_and_watch("/a")).unwrap();

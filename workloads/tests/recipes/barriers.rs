@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use zooquake_workloads::protocol::Outcome;
 
 use crate::bed::{LONG, MOMENT};
-use crate::driven::{Bed, Driven};
+use crate::driven::{ClientTestBed, Driven};
 use zooquake_workloads::zk::sim::Fate;
 
 fn enter(client: &mut Driven, round: i64, members: usize) -> u64 {
     client.send("enter", json!({"round": round, "members": members}))
 }
 
-fn round_of(bed: &Bed, clients: &mut [Driven], round: i64) {
+fn round_of(bed: &ClientTestBed, clients: &mut [Driven], round: i64) {
     let asked: Vec<u64> = clients.iter_mut().map(|client| enter(client, round, 3)).collect();
     bed.world.pass(LONG);
     for (client, id) in clients.iter().zip(asked) {
@@ -34,7 +34,7 @@ fn round_of(bed: &Bed, clients: &mut [Driven], round: i64) {
 
 #[test]
 fn members_enter_and_leave_together() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "double"));
     let first = enter(&mut clients[0], 1, 3);
     let second = enter(&mut clients[1], 1, 3);
@@ -61,14 +61,14 @@ fn members_enter_and_leave_together() {
 fn a_double_barrier_outlasts_lost_replies_connections_and_sessions() {
     for op in ["create", "exists", "children", "delete"] {
         for fate in [Fate::ReplyLost, Fate::RequestLost] {
-            let bed = Bed::new();
+            let bed = ClientTestBed::new();
             let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "double"));
             round_of(&bed, &mut clients, 1);
             (0..3).for_each(|_| bed.net.next(op, fate));
             round_of(&bed, &mut clients, 2);
         }
     }
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "double"));
     let session = bed.net.last_session();
     let first = enter(&mut clients[2], 1, 3);
@@ -86,7 +86,7 @@ fn a_double_barrier_outlasts_lost_replies_connections_and_sessions() {
 /// B7: peers pass between a member's create and its wait. Here they cannot pass unseen.
 #[test]
 fn peers_that_pass_at_once_leave_nobody_behind() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut clients = ["c1", "c2"].map(|name| bed.drive(name, "barrier", "double"));
     let first = enter(&mut clients[0], 1, 2);
     bed.net.before("children", Fate::RequestLost, |server| {
@@ -109,7 +109,7 @@ fn join(client: &mut Driven, round: i64, member: u64) -> (Outcome, Value, Option
 
 #[test]
 fn the_tutorials_barrier_starts_when_all_have_joined() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "tutorial"));
     for round in 1..3 {
         let waiting = enter(&mut clients[2], round, 2);
@@ -117,7 +117,7 @@ fn the_tutorials_barrier_starts_when_all_have_joined() {
         assert_eq!(clients[2].reply(waiting), None);
         assert_eq!(join(&mut clients[1], round, 2).0, Outcome::Ok);
         assert!(clients[2].reply(waiting).is_some());
-        // Whoever comes now counts enough of them too, and finds that somebody made `start`.
+        // A client that joins now counts enough of them too, and finds that `start` exists.
         let (outcome, _, error) = join(&mut clients[0], round, 1);
         assert_eq!(outcome, Outcome::Info);
         assert!(error.unwrap().starts_with("start: "));
@@ -130,7 +130,7 @@ fn the_tutorials_barrier_starts_when_all_have_joined() {
 
 #[test]
 fn one_client_may_join_for_all_of_the_tutorials_members() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut clients = ["c1", "c3"].map(|name| bed.drive(name, "barrier", "tutorial"));
     let waiting = enter(&mut clients[1], 1, 2);
     join(&mut clients[0], 1, 1);
@@ -142,7 +142,7 @@ fn one_client_may_join_for_all_of_the_tutorials_members() {
 /// Why `early-release` is accepted: who died in the last round is counted in the next one.
 #[test]
 fn a_ghost_is_counted_by_the_tutorials_barrier() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "tutorial"));
     join(&mut clients[0], 1, 1);
     let waiting = enter(&mut clients[2], 2, 2);
@@ -152,7 +152,7 @@ fn a_ghost_is_counted_by_the_tutorials_barrier() {
 
 #[test]
 fn an_application_whose_session_ended_waits_again_in_another_one() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut application = bed.drive("c1", "barrier", "tutorial");
     let first = application.send("enter", json!({"round": 1, "members": 1}));
     bed.world.pass(MOMENT);

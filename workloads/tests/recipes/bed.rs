@@ -11,7 +11,7 @@ use zooquake_workloads::recipes::{Env, Grant, HolderState, OpError, rwlock};
 use zooquake_workloads::zk::sim::Net;
 use zooquake_workloads::zk::{Host, Shared, Zk};
 
-use crate::world::World;
+use crate::world::RecipeWorld;
 
 /// Long enough for some requests.
 pub const MOMENT: Duration = Duration::from_millis(20);
@@ -38,8 +38,8 @@ pub fn fenced(env: &Env) -> Protected {
 type Make = dyn Fn(&Env) -> Arc<dyn GrantRecipe>;
 
 /// A server and its clients.
-pub struct Bed {
-    pub world: World,
+pub struct GrantTestBed {
+    pub world: RecipeWorld,
     pub net: Net,
     build: Box<Make>,
     /// Clients that hold throughout.
@@ -48,17 +48,17 @@ pub struct Bed {
 
 /// A client, whose operations the machine runs while the test goes on.
 pub struct Client {
-    world: World,
+    world: RecipeWorld,
     recipe: Arc<dyn GrantRecipe>,
 }
 
 /// An acquire that was asked for.
-pub struct Attempt(Shared<Option<Result<Grant, OpError>>>);
+pub struct AcquireAttempt(Shared<Option<Result<Grant, OpError>>>);
 
-impl Bed {
+impl GrantTestBed {
     /// With clients of this recipe.
     pub fn new<T: GrantRecipe + 'static>(build: Build<T>) -> Self {
-        let world = World::default();
+        let world = RecipeWorld::default();
         let net = Net::new(&world);
         Self {
             world,
@@ -134,29 +134,29 @@ impl Client {
     }
 
     /// Asks, and stands in the queue.
-    pub fn ask(&self, name: &'static str) -> Attempt {
+    pub fn ask(&self, name: &'static str) -> AcquireAttempt {
         self.ask_for(name, None)
     }
 
     /// The same for as long at most.
-    pub fn ask_for(&self, name: &'static str, time: Option<Duration>) -> Attempt {
+    pub fn ask_for(&self, name: &'static str, time: Option<Duration>) -> AcquireAttempt {
         let attempt = self.begin(name, time);
         self.world.pass(MOMENT);
         attempt
     }
 
     /// Sends the first request.
-    pub fn begin(&self, name: &'static str, time: Option<Duration>) -> Attempt {
+    pub fn begin(&self, name: &'static str, time: Option<Duration>) -> AcquireAttempt {
         let (recipe, deadline) = (self.recipe.clone(), time.map(|time| self.world.now() + time));
-        Attempt(self.world.start(async move { recipe.acquire(name, deadline).await }))
+        AcquireAttempt(self.world.start(async move { recipe.acquire(name, deadline).await }))
     }
 
     /// Asks for a shared grant, and stands in the queue.
-    pub fn ask_shared(&self, name: &'static str) -> Attempt {
+    pub fn ask_shared(&self, name: &'static str) -> AcquireAttempt {
         let recipe = self.recipe.clone();
         let attempt = self.world.start(async move { recipe.acquire_shared(name, None).await });
         self.world.pass(MOMENT);
-        Attempt(attempt)
+        AcquireAttempt(attempt)
     }
 
     /// Waits until an attempt has ended.
@@ -183,7 +183,7 @@ impl Client {
     }
 }
 
-impl Attempt {
+impl AcquireAttempt {
     pub fn waits(&self) -> bool {
         self.0.with(Option::is_none)
     }

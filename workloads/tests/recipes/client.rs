@@ -8,7 +8,7 @@ use zooquake_workloads::protocol::{Message, Outcome, Request};
 use zooquake_workloads::recipes::registry;
 
 use crate::bed::{LONG, MOMENT};
-use crate::driven::Bed;
+use crate::driven::ClientTestBed;
 use zooquake_workloads::zk::sim::Fate;
 use zooquake_workloads::zk::sim::OUTAGE;
 
@@ -21,7 +21,7 @@ fn a_hold_from_its_grant_to_its_release() {
         ("election", "acknowledged", election, true),
         ("election", "epoch", election, false),
     ] {
-        let bed = Bed::new();
+        let bed = ClientTestBed::new();
         let mut c1 = bed.drive("c1", family, recipe);
         assert_eq!(c1.ok("ping", json!({})), json!({}));
         let grant = c1.ok(ask, json!({"grant": "g1"}));
@@ -79,7 +79,7 @@ fn control_requests_are_answered_while_an_operation_waits() {
             continue;
         };
         let name = format!("{}/{}", variant.family, variant.name);
-        let bed = Bed::new();
+        let bed = ClientTestBed::new();
         let mut c1 = bed.drive("c1", variant.family, variant.name);
         let mut c2 = bed.drive("c2", variant.family, variant.name);
         let holds = variant.family != "barrier";
@@ -98,7 +98,7 @@ fn control_requests_are_answered_while_an_operation_waits() {
         assert_eq!(c2.reply(pending), None, "{name}");
         if holds {
             assert_eq!(confirmed["holds"], json!(false), "{name}");
-            // Who races for one znode has none while it waits.
+            // A client that races for one znode has none while it waits.
             let [sessions, znodes] = ["sessions", "znodes"].map(|of| quiet[of].as_array().unwrap().len());
             assert_eq!(
                 (sessions, znodes),
@@ -116,7 +116,7 @@ fn control_requests_are_answered_while_an_operation_waits() {
 
 #[test]
 fn belief_is_checked_before_the_work_and_not_after() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut c1 = bed.client("c1", "protected");
     let grant = c1.ok("acquire", json!({"grant": "g1"}));
     let work = c1.send("write", json!({"grant": "g1", "value": 1, "work_ms": 500}));
@@ -141,7 +141,7 @@ fn belief_is_checked_before_the_work_and_not_after() {
 
 #[test]
 fn a_confirm_whose_write_fails_confirms_nothing() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut c1 = bed.client("c1", "predecessor");
     c1.ok("acquire", json!({"grant": "g1"}));
     bed.net.next("set", Fate::ReplyLost);
@@ -160,7 +160,7 @@ fn a_confirm_whose_write_fails_confirms_nothing() {
 
 #[test]
 fn an_idle_predecessor_confirms_in_a_session_for_the_purpose() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut c1 = bed.client("c1", "predecessor");
     assert_eq!(c1.ok("confirm", json!({}))["holds"], json!(false));
     let quiet = c1.ok("quiesce", json!({}));
@@ -170,7 +170,7 @@ fn an_idle_predecessor_confirms_in_a_session_for_the_purpose() {
 
 #[test]
 fn quiesce_waits_for_the_clean_up() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut c1 = bed.client("c1", "protected");
     c1.ok("acquire", json!({"grant": "g1"}));
     bed.net.lose(bed.net.last_session(), LONG);
@@ -183,7 +183,7 @@ fn quiesce_waits_for_the_clean_up() {
 
 #[test]
 fn nonsense_is_answered() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let mut c1 = bed.client("c1", "fenced");
     assert!(
         c1.ask("enqueue", json!({}))
@@ -221,7 +221,7 @@ fn lines_are_as_the_protocol_says() {
 #[test]
 fn a_client_that_lost_its_session_while_idle_confirms_in_another_one() {
     for (family, recipe) in [("queue", "fifo"), ("queue", "claimed"), ("barrier", "double")] {
-        let bed = Bed::new();
+        let bed = ClientTestBed::new();
         let mut c1 = bed.drive("c1", family, recipe);
         assert!(c1.ok("confirm", json!({}))["zxid"].is_i64(), "{recipe}");
         bed.net.expire(bed.net.last_session(), MOMENT);

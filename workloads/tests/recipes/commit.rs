@@ -6,12 +6,12 @@ use zooquake_workloads::zk::CreateMode;
 use zooquake_workloads::zk::sim::Fate;
 
 use crate::bed::{LONG, MOMENT};
-use crate::driven::{Bed, Driven};
+use crate::driven::{ClientTestBed, Driven};
 
 const VARIANTS: [&str; 4] = ["broadcast", "coordinated", "ephemeral", "atomic"];
 
 /// A coordinator and two sites.
-fn parties(bed: &Bed, variant: &str) -> [Driven; 3] {
+fn parties(bed: &ClientTestBed, variant: &str) -> [Driven; 3] {
     ["c1", "c2", "c3"].map(|name| bed.drive(name, "commit", variant))
 }
 
@@ -35,7 +35,7 @@ fn ask_decision(client: &mut Driven) -> u64 {
 #[test]
 fn one_no_is_enough_to_abort_early() {
     for variant in VARIANTS {
-        let bed = Bed::new();
+        let bed = ClientTestBed::new();
         let [mut c1, mut c2, mut c3] = parties(&bed, variant);
         let begin = c1.send("begin", transaction());
         // Sites of `ephemeral` make their znodes by voting.
@@ -55,7 +55,7 @@ fn one_no_is_enough_to_abort_early() {
 
 #[test]
 fn an_atomic_transaction_begins_as_a_whole() {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     // Of the parent, the transaction and its sites, made one by one, the last would be missing.
     for fate in [Fate::Answered, Fate::Answered, Fate::Answered, Fate::RequestLost] {
         bed.net.next("create", fate);
@@ -69,7 +69,7 @@ fn an_atomic_transaction_begins_as_a_whole() {
 #[test]
 fn an_atomic_decision_whose_reply_was_lost_stands() {
     for fate in [Fate::ReplyLost, Fate::RequestLost] {
-        let bed = Bed::new();
+        let bed = ClientTestBed::new();
         bed.net.server().create(0, "/app", b"", CreateMode::Persistent).unwrap();
         let [mut c1, mut c2, mut c3] = parties(&bed, "atomic");
         bed.net.next("multi", fate);
@@ -87,7 +87,7 @@ fn an_atomic_decision_whose_reply_was_lost_stands() {
 #[test]
 fn a_tutorial_coordinator_does_not_guess_an_unknown_outcome() {
     for variant in ["coordinated", "ephemeral"] {
-        let bed = Bed::new();
+        let bed = ClientTestBed::new();
         let [mut c1, mut c2, mut c3] = parties(&bed, variant);
         c1.ok("begin", transaction());
         c2.ok("vote", vote("yes", 0));
@@ -109,7 +109,7 @@ fn a_tutorial_coordinator_does_not_guess_an_unknown_outcome() {
 #[test]
 fn a_restarted_site_says_what_it_said() {
     for variant in VARIANTS {
-        let bed = Bed::new();
+        let bed = ClientTestBed::new();
         let [mut c1, mut c2, mut c3] = parties(&bed, variant);
         c1.ok("begin", transaction());
         c2.ok("vote", vote("yes", 0));
@@ -129,12 +129,12 @@ fn a_restarted_site_says_what_it_said() {
     }
 }
 
-/// Who hears nothing decides in the coordinator's place. A missing vote is no yes, and the decision that was found
-/// first stands for the coordinator too, and for a vote that comes late.
+/// A site that learns no decision decides in the coordinator's place. A missing vote is no yes, and the decision that
+/// was found first stands for the coordinator too, and for a vote that comes late.
 #[test]
 fn an_atomic_transaction_is_decided_without_its_coordinator_and_once() {
     for (second, decided) in [(Some("yes"), "commit"), (Some("no"), "abort"), (None, "abort")] {
-        let bed = Bed::new();
+        let bed = ClientTestBed::new();
         let [mut c1, mut c2, mut c3] = parties(&bed, "atomic");
         c1.ok("begin", transaction());
         c2.ok("vote", vote("yes", 0));

@@ -5,12 +5,12 @@ use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::zk::CreateMode;
 use zooquake_workloads::zk::sim::{Ensemble, Fate};
 
-use crate::driven::Bed;
+use crate::driven::ClientTestBed;
 
 const VARIANTS: [&str; 3] = ["versioned", "optimistic", "unconditional"];
 
-fn bed() -> Bed {
-    let bed = Bed::new();
+fn bed() -> ClientTestBed {
+    let bed = ClientTestBed::new();
     for path in ["/counter", "/counter-marks"] {
         let mut server = bed.net.server();
         server.create(0, path, b"", CreateMode::Persistent).unwrap();
@@ -18,7 +18,7 @@ fn bed() -> Bed {
     bed
 }
 
-fn data(bed: &Bed) -> String {
+fn data(bed: &ClientTestBed) -> String {
     String::from_utf8(bed.net.server().get("/counter").unwrap().0).unwrap()
 }
 

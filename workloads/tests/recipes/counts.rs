@@ -7,8 +7,8 @@ use zooquake_workloads::zk::counted::{Counted, Counters, Counts};
 use zooquake_workloads::zk::{Connect, CreateMode, Zk};
 
 use crate::bed::MOMENT;
-use crate::driven::{Bed, Driven};
-use crate::world::World;
+use crate::driven::{ClientTestBed, Driven};
+use crate::world::RecipeWorld;
 use zooquake_workloads::zk::sim::Net;
 
 fn counts(clients: &mut [Driven]) -> Vec<Counts> {
@@ -22,7 +22,7 @@ fn sum(counts: &[Counts], what: fn(&Counts) -> u64) -> u64 {
 
 /// Watch events, reads and writes of one change of leader among this many clients.
 fn change(variant: &str, clients: usize) -> [u64; 3] {
-    let bed = Bed::new();
+    let bed = ClientTestBed::new();
     let name = |number: usize| format!("c{number}");
     let mut all: Vec<Driven> = (1..=clients)
         .map(|number| bed.drive(&name(number), "election", variant))
@@ -58,14 +58,14 @@ fn a_chain_wakes_one() {
     assert_eq!(change("sequential", 9), [1, 1, 1]);
 }
 
-fn session(world: &World, net: &Net, counters: &Counters) -> Arc<dyn Zk> {
+fn session(world: &RecipeWorld, net: &Net, counters: &Counters) -> Arc<dyn Zk> {
     let zk = world.run(net.connect());
     Arc::new(Counted::new(zk, counters.clone()))
 }
 
 #[test]
 fn every_request_is_counted_when_it_is_sent() {
-    let world = World::default();
+    let world = RecipeWorld::default();
     let (net, counters) = (Net::new(&world), Counters::default());
     let zk = session(&world, &net, &counters);
     let unsent = zk.exists("/lock");
@@ -88,7 +88,7 @@ fn every_request_is_counted_when_it_is_sent() {
 
 #[test]
 fn an_event_is_counted_though_nobody_waited_for_it() {
-    let world = World::default();
+    let world = RecipeWorld::default();
     let (net, counters) = (Net::new(&world), Counters::default());
     let zk = session(&world, &net, &counters);
     let (_, fired) = world.run(zk.exists_and_watch("/lock/x")).unwrap();

@@ -13,7 +13,7 @@ use zooquake_workloads::recipes::commit::Journal;
 use zooquake_workloads::recipes::variant;
 
 use crate::bed::{LONG, MOMENT};
-use crate::world::World;
+use crate::world::RecipeWorld;
 use zooquake_workloads::zk::sim::Net;
 
 /// One end of a stream.
@@ -31,8 +31,8 @@ impl Write for Pipe {
 }
 
 /// A server and its clients.
-pub struct Bed {
-    pub world: World,
+pub struct ClientTestBed {
+    pub world: RecipeWorld,
     pub net: Net,
     /// What clients have on their disks, by their names.
     journals: RefCell<BTreeMap<String, Journal>>,
@@ -40,16 +40,16 @@ pub struct Bed {
 
 /// A client that is driven line by line.
 pub struct Driven {
-    world: World,
+    world: RecipeWorld,
     lines: mpsc::UnboundedSender<String>,
     output: Output,
     pipe: Pipe,
     last: u64,
 }
 
-impl Bed {
+impl ClientTestBed {
     pub fn new() -> Self {
-        let world = World::default();
+        let world = RecipeWorld::default();
         let net = Net::new(&world);
         Self {
             world,

@@ -5,11 +5,11 @@ use zooquake_workloads::recipes::election::{ACKS, EPOCH, acknowledged, epoch};
 use zooquake_workloads::zk::CreateMode;
 use zooquake_workloads::zk::sim::Fate;
 
-use crate::bed::{Bed, LONG, MOMENT};
+use crate::bed::{GrantTestBed, LONG, MOMENT};
 
 #[test]
 fn an_acknowledgement_stands_while_its_leader_does() {
-    let bed = Bed::new(acknowledged);
+    let bed = GrantTestBed::new(acknowledged);
     let [first, second] = bed.clients();
     let grant = first.hold("g1");
     let ack = grant.ack.clone().unwrap();
@@ -30,7 +30,7 @@ fn an_acknowledgement_stands_while_its_leader_does() {
 #[test]
 fn an_acknowledgement_whose_outcome_is_unknown_is_found_again() {
     for fate in [Fate::ReplyLost, Fate::RequestLost] {
-        let bed = Bed::new(acknowledged);
+        let bed = GrantTestBed::new(acknowledged);
         let client = bed.client();
         bed.net.next("create", Fate::Answered);
         bed.net.next("create", fate);
@@ -42,13 +42,13 @@ fn an_acknowledgement_whose_outcome_is_unknown_is_found_again() {
     }
 }
 
-fn stored(bed: &Bed) -> String {
+fn stored(bed: &GrantTestBed) -> String {
     String::from_utf8(bed.net.server().get(EPOCH).unwrap().0).unwrap()
 }
 
 #[test]
 fn each_term_has_the_next_epoch() {
-    let bed = Bed::new(epoch);
+    let bed = GrantTestBed::new(epoch);
     let clients = bed.clients::<2>();
     for term in 1..6 {
         let client = &clients[term as usize % 2];
@@ -66,7 +66,7 @@ fn an_epoch_whose_outcome_is_unknown_is_raised_again_and_what_is_sent_is_what_is
         (Fate::RequestLost, false, 1),
         (Fate::ReplyLost, true, 2),
     ] {
-        let bed = Bed::new(epoch);
+        let bed = GrantTestBed::new(epoch);
         let client = bed.client();
         bed.net.server().late = Some(late);
         bed.net.next("multi", fate);
@@ -77,7 +77,7 @@ fn an_epoch_whose_outcome_is_unknown_is_raised_again_and_what_is_sent_is_what_is
 
 #[test]
 fn an_epoch_that_another_raised_meanwhile_is_read_again() {
-    let bed = Bed::new(epoch);
+    let bed = GrantTestBed::new(epoch);
     let client = bed.client();
     bed.net.before("multi", Fate::Answered, |server| {
         server.set(EPOCH, b"41", None).unwrap();
@@ -87,7 +87,7 @@ fn an_epoch_that_another_raised_meanwhile_is_read_again() {
 
 #[test]
 fn who_is_not_there_any_more_raises_nothing() {
-    let bed = Bed::new(epoch);
+    let bed = GrantTestBed::new(epoch);
     let client = bed.client();
     bed.net.before("multi", Fate::Answered, |server| {
         let own = server.children("/election").unwrap().remove(0);
@@ -100,7 +100,7 @@ fn who_is_not_there_any_more_raises_nothing() {
 
 #[test]
 fn what_is_no_number_elects_nobody() {
-    let bed = Bed::new(epoch);
+    let bed = GrantTestBed::new(epoch);
     let client = bed.client();
     bed.net.before("get", Fate::Answered, |server| {
         server.create(0, EPOCH, b"many", CreateMode::Persistent).unwrap();

@@ -6,11 +6,11 @@ use zooquake_workloads::recipes::{NOT_HELD, OpError};
 use zooquake_workloads::zk::SessionState;
 use zooquake_workloads::zk::sim::OUTAGE;
 
-use crate::bed::{Bed, LONG, MOMENT, fenced};
+use crate::bed::{GrantTestBed, LONG, MOMENT, fenced};
 
 #[test]
 fn a_create_whose_session_ends_is_made_again_in_the_next_one() {
-    for bed in Bed::protected() {
+    for bed in GrantTestBed::protected() {
         let client = bed.client();
         let session = bed.net.last_session();
         let grant = client.begin("g1", None);
@@ -29,7 +29,7 @@ fn a_create_whose_session_ends_is_made_again_in_the_next_one() {
 
 #[test]
 fn a_holder_gives_up_when_disconnected_and_cleans_up() {
-    for bed in Bed::protected() {
+    for bed in GrantTestBed::protected() {
         let clients = [bed.client()];
         let [client] = &clients;
         client.hold("g1");
@@ -48,7 +48,7 @@ fn a_holder_gives_up_when_disconnected_and_cleans_up() {
 
 #[test]
 fn work_that_goes_on_keeps_the_znode_while_the_session_lives() {
-    let bed = Bed::new(fenced);
+    let bed = GrantTestBed::new(fenced);
     let client = bed.client();
     client.hold("g1");
     let (_, working) = client.holder().work("g1").unwrap();
@@ -61,7 +61,7 @@ fn work_that_goes_on_keeps_the_znode_while_the_session_lives() {
 
 #[test]
 fn neither_a_hold_nor_its_work_outlasts_the_session() {
-    for bed in Bed::protected() {
+    for bed in GrantTestBed::protected() {
         let clients = [bed.client()];
         let [client] = &clients;
         let grant = client.hold("g1");
@@ -77,7 +77,7 @@ fn neither_a_hold_nor_its_work_outlasts_the_session() {
 
 #[test]
 fn a_predecessor_that_goes_during_an_outage_is_noticed() {
-    for bed in Bed::protected() {
+    for bed in GrantTestBed::protected() {
         let [holder, client] = bed.clients();
         holder.hold("g1");
         let waiting = client.ask("g2");
@@ -92,7 +92,7 @@ fn a_predecessor_that_goes_during_an_outage_is_noticed() {
 
 #[test]
 fn a_waiter_whose_session_ends_queues_again() {
-    for bed in Bed::protected() {
+    for bed in GrantTestBed::protected() {
         let [holder, client] = bed.clients();
         let waiter = bed.net.last_session();
         holder.hold("g1");
@@ -107,7 +107,7 @@ fn a_waiter_whose_session_ends_queues_again() {
 
 #[test]
 fn a_create_that_takes_effect_after_its_attempt_lost_sight_of_it_is_still_chased() {
-    for bed in Bed::protected() {
+    for bed in GrantTestBed::protected() {
         let client = bed.client();
         let session = bed.net.last_session();
         let attempt = client.begin("g1", Some(MOMENT));
@@ -125,7 +125,7 @@ fn a_create_that_takes_effect_after_its_attempt_lost_sight_of_it_is_still_chased
 
 #[test]
 fn a_session_that_is_closed_for_it_is_replaced() {
-    let bed = Bed::new(fenced);
+    let bed = GrantTestBed::new(fenced);
     let client = bed.client();
     client.hold("g1");
     let session = bed.net.last_session();
@@ -138,7 +138,7 @@ fn a_session_that_is_closed_for_it_is_replaced() {
 #[test]
 fn a_connection_may_be_lost_at_any_moment_of_an_attempt() {
     for (millis, timed) in (0..20).flat_map(|millis| [(millis, false), (millis, true)]) {
-        for bed in Bed::protected() {
+        for bed in GrantTestBed::protected() {
             let [client, next] = bed.clients();
             let session = bed.net.last_session() - 1;
             let attempt = client.begin("g1", timed.then_some(Duration::from_millis(2 * millis)));

@@ -4,11 +4,11 @@ use zooquake_workloads::recipes::OpError;
 use zooquake_workloads::zk::CreateMode;
 use zooquake_workloads::zk::sim::Fate;
 
-use crate::bed::{Bed, LONG, MOMENT, fenced};
+use crate::bed::{GrantTestBed, LONG, MOMENT, fenced};
 
 #[test]
 fn a_grant_is_handed_over_in_order() {
-    for bed in Bed::protected() {
+    for bed in GrantTestBed::protected() {
         let clients = bed.clients::<3>();
         let first = clients[0].hold("g1");
         let (second, third) = (clients[1].ask("g2"), clients[2].ask("g3"));
@@ -35,7 +35,7 @@ fn a_request_whose_outcome_is_unknown_leaves_nothing_unknown() {
             (Fate::RequestLost, false),
             (Fate::ReplyLost, true),
         ] {
-            for bed in Bed::protected() {
+            for bed in GrantTestBed::protected() {
                 let client = bed.client();
                 bed.net.server().late = Some(late);
                 bed.net.next(op, fate);
@@ -46,7 +46,8 @@ fn a_request_whose_outcome_is_unknown_leaves_nothing_unknown() {
                 let stat = bed.net.server().exists(&grant.path).unwrap();
                 assert_eq!((Some(stat.czxid), stat.ephemeral_owner), (grant.czxid, grant.session));
                 let released = client.hand_over("g1").removed;
-                // Who made sure that an own znode is gone cannot tell who deleted it; an acknowledgement goes first.
+                // A client that verifies that an own znode is gone cannot determine who deleted it; an acknowledgement
+                // goes first.
                 let unsure = op == "delete" && fate == Fate::ReplyLost && grant.ack.is_none();
                 let removed = (!unsure).then_some((grant.path, grant.czxid));
                 assert_eq!(released, removed, "{op} {fate:?}");
@@ -60,14 +61,14 @@ fn a_request_whose_outcome_is_unknown_leaves_nothing_unknown() {
 #[test]
 fn a_predecessor_that_goes_between_two_reads_is_not_waited_for() {
     for read in ["children", "exists"] {
-        for bed in Bed::protected() {
+        for bed in GrantTestBed::protected() {
             let [holder, client] = bed.clients();
             let grant = holder.hold("g1");
             bed.net.before(read, Fate::Answered, move |server| {
                 server.delete(&grant.path, None).unwrap()
             });
             let waiting = client.ask("g2");
-            // Who waits for leases reads nothing but the list.
+            // A client that waits for leases reads nothing but the list.
             let went = bed.net.server().script.is_empty();
             assert!(went || read == "exists");
             assert_eq!(waiting.waits(), !went, "{read}");
@@ -77,14 +78,14 @@ fn a_predecessor_that_goes_between_two_reads_is_not_waited_for() {
 
 #[test]
 fn a_timed_attempt_leaves_nothing_or_does_not_claim_to() {
-    for bed in Bed::protected() {
+    for bed in GrantTestBed::protected() {
         let [holder, client] = bed.clients();
         holder.hold("g1");
         let held = bed.locks();
         let ended = client.acquire("g2", Some(LONG)).unwrap_err();
         assert!(matches!(ended, OpError::Fail(_)), "{ended:?}");
         assert_eq!(bed.locks(), held);
-        // Cut off when the time is up: it cannot know.
+        // Cut off when the time is up: the outcome is unknown.
         let attempt = client.ask_for("g3", Some(LONG));
         client.lose(&bed.net, LONG + LONG);
         bed.world.pass(LONG);
@@ -97,7 +98,7 @@ fn a_timed_attempt_leaves_nothing_or_does_not_claim_to() {
 
 #[test]
 fn numbers_are_ordered_through_their_wrap() {
-    let bed = Bed::new(fenced);
+    let bed = GrantTestBed::new(fenced);
     bed.net.server().number("/lock", i32::MAX);
     let [first, second] = bed.clients();
     let grant = first.hold("g1");
@@ -111,7 +112,7 @@ fn numbers_are_ordered_through_their_wrap() {
 
 #[test]
 fn a_znode_of_another_session_is_not_adopted() {
-    let bed = Bed::new(fenced);
+    let bed = GrantTestBed::new(fenced);
     let client = bed.client();
     // The GUID's second user is the host's next number.
     bed.net.before("create", Fate::RequestLost, |server| {
@@ -128,7 +129,7 @@ fn a_znode_of_another_session_is_not_adopted() {
 
 #[test]
 fn a_parent_that_is_missing_is_told() {
-    let bed = Bed::new(fenced);
+    let bed = GrantTestBed::new(fenced);
     let client = bed.client();
     bed.net.server().delete("/lock", None).unwrap();
     let ended = client.acquire("g1", None).unwrap_err();

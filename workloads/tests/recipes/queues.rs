@@ -9,23 +9,23 @@ use zooquake_workloads::zk::sim::{Fate, Net, OUTAGE};
 use zooquake_workloads::zk::{Host, Shared};
 
 use crate::bed::{LONG, MOMENT};
-use crate::world::World;
+use crate::world::RecipeWorld;
 
 /// A client of a queue, whose operations the machine runs.
 struct QueueClient {
-    world: World,
+    world: RecipeWorld,
     queue: Arc<dyn Queue>,
 }
 
 type Taken = Result<Option<i64>, OpError>;
 
-fn bed() -> (World, Net) {
-    let world = World::default();
+fn bed() -> (RecipeWorld, Net) {
+    let world = RecipeWorld::default();
     let net = Net::new(&world);
     (world, net)
 }
 
-fn client<T: Queue + 'static>(world: &World, net: &Net, build: fn(&Env) -> T) -> QueueClient {
+fn client<T: Queue + 'static>(world: &RecipeWorld, net: &Net, build: fn(&Env) -> T) -> QueueClient {
     let queue = Arc::new(build(&world.env(Arc::new(net.clone()))));
     world.pass(MOMENT);
     let world = world.clone();
@@ -172,7 +172,7 @@ fn an_owner_that_was_given_up_by_the_ensemble_alone_acknowledges_nothing() {
     let second = client(&world, &net, Claimed::new);
     first.fill(1..2);
     assert_eq!(first.next(), Some(1));
-    // Its client does not know yet that the session has expired.
+    // Its client has not learned yet that the session has expired.
     let owner = format!("/owners/0x{session:x}");
     net.server().delete(&owner, None).unwrap();
     assert_eq!(second.next(), Some(1));

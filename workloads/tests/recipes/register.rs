@@ -7,20 +7,20 @@ use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::zk::SessionState;
 
 use crate::bed::LONG;
-use crate::driven::Bed;
+use crate::driven::ClientTestBed;
 use zooquake_workloads::zk::sim::Fate;
 
 const VARIANTS: [&str; 3] = ["read", "sync-read", "quorum-read"];
 
 /// A bed with the register set up.
-fn bed() -> Bed {
-    let bed = Bed::new();
+fn bed() -> ClientTestBed {
+    let bed = ClientTestBed::new();
     put(&bed, b"", true);
     bed
 }
 
 /// Writes the register past all clients.
-fn put(bed: &Bed, data: &[u8], new: bool) {
+fn put(bed: &ClientTestBed, data: &[u8], new: bool) {
     let mut server = bed.net.server();
     if new {
         let mode = zooquake_workloads::zk::CreateMode::Persistent;
@@ -30,7 +30,7 @@ fn put(bed: &Bed, data: &[u8], new: bool) {
     }
 }
 
-fn data(bed: &Bed) -> String {
+fn data(bed: &ClientTestBed) -> String {
     String::from_utf8(bed.net.server().get("/register").unwrap().0).unwrap()
 }
 
@@ -107,7 +107,7 @@ fn cas_refuses_another_value_and_another_version() {
     let refused = |answer: (Outcome, _, Option<String>)| (answer.0, answer.2.unwrap());
     let cas = json!({"from": 2, "to": 3});
     assert_eq!(refused(client.ask("cas", cas)), (Outcome::Fail, "mismatch".to_string()));
-    // The same value again, by another write: the version tells.
+    // The same value again, by another write: only the version differs.
     bed.net.before("set", Fate::Answered, |server| {
         server.set("/register", b"1", None).unwrap();
     });

@@ -5,11 +5,11 @@ use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::recipes::rwlock::{fenced, neighbour};
 use zooquake_workloads::zk::sim::Fate;
 
-use crate::bed::{Attempt, Bed, Client, LONG};
+use crate::bed::{AcquireAttempt, Client, GrantTestBed, LONG};
 use crate::driven;
 
 /// A client asks to read or to write, and stands in the queue.
-fn ask(client: &Client, reads: bool) -> Attempt {
+fn ask(client: &Client, reads: bool) -> AcquireAttempt {
     if reads { client.ask_shared("g") } else { client.ask("g") }
 }
 
@@ -20,7 +20,7 @@ fn holders(clients: &[Client]) -> Vec<usize> {
 
 #[test]
 fn readers_hold_together_and_grants_come_in_the_order_of_the_queue() {
-    let clients = Bed::new(fenced).clients::<5>();
+    let clients = GrantTestBed::new(fenced).clients::<5>();
     let mut asked = vec![ask(&clients[0], true), ask(&clients[1], true)];
     assert_eq!(holders(&clients), [0, 1]);
     asked.extend([ask(&clients[2], false), ask(&clients[3], true), ask(&clients[4], true)]);
@@ -37,7 +37,10 @@ fn readers_hold_together_and_grants_come_in_the_order_of_the_queue() {
 
 #[test]
 fn a_reader_whose_neighbour_is_a_reader_that_waits_holds_beside_the_writer() {
-    for (bed, beside) in [(Bed::new(neighbour), vec![0, 2]), (Bed::new(fenced), vec![0])] {
+    for (bed, beside) in [
+        (GrantTestBed::new(neighbour), vec![0, 2]),
+        (GrantTestBed::new(fenced), vec![0]),
+    ] {
         let clients = bed.clients::<3>();
         let _asked = [ask(&clients[0], false), ask(&clients[1], true), ask(&clients[2], true)];
         assert_eq!(holders(&clients), beside);
@@ -48,7 +51,7 @@ fn a_reader_whose_neighbour_is_a_reader_that_waits_holds_beside_the_writer() {
 
 #[test]
 fn writers_of_the_neighbour_s_recipe_exclude_each_other() {
-    let clients = Bed::new(neighbour).clients::<3>();
+    let clients = GrantTestBed::new(neighbour).clients::<3>();
     let _asked = [ask(&clients[0], true), ask(&clients[1], false), ask(&clients[2], false)];
     for holder in 0..3 {
         assert_eq!(holders(&clients), [holder]);
@@ -58,7 +61,7 @@ fn writers_of_the_neighbour_s_recipe_exclude_each_other() {
 
 #[test]
 fn a_reader_s_lost_reply_leaves_a_znode_that_is_found_again() {
-    let bed = Bed::new(fenced);
+    let bed = GrantTestBed::new(fenced);
     let client = bed.client();
     bed.net.next("create", Fate::ReplyLost);
     let reader = client.ask_shared("g");
@@ -72,7 +75,7 @@ fn a_reader_s_lost_reply_leaves_a_znode_that_is_found_again() {
 #[test]
 fn a_reader_reads_while_it_believes_to_hold() {
     for variant in ["fenced", "neighbour"] {
-        let bed = driven::Bed::new();
+        let bed = driven::ClientTestBed::new();
         let mut client = bed.drive("c1", "rwlock", variant);
         let granted = client.ok("acquire", json!({"grant": "g1", "mode": "shared"}));
         assert!(granted["path"].as_str().unwrap().contains("read-"), "{granted}");
@@ -84,7 +87,7 @@ fn a_reader_reads_while_it_believes_to_hold() {
         let granted = client.ok("acquire", json!({"grant": "g2"}));
         assert!(granted["path"].as_str().unwrap().contains("write-"), "{granted}");
     }
-    let bed = driven::Bed::new();
+    let bed = driven::ClientTestBed::new();
     let mut lock = bed.drive("c1", "lock", "fenced");
     let (outcome, _, error) = lock.ask("read", json!({"grant": "g1"}));
     assert!(outcome == Outcome::Fail && error.unwrap().contains("no operation `read`"));

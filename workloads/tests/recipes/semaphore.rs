@@ -6,14 +6,14 @@ use zooquake_workloads::recipes::semaphore::{counted, leases};
 use zooquake_workloads::zk::CreateMode;
 use zooquake_workloads::zk::sim::Fate;
 
-use crate::bed::{Bed, LONG};
+use crate::bed::{GrantTestBed, LONG};
 use crate::driven;
 
 /// The third and the fourth wait; whichever of the holders leaves, the third gets its lease, and the fourth waits on.
 #[test]
 fn whoever_leaves_the_next_in_the_queue_gets_the_lease() {
     for leaves in 0..2 {
-        let bed = Bed::new(leases);
+        let bed = GrantTestBed::new(leases);
         let clients = bed.clients::<4>();
         clients[0].hold("g0");
         clients[1].hold("g1");
@@ -29,7 +29,7 @@ fn whoever_leaves_the_next_in_the_queue_gets_the_lease() {
 
 #[test]
 fn two_that_count_at_once_both_take_the_last_lease() {
-    let bed = Bed::new(counted);
+    let bed = GrantTestBed::new(counted);
     let [first, second, third] = bed.clients();
     first.hold("g1");
     // One takes it between the other's count and its create.
@@ -52,7 +52,7 @@ fn two_that_count_at_once_both_take_the_last_lease() {
 #[test]
 fn a_holder_works_and_confirms_and_says_when_it_holds_no_more() {
     for variant in ["leases", "counted"] {
-        let bed = driven::Bed::new();
+        let bed = driven::ClientTestBed::new();
         let mut client = bed.drive("c1", "semaphore", variant);
         let granted = client.ok("acquire", json!({ "grant": "g1" }));
         assert!(granted["czxid"].is_i64() && granted.get("token").is_none(), "{granted}");

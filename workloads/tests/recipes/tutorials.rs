@@ -8,20 +8,23 @@ use zooquake_workloads::recipes::semaphore::counted;
 use zooquake_workloads::zk::SessionState;
 use zooquake_workloads::zk::sim::{Fate, OUTAGE};
 
-use crate::bed::{Bed, LONG, MOMENT};
+use crate::bed::{GrantTestBed, LONG, MOMENT};
 
 /// Those of which one client holds at a time and keeps its session.
-fn exclusive() -> [Bed; 4] {
-    [children, ticket, ephemeral, sequential].map(Bed::new)
+fn exclusive() -> [GrantTestBed; 4] {
+    [children, ticket, ephemeral, sequential].map(GrantTestBed::new)
 }
 
-fn predecessor() -> Bed {
-    Bed::new(Predecessor::new)
+fn predecessor() -> GrantTestBed {
+    GrantTestBed::new(Predecessor::new)
 }
 
 #[test]
 fn without_faults_they_hand_over() {
-    for bed in exclusive().into_iter().chain([predecessor(), Bed::new(neighbour)]) {
+    for bed in exclusive()
+        .into_iter()
+        .chain([predecessor(), GrantTestBed::new(neighbour)])
+    {
         let [first, second] = bed.clients();
         let grant = first.hold("g1");
         let waiting = second.ask("g2");
@@ -35,7 +38,7 @@ fn without_faults_they_hand_over() {
 
 #[test]
 fn a_lost_reply_leaves_an_orphan_that_nobody_gets_past() {
-    let others = [predecessor(), Bed::new(neighbour), Bed::new(counted)];
+    let others = [predecessor(), GrantTestBed::new(neighbour), GrantTestBed::new(counted)];
     for bed in exclusive().into_iter().chain(others) {
         let [first, second] = bed.clients();
         bed.net.next("create", Fate::ReplyLost);
@@ -54,7 +57,7 @@ fn a_lost_reply_leaves_an_orphan_that_nobody_gets_past() {
 
 #[test]
 fn a_reader_s_lost_reply_leaves_an_orphan_too() {
-    let bed = Bed::new(neighbour);
+    let bed = GrantTestBed::new(neighbour);
     let client = bed.client();
     bed.net.next("create", Fate::ReplyLost);
     assert!(client.ask_shared("g1").is_unknown());
@@ -77,7 +80,7 @@ fn a_wait_ends_with_its_session_and_the_next_attempt_has_another_one() {
 
 #[test]
 fn they_know_no_deadlines() {
-    for bed in [children, ticket, sequential].map(Bed::new) {
+    for bed in [children, ticket, sequential].map(GrantTestBed::new) {
         let [holder, client] = bed.clients();
         holder.hold("g1");
         let ended = client.acquire("g2", Some(LONG)).unwrap_err();
@@ -88,7 +91,7 @@ fn they_know_no_deadlines() {
 
 #[test]
 fn sequential_looks_again_when_a_middle_candidate_goes() {
-    let bed = Bed::new(sequential);
+    let bed = GrantTestBed::new(sequential);
     let [leader, middle, last] = bed.clients();
     let session = bed.net.last_session() - 1;
     leader.hold("g1");

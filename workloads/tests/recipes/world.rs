@@ -1,4 +1,4 @@
-//! A machine in virtual time, and what the clients on it tell without being asked.
+//! A machine in virtual time, and the notices of the clients on it.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -10,12 +10,12 @@ use zooquake_workloads::zk::{Connect, Shared, sim};
 
 /// The machine. Clones share it.
 #[derive(Clone, Default)]
-pub struct World {
+pub struct RecipeWorld {
     machine: sim::World,
     notices: Arc<Mutex<Vec<Notice>>>,
 }
 
-impl Deref for World {
+impl Deref for RecipeWorld {
     type Target = sim::World;
 
     fn deref(&self) -> &sim::World {
@@ -23,7 +23,7 @@ impl Deref for World {
     }
 }
 
-impl World {
+impl RecipeWorld {
     /// What a recipe is given.
     pub fn env(&self, connect: Arc<dyn Connect>) -> Env {
         let notices = self.notices.clone();
@@ -50,7 +50,7 @@ impl World {
         self.notices.lock().unwrap().iter().filter_map(taking).collect()
     }
 
-    /// The grants that were told to be lost.
+    /// The grants that were reported as lost.
     pub fn lost(&self) -> Vec<String> {
         let lost = |notice: &Notice| match notice {
             Notice::Lost { grant, .. } => Some(grant.clone()),

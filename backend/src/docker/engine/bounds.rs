@@ -54,7 +54,7 @@ impl Bounds {
         } else if path.ends_with("/archive") {
             bounds(FILES, Some(COPYING))
         } else if path.ends_with("/logs") {
-            // Who follows a log waits as long as they like.
+            // A request that follows a log has no limit of time.
             bounds(WHOLE, None)
         } else {
             bounds(WHOLE, Some(PATIENCE))

@@ -102,7 +102,7 @@ impl QuorumProxy {
         loop {
             match listener.accept().await {
                 Ok((server, _)) => drop(tokio::spawn(relay::relay(Arc::clone(&self), server, peer))),
-                // Too many open files, say: it may get better.
+                // A transient error, such as too many open files.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
         }
@@ -158,13 +158,13 @@ impl QuorumProxy {
         QuorumConnection(Arc::clone(self))
     }
 
-    /// Ends the delay for whoever connects, and answers whether there was one.
+    /// Ends the delay at each connection, and answers it with one byte: 1 if there was a delay, else 0.
     async fn answer_ends(self: Arc<Self>, listener: TcpListener) {
         loop {
             match listener.accept().await {
                 Ok((mut stream, _)) => {
                     let lagged = u8::from(self.catch_up().lagged);
-                    // Who asked may have gone: the delay has ended all the same.
+                    // The peer may have gone: the delay has ended all the same.
                     let _ = stream.write_all(&[lagged]).await;
                 }
                 // As in `accept`.

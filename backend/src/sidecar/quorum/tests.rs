@@ -17,13 +17,13 @@ const LONG: Duration = Duration::from_secs(3_600);
 const MOMENT: Duration = Duration::from_millis(100);
 
 /// A leader, and a follower's way to it.
-struct Bench {
+struct QuorumProxyBench {
     proxy: Arc<QuorumProxy>,
     leader: TcpListener,
     way: SocketAddr,
 }
 
-impl Bench {
+impl QuorumProxyBench {
     async fn new() -> Self {
         let leader = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let proxy = Arc::new(QuorumProxy::default());
@@ -72,7 +72,7 @@ fn pattern(bytes: usize) -> Vec<u8> {
 
 #[tokio::test]
 async fn bytes_keep_their_order_whenever_the_delay_changes() {
-    let bench = Bench::new().await;
+    let bench = QuorumProxyBench::new().await;
     let (mut follower, leader) = bench.connected().await;
     let sent = pattern(3 << 20);
     let (mut from_follower, mut to_follower) = leader.into_split();
@@ -100,7 +100,7 @@ async fn bytes_keep_their_order_whenever_the_delay_changes() {
 
 #[tokio::test]
 async fn what_the_leader_sends_is_late_by_the_delay_and_what_the_follower_sends_is_not() {
-    let bench = Bench::new().await;
+    let bench = QuorumProxyBench::new().await;
     let (mut follower, mut leader) = bench.connected().await;
     let delay = Duration::from_millis(300);
     bench.proxy.lag(delay, LONG).unwrap();
@@ -119,7 +119,7 @@ async fn what_the_leader_sends_is_late_by_the_delay_and_what_the_follower_sends_
 
 #[tokio::test]
 async fn what_has_waited_comes_at_once_when_the_delay_ends() {
-    let bench = Bench::new().await;
+    let bench = QuorumProxyBench::new().await;
     let (mut follower, mut leader) = bench.connected().await;
     assert_eq!(bench.proxy.catch_up(), Relief { lagged: false, made: 0 });
     bench.proxy.lag(LONG, LONG).unwrap();
@@ -135,7 +135,7 @@ async fn what_has_waited_comes_at_once_when_the_delay_ends() {
 
 #[tokio::test]
 async fn a_delay_ends_by_itself_and_its_limit_is_not_that_of_the_next_one() {
-    let bench = Bench::new().await;
+    let bench = QuorumProxyBench::new().await;
     let (mut follower, mut leader) = bench.connected().await;
     bench.proxy.lag(LONG, MOMENT).unwrap();
     leader.write_all(b"a").await.unwrap();
@@ -150,7 +150,7 @@ async fn a_delay_ends_by_itself_and_its_limit_is_not_that_of_the_next_one() {
 
 #[tokio::test]
 async fn a_leader_that_ends_the_connection_ends_it_at_once_after_what_it_sent() {
-    let bench = Bench::new().await;
+    let bench = QuorumProxyBench::new().await;
     let (mut follower, mut leader) = bench.connected().await;
     bench.proxy.lag(LONG, LONG).unwrap();
     leader.write_all(b"last words").await.unwrap();
@@ -164,7 +164,7 @@ async fn a_leader_that_ends_the_connection_ends_it_at_once_after_what_it_sent() 
 
 #[tokio::test]
 async fn a_follower_s_end_and_resets_are_passed_on_at_once() {
-    let bench = Bench::new().await;
+    let bench = QuorumProxyBench::new().await;
     let (mut follower, mut leader) = bench.connected().await;
     bench.proxy.lag(LONG, LONG).unwrap();
     follower.write_all(b"bye").await.unwrap();
@@ -213,7 +213,7 @@ async fn a_leader_that_takes_no_connection_is_asked_again_and_then_the_follower_
 
 #[tokio::test]
 async fn only_so_much_waits_here_and_nothing_of_it_is_lost() {
-    let bench = Bench::new().await;
+    let bench = QuorumProxyBench::new().await;
     let (mut follower, mut leader) = bench.connected().await;
     bench.proxy.lag(LONG, LONG).unwrap();
     let sent = pattern(64 << 20);
@@ -230,7 +230,7 @@ async fn only_so_much_waits_here_and_nothing_of_it_is_lost() {
 
 #[tokio::test]
 async fn a_server_that_changes_its_leader_is_known_to_have() {
-    let bench = Bench::new().await;
+    let bench = QuorumProxyBench::new().await;
     assert!(bench.proxy.lag(LONG, LONG).is_err(), "it follows nobody");
     let first = bench.connected().await;
     let before = bench.proxy.lag(LONG, LONG).unwrap();
@@ -243,7 +243,7 @@ async fn a_server_that_changes_its_leader_is_known_to_have() {
 
 #[tokio::test]
 async fn another_program_ends_the_delay() {
-    let bench = Bench::new().await;
+    let bench = QuorumProxyBench::new().await;
     let (mut follower, mut leader) = bench.connected().await;
     let ends = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = ends.local_addr().unwrap();

@@ -23,7 +23,7 @@ const XID: i32 = 1;
 /// What was seen when a session was closed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expired {
-    /// The session.
+    /// Its id, as `0x…`.
     pub session: String,
     /// The zxid of the transaction that closed it.
     pub zxid: i64,
@@ -84,7 +84,7 @@ impl Proxy {
     }
 }
 
-/// Takes a session up over another connection; `None` if the server says that it is over.
+/// Takes a session up over another connection; `None` if the server refuses it because it is over.
 async fn take_up(server: SocketAddr, session: &Session) -> Result<Option<Upstream>> {
     let answer = async {
         let mut own = Upstream::connect(server).await?;

@@ -1,12 +1,12 @@
-//! ZooKeeper's framing, as far as the proxy has to understand it: frames behind a length of four bytes, the headers of
-//! requests and replies, and the first answer of a connection.
+//! The part of ZooKeeper's framing that the proxy parses: frames behind a length of four bytes, the headers of requests
+//! and replies, and the first answer of a connection.
 
 use std::fmt;
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use zooquake_history::fault::WireOp;
 
-/// Longest frame that is taken for one; servers refuse requests of more than 1 MiB unless told otherwise.
+/// Longest frame that is taken for one; servers refuse requests of more than 1 MiB unless `jute.maxbuffer` is larger.
 const LONGEST: usize = 64 << 20;
 
 /// Cuts frames out of a stream.
@@ -134,7 +134,7 @@ pub fn replied(frame: &[u8]) -> Option<Replied> {
 /// A session, as the first answer of a connection grants it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Its id.
+    /// The id that the server has assigned.
     pub id: i64,
     timeout_ms: i32,
     /// With its length in front.

@@ -1,5 +1,5 @@
-//! The wire proxy: stands between the host's client and the ensemble, understands ZooKeeper's framing, loses what it is
-//! told to lose, and says exactly what that was.
+//! The wire proxy: stands between the host's client and the ensemble, parses ZooKeeper's framing, drops the request or
+//! reply that its rule selects, and reports which one that was.
 //!
 //! A lost reply or request always ends the connection, because TCP loses nothing in the middle of one.
 
@@ -12,7 +12,7 @@ mod tests;
 
 use anyhow::{Context, Result, bail};
 use frame::Session;
-use rule::{Verdict, WireRule};
+use rule::{FrameVerdict, WireRule};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -85,7 +85,7 @@ impl Default for Proxy {
     }
 }
 
-/// An open connection; dropping it says that it is no more.
+/// An open connection; dropping it removes it from the proxy's state.
 struct OpenConnection {
     id: u64,
     proxy: Arc<Proxy>,
@@ -137,7 +137,7 @@ impl Proxy {
                     let _ = client.set_zero_linger();
                 }
                 Ok((client, _)) => drop(tokio::spawn(relay::relay(Arc::clone(&self), client, server))),
-                // Too many open files, say: it may get better.
+                // A transient error, such as too many open files.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
         }
@@ -227,7 +227,7 @@ impl Proxy {
         }
     }
 
-    /// Waits until connections are to be ended; says how.
+    /// Waits until connections are to be ended; returns how.
     async fn disconnected(&self) -> Wire {
         let mut disconnected = self.disconnected.subscribe();
         // This proxy keeps the channel open as long as it is asked.
@@ -247,7 +247,7 @@ impl Proxy {
         locked(&self.sessions).get(&connection).map(|(_, session)| session.id)
     }
 
-    fn asked(&self, connection: u64, frame: &[u8]) -> Verdict {
+    fn asked(&self, connection: u64, frame: &[u8]) -> FrameVerdict {
         let session = self.session_of(connection);
         self.judged(|rule| {
             let asked = frame::asked(frame)?;
@@ -255,7 +255,7 @@ impl Proxy {
         })
     }
 
-    fn replied(&self, connection: u64, frame: &[u8]) -> Verdict {
+    fn replied(&self, connection: u64, frame: &[u8]) -> FrameVerdict {
         let session = self.session_of(connection);
         self.judged(|rule| {
             let reply = frame::replied(frame)?;
@@ -263,11 +263,11 @@ impl Proxy {
         })
     }
 
-    fn judged(&self, judge: impl FnOnce(&mut WireRule) -> Option<Verdict>) -> Verdict {
+    fn judged(&self, judge: impl FnOnce(&mut WireRule) -> Option<FrameVerdict>) -> FrameVerdict {
         let mut rule = locked(&self.rule);
-        let verdict = rule.as_mut().and_then(judge).unwrap_or(Verdict::Forward);
-        if verdict == Verdict::Drop {
-            // Still under the lock, which whoever waits for the next connection takes first.
+        let verdict = rule.as_mut().and_then(judge).unwrap_or(FrameVerdict::Forward);
+        if verdict == FrameVerdict::Drop {
+            // Still under the lock, which a caller that waits for the next connection takes first.
             self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
         }
         verdict

@@ -2,7 +2,7 @@
 
 use super::Proxy;
 use super::frame::{self, Frames};
-use super::rule::Verdict;
+use super::rule::FrameVerdict;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ async fn carry(
 /// From the client to the server, after the request that opens the session.
 async fn upward(proxy: &Proxy, id: u64, asks: &mut Frames<OwnedReadHalf>, out: &mut OwnedWriteHalf) -> io::Result<()> {
     while let Some(frame) = asks.next().await? {
-        if proxy.asked(id, &frame) == Verdict::Drop {
+        if proxy.asked(id, &frame) == FrameVerdict::Drop {
             return Ok(());
         }
         out.write_all(&frame).await?;
@@ -133,7 +133,7 @@ async fn downward(
     to_client.write_all(&first).await?;
     proxy.answered(id, server, frame::session(&first));
     while let Some(frame) = answers.next().await? {
-        if proxy.replied(id, &frame) == Verdict::Drop {
+        if proxy.replied(id, &frame) == FrameVerdict::Drop {
             return Ok(());
         }
         to_client.write_all(&frame).await?;

@@ -26,7 +26,7 @@ pub struct Dropped {
     pub path: Option<String>,
     /// The request's number in its session.
     pub xid: i32,
-    /// The session.
+    /// The session's id as `0x…`; `None` if the connection had none yet.
     pub session: Option<String>,
     /// The zxid of the write; `None` if it was never sent.
     pub zxid: Option<i64>,
@@ -36,7 +36,7 @@ pub struct Dropped {
 
 /// What to do with a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum FrameVerdict {
     /// Pass it on.
     Forward,
     /// Throw it away and close the connection.
@@ -55,7 +55,7 @@ pub struct WireRule {
 }
 
 impl WireRule {
-    /// A rule, and where it says that it has acted.
+    /// A rule, and the channel on which it reports what it dropped.
     pub fn new(lost: LossKind, which: Which) -> (Self, oneshot::Receiver<Dropped>) {
         let (done, acted) = oneshot::channel();
         let rule = Self {
@@ -69,31 +69,31 @@ impl WireRule {
     }
 
     /// Judges a request.
-    pub fn asked(&mut self, connection: u64, session: Option<i64>, asked: &ClientFrame) -> Verdict {
+    pub fn asked(&mut self, connection: u64, session: Option<i64>, asked: &ClientFrame) -> FrameVerdict {
         if self.awaited.is_some() || self.done.is_none() || !frame::is(asked.code, self.which.op) {
-            return Verdict::Forward;
+            return FrameVerdict::Forward;
         }
         self.seen += 1;
         if self.seen < self.which.nth {
-            return Verdict::Forward;
+            return FrameVerdict::Forward;
         }
         match self.lost {
             LossKind::Request => self.act(asked, session, None),
             LossKind::Reply => {
                 self.awaited = Some((connection, asked.clone()));
-                Verdict::Forward
+                FrameVerdict::Forward
             }
         }
     }
 
-    /// Judges a reply. One that says that its request was not applied is passed on, and the rule waits for the next.
-    pub fn replied(&mut self, connection: u64, session: Option<i64>, reply: &Replied, frame: &[u8]) -> Verdict {
+    /// Judges a reply. A reply whose request was not applied is passed on, and the rule waits for the next.
+    pub fn replied(&mut self, connection: u64, session: Option<i64>, reply: &Replied, frame: &[u8]) -> FrameVerdict {
         let awaited = self
             .awaited
             .take_if(|(at, asked)| *at == connection && asked.xid == reply.xid);
         match awaited {
             Some((_, asked)) if reply.applied(asked.code, frame) => self.act(&asked, session, Some(reply.zxid)),
-            _ => Verdict::Forward,
+            _ => FrameVerdict::Forward,
         }
     }
 
@@ -102,9 +102,9 @@ impl WireRule {
         self.awaited.take_if(|(at, _)| *at == connection);
     }
 
-    fn act(&mut self, asked: &ClientFrame, session: Option<i64>, zxid: Option<i64>) -> Verdict {
+    fn act(&mut self, asked: &ClientFrame, session: Option<i64>, zxid: Option<i64>) -> FrameVerdict {
         let Some(done) = self.done.take() else {
-            return Verdict::Forward;
+            return FrameVerdict::Forward;
         };
         let outcome = if zxid.is_some() { "applied" } else { "not-sent" };
         let dropped = Dropped {
@@ -116,10 +116,10 @@ impl WireRule {
             zxid,
             outcome: outcome.to_string(),
         };
-        // Who armed it and has given up meanwhile must not have anything dropped.
+        // If the receiver has given up meanwhile, nothing may be dropped.
         match done.send(dropped) {
-            Ok(()) => Verdict::Drop,
-            Err(_) => Verdict::Forward,
+            Ok(()) => FrameVerdict::Drop,
+            Err(_) => FrameVerdict::Forward,
         }
     }
 }

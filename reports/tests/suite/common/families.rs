@@ -39,7 +39,8 @@ pub fn invalid(family: &str, variant: &str, kind: &str, b: Builder) -> Run {
     run
 }
 
-/// The reply to an enqueue is lost; the item is given to one consumer, who is told to be wrong, and to another.
+/// The reply to an enqueue is lost; the item is given to one consumer, and to another, which makes the delivery a
+/// duplicate.
 pub fn claimed() -> Run {
     let mut b = Builder::default();
     b.phase(10 * MS, "ops").tell(

@@ -180,7 +180,7 @@ fn late(b: &mut Builder, client: &mut Client, who: &str, at: u64, (name, value):
     end + 20
 }
 
-/// What three servers say of themselves meanwhile.
+/// The samples of three servers meanwhile.
 pub fn servers() -> Vec<ServerSample> {
     let mut samples = Vec::new();
     for tick in 0..330_u64 {

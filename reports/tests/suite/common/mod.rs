@@ -46,15 +46,15 @@ impl Run {
     }
 
     /// Writes its report into a fresh folder, which is removed with the returned value.
-    pub fn write(&self, name: &str) -> Folder {
-        let folder = Folder::new(name);
+    pub fn write(&self, name: &str) -> ReportFolder {
+        let folder = ReportFolder::new(name);
         zooquake_reports::write_all(&self.record, &self.results, &self.extras, &folder.0).unwrap();
         folder
     }
 
     /// Writes only the page of its report: the pictures take most of the time.
-    pub fn write_page(&self, name: &str) -> Folder {
-        let folder = Folder::new(name);
+    pub fn write_page(&self, name: &str) -> ReportFolder {
+        let folder = ReportFolder::new(name);
         let path = folder.0.join("report.html");
         zooquake_reports::write_page(&self.record, &self.results, &self.extras, &path).unwrap();
         folder
@@ -72,9 +72,9 @@ impl Run {
 }
 
 /// A folder with a report, removed with this.
-pub struct Folder(pub std::path::PathBuf);
+pub struct ReportFolder(pub std::path::PathBuf);
 
-impl Folder {
+impl ReportFolder {
     /// An empty one.
     pub fn new(name: &str) -> Self {
         let folder = Self(std::env::temp_dir().join(format!("zooquake-reports-{}-{name}", std::process::id())));
@@ -88,7 +88,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for ReportFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -117,7 +117,7 @@ pub fn between<'a>(page: &'a str, begin: &str, end: &str) -> &'a str {
     rest.split_once(end).expect(end).0
 }
 
-/// The page says all of this.
+/// Asserts that the page contains all of these texts.
 #[track_caller]
 pub fn says(page: &str, all: &[&str]) {
     for said in all {

@@ -1,4 +1,5 @@
-// Who enters creates a znode below that of the round and waits for `ready`, which the last one creates; all leave together.
+// A client that enters creates a znode below that of the round and waits for `ready`, which the last one creates; all
+// leave together.
 package main
 
 import "fmt"

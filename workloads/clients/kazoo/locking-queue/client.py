@@ -6,7 +6,7 @@ from kazoo.recipe.queue import LockingQueue
 
 QUEUE = "/queue"
 
-# A `dequeue` does not wait for an item to come, and `get` tells an empty queue only by its timeout, in seconds.
+# A `dequeue` does not wait for an item to come, and `get` reports an empty queue only by its timeout, in seconds.
 PATIENCE = 1
 
 

@@ -22,10 +22,10 @@ use crate::recipes::{Env, HolderState, NOT_HELD, OpError, OwnZnode, Working};
 use crate::service::{Answer, Service, SessionHandle, parse, unknown};
 use crate::zk::{CreateMode, Error, SessionState, Shared, WatchEvent, Zk, session_hex};
 
-/// How the name of the znode begins that says that all are there.
+/// Prefix of the name of the znode that marks the barrier as complete.
 const READY: &str = "ready";
 
-/// Whose znode has this name.
+/// The client whose znode has this name.
 fn client_of(name: &str) -> &str {
     name.rsplit_once('-').map_or(name, |(client, _)| client)
 }
@@ -146,7 +146,7 @@ impl Double {
         let _busy = self.holder.busy();
         let created = match zk.create(own, b"", CreateMode::Ephemeral).await {
             Ok(created) => created.stat,
-            // An earlier try has made it: no other client knows its name.
+            // An earlier try has made it: no other client uses its name.
             Err(Error::NodeExists) => None,
             Err(error) => return Err(error),
         };

@@ -1,9 +1,10 @@
 //! The tutorial's barrier, faults and all: members join by an ephemeral sequential znode and count the children of the
-//! one parent, `start` among them; who counts enough of them creates `start`, and a waiting application starts when
-//! that appears.
+//! one parent, `start` among them; a client that counts enough of them creates `start`, and a waiting application
+//! starts when that appears.
 //!
-//! Whoever counts enough tries, so that several do, and all but one end with an error. An error ends a join and leaves
-//! what it made to the session. `start` goes with the session of the one who made it, and so do members, silently.
+//! Each client that counts enough members tries to create it, so that several do, and all but one end with an error. An
+//! error ends a join and leaves its znodes to the session. `start` goes with the session of its creator, and so do
+//! members, silently.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,7 +92,7 @@ impl Tutorial {
 
     async fn enter(&self, round: i64) -> Result<Answer, OpError> {
         let zk = self.open().await;
-        // Whoever only waits leaves nothing behind.
+        // A client that only waits leaves nothing behind.
         let (there, watch) = zk
             .exists_and_watch(&format!("{MEMBERS}/start"))
             .await

@@ -1,17 +1,17 @@
 //! Two-phase commit without a coordinator that must live: the transaction and its sites' znodes come into being
-//! together, votes stay, and whoever creates the decision znode first has decided.
+//! together, votes stay, and the first party to create the decision znode has decided.
 //!
 //! Every request is repeated until its outcome is known. That is harmless: the transaction is compared with what is
-//! there, a site's vote is always that of its log, and a decision znode that is there is read, whoever made it. A site
-//! that hears of no decision for a time and a half its session timeout decides as the coordinator would; since nobody
-//! can decide twice, it may well count a missing vote as a no.
+//! there, a site's vote is always that of its log, and a decision znode that is there is read, independent of its
+//! creator. A site that hears of no decision for a time and a half its session timeout decides as the coordinator
+//! would; since nobody can decide twice, it may well count a missing vote as a no.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::plain::{Member, gather, not_voted, wait_decision, wait_for};
+use super::plain::{PartyClient, gather, not_voted, wait_decision, wait_for};
 use super::{APP, Decision, Journal, Party, TransactionZnode, Vote, decision_path, path, vote_path};
 use crate::recipes::bug::Bug;
 use crate::recipes::{Env, OpError};
@@ -21,12 +21,12 @@ use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, Reply, Zk};
 const RETRY: Duration = Duration::from_millis(100);
 
 /// `commit/atomic`.
-pub struct Atomic(Member);
+pub struct Atomic(PartyClient);
 
 impl Atomic {
     /// A client of this name, with this log.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
-        Self(Member::new(env, name, journal))
+        Self(PartyClient::new(env, name, journal))
     }
 
     async fn pause(&self) {
@@ -130,7 +130,7 @@ impl Atomic {
 
 #[async_trait]
 impl Party for Atomic {
-    fn member(&self) -> &Member {
+    fn member(&self) -> &PartyClient {
         &self.0
     }
 

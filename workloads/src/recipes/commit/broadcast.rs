@@ -5,27 +5,27 @@
 
 use async_trait::async_trait;
 
-use super::plain::{Member, gather, read_transaction};
+use super::plain::{PartyClient, gather, read_transaction};
 use super::{Decision, Journal, Party, TransactionZnode};
 use crate::recipes::{Env, OpError};
 
 /// `commit/broadcast`.
-pub struct Broadcast(Member);
+pub struct Broadcast(PartyClient);
 
 impl Broadcast {
     /// A client of this name, with this log.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
-        Self(Member::new(env, name, journal))
+        Self(PartyClient::new(env, name, journal))
     }
 }
 
 #[async_trait]
 impl Party for Broadcast {
-    fn member(&self) -> &Member {
+    fn member(&self) -> &PartyClient {
         &self.0
     }
 
-    /// The coordinator decides as the sites do, and tells no site.
+    /// The coordinator decides as the sites do, and sends no site the decision.
     async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError> {
         let zk = self.0.handle.live().await;
         gather(zk.as_ref(), &transaction.tx, &transaction.sites).await

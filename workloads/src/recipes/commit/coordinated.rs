@@ -1,27 +1,27 @@
-//! The tutorial's remedy for too many messages, faults and all: only the coordinator watches, and it tells the sites
-//! its decision by a znode: O(n) messages.
+//! The tutorial's remedy for too many messages, faults and all: only the coordinator watches the votes, and it
+//! publishes its decision as a znode: O(n) messages.
 //!
-//! If the coordinator dies between the votes and the decision, or does not know whether it wrote it, the sites wait.
+//! If the coordinator dies between the votes and the decision, or cannot determine whether it wrote it, the sites wait.
 
 use async_trait::async_trait;
 
-use super::plain::{Member, gather, publish};
+use super::plain::{PartyClient, gather, publish};
 use super::{Decision, Journal, Party, TransactionZnode};
 use crate::recipes::{Env, OpError};
 
 /// `commit/coordinated`.
-pub struct Coordinated(Member);
+pub struct Coordinated(PartyClient);
 
 impl Coordinated {
     /// A client of this name, with this log.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
-        Self(Member::new(env, name, journal))
+        Self(PartyClient::new(env, name, journal))
     }
 }
 
 #[async_trait]
 impl Party for Coordinated {
-    fn member(&self) -> &Member {
+    fn member(&self) -> &PartyClient {
         &self.0
     }
 

@@ -11,19 +11,19 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::future::select_all;
 
-use super::plain::{Member, not_voted, overdue, publish, wait_for};
+use super::plain::{PartyClient, not_voted, overdue, publish, wait_for};
 use super::{Decision, Journal, Party, TransactionZnode, Vote, path, vote_path};
 use crate::recipes::requests::heard;
 use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, Zk};
 
 /// `commit/ephemeral`.
-pub struct Ephemeral(Member);
+pub struct Ephemeral(PartyClient);
 
 impl Ephemeral {
     /// A client of this name, with this log.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
-        Self(Member::new(env, name, journal))
+        Self(PartyClient::new(env, name, journal))
     }
 
     async fn join_and_vote(&self, zk: Arc<dyn Zk>, tx: &str, vote: Vote, work: Duration) -> Result<Vote, OpError> {
@@ -87,7 +87,7 @@ async fn watch_sites(zk: &dyn Zk, transaction: &TransactionZnode) -> Result<Deci
 
 #[async_trait]
 impl Party for Ephemeral {
-    fn member(&self) -> &Member {
+    fn member(&self) -> &PartyClient {
         &self.0
     }
 

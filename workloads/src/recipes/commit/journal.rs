@@ -1,4 +1,4 @@
-//! A site's durable log: what it voted and what it heard, written to the disk before anybody is told.
+//! A site's durable log: its votes and the decisions it learnt, written to the disk before they are sent or answered.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -76,7 +76,7 @@ impl Journal {
         })))
     }
 
-    /// What it says.
+    /// All entries, in the order in which they were written.
     pub fn entries(&self) -> Vec<JournalEntry> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).entries.clone()
     }

@@ -18,7 +18,7 @@ pub use coordinated::Coordinated;
 pub use ephemeral::Ephemeral;
 pub use handler::CommitHandler;
 pub use journal::{Journal, JournalEntry};
-use plain::{Member, overdue, wait_decision};
+use plain::{PartyClient, overdue, wait_decision};
 pub use zooquake_history::operation::commit::{Decision, TransactionZnode, Vote};
 
 use super::OpError;
@@ -47,7 +47,7 @@ pub fn decision_path(tx: &str) -> String {
 #[async_trait]
 pub trait Party: Send + Sync {
     /// Its name, its session and its log.
-    fn member(&self) -> &Member;
+    fn member(&self) -> &PartyClient;
 
     /// Creates what a transaction begins with: its znode, and one for each site.
     ///
@@ -97,12 +97,12 @@ pub trait Party: Send + Sync {
         self.member().vote(tx, vote, work, deadline).await
     }
 
-    /// The decision in the log, or else the one that is learnt, which goes to the log before anybody is told.
+    /// The decision in the log, or else the one that is learnt, which is written to the log before it is answered.
     ///
     /// # Errors
     /// As [`Party::learn`].
     async fn decided(&self, tx: &str, deadline: Option<Duration>) -> Result<Decision, OpError> {
-        let Member { env, journal, .. } = self.member();
+        let PartyClient { env, journal, .. } = self.member();
         if let Some(decision) = journal.decided(tx) {
             return Ok(decision);
         }

@@ -1,5 +1,5 @@
-//! What the tutorial's variants have in common. They know no unknown outcomes: an error ends the operation, and so does
-//! the end of the session; another one is opened for the next operation.
+//! What the tutorial's variants have in common. They do not handle unknown outcomes: an error ends the operation, and
+//! so does the end of the session; another one is opened for the next operation.
 //!
 //! The tutorial has the sites of a transaction be the children that are there. Here its znode names them, since a site
 //! that is quick would else decide before the coordinator has made the others' znodes.
@@ -17,14 +17,14 @@ use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
 
 /// What each party has: a name, a session handle and a log.
-pub struct Member {
+pub struct PartyClient {
     pub env: Env,
     pub name: String,
     pub handle: Handle,
     pub journal: Journal,
 }
 
-impl Member {
+impl PartyClient {
     /// A client of this name, which begins to open its session.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Member {
         }
     }
 
-    /// Writes the vote to the log, before anybody is told. Answers the one that the log has.
+    /// Writes the vote to the log, before it is sent. Returns the vote that the log has.
     pub fn log_vote(&self, tx: &str, vote: Vote) -> Result<Vote, OpError> {
         self.journal
             .vote(tx, vote)
@@ -154,11 +154,11 @@ pub async fn gather(zk: &dyn Zk, tx: &str, sites: &[String]) -> Result<Decision,
     }
 }
 
-/// What a look at a site's znode tells.
+/// The result of a read of a site's znode.
 pub enum VoteRead {
     /// Its vote.
     Voted(Decision),
-    /// Nothing yet; the watch tells of a change.
+    /// Nothing yet; the watch fires at a change.
     Wait(Watch),
 }
 
@@ -174,7 +174,7 @@ async fn look(zk: &dyn Zk, path: &str) -> Result<VoteRead, Error> {
     }
 }
 
-/// The coordinator of the tutorial tells the sites its decision.
+/// The coordinator of the tutorial publishes its decision to the sites.
 pub async fn publish(zk: &dyn Zk, tx: &str, decision: Decision) -> Result<Decision, OpError> {
     zk.create(
         &super::decision_path(tx),

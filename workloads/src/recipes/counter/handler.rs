@@ -17,9 +17,9 @@ use crate::zk::{Error, Stat, Zk, session_hex};
 /// What the counter held, or holds now, as the transaction `mzxid` left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CounterReading {
-    /// Its value.
+    /// The counter's value after that transaction.
     pub value: i64,
-    /// Its version.
+    /// The znode's version after that transaction.
     pub version: i32,
     /// The transaction; `None` where it is not known.
     pub mzxid: Option<i64>,
@@ -40,13 +40,13 @@ impl CounterReading {
 }
 
 /// A counter, as one client uses it: one operation at a time. When its session is over it goes on in a new one.
-pub struct Counter {
+pub struct CounterClient {
     env: Env,
     handle: Handle,
     increment: Arc<dyn Increment>,
 }
 
-impl Counter {
+impl CounterClient {
     /// A client that begins to open its session.
     pub fn new(env: &Env, increment: Arc<dyn Increment>) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Counter {
         }
     }
 
-    /// A session that is not over, as far as is known.
+    /// A session whose end this client has not observed.
     pub(super) async fn live(&self) -> Arc<dyn Zk> {
         self.handle.live().await
     }
@@ -110,7 +110,7 @@ pub(super) fn ended(doing: &str, error: &Error, unsure: bool) -> OpError {
 }
 
 #[async_trait]
-impl Service for Counter {
+impl Service for CounterClient {
     fn operations(&self) -> Vec<&'static str> {
         vec![f::INCREMENT, f::GET]
     }

@@ -9,7 +9,7 @@ pub(super) mod variants;
 mod versioned;
 
 use async_trait::async_trait;
-pub use handler::{Counter, CounterReading};
+pub use handler::{CounterClient, CounterReading};
 
 use super::OpError;
 
@@ -19,9 +19,9 @@ pub const COUNTER: &str = "/counter";
 /// How a variant adds 1.
 #[async_trait]
 pub trait Increment: Send + Sync {
-    /// Adds 1, and says what that made.
+    /// Adds 1, and returns the new value.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if it certainly added nothing.
-    async fn increment(&self, counter: &Counter) -> Result<CounterReading, OpError>;
+    async fn increment(&self, counter: &CounterClient) -> Result<CounterReading, OpError>;
 }

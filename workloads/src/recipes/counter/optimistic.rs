@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 
-use super::handler::{Counter, CounterReading, ended, look};
+use super::handler::{CounterClient, CounterReading, ended, look};
 use super::{COUNTER, Increment};
 use crate::recipes::OpError;
 use crate::zk::Error;
@@ -15,7 +15,7 @@ pub(super) struct Optimistic;
 
 #[async_trait]
 impl Increment for Optimistic {
-    async fn increment(&self, counter: &Counter) -> Result<CounterReading, OpError> {
+    async fn increment(&self, counter: &CounterClient) -> Result<CounterReading, OpError> {
         let mut unsure = false;
         loop {
             let held = look(counter.live().await.as_ref()).await;

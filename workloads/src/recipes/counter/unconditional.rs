@@ -4,7 +4,7 @@
 
 use async_trait::async_trait;
 
-use super::handler::{Counter, CounterReading, ended, look};
+use super::handler::{CounterClient, CounterReading, ended, look};
 use super::{COUNTER, Increment};
 use crate::recipes::OpError;
 use crate::zk::Error;
@@ -14,7 +14,7 @@ pub(super) struct Unconditional;
 
 #[async_trait]
 impl Increment for Unconditional {
-    async fn increment(&self, counter: &Counter) -> Result<CounterReading, OpError> {
+    async fn increment(&self, counter: &CounterClient) -> Result<CounterReading, OpError> {
         loop {
             let held = look(counter.live().await.as_ref()).await;
             let held = held.map_err(|error| ended("read", &error, false))?;

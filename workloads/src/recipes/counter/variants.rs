@@ -7,7 +7,7 @@ use zooquake_history::operation::counter;
 use super::optimistic::Optimistic;
 use super::unconditional::Unconditional;
 use super::versioned::{MARKS, Versioned};
-use super::{COUNTER, Counter, Increment};
+use super::{COUNTER, CounterClient, Increment};
 use crate::recipes::Env;
 use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
 use crate::service::Recipe;
@@ -52,7 +52,7 @@ const PLAIN: Variant = Variant {
 };
 
 fn counter(env: &Env, increment: Arc<dyn Increment>) -> anyhow::Result<Recipe> {
-    Ok(Arc::new(Counter::new(env, increment)))
+    Ok(Arc::new(CounterClient::new(env, increment)))
 }
 
 /// The faults that lose replies.

@@ -7,7 +7,7 @@
 
 use async_trait::async_trait;
 
-use super::handler::{Counter, CounterReading, ended, look};
+use super::handler::{CounterClient, CounterReading, ended, look};
 use super::{COUNTER, Increment};
 use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, MultiOp, OpResult, Zk};
@@ -37,7 +37,7 @@ impl Versioned {
     }
 
     /// Writes what follows on `held`, until it is known whether that happened.
-    async fn write(&self, counter: &Counter, held: CounterReading) -> Result<WriteResult, OpError> {
+    async fn write(&self, counter: &CounterClient, held: CounterReading) -> Result<WriteResult, OpError> {
         let id = held.value + 1;
         let data = id.to_string().into_bytes();
         let ops = vec![
@@ -92,7 +92,7 @@ fn made(id: i64, held: CounterReading, result: Option<&OpResult>, zk: &dyn Zk) -
 
 #[async_trait]
 impl Increment for Versioned {
-    async fn increment(&self, counter: &Counter) -> Result<CounterReading, OpError> {
+    async fn increment(&self, counter: &CounterClient) -> Result<CounterReading, OpError> {
         loop {
             let zk = counter.live().await;
             let held = look(zk.as_ref()).await.map_err(|error| ended("read", &error, false))?;

@@ -1,5 +1,5 @@
-//! The protected queue, and a znode that tells that the leader knows: whoever is first runs its leader procedure, then
-//! creates its acknowledgement, and leads only once it has heard that this exists.
+//! The protected queue, and a znode with which the leader acknowledges its election: the first candidate runs its
+//! leader procedure, then creates its acknowledgement, and leads only once the creation is confirmed.
 //!
 //! The acknowledgement has a GUID in its name too, so that it is found again after an unknown outcome. It belongs to
 //! the session of the candidate's znode, and is removed before that one: no acknowledgement outlives its term.

@@ -1,5 +1,5 @@
-//! The tutorial's unfair election, faults and all: all race to create one znode, and whoever succeeds leads. The others
-//! watch that znode and try again when it goes.
+//! The tutorial's unfair election, faults and all: all race to create one znode, and the candidate that succeeds leads.
+//! The others watch that znode and try again when it goes.
 //!
 //! What exists already is taken for somebody else's, also where it is the client's own of a request whose reply was
 //! lost. The planted E15 takes what has the client's name in it for its own, also where that is about to vanish with an
@@ -8,7 +8,7 @@
 use async_trait::async_trait;
 
 use crate::recipes::bug::Bug;
-use crate::recipes::grant::{Contest, Plain, create_with, hear};
+use crate::recipes::grant::{Contest, TutorialClient, create_with, hear};
 use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Error, Zk};
 
@@ -16,8 +16,8 @@ use crate::zk::{CreateMode, Error, Zk};
 pub const LEADER: &str = "/election/leader";
 
 /// A client of `election/ephemeral` that begins to open its session.
-pub fn ephemeral(env: &Env) -> Plain {
-    Plain::new(env, CreateRace(env.clone()))
+pub fn ephemeral(env: &Env) -> TutorialClient {
+    TutorialClient::new(env, CreateRace(env.clone()))
 }
 
 struct CreateRace(Env);

@@ -1,5 +1,5 @@
-//! The protected queue, and a number for each term: whoever is first raises the epoch in one transaction with the check
-//! that its znode still stands, and sends the epoch with each write.
+//! The protected queue, and a number for each term: the first candidate raises the epoch in one transaction with the
+//! check that its znode still exists, and sends the epoch with each write.
 //!
 //! A candidate raises the epoch only while its znode exists, and the next one only once that is gone; so later terms
 //! have higher epochs, and the resource refuses what a deposed leader still writes. An unknown outcome is no matter:

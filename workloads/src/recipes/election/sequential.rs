@@ -3,14 +3,14 @@
 
 use super::PARENT;
 use crate::recipes::Env;
-use crate::recipes::grant::{Chain, Plain};
+use crate::recipes::grant::{Chain, TutorialClient};
 
 /// A client of `election/sequential` that begins to open its session.
-pub fn sequential(env: &Env) -> Plain {
+pub fn sequential(env: &Env) -> TutorialClient {
     let candidates = Chain {
         parent: PARENT,
         exclusive: "n_",
         shared: None,
     };
-    Plain::new(env, candidates)
+    TutorialClient::new(env, candidates)
 }

@@ -73,7 +73,7 @@ const VARIANTS: &[Variant] = &[
     },
 ];
 
-/// What all of them have in common, but for those that say otherwise.
+/// The defaults of all of them.
 const PLAIN: Variant = Variant {
     family: election::FAMILY.name,
     resource: Resource::External,

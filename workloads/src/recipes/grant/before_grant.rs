@@ -18,7 +18,7 @@ pub trait BeforeGrant: Send + Sync {
         false
     }
 
-    /// The token of the newest grant, whoever has that; `None` if it cannot be read, or there are no tokens.
+    /// The token of the newest grant of any client; `None` if it cannot be read, or there are no tokens.
     async fn newest(&self, _: &dyn Zk) -> Option<i64> {
         None
     }

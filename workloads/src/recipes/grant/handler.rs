@@ -116,7 +116,8 @@ impl GrantHandler {
         (answer, Some(working))
     }
 
-    /// The znode by which the client has told that it leads, where the recipe promises to tell.
+    /// The znode with which the client has acknowledged that it leads; the outer `None` where the recipe promises no
+    /// acknowledgements.
     fn ack(&self, grant: &Grant) -> Option<Option<ZnodeName>> {
         self.recipe
             .acknowledges()

@@ -17,7 +17,7 @@ pub use before_grant::{BeforeGrant, FirstContender};
 pub use chain::Chain;
 pub use claim::{GrantClaim, Nothing};
 pub use handler::GrantHandler;
-pub use plain::{Contest, Plain, create, create_with, hear};
+pub use plain::{Contest, TutorialClient, create, create_with, hear};
 pub use protected::Protected;
 pub use queue::{ContenderQueue, Queues};
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub trait GrantRecipe: Send + Sync {
     /// [`OpError::Fail`] only if nothing of the attempt is left.
     async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError>;
 
-    /// The same for a shared grant. A recipe that knows none grants exclusively.
+    /// The same for a shared grant. A recipe without shared grants grants exclusively.
     ///
     /// # Errors
     /// As [`GrantRecipe::acquire`].
@@ -49,13 +49,13 @@ pub trait GrantRecipe: Send + Sync {
     /// [`OpError::Fail`] with [`super::NOT_HELD`] if it is not held any more.
     async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError>;
 
-    /// What the client knows and believes.
+    /// The client's own state: its grant, its znodes and its unfinished work.
     fn holder(&self) -> &HolderState;
 
     /// The session that the client has now.
     async fn session(&self) -> SessionHandle;
 
-    /// The znodes that the client knows to be its own: held or waiting with.
+    /// The znodes that the client has recorded as its own: those it holds or waits with.
     async fn znodes(&self) -> Vec<OwnZnode> {
         self.holder().znodes()
     }
@@ -88,7 +88,8 @@ pub trait GrantRecipe: Send + Sync {
 /// What a release did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Released {
-    /// The znode that it removed, and the transaction that had created that; `None` where the recipe cannot tell.
+    /// The znode that it removed, and the transaction that had created that; `None` where the recipe cannot determine
+    /// it.
     pub removed: Option<(String, Option<i64>)>,
 }
 
@@ -110,13 +111,13 @@ impl Released {
         Ok(Self::from_grant(&held.grant))
     }
 
-    /// It cannot tell.
+    /// It removed a znode that the recipe cannot name.
     pub fn unsure() -> Self {
         Self { removed: None }
     }
 }
 
-/// The end of an operation of a recipe that knows no deadlines.
+/// The end of an operation whose deadline has passed, of a recipe that does not clean up.
 pub fn overdue() -> OpError {
     OpError::Info("timed out; this recipe cleans nothing up".to_string())
 }

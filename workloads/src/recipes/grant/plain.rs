@@ -1,6 +1,6 @@
 //! The client that people copy out of a tutorial: one session, and each error ends what it was doing.
 //!
-//! It knows no unknown outcomes: an error ends the attempt and leaves its znode where it is. Session events are
+//! It does not handle unknown outcomes: an error ends the attempt and leaves its znode where it is. Session events are
 //! ignored; a handle whose session is over is replaced when the next attempt begins.
 
 use std::sync::Arc;
@@ -22,22 +22,22 @@ pub trait Contest: Send + Sync {
     /// Ends when the client may believe that it holds, by the znode that it answers.
     async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError>;
 
-    /// The same for a shared grant. A recipe that knows none grants exclusively.
+    /// The same for a shared grant. A recipe without shared grants grants exclusively.
     async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
         self.win(zk, holder).await
     }
 }
 
-/// A tutorial's client.
+/// A client of the tutorial's kind: [`Contest`] wins the grant, an error ends the attempt. Clones share its state.
 #[derive(Clone)]
-pub struct Plain {
+pub struct TutorialClient {
     env: Env,
     holder: HolderState,
     handle: Handle,
     contest: Arc<dyn Contest>,
 }
 
-impl Plain {
+impl TutorialClient {
     /// A client that begins to open its session.
     pub fn new(env: &Env, contest: impl Contest + 'static) -> Self {
         Self {
@@ -103,7 +103,7 @@ pub async fn create_with(
     Ok(own)
 }
 
-/// Waits for a watch. The session's end is all that it knows to be an error.
+/// Waits for a watch. Only the session's end is an error.
 ///
 /// # Errors
 /// The session is over.
@@ -112,7 +112,7 @@ pub async fn hear(watch: Watch) -> Result<(), OpError> {
 }
 
 #[async_trait]
-impl GrantRecipe for Plain {
+impl GrantRecipe for TutorialClient {
     async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
         self.contend(name, Mode::Exclusive, deadline).await
     }

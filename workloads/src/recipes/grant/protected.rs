@@ -1,10 +1,11 @@
 //! The best that a queue without fencing can be. As many hold as its capacity is, the first ones. What one of them does
 //! before it holds is the variant's own [`BeforeGrant`]: nothing, or what makes a token or an acknowledgement.
 //!
-//! A GUID in the name tells an own znode again after an unknown outcome; numbers are ordered through their wrap; a
+//! A GUID in the name identifies an own znode after an unknown outcome; numbers are ordered through their wrap; a
 //! holder gives up as soon as it is disconnected (Curator TN10 asks for no less), yet keeps its znode until the work
 //! that it cannot interrupt is done; what is left behind is chased until it is gone or its session is over. Only a
-//! holder that is frozen or cut off for longer than its session can still do damage, and a token tells the resource.
+//! holder that is frozen or cut off for longer than its session can still do damage, and with a token the resource
+//! refuses its writes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,7 +113,7 @@ impl Protected {
         std::iter::once(&held.grant.path).chain(ack).map(trace).collect()
     }
 
-    /// Removes everything, and tells what became of the place in the queue.
+    /// Removes everything, and returns what became of the place in the queue.
     pub(super) async fn remove(&self, traces: Vec<Trace>, busy: Busy) -> Removed {
         let mut removed = Removed::Absent;
         for (claim, path) in traces.into_iter().rev() {
@@ -177,7 +178,7 @@ impl Protected {
         }
     }
 
-    /// A session that is connected, as far as is known.
+    /// A session that is connected by the last event of its client.
     pub(super) async fn live(&self) -> Arc<dyn Zk> {
         loop {
             let zk = self
@@ -219,7 +220,7 @@ impl Protected {
                 // The watch is set again on reconnect; looking anew costs little and trusts nobody with that.
                 Ok(Standing::Behind(watch)) => {
                     match select(watch, std::pin::pin!(self.holder.link_changed(seen))).await {
-                        // Leads because the one before it is gone, whoever else stands before that.
+                        // Leads because the one before it is gone, even if others stand before that one.
                         Either::Left((WatchEvent::Deleted, _)) if self.env.has(Bug::E5) => return Turn::Mine(seen),
                         // The watch went with the connection, and no other one is set.
                         Either::Right(_) if self.env.has(Bug::L8) => over(zk.as_ref()).await,
@@ -233,7 +234,7 @@ impl Protected {
         Turn::Missing
     }
 
-    /// The time is up: cleans up, and says whether it knows that nothing is left.
+    /// The time is up: cleans up. The error is [`OpError::Fail`] only if it is certain that nothing is left.
     async fn withdraw(&self, traces: &Traces, deadline: Duration) -> OpError {
         let traces = traces.with(Clone::clone);
         if traces.is_empty() {

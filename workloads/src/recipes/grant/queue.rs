@@ -80,7 +80,7 @@ pub(super) struct QueuePlace {
 pub(super) enum Standing {
     /// So near the beginning that it holds.
     First,
-    /// Farther back; the watch tells when that may have changed.
+    /// Farther back; the watch fires when that may have changed.
     Behind(Watch),
     /// Farther back, but what stood before it has gone since.
     Moved,

@@ -3,18 +3,18 @@
 use async_trait::async_trait;
 
 use super::PARENT;
-use crate::recipes::grant::{Contest, Plain, create, hear};
+use crate::recipes::grant::{Contest, TutorialClient, create, hear};
 use crate::recipes::sequence::sequence;
 use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Zk};
 
 /// A client of `lock/children` that begins to open its session.
-pub fn children(env: &Env) -> Plain {
+pub fn children(env: &Env) -> TutorialClient {
     let herd = Herd {
         parent: PARENT,
         prefix: "lock-",
     };
-    Plain::new(env, herd)
+    TutorialClient::new(env, herd)
 }
 
 /// Everybody has an ephemeral sequential znode and watches the list; the smallest number holds.

@@ -1,9 +1,9 @@
 //! The tutorial's second lock, faults and all: each attempt has a session of its own, waits for the znode just before
 //! its own by reading that one's data with a watch, and releases by closing the session.
 //!
-//! It knows no unknown outcomes and ignores session events. What goes wrong before the first wait ends the attempt with
-//! the error; what goes wrong later happens inside a watch callback, is printed, and the attempt never ends. Either way
-//! the session stays open, and the znode stays with it.
+//! It does not handle unknown outcomes and ignores session events. What goes wrong before the first wait ends the
+//! attempt with the error; what goes wrong later happens inside a watch callback, is printed, and the attempt never
+//! ends. Either way the session stays open, and the znode stays with it.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct Predecessor {
     attempt: Shared<Option<Arc<dyn Zk>>>,
 }
 
-/// What a look at the children tells.
+/// The result of a look at the children.
 enum ChildrenRead {
     /// The own znode is the first.
     First,

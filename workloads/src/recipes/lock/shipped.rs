@@ -1,8 +1,8 @@
-//! The lock that zookeeper-client itself ships, used as its documentation says: `Client::lock` with a Curator prefix,
-//! guarded writes through the `LockClient`, and dropping that to release.
+//! The lock that zookeeper-client itself ships, used as its documentation prescribes: `Client::lock` with a Curator
+//! prefix, guarded writes through the `LockClient`, and dropping that to release.
 //!
-//! It needs the crate's own client, so unlike the other recipes it runs on the real ensemble only. The crate tells
-//! nobody that a lock is lost: its user believes in it until a guarded write is refused or the session is over.
+//! It needs the crate's own client, so unlike the other recipes it runs on the real ensemble only. The crate has no
+//! notice of a lost lock: its user believes in it until a guarded write is refused or the session is over.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::service::SessionHandle;
 use crate::zk::real::{RealEnsemble, RealZk};
 use crate::zk::{Error, SessionState, Shared, Zk};
 
-/// How long the look at an own lock znode may take, which only serves to tell its czxid.
+/// How long the look at an own lock znode may take, which only serves to report its czxid.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// `lock/crate`.
@@ -90,7 +90,7 @@ impl Shipped {
         let lock = self.contend(&client).await.map_err(|error| ended(&error))?;
         let path = lock.lock_path().to_string();
         self.lock.update(|slot| *slot = Some(Arc::new(lock)));
-        // The crate does not tell the czxid. This look changes nothing, and may fail.
+        // The crate does not return the czxid. This look changes nothing, and may fail.
         let soon = Some(self.env.host.now() + LOOK);
         let stat = self
             .env
@@ -120,7 +120,7 @@ impl Shipped {
         Ok(client.lock(prefix, b"", zkc::Acls::anyone_all()).await?.into_owned())
     }
 
-    /// The znode that `Client::lock` waits with, which it does not tell: the youngest of this session.
+    /// The znode that `Client::lock` waits with, which it does not return: the youngest of this session.
     async fn youngest(&self) -> Option<OwnZnode> {
         let zk = self.session.with(Clone::clone)?;
         let mut youngest: Option<OwnZnode> = None;
@@ -142,7 +142,7 @@ impl Shipped {
     }
 }
 
-/// The end of an attempt: the crate says itself that it leaves nothing behind when the lock znode is gone.
+/// The end of an attempt. By the crate's documentation nothing is left behind when the lock znode is gone.
 fn ended(error: &zkc::Error) -> OpError {
     match error {
         zkc::Error::RuntimeInconsistent => OpError::Fail("lock: the lock znode was deleted meanwhile".to_string()),
@@ -169,7 +169,7 @@ impl GrantRecipe for Shipped {
             self.holder.forget();
             self.drop_lock();
         }
-        // The delete goes on in the background, and its end is not told.
+        // The delete goes on in the background, and the crate does not report its end.
         held.map(|_| Released::unsure()).ok_or_else(not_held)
     }
 

@@ -68,7 +68,7 @@ const VARIANTS: &[Variant] = &[
     },
 ];
 
-/// What all of them have in common, but for those that say otherwise.
+/// The defaults of all of them.
 const PLAIN: Variant = Variant {
     family: lock::FAMILY.name,
     resource: Resource::External,

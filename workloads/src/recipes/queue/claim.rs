@@ -10,9 +10,9 @@ use crate::zk::Error;
 /// A claim that this client has.
 #[derive(Clone)]
 pub struct ItemClaim {
-    /// The item.
+    /// Number of the item.
     pub item: i64,
-    /// Who has claimed it.
+    /// The owner that has claimed it.
     pub owner: Owner,
     /// Its znode.
     pub own: OwnZnode,
@@ -36,7 +36,7 @@ impl ItemClaim {
         loop {
             match owner.zk.delete(path, Some(self.version)).await {
                 Ok(()) => return Ok(()),
-                // Its version says that somebody else has it, so no delete of ours has taken effect.
+                // By its version another consumer has it, so no delete of ours has taken effect.
                 Err(Error::BadVersion) => return Err(OpError::Fail(NOT_HELD.to_string())),
                 Err(Error::NoNode) if !tried => return Err(OpError::Fail(NOT_HELD.to_string())),
                 // While the owner lives nobody else can have it, so that it was an earlier try.

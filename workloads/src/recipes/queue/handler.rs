@@ -15,14 +15,14 @@ use crate::service::{Answer, Service, SessionHandle, parse};
 pub struct Stored {
     /// Its znode.
     pub path: String,
-    /// The transaction that created that; `None` where the recipe cannot tell.
+    /// The transaction that created that; `None` where the recipe cannot determine it.
     pub czxid: Option<i64>,
 }
 
 /// An item that was delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveredItem {
-    /// The item.
+    /// Number of the item.
     pub item: i64,
     /// The claim on it, where there are claims.
     pub claim: Option<OwnZnode>,
@@ -51,7 +51,7 @@ pub trait Queue: Send + Sync {
     /// life.
     async fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Result<(), OpError>;
 
-    /// What the client knows to be its own.
+    /// The client's own state: what it has claimed, and its unfinished work.
     fn holder(&self) -> &HolderState;
 
     /// The session that the client has now.

@@ -13,7 +13,7 @@ pub const MARK: &str = "item-";
 /// What an item's znode holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
-    /// The item.
+    /// Number of the item.
     pub item: i64,
     /// The session that has claimed it, as `0x…`; `None` while none has.
     #[serde(default, skip_serializing_if = "Option::is_none")]

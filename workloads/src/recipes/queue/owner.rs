@@ -1,5 +1,5 @@
-//! Owners: a session tells that it lives by an ephemeral znode with its id as name. While that is there, nobody else
-//! may take what the session has claimed; once it is gone it never comes back, for only its session can make it.
+//! Owners: an ephemeral znode with the session's id as name shows that the session lives. While that is there, nobody
+//! else may take what the session has claimed; once it is gone it never comes back, for only its session can make it.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Owners {
     told: Shared<Option<i64>>,
 }
 
-/// An owner: a session that has told that it lives.
+/// An owner: a session whose owner znode was created.
 #[derive(Clone)]
 pub struct Owner {
     /// The session.
@@ -36,7 +36,7 @@ impl Owners {
         }
     }
 
-    /// An owner whose session is not over, as far as is known.
+    /// An owner whose session's end this client has not observed.
     pub async fn live(&self) -> Owner {
         loop {
             let zk = self.handle.live().await;
@@ -78,11 +78,11 @@ impl Owner {
         MultiOp::Check(path(&self.name), None)
     }
 
-    /// Writes, and tells by that whether it still lives: nothing that the session sent before can take effect later,
-    /// and what it reads afterwards is as new as that.
+    /// Writes, which succeeds only if it still lives: nothing that the session sent before can take effect later, and
+    /// what it reads afterwards is as new as that.
     ///
     /// # Errors
-    /// NoNode if it lives no more; else it is not known.
+    /// NoNode if it lives no more; with any other error that is unknown.
     pub async fn confirm(&self) -> Result<(), Error> {
         self.zk.set(&path(&self.name), b"", None).await.map(|_| ())
     }

@@ -30,13 +30,13 @@ pub struct RegisterReading {
 ///
 /// It repeats nothing: a write that has no known outcome is answered as unknown. When its session is over it goes on in
 /// a new one.
-pub struct Register {
+pub struct RegisterClient {
     env: Env,
     handle: Handle,
     prelude: Arc<dyn Prelude>,
 }
 
-impl Register {
+impl RegisterClient {
     /// A client that begins to open its session.
     pub fn new(env: &Env, prelude: Arc<dyn Prelude>) -> Self {
         Self {
@@ -70,8 +70,8 @@ impl Register {
     /// the version decides.
     ///
     /// # Errors
-    /// [`OpError::Fail`] only if `to` certainly was not written; it says nothing of the value, since the look may be
-    /// stale.
+    /// [`OpError::Fail`] only if `to` certainly was not written; it is no evidence about the value, since the look may
+    /// be stale.
     pub async fn cas(&self, from: i64, to: i64) -> Result<RegisterReading, OpError> {
         let zk = self.handle.live().await;
         let (held, stat) = look(zk.as_ref()).await?;
@@ -131,7 +131,7 @@ async fn look(zk: &dyn Zk) -> Result<(RegisterReading, Stat), OpError> {
 }
 
 #[async_trait]
-impl Service for Register {
+impl Service for RegisterClient {
     fn operations(&self) -> Vec<&'static str> {
         vec![f::READ, f::WRITE, f::CAS]
     }

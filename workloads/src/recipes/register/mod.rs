@@ -8,7 +8,7 @@ mod sync;
 pub(super) mod variants;
 
 use async_trait::async_trait;
-pub use handler::{Register, RegisterReading};
+pub use handler::{RegisterClient, RegisterReading};
 
 use super::Env;
 use crate::zk::{Error, Zk};
@@ -28,11 +28,11 @@ pub trait Prelude: Send + Sync {
 pub type Make = fn(&Env) -> Arc<dyn Prelude>;
 
 /// No prelude: the server answers a read by itself, from what it has heard of. One that lags behind its leader, or is
-/// deposed without knowing, answers old values.
-struct Plain;
+/// deposed and has not noticed, answers old values.
+struct NoPrelude;
 
 #[async_trait]
-impl Prelude for Plain {
+impl Prelude for NoPrelude {
     async fn before_read(&self, _: &dyn Zk) -> Result<(), Error> {
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! A sync before the read: the server catches up with the leader it knows.
+//! A sync before the read: the server catches up with the leader that it follows.
 //!
-//! Not enough under faults: sync is no quorum operation, so a leader that was deposed and does not know it answers it
+//! Not enough under faults: sync is no quorum operation, so a leader that was deposed and has not noticed answers it
 //! from its own state (ZOOKEEPER-1675).
 
 use async_trait::async_trait;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::quorum::Quorum;
 use super::sync::Sync;
-use super::{Make, Plain, REGISTER, Register};
+use super::{Make, NoPrelude, REGISTER, RegisterClient};
 use crate::recipes::Env;
 use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
 use crate::service::Recipe;
@@ -23,7 +23,7 @@ const VARIANTS: &[Variant] = &[
         promise: "plain reads, answered by whichever server the client is at: writes and compare-and-sets linearizable, a \
                   session never reads backwards, reads may be stale",
         accepted: &[STALE],
-        build: |env| register(env, |_| Arc::new(Plain)),
+        build: |env| register(env, |_| Arc::new(NoPrelude)),
         ..PLAIN
     },
     Variant {
@@ -54,7 +54,7 @@ const PLAIN: Variant = Variant {
 };
 
 fn register(env: &Env, prelude: Make) -> anyhow::Result<Recipe> {
-    Ok(Arc::new(Register::new(env, prelude(env))))
+    Ok(Arc::new(RegisterClient::new(env, prelude(env))))
 }
 
 known! {

@@ -4,14 +4,14 @@
 
 use super::PARENT;
 use crate::recipes::Env;
-use crate::recipes::grant::{Chain, Plain};
+use crate::recipes::grant::{Chain, TutorialClient};
 
 /// A client of `rwlock/neighbour` that begins to open its session.
-pub fn neighbour(env: &Env) -> Plain {
+pub fn neighbour(env: &Env) -> TutorialClient {
     let queue = Chain {
         parent: PARENT,
         exclusive: "write-",
         shared: Some("read-"),
     };
-    Plain::new(env, queue)
+    TutorialClient::new(env, queue)
 }

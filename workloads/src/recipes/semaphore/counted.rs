@@ -5,13 +5,13 @@
 use async_trait::async_trait;
 
 use super::{CAPACITY, PARENT};
-use crate::recipes::grant::{Contest, Plain, create, hear};
+use crate::recipes::grant::{Contest, TutorialClient, create, hear};
 use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Zk};
 
 /// A client of `semaphore/counted` that begins to open its session.
-pub fn counted(env: &Env) -> Plain {
-    Plain::new(env, Count)
+pub fn counted(env: &Env) -> TutorialClient {
+    TutorialClient::new(env, Count)
 }
 
 struct Count;

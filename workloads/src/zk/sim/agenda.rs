@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::ensemble::Ensemble;
 use super::event::DueEvent;
 
-/// Who takes a step: a node of the network, or none of them, which is the harness.
+/// The owner of a step: a node of the network, or `None` for the harness.
 pub(super) type StepOwner = Option<usize>;
 
 /// What is done when something is due.

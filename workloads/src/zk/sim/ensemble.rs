@@ -45,7 +45,7 @@ pub(super) struct Machine {
     pub(super) lag: Duration,
 }
 
-/// The ensemble.
+/// The simulated ensemble: servers, clients and the network between them.
 pub struct Ensemble {
     pub(super) me: Weak<Mutex<Ensemble>>,
     pub(super) world: World,

@@ -218,7 +218,7 @@ impl Ensemble {
         }
     }
 
-    /// Ends a session, and tells its client.
+    /// Ends a session, and notifies its client.
     pub fn end(&mut self, session: i64, state: SessionState) {
         self.close_session(session);
         let of = |client: &usize| self.clients[*client].session == session;

@@ -11,9 +11,9 @@ use super::server::{Role, Server};
 use super::sessions::Tracker;
 use super::tree::Tree;
 use super::txn::{Origin, Txn, TxnOutcome, Write};
-use super::wire::Message;
+use super::wire::ConnectionMessage;
 
-/// Who follows.
+/// A learner, as its leader has it.
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) wire: usize,
@@ -29,11 +29,11 @@ pub(super) struct Learner {
 struct Proposal {
     txn: Arc<Txn>,
     acks: BTreeSet<usize>,
-    /// Who asked to be in sync with what was proposed by then.
+    /// The requests for a sync, which are answered when what was proposed by then is committed.
     syncs: Vec<Origin>,
 }
 
-/// What a leader knows.
+/// The state of a leader.
 #[derive(Debug)]
 pub(super) struct Leading {
     pub(super) epoch: i64,
@@ -108,7 +108,9 @@ impl Ensemble {
             .filter(|one| one.in_sync)
             .map(|one| one.wire)
             .collect();
-        ready.into_iter().for_each(|wire| self.send(wire, 1, Message::UpToDate));
+        ready
+            .into_iter()
+            .for_each(|wire| self.send(wire, 1, ConnectionMessage::UpToDate));
         self.changed();
         self.expire_later(server);
     }
@@ -141,8 +143,8 @@ impl Ensemble {
         }
     }
 
-    /// Orders a write and proposes it; tells what it will answer once it is committed. A session that is over, or that
-    /// another server has taken over, changes nothing.
+    /// Orders a write and proposes it; returns the answer that it gets once it is committed. A session that is over, or
+    /// that another server has taken over, changes nothing.
     pub(super) fn prepare(&mut self, server: usize, session: i64, write: Write, origin: Option<Origin>) -> TxnOutcome {
         let now = self.now();
         let Some(leading) = self.leading(server) else {
@@ -182,7 +184,7 @@ impl Ensemble {
         self.servers[server].log.push(txn.clone());
         for (learner, wire) in learners {
             if self.servers[learner].votes {
-                self.send(wire, 1, Message::Propose(txn.clone()));
+                self.send(wire, 1, ConnectionMessage::Propose(txn.clone()));
             }
         }
         self.commit(server);
@@ -227,8 +229,8 @@ impl Ensemble {
                 .collect();
             for (learner, wire) in learners {
                 let message = match self.servers[learner].votes {
-                    true => Message::Commit(txn.zxid),
-                    false => Message::Inform(txn.clone()),
+                    true => ConnectionMessage::Commit(txn.zxid),
+                    false => ConnectionMessage::Inform(txn.clone()),
                 };
                 self.send(wire, 1, message);
             }
@@ -256,7 +258,7 @@ impl Ensemble {
             .leading(server)
             .and_then(|leading| leading.learners.get(&origin.server).map(|one| one.wire));
         if let Some(wire) = wire {
-            self.send(wire, 1, Message::Synced(origin));
+            self.send(wire, 1, ConnectionMessage::Synced(origin));
         }
     }
 
@@ -289,6 +291,6 @@ impl Ensemble {
         lost.into_iter().for_each(|wire| self.close(wire, 1));
         wires
             .into_iter()
-            .for_each(|wire| self.send(wire, 1, Message::Heartbeat));
+            .for_each(|wire| self.send(wire, 1, ConnectionMessage::Heartbeat));
     }
 }

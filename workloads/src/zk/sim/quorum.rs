@@ -1,4 +1,4 @@
-//! What leader and learners say to each other, and who leads whom.
+//! The messages between leader and learners, and the election of a leader.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use super::event::DueEvent;
 use super::leader::Learner;
 use super::server::Role;
 use super::txn::Txn;
-use super::wire::{Message, NodeId};
+use super::wire::{ConnectionMessage, NodeId};
 
 /// How often a server that looks for a leader counts votes again.
 const RECOUNT: Duration = Duration::from_millis(50);
@@ -29,7 +29,8 @@ impl Ensemble {
         (0..self.servers.len()).filter(looks).collect()
     }
 
-    /// The best candidate that a server knows: by epoch, then by its log, then by its name.
+    /// The best candidate among the voters that exchange votes with a server: by epoch, then by its log, then by its
+    /// number.
     fn candidate(&self, server: usize) -> Option<usize> {
         let vote = |other: &usize| {
             let candidate = &self.servers[*other];
@@ -65,8 +66,8 @@ impl Ensemble {
     }
 
     /// A leader hears a learner.
-    pub(super) fn hear_learner(&mut self, leader: usize, learner: usize, wire: usize, message: Message) {
-        if let Message::Follow {
+    pub(super) fn hear_learner(&mut self, leader: usize, learner: usize, wire: usize, message: ConnectionMessage) {
+        if let ConnectionMessage::Follow {
             accepted, log, zxid, ..
         } = message
         {
@@ -80,28 +81,28 @@ impl Ensemble {
         };
         known.heard = now;
         match message {
-            Message::Fin => {
+            ConnectionMessage::Fin => {
                 leading.learners.remove(&learner);
                 self.close(wire, 1);
             }
-            Message::InSync => {
+            ConnectionMessage::InSync => {
                 known.in_sync = true;
                 match leading.established {
-                    true => self.send(wire, 1, Message::UpToDate),
+                    true => self.send(wire, 1, ConnectionMessage::UpToDate),
                     false => self.establish_if_supported(leader),
                 }
             }
-            Message::Ack(zxid) => self.acknowledged(leader, learner, zxid),
-            Message::Forward(origin, session, write) => {
-                // Who asked waits for the commit.
+            ConnectionMessage::Ack(zxid) => self.acknowledged(leader, learner, zxid),
+            ConnectionMessage::Forward(origin, session, write) => {
+                // The client waits for the commit.
                 let _ = self.prepare(leader, session, write, Some(origin));
             }
-            Message::AskSync(origin) => self.sync(leader, origin),
-            Message::Revalidate(client, session) => {
+            ConnectionMessage::AskSync(origin) => self.sync(leader, origin),
+            ConnectionMessage::Revalidate(client, session) => {
                 let timeout = leading.tracker.take_over(session, learner, now);
-                self.send(wire, 1, Message::Revalidated(client, session, timeout));
+                self.send(wire, 1, ConnectionMessage::Revalidated(client, session, timeout));
             }
-            Message::Touched(sessions) => sessions.into_iter().for_each(|session| {
+            ConnectionMessage::Touched(sessions) => sessions.into_iter().for_each(|session| {
                 leading.tracker.touch(session, now);
             }),
             // Nothing else comes from a learner.
@@ -156,10 +157,10 @@ impl Ensemble {
         let (wire, epoch, (length, last)) = (known.wire, leading.epoch, known.log);
         let ends_alike = length == 0 || server.log.get(length - 1).is_some_and(|txn| txn.zxid == last);
         let message = match ends_alike {
-            true => Message::Diff(epoch, server.log[length..].to_vec(), server.applied),
+            true => ConnectionMessage::Diff(epoch, server.log[length..].to_vec(), server.applied),
             false => {
                 let log = server.log[..server.applied].to_vec();
-                Message::Snapshot(epoch, log, Box::new(server.tree.clone()))
+                ConnectionMessage::Snapshot(epoch, log, Box::new(server.tree.clone()))
             }
         };
         let proposed: Vec<Arc<Txn>> = match ends_alike {
@@ -168,12 +169,12 @@ impl Ensemble {
         };
         self.send(wire, 1, message);
         for txn in proposed {
-            self.send(wire, 1, Message::Propose(txn));
+            self.send(wire, 1, ConnectionMessage::Propose(txn));
         }
     }
 
     /// A learner hears its leader.
-    pub(super) fn hear_leader(&mut self, server: usize, wire: usize, message: Message) {
+    pub(super) fn hear_leader(&mut self, server: usize, wire: usize, message: ConnectionMessage) {
         let now = self.now();
         let learner = &mut self.servers[server];
         let Role::Following(following) = &mut learner.role else {
@@ -184,8 +185,8 @@ impl Ensemble {
         }
         following.heard = now;
         match message {
-            Message::Fin => self.look_for_leader(server),
-            Message::Diff(epoch, missing, committed) => {
+            ConnectionMessage::Fin => self.look_for_leader(server),
+            ConnectionMessage::Diff(epoch, missing, committed) => {
                 if learner.log.is_empty() {
                     learner.snapshot = committed.min(missing.len());
                 }
@@ -195,9 +196,10 @@ impl Ensemble {
                     .map(|txn| txn.zxid)
                     .collect();
                 self.take_epoch(server, epoch, committed);
-                acks.into_iter().for_each(|zxid| self.send(wire, 0, Message::Ack(zxid)));
+                acks.into_iter()
+                    .for_each(|zxid| self.send(wire, 0, ConnectionMessage::Ack(zxid)));
             }
-            Message::Snapshot(epoch, log, tree) => {
+            ConnectionMessage::Snapshot(epoch, log, tree) => {
                 // As ZooKeeper does then, it cuts off of its log what the leader does not have, and logs the rest of
                 // the leader's.
                 let common = learner
@@ -210,33 +212,35 @@ impl Ensemble {
                 let committed = learner.applied;
                 self.take_epoch(server, epoch, committed);
             }
-            Message::UpToDate => {
+            ConnectionMessage::UpToDate => {
                 following.serves = true;
                 let began = learner.current_epoch << 32;
                 learner.tree.zxid = learner.tree.zxid.max(began);
                 self.changed();
             }
-            Message::Propose(txn) => {
+            ConnectionMessage::Propose(txn) => {
                 let zxid = txn.zxid;
                 learner.log.push(txn);
-                self.send(wire, 0, Message::Ack(zxid));
+                self.send(wire, 0, ConnectionMessage::Ack(zxid));
             }
             // What was committed when the learner came has been applied already.
-            Message::Commit(zxid) if learner.log.get(learner.applied).is_some_and(|txn| txn.zxid == zxid) => {
+            ConnectionMessage::Commit(zxid) if learner.log.get(learner.applied).is_some_and(|txn| txn.zxid == zxid) => {
                 self.apply_next(server);
             }
-            Message::Inform(txn) => {
+            ConnectionMessage::Inform(txn) => {
                 if txn.zxid > learner.last_logged() {
                     learner.log.push(txn);
                 }
                 self.apply_next(server);
             }
-            Message::Heartbeat => {
+            ConnectionMessage::Heartbeat => {
                 let touched = std::mem::take(&mut learner.touched).into_iter().collect();
-                self.send(wire, 0, Message::Touched(touched));
+                self.send(wire, 0, ConnectionMessage::Touched(touched));
             }
-            Message::Synced(origin) => self.done(server, origin, None),
-            Message::Revalidated(client, session, timeout) => self.revalidated(server, client, session, timeout),
+            ConnectionMessage::Synced(origin) => self.done(server, origin, None),
+            ConnectionMessage::Revalidated(client, session, timeout) => {
+                self.revalidated(server, client, session, timeout)
+            }
             // Nothing else comes from a leader.
             _ => {}
         }
@@ -251,7 +255,7 @@ impl Ensemble {
         (learner.accepted_epoch, learner.current_epoch) = (epoch, epoch);
         if let Role::Following(following) = &learner.role {
             let wire = following.wire;
-            self.send(wire, 0, Message::InSync);
+            self.send(wire, 0, ConnectionMessage::InSync);
         }
     }
 
@@ -270,7 +274,7 @@ impl Ensemble {
             fired.extend(applying.watches.fire(change));
         }
         for (wire, path, event) in fired {
-            self.send(wire, 1, Message::Event(path, event));
+            self.send(wire, 1, ConnectionMessage::Event(path, event));
         }
         if let Some(origin) = txn.origin.filter(|origin| origin.server == server) {
             self.done(server, origin, Some(&txn));

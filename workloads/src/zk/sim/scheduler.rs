@@ -1,4 +1,4 @@
-//! Whose step comes next, where several could take one.
+//! The owner of the next step, where several could take one.
 //!
 //! A walk draws it, and how long messages take. The other two take messages to take the same time all, and choose: of
 //! the parties that have a step to take within [`WINDOW`] of the first one, the one of the highest priority takes its

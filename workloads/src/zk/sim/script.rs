@@ -47,7 +47,7 @@ pub struct LostRequest {
     pub path: Option<String>,
     /// Its number in its session.
     pub request: u64,
-    /// The session.
+    /// Id of the session that asked.
     pub session: i64,
     /// Its transaction; `None` if it was never applied, or changes nothing.
     pub zxid: Option<i64>,

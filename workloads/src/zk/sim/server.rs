@@ -11,7 +11,7 @@ use super::leader::Leading;
 use super::tree::Tree;
 use super::txn::Txn;
 use super::watches::Watches;
-use super::wire::{Message, Purpose};
+use super::wire::{ConnectionMessage, Purpose};
 
 /// What a server is at the moment.
 #[derive(Debug, Default)]
@@ -38,7 +38,6 @@ pub(super) struct Following {
     pub(super) heard: Duration,
 }
 
-/// A server.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) votes: bool,
@@ -204,7 +203,7 @@ impl Ensemble {
         };
         self.turn(server, Role::Following(following));
         let joins = &self.servers[server];
-        let message = Message::Follow {
+        let message = ConnectionMessage::Follow {
             accepted: joins.accepted_epoch,
             log: joins.log.len(),
             zxid: joins.last_logged(),

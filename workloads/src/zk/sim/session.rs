@@ -212,7 +212,7 @@ impl Zk for Session {
     }
 
     fn close(&self) -> BoxFuture<'static, SessionState> {
-        // Nobody waits for the answer: the state tells.
+        // The answer is not awaited: the state shows the end.
         drop(Ensemble::lock(&self.ensemble).submit(self.client, Ask::Write(Write::Close)));
         let state = self.state.clone();
         async move { state.until(|state| state.is_over().then_some(*state)).await }.boxed()

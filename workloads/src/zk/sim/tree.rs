@@ -13,9 +13,9 @@ pub(super) type Path = Arc<str>;
 /// A znode. Servers share it: a transaction replaces it.
 #[derive(Debug, Clone, Default)]
 pub struct SimZnode {
-    /// Its stat.
+    /// What `exists` and `getData` return beside the data.
     pub stat: Stat,
-    /// Its data.
+    /// The bytes of the last write.
     pub data: Vec<u8>,
     /// The transaction that last created or deleted a child of it.
     pub pzxid: i64,
@@ -31,7 +31,7 @@ pub(super) enum Change {
     Create(Path, Arc<SimZnode>),
     /// A znode's data are written.
     Set(Path, Arc<SimZnode>),
-    /// What a znode knows of its children changes.
+    /// A znode's data about its children change: `pzxid` and `next`.
     Parent(Path, Arc<SimZnode>),
     /// A znode goes.
     Delete(Path),

@@ -18,7 +18,7 @@ pub(super) enum Write {
 /// What a write answers.
 pub(super) type TxnOutcome = Result<Vec<OpResult>, MultiError>;
 
-/// Who waits for a transaction: a request on a connection of a server.
+/// The request that waits for a transaction, on a connection of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Origin {
     pub(super) server: usize,

@@ -51,7 +51,7 @@ pub(super) fn whole(error: Error) -> MultiError {
 
 /// What passes on a connection.
 #[derive(Debug)]
-pub(super) enum Message {
+pub(super) enum ConnectionMessage {
     /// The connection is closed from the other side.
     Fin,
     // From client to server.
@@ -84,7 +84,7 @@ pub(super) enum Message {
     // From leader to learner.
     /// The epoch, what is missing at the end of the learner's log, and how much of the log is committed.
     Diff(i64, Vec<Arc<Txn>>, usize),
-    /// The epoch, the log as far as it is committed, and its tree: the learner's own log differs.
+    /// The epoch, the committed part of the log, and its tree: the learner's own log differs.
     Snapshot(i64, Vec<Arc<Txn>>, Box<Tree>),
     UpToDate,
     Propose(Arc<Txn>),
@@ -112,7 +112,7 @@ pub(super) struct Wire {
     /// Whether each side still uses it.
     pub(super) open: [bool; 2],
     /// What each side has sent and the other has not read, with the moments of arrival.
-    queues: [VecDeque<(Duration, Message)>; 2],
+    queues: [VecDeque<(Duration, ConnectionMessage)>; 2],
     last: [Duration; 2],
 }
 
@@ -129,7 +129,7 @@ impl Ensemble {
         self.wires.len() - 1
     }
 
-    pub(super) fn send(&mut self, wire: usize, side: ConnectionSide, message: Message) {
+    pub(super) fn send(&mut self, wire: usize, side: ConnectionSide, message: ConnectionMessage) {
         let now = self.now();
         let Wire { ends, open, .. } = &self.wires[wire];
         if !open[side] {
@@ -144,7 +144,7 @@ impl Ensemble {
         if !lag.is_zero() {
             // What ends a connection ends it at once, after what was sent before.
             match message {
-                Message::Fin => self.hurry(wire, side),
+                ConnectionMessage::Fin => self.hurry(wire, side),
                 _ => takes += lag,
             }
         }
@@ -177,7 +177,7 @@ impl Ensemble {
 
     /// One side ends the connection; what it had sent before still arrives.
     pub(super) fn close(&mut self, wire: usize, side: ConnectionSide) {
-        self.send(wire, side, Message::Fin);
+        self.send(wire, side, ConnectionMessage::Fin);
         let closed = &mut self.wires[wire];
         closed.open[side] = false;
         // The reader is gone.
@@ -191,8 +191,8 @@ impl Ensemble {
 
     /// Something between the two sides ends the connection: each hears of it after what the other had sent before.
     pub(super) fn end_both(&mut self, wire: usize) {
-        self.send(wire, 0, Message::Fin);
-        self.send(wire, 1, Message::Fin);
+        self.send(wire, 0, ConnectionMessage::Fin);
+        self.send(wire, 1, ConnectionMessage::Fin);
     }
 
     /// Whether a node's messages get through to another one, and are read there.
@@ -237,7 +237,7 @@ impl Ensemble {
         }
     }
 
-    fn receive(&mut self, wire: usize, side: ConnectionSide, message: Message) {
+    fn receive(&mut self, wire: usize, side: ConnectionSide, message: ConnectionMessage) {
         let Wire { ends, purpose, .. } = self.wires[wire];
         match (purpose, side) {
             (Purpose::Client(_), 0) => self.hear_client(ends[1], wire, message),

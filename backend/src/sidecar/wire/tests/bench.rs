@@ -56,12 +56,12 @@ fn connected(timeout_ms: i32, session: i64, password: [u8; 16]) -> Vec<u8> {
 }
 
 /// One end of a connection.
-pub struct End {
+pub struct ConnectionEnd {
     pub frames: Frames<OwnedReadHalf>,
     out: OwnedWriteHalf,
 }
 
-impl End {
+impl ConnectionEnd {
     pub fn new(stream: TcpStream) -> Self {
         let (frames, out) = stream.into_split();
         Self {
@@ -90,21 +90,21 @@ impl End {
 }
 
 /// A proxy in front of one server, whose connections the test takes from a queue.
-pub struct Bench {
+pub struct WireProxyBench {
     pub proxy: Arc<Proxy>,
     pub server: SocketAddr,
     port: u16,
-    pub connections: mpsc::UnboundedReceiver<End>,
+    pub connections: mpsc::UnboundedReceiver<ConnectionEnd>,
 }
 
-impl Bench {
+impl WireProxyBench {
     pub async fn new() -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let server = listener.local_addr().unwrap();
         let (sender, connections) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let _ = sender.send(End::new(stream));
+                let _ = sender.send(ConnectionEnd::new(stream));
             }
         });
         let proxy = Arc::new(Proxy::default());
@@ -117,22 +117,22 @@ impl Bench {
         }
     }
 
-    pub async fn dial(&self) -> End {
-        End::new(TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.unwrap())
+    pub async fn dial(&self) -> ConnectionEnd {
+        ConnectionEnd::new(TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.unwrap())
     }
 
     /// The next connection that the server takes.
-    pub async fn accepted(&mut self) -> End {
+    pub async fn accepted(&mut self) -> ConnectionEnd {
         timeout(SOON, self.connections.recv()).await.unwrap().unwrap()
     }
 
     /// A client and its server, past the opening of session 0x77.
-    pub async fn session(&mut self) -> (End, End) {
+    pub async fn session(&mut self) -> (ConnectionEnd, ConnectionEnd) {
         self.answered(&welcome(0x77)).await
     }
 
     /// A client and its server, past the request for a session and this answer.
-    pub async fn answered(&mut self, answer: &[u8]) -> (End, End) {
+    pub async fn answered(&mut self, answer: &[u8]) -> (ConnectionEnd, ConnectionEnd) {
         let mut client = self.dial().await;
         client.say(&hello()).await;
         let mut server = self.accepted().await;

@@ -1,7 +1,9 @@
 //! Sessions that are closed from another connection. The client's server is the bench's, the other one a second
 //! bench's.
 
-use super::bench::{Bench, CLOSE, End, PASSWORD, SOON, framed, hello, refusal, reply, request, welcome};
+use super::bench::{
+    CLOSE, ConnectionEnd, PASSWORD, SOON, WireProxyBench, framed, hello, refusal, reply, request, welcome,
+};
 use crate::sidecar::wire::{Expired, Reconnected};
 use anyhow::Result;
 use std::net::SocketAddr;
@@ -9,7 +11,7 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 /// Begins to expire the client's session over these servers.
-fn expire(bench: &Bench, servers: &[SocketAddr]) -> JoinHandle<Result<Option<Expired>>> {
+fn expire(bench: &WireProxyBench, servers: &[SocketAddr]) -> JoinHandle<Result<Option<Expired>>> {
     let (proxy, servers) = (Arc::clone(&bench.proxy), servers.to_vec());
     tokio::spawn(async move { proxy.expire(&servers).await })
 }
@@ -21,15 +23,15 @@ fn take_up(session: i64) -> Vec<u8> {
 }
 
 /// The server's end of a connection over which the session is asked for, and answered so.
-async fn asked(server: &mut Bench, session: i64, answer: &[u8]) -> End {
+async fn asked(server: &mut WireProxyBench, session: i64, answer: &[u8]) -> ConnectionEnd {
     let mut own = server.accepted().await;
     assert_eq!(own.next().await, Some(take_up(session)));
     own.say(answer).await;
     own
 }
 
-/// A server takes the session up, closes it, and knows it no longer.
-async fn closes(server: &mut Bench, session: i64, zxid: i64) {
+/// A server takes the session up, closes it, and refuses it from then on.
+async fn closes(server: &mut WireProxyBench, session: i64, zxid: i64) {
     let mut own = asked(server, session, &welcome(session)).await;
     assert_eq!(own.next().await, Some(request(1, CLOSE, "")));
     own.say(&reply(1, zxid, 0, &[])).await;
@@ -38,7 +40,7 @@ async fn closes(server: &mut Bench, session: i64, zxid: i64) {
 
 #[tokio::test]
 async fn a_session_is_closed_over_another_server_and_the_client_comes_back_in_a_new_one() {
-    let (mut bench, mut other) = (Bench::new().await, Bench::new().await);
+    let (mut bench, mut other) = (WireProxyBench::new().await, WireProxyBench::new().await);
     let (mut client, server) = bench.session().await;
     let expired = expire(&bench, &[bench.server, other.server]);
     closes(&mut other, 0x77, 0x105).await;
@@ -63,7 +65,7 @@ async fn a_session_is_closed_over_another_server_and_the_client_comes_back_in_a_
 
 #[tokio::test]
 async fn a_client_that_comes_back_too_early_waits() {
-    let (mut bench, mut other) = (Bench::new().await, Bench::new().await);
+    let (mut bench, mut other) = (WireProxyBench::new().await, WireProxyBench::new().await);
     let (client, server) = bench.session().await;
     let expired = expire(&bench, &[other.server]);
     let mut own = asked(&mut other, 0x77, &welcome(0x77)).await;
@@ -82,7 +84,7 @@ async fn a_client_that_comes_back_too_early_waits() {
 
 #[tokio::test]
 async fn the_session_that_was_opened_last_is_the_one_that_is_closed() {
-    let (mut bench, mut other) = (Bench::new().await, Bench::new().await);
+    let (mut bench, mut other) = (WireProxyBench::new().await, WireProxyBench::new().await);
     let _old = bench.session().await;
     let _new = bench.answered(&welcome(0x78)).await;
     let expired = expire(&bench, &[other.server]);
@@ -92,7 +94,7 @@ async fn the_session_that_was_opened_last_is_the_one_that_is_closed() {
 
 #[tokio::test]
 async fn a_client_without_a_session_has_none_that_could_be_closed() {
-    let (mut bench, mut other) = (Bench::new().await, Bench::new().await);
+    let (mut bench, mut other) = (WireProxyBench::new().await, WireProxyBench::new().await);
     assert_eq!(bench.proxy.expire(&[other.server]).await.unwrap(), None);
     let refused = bench.answered(&refusal()).await;
     assert_eq!(bench.proxy.expire(&[other.server]).await.unwrap(), None);
@@ -105,7 +107,7 @@ async fn a_client_without_a_session_has_none_that_could_be_closed() {
 
 #[tokio::test]
 async fn a_server_that_does_not_answer_is_passed_over_and_the_client_s_own_comes_last() {
-    let (mut bench, mut other) = (Bench::new().await, Bench::new().await);
+    let (mut bench, mut other) = (WireProxyBench::new().await, WireProxyBench::new().await);
     let _session = bench.session().await;
     let expired = expire(&bench, &[bench.server, other.server]);
     drop(other.accepted().await);
@@ -115,7 +117,7 @@ async fn a_server_that_does_not_answer_is_passed_over_and_the_client_s_own_comes
 
 #[tokio::test]
 async fn what_was_not_seen_to_be_closed_is_an_error_that_does_not_show_the_password() {
-    let (mut bench, mut other) = (Bench::new().await, Bench::new().await);
+    let (mut bench, mut other) = (WireProxyBench::new().await, WireProxyBench::new().await);
     let _session = bench.session().await;
     let error = |expired: Result<Option<Expired>>| format!("{:?}", expired.unwrap_err());
     let mut errors = vec![error(bench.proxy.expire(&[]).await)];

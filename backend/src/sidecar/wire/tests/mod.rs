@@ -4,7 +4,7 @@ mod bench;
 mod expire;
 
 use super::{LossKind, Proxy};
-use bench::{Bench, CLOSE, CREATE, DELETE, GET, MULTI, SET, SOON, framed, hello, reply, reply_of, request};
+use bench::{CLOSE, CREATE, DELETE, GET, MULTI, SET, SOON, WireProxyBench, framed, hello, reply, reply_of, request};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use zooquake_history::fault::{Which, Wire, WireOp};
 
 #[tokio::test]
 async fn frames_survive_being_split_and_joined_and_large() {
-    let mut bench = Bench::new().await;
+    let mut bench = WireProxyBench::new().await;
     let (mut client, mut server) = bench.session().await;
     let large = framed(&vec![7; 3 << 20]);
     let stream = [
@@ -50,7 +50,7 @@ async fn frames_survive_being_split_and_joined_and_large() {
 
 #[tokio::test]
 async fn the_reply_to_an_applied_create_is_lost_and_nothing_before_it() {
-    let mut bench = Bench::new().await;
+    let mut bench = WireProxyBench::new().await;
     let (mut client, mut server) = bench.session().await;
     let armed = bench.armed(reply_of(WireOp::Create, 2)).await;
     let asked = [
@@ -104,7 +104,7 @@ async fn the_reply_to_an_applied_create_is_lost_and_nothing_before_it() {
 
 #[tokio::test]
 async fn a_write_that_was_not_applied_is_answered_and_the_next_one_taken() {
-    let mut bench = Bench::new().await;
+    let mut bench = WireProxyBench::new().await;
     let (mut client, mut server) = bench.session().await;
     let armed = bench.armed(reply_of(WireOp::AnyWrite, 1)).await;
     client.say(&request(1, DELETE, "/gone")).await;
@@ -129,7 +129,7 @@ async fn a_write_that_was_not_applied_is_answered_and_the_next_one_taken() {
 
 #[tokio::test]
 async fn a_dropped_request_reaches_no_server() {
-    let mut bench = Bench::new().await;
+    let mut bench = WireProxyBench::new().await;
     let (mut client, mut server) = bench.session().await;
     let which = Which {
         op: WireOp::Removal,
@@ -148,7 +148,7 @@ async fn a_dropped_request_reaches_no_server() {
 
 #[tokio::test]
 async fn a_rule_that_nothing_matches_is_taken_away() {
-    let mut bench = Bench::new().await;
+    let mut bench = WireProxyBench::new().await;
     let (mut client, mut server) = bench.session().await;
     let none = bench.proxy.arm(reply_of(WireOp::SetData, 1), Duration::from_millis(20));
     assert_eq!(none.await.unwrap(), None);
@@ -164,7 +164,7 @@ async fn a_rule_that_nothing_matches_is_taken_away() {
 #[tokio::test]
 async fn ended_connections_end_as_told_and_new_ones_are_refused_until_healed() {
     for how in [Wire::Close, Wire::Reset] {
-        let mut bench = Bench::new().await;
+        let mut bench = WireProxyBench::new().await;
         let (mut client, mut server) = bench.session().await;
         let disconnected = bench.proxy.disconnect(how).await.unwrap();
         assert_eq!((disconnected.connections, disconnected.refuses), (1, true));
@@ -188,7 +188,7 @@ async fn ended_connections_end_as_told_and_new_ones_are_refused_until_healed() {
 
 #[tokio::test]
 async fn four_letter_words_pass_and_a_dead_server_ends_the_connection() {
-    let mut bench = Bench::new().await;
+    let mut bench = WireProxyBench::new().await;
     let mut client = bench.dial().await;
     client.say(b"srvr").await;
     let mut server = bench.accepted().await;
@@ -211,7 +211,7 @@ async fn four_letter_words_pass_and_a_dead_server_ends_the_connection() {
 
 #[tokio::test]
 async fn what_is_no_frame_ends_the_connection() {
-    let mut bench = Bench::new().await;
+    let mut bench = WireProxyBench::new().await;
     let (mut client, _server) = bench.session().await;
     client.say(&[0xff; 8]).await;
     assert_eq!(client.next().await, None);

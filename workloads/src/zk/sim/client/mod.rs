@@ -11,7 +11,7 @@ use super::ensemble::Ensemble;
 use super::tree::Path;
 use super::txn::Write;
 use super::watches::Aspect;
-use super::wire::{Answered, Ask, Message, NodeId, ServerReply, whole};
+use super::wire::{Answered, Ask, ConnectionMessage, NodeId, ServerReply, whole};
 use crate::zk::{Error, SessionState, Shared, WatchEvent};
 
 /// The answer to a request, with the watch that it left.
@@ -63,7 +63,7 @@ pub(super) struct SessionClient {
     flight: VecDeque<SessionRequest>,
     watches: BTreeMap<(Aspect, Path), Vec<oneshot::Sender<WatchEvent>>>,
     closing: bool,
-    /// Whether it says nothing more once it has a session.
+    /// Whether it sends nothing more once it has a session.
     silent: bool,
     timer: u64,
 }
@@ -132,7 +132,7 @@ impl Ensemble {
             } else {
                 "the session was closed"
             };
-            // Who asked may have gone.
+            // The caller may have gone.
             let _ = reply.send((Err(whole(Error::Unknown(why.to_string()))), None));
             return replied;
         }
@@ -152,7 +152,7 @@ impl Ensemble {
             let Some(request) = sending.waiting.pop_front() else {
                 return;
             };
-            let message = Message::Ask(request.number, request.ask.clone());
+            let message = ConnectionMessage::Ask(request.number, request.ask.clone());
             sending.flight.push_back(request);
             sending.sent = now;
             self.send(wire, 0, message);
@@ -160,20 +160,20 @@ impl Ensemble {
     }
 
     /// A client hears its server.
-    pub(super) fn hear_server(&mut self, client: usize, wire: usize, message: Message) {
+    pub(super) fn hear_server(&mut self, client: usize, wire: usize, message: ConnectionMessage) {
         if self.wire_of(client) != Some(wire) {
             return;
         }
         self.clients[client].heard = self.now();
         match message {
-            Message::Fin if matches!(self.clients[client].stage, ConnectionStage::Served(_)) => {
+            ConnectionMessage::Fin if matches!(self.clients[client].stage, ConnectionStage::Served(_)) => {
                 self.connection_lost(client)
             }
-            Message::Fin => self.attempt_failed(client),
-            Message::Welcome { session, timeout } => self.welcomed(client, wire, session, timeout),
-            Message::SessionExpired => self.over(client, SessionState::Expired),
-            Message::Reply(number, answered, zxid) => self.replied(client, number, answered, zxid),
-            Message::Event(path, event) => self.clients[client].notify(&path, &event),
+            ConnectionMessage::Fin => self.attempt_failed(client),
+            ConnectionMessage::Welcome { session, timeout } => self.welcomed(client, wire, session, timeout),
+            ConnectionMessage::SessionExpired => self.over(client, SessionState::Expired),
+            ConnectionMessage::Reply(number, answered, zxid) => self.replied(client, number, answered, zxid),
+            ConnectionMessage::Event(path, event) => self.clients[client].notify(&path, &event),
             // Nothing else comes from a server.
             _ => {}
         }
@@ -182,7 +182,7 @@ impl Ensemble {
     fn replied(&mut self, client: usize, number: u64, answered: Answered, zxid: i64) {
         let hearing = &mut self.clients[client];
         match number {
-            // A ping's answer tells no transaction.
+            // A ping's answer contains no zxid.
             PING => {
                 hearing.pinged = false;
                 let next = hearing.sent + hearing.tick() * 3;
@@ -198,7 +198,7 @@ impl Ensemble {
                     self.over(client, SessionState::Closed);
                 } else {
                     let watch = hearing.watch_left(&request.ask, &answered);
-                    // Who asked may have gone.
+                    // The caller may have gone.
                     let _ = request.reply.send((answered, watch));
                 }
             }
@@ -222,7 +222,7 @@ impl SessionClient {
         Some(watched)
     }
 
-    /// All that watch what an event tells of hear it.
+    /// Fires the watches that an event on this path triggers.
     fn notify(&mut self, path: &Path, event: &WatchEvent) {
         let aspects: &[Aspect] = match event {
             WatchEvent::Created | WatchEvent::DataChanged => &[Aspect::Data, Aspect::Missing],
@@ -232,7 +232,7 @@ impl SessionClient {
         };
         for aspect in aspects {
             for watch in self.watches.remove(&(*aspect, path.clone())).unwrap_or_default() {
-                // Who watched may have gone.
+                // The watcher may have gone.
                 let _ = watch.send(event.clone());
             }
         }

@@ -8,7 +8,7 @@ use super::{ConnectionStage, PING, SessionClient, SessionRequest, WATCHES};
 use crate::zk::sim::ensemble::Ensemble;
 use crate::zk::sim::event::DueEvent;
 use crate::zk::sim::txn::Write;
-use crate::zk::sim::wire::{Ask, Message, Purpose, whole};
+use crate::zk::sim::wire::{Ask, ConnectionMessage, Purpose, whole};
 use crate::zk::{Error, SessionState, WatchEvent};
 
 /// How long a process waits before it begins anew to open a session.
@@ -67,7 +67,7 @@ impl Ensemble {
         let server = dialling.servers[dialling.tries as usize % dialling.servers.len()];
         dialling.tries += 1;
         let (host, limit) = (dialling.host, dialling.tick() * 8);
-        let hello = Message::Hello {
+        let hello = ConnectionMessage::Hello {
             session: dialling.session,
             timeout: dialling.timeout,
             zxid: dialling.zxid,
@@ -123,7 +123,7 @@ impl Ensemble {
                 continue;
             }
             let lost = Error::Unknown("connection lost".to_string());
-            // Who asked may have gone.
+            // The caller may have gone.
             let _ = request.reply.send((Err(whole(lost)), None));
         }
         let mut servers = std::mem::take(&mut self.clients[client].servers);
@@ -146,7 +146,7 @@ impl Ensemble {
                 *state = to;
             }
         });
-        // Who asked, or watched, may have gone.
+        // The callers and watchers may have gone.
         for request in requests {
             let _ = request
                 .reply
@@ -188,7 +188,7 @@ impl Ensemble {
         });
         if !served.watches.is_empty() {
             let again = Ask::Watches(served.zxid, served.watches.keys().cloned().collect());
-            self.send(wire, 0, Message::Ask(WATCHES, again));
+            self.send(wire, 0, ConnectionMessage::Ask(WATCHES, again));
         }
         self.flush(client);
         let ping = now + self.clients[client].tick() * 3;
@@ -213,7 +213,7 @@ impl Ensemble {
                 if !checked.pinged && now >= checked.sent + tick * 3 {
                     let pinging = &mut self.clients[client];
                     (pinging.pinged, pinging.sent) = (true, now);
-                    self.send(wire, 0, Message::Ask(PING, Ask::Ping));
+                    self.send(wire, 0, ConnectionMessage::Ask(PING, Ask::Ping));
                 }
                 let waiting = &self.clients[client];
                 let loss = waiting.heard + tick * 8;

@@ -8,7 +8,7 @@ use crate::zk::sim::script::LostRequest;
 use crate::zk::sim::tree::Path;
 use crate::zk::sim::txn::{Origin, Txn, Write};
 use crate::zk::sim::watches::Aspect;
-use crate::zk::sim::wire::{Answered, Ask, Message, ServerReply, whole};
+use crate::zk::sim::wire::{Answered, Ask, ConnectionMessage, ServerReply, whole};
 
 impl Ensemble {
     /// A write of a session is applied here, or refused: what waited behind it at another connection goes on.
@@ -61,7 +61,7 @@ impl Ensemble {
             served.session = txn.session;
         }
         let session = txn.session;
-        self.send(wire, 1, Message::Welcome { session, timeout });
+        self.send(wire, 1, ConnectionMessage::Welcome { session, timeout });
     }
 
     /// Answers what can be answered, in order.
@@ -99,7 +99,7 @@ impl Ensemble {
                 self.script.insert(0, scripted);
             }
             let zxid = self.servers[server].tree.zxid;
-            self.send(wire, 1, Message::Reply(first.request, answered, zxid));
+            self.send(wire, 1, ConnectionMessage::Reply(first.request, answered, zxid));
         }
     }
 
@@ -135,7 +135,7 @@ impl Ensemble {
                     let reader = &mut self.servers[server];
                     let event = reader.watches.again(&reader.tree, (wire, *since), path, *aspect);
                     if let Some(event) = event {
-                        self.send(wire, 1, Message::Event(path.clone(), event));
+                        self.send(wire, 1, ConnectionMessage::Event(path.clone(), event));
                     }
                 }
                 Ok(ServerReply::Done)

@@ -9,7 +9,7 @@ use super::ensemble::Ensemble;
 use super::script::{Fate, LostRequest, Scripted};
 use super::server::Role;
 use super::txn::{Origin, Write};
-use super::wire::{Answered, Ask, Message};
+use super::wire::{Answered, Ask, ConnectionMessage};
 
 /// A client's connection.
 #[derive(Debug, Default)]
@@ -44,11 +44,11 @@ const OPENS: u64 = 0;
 
 impl Ensemble {
     /// A server hears a client.
-    pub(super) fn hear_client(&mut self, server: usize, wire: usize, message: Message) {
+    pub(super) fn hear_client(&mut self, server: usize, wire: usize, message: ConnectionMessage) {
         match message {
-            Message::Fin => self.gone(server, wire),
-            Message::Hello { session, timeout, zxid } => self.hello(server, wire, (session, timeout, zxid)),
-            Message::Ask(request, ask) => self.asked(server, wire, request, ask),
+            ConnectionMessage::Fin => self.gone(server, wire),
+            ConnectionMessage::Hello { session, timeout, zxid } => self.hello(server, wire, (session, timeout, zxid)),
+            ConnectionMessage::Ask(request, ask) => self.asked(server, wire, request, ask),
             // Nothing else comes from a client.
             _ => {}
         }
@@ -86,7 +86,7 @@ impl Ensemble {
             }
             Role::Following(following) => {
                 let leader = following.wire;
-                self.send(leader, 0, Message::Revalidate(wire, session));
+                self.send(leader, 0, ConnectionMessage::Revalidate(wire, session));
             }
             Role::Down | Role::Looking => {}
         }
@@ -99,13 +99,13 @@ impl Ensemble {
         session
     }
 
-    /// The leader has said whether a session lives.
+    /// The leader has answered whether a session lives: its timeout, or `None` if it is over.
     pub(super) fn revalidated(&mut self, server: usize, wire: usize, session: i64, timeout: Option<Duration>) {
         if !self.servers[server].served.contains_key(&wire) {
             return;
         }
         let Some(timeout) = timeout else {
-            self.send(wire, 1, Message::SessionExpired);
+            self.send(wire, 1, ConnectionMessage::SessionExpired);
             self.gone(server, wire);
             return;
         };
@@ -115,7 +115,7 @@ impl Ensemble {
         if let Some(served) = self.servers[server].served.get_mut(&wire) {
             served.session = session;
         }
-        self.send(wire, 1, Message::Welcome { session, timeout });
+        self.send(wire, 1, ConnectionMessage::Welcome { session, timeout });
     }
 
     fn touch(&mut self, server: usize, session: i64) {
@@ -196,12 +196,12 @@ impl Ensemble {
             .insert((wire, request));
         match &self.servers[server].role {
             Role::Leading(_) => {
-                // Who asked waits for the commit.
+                // The client waits for the commit.
                 let _ = self.prepare(server, session, write, Some(origin));
             }
             Role::Following(following) => {
                 let leader = following.wire;
-                self.send(leader, 0, Message::Forward(origin, session, write));
+                self.send(leader, 0, ConnectionMessage::Forward(origin, session, write));
             }
             Role::Down | Role::Looking => {}
         }
@@ -213,7 +213,7 @@ impl Ensemble {
             Role::Leading(_) => self.sync(server, origin),
             Role::Following(following) => {
                 let leader = following.wire;
-                self.send(leader, 0, Message::AskSync(origin));
+                self.send(leader, 0, ConnectionMessage::AskSync(origin));
             }
             Role::Down | Role::Looking => {}
         }

@@ -43,7 +43,7 @@ struct Inner {
     free: Vec<usize>,
     rng: fastrand::Rng,
     scheduler: Scheduler,
-    /// Whose task is polled.
+    /// The owner of the task that is polled.
     acting: StepOwner,
     /// Kept for its memory.
     enabled: Vec<(AgendaPlace, StepOwner)>,

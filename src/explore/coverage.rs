@@ -6,6 +6,7 @@ use super::space::state;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{EventType, Process, Record, Results};
+use zooquake_history::operation::{commit, control, grant};
 
 /// Something that is to happen in some schedule.
 type Sometimes = (&'static str, fn(&Record, &Results) -> bool);
@@ -80,9 +81,11 @@ fn asked_to_work(record: &Record) -> bool {
         let Some(node) = event.node.as_deref() else { continue };
         let named = matches!(event.process, Process::Name(_));
         match (event.f.as_str(), event.kind) {
-            ("confirm", EventType::Info) => *unknown.entry(node).or_default() += 1,
-            ("confirm", EventType::Ok) => drop(unknown.remove(node)),
-            ("write" | "work" | "read", EventType::Invoke) if unknown.get(node) >= Some(&2) => return true,
+            (control::f::CONFIRM, EventType::Info) => *unknown.entry(node).or_default() += 1,
+            (control::f::CONFIRM, EventType::Ok) => drop(unknown.remove(node)),
+            (grant::f::WRITE | grant::f::WORK | grant::f::READ, EventType::Invoke) if unknown.get(node) >= Some(&2) => {
+                return true;
+            }
             _ if !named => drop(unknown.remove(node)),
             _ => {}
         }
@@ -96,7 +99,7 @@ fn asked_again(record: &Record) -> bool {
     let recovered = events.iter().position(|event| event.entered() == Some("recovered"));
     let mut asked = BTreeSet::new();
     let after = events.iter().skip(recovered.unwrap_or(events.len()));
-    let mut questions = after.filter(|event| event.f == "decided" && event.kind == EventType::Invoke);
+    let mut questions = after.filter(|event| event.f == commit::f::DECIDED && event.kind == EventType::Invoke);
     questions.any(|event| !asked.insert((event.node.as_deref(), event.tx())))
 }
 

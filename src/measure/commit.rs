@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use zooquake_backend::docker::DockerCluster;
 use zooquake_checkers::plan::Workload;
+use zooquake_history::operation::commit::f;
 use zooquake_reports::measurement::{Measurement, Series};
 use zooquake_workloads::recipes::registry;
 
@@ -110,12 +111,12 @@ async fn transaction(crowd: &mut Crowd, tx: &str, stagger: u64) -> Result<Durati
     let whole = json!({ "tx": tx, "sites": sites, "payload": null });
     let sent = Instant::now();
     let mut open = BTreeMap::new();
-    open.insert(crowd.ask(coordinator, "begin", whole.clone())?, FollowUp::Decide);
+    open.insert(crowd.ask(coordinator, f::BEGIN, whole.clone())?, FollowUp::Decide);
     let mut work_ms = 0;
     for site in sites {
         work_ms += stagger;
         let vote = json!({ "tx": tx, "vote": "yes", "work_ms": work_ms });
-        open.insert(crowd.ask(site, "vote", vote)?, FollowUp::Decided(site.clone()));
+        open.insert(crowd.ask(site, f::VOTE, vote)?, FollowUp::Decided(site.clone()));
     }
     let mut took = Duration::ZERO;
     while !open.is_empty() {
@@ -123,11 +124,11 @@ async fn transaction(crowd: &mut Crowd, tx: &str, stagger: u64) -> Result<Durati
         let (id, reply) = crowd.first(&ids).await?;
         match open.remove(&id).context("what was asked")? {
             FollowUp::Decide => {
-                let id = crowd.ask(coordinator, "decide", whole.clone())?;
+                let id = crowd.ask(coordinator, f::DECIDE, whole.clone())?;
                 open.insert(id, FollowUp::Known { site: false });
             }
             FollowUp::Decided(site) => {
-                let id = crowd.ask(&site, "decided", json!({ "tx": tx }))?;
+                let id = crowd.ask(&site, f::DECIDED, json!({ "tx": tx }))?;
                 open.insert(id, FollowUp::Known { site: true });
             }
             FollowUp::Known { site } => {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use zooquake_backend::Stdin;
 use zooquake_backend::docker::DockerCluster;
+use zooquake_history::operation::control::f;
 use zooquake_workloads::protocol::{Message, Outcome, ProcessOutput, Request};
 use zooquake_workloads::zk::counted::Counts;
 
@@ -53,7 +54,7 @@ impl Crowd {
             last_id: 0,
             arrived: HashMap::new(),
         };
-        crowd.all("ping").await?;
+        crowd.all(f::PING).await?;
         Ok(crowd)
     }
 
@@ -154,9 +155,9 @@ impl Crowd {
     pub async fn settle(&mut self) -> Result<Counts> {
         let mut before = None;
         loop {
-            self.all("confirm").await?;
+            self.all(f::CONFIRM).await?;
             let mut counts = Counts::default();
-            for value in self.all("quiesce").await? {
+            for value in self.all(f::QUIESCE).await? {
                 let told = serde_json::from_value(value["counts"].clone());
                 counts = counts + told.context("this variant does not count its requests")?;
             }

@@ -12,18 +12,15 @@ use std::time::Instant;
 use tokio::sync::watch;
 use zooquake_backend::docker::DockerCluster;
 use zooquake_checkers::plan::Workload;
+use zooquake_history::operation::{Family, GrantOps, election, lock};
 use zooquake_reports::measurement::{Measurement, Series};
 use zooquake_workloads::recipes::{Variant, registry};
 
-/// How a family asks to lead, and how it gives up.
-type ElectionWords = [&'static str; 2];
-
-fn words(family: &str) -> Option<ElectionWords> {
-    match family {
-        "election" => Some(["elect", "resign"]),
-        "lock" => Some(["acquire", "release"]),
-        _ => None,
-    }
+/// The operations of a family whose holder leads; `None` of the others.
+fn leading_ops(family: &str) -> Option<GrantOps> {
+    let leading = [&election::FAMILY, &lock::FAMILY].into_iter();
+    let mut named = leading.filter(|leading| leading.name == family);
+    named.next().map(Family::grant_ops)
 }
 
 /// What is measured of changes of leader.
@@ -54,7 +51,7 @@ impl HerdOrder {
     /// If a variant is no election or lock; otherwise as [`chart()`].
     pub async fn measure(&self, workload: Workload, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Chart> {
         let found = self.variants.iter().map(|name| variant(name));
-        let variants: Vec<(&Variant, ElectionWords)> = found.collect::<Result<_, _>>().map_err(Error::msg)?;
+        let variants: Vec<(&Variant, GrantOps)> = found.collect::<Result<_, _>>().map_err(Error::msg)?;
         let header = MeasurementHeader {
             measurement: "herd".into(),
             options: format!("--servers {}", self.servers),
@@ -75,8 +72,8 @@ impl HerdOrder {
             async |cluster, place| {
                 let named = self.variants.iter().zip(&variants);
                 let found = named.into_iter().find(|(name, _)| **name == place.variant);
-                let (_, (_, words)) = found.context("a variant that was asked for")?;
-                changes(cluster, &place.variant, *words, place.size, self.changes).await
+                let (_, (_, ops)) = found.context("a variant that was asked for")?;
+                changes(cluster, &place.variant, *ops, place.size, self.changes).await
             },
             |series| measurement(series, self),
         )
@@ -85,13 +82,13 @@ impl HerdOrder {
 }
 
 /// The variant of this name, if it has something that can change hands.
-fn variant(name: &str) -> Result<(&'static Variant, ElectionWords), String> {
-    let fits = |variant: &&'static Variant| words(variant.family).is_some();
+fn variant(name: &str) -> Result<(&'static Variant, GrantOps), String> {
+    let fits = |variant: &&'static Variant| leading_ops(variant.family).is_some();
     let found = registry()
         .iter()
         .filter(fits)
         .find(|variant| variant.workload().name() == name);
-    let found = found.and_then(|variant| Some((variant, words(variant.family)?)));
+    let found = found.and_then(|variant| Some((variant, leading_ops(variant.family)?)));
     let known = || {
         registry()
             .iter()
@@ -102,7 +99,7 @@ fn variant(name: &str) -> Result<(&'static Variant, ElectionWords), String> {
     found.ok_or_else(|| unknown("election or lock", name, &known()))
 }
 
-fn parents(variants: &[(&Variant, ElectionWords)]) -> Vec<String> {
+fn parents(variants: &[(&Variant, GrantOps)]) -> Vec<String> {
     let own = ["/zooquake", "/zooquake/scratch", "/resource"].into_iter();
     let contenders = variants
         .iter()
@@ -111,16 +108,10 @@ fn parents(variants: &[(&Variant, ElectionWords)]) -> Vec<String> {
 }
 
 /// What each of that many changes of leader among that many candidates costs.
-async fn changes(
-    cluster: &DockerCluster,
-    name: &str,
-    words: ElectionWords,
-    size: u16,
-    changes: u16,
-) -> Result<Vec<Cost>> {
+async fn changes(cluster: &DockerCluster, name: &str, ops: GrantOps, size: u16, changes: u16) -> Result<Vec<Cost>> {
     let mut race = HerdRace {
         crowd: Crowd::start(cluster, name, size.into()).await?,
-        words,
+        ops,
         waiting: BTreeMap::new(),
         last_grant: 0,
     };
@@ -158,7 +149,7 @@ type Leader = (String, String);
 /// Candidates, and who of them waits.
 struct HerdRace {
     crowd: Crowd,
-    words: ElectionWords,
+    ops: GrantOps,
     /// By the number of the request.
     waiting: BTreeMap<u64, Leader>,
     last_grant: u64,
@@ -168,7 +159,7 @@ impl HerdRace {
     fn stand(&mut self, client: &str) -> Result<()> {
         self.last_grant += 1;
         let grant = format!("g{}", self.last_grant);
-        let id = self.crowd.ask(client, self.words[0], json!({ "grant": grant }))?;
+        let id = self.crowd.ask(client, self.ops.takes, json!({ "grant": grant }))?;
         self.waiting.insert(id, (client.to_string(), grant));
         Ok(())
     }
@@ -182,7 +173,7 @@ impl HerdRace {
     }
 
     async fn resign(&mut self, (client, grant): &Leader) -> Result<()> {
-        let id = self.crowd.ask(client, self.words[1], json!({ "grant": grant }))?;
+        let id = self.crowd.ask(client, self.ops.gives, json!({ "grant": grant }))?;
         self.crowd.reply(id).await?;
         Ok(())
     }

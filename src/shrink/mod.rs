@@ -20,6 +20,7 @@ use std::time::Instant;
 use zooquake_checkers::plan::Plan;
 use zooquake_checkers::text::count;
 use zooquake_checkers::{Anomaly, Event, EventType, Process, Record};
+use zooquake_history::operation::control::f;
 
 /// The anomaly that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +87,7 @@ fn asked(record: &Record) -> impl Iterator<Item = &Event> {
     let events = record.history.events.iter();
     let before = events.take_while(|event| event.entered() != Some("heal"));
     before.filter(|event| {
-        event.kind == EventType::Invoke && matches!(event.process, Process::Number(_)) && event.f != "confirm"
+        event.kind == EventType::Invoke && matches!(event.process, Process::Number(_)) && event.f != f::CONFIRM
     })
 }
 

@@ -14,8 +14,7 @@ pub const LANGUAGES: &[Language] = &[PYTHON, JAVA, GO, RUST];
 
 const JAVA: Language = Language {
     name: "java",
-    run: "build = \".\"\n\
-          command = [\"java\", \"-cp\", \"/classes:/usr/share/java/zookeeper.jar:/usr/share/java/jackson-databind.jar:/usr/share/java/jackson-core.jar:/usr/share/java/jackson-annotations.jar:/usr/share/java/slf4j-nop.jar\", \"Recipe\"]\n",
+    run: text!("java/template/run.toml"),
     files: &[
         TemplateFile {
             name: "Zooquake.java",
@@ -45,7 +44,7 @@ const JAVA: Language = Language {
 
 const GO: Language = Language {
     name: "go",
-    run: "build = \".\"\ncommand = [\"recipe\"]\n",
+    run: text!("go/template/run.toml"),
     files: &[
         TemplateFile {
             name: "zooquake.go",
@@ -75,8 +74,7 @@ const GO: Language = Language {
 
 const RUST: Language = Language {
     name: "rust",
-    run: "prepare = [\"cargo\", \"build\", \"--release\"]\n\
-          command = [\"target/release/recipe\"]\nfiles = [\"target/release/recipe\"]\n",
+    run: text!("rust/template/run.toml"),
     files: &[
         TemplateFile {
             name: "src/zooquake.rs",
@@ -102,7 +100,7 @@ const RUST: Language = Language {
 
 const PYTHON: Language = Language {
     name: "python",
-    run: "command = [\"python3\", \"recipe.py\"]\nfiles = [\"recipe.py\", \"zooquake.py\"]\n",
+    run: text!("python/template/run.toml"),
     files: &[TemplateFile {
         name: "zooquake.py",
         text: text!("python/zooquake.py"),

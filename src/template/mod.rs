@@ -1,6 +1,7 @@
 //! Folders with a recipe that runs at once, for a user to begin with: a kit, which does the protocol, and a recipe on
 //! top of it. They are compiled in, from `workloads/clients/`.
 
+mod families;
 mod languages;
 
 use anyhow::{Context, Result};
@@ -40,78 +41,6 @@ struct RecipeTemplate {
     text: &'static str,
 }
 
-/// What a folder says of a family.
-#[derive(Debug)]
-struct TemplateSubject {
-    family: &'static str,
-    /// What its `zooquake.toml` says of it.
-    toml: &'static str,
-    /// Parent of the znodes, or the only one.
-    parent: &'static str,
-    /// Its sections, which end the file; may be empty.
-    sections: &'static str,
-}
-
-const SUBJECTS: &[TemplateSubject] = &[
-    TemplateSubject {
-        family: "lock",
-        toml: "promise = \"a queue of ephemeral znodes, whose first holds; a write carries the zxid of its znode, which the resource checks\"\n\
-               fenced = true\ncontenders = [\"/lock\"]\n",
-        parent: "/lock",
-        sections: "",
-    },
-    TemplateSubject {
-        family: "election",
-        toml: "promise = \"a queue of ephemeral znodes, whose first leads; a write carries the zxid of its znode, which the resource checks\"\n\
-               fenced = true\ncontenders = [\"/election\"]\n",
-        parent: "/election",
-        sections: "",
-    },
-    TemplateSubject {
-        family: "rwlock",
-        toml: "promise = \"readers and writers in one queue of ephemeral znodes; a write carries the zxid of its znode, which the resource checks\"\n\
-               fenced = true\ncontenders = [\"/rwlock\"]\n",
-        parent: "/rwlock",
-        sections: "",
-    },
-    TemplateSubject {
-        family: "semaphore",
-        toml: "promise = \"a queue of ephemeral znodes, whose first two hold\"\ncontenders = [\"/semaphore\"]\n",
-        parent: "/semaphore",
-        sections: "[capabilities]\ncapacity = 2\n",
-    },
-    TemplateSubject {
-        family: "counter",
-        toml: "promise = \"a read, then a write of that version: no id is given twice\"\nznodes = [\"/counter\"]\n",
-        parent: "/counter",
-        sections: "",
-    },
-    TemplateSubject {
-        family: "register",
-        toml: "promise = \"reads after a write to a znode of the client's own: linearizable\"\nznodes = [\"/register\"]\n",
-        parent: "/register",
-        sections: "[capabilities]\nreads = \"linearizable\"\n",
-    },
-    TemplateSubject {
-        family: "commit",
-        toml: "promise = \"two-phase commit: atomic; it waits while the coordinator or a site is away\"\nznodes = [\"/app\"]\n",
-        parent: "/app",
-        sections: "[[known]]\nanomaly = \"blocked-transaction\"\nfaults = [\"kill\", \"pause\", \"partition\", \"drop-reply\", \"disconnect\", \"expire\"]\nreason = \"whoever waits for the coordinator, or for a vote, waits until that comes back\"\nsource = \"Skeen, Nonblocking commit protocols (1981)\"\n",
-    },
-    TemplateSubject {
-        family: "queue",
-        toml: "promise = \"get, then delete: an item is delivered at most once\"\nznodes = [\"/queue\"]\n",
-        parent: "/queue",
-        sections: "",
-    },
-    TemplateSubject {
-        family: "barrier",
-        toml: "promise = \"all enter together and leave together\"\ncontenders = [\"/barrier\"]\n",
-        parent: "/barrier",
-        sections: "",
-    },
-];
-
 /// The language of this name.
 pub fn language(name: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|language| language.name == name)
@@ -130,17 +59,16 @@ impl Language {
     /// If a file cannot be written, or is there already.
     pub fn write(&self, family: &str, name: &str, folder: &Path) -> Result<Option<Vec<&'static str>>> {
         let recipe = self.recipes.iter().find(|recipe| recipe.families.contains(&family));
-        let subject = SUBJECTS.iter().find(|subject| subject.family == family);
-        let (Some(recipe), Some(subject)) = (recipe, subject) else {
+        let template = families::FAMILIES.iter().find(|template| template.spec.name == family);
+        let (Some(recipe), Some(template)) = (recipe, template) else {
             return Ok(None);
         };
-        let TemplateSubject { toml, sections, .. } = subject;
-        let toml = format!("name = \"{name}\"\nfamily = \"{family}\"\n{toml}{}{sections}", self.run);
+        let toml = template.manifest.replace("@NAME@", name).replace("@RUN@\n", self.run);
         let readme = README
             .replace("@NAME@", name)
             .replace("@FAMILY@", family)
             .replace("@RECIPE@", self.recipe);
-        let text = recipe.text.replace("@PARENT@", subject.parent);
+        let text = recipe.text.replace("@PARENT@", template.parent);
         let own = [("zooquake.toml", toml), (self.recipe, text), ("README.md", readme)];
         let common = self
             .files

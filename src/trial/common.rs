@@ -5,7 +5,7 @@ use super::talk::{TimedLine, TimedReply};
 use super::{SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
-use zooquake_history::operation::{OpSpec, Role, family};
+use zooquake_history::operation::control::f;
 use zooquake_history::protocol::{Message, Outcome, VERSION};
 
 /// What a first line is as a hello.
@@ -48,7 +48,7 @@ pub(super) fn refused_as(reply: Result<TimedReply, String>, reason: &str) -> Sen
 impl Trial {
     /// Control requests and requests that are none.
     pub(super) async fn common(&mut self) -> Result<()> {
-        let ping = self.clients[0].ask("ping", json!({}), SOON).await;
+        let ping = self.clients[0].ask(f::PING, json!({}), SOON).await;
         self.note(
             PING,
             ping.and_then(|reply| match reply.outcome {
@@ -59,12 +59,8 @@ impl Trial {
         self.awake().await?;
         let reply = self.clients[0].ask("no-such-operation", json!({}), SOON).await;
         self.note(UNKNOWN, refused(reply));
-        // What a counter is asked has no value.
-        let wants = |op: &&OpSpec| op.role == Role::Work && self.plan.workload.family != "counter";
-        let asked = family(&self.plan.workload.family).and_then(|family| family.ops.iter().find(wants));
         self.awake().await?;
-        if let Some(asked) = asked {
-            let f = self.words().map_or(asked.f, |[ask, ..]| ask);
+        if let Some(f) = self.family.nonsense {
             let reply = self.clients[0].ask(f, json!({ "no": "sense" }), SOON).await;
             self.note(NONSENSE, refused(reply));
         }
@@ -81,7 +77,7 @@ impl Trial {
         client.line(&json!({ "id": asked.id(), "f": ["none"], "value": Value::Null }).to_string());
         let seen = refused(client.reply(asked, SOON).await)?;
         client
-            .ask("ping", json!({}), SOON)
+            .ask(f::PING, json!({}), SOON)
             .await
             .map_err(|why| format!("after it, {why}"))?;
         Ok(seen)

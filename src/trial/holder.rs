@@ -1,23 +1,21 @@
 //! Clients that are granted something: locks, elections, semaphores.
 
 use super::common::refused_as;
-use super::sentences::{
-    BESIDE, BUSY, CONFIRM, EPHEMERAL, HAND_OVER, NOT_HELD, NOTHING_LEFT, OPERATES, QUIESCE, RELEASE, SESSION, TIMEOUT,
-    WAITING, WORKS,
-};
+use super::family::FamilyTrial;
+use super::sentences::{BESIDE, BUSY, CONFIRM, EPHEMERAL, NOT_HELD, OPERATES, QUIESCE, RELEASE, SESSION, WORKS};
 use super::talk::TimedReply;
 use super::znodes::is_session;
 use super::{PATIENT, SOON, SentenceResult, Trial};
 use anyhow::Result;
+use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::time::Duration;
+use zooquake_history::operation::grant::f;
+use zooquake_history::operation::{Family, GrantOps, control};
 use zooquake_history::protocol::Outcome;
 
 /// Milliseconds that a holder works.
 const WORK_MS: u64 = 500;
-
-/// `timeout_ms` of an acquire that cannot succeed.
-const TIMEOUT_MS: u64 = 600;
 
 /// The value of a reply that is `ok`.
 pub(super) fn ok(reply: Result<TimedReply, String>) -> Result<Value, String> {
@@ -28,10 +26,31 @@ pub(super) fn ok(reply: Result<TimedReply, String>) -> Result<Value, String> {
     }
 }
 
+/// A family that grants, and its trial.
+pub(super) const fn granting(spec: &'static Family) -> FamilyTrial {
+    FamilyTrial {
+        spec,
+        course: |trial| trial.holder().boxed(),
+        once: |trial, _| trial.hold_once().boxed(),
+        nonsense: Some(spec.grant_ops().takes),
+    }
+}
+
 impl Trial {
+    /// The operations by which a client holds; `None` where nothing is granted.
+    pub(super) fn grant_ops(&self) -> Option<GrantOps> {
+        self.family.spec.grants.then(|| self.family.spec.grant_ops())
+    }
+
+    /// A client is granted something, and gives it back.
+    async fn hold_once(&mut self) -> SentenceResult {
+        let grant = self.hold(0).await?;
+        self.leave(0, &grant).await.map(|_| grant.to_string())
+    }
+
     /// Asks a client to hold; its grant's value.
     pub(super) async fn hold(&mut self, client: usize) -> Result<Value, String> {
-        let [ask, ..] = self.words().ok_or("nothing is granted")?;
+        let ask = self.grant_ops().ok_or("nothing is granted")?.takes;
         let grant = self.grant();
         let value = ok(self.clients[client].ask(ask, json!({ "grant": grant }), PATIENT).await)?;
         if value["grant"] != json!(grant) {
@@ -60,13 +79,13 @@ impl Trial {
 
     /// Gives a grant back.
     pub(super) async fn leave(&mut self, client: usize, grant: &Value) -> Result<Value, String> {
-        let [.., leave] = self.words().ok_or("nothing is granted")?;
+        let leave = self.grant_ops().ok_or("nothing is granted")?.gives;
         ok(self.clients[client]
             .ask(leave, json!({ "grant": grant["grant"] }), PATIENT)
             .await)
     }
 
-    pub(super) async fn holder(&mut self) -> Result<()> {
+    async fn holder(&mut self) -> Result<()> {
         let granted = self.hold(0).await;
         let seen = granted.as_ref().map(ToString::to_string).map_err(Clone::clone);
         self.note(OPERATES, seen);
@@ -97,7 +116,7 @@ impl Trial {
             let seen = self.removed(&grant, left).await?;
             self.note(RELEASE, seen);
         }
-        if self.plan.workload.family == "rwlock" {
+        if self.grant_ops().is_some_and(|ops| ops.reads.is_some()) {
             let seen = self.shared().await;
             self.note(OPERATES, seen);
         }
@@ -109,10 +128,10 @@ impl Trial {
         let mut grants = Vec::new();
         for client in [0, 1] {
             let grant = json!({ "grant": self.grant(), "mode": "shared" });
-            grants.push(ok(self.clients[client].ask("acquire", grant, PATIENT).await)?["grant"].clone());
+            grants.push(ok(self.clients[client].ask(f::ACQUIRE, grant, PATIENT).await)?["grant"].clone());
         }
         let mut shown = Vec::new();
-        for f in ["read", "release"] {
+        for f in [f::READ, f::RELEASE] {
             for (client, grant) in grants.iter().enumerate() {
                 let value = json!({ "grant": grant });
                 shown.push(ok(self.clients[client].ask(f, value, PATIENT).await)?.to_string());
@@ -143,7 +162,7 @@ impl Trial {
 
     /// That `confirm` tells that it holds this grant, or none, after a write.
     pub(super) async fn confirms(&mut self, grant: Option<&Value>) -> Result<SentenceResult> {
-        let reply = ok(self.clients[0].ask("confirm", json!({}), PATIENT).await);
+        let reply = ok(self.clients[0].ask(control::f::CONFIRM, json!({}), PATIENT).await);
         let tree = self.tree().await?;
         Ok(reply.and_then(|value| {
             let held = grant.map_or(Value::Null, |grant| grant["grant"].clone());
@@ -164,11 +183,16 @@ impl Trial {
 
     /// A holder that works, and what is asked beside that.
     async fn works(&mut self, grant: &Value) -> Result<()> {
-        let Some([ask, work, _]) = self.words() else {
+        let Some(GrantOps {
+            takes: ask,
+            works: work,
+            ..
+        }) = self.grant_ops()
+        else {
             return Ok(());
         };
         let mut value = json!({ "grant": grant["grant"], "work_ms": WORK_MS });
-        if work == "write" {
+        if work == f::WRITE {
             value["value"] = json!(31);
         }
         let working = self.clients[0].send(work, value, None);
@@ -183,7 +207,7 @@ impl Trial {
         let enough = Duration::from_millis(WORK_MS - 5);
         let seen = reply.and_then(|reply| {
             let repeats =
-                reply.value["grant"] == grant["grant"] && (work != "write" || reply.value["value"] == json!(31));
+                reply.value["grant"] == grant["grant"] && (work != f::WRITE || reply.value["value"] == json!(31));
             let token = !self.plan.workload.fenced || reply.value["token"] == grant["token"];
             let lacks = [
                 (reply.outcome == Outcome::Ok, "`ok`".to_string()),
@@ -202,7 +226,7 @@ impl Trial {
 
     /// That control requests are answered while an operation is pending.
     pub(super) async fn beside(&mut self) -> SentenceResult {
-        for control in ["ping", "confirm", "quiesce"] {
+        for control in control::f::ALL {
             let reply = self.clients[0]
                 .ask(control, json!({}), Duration::from_millis(WORK_MS - 50))
                 .await;
@@ -212,65 +236,18 @@ impl Trial {
     }
 
     async fn not_held(&mut self) {
-        let Some([_, work, leave]) = self.words() else { return };
+        let Some(GrantOps {
+            works: work,
+            gives: leave,
+            ..
+        }) = self.grant_ops()
+        else {
+            return;
+        };
         for f in [work, leave] {
             let value = json!({ "grant": "g-of-nobody", "value": 1 });
             let seen = refused_as(self.clients[1].ask(f, value, SOON).await, "not-held");
             self.note(NOT_HELD, seen.map_err(|why| format!("{f}: {why}")));
         }
-    }
-
-    /// A second client waits while the first holds, and is handed over to.
-    async fn waits(&mut self, grant: &Value) -> Result<()> {
-        let Some([ask, ..]) = self.words() else { return Ok(()) };
-        let name = self.grant();
-        let waiting = self.clients[1].send(ask, json!({ "grant": name }), None);
-        if self.can("beside") {
-            let seen = self.names_waiting().await?;
-            self.note(WAITING, seen);
-        }
-        let left = self.leave(0, grant).await;
-        let seen = self.removed(grant, left).await?;
-        self.note(RELEASE, seen);
-        let handed = ok(self.clients[1].reply(waiting, PATIENT).await);
-        self.note(
-            HAND_OVER,
-            handed.as_ref().map(ToString::to_string).map_err(Clone::clone),
-        );
-        if let Ok(grant) = handed {
-            let left = self.leave(1, &grant).await;
-            let seen = self.removed(&grant, left).await?;
-            self.note(RELEASE, seen);
-        }
-        Ok(())
-    }
-
-    /// A second client waits until its timeout while the first holds. It may leave something behind that is in
-    /// everybody's way.
-    pub(super) async fn waits_in_vain(&mut self) -> Result<()> {
-        let Some([ask, ..]) = self.words() else { return Ok(()) };
-        let name = self.grant();
-        let asked = self.clients[1].send(ask, json!({ "grant": name }), Some(TIMEOUT_MS));
-        let late = Duration::from_millis(TIMEOUT_MS) + SOON;
-        let reply = self.clients[1].reply(asked, late).await;
-        let seen = reply
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|reply| match reply.outcome {
-                Outcome::Ok => Err(format!("{}, while another client held", reply.shown())),
-                _ => Ok(reply.shown()),
-            });
-        self.note(TIMEOUT, seen);
-        if let Ok(TimedReply {
-            outcome: Outcome::Fail, ..
-        }) = reply
-        {
-            let left = self.tree().await?.into_iter().find(|znode| self.is_own(1, znode));
-            let seen = left.map_or(Ok("no znode of its sessions".to_string()), |znode| {
-                Err(format!("{} is left", znode.path))
-            });
-            self.note(NOTHING_LEFT, seen);
-        }
-        Ok(())
     }
 }

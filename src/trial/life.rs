@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_backend::Directions;
+use zooquake_history::operation::control::f;
 use zooquake_history::protocol::Outcome;
 
 const BOTH: Directions = Directions {
@@ -40,7 +41,7 @@ impl Trial {
             before.last().is_some_and(|(_, state)| state == "connected"),
         );
         self.cluster.partition("c1", &peers, BOTH).await?;
-        let asked = self.clients[0].send("confirm", json!({}), Some(CONFIRM_MS));
+        let asked = self.clients[0].send(f::CONFIRM, json!({}), Some(CONFIRM_MS));
         let reply = self.clients[0]
             .reply(asked, Duration::from_millis(CONFIRM_MS) + SOON)
             .await;
@@ -94,7 +95,7 @@ impl Trial {
     async fn unconfirmed(&mut self, grant: &Value) -> SentenceResult {
         let until = self.clock.now() + SOON;
         loop {
-            let reply = match self.clients[0].ask("confirm", json!({}), PATIENT).await {
+            let reply = match self.clients[0].ask(f::CONFIRM, json!({}), PATIENT).await {
                 Err(_) if self.clients[0].ended() => return Ok(MAY_END.to_string()),
                 reply => reply?,
             };
@@ -122,25 +123,12 @@ impl Trial {
             if ended && may_end {
                 self.start(0).await?;
             }
-            let done = self.work_once().await;
+            let done = (self.family.once)(self, true).await;
             match done {
                 Err(why) if self.clock.now() >= until || (ended && !may_end) => return Ok(Err(why)),
                 Err(_) => self.clock.sleep(Duration::from_millis(100)).await,
                 done => return Ok(done),
             }
-        }
-    }
-
-    /// Does what the family is for, once.
-    async fn work_once(&mut self) -> SentenceResult {
-        match self.plan.workload.family.as_str() {
-            _ if self.words().is_some() => {
-                let grant = self.hold(0).await?;
-                self.leave(0, &grant).await.map(|_| grant.to_string())
-            }
-            "queue" => self.item().await,
-            _ if self.enters_together() => self.round(true).await,
-            _ => self.exchange_once().await,
         }
     }
 

@@ -1,13 +1,20 @@
 //! Holding a client against the protocol, on an ensemble of one server and with two clients: each sentence of
 //! [`SENTENCES`] is held, broken, or was not tried.
 
+mod barrier;
+mod commit;
 mod common;
+mod counter;
 mod exchanges;
+mod families;
+mod family;
 mod holder;
-mod items;
 mod life;
+mod queue;
+mod register;
 mod sentences;
 mod talk;
+mod waiting;
 mod znodes;
 
 use anyhow::{Context, Result};
@@ -19,8 +26,8 @@ use std::time::Duration;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster, OnOutput, Stdin};
 use zooquake_checkers::evidence::Znode;
 use zooquake_checkers::plan::{ClusterPlan as Shape, Plan, Timing, Workload};
-use zooquake_history::operation::family;
 
+use family::FamilyTrial;
 pub use sentences::{SENTENCES, Sentence};
 use talk::Talk;
 
@@ -100,7 +107,7 @@ pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: P
             let cluster = Arc::clone(&starts);
             Box::pin(async move { cluster.start_client(client, incarnation, on_output).await })
         });
-        let findings = Trial::new(cluster.clone(), backend.clock(), plan, start).run().await?;
+        let findings = Trial::new(cluster.clone(), backend.clock(), plan, start)?.run().await?;
         cluster.remove().await?;
         anyhow::Ok(findings)
     };
@@ -117,6 +124,7 @@ struct Trial {
     cluster: Arc<dyn Cluster>,
     clock: Arc<dyn Clock>,
     plan: Plan,
+    family: &'static FamilyTrial,
     start: Start,
     /// Each of [`CLIENTS`], by position.
     clients: Vec<Talk>,
@@ -132,11 +140,14 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(cluster: Arc<dyn Cluster>, clock: Arc<dyn Clock>, plan: &Plan, start: Start) -> Self {
-        Self {
+    fn new(cluster: Arc<dyn Cluster>, clock: Arc<dyn Clock>, plan: &Plan, start: Start) -> Result<Self> {
+        let name = &plan.workload.family;
+        let family = families::family(name).with_context(|| format!("the family {name} has no clients to try"))?;
+        Ok(Self {
             cluster,
             clock,
             plan: plan.clone(),
+            family,
             start,
             clients: Vec::new(),
             former: Vec::new(),
@@ -144,12 +155,11 @@ impl Trial {
             numbers: 0,
             incarnations: [0; 2],
             findings: Vec::new(),
-        }
+        })
     }
 
     /// Tries all sentences; those that could not be tried are named as such.
     async fn run(mut self) -> Result<Vec<Finding>> {
-        let family = self.plan.workload.family.clone();
         if self.begin().await? {
             self.common().await?;
             self.awake().await?;
@@ -157,14 +167,7 @@ impl Trial {
             let seen = self.confirms(None).await?;
             self.note(sentences::CONFIRM, seen);
             self.awake().await?;
-            match family.as_str() {
-                name if zooquake_history::operation::family(name).is_some_and(|family| family.grants) => {
-                    self.holder().await?
-                }
-                "queue" => self.queue().await?,
-                _ if self.enters_together() => self.barrier().await?,
-                _ => self.exchange().await?,
-            }
+            (self.family.course)(&mut self).await?;
             self.life().await?;
             self.note(sentences::STAYS_UP, Ok("none ended".to_string()));
             self.whole_lines();
@@ -237,23 +240,8 @@ impl Trial {
         Ok(())
     }
 
-    /// Whether it is a double barrier.
-    fn enters_together(&self) -> bool {
-        self.plan.workload.family == "barrier" && !self.plan.workload.capabilities().members
-    }
-
     fn can(&self, what: &str) -> bool {
         !self.cannot.iter().any(|cannot| cannot == what)
-    }
-
-    /// The names of what holders are asked: to hold, to work, to give back. `None` where nothing is granted.
-    fn words(&self) -> Option<[&'static str; 3]> {
-        let family = family(&self.plan.workload.family).filter(|family| family.grants)?;
-        Some(match family.name {
-            "election" => ["elect", "write", "resign"],
-            "semaphore" => ["acquire", "work", "release"],
-            _ => ["acquire", "write", "release"],
-        })
     }
 
     /// A number that nothing was called by before: of a grant, an item, a round.

@@ -67,7 +67,7 @@ fn tried(name: &str, between: Between) -> Vec<Finding> {
                 Ok(forwarded(&*clock, stdin, &between, dies))
             })
         });
-        Trial::new(cluster, backend.clock(), &plan, start).run().await
+        Trial::new(cluster, backend.clock(), &plan, start).unwrap().run().await
     };
     world.run(trial).unwrap()
 }

@@ -1,0 +1,36 @@
+//! The registry of families. A new one is a file and a line here.
+
+use super::family::FamilyTrial;
+use super::holder::granting;
+use super::{barrier, commit, counter, queue, register};
+use zooquake_history::operation::{election, lock, rwlock, semaphore};
+
+/// The families, as in [`zooquake_history::operation::FAMILIES`], but for `ensemble`, which has no clients.
+pub const FAMILIES: &[FamilyTrial] = &[
+    granting(&lock::FAMILY),
+    granting(&rwlock::FAMILY),
+    granting(&election::FAMILY),
+    granting(&semaphore::FAMILY),
+    commit::FAMILY,
+    barrier::FAMILY,
+    queue::FAMILY,
+    register::FAMILY,
+    counter::FAMILY,
+];
+
+/// The family of this name; `None` if it has no clients.
+pub fn family(name: &str) -> Option<&'static FamilyTrial> {
+    FAMILIES.iter().find(|family| family.spec.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_family_of_histories_with_clients_is_tried() {
+        let all = zooquake_history::operation::FAMILIES.iter();
+        let with_clients = all.filter(|family| !family.ops.is_empty()).map(|family| family.name);
+        assert!(with_clients.eq(FAMILIES.iter().map(|family| family.spec.name)));
+    }
+}

@@ -1,0 +1,74 @@
+//! A client that waits for a grant while another one holds.
+
+use super::holder::ok;
+use super::sentences::{HAND_OVER, NOTHING_LEFT, RELEASE, TIMEOUT, WAITING};
+use super::talk::TimedReply;
+use super::{PATIENT, SOON, Trial};
+use anyhow::Result;
+use serde_json::{Value, json};
+use std::time::Duration;
+use zooquake_history::operation::GrantOps;
+use zooquake_history::protocol::Outcome;
+
+/// `timeout_ms` of an acquire that cannot succeed.
+const TIMEOUT_MS: u64 = 600;
+
+impl Trial {
+    /// A second client waits while the first holds, and is handed over to.
+    pub(super) async fn waits(&mut self, grant: &Value) -> Result<()> {
+        let Some(GrantOps { takes: ask, .. }) = self.grant_ops() else {
+            return Ok(());
+        };
+        let name = self.grant();
+        let waiting = self.clients[1].send(ask, json!({ "grant": name }), None);
+        if self.can("beside") {
+            let seen = self.names_waiting().await?;
+            self.note(WAITING, seen);
+        }
+        let left = self.leave(0, grant).await;
+        let seen = self.removed(grant, left).await?;
+        self.note(RELEASE, seen);
+        let handed = ok(self.clients[1].reply(waiting, PATIENT).await);
+        self.note(
+            HAND_OVER,
+            handed.as_ref().map(ToString::to_string).map_err(Clone::clone),
+        );
+        if let Ok(grant) = handed {
+            let left = self.leave(1, &grant).await;
+            let seen = self.removed(&grant, left).await?;
+            self.note(RELEASE, seen);
+        }
+        Ok(())
+    }
+
+    /// A second client waits until its timeout while the first holds. It may leave something behind that is in
+    /// everybody's way.
+    pub(super) async fn waits_in_vain(&mut self) -> Result<()> {
+        let Some(GrantOps { takes: ask, .. }) = self.grant_ops() else {
+            return Ok(());
+        };
+        let name = self.grant();
+        let asked = self.clients[1].send(ask, json!({ "grant": name }), Some(TIMEOUT_MS));
+        let late = Duration::from_millis(TIMEOUT_MS) + SOON;
+        let reply = self.clients[1].reply(asked, late).await;
+        let seen = reply
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|reply| match reply.outcome {
+                Outcome::Ok => Err(format!("{}, while another client held", reply.shown())),
+                _ => Ok(reply.shown()),
+            });
+        self.note(TIMEOUT, seen);
+        if let Ok(TimedReply {
+            outcome: Outcome::Fail, ..
+        }) = reply
+        {
+            let left = self.tree().await?.into_iter().find(|znode| self.is_own(1, znode));
+            let seen = left.map_or(Ok("no znode of its sessions".to_string()), |znode| {
+                Err(format!("{} is left", znode.path))
+            });
+            self.note(NOTHING_LEFT, seen);
+        }
+        Ok(())
+    }
+}

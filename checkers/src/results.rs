@@ -36,7 +36,7 @@ pub struct Results {
     /// `valid`, `invalid` or `unknown`.
     pub verdict: Verdict,
     /// Where the run took place; left out for a real ensemble and for a history without a plan.
-    #[serde(default, skip_serializing_if = "On::is_docker")]
+    #[serde(default, skip_serializing_if = "On::is_real")]
     pub on: On,
     /// What was found, the worst first (not advisory before advisory, then by the first event of the witness).
     pub anomalies: Vec<Anomaly>,

@@ -35,8 +35,8 @@ impl On {
         }
     }
 
-    /// Whether it is the real ensemble, the default that files omit.
-    pub fn is_docker(&self) -> bool {
+    /// Whether servers are ZooKeeper itself, rather than a model of it in virtual time; the default that files omit.
+    pub fn is_real(&self) -> bool {
         *self == Self::Docker
     }
 }
@@ -47,7 +47,7 @@ pub struct Plan {
     /// Version of this format; 1.
     pub format: u32,
     /// Where it runs; left out for a real ensemble.
-    #[serde(default, skip_serializing_if = "On::is_docker")]
+    #[serde(default, skip_serializing_if = "On::is_real")]
     pub on: On,
     /// How a simulated ensemble decides what happens next; left out for a random walk.
     #[serde(default, skip_serializing_if = "Scheduler::is_walk")]
@@ -87,9 +87,9 @@ impl Plan {
     /// The same plan on this kind of ensemble. A real one has no scheduler.
     #[must_use]
     pub fn placed(self, on: On) -> Self {
-        let scheduler = match on {
-            On::Docker => Scheduler::default(),
-            On::Sim => self.scheduler,
+        let scheduler = match on.is_real() {
+            true => Scheduler::default(),
+            false => self.scheduler,
         };
         Self { on, scheduler, ..self }
     }

@@ -24,7 +24,7 @@ pub struct Setup {
     pub time_ms: u64,
     pub clients: usize,
     /// Where it runs; left out for a real ensemble.
-    #[serde(default, skip_serializing_if = "On::is_docker")]
+    #[serde(default, skip_serializing_if = "On::is_real")]
     pub on: On,
 }
 
@@ -83,7 +83,7 @@ impl Setup {
             clients: self.clients,
             timing: Some(subject.timing),
             zookeeper: subject.zookeeper.clone(),
-            on: Some(self.on).filter(|on| !on.is_docker()),
+            on: Some(self.on).filter(|on| !on.is_real()),
             drawn_for: Some(DrawnFor {
                 servers: kin.servers,
                 timing: kin.timing,

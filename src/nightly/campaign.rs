@@ -24,7 +24,7 @@ pub struct Campaign {
     /// The ensemble and its clients.
     pub cluster: EnsembleSettings,
     /// Where it runs; left out for a real ensemble.
-    #[serde(default, skip_serializing_if = "On::is_docker")]
+    #[serde(default, skip_serializing_if = "On::is_real")]
     pub on: On,
 }
 
@@ -91,7 +91,7 @@ impl Campaign {
             clients,
             timing,
             zookeeper: image,
-            on: Some(self.on).filter(|on| !on.is_docker()),
+            on: Some(self.on).filter(|on| !on.is_real()),
             ..RunSpec::new(&cell.variant)
         }
     }

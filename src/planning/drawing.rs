@@ -6,6 +6,7 @@ use zooquake_checkers::plan::{
     Capabilities, ClientPlan, ClusterPlan, Cycle, On, Plan, PlannedTransaction, Scheduler, Timing, Trigger, Window,
     Workload,
 };
+use zooquake_history::operation::{barrier, commit};
 
 /// How many different cycles a client goes through before it begins again.
 const CYCLES: usize = 48;
@@ -42,11 +43,11 @@ pub fn plan(seed: u64, workload: Workload, cluster: ClusterPlan, time_ms: u64, f
     let mut clients: Vec<ClientPlan> = (0..cluster.clients)
         .map(|_| client(&mut rng, &cluster.timing))
         .collect();
-    if workload.family == "barrier" {
+    if workload.family == barrier::FAMILY.name {
         slow_members(seed, &cluster.timing, &mut clients);
     }
     let transactions = match workload.family.as_str() {
-        "commit" if cluster.clients > 1 => transactions(seed, cluster.clients - 1),
+        family if family == commit::FAMILY.name && cluster.clients > 1 => transactions(seed, cluster.clients - 1),
         _ => Vec::new(),
     };
     let topology = Topology::new(&workload, &cluster);

@@ -186,7 +186,7 @@ impl RunSpec {
         let named = Self {
             seed: Some(plan.seed),
             zookeeper: cluster.image.clone(),
-            on: Some(plan.on).filter(|on| !on.is_docker()),
+            on: Some(plan.on).filter(|on| !on.is_real()),
             ..Self::new(workload)
         };
         let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);

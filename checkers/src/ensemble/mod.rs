@@ -23,7 +23,6 @@ use crate::findings::{Finding, Findings};
 use crate::{AnomalySpan, ServerSample};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use zooquake_history::plan::On;
 use zooquake_history::server_log::{self as event, self as log, self as vote};
 
 /// The checkers that run for every family.
@@ -121,7 +120,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         }
     }
     let plan = &run.record.plan;
-    if plan.on == On::Sim {
+    if !plan.on.is_real() {
         out.reasons
             .push("note: simulated servers write no logs; elections were not judged by their votes".to_string());
         return;

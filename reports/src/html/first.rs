@@ -8,7 +8,6 @@ use crate::svg::{legend, overview, window};
 use crate::text;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::plan::On;
 use zooquake_checkers::{Anomaly, Verdict};
 
 /// How many steps fit on the first screen: the three events of each of three clients.
@@ -84,9 +83,9 @@ fn head(model: &RunModel<'_>) -> Markup {
 
 /// That no ZooKeeper took part, if none did.
 fn simulated(model: &RunModel<'_>) -> Markup {
-    match model.record.plan.on {
-        On::Docker => Markup::default(),
-        On::Sim => html! {
+    match model.record.plan.on.is_real() {
+        true => Markup::default(),
+        false => html! {
             p.note.simulated {
                 b { "The ensemble was simulated" } ": a model of ZooKeeper in virtual time. No ZooKeeper took part; "
                 code { "replay --on docker" } " runs the plan on a real ensemble."
@@ -113,7 +112,7 @@ fn ensemble(model: &RunModel<'_>) -> String {
     });
     let samples = model.record.servers.iter().flatten();
     let samples = samples.map(|sample| sample.version.as_str());
-    if model.record.plan.on == On::Sim {
+    if !model.record.plan.on.is_real() {
         let servers = text::count(cluster.servers, "simulated server");
         return format!("{servers}{observers}");
     }

@@ -5,7 +5,6 @@ use crate::svg::{legend, overview};
 use crate::text;
 use maud::{Markup, html};
 use zooquake_checkers::Value;
-use zooquake_checkers::plan::On;
 
 pub fn section(model: &RunModel<'_>) -> Markup {
     // Without an anomaly to open with, the overview is on the first screen already.
@@ -36,7 +35,7 @@ fn cut_off(model: &RunModel<'_>) -> Markup {
 
 /// What the run's containers could do; nothing for a history without the event.
 fn confinement(model: &RunModel<'_>) -> Markup {
-    if model.record.plan.on == On::Sim {
+    if !model.record.plan.on.is_real() {
         return Markup::default();
     }
     let mut events = model.record.history.events.iter();

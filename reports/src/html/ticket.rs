@@ -40,7 +40,7 @@ pub fn markdown(model: &RunModel<'_>) -> String {
             .filter(|reason| !reason.starts_with("note: "));
         out.extend(reasons.take(STEPS).map(|reason| format!("- {}\n", plain(reason, 400))));
     }
-    let on = if plan.on.is_docker() {
+    let on = if plan.on.is_real() {
         ""
     } else {
         ", on a simulated ensemble"

@@ -6,6 +6,7 @@ use crate::operation::{Completion, PendingOp};
 use std::ops::Range;
 use std::time::Duration;
 use zooquake_history::FaultKind;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::register;
 use zooquake_history::plan::{ClientPlan, Plan, Target, Trigger, Window};
 
@@ -178,7 +179,7 @@ impl Generator for RegisterGenerator {
         self.clients[client].lost = false;
     }
 
-    fn recovered(&mut self, _: Duration) {
+    fn recovered(&mut self, _: &AnsweredDurations) {
         for client in &mut self.clients {
             client.last = FinalOp::Write;
             client.asked_last = false;
@@ -288,7 +289,7 @@ mod tests {
         let mut generator = generator();
         go(&mut generator, 0, GeneratorPhase::Load);
         assert!(go(&mut generator, 0, GeneratorPhase::Drain).is_none());
-        generator.recovered(Duration::ZERO);
+        generator.recovered(&AnsweredDurations::default());
         for client in [0, 1] {
             let names: Vec<&str> = std::iter::from_fn(|| go(&mut generator, client, GeneratorPhase::Final))
                 .map(|(f, _)| f)

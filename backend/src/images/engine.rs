@@ -16,7 +16,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::Child;
 
 use super::host::ProxySettings;
-use crate::docker::again;
+use crate::retry::again;
 
 /// Every image of ours carries this label; its value says what the image is for.
 pub(super) const LABEL: &str = "zooquake.image";

@@ -59,7 +59,7 @@ pub struct PendingOp {
 }
 
 impl PendingOp {
-    /// Adds it to those that were answered `ok`, if it has ended so at this moment.
+    /// Adds its duration to those of answered operations, if it was answered `ok` at this moment.
     pub fn measure(&self, end: &Completion, now: Duration, answered: &mut AnsweredDurations) {
         if end.is_ok() {
             answered.add(self.f, now.saturating_sub(self.since));

@@ -7,6 +7,7 @@ mod clock;
 pub mod docker;
 pub mod files;
 pub mod images;
+mod retry;
 pub mod sidecar;
 mod txnlog;
 

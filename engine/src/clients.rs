@@ -18,6 +18,7 @@ use holds::Holds;
 use serde_json::json;
 use std::time::Duration;
 use worker::Worker;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::control::Hello;
 use zooquake_history::operation::grant::GRANT;
 use zooquake_history::plan::Plan;
@@ -32,8 +33,8 @@ pub struct Clients {
     /// The operations that clients are given.
     phase: GeneratorPhase,
     pub resource: ExternalResource,
-    /// The durations of the operations that were answered `ok` and wait for other clients.
-    waits: Vec<Duration>,
+    /// The durations of the operations that were answered `ok`.
+    answered: AnsweredDurations,
     /// The number of operations that were answered.
     completed: u64,
     /// The number of the request that was sent last.
@@ -53,7 +54,7 @@ impl Clients {
             generator: generator::from_plan(plan)?,
             phase: GeneratorPhase::Quiet,
             resource: ExternalResource::default(),
-            waits: Vec::new(),
+            answered: AnsweredDurations::default(),
             completed: 0,
             last_request: 0,
         })

@@ -18,15 +18,18 @@ const AFTER_STALL: Duration = Duration::from_secs(2);
 /// An operation that has been pending for less than this may yet be answered as those before it.
 const SHORT: Duration = Duration::from_secs(1);
 
+/// The longest that the last operations go on, in bounds.
+const PATIENCE: u32 = 3;
+
 /// The last operations, which must come to their end within the bound of liveness. If one does not, that must be its
 /// own doing: every client answers all the time and at the end, and the same server leads.
 #[derive(Debug)]
 pub struct LastOps {
     leader: Leader,
-    bound: Duration,
+    /// When they began.
+    began: Deadline,
     /// The stalls before them.
     before: Stalls,
-    deadline: Deadline,
     step: LastOpsStep,
 }
 
@@ -38,10 +41,10 @@ enum LastOpsStep {
     Looking(QuiesceRound),
     /// What waited unread in a stall is being read.
     AfterStall(Deadline),
-    /// At the end of the bound: every client answers.
-    Checking(QuiesceRound),
-    /// At the end of the bound: the same server leads.
-    Leading,
+    /// At the end of the bound, which was this: every client answers.
+    Checking(QuiesceRound, Duration),
+    /// At the end of the bound, which was this: the same server leads.
+    Leading(Duration),
 }
 
 /// How the last operations ended.
@@ -61,15 +64,13 @@ enum LastOpsTransition {
 }
 
 impl LastOps {
-    pub fn begin(run: &mut RunContext, clients: &mut Clients, leader: Leader, bound: Duration) -> Self {
-        let bound = bound + BEYOND;
+    pub fn begin(run: &mut RunContext, clients: &mut Clients, leader: Leader) -> Self {
         clients.begin_last_ops();
         clients.enter(run, "final", GeneratorPhase::Final);
         Self {
             leader,
-            bound,
+            began: run.deadline(Duration::ZERO),
             before: run.stalls,
-            deadline: run.deadline(bound * 3),
             step: LastOpsStep::Going(run.deadline(run.session())),
         }
     }
@@ -78,8 +79,8 @@ impl LastOps {
     pub fn due(&self) -> Option<Deadline> {
         match &self.step {
             LastOpsStep::Going(until) | LastOpsStep::AfterStall(until) => Some(*until),
-            LastOpsStep::Looking(round) | LastOpsStep::Checking(round) => round.until(),
-            LastOpsStep::Leading => None,
+            LastOpsStep::Looking(round) | LastOpsStep::Checking(round, _) => round.until(),
+            LastOpsStep::Leading(_) => None,
         }
     }
 
@@ -91,7 +92,7 @@ impl LastOps {
         answer: &mut Option<ShellAnswer>,
     ) -> Option<LastOpsEnd> {
         loop {
-            let step = std::mem::replace(&mut self.step, LastOpsStep::Leading);
+            let step = std::mem::replace(&mut self.step, LastOpsStep::Leading(Duration::ZERO));
             match self.transition(run, clients, step, answer.take()) {
                 LastOpsTransition::Wait(step) => {
                     self.step = step;
@@ -122,23 +123,27 @@ impl LastOps {
             LastOpsStep::AfterStall(until) if clients.all_have_finished() || run.interrupted || run.passed(until) => {
                 self.conclude(run, clients, Ok(()))
             }
-            LastOpsStep::Checking(mut round) => {
+            LastOpsStep::Checking(mut round, bound) => {
                 round.take(run, clients, answer);
                 match round.outcome(run, clients) {
-                    None => LastOpsTransition::Wait(LastOpsStep::Checking(round)),
+                    None => LastOpsTransition::Wait(LastOpsStep::Checking(round, bound)),
                     Some(Err(silent)) => self.conclude(run, clients, Err(silent)),
                     Some(Ok(())) => {
                         run.emit(Effect::Ask(Question::Leader(self.leader.clone())));
-                        LastOpsTransition::Move(LastOpsStep::Leading)
+                        LastOpsTransition::Move(LastOpsStep::Leading(bound))
                     }
                 }
             }
-            LastOpsStep::Leading => match answer {
+            LastOpsStep::Leading(bound) => match answer {
+                // What was answered meanwhile has raised the bound.
+                Some(ShellAnswer::Leads(Ok(()))) if clients.bound() > bound => {
+                    LastOpsTransition::Move(LastOpsStep::Going(run.deadline(run.session())))
+                }
                 Some(ShellAnswer::Leads(leads)) => {
                     let leads = leads.map_err(|error| format!("at the end of the bound {error}"));
                     self.conclude(run, clients, leads)
                 }
-                _ => LastOpsTransition::Wait(LastOpsStep::Leading),
+                _ => LastOpsTransition::Wait(LastOpsStep::Leading(bound)),
             },
             LastOpsStep::AfterStall(_) => LastOpsTransition::Wait(step),
         }
@@ -152,8 +157,11 @@ impl LastOps {
         if run.interrupted || clients.all_have_finished() {
             return LastOpsTransition::End(LastOpsEnd::Over);
         }
-        if settled(clients, self.bound) || run.passed(self.deadline) {
-            return LastOpsTransition::Move(LastOpsStep::Checking(QuiesceRound::begin(run, clients, every)));
+        let bound = clients.bound();
+        let over = run.now >= run.moment_of(self.began) + (bound + BEYOND) * PATIENCE;
+        if settled(clients, bound + BEYOND) || over {
+            let round = QuiesceRound::begin(run, clients, every);
+            return LastOpsTransition::Move(LastOpsStep::Checking(round, bound));
         }
         if !run.passed(until) {
             return LastOpsTransition::Wait(LastOpsStep::Going(until));

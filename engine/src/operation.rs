@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::time::Duration;
 use zooquake_history::EventType;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::{self, Field, FieldType, Role};
 use zooquake_history::protocol::Outcome;
 
@@ -55,6 +56,15 @@ pub struct PendingOp {
     pub since: Duration,
     /// How long since recovery a grant of the client's mode could have been given, when it was sent.
     pub free_at: Duration,
+}
+
+impl PendingOp {
+    /// Adds its duration to those of answered operations, if it was answered `ok` at this moment.
+    pub fn measure(&self, end: &Completion, now: Duration, answered: &mut AnsweredDurations) {
+        if end.is_ok() {
+            answered.add(self.f, now.saturating_sub(self.since));
+        }
+    }
 }
 
 /// Operations of one name that a client was asked for.

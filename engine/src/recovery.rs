@@ -129,9 +129,9 @@ impl Recovery {
             Some(Err(silent)) => self.fail(run, clients, silent),
             Some(Ok(())) => {
                 // The run counts as recovered: the bound of liveness begins.
-                let bound = clients.recover();
+                clients.recover();
                 clients.enter(run, "recovered", GeneratorPhase::Final);
-                RecoveryTransition::Move(RecoveryStep::LastOps(LastOps::begin(run, clients, leader, bound)))
+                RecoveryTransition::Move(RecoveryStep::LastOps(LastOps::begin(run, clients, leader)))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Least privilege: what the containers of a run may do.
 
-use super::engine::again;
+use crate::retry::again;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::collections::HashMap;

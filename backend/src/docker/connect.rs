@@ -1,6 +1,7 @@
 //! The Docker engine.
 
-use super::engine::{self, Address, again, tried};
+use super::engine::{self, Address, tried};
+use crate::retry::again;
 use anyhow::{Context, Result};
 use std::time::Duration;
 use testcontainers::bollard::Docker;

@@ -1,8 +1,8 @@
 //! Processes in containers, each with a stream of its own.
 
 use super::POLL;
-use super::engine::{Attempts, again};
 use crate::Stdin;
+use crate::retry::{Attempts, again};
 use anyhow::{Context, Result, bail};
 use futures_util::StreamExt;
 use std::path::PathBuf;

@@ -1,8 +1,9 @@
 //! Containers as hosts: their PID 1 outlives the process under test, so address, disk and rules survive a kill.
 
 use super::confinement::{CLIENT, Confinement, SERVER, SIDECAR};
-use super::engine::{Attempts, again, create};
-use super::sweep::{self, RUN_LABEL};
+use super::labels::RUN_LABEL;
+use super::sweep;
+use crate::retry::{Attempts, again, create};
 use anyhow::{Context, Result};
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -6,8 +6,9 @@
 //! broke without an end, or an end that the engine has lost).
 
 use super::confinement;
-use super::engine::{again, create};
-use super::sweep::{self, RUN_LABEL};
+use super::labels::{LEASE_LABEL, RUN_LABEL, is_lease};
+use super::sweep;
+use crate::retry::{again, create};
 use anyhow::{Context, Result};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
@@ -24,10 +25,7 @@ use testcontainers::bollard::query_parameters::{
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
 
-/// Label of a lease's container.
-const LEASE_LABEL: &str = "zooquake.lease";
-
-/// Interval of the orchestrator's heartbeats.
+/// How often the orchestrator says that it lives.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 
 /// How long a lease lasts without a heartbeat: a stopped orchestrator that goes on within this keeps it.
@@ -181,12 +179,6 @@ pub async fn hold() -> Result<()> {
         stdout.flush().await.context("writing a heartbeat")?;
     }
     Ok(())
-}
-
-/// Whether a container is a lease.
-pub fn is_lease(container: &ContainerSummary) -> bool {
-    let labels = container.labels.as_ref();
-    labels.is_some_and(|labels| labels.contains_key(LEASE_LABEL))
 }
 
 /// Ids of the runs that go on; of one run alone, if it is given. Waits for two heartbeats of each lease that runs, or

@@ -8,6 +8,7 @@ mod evidence;
 mod exec;
 mod hosts;
 mod intents;
+mod labels;
 mod lag;
 mod lease;
 mod network;
@@ -35,7 +36,6 @@ use watcher::Watcher;
 use zooquake_history::plan::RecipeSource;
 
 pub use cluster::DockerCluster;
-pub(crate) use engine::again;
 pub use engine::{is_chosen, tried};
 pub use sweep::SweepCount;
 pub use upkeep::{hold_lease, watch};
@@ -138,7 +138,7 @@ impl Backend for DockerBackend {
     }
 
     fn finds(&self, run: &str) -> Value {
-        json!({ "label": sweep::RUN_LABEL, "run": run })
+        json!({ "label": labels::RUN_LABEL, "run": run })
     }
 
     fn confinement(&self) -> BackendFuture<'_, Value> {

@@ -1,7 +1,7 @@
-//! Labels on everything that a run creates, and the sweep that removes it by them.
+//! The sweep that removes what a run has created, by its label.
 
-use super::engine::again;
-use super::lease;
+use super::labels::{RUN_LABEL, filter, is_lease};
+use crate::retry::again;
 use anyhow::{Context, Result};
 use futures_util::future::join_all;
 use serde::Serialize;
@@ -14,9 +14,6 @@ use testcontainers::bollard::query_parameters::{
     InspectNetworkOptions, ListContainersOptions, ListNetworksOptions, ListVolumesOptions, RemoveContainerOptions,
     RemoveVolumeOptions,
 };
-
-/// Label that every container, network and volume of a run carries; its value is the run's id.
-pub const RUN_LABEL: &str = "zooquake.run";
 
 /// How often what cannot be removed is tried again.
 const ATTEMPTS: usize = 4;
@@ -77,14 +74,6 @@ impl SweepCount {
         self.disconnected += later.disconnected;
         self.left = later.left;
     }
-}
-
-fn filter(run: Option<&str>) -> Option<HashMap<String, Vec<String>>> {
-    let label = match run {
-        Some(id) => format!("{RUN_LABEL}={id}"),
-        None => RUN_LABEL.to_string(),
-    };
-    Some(HashMap::from([("label".to_string(), vec![label])]))
 }
 
 /// Ids of all runs that have a container, a network or a volume here.
@@ -209,7 +198,7 @@ async fn pass(docker: &Docker, run: &str, spare_lease: bool) -> Result<SweepCoun
     };
     let found = containers(docker, Some(run)).await?.into_iter();
     let ids: Vec<String> = found
-        .filter(|container| !(spare_lease && lease::is_lease(container)))
+        .filter(|container| !(spare_lease && is_lease(container)))
         .filter_map(|container| container.id)
         .collect();
     let removed = join_all(ids.iter().map(|id| docker.remove_container(id, Some(options.clone())))).await;

@@ -16,7 +16,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::Child;
 
 use super::host::ProxySettings;
-use crate::docker::again;
+use crate::retry::again;
 
 /// Label of every image that zooquake builds; its value is the image's purpose.
 pub(super) const LABEL: &str = "zooquake.image";

@@ -1,7 +1,7 @@
 //! The loader and the libraries of programs that were made on this host, so that they run in an image with another C
 //! library.
 
-use super::source::SourceFile;
+use super::source_file::SourceFile;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fs;

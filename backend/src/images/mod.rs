@@ -21,6 +21,7 @@ pub mod libraries;
 mod lock;
 mod recipe;
 mod source;
+mod source_file;
 mod tools;
 mod zookeeper;
 
@@ -29,7 +30,8 @@ pub use inventory::{InventoryEntry, Removal};
 pub(crate) use chromium::chromium;
 pub(crate) use inventory::{remove_all, status};
 pub(crate) use recipe::{client_base, id, recipe};
-pub use source::{Source, SourceFile, is_below};
+pub use source::{Source, is_below};
+pub use source_file::SourceFile;
 
 use engine::ContainerEngine;
 use host::ProxySettings;

@@ -1,6 +1,7 @@
 //! The files of a recipe's folder.
 
 use super::libraries;
+use super::source_file::SourceFile;
 use crate::files::FolderHandle;
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
@@ -27,22 +28,6 @@ pub fn is_below(path: &str) -> bool {
         && Path::new(path)
             .components()
             .all(|part| matches!(part, Component::Normal(_)))
-}
-
-/// One file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceFile {
-    /// What is in it.
-    pub content: Vec<u8>,
-    /// Whether it may be executed.
-    pub executable: bool,
-}
-
-impl SourceFile {
-    /// Its mode where it is written.
-    pub fn mode(&self) -> u32 {
-        if self.executable { 0o755 } else { 0o644 }
-    }
 }
 
 /// The files of a recipe's folder, read once: what is hashed, built and kept is the same.

@@ -12,7 +12,7 @@ use super::unblocked_leaves::Leaves;
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
-use crate::liveness::bound::{bound_words, median_bound};
+use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
         return out.ran("stuck-barrier", 0);
     };
     let all = unfinished(run, span);
-    let bound = median_bound(run, f::ENTER, span);
+    let bound = LivenessBounds::new(run, span).bound(f::ENTER);
     let there = RoundPresences::new(run, rounds, &all, (span, bound));
     let (mut room, mut untold) = (MOST, 0);
     let leaves = Leaves::new(run, rounds, &all, span);

@@ -11,7 +11,7 @@ use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
 use crate::history::EventType;
-use crate::liveness::bound::{bound_words, median_bound};
+use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::Unfinished;
 use crate::text::seconds;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
             rounds,
             of,
             span,
-            bound: median_bound(run, f::LEAVE, span),
+            bound: LivenessBounds::new(run, span).bound(f::LEAVE),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
 use crate::history::EventType;
-use crate::liveness::bound::{bound_words, median_bound};
+use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -27,7 +27,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         out.ran("blocked-transaction", 0);
         return;
     };
-    let bound = median_bound(run, f::DECIDED, span);
+    let bounds = LivenessBounds::new(run, span);
     let dead: Vec<&str> = run.recovery.dead.iter().copied().collect();
     let coordinators = coordinators(run, all);
     let (mut told, mut named) = (BTreeSet::new(), HashSet::new());
@@ -46,6 +46,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         let Some(transaction) = transaction.filter(|tx| tx.stands || tx.begun.is_some()) else {
             continue;
         };
+        let bound = bounds.bound(one.op.f);
         if one.made_up && spell.waited < bound {
             continue;
         }

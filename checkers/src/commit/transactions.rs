@@ -1,12 +1,12 @@
 //! Transactions: what was asked and answered about each, and what its znodes contain.
 
 use super::decision::{DecisionReport, JudgedDecision};
-use super::unreadable_operations;
+use super::unreadable_operations::{sites, unreadable_operations};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::history::{Event, EventType};
+use crate::history::EventType;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use zooquake_history::operation::commit::{SITES, VOTED, f};
+use zooquake_history::operation::commit::{VOTED, f};
 
 /// A vote that a site was asked for.
 #[derive(Debug, Clone, Copy)]
@@ -114,7 +114,7 @@ pub struct Transactions<'a> {
 impl<'a> Transactions<'a> {
     /// Reads them out of a run, in one pass.
     pub fn new(run: &Analysis<'a>) -> Self {
-        let (unread, begun_unnamed) = unreadable_operations::unreadable_operations(run);
+        let (unread, begun_unnamed) = unreadable_operations(run);
         let mut all = Self {
             unread,
             begun_unnamed,
@@ -278,12 +278,4 @@ impl<'a> Transactions<'a> {
             }
         }
     }
-}
-
-/// The sites that a `begin` names; `None` if there is what cannot be read.
-pub fn sites(event: &Event) -> Option<Vec<&str>> {
-    if event.get(SITES.any()).is_none() {
-        return Some(Vec::new());
-    }
-    event.sites()?.iter().map(|site| site.as_str()).collect()
 }

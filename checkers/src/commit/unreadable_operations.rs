@@ -1,11 +1,10 @@
 //! Operations on transactions whose fields cannot be read: they may mean anything.
 
 use super::decision::JudgedDecision;
-use super::transactions::sites;
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::history::EventType;
-use zooquake_history::operation::commit::f;
+use crate::history::{Event, EventType};
+use zooquake_history::operation::commit::{SITES, f};
 
 /// Events whose transaction, sites, vote or decision cannot be read, and what they are; and whether a transaction
 /// without a name that can be read was begun, or may have been.
@@ -52,4 +51,12 @@ fn unread(run: &Analysis<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
             Some((done.filter(|at| decided(at).is_none())?, "is neither commit nor abort"))
         }
     }
+}
+
+/// The sites that a `begin` names; `None` if there is what cannot be read.
+pub fn sites(event: &Event) -> Option<Vec<&str>> {
+    if event.get(SITES.any()).is_none() {
+        return Some(Vec::new());
+    }
+    event.sites()?.iter().map(|site| site.as_str()).collect()
 }

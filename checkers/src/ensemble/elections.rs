@@ -1,10 +1,10 @@
 //! The elections of a run: who proposed whom, who changed its vote and why, who won.
 
-use super::event::ServerRole;
-use super::log::{Cast, Established, LeaderSearch, ServerLog};
+use super::log::{Cast, Established, ServerLog};
 use super::looking_spells::{JustifiedVote, LookBegin, LookingSpells};
 use super::vote::{LeaderVote, VoteRule};
-use std::collections::{BTreeMap, BTreeSet};
+use super::won_look::{WonLook, wins};
+use std::collections::BTreeSet;
 
 /// When the elections of a run have looked at so many servers and votes, the later ones list no votes: the votes of a
 /// server that never stops looking for a leader belong to all elections.
@@ -54,18 +54,6 @@ pub struct Ballot {
     pub counted: bool,
 }
 
-/// A look that its server won.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct WonLook<'a> {
-    pub log: &'a ServerLog,
-    pub look: &'a LeaderSearch,
-    /// The number of the look among those of the log.
-    pub number: usize,
-    pub won_ms: i64,
-    /// Its last vote: for itself.
-    pub cast: Cast,
-}
-
 /// All elections of a run in the order in which they were won, from the logs of its servers.
 pub fn elections(logs: &[ServerLog]) -> Vec<Election> {
     let looks = LookingSpells::new(logs);
@@ -75,56 +63,7 @@ pub fn elections(logs: &[ServerLog]) -> Vec<Election> {
     wins.map(|win| win.election(&looks, voters, &mut room)).collect()
 }
 
-/// The looks that were won, in the order of time.
-pub(super) fn wins(logs: &[ServerLog]) -> Vec<WonLook<'_>> {
-    let mut wins = Vec::new();
-    for log in logs {
-        for (number, (_, look)) in log.looks().enumerate() {
-            let Some((won_ms, ServerRole::Leading)) = look.end else {
-                continue;
-            };
-            let cast = look.casts().last().filter(|cast| cast.vote.leader == look.sid);
-            wins.extend(cast.map(|cast| WonLook {
-                log,
-                look,
-                number,
-                won_ms,
-                cast,
-            }));
-        }
-    }
-    wins.sort_by_key(|win| (win.won_ms, win.look.sid));
-    wins
-}
-
 impl<'a> WonLook<'a> {
-    /// Whose votes were counted: each voter's last one of the round that had arrived, if it is for the winner.
-    pub fn counted(&self) -> BTreeSet<i64> {
-        let last: BTreeMap<i64, LeaderVote> = self.round().map(|(_, sid, vote)| (sid, vote)).collect();
-        let agrees = |(sid, vote)| (vote == self.cast.vote).then_some(sid);
-        last.into_iter().filter_map(agrees).collect()
-    }
-
-    /// The votes of those looking in the winner's round, as they reached the winner.
-    fn round(&self) -> impl Iterator<Item = (i64, i64, LeaderVote)> + 'a {
-        let round = self.cast.round;
-        self.look.seen.iter().filter_map(move |(ms, message)| {
-            let in_it = message.round == round && message.state == ServerRole::Looking;
-            in_it.then_some((*ms, message.sid, message.vote))
-        })
-    }
-
-    /// When the votes of `quorum` voters for the winner had arrived.
-    fn quorum_ms(&self, quorum: usize) -> Option<i64> {
-        let mut agree = BTreeSet::new();
-        self.round().find_map(|(ms, sid, vote)| {
-            if vote == self.cast.vote {
-                agree.insert(sid);
-            }
-            (agree.len() >= quorum).then_some(ms)
-        })
-    }
-
     fn election(&self, looks: &LookingSpells<'a>, voters: usize, room: &mut usize) -> Election {
         let counted = self.counted();
         let began = |sid: &i64| looks.begin_of(*sid, self);
@@ -179,14 +118,4 @@ impl<'a> WonLook<'a> {
         ballots.sort_by_key(|ballot| (ballot.cast.ms, ballot.sid));
         Some((ballots, room))
     }
-}
-
-/// Why a server casts another vote than its last one; `None` if no rule allows it.
-///
-/// A higher round makes it begin again: it compares the vote that came with the round to its own first one.
-pub(super) fn why(first: Cast, last: Cast, cast: Cast) -> Option<VoteRule> {
-    if cast.round != last.round {
-        return Some(cast.vote.beats(first.vote).unwrap_or(VoteRule::Round));
-    }
-    cast.vote.beats(last.vote)
 }

@@ -6,10 +6,10 @@
 //! Both are read in the voter's own log, where its broadcasts stand in the order in which it made them; that the vote
 //! arrived while the winner was looking, in the winner's.
 
-use super::elections::{WonLook, wins};
 use super::log::Cast;
 use super::looking_spells::{JustifiedVote, LookingSpells, ServerLooks};
 use super::vote::LeaderVote;
+use super::won_look::{WonLook, wins};
 use super::{EnsembleElections, Suspicion};
 use crate::text::few;
 use std::collections::HashMap;

@@ -3,9 +3,9 @@
 //! Looks are found by the time in which they were under way, and by the votes cast in them, in time logarithmic in
 //! their number: a look that never ends overlaps all elections after it.
 
-use super::elections::{WonLook, why};
 use super::log::{Cast, LeaderSearch, ServerLog};
 use super::vote::{LeaderVote, VoteRule};
+use super::won_look::WonLook;
 use crate::analysis::max_tree::MaxTree;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -160,4 +160,14 @@ fn turns(look: &LeaderSearch) -> Vec<JustifiedVote> {
         turns.push((cast, rule));
     }
     turns
+}
+
+/// Why a server casts another vote than its last one; `None` if no rule allows it.
+///
+/// A higher round makes it begin again: it compares the vote that came with the round to its own first one.
+fn why(first: Cast, last: Cast, cast: Cast) -> Option<VoteRule> {
+    if cast.round != last.round {
+        return Some(cast.vote.beats(first.vote).unwrap_or(VoteRule::Round));
+    }
+    cast.vote.beats(last.vote)
 }

@@ -10,6 +10,7 @@ mod lesser_vote;
 mod looking_spells;
 pub(crate) mod scenes;
 mod two_leaders;
+mod won_look;
 
 pub use clock::WallClock;
 pub use election_report::{Account, VoteCast, accounts};

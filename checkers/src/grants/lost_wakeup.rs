@@ -9,7 +9,7 @@ use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
 use crate::grants::grantable_time::{GrantableSpans, GrantableTime};
-use crate::liveness::bound::{bound_words, median_bound};
+use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::seconds;
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         out.ran(run.names.pending, 0);
         return;
     };
-    let bound = median_bound(run, run.names.ops.takes, span);
+    let bound = LivenessBounds::new(run, span).bound(run.names.ops.takes);
     let free = GrantableTime::new(run, span);
     let all = unfinished(run, span);
     let (mut looked_at, mut told) = (0, HashSet::new());

@@ -1,23 +1,34 @@
 //! The bound of liveness: how long an operation may stay unfinished after recovery before that convicts.
 
 use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::history::EventType;
 use crate::text::seconds;
 use std::time::Duration;
-use zooquake_history::liveness;
+use zooquake_history::liveness::AnsweredDurations;
 
-/// The bound ([`liveness::bound`]) of the operations of this name that were answered before the span's end, in
-/// nanoseconds. An answer that is the history's last event shows only how long others waited.
-pub fn median_bound(run: &Analysis<'_>, f: &str, span: RecoverySpan) -> u64 {
-    let ok = |end: usize| end < span.end && run.events[end].kind == EventType::Ok;
-    let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(ok);
-    // One whose request is missing may have been sent at any time.
-    let sent = |op: &Op<'_>| op.sent().map_or(0, |at| run.time(at));
-    let duration = |op: &Op<'_>| Some(Duration::from_nanos(run.time(op.end?).saturating_sub(sent(op))));
-    let mut durations: Vec<Duration> = run.ops.work.iter().filter(answered).filter_map(duration).collect();
-    u64::try_from(liveness::bound(&mut durations).as_nanos()).unwrap_or(u64::MAX)
+/// The bounds of a run's unfinished operations.
+pub struct LivenessBounds(AnsweredDurations);
+
+impl LivenessBounds {
+    /// The bounds by the operations that were answered `ok` before the span's end. An answer that is the history's last
+    /// event shows only how long others waited.
+    pub fn new(run: &Analysis<'_>, span: RecoverySpan) -> Self {
+        let mut answered = AnsweredDurations::default();
+        for op in &run.ops.work {
+            let ok = |&end: &usize| end < span.end && run.events[end].kind == EventType::Ok;
+            let Some(end) = op.end.filter(ok) else { continue };
+            // One whose request is missing may have been sent at any time.
+            let sent = op.sent().map_or(0, |at| run.time(at));
+            answered.add(op.f, Duration::from_nanos(run.time(end).saturating_sub(sent)));
+        }
+        Self(answered)
+    }
+
+    /// The bound of an unfinished operation of this name, in nanoseconds.
+    pub fn bound(&self, f: &str) -> u64 {
+        u64::try_from(self.0.bound(f).as_nanos()).unwrap_or(u64::MAX)
+    }
 }
 
 /// How long something went on, in nanoseconds, beside the bound that convicts, in words.

@@ -13,7 +13,7 @@ use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
 use crate::history::EventType;
-use crate::liveness::bound::{bound_words, median_bound};
+use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{count, few, seconds};
 use std::collections::HashSet;
@@ -59,14 +59,15 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
         end: drain.unwrap_or(span.end),
         ..span
     };
-    let bound = median_bound(run, queue::f::DEQUEUE, load);
+    let bounds = LivenessBounds::new(run, load);
+    let bound = bounds.bound(queue::f::DEQUEUE);
     let stuck = Stuck {
         run,
         span,
         drain,
         stock: ItemPresence::new(run, items, bound),
         bound,
-        acknowledging: median_bound(run, queue::f::ACKNOWLEDGE, load),
+        acknowledging: bounds.bound(queue::f::ACKNOWLEDGE),
     };
     let all = unfinished(run, span);
     let judged = run.recovery.doubt().is_none();

@@ -6,7 +6,7 @@
 
 use super::PATH;
 use super::accesses::Accesses;
-use super::linearizability::{MADE_UP, RegisterContradiction, contradiction};
+use super::contradictions::{MADE_UP, RegisterContradiction, contradiction};
 use crate::analysis::Analysis;
 use crate::evidence::Reading;
 use crate::{Event, EventType, History, Process, Record, TreeReadings};

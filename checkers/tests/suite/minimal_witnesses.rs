@@ -23,18 +23,16 @@
 
 mod ensembles;
 mod foreign_histories;
+pub mod varied_histories;
 
 use crate::commit::agreement::transaction;
-use crate::doubtful_evidence::run_ends::RunEndWriter;
-use crate::doubtful_evidence::{self, FamilyHistories};
+use crate::doubtful_evidence;
 use crate::expect::only;
-use crate::{commit, counter, election, queue, register, script, semaphore, simulated_locks, stolen_znode};
-use fastrand::Rng;
-use serde_json::{Value, json};
+use crate::{commit, counter, election, queue, register, semaphore, simulated_locks, stolen_znode};
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::evidence::Znode;
+use varied_histories::{audited, varied};
 use zooquake_checkers::families;
-use zooquake_checkers::{Anomaly, EventType, Record, check};
+use zooquake_checkers::{Anomaly, Record, check};
 
 /// How many histories of a family are drawn.
 const USUAL: u64 = 3_000;
@@ -158,50 +156,6 @@ fn kinds(make: impl Fn(u64) -> Record) -> Names {
     seen
 }
 
-/// A history as its world makes it, with the end of a run behind it, with requests and answers that do not pair, or
-/// with somebody who is refused after recovery.
-fn varied(family: &FamilyHistories, plain: fn(u64) -> Record, seed: u64) -> Record {
-    let mut rng = Rng::with_seed(seed ^ 0x1ea57);
-    let record = match rng.bool() {
-        true => plain(seed),
-        false => (family.make)(seed),
-    };
-    match rng.u8(0..4) {
-        0 => {
-            doubtful_evidence::unpaired_answers::spoil(&mut rng, &record, family).map_or(record, |spoilt| spoilt.record)
-        }
-        1 => {
-            let kind = [EventType::Info, EventType::Fail][usize::from(rng.u8(0..4) > 0)];
-            refused(&mut rng, record, kind)
-        }
-        _ => record,
-    }
-}
-
-/// Clients ask again and again after recovery, and all these requests end so.
-pub fn refused(rng: &mut Rng, record: Record, kind: EventType) -> Record {
-    let family = record.plan.workload.family.clone();
-    let (f, value) = match family.as_str() {
-        "lock" | "rwlock" | "semaphore" => ("acquire", json!({"grant": "g90"})),
-        "election" => ("elect", json!({"grant": "g90"})),
-        "commit" => ("decided", json!({"tx": "t0"})),
-        "queue" => ("dequeue", json!({})),
-        _ => ("enter", json!({"round": 1, "members": 2})),
-    };
-    let mut end = RunEndWriter::new(record);
-    for _ in 0..rng.usize(1..4) {
-        for node in ["c1", "c2"] {
-            end.op(node, EventType::Invoke, f, value.clone());
-        }
-        let now = end.record.history.events.last().map_or(0, |event| event.time);
-        end.until(now + rng.u64(0..9_000_000_000));
-        for node in ["c2", "c1"] {
-            end.op(node, kind, f, value.clone());
-        }
-    }
-    end.audit(vec![])
-}
-
 #[test]
 fn locks() {
     tried("lock", |seed| {
@@ -281,57 +235,12 @@ fn queues() {
 #[test]
 fn barriers() {
     tried("barrier", |seed| match seed % 3 {
-        0 => audited(seed, queue::simulated_queues::rounds(seed / 3)),
-        1 => stolen_znode::members::with_log(seed, queue::simulated_queues::rounds(seed)),
+        0 => audited(seed, queue::simulated_barriers::rounds(seed / 3)),
+        1 => stolen_znode::members::with_log(seed, queue::simulated_barriers::rounds(seed)),
         _ => varied(
             &doubtful_evidence::rounds::FAMILY,
-            queue::simulated_queues::rounds,
+            queue::simulated_barriers::rounds,
             seed,
         ),
     });
-}
-
-/// Claims and members in the tree at the end, some of which no client names.
-fn audited(seed: u64, mut record: Record) -> Record {
-    record.plan.cluster.clients = 4;
-    let mut rng = Rng::with_seed(seed);
-    let last = record.history.events.last().map_or(0, |event| event.time);
-    let push = |record: &mut Record, process: &str, kind: EventType, f: &str, value: Value| {
-        let events = &mut record.history.events;
-        let index = events.len();
-        events.push(script::event(index, last + index as u64, process, None, kind, f, value));
-    };
-    for phase in ["recovered", "audit"] {
-        push(&mut record, "run", EventType::Info, "phase", json!(phase));
-    }
-    let first = record.history.events.len();
-    let znodes: Vec<Znode> = (0..rng.i64(1..4))
-        .map(|number| {
-            let session = format!("0x{}", rng.u8(1..5));
-            let data = json!({"owner": session, "item": rng.u8(1..4)}).to_string();
-            Znode {
-                path: format!("/{}/x{number}", ["taken", "barrier"][rng.usize(0..2)]),
-                czxid: number,
-                data,
-                owner: rng.bool().then_some(session),
-                ..Znode::default()
-            }
-        })
-        .collect();
-    let silent = rng.u8(0..16);
-    for number in (1..5).filter(|number| *number != silent) {
-        let node = format!("c{number}");
-        push(&mut record, &node, EventType::Invoke, "quiesce", json!({}));
-        let named = znodes.iter().filter(|_| rng.u8(0..4) == 0);
-        let named = named.map(|znode| json!({"path": znode.path, "czxid": znode.czxid}));
-        let named: Vec<Value> = named.collect();
-        let sessions = json!([format!("0x{number}")]);
-        let sessions = if rng.bool() { sessions } else { json!([]) };
-        let answer = json!({"sessions": sessions, "znodes": named});
-        push(&mut record, &node, EventType::Ok, "quiesce", answer);
-    }
-    let mut record = script::standing(record, znodes);
-    let readings = &mut record.tree.as_mut().expect("two readings").readings;
-    (readings[0].index, readings[0].end_index) = (first, first);
-    record
 }

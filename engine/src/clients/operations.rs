@@ -7,7 +7,6 @@ use crate::generator::{Assignment, ClosingTask, GeneratorMoment, GeneratorPhase,
 use crate::operation::{Completion, OpKind, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
-use zooquake_history::liveness;
 use zooquake_history::operation::grant::{ACCEPTED, MODE, TOKEN, VALUE};
 use zooquake_history::plan::{Plan, Resource};
 
@@ -106,9 +105,7 @@ impl Clients {
         if end.kind == EventType::Info {
             worker.logical_process += clients;
         }
-        if end.is_ok() && matches!(op.kind, OpKind::Acquire | OpKind::Meet) {
-            self.waits.push(run.now - op.since);
-        }
+        op.measure(&end, run.now, &mut self.answered);
         // A write that the resource refused was one of a client that believes to hold.
         let works = matches!(op.kind, OpKind::Read | OpKind::Write);
         let not_held = works && end.kind == EventType::Fail && !answered;
@@ -169,13 +166,16 @@ impl Clients {
         self.completed
     }
 
-    /// The run counts as recovered: what was sent before counts from now. Returns the bound of liveness, by the waits
-    /// that were answered.
-    pub fn recover(&mut self) -> Duration {
+    /// The run counts as recovered: what was sent before counts from now.
+    pub fn recover(&mut self) {
         self.restart_free_time();
-        let bound = liveness::bound(&mut self.waits);
-        self.generator.recovered(bound);
-        bound
+        self.generator.recovered(&self.answered);
+    }
+
+    /// The greatest bound of liveness that an operation which did not finish has, by those that were answered up to
+    /// now.
+    pub fn bound(&self) -> Duration {
+        self.answered.greatest_bound()
     }
 
     /// Begins the last operations.

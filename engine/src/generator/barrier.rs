@@ -8,6 +8,7 @@ use super::{
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::barrier;
 use zooquake_history::plan::{ClientPlan, Cycle, Plan};
 
@@ -269,7 +270,7 @@ impl Generator for BarrierGenerator {
         }
     }
 
-    fn recovered(&mut self, _: Duration) {
+    fn recovered(&mut self, _: &AnsweredDurations) {
         (self.recovered, self.rejoined) = (true, false);
         self.last_round = if self.asked { self.round + 1 } else { self.round };
     }

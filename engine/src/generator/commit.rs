@@ -6,13 +6,15 @@ mod ends;
 mod queries;
 
 use super::{
-    Assignment, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms,
+    AFTER_BOUND_MS, Assignment, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase,
+    OperationRequest, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use duty::CommitDuty;
 use queries::{DecisionQueries, QueryTimes};
 use std::collections::HashSet;
 use std::time::Duration;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::commit::{self, Vote};
 use zooquake_history::plan::{Plan, PlannedTransaction};
 
@@ -51,6 +53,8 @@ pub struct Commit {
     sure: HashSet<String>,
     /// How long a site may take to come to a decision in a coordinator's place.
     session: Duration,
+    /// What was answered: of it is made the bound of liveness of a question.
+    answered: AnsweredDurations,
     /// Whether another transaction takes the place of the current one, which never began as far as answers show.
     void: bool,
     single_ms: u64,
@@ -74,6 +78,7 @@ impl Commit {
             last_begun: false,
             sure: HashSet::new(),
             session: Duration::from_millis(plan.cluster.timing.session_ms),
+            answered: AnsweredDurations::default(),
             void: false,
             single_ms: single_ms(plan),
         }
@@ -173,6 +178,16 @@ impl Commit {
         }
     }
 
+    /// How long sites have to answer after recovery.
+    fn query_times(&self) -> QueryTimes {
+        let bound = self.answered.bound("decided");
+        QueryTimes {
+            one: DECIDE.max(self.session * 2),
+            alone: bound + Duration::from_millis(AFTER_BOUND_MS),
+            bound,
+        }
+    }
+
     /// At the end: what the site has not reported.
     fn question(&mut self, client: usize, now: Duration) -> Option<OperationRequest> {
         let party = &mut self.parties[client];
@@ -215,6 +230,9 @@ impl Generator for Commit {
         GeneratorMoment { phase, now }: GeneratorMoment,
     ) -> Duration {
         self.parties[client].busy = false;
+        op.measure(end, now, &mut self.answered);
+        let times = self.query_times();
+        self.parties.iter_mut().for_each(|party| party.queries.keep_to(times));
         let last = phase == GeneratorPhase::Final && self.last_begun;
         match self.parties[client].queries.ended() {
             Some(question) if end.is_ok() => {
@@ -249,17 +267,15 @@ impl Generator for Commit {
         }
     }
 
-    fn recovered(&mut self, bound: Duration) {
+    fn recovered(&mut self, answered: &AnsweredDurations) {
         self.last_begun = false;
-        let times = QueryTimes {
-            one: DECIDE.max(self.session * 2),
-            alone: bound + Duration::from_secs(2),
-            bound,
-        };
+        self.answered = answered.clone();
+        let times = self.query_times();
         for party in &mut self.parties {
             let unreported = party.unreported.iter();
             let unreported: Vec<(&str, bool)> = unreported.map(|tx| (tx.as_str(), self.sure.contains(tx))).collect();
-            party.queries.about(&unreported, times);
+            party.queries.about(&unreported);
+            party.queries.keep_to(times);
         }
     }
 

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::counter;
 use zooquake_history::plan::{ClientPlan, Plan};
 
@@ -95,7 +96,7 @@ impl Generator for CounterGenerator {
         self.clients[client].asked_last = false;
     }
 
-    fn recovered(&mut self, _: Duration) {
+    fn recovered(&mut self, _: &AnsweredDurations) {
         for client in &mut self.clients {
             client.asked_last = false;
             client.finished = false;

@@ -7,6 +7,7 @@ use super::{
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::{Mode, grant};
 use zooquake_history::plan::{ClientPlan, Cycle, Plan};
 
@@ -211,7 +212,7 @@ impl Generator for GrantGenerator {
         self.clients[client].next_cycle();
     }
 
-    fn recovered(&mut self, _: Duration) {
+    fn recovered(&mut self, _: &AnsweredDurations) {
         for client in &mut self.clients {
             client.finished = false;
             client.last = false;

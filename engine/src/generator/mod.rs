@@ -24,6 +24,7 @@ use serde_json::Value;
 use std::fmt::Debug;
 use std::time::Duration;
 use zooquake_history::FaultKind;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::{Family, Operation};
 use zooquake_history::plan::Plan;
 
@@ -147,9 +148,10 @@ pub trait Generator: Debug + Send {
     /// The client's process has died.
     fn died(&mut self, client: usize);
 
-    /// Recovery is over: what counts as the last thing to do begins now, also after an earlier recovery. `bound` is
-    /// that of liveness.
-    fn recovered(&mut self, bound: Duration);
+    /// Recovery is over: what counts as the last thing to do begins now, also after an earlier recovery. `answered` has
+    /// what was answered up to now, of which the bounds of liveness are made. What is answered from now on adds to them,
+    /// so a generator that keeps to one keeps a copy and measures on by [`PendingOp::measure`].
+    fn recovered(&mut self, answered: &AnsweredDurations);
 
     /// Whether there is something that the client was not asked since recovery, or not for long enough, though it may
     /// be able to answer it.

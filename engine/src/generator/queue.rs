@@ -8,6 +8,7 @@ use super::{
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::queue;
 use zooquake_history::plan::{ClientPlan, Delivery, Plan};
 
@@ -50,10 +51,10 @@ pub struct ItemGenerator {
     clients: Vec<QueueClient>,
     next_item: i64,
     backlog: Backlog,
-    /// Milliseconds that the recipe has for an operation: before recovery, and after it, where it is pending for the
-    /// bound of liveness before it has timed out.
+    /// Milliseconds that the recipe has for an operation before recovery.
     single_ms: u64,
-    last_ms: u64,
+    /// What was answered: of it are made the bounds of liveness.
+    answered: AnsweredDurations,
     /// When the last operations began.
     last_since: Option<Duration>,
 }
@@ -81,17 +82,19 @@ impl ItemGenerator {
             next_item: 1,
             backlog: Backlog::new(plan.seed),
             single_ms: single_ms(plan),
-            last_ms: single_ms(plan),
+            answered: AnsweredDurations::default(),
             last_since: None,
         }
     }
 
+    /// After recovery an operation is pending for as long as the last operations go on before it has timed out.
     fn ask(&self, request: &queue::QueueRequest, phase: GeneratorPhase) -> Assignment {
-        let last = phase == GeneratorPhase::Final;
-        Assignment::Ask(OperationRequest::new(
-            request,
-            if last { self.last_ms } else { self.single_ms },
-        ))
+        let bound_ms = self.answered.greatest_bound().as_millis() as u64;
+        let timeout_ms = match phase {
+            GeneratorPhase::Final => self.single_ms.max(bound_ms + AFTER_BOUND_MS),
+            _ => self.single_ms,
+        };
+        Assignment::Ask(OperationRequest::new(request, timeout_ms))
     }
 
     /// Whether a consumer waits for the last items of producers.
@@ -142,7 +145,8 @@ impl Generator for ItemGenerator {
         ClosingTask::Drain
     }
 
-    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, _: GeneratorMoment) -> Duration {
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, at: GeneratorMoment) -> Duration {
+        op.measure(end, at.now, &mut self.answered);
         let state = &mut self.clients[client];
         let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
         let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
@@ -179,8 +183,8 @@ impl Generator for ItemGenerator {
         self.clients[client].given = None;
     }
 
-    fn recovered(&mut self, bound: Duration) {
-        self.last_ms = self.single_ms.max(bound.as_millis() as u64 + AFTER_BOUND_MS);
+    fn recovered(&mut self, answered: &AnsweredDurations) {
+        self.answered = answered.clone();
         self.last_since = None;
         for client in &mut self.clients {
             client.finished = client.role == ClientRole::Waits;

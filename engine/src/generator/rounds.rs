@@ -3,6 +3,7 @@
 use super::{Assignment, BEYOND_MS, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
+use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::barrier;
 use zooquake_history::plan::{ClientPlan, Plan};
 
@@ -161,7 +162,7 @@ impl Generator for Rounds {
         }
     }
 
-    fn recovered(&mut self, _: Duration) {
+    fn recovered(&mut self, _: &AnsweredDurations) {
         self.last = self.begun + 1;
     }
 

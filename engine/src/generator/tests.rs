@@ -129,7 +129,7 @@ fn who_does_all_that_it_is_asked_finishes_and_does_so_again() {
     for name in ALL {
         let (mut generator, mut now) = (generator(name), Duration::ZERO);
         for time in ["once", "again"] {
-            generator.recovered(Duration::from_secs(10));
+            generator.recovered(&AnsweredDurations::default());
             assert!(name == "barrier/tutorial" || !finished(&*generator), "{name} {time}");
             let (asked, _) = go(&mut *generator, 20, &mut now, |_, _| EventType::Ok);
             assert!(finished(&*generator), "{name} {time}: {asked:?}");
@@ -142,7 +142,7 @@ fn failing_fast_is_not_finishing_and_is_no_busy_loop() {
     for name in ALL {
         for kind in [EventType::Fail, EventType::Info] {
             let (mut generator, mut now) = (generator(name), Duration::ZERO);
-            generator.recovered(Duration::from_secs(10));
+            generator.recovered(&AnsweredDurations::default());
             let (asked, shortest) = go(&mut *generator, 20, &mut now, |_, _| kind);
             assert!(!finished(&*generator), "{name} {kind:?}");
             assert!(asked.len() > 4, "{name} {kind:?} is asked again: {asked:?}");
@@ -157,7 +157,7 @@ fn failing_fast_is_not_finishing_and_is_no_busy_loop() {
 fn a_site_that_never_learns_the_decision_is_asked_for_it_again() {
     for (who, f) in [(2, "decided"), (0, "decide")] {
         let (mut generator, mut now) = (generator("commit/atomic"), Duration::ZERO);
-        generator.recovered(Duration::from_secs(10));
+        generator.recovered(&AnsweredDurations::default());
         let unknown = |client, asked: &str| match (client, asked) {
             (client, asked) if client == who && asked == f => EventType::Info,
             _ => EventType::Ok,
@@ -165,6 +165,20 @@ fn a_site_that_never_learns_the_decision_is_asked_for_it_again() {
         let (asked, _) = go(&mut *generator, 20, &mut now, unknown);
         assert!(!finished(&*generator), "{f}");
         assert!(asked.iter().filter(|one| **one == (who, f)).count() > 3, "{asked:?}");
+    }
+}
+
+#[test]
+fn after_recovery_an_operation_of_a_queue_does_not_time_out_within_the_bound() {
+    for (f, timeout_ms) in [("dequeue", 32_000), ("acknowledge", 32_000), ("enqueue", 12_000)] {
+        let mut answered = AnsweredDurations::default();
+        answered.add(f, Duration::from_secs(3));
+        let mut generator = generator("queue/claimed");
+        generator.recovered(&answered);
+        let Assignment::Ask(request) = generator.next(0, at(Duration::ZERO)) else {
+            panic!("a producer waits for nobody")
+        };
+        assert_eq!(request.timeout_ms, Some(timeout_ms), "{f}");
     }
 }
 
@@ -186,7 +200,7 @@ fn requests(name: &str) -> Vec<String> {
             let kind = if waits { EventType::Info } else { EventType::Ok };
             generator.ended(client, &op(request, now), &end(kind, well(f, &value)), at);
         }
-        generator.recovered(Duration::from_secs(10));
+        generator.recovered(&AnsweredDurations::default());
     }
     first.into_values().collect()
 }

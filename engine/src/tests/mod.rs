@@ -10,6 +10,7 @@ macro_rules! took {
 mod clients;
 mod faults;
 mod holds;
+mod liveness;
 mod modes;
 mod recovery;
 mod restarts;
@@ -17,7 +18,7 @@ mod scenes;
 
 use super::*;
 use serde_json::{Value, json};
-use zooquake_history::plan::{ClientPlan, ClusterPlan, Cycle};
+use zooquake_history::plan::{ClientPlan, ClusterPlan, Cycle, PlannedTransaction};
 use zooquake_history::protocol::{Message, Outcome, ProcessOutput, Request};
 use zooquake_history::{EventType, Process};
 

@@ -2,12 +2,11 @@
 
 use super::*;
 use zooquake_history::evidence::Reading;
-use zooquake_history::plan::PlannedTransaction;
 
 /// The bound of liveness of a run whose waits were short, and what the engine waits beyond it.
 const BOUND_MS: u64 = 10_300;
 
-fn leader() -> Leader {
+pub fn leader() -> Leader {
     Leader {
         name: "n2".to_string(),
         epoch: 3,

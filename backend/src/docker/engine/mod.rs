@@ -7,10 +7,8 @@
 mod address;
 mod bounds;
 mod guard;
-mod retry;
 
 pub use address::{Address, is_chosen, tried};
-pub use retry::{Attempts, again, create};
 
 use bounds::Bounds;
 use guard::Guard;

@@ -1,6 +1,7 @@
 use super::bounds::Bounds;
 use super::guard::Guard;
-use super::{Address, again, client};
+use super::{Address, client};
+use crate::retry::again;
 use futures_util::{StreamExt, TryStreamExt};
 use std::io::ErrorKind;
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! The checkers agree with the brute force on random histories.
 
-use super::{brute_force, simulated_commits};
+use super::{blocked_definition, brute_force, simulated_commits};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
-use crate::{expect, minimal_witnesses};
+use crate::expect;
+use crate::minimal_witnesses::varied_histories;
 use std::collections::BTreeSet;
 use zooquake_checkers::{EventType, Record, Results, Verdict, check};
 
@@ -15,7 +16,7 @@ pub const KINDS: [(&str, Definition); 6] = [
     ("commit-without-votes", brute_force::unjustified),
     ("wrong-outcome", brute_force::wrong),
     ("needless-abort", brute_force::needless),
-    ("blocked-transaction", brute_force::blocked),
+    ("blocked-transaction", blocked_definition::blocked),
 ];
 
 /// The transactions that have an anomaly of this kind.
@@ -34,7 +35,7 @@ pub fn transaction(why: &str) -> &str {
 fn agree(seed: u64, counts: &mut AnomalyCounts) {
     let record = simulated_commits::record(seed);
     let record = match seed % 4 {
-        0 => minimal_witnesses::refused(&mut fastrand::Rng::with_seed(seed), record, EventType::Info),
+        0 => varied_histories::refused(&mut fastrand::Rng::with_seed(seed), record, EventType::Info),
         _ => record,
     };
     let results = check(&record);

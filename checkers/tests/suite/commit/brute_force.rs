@@ -1,11 +1,10 @@
 //! The definitions of the anomalies of two-phase commits, restated in the plainest way, and an exhaustive search for an
 //! execution that explains a history. On purpose without anything of the checkers but the events.
 
-use crate::anomaly_tally::doubtful;
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Process, Record};
+use zooquake_checkers::{Event, EventType, Record};
 
-fn node(event: &Event) -> &str {
+pub fn node(event: &Event) -> &str {
     event.node.as_deref().unwrap_or_default()
 }
 
@@ -15,12 +14,12 @@ pub fn names(record: &Record) -> BTreeSet<&str> {
 }
 
 /// The event that completes the request at `at`.
-fn completion(events: &[Event], at: usize) -> Option<usize> {
+pub fn completion(events: &[Event], at: usize) -> Option<usize> {
     (at + 1..events.len()).find(|&later| events[later].process == events[at].process)
 }
 
-/// All answers `ok` of an operation about a transaction: the event, the client, and the decision or vote.
-fn told<'a>(record: &'a Record, f: &str, tx: &str) -> Vec<(usize, &'a str, &'a str)> {
+/// All answers of an operation about a transaction, with what they tell.
+pub fn told<'a>(record: &'a Record, f: &str, tx: &str) -> Vec<(usize, &'a str, &'a str)> {
     let events = record.history.events.iter().enumerate();
     let ok = events.filter(|(_, event)| event.f == f && event.kind == EventType::Ok && event.tx() == Some(tx));
     ok.filter_map(|(at, event)| Some((at, node(event), event.decision().or(event.voted())?)))
@@ -211,106 +210,4 @@ pub fn needless(record: &Record, tx: &str) -> bool {
         from <= events[aborted].time && until >= events[begin].time
     };
     !no && listed.iter().all(acknowledged) && !events.iter().enumerate().any(felt)
-}
-
-pub fn blocked(record: &Record, tx: &str) -> bool {
-    let events = &record.history.events;
-    let phase = |name: &str| {
-        events
-            .iter()
-            .position(|event| event.f == "phase" && event.value == name)
-    };
-    let Some(recovered) = phase("recovered") else {
-        return false;
-    };
-    let Some(end) = phase("audit") else {
-        return false;
-    };
-    if doubtful(events, recovered, end) {
-        return false;
-    }
-    let is = |event: &Event, f: &str, node_of: &str| {
-        event.f == f && node(event) == node_of && matches!(event.process, Process::Name(_))
-    };
-    let down = |client: &str| {
-        let exit = (0..=end).rev().find(|&at| is(&events[at], "exit", client));
-        exit.is_some_and(|exit| !events[exit..=end].iter().any(|event| is(event, "hello", client)))
-    };
-    let began = |event: &Event| {
-        ["begin", "vote"].contains(&event.f.as_str()) && event.kind == EventType::Ok && event.tx() == Some(tx)
-    };
-    let last = record.tree.as_ref().and_then(|tree| tree.readings.last());
-    let stands = last.is_some_and(|last| last.znodes.iter().any(|znode| znode.path == format!("/app/{tx}")));
-    if ["c1", "c2", "c3"].into_iter().any(down) || !(stands || events.iter().any(began)) {
-        return false;
-    }
-    let mut durations: Vec<u64> = (0..events.len())
-        .filter(|&at| events[at].f == "decided" && events[at].kind == EventType::Invoke)
-        .filter_map(|at| Some((at, completion(events, at)?)))
-        .filter(|&(_, answer)| answer < end && events[answer].kind == EventType::Ok)
-        .map(|(at, end)| events[end].time - events[at].time)
-        .collect();
-    durations.sort_unstable();
-    let bound = (10 * durations.get(durations.len() / 2).copied().unwrap_or(0)).max(10_000_000_000);
-    let pending = |asked: usize| {
-        let event = &events[asked];
-        let decides = ["decide", "decided"].contains(&event.f.as_str()) && event.kind == EventType::Invoke;
-        if !decides || event.tx() != Some(tx) {
-            return false;
-        }
-        let done = completion(events, asked);
-        let until = match done.filter(|&done| done <= end) {
-            Some(done) if done > recovered && events[done].kind != EventType::Ok => done,
-            Some(_) => return false,
-            None => end,
-        };
-        let dies = (asked..=done.unwrap_or(end).min(end)).any(|at| is(&events[at], "exit", node(event)));
-        !dies && events[until].time.saturating_sub(events[asked.max(recovered)].time) >= bound
-    };
-    (0..end).any(pending)
-        || ["c1", "c2", "c3"].iter().any(|who| {
-            ["decide", "decided"]
-                .iter()
-                .any(|f| in_turn(record, (*who, *f, tx), (recovered, end), bound))
-        })
-}
-
-/// Whether a client was asked at least twice over the bound, each time without an answer that names the decision, all
-/// of it before or all of it after the first such answer to any client.
-fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): (usize, usize), bound: u64) -> bool {
-    let events = &record.history.events;
-    let exits = |from: usize, to: usize| {
-        let exit = |event: &Event| event.f == "exit" && node(event) == who;
-        events[from..=to].iter().any(exit)
-    };
-    let asked = (0..end).filter(|&at| {
-        let event = &events[at];
-        event.kind == EventType::Invoke && event.f == f && node(event) == who && event.tx() == Some(tx)
-    });
-    let ends = asked.filter_map(|at| {
-        let done = completion(events, at).filter(|&done| done <= end);
-        let dies = exits(at, done.unwrap_or(end));
-        (!dies && done.is_none_or(|done| done > recovered)).then_some((at, done))
-    });
-    let ends: Vec<(usize, Option<usize>)> = ends.collect();
-    // Another answer begins a new series, and a question whose last answer names the decision was not blocked.
-    let unknown = |done: Option<usize>| done.filter(|&done| events[done].kind == EventType::Info);
-    let known = |(_, done): &(usize, Option<usize>)| done.is_some_and(|done| events[done].kind == EventType::Ok);
-    let last = ends.iter().rposition(known).map_or(0, |at| at + 1);
-    let told = ["decide", "decided"].iter().flat_map(|f| told(record, f, tx));
-    let told = told.map(|(at, ..)| at).min().unwrap_or(usize::MAX);
-    ends[last..].split(|(_, done)| unknown(*done).is_none()).any(|series| {
-        let session = record.plan.cluster.timing.session_ms * 1_000_000;
-        let open = |&(at, done): &(usize, usize)| events[done].time - events[at].time >= session;
-        let series = || series.iter().filter_map(|&(at, done)| Some((at, done?))).filter(open);
-        let over = |round: Vec<(usize, usize)>| {
-            let (Some(first), Some(last)) = (round.first(), round.last()) else {
-                return false;
-            };
-            let lasted = events[last.1].time.saturating_sub(events[first.0.max(recovered)].time);
-            round.len() > 1 && lasted >= bound
-        };
-        over(series().filter(|(_, done)| *done < told).collect())
-            || over(series().filter(|(at, _)| *at > told).collect())
-    })
 }

@@ -1,6 +1,7 @@
 //! Two-phase commits: each anomaly by one history, and silence on its nearest innocent twins.
 
 pub mod agreement;
+mod blocked_definition;
 pub mod brute_force;
 mod contradictions;
 pub mod simulated_commits;

@@ -2,7 +2,7 @@
 
 use super::run_ends::RunEndWriter;
 use super::{Claims, FamilyHistories, claim, of_kind};
-use crate::queue::{barrier_definitions, simulated_queues};
+use crate::queue::{barrier_definitions, simulated_barriers};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, EventType, Record, Results};
@@ -17,7 +17,7 @@ pub const FAMILY: FamilyHistories = FamilyHistories {
 
 /// A random barrier; at its end all meet once more.
 fn make(seed: u64) -> Record {
-    let record = simulated_queues::rounds(seed);
+    let record = simulated_barriers::rounds(seed);
     let tutorial = record.plan.workload.variant == "tutorial";
     let audit = super::phase(&record.history.events, "audit").expect("there is one");
     let wait = record.history.events[audit].time;

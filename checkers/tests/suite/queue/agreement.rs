@@ -1,6 +1,6 @@
 //! The checkers agree with the definitions on random histories, and their witnesses are minimal.
 
-use super::{barrier_definitions, brute_force, simulated_queues};
+use super::{barrier_definitions, brute_force, simulated_barriers, simulated_queues};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{minimal, of_kind};
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ fn queue(seed: u64, counts: &mut AnomalyCounts) {
 }
 
 fn barrier(seed: u64, counts: &mut AnomalyCounts) {
-    let record = simulated_queues::rounds(seed);
+    let record = simulated_barriers::rounds(seed);
     let events = &record.history.events;
     let results = check(&record);
     let early = of_kind(&results, "early-release");

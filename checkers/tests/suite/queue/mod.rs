@@ -11,6 +11,8 @@ mod logged_consumes;
 mod nameless_takes;
 mod orphans;
 mod scale;
+pub mod simulated_barriers;
+mod simulated_clients;
 pub mod simulated_queues;
 mod stuck_queue;
 pub mod stuck_queue_definition;

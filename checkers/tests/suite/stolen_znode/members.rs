@@ -50,7 +50,7 @@ pub fn with_log(seed: u64, mut record: Record) -> Record {
 fn members_agree_with_the_brute_force() {
     let (mut certain, mut observed) = (0, 0);
     for seed in 0..crate::histories(10_000) {
-        let record = with_log(seed, crate::queue::simulated_queues::rounds(3 * seed + 1));
+        let record = with_log(seed, crate::queue::simulated_barriers::rounds(3 * seed + 1));
         assert_eq!(record.plan.workload.variant, "double");
         let results = check(&record);
         let place = |anomaly: &Anomaly| {

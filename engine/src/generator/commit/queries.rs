@@ -61,11 +61,15 @@ impl DecisionQuery {
 impl DecisionQueries {
     /// After recovery: about these transactions, each with whether it certainly began, oldest first, and what is being
     /// asked.
-    pub fn about(&mut self, unreported: &[(&str, bool)], times: QueryTimes) {
+    pub fn about(&mut self, unreported: &[(&str, bool)]) {
         let newest = unreported.len().saturating_sub(1);
         let chosen = (0..unreported.len()).filter(|n| *n < OLDEST || *n == newest);
         let chosen = chosen.map(|n| unreported[n]).filter(|(tx, _)| !self.is_asking(tx));
         self.left = chosen.map(|(tx, began)| DecisionQuery::new(tx, began)).collect();
+    }
+
+    /// From now on the site has these times.
+    pub fn keep_to(&mut self, times: QueryTimes) {
         self.times = times;
     }
 

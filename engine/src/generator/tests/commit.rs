@@ -2,6 +2,7 @@
 //! asked.
 
 use super::*;
+use zooquake_history::operation::commit;
 
 const BOUND: Duration = Duration::from_secs(10);
 
@@ -16,7 +17,7 @@ fn undecided(begun: &[bool]) -> Box<dyn Generator> {
     }];
     let mut generator = from_plan(&plan).unwrap();
     begun.iter().for_each(|begun| leave_undecided(&mut *generator, *begun));
-    generator.recovered(BOUND);
+    generator.recovered(&AnsweredDurations::default());
     generator
 }
 
@@ -106,6 +107,25 @@ fn a_single_decision_is_asked_for_longer_than_the_bound() {
 }
 
 #[test]
+fn a_decision_is_asked_for_over_the_bound_that_the_answers_give_also_those_after_recovery() {
+    let mut generator = undecided(&[true]);
+    asked(&mut *generator, 1, &["t2"], 20);
+    assert!(!generator.unasked(1));
+    // Two answers took no time, and now three take 4 s each.
+    let request = OperationRequest::new(&commit::CommitRequest::Decided { tx: "t2".to_string() }, 4_000);
+    let (late, end) = (op(request, BOUND), end(EventType::Ok, json!({ "tx": "t2" })));
+    let ended = BOUND + Duration::from_secs(4);
+    for _ in 0..3 {
+        generator.ended(2, &late, &end, at(ended));
+    }
+    assert!(generator.unasked(1));
+    let Assignment::Ask(request) = generator.next(1, at(ended)) else {
+        panic!("it is asked about t1 again")
+    };
+    assert_eq!((&request.value["tx"], request.timeout_ms), (&json!("t1"), Some(42_000)));
+}
+
+#[test]
 fn a_site_has_two_session_timeouts_for_a_question() {
     let mut plan = plan("commit/atomic");
     plan.cluster.timing.session_ms = 4_000;
@@ -114,7 +134,7 @@ fn a_site_has_two_session_timeouts_for_a_question() {
     plan.transactions[0].work_ms = vec![0; CLIENTS - 1];
     let mut generator = from_plan(&plan).unwrap();
     (0..2).for_each(|_| leave_undecided(&mut *generator, true));
-    generator.recovered(BOUND);
+    generator.recovered(&AnsweredDurations::default());
     let all = asked(&mut *generator, 1, &["t3"], 20);
     assert_eq!(told(&all), ["t3", "t1", "t2", "t1", "t2"].map(|tx| (tx, 8_000)));
 }

@@ -115,7 +115,7 @@ fn after_recovery_those_who_are_not_stuck_do_one_round_more() {
     played.pass(6_000);
     played.ask();
     assert_eq!(played.asked(), [STUCK, "", ""], "nobody is sent to a new round");
-    played.generator.recovered(Duration::from_secs(10));
+    played.generator.recovered(&AnsweredDurations::default());
     played.phase = GeneratorPhase::Final;
     for f in ["enter", "leave"] {
         assert!(!played.generator.finished(1));

@@ -7,6 +7,8 @@
 //! holder that is frozen or cut off for longer than its session can still do damage, and with a token the resource
 //! refuses its writes.
 
+mod session;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +26,7 @@ use crate::recipes::holder_state::BeliefLink;
 use crate::recipes::requests::over;
 use crate::recipes::{Busy, Env, Grant, HeldGrant, HolderState, OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{SessionState, Shared, WatchEvent, Zk};
+use crate::zk::{Shared, WatchEvent, Zk};
 
 /// How much of its time a timed attempt keeps for cleaning up; at most a fifth.
 const RESERVE: Duration = Duration::from_millis(500);
@@ -62,45 +64,6 @@ impl Protected {
         };
         env.host.spawn(client.clone().keep_session().boxed());
         client
-    }
-
-    /// Has a session at all times, and gives up what was held as soon as its connection is lost.
-    async fn keep_session(self) {
-        loop {
-            let zk = self.env.connect().await;
-            if self.env.has(Bug::L7b) {
-                self.holder.rest_on(&zk);
-            }
-            self.session.update(|session| *session = Some(zk.clone()));
-            let mut state = zk.state();
-            while !state.is_over() {
-                match state {
-                    SessionState::Connected => self.holder.connected(),
-                    _ => self.give_up(state),
-                }
-                state = zk.changed(state).await;
-            }
-            self.give_up(state);
-            self.holder.disown_session(zk.session());
-            self.session.update(|session| *session = None);
-        }
-    }
-
-    fn give_up(&self, state: SessionState) {
-        let busy = self.holder.busy();
-        let Some(held) = self.holder.disconnected() else { return };
-        if self.env.has(Bug::L7b) || self.env.has(Bug::E13) {
-            return self.holder.hold(held);
-        }
-        self.env.lost(&held.grant.name, state.name());
-        let client = self.clone();
-        let clean = async move {
-            // Work that cannot be interrupted goes on under the znode, as long as the session lives.
-            let over = over(held.zk.as_ref());
-            select(std::pin::pin!(client.holder.rested()), std::pin::pin!(over)).await;
-            client.remove(client.traces(&held), busy).await;
-        };
-        self.env.host.spawn(clean.boxed());
     }
 
     /// What a grant has brought into the world.
@@ -175,21 +138,6 @@ impl Protected {
         match self.env.within(Some(soon), contend).await {
             Some(result) => result,
             None => Err(self.withdraw(&traces, deadline).await),
-        }
-    }
-
-    /// A session that is connected by the last event of its client.
-    pub(super) async fn live(&self) -> Arc<dyn Zk> {
-        loop {
-            let zk = self
-                .session
-                .until(|zk| zk.clone().filter(|zk| !zk.state().is_over()))
-                .await;
-            match zk.state() {
-                SessionState::Connected => return zk,
-                state if state.is_over() => {}
-                state => drop(zk.changed(state).await),
-            }
         }
     }
 

@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use futures_util::FutureExt;
 
 use super::claim::{ItemClaim, look};
+use super::dequeue_attempt::DequeueAttempt;
 use super::item::{Content, in_order, put};
 use super::owner::{Owner, Owners, gone};
 use super::{DeliveredItem, OWNERS, QUEUE, Queue, Stored, TAKEN, overdue};
@@ -30,15 +31,6 @@ pub struct Claimed {
     acknowledges: Shared<bool>,
 }
 
-/// A dequeue: what it got, and whether somebody still waits for that.
-#[derive(Default)]
-struct DequeueAttempt {
-    abandoned: bool,
-    ended: Option<Result<Option<DeliveredItem>, OpError>>,
-}
-
-type Attempts = Shared<DequeueAttempt>;
-
 impl Claimed {
     /// A client that begins to open its session.
     pub fn new(env: &Env) -> Self {
@@ -51,7 +43,7 @@ impl Claimed {
         }
     }
 
-    async fn take(&self, attempt: &Attempts) -> Result<Option<DeliveredItem>, OpError> {
+    async fn take(&self, attempt: &DequeueAttempt) -> Result<Option<DeliveredItem>, OpError> {
         let owner = self.owners.live().await;
         self.claims
             .update(|claims| claims.retain(|claim| !claim.owner.zk.state().is_over()));
@@ -97,7 +89,7 @@ impl Claimed {
     }
 
     /// Takes back the oldest of what owners whose sessions are over have left.
-    async fn take_back(&self, owner: &Owner, attempt: &Attempts) -> Result<Option<DeliveredItem>, OpError> {
+    async fn take_back(&self, owner: &Owner, attempt: &DequeueAttempt) -> Result<Option<DeliveredItem>, OpError> {
         let zk = &owner.zk;
         let taken = zk.children(TAKEN).await.map_err(|error| reading(&error))?;
         if taken.is_empty() {
@@ -144,7 +136,7 @@ impl Claimed {
         name: &str,
         item: i64,
         ops: Vec<MultiOp>,
-        attempt: &Attempts,
+        attempt: &DequeueAttempt,
     ) -> Result<Option<DeliveredItem>, OpError> {
         let path = format!("{TAKEN}/{name}");
         let (czxid, version) = loop {
@@ -188,7 +180,7 @@ impl Claimed {
     }
 
     /// A claim that was made too late for the dequeue that made it.
-    fn spare(&self, attempt: &Attempts) -> Result<Option<DeliveredItem>, OpError> {
+    fn spare(&self, attempt: &DequeueAttempt) -> Result<Option<DeliveredItem>, OpError> {
         let spare = self
             .claims
             .with(|claims| claims.iter().find(|claim| !claim.delivered).cloned());
@@ -209,25 +201,14 @@ impl Claimed {
     }
 
     /// Names an item that is about to be taken, unless nobody waits for it any more.
-    fn name(&self, item: i64, attempt: &Attempts) -> Result<(), OpError> {
-        attempt.update(|attempt| {
-            if attempt.abandoned {
-                return Err(overdue());
-            }
-            self.env.taking(item);
-            Ok(())
-        })
+    fn name(&self, item: i64, attempt: &DequeueAttempt) -> Result<(), OpError> {
+        attempt.while_awaited(|| self.env.taking(item)).ok_or_else(overdue)
     }
 
     /// A dequeue to its end, whether anybody waits for it or not.
-    async fn attempt(self, attempt: Attempts, busy: Busy) {
+    async fn attempt(self, attempt: DequeueAttempt, busy: Busy) {
         let ended = self.take(&attempt).await;
-        attempt.update(|attempt| {
-            if let (true, Ok(Some(given))) = (attempt.abandoned, &ended) {
-                self.delivered(given.item, false);
-            }
-            attempt.ended = Some(ended);
-        });
+        attempt.end(ended, |late| self.delivered(late.item, false));
         drop(busy);
     }
 
@@ -277,18 +258,13 @@ impl Queue for Claimed {
     }
 
     async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<DeliveredItem>, OpError> {
-        let attempt = Attempts::new(DequeueAttempt::default());
+        let attempt = DequeueAttempt::default();
         let work = self.clone().attempt(attempt.clone(), self.holder.busy());
         self.env.host.spawn(work.boxed());
-        let ended = attempt.until(|attempt| attempt.ended.clone());
-        if let Some(ended) = self.env.within(deadline, ended).await {
-            return ended;
+        match self.env.within(deadline, attempt.ended()).await {
+            Some(ended) => ended,
+            None => attempt.abandon().ok_or_else(overdue)?,
         }
-        let late = attempt.update(|attempt| {
-            attempt.abandoned = true;
-            attempt.ended.take()
-        });
-        late.ok_or_else(overdue)?
     }
 
     async fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Result<(), OpError> {

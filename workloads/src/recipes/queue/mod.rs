@@ -2,6 +2,7 @@
 
 mod claim;
 mod claimed;
+mod dequeue_attempt;
 mod fifo;
 mod handler;
 mod item;

@@ -1,4 +1,4 @@
-//! Requests that are sent again.
+//! Requests to the Docker engine that are sent again.
 
 use std::io::ErrorKind;
 use std::time::Duration;

@@ -3,9 +3,9 @@
 use super::clients::Clients;
 use super::clients::quiesce::QUIESCE;
 use super::context::{Deadline, RunContext};
-use super::course::ShellAnswer;
 use super::effect::{Effect, Question, Stalls};
 use super::generator::GeneratorPhase;
+use super::shell_answer::ShellAnswer;
 use zooquake_history::evidence::{Reading, TreeReadings};
 
 /// The number of times that the tree is read anew after a stall, at most.

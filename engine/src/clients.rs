@@ -9,8 +9,9 @@ pub mod quiesce;
 pub mod worker;
 
 use crate::context::RunContext;
-use crate::effect::{Effect, HistoryEntry};
+use crate::effect::Effect;
 use crate::generator::{self, Generator, GeneratorPhase, UnknownFamily};
+use crate::history_entry::HistoryEntry;
 use crate::operation::{Completion, OpKind};
 use crate::resource::ExternalResource;
 use control::ControlRequest;

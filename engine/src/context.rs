@@ -1,7 +1,8 @@
 //! What the machines of a run share: its plan, its time, and the effects of a step.
 
-use super::effect::{Effect, HistoryEntry, Stalls};
-use super::nemesis::NemesisAnswer;
+use super::effect::{Effect, Stalls};
+use super::history_entry::HistoryEntry;
+use super::nemesis_messages::NemesisAnswer;
 use serde_json::json;
 use std::time::Duration;
 use zooquake_history::plan::Plan;

@@ -4,12 +4,12 @@ use super::audit::Audit;
 use super::clients::Clients;
 use super::context::{Deadline, RunContext};
 use super::drain::Drain;
-use super::effect::{Conclusion, Effect, Leader};
+use super::effect::{Conclusion, Effect};
 use super::generator::{ClosingTask, GeneratorPhase};
 use super::nemesis::Nemesis;
 use super::recovery::{Recovery, RecoveryEnd};
+use super::shell_answer::ShellAnswer;
 use std::time::Duration;
-use zooquake_history::evidence::Reading;
 
 /// Longest wait for the `hello` of every client.
 const GREETING: Duration = Duration::from_secs(30);
@@ -39,19 +39,6 @@ enum CourseStage {
     Auditing(Audit),
     /// Nothing.
     Over,
-}
-
-/// The answer to a question that the shell was asked.
-#[derive(Debug)]
-pub enum ShellAnswer {
-    /// To that for a steady leader.
-    Steady(Result<Leader, String>),
-    /// To that whether the same server leads.
-    Leads(Result<(), String>),
-    /// To that whether a client's process runs.
-    Running(Result<String, String>),
-    /// To that for the tree.
-    Tree(Result<Reading, String>),
 }
 
 /// Whether a stage goes on, or another one follows at once.

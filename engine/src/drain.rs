@@ -4,8 +4,8 @@
 use super::clients::Clients;
 use super::clients::worker::Worker;
 use super::context::{Deadline, RunContext};
-use super::effect::HistoryEntry;
 use super::generator::{ClosingTask, OperationRequest, single_ms};
+use super::history_entry::HistoryEntry;
 use super::operation::Completion;
 use serde_json::{Value, json};
 use std::time::Duration;

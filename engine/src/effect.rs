@@ -1,12 +1,12 @@
 //! What goes into the engine and what comes out of it.
 
-use super::nemesis::{NemesisAnswer, NemesisReport};
-use serde_json::Value;
+use super::history_entry::HistoryEntry;
+use super::nemesis_messages::{NemesisAnswer, NemesisReport};
 use std::time::Duration;
+use zooquake_history::TreeReadings;
 use zooquake_history::evidence::Reading;
 use zooquake_history::protocol::ProcessOutput;
 use zooquake_history::protocol::Request;
-use zooquake_history::{EventType, Process, TreeReadings};
 
 /// Something that has happened. Clients are numbered from 0.
 #[derive(Debug)]
@@ -126,37 +126,6 @@ pub enum Question {
     Runs(usize),
     /// All znodes; [`Input::Read`] answers.
     Tree,
-}
-
-/// An event but for its index and time, which the recorder adds.
-#[derive(Debug)]
-pub struct HistoryEntry {
-    /// Who.
-    pub process: Process,
-    /// Type.
-    pub kind: EventType,
-    /// Operation.
-    pub f: String,
-    /// Value.
-    pub value: Value,
-    /// Error, if any.
-    pub error: Option<String>,
-    /// Client, if it is one's.
-    pub node: Option<String>,
-}
-
-impl HistoryEntry {
-    /// An event of a named process that is no operation.
-    pub fn named(name: &str, f: &str, value: Value) -> Self {
-        Self {
-            process: Process::Name(name.into()),
-            kind: EventType::Info,
-            f: f.to_string(),
-            value,
-            error: None,
-            node: name.starts_with('c').then(|| name.to_string()),
-        }
-    }
 }
 
 /// The stalls of the harness that were recorded so far.

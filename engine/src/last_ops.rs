@@ -4,9 +4,9 @@ use super::clients::Clients;
 use super::clients::quiesce::QuiesceRound;
 use super::clients::worker::Worker;
 use super::context::{Deadline, RunContext};
-use super::course::ShellAnswer;
 use super::effect::{Effect, Leader, Question, Stalls};
 use super::generator::GeneratorPhase;
+use super::shell_answer::ShellAnswer;
 use std::time::Duration;
 
 /// What the engine waits beyond the bound, so that the checkers, which compute it from the history, find it reached.

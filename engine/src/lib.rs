@@ -16,23 +16,28 @@ mod course;
 mod drain;
 mod effect;
 mod generator;
+mod history_entry;
 mod last_ops;
 mod nemesis;
+mod nemesis_messages;
 mod operation;
 mod recovery;
 mod resource;
+mod shell_answer;
 #[cfg(test)]
 mod tests;
 mod trigger;
 
-pub use effect::{Conclusion, Effect, HistoryEntry, Input, Leader, Question, Stalls};
+pub use effect::{Conclusion, Effect, Input, Leader, Question, Stalls};
 pub use generator::UnknownFamily;
-pub use nemesis::{NemesisAnswer, NemesisReport, TriggerFiring};
+pub use history_entry::HistoryEntry;
+pub use nemesis_messages::{NemesisAnswer, NemesisReport, TriggerFiring};
 
 use clients::Clients;
 use context::RunContext;
-use course::{Course, ShellAnswer};
+use course::Course;
 use nemesis::Nemesis;
+use shell_answer::ShellAnswer;
 use std::time::Duration;
 use zooquake_history::plan::Plan;
 

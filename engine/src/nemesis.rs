@@ -1,47 +1,14 @@
-//! What passes between the engine and the nemesis. The engine alone writes the history, and triggers are those of its
-//! clients' states.
+//! The nemesis as the engine sees it. The engine alone writes the history, and triggers are those of its clients' states.
 
 use super::clients::Clients;
 use super::context::RunContext;
-use super::effect::{Effect, HistoryEntry};
+use super::effect::Effect;
+use super::history_entry::HistoryEntry;
+use super::nemesis_messages::{NemesisAnswer, NemesisReport, TriggerFiring};
 use super::trigger::{ArmedTrigger, TriggerState};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use zooquake_history::operation::nemesis::{DETAIL, PHASE, VERIFIED, WINDOW};
-use zooquake_history::plan::Window;
-
-/// The state of the clients at which a trigger fired.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TriggerFiring {
-    /// The client whose state fired it.
-    pub client: Option<String>,
-    /// The client that held.
-    pub holder: Option<String>,
-}
-
-/// A report of the nemesis, or a request.
-#[derive(Debug)]
-pub enum NemesisReport {
-    /// Write an event; answered when it is written, and on disk if it is the begin of a window or of a step.
-    Record(HistoryEntry),
-    /// Answered when the window's trigger fires; refused if it does not in time.
-    Arm(Box<Window>),
-    /// A client's process is about to be killed on purpose; answered when its end is expected.
-    Killing(String),
-    /// A killed client is to be started again; answered when its process has said hello.
-    Restart(String),
-    /// Nothing more will come.
-    Done,
-}
-
-/// An answer to the nemesis.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NemesisAnswer {
-    /// It is done.
-    Done,
-    /// The trigger has fired.
-    Fired(TriggerFiring),
-}
 
 /// The nemesis as the engine sees it: its windows and its trigger.
 #[derive(Debug)]

@@ -3,11 +3,12 @@
 use super::clients::Clients;
 use super::clients::quiesce::{QUIESCE, QuiesceRound};
 use super::context::{Deadline, RunContext};
-use super::course::ShellAnswer;
-use super::effect::{Effect, HistoryEntry, Leader, Question};
+use super::effect::{Effect, Leader, Question};
 use super::generator::GeneratorPhase;
+use super::history_entry::HistoryEntry;
 use super::last_ops::{LastOps, LastOpsEnd};
 use super::nemesis::Nemesis;
+use super::shell_answer::ShellAnswer;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -4,7 +4,7 @@
 use super::Clients;
 use super::worker::Worker;
 use crate::context::RunContext;
-use crate::effect::HistoryEntry;
+use crate::history_entry::HistoryEntry;
 use crate::operation::Completion;
 use serde_json::json;
 use std::time::Duration;

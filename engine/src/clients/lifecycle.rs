@@ -3,8 +3,9 @@
 use super::Clients;
 use super::worker::Worker;
 use crate::context::RunContext;
-use crate::effect::{Effect, HistoryEntry};
-use crate::nemesis::NemesisAnswer;
+use crate::effect::Effect;
+use crate::history_entry::HistoryEntry;
+use crate::nemesis_messages::NemesisAnswer;
 use serde_json::json;
 use zooquake_history::operation::control::Hello;
 use zooquake_history::protocol::Cannot;

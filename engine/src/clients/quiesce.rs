@@ -2,8 +2,8 @@
 
 use super::Clients;
 use crate::context::{Deadline, RunContext};
-use crate::course::ShellAnswer;
 use crate::effect::{Effect, Question};
+use crate::shell_answer::ShellAnswer;
 use std::collections::VecDeque;
 use std::time::Duration;
 

@@ -2,7 +2,8 @@
 
 use super::process::ClientProcess;
 use crate::context::RunContext;
-use crate::effect::{Effect, HistoryEntry};
+use crate::effect::Effect;
+use crate::history_entry::HistoryEntry;
 use crate::operation::{Completion, PendingOp, SentTally};
 use serde_json::{Value, json};
 use std::collections::HashMap;

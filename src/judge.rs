@@ -4,7 +4,8 @@ use crate::planning::reproduction;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
-use zooquake_checkers::{Record, Results};
+use zooquake_checkers::Results;
+use zooquake_history::Record;
 use zooquake_reports::Extras;
 
 /// Checks the run in the folder, writes `results.json` anew, and renders its report.

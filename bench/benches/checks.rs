@@ -4,7 +4,8 @@ use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion
 use std::time::{Duration, Instant};
 use zooquake_checkers::generate::{Options, Values, generate};
 use zooquake_checkers::search::{self, Budget, ModelKind, Notation};
-use zooquake_checkers::{History, Verdict};
+use zooquake_checkers::Verdict;
+use zooquake_history::History;
 
 /// Wall-clock budget of a check, the default of `zooquake check`.
 const TIME: Duration = Duration::from_secs(60);

@@ -3,7 +3,8 @@
 use crate::ensemble::scenes;
 use crate::family_checks::FamilyChecks;
 use crate::grants::{election, lock, rwlock, semaphore};
-use crate::{Record, Results, Verdict, barrier, commit, counter, queue, register};
+use crate::{Results, Verdict, barrier, commit, counter, queue, register};
+use zooquake_history::Record;
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`].
 pub const FAMILIES: &[FamilyChecks] = &[

@@ -1,10 +1,10 @@
 //! A family of workloads, as it is judged and measured.
 
+use crate::Results;
 use crate::inference::Inference;
 use crate::sample::family_measures::FamilyMeasures;
-use crate::{Record, Results};
-use zooquake_history::History;
 use zooquake_history::operation::Family;
+use zooquake_history::{History, Record};
 
 /// A family and what the checkers need of it.
 #[derive(Debug)]

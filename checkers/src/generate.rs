@@ -1,7 +1,7 @@
 //! Generated histories of simulated objects as histories of events.
 
-use crate::history::{Event, EventType, History, Process};
 use crate::search::recorded;
+use zooquake_history::{Event, EventType, History, Process};
 use zooquake_linearizability::generate::{self, EventType as GeneratedType, GeneratedEvent as Generated};
 
 pub use zooquake_linearizability::generate::{Object, Options, Values};

@@ -5,13 +5,18 @@
 
 use crate::family_checks::FamilyChecks;
 use crate::inference::{answers, invocations, known};
-use crate::plan::{Plan, Resource, Target, Trigger, Window, Workload};
 use crate::search::{self, Budget, ModelKind, Notation};
 use crate::verdict::verdict;
-use crate::{History, Record, Results, Verdict, families};
+use crate::{Results, Verdict, families};
 use std::collections::BTreeMap;
-use zooquake_history::operation::MZXID;
-use zooquake_history::operation::grant::{ACCEPTED, TOKEN, f};
+use zooquake_history::operation::{
+    MZXID,
+    grant::{ACCEPTED, TOKEN, f},
+};
+use zooquake_history::{
+    History, Record,
+    plan::{Plan, Resource, Target, Trigger, Window, Workload},
+};
 
 /// Judges a history that has no plan: as what `kind` says; else, if it is written as ours are, by what it shows to be
 /// promised; else by search, as what its operations show. `damage`: what of it could not be read.

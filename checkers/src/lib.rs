@@ -1,6 +1,7 @@
 //! Operation histories of ZooKeeper recipes, and the exact checkers over them.
 //!
-//! This crate is pure: it does no I/O, runs no async code and depends on no ZooKeeper client. It turns a [`Record`]
+//! This crate is pure: it does no I/O, runs no async code and depends on no ZooKeeper client. It turns a
+//! [`Record`](zooquake_history::Record)
 //! (the plan of a run, its history and the evidence read from the ensemble) into [`Results`], always the same ones for
 //! the same record: [`check`].
 //!
@@ -9,7 +10,8 @@
 //! A resource that accepted a write of an older grant after one of a newer one, in a history without a plan:
 //!
 //! ```
-//! use zooquake_checkers::{Verdict, inferred_plan, jsonl::parse_jsonl};
+//! use zooquake_checkers::{Verdict, inferred_plan};
+//! use zooquake_history::jsonl::parse_jsonl;
 //!
 //! let mut lines = String::new();
 //! let mut event = |process: u8, kind: &str, f: &str, value: &str| {
@@ -35,8 +37,7 @@
 //!
 //! # Layout
 //!
-//! What goes in and its readers are those of `zooquake-history`, under the same names here; what comes out are
-//! [`results`].
+//! What goes in, and its readers, are those of `zooquake-history`; what comes out are [`results`].
 //!
 //! What is read out of a history is read once, in [`analysis`], for all checkers and for what draws it.
 //!
@@ -86,9 +87,3 @@ pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
 pub use families::check;
 pub use family_checks::FamilyChecks;
 pub use results::{Anomaly, NotJudged, Results, Verdict};
-pub use zooquake_history::event as history;
-pub use zooquake_history::{
-    Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, ServerTxnLog, Text, TreeReadings, Txn,
-    TxnPart, Value,
-};
-pub use zooquake_history::{edn, evidence, files, jsonl, plan, textlog, value};

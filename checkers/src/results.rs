@@ -1,11 +1,11 @@
 //! Results: the verdict and what it rests on. Nothing in them differs from one check of a record to the next.
 
 use crate::analysis::nearby_faults::AnomalySpan;
-use crate::plan::On;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
+use zooquake_history::plan::On;
 
 /// The verdict over a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

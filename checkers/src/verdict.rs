@@ -8,7 +8,8 @@ use crate::liveness::unfinished::error_words;
 use crate::recipe::missing_evidence::RequiredEvidence;
 use crate::statistics;
 use crate::text::count;
-use crate::{Anomaly, EventType, Results, Verdict, ensemble, recipe};
+use crate::{Anomaly, Results, Verdict, ensemble, recipe};
+use zooquake_history::EventType;
 
 /// Prefix of reasons that are only remarks.
 pub const NOTE: &str = "note: ";

@@ -6,7 +6,8 @@
 use anyhow::{Context, Result};
 pub use publish::publish;
 use std::path::{Path, PathBuf};
-use zooquake_checkers::{Record, Results};
+use zooquake_checkers::Results;
+use zooquake_history::Record;
 
 pub mod compare;
 mod html;

@@ -7,8 +7,9 @@ use crate::{Extras, palette, text};
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::Results;
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{Record, Results};
+use zooquake_history::Record;
 
 /// How many rows a table has at most.
 const ROWS: usize = 500;

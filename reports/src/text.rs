@@ -1,7 +1,7 @@
 //! Text that is safe to show: without control characters, and of bounded length. HTML escapes it where it is written.
 
-use zooquake_checkers::Value;
 pub use zooquake_checkers::text::if_any;
+use zooquake_history::Value;
 
 /// The longest value shown, in characters.
 pub const LONG: usize = 240;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use zooquake_backend::docker::DockerBackend;
 use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BackendFuture};
-use zooquake_checkers::plan::{On, Plan, Workload};
+use zooquake_history::plan::{On, Plan, Workload};
 
 /// Real ensembles.
 pub const KIND: BackendKind = BackendKind {

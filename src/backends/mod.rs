@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BackendFuture};
-use zooquake_checkers::plan::{On, Plan, Workload};
+use zooquake_history::plan::{On, Plan, Workload};
 
 /// All backends, the usual one first.
 pub const BACKENDS: [&BackendKind; 2] = [&docker::KIND, &sim::KIND];

@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tokio::sync::watch;
-use zooquake_checkers::plan::Plan;
 use zooquake_checkers::sample::{self, Sample};
+use zooquake_history::plan::Plan;
 
 /// Runs specs, and measures what came of them.
 pub trait Runner {

@@ -22,7 +22,7 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use zooquake_checkers::plan::{On, Timing, Workload};
+use zooquake_history::plan::{On, Timing, Workload};
 use zooquake_reports::compare::{Comparison, summary, write_all};
 
 /// `compare`

@@ -6,7 +6,7 @@ use std::io::{IsTerminal, stderr, stdin};
 use std::path::Path;
 use zooquake_backend::docker::DockerBackend;
 use zooquake_backend::images::ImageRequest;
-use zooquake_checkers::plan::{Plan, RecipeSource};
+use zooquake_history::plan::{Plan, RecipeSource};
 
 /// Asks whether the image that a run's plan names may be pulled, if it is not there, and whether the recipe that the
 /// run has kept may be run.

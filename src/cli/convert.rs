@@ -7,10 +7,12 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use zooquake_checkers::edn::{to_edn, to_keyed};
-use zooquake_checkers::jsonl::to_line;
 use zooquake_checkers::search::{ModelKind, infer};
-use zooquake_checkers::textlog::to_log;
+use zooquake_history::{
+    edn::{to_edn, to_keyed},
+    jsonl::to_line,
+    textlog::to_log,
+};
 
 /// `convert`
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use zooquake_checkers::generate::{Object, Options, Values, generate as history};
-use zooquake_checkers::jsonl::to_line;
+use zooquake_history::jsonl::to_line;
 
 /// `generate`
 #[derive(Debug, Args)]

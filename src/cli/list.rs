@@ -9,8 +9,8 @@ use crate::planning::support;
 use anyhow::Result;
 use serde_json::{Value, json};
 use zooquake_checkers::families::FAMILIES;
-use zooquake_checkers::plan::Workload;
 use zooquake_checkers::{ensemble, recipe};
+use zooquake_history::plan::Workload;
 
 /// What the checkers are listed under that judge the ensemble in every run, whatever its family.
 const EVERY_RUN: &str = "every run";

@@ -24,7 +24,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zooquake_backend::files;
-use zooquake_checkers::plan::On;
+use zooquake_history::plan::On;
 use zooquake_reports::night::{self, CellOutcome, Night};
 
 /// The folder of nights unless the command line names another one.

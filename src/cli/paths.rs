@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use zooquake_backend::files;
-use zooquake_checkers::Record;
+use zooquake_history::Record;
 
 /// What a command that reads a run takes.
 const A_RUN: &str = "give the folder of a run, such as runs/latest, or the file that `zooquake pack` made of one";

@@ -1,7 +1,7 @@
 //! A plan that is short enough to be read, in lines.
 
 use crate::explore::space::state;
-use zooquake_checkers::plan::Plan;
+use zooquake_history::plan::Plan;
 
 /// The windows and the clients of a plan, a line each.
 pub fn plan_lines(plan: &Plan) -> Vec<String> {

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use zooquake_backend::images::Source;
 use zooquake_checkers::Anomaly;
-use zooquake_checkers::plan::{On, RecipeSource};
+use zooquake_history::plan::{On, RecipeSource};
 
 /// `replay`
 #[derive(Debug, Args)]

@@ -12,7 +12,8 @@ use anyhow::{Context, Result};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
-use zooquake_checkers::{Record, Results};
+use zooquake_checkers::Results;
+use zooquake_history::Record;
 use zooquake_reports::index::RunEntry;
 
 const FILES: [&str; 4] = ["report.html", "timeline.png", "latency.png", "rate.png"];

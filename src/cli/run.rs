@@ -14,8 +14,8 @@ use crate::terminal::{line, print_folded, verdict};
 use anyhow::Result;
 use std::io::IsTerminal;
 use zooquake_backend::docker;
-use zooquake_checkers::plan::{DrawnFor, Plan};
 use zooquake_checkers::{Results, Verdict};
+use zooquake_history::plan::{DrawnFor, Plan};
 
 /// Draws the plan and runs it as often as asked.
 ///

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use zooquake_checkers::Verdict;
-use zooquake_checkers::plan::Plan;
+use zooquake_history::plan::Plan;
 
 /// What to run, and how often.
 pub struct Series {

@@ -19,7 +19,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
-use zooquake_checkers::plan::{On, Plan};
+use zooquake_history::plan::{On, Plan};
 
 /// `shrink`
 #[derive(Debug, Args)]

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use zooquake_backend::Backend;
 use zooquake_backend::docker::DockerBackend;
-use zooquake_checkers::plan::Workload;
+use zooquake_history::plan::Workload;
 
 /// `try`
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use crate::planning::spec::RunSpec;
 use crate::planning::values::timing_text;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use zooquake_checkers::plan::{DrawnFor, On, Timing, Workload};
+use zooquake_history::plan::{DrawnFor, On, Timing, Workload};
 
 /// What all runs of a comparison have in common, and what they differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -19,9 +19,12 @@ use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
-use zooquake_checkers::plan::{On, Plan};
+use zooquake_checkers::Results;
 use zooquake_checkers::text::count;
-use zooquake_checkers::{Record, Results};
+use zooquake_history::{
+    Record,
+    plan::{On, Plan},
+};
 
 /// When the windows of a try strike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -2,9 +2,9 @@ use super::*;
 use crate::explore::space::Space;
 use crate::run::simulation;
 use futures_util::FutureExt;
-use zooquake_checkers::plan::Trigger;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Verdict};
+use zooquake_history::plan::Trigger;
 
 fn wanted() -> WantedAnomaly {
     WantedAnomaly {

@@ -5,8 +5,9 @@
 use super::space::state;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::{EventType, Process, Record, Results};
+use zooquake_checkers::Results;
 use zooquake_history::operation::{commit, control, grant};
+use zooquake_history::{EventType, Process, Record};
 
 /// Something that is to happen in some schedule.
 type Sometimes = (&'static str, fn(&Record, &Results) -> bool);

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use zooquake_checkers::plan::{Scheduler, Workload};
+use zooquake_history::plan::{Scheduler, Workload};
 
 /// Interval at which progress is reported, and the corpus records how far it has come.
 const TELL: Duration = Duration::from_secs(2);

@@ -3,7 +3,8 @@
 use crate::shrink::WantedAnomaly;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
-use zooquake_checkers::{Anomaly, Event, Process, Record};
+use zooquake_checkers::Anomaly;
+use zooquake_history::{Event, Process, Record};
 
 /// What identifies a failure: two with the same signature have the same anomaly of the same property, and the same
 /// events in their witnesses up to the names of clients.
@@ -108,7 +109,7 @@ pub fn signatures(record: &Record, anomalies: &[Anomaly], also: Option<&str>) ->
 mod tests {
     use super::*;
     use serde_json::json;
-    use zooquake_checkers::history::parse_jsonl;
+    use zooquake_history::event::parse_jsonl;
 
     fn record(clients: [&str; 2]) -> Record {
         let event = |index: usize, client: &str, kind: &str, f: &str| json!({"index": index, "time": index, "process": index, "type": kind, "f": f, "value": null, "node": client});

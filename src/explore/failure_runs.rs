@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use zooquake_checkers::plan::Workload;
+use zooquake_history::plan::Workload;
 
 /// Of each anomaly so many shapes are written as runs and shrunk; the others are counted.
 const WRITTEN: usize = 3;

@@ -5,7 +5,8 @@ use super::failure;
 use super::space::Space;
 use crate::run::simulation;
 use std::collections::BTreeMap;
-use zooquake_checkers::{EventType, Process, Record, check};
+use zooquake_checkers::check;
+use zooquake_history::{EventType, Process, Record};
 
 const FAULTS: [&str; 7] = [
     "drop-reply",
@@ -72,7 +73,7 @@ impl PromiseResult {
         for window in results.windows.iter().filter(|window| window.counts) {
             *self.struck.entry(window.fault.clone()).or_default() += 1;
         }
-        let done = |event: &&zooquake_checkers::Event| {
+        let done = |event: &&zooquake_history::Event| {
             event.kind == EventType::Ok && matches!(event.process, Process::Number(_))
         };
         self.done += record.history.events.iter().filter(done).count();

@@ -7,7 +7,7 @@ use crate::run::simulation;
 use anyhow::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use zooquake_checkers::plan::{Scheduler, Workload};
+use zooquake_history::plan::{Scheduler, Workload};
 
 /// How many plans are played to learn how many steps a schedule has.
 const PROBES: u64 = 3;

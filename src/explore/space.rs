@@ -6,7 +6,7 @@ use crate::planning::drawing;
 use crate::planning::names;
 use crate::planning::support;
 use serde::{Deserialize, Serialize};
-use zooquake_checkers::plan::{ClientState, ClusterPlan, On, Plan, Trigger, Window, Workload};
+use zooquake_history::plan::{ClientState, ClusterPlan, On, Plan, Trigger, Window, Workload};
 
 /// The longest that the operations of a schedule may take, in milliseconds of virtual time: one that waits for ever is
 /// ended.

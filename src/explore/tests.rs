@@ -4,7 +4,7 @@ use super::space::Space;
 use crate::run::simulation;
 use fnv::FnvHasher;
 use std::hash::Hasher;
-use zooquake_checkers::Record;
+use zooquake_history::Record;
 
 /// Schedules of each variant.
 const SCHEDULES: u64 = 12;

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::{Clock, Cluster};
-use zooquake_checkers::plan::{Plan, Scene, Window};
 use zooquake_engine::{HistoryEntry, NemesisAnswer, NemesisReport, TriggerFiring};
 use zooquake_history::operation::nemesis::{WindowEvent, WindowPhase};
+use zooquake_history::plan::{Plan, Scene, Window};
 
 /// How long after a healing that failed it is tried again.
 const AGAIN: Duration = Duration::from_millis(500);

@@ -3,7 +3,7 @@
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use zooquake_backend::files;
-use zooquake_checkers::Record;
+use zooquake_history::Record;
 use zooquake_reports::{Extras, RunProgress, live_page, waiting_page};
 
 /// How far a run has come.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
-use zooquake_checkers::plan::Plan;
+use zooquake_history::plan::Plan;
 
 /// The connection of a request, with this head after its first line.
 async fn request(live: &Live, line: &str, host: &str) -> TcpStream {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use tokio::sync::{mpsc, watch};
 use zooquake_backend::Cluster;
 use zooquake_backend::docker::DockerCluster;
-use zooquake_checkers::plan::Workload;
+use zooquake_history::plan::Workload;
 use zooquake_workloads::protocol::{Message, ProcessOutput, Request};
 
 /// Sends requests that do nothing to one client of a workload in its container, one after the other.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use zooquake_backend::Cluster;
 use zooquake_backend::docker::DockerCluster;
-use zooquake_checkers::plan::Workload;
+use zooquake_history::plan::Workload;
 use zooquake_reports::measurement::{Measurement, Point, Series};
 
 /// How long a point is expected to take while none was measured.

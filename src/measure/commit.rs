@@ -11,8 +11,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use zooquake_backend::docker::DockerCluster;
-use zooquake_checkers::plan::Workload;
 use zooquake_history::operation::commit::f;
+use zooquake_history::plan::Workload;
 use zooquake_reports::measurement::{Measurement, Series};
 use zooquake_workloads::recipes::registry;
 

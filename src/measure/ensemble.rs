@@ -8,7 +8,7 @@ use futures_util::future::try_join_all;
 use tokio::sync::watch;
 use zooquake_backend::docker::{DockerBackend, DockerCluster};
 use zooquake_backend::{Backend, BringUp, Cluster};
-use zooquake_checkers::plan::{ClusterPlan as Shape, Workload};
+use zooquake_history::plan::{ClusterPlan as Shape, Workload};
 
 /// The host of the clients.
 pub const HOST: &str = "c1";

@@ -7,7 +7,7 @@ use crate::planning::spec::RunSpec;
 use globset::Glob;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use zooquake_checkers::plan::{On, Timing};
+use zooquake_history::plan::{On, Timing};
 
 /// A campaign. Nights of the same name are compared with each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

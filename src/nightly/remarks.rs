@@ -1,7 +1,7 @@
 //! Observations without influence on the exit code: accepted anomalies that stay away, and failures that do.
 
 use super::previous_nights::NightRecord;
-use zooquake_checkers::plan::Accepted;
+use zooquake_history::plan::Accepted;
 use zooquake_reports::night::NightFailure;
 
 /// After so many nights without it an accepted anomaly is remarked upon.

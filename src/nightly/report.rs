@@ -8,7 +8,7 @@ use crate::backends;
 use crate::campaign::engine::CampaignEnd;
 use crate::planning::names;
 use crate::planning::values;
-use zooquake_checkers::plan::Timing;
+use zooquake_history::plan::Timing;
 use zooquake_reports::night::{Cell, CellOutcome, CellRun, Night, Trend};
 
 /// The whole report of tonight.

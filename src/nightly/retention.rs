@@ -57,7 +57,7 @@ fn remove(folder: &Folder, name: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zooquake_checkers::plan::Plan;
+    use zooquake_history::plan::Plan;
 
     #[test]
     fn a_thin_run_is_read_as_it_was() {

@@ -6,7 +6,7 @@ use crate::planning::recipe;
 use crate::planning::scenes;
 use crate::planning::values;
 use zooquake_backend::images;
-use zooquake_checkers::plan::{Plan, RecipeSource, Trigger, Workload};
+use zooquake_history::plan::{Plan, RecipeSource, Trigger, Workload};
 
 /// The longest time of operations, and of all that takes place in them, in milliseconds: a day.
 const LONGEST_MS: u64 = 24 * 3_600_000;
@@ -126,7 +126,7 @@ fn of_clients(plan: &Plan) -> Result<(), String> {
         return Err("does not say what its clients do".into());
     }
     let sites = |of: &[_]| of.len() == clients - 1;
-    let whole = |t: &zooquake_checkers::plan::PlannedTransaction| sites(&t.votes) && t.work_ms.len() == clients - 1;
+    let whole = |t: &zooquake_history::plan::PlannedTransaction| sites(&t.votes) && t.work_ms.len() == clients - 1;
     if !plan.transactions.iter().all(whole) {
         return Err("has transactions of other sites than its clients".into());
     }
@@ -137,7 +137,7 @@ fn of_clients(plan: &Plan) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::planning::drawing;
-    use zooquake_checkers::plan::{ClusterPlan, DrawnFor};
+    use zooquake_history::plan::{ClusterPlan, DrawnFor};
 
     fn drawn(name: &str, clients: usize) -> Plan {
         let cluster = ClusterPlan {

@@ -2,11 +2,11 @@
 
 use super::in_doubt_kill;
 use crate::faults::{self, Topology};
-use zooquake_checkers::plan::{
+use zooquake_history::operation::{barrier, commit};
+use zooquake_history::plan::{
     Capabilities, ClientPlan, ClusterPlan, Cycle, On, Plan, PlannedTransaction, Scheduler, Timing, Trigger, Window,
     Workload,
 };
-use zooquake_history::operation::{barrier, commit};
 
 /// How many different cycles a client goes through before it begins again.
 const CYCLES: usize = 48;
@@ -204,7 +204,7 @@ pub fn longest_gap_ms(timing: &Timing) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zooquake_checkers::plan::Target;
+    use zooquake_history::plan::Target;
 
     fn drawn(seed: u64, time_ms: u64) -> Plan {
         let cluster = ClusterPlan {

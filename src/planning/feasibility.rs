@@ -3,8 +3,10 @@
 
 use super::drawing;
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
-use zooquake_checkers::plan::{ClusterPlan, Plan, PlannedTransaction, Workload};
-use zooquake_history::FaultKind;
+use zooquake_history::{
+    FaultKind,
+    plan::{ClusterPlan, Plan, PlannedTransaction, Workload},
+};
 
 /// The longest time of operations, in milliseconds: a day.
 const LONGEST_MS: u64 = 24 * 3_600_000;

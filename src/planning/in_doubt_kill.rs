@@ -1,8 +1,10 @@
 //! The window that kills a site in doubt: it has voted yes, and has not learned whether all have.
 
 use super::drawing::LONGEST_VOTE_MS;
-use zooquake_checkers::plan::{PlannedTransaction, Target, Trigger, Window};
-use zooquake_history::fault;
+use zooquake_history::{
+    fault,
+    plan::{PlannedTransaction, Target, Trigger, Window},
+};
 
 /// Of so many transactions with yes votes only the one is chosen in which a site waits longest for the decision.
 const CANDIDATES: u64 = 3;
@@ -58,7 +60,7 @@ pub fn window(transactions: &[PlannedTransaction], from_ms: u64) -> Option<Windo
 mod tests {
     use super::*;
     use crate::planning::drawing;
-    use zooquake_checkers::plan::ClusterPlan;
+    use zooquake_history::plan::ClusterPlan;
 
     #[test]
     fn the_first_kill_of_a_commit_is_of_the_site_that_waits_longest_for_a_commit() {

@@ -6,7 +6,7 @@ use crate::shell;
 use std::ffi::OsString;
 use std::path::Path;
 use zooquake_backend::images;
-use zooquake_checkers::plan::Plan;
+use zooquake_history::plan::Plan;
 
 /// The lines for a run in this folder or pack. A plan may come from elsewhere: a line that this program would refuse,
 /// or that would not run the same plan, is left out.

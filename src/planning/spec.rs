@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
-use zooquake_checkers::plan::{ClusterPlan, DrawnFor, On, Plan, Timing};
+use zooquake_history::plan::{ClusterPlan, DrawnFor, On, Plan, Timing};
 
 /// How long operations and faults go on.
 pub const TIME: Duration = Duration::from_secs(60);

@@ -2,7 +2,7 @@
 
 use super::scenes;
 use crate::backends::{self, BackendKind};
-use zooquake_checkers::plan::{On, Plan, Workload};
+use zooquake_history::plan::{On, Plan, Workload};
 use zooquake_workloads::recipes;
 
 /// Refuses a plan that the backend it names cannot run.

@@ -3,7 +3,7 @@
 use crate::backends::{self, BACKENDS};
 use jiff::SignedDuration;
 use std::time::Duration;
-use zooquake_checkers::plan::{DrawnFor, On, Timing};
+use zooquake_history::plan::{DrawnFor, On, Timing};
 
 /// A length of time such as `60s`, `1h30m`, `500ms`, as [`jiff::fmt::friendly`] reads them; a bare number is seconds.
 ///

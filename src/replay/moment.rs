@@ -1,7 +1,6 @@
 //! What a client was being asked when a fault struck.
 
-use zooquake_checkers::plan::Trigger;
-use zooquake_checkers::{Event, EventType, Process};
+use zooquake_history::{Event, EventType, Process, plan::Trigger};
 
 /// Longest time after an operation was sent at which a moment is still defined by it, in milliseconds; a wait is
 /// longer.

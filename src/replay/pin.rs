@@ -2,8 +2,11 @@
 //! operations at which it struck.
 
 use super::moment::Moment;
-use zooquake_checkers::plan::{Plan, Target, Window};
-use zooquake_checkers::{Anomaly, Event, Record, Results};
+use zooquake_checkers::{Anomaly, Results};
+use zooquake_history::{
+    Event, Record,
+    plan::{Plan, Target, Window},
+};
 
 /// Milliseconds of operations after the last window that is kept: pinned windows come a little earlier or later.
 const AFTER_MS: u64 = 6_000;
@@ -112,8 +115,8 @@ fn of_window<'a>(events: &'a [Event], window: &Window) -> impl Iterator<Item = &
 mod tests {
     use super::*;
     use serde_json::json;
-    use zooquake_checkers::history::parse_jsonl;
-    use zooquake_checkers::plan::{ClientState, Trigger};
+    use zooquake_history::event::parse_jsonl;
+    use zooquake_history::plan::{ClientState, Trigger};
 
     fn record(lines: &[serde_json::Value]) -> Record {
         let mut text = String::new();

@@ -25,8 +25,8 @@ use tokio::sync::{oneshot, watch};
 use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster};
 use zooquake_checkers::Results;
-use zooquake_checkers::plan::Plan;
 use zooquake_engine::{Conclusion, HistoryEntry};
+use zooquake_history::plan::Plan;
 
 /// What to run.
 pub struct RunOrder {

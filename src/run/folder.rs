@@ -11,9 +11,12 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use zooquake_backend::files;
-use zooquake_checkers::files::{Files, Log};
-use zooquake_checkers::plan::Plan;
-use zooquake_checkers::{Record, Results};
+use zooquake_checkers::Results;
+use zooquake_history::{
+    Record,
+    files::{Files, Log},
+    plan::Plan,
+};
 use zooquake_reports::publish;
 
 /// The file with the label, and its value, that a run's containers, networks and volumes carry.

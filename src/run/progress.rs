@@ -5,8 +5,8 @@ use crate::output::{Level, keep_below, says};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
-use zooquake_checkers::plan::On;
 use zooquake_engine::RunStatus;
+use zooquake_history::plan::On;
 
 /// The line while operations and faults go on.
 const OPS: &str = "[{bar:16}] {pos}/{len} s {wide_msg}";

@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_backend::Clock;
-use zooquake_checkers::Event;
 use zooquake_engine::{HistoryEntry, Stalls};
+use zooquake_history::Event;
 use zooquake_history::operation::nemesis;
 
 /// Numbers and stamps the events of a history, and appends them.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use zooquake_backend::{Cluster, within};
-use zooquake_checkers::evidence::ServerSample;
+use zooquake_history::evidence::ServerSample;
 
 /// How often the servers are asked for their state.
 const EVERY: Duration = Duration::from_millis(250);

@@ -16,9 +16,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::Stdin;
-use zooquake_checkers::evidence::Reading;
-use zooquake_checkers::plan::{Plan, Timing};
 use zooquake_engine::{Conclusion, Effect, Engine, Input, NemesisAnswer, Question, Stalls};
+use zooquake_history::{
+    evidence::Reading,
+    plan::{Plan, Timing},
+};
 
 /// What passes between tasks and the shell.
 enum Happened {

@@ -7,8 +7,7 @@ use anyhow::{Context, Result};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
-use zooquake_checkers::Record;
-use zooquake_checkers::plan::Plan;
+use zooquake_history::{Record, plan::Plan};
 
 thread_local! {
     /// Stops no run: they take a moment.

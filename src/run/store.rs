@@ -6,10 +6,12 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use zooquake_checkers::evidence::{ServerSample, TreeReadings};
-use zooquake_checkers::plan::Plan;
-use zooquake_checkers::{Event, Record};
-use zooquake_history::txnlog::TxnLogs;
+use zooquake_history::{
+    Event, Record,
+    evidence::{ServerSample, TreeReadings},
+    plan::Plan,
+    txnlog::TxnLogs,
+};
 
 /// Keeps what a run records. Clones of one in memory share it.
 #[derive(Clone)]

@@ -15,8 +15,8 @@ use anyhow::{Error, Result};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use zooquake_checkers::plan::{Plan, Workload};
 use zooquake_history::operation;
+use zooquake_history::plan::{Plan, Workload};
 use zooquake_workloads::recipes::planted::Planted;
 
 /// After so many schedules the exploration looks whether the anomaly was among them.

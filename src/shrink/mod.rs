@@ -17,10 +17,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use zooquake_checkers::plan::Plan;
+use zooquake_checkers::Anomaly;
 use zooquake_checkers::text::count;
-use zooquake_checkers::{Anomaly, Event, EventType, Process, Record};
 use zooquake_history::operation::control::f;
+use zooquake_history::{Event, EventType, Process, Record, plan::Plan};
 
 /// The anomaly that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

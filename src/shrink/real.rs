@@ -9,7 +9,7 @@ use crate::run::folder::Folder;
 use anyhow::{Result, bail};
 use std::path::PathBuf;
 use tokio::runtime::Handle;
-use zooquake_checkers::plan::{On, Plan};
+use zooquake_history::plan::{On, Plan};
 
 /// So many runs in a row that the harness fails are no accident.
 const FAILURES: u32 = 3;

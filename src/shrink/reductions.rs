@@ -2,8 +2,10 @@
 
 use super::asked;
 use crate::planning::admission;
-use zooquake_checkers::Record;
-use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
+use zooquake_history::{
+    Record,
+    plan::{Plan, Target, Trigger, Window},
+};
 
 /// The plans that are smaller than one in one way, the smallest first.
 pub type Reduction = fn(&Plan, &Record) -> Vec<Plan>;

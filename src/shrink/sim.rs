@@ -4,7 +4,7 @@ use super::{PlanPlayer, PlayedPlan};
 use crate::run::simulation;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
-use zooquake_checkers::plan::{On, Plan};
+use zooquake_history::plan::{On, Plan};
 
 /// Simulated ensembles.
 pub struct Simulated;

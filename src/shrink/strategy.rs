@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use zooquake_checkers::plan::{On, Plan};
+use zooquake_history::plan::{On, Plan};
 
 /// How many seeds more the plan of a run on a real ensemble is tried with on simulated ones.
 const SEEDS: u64 = 50;

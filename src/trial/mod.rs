@@ -24,8 +24,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster, OnOutput, Stdin};
-use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::plan::{ClusterPlan as Shape, Plan, Timing, Workload};
+use zooquake_history::{
+    evidence::Znode,
+    plan::{ClusterPlan as Shape, Plan, Timing, Workload},
+};
 
 use family::FamilyTrial;
 pub use sentences::{SENTENCES, Sentence};

@@ -5,7 +5,7 @@ use super::{SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
-use zooquake_checkers::evidence::Znode;
+use zooquake_history::evidence::Znode;
 
 /// How often what a waiting client names is looked at.
 const EVERY: Duration = Duration::from_millis(100);

@@ -1,9 +1,8 @@
 //! What clients declared that they cannot do or report.
 
 use crate::analysis::ops;
-use crate::{Event, EventType};
 use std::collections::BTreeSet;
-use zooquake_history::protocol::Cannot;
+use zooquake_history::{Event, EventType, protocol::Cannot};
 
 /// What each client declared in the `hello` of one of its processes: a program that cannot report something never can.
 #[derive(Debug, Default)]

@@ -1,10 +1,10 @@
 //! Clients: which there are, which sessions they had, and when their processes died.
 
 use super::RecordView;
-use crate::EventType;
 use crate::analysis::grants::Grants;
 use crate::analysis::ops::{self, Ops};
 use std::collections::{BTreeMap, BTreeSet};
+use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
 
 /// The clients of a run.

@@ -1,9 +1,9 @@
 //! What a client has confirmed by a quorum write, and may read after it.
 
 use super::{NamedClients, Ops};
-use crate::history::{Event, EventType};
 use std::collections::HashMap;
 use zooquake_history::operation::control::f;
+use zooquake_history::{Event, EventType};
 
 /// The `confirm` requests that were answered `ok`, by client.
 #[derive(Debug, Default)]

@@ -6,8 +6,8 @@ use super::clients::session;
 use super::log_completeness::{epoch, follows};
 use super::named_zxids;
 use super::transaction_log::creates;
-use crate::{EventType, Txn};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use zooquake_history::{EventType, Txn};
 
 /// A committed deletion of a znode by a request, alone or in a multi; none that the end of a session brings.
 #[derive(Debug, Clone, Copy)]

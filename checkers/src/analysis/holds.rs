@@ -4,9 +4,9 @@
 //! for the decision.
 
 use super::{Analysis, Op};
-use crate::history::{Event, EventType};
 use std::collections::HashMap;
 use zooquake_history::operation::{Mode, barrier, commit, queue};
+use zooquake_history::{Event, EventType};
 
 /// What an operation is about: the same name links its events across clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Fault windows as the history records them: the one reading of which faults were on, and from when to when.
 
-use crate::history::Event;
 use std::collections::BTreeMap;
+use zooquake_history::Event;
 
 /// A fault window, with the events of its phases by their places in the history: the first of each, of `off` all.
 ///
@@ -94,8 +94,8 @@ pub fn injected(events: &[Event]) -> BTreeMap<i64, InjectedFault<'_>> {
 #[cfg(test)]
 mod tests {
     use super::injected;
-    use crate::history::{Event, EventType, Process};
     use serde_json::json;
+    use zooquake_history::{Event, EventType, Process};
 
     fn history(phases: &[(&str, Option<bool>)]) -> Vec<Event> {
         let event = |(index, (phase, verified)): (usize, &(&str, Option<bool>))| Event {

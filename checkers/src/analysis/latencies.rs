@@ -2,9 +2,9 @@
 
 use super::holder_counts::HoldCounts;
 use super::{Analysis, Grant, Op};
-use crate::{EventType, Value};
 use std::collections::HashMap;
 use zooquake_history::operation::{Holders, barrier, commit, counter, queue, register};
+use zooquake_history::{EventType, Value};
 
 /// The kind of wait that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

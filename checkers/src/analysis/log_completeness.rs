@@ -8,8 +8,8 @@
 
 use super::{RecordView, named_zxids};
 use crate::text::few;
-use crate::{ServerTxnLog, Txn};
 use std::collections::BTreeMap;
+use zooquake_history::{ServerTxnLog, Txn};
 
 /// By epoch the highest transaction of it.
 pub type HighestZxids = BTreeMap<i64, i64>;

@@ -6,11 +6,12 @@
 
 use super::Analysis;
 use crate::analysis::clients::session;
-use crate::{EventType, Txn};
 use std::collections::HashMap;
-use zooquake_history::fault::{LOST, OUTCOME};
-use zooquake_history::operation::SESSION;
-use zooquake_history::operation::control::ZXID;
+use zooquake_history::operation::{SESSION, control::ZXID};
+use zooquake_history::{
+    EventType, Txn,
+    fault::{LOST, OUTCOME},
+};
 
 /// One of them. Positions are those of events.
 #[derive(Debug, Clone, Copy)]

@@ -44,10 +44,10 @@ pub use transaction_log::TransactionLog;
 use crate::analysis::grants::terms::{self, GrantTerms};
 use crate::results::WindowResult;
 use crate::text::seconds;
-use crate::{Event, Record};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use zooquake_history::operation::Mode;
+use zooquake_history::{Event, Record};
 
 /// The record of a run, taken apart. Operations, grants and phases are given by the places of their events in the
 /// history.

@@ -1,6 +1,6 @@
 //! The transactions that an event names, in whichever field.
 
-use crate::{Event, EventType, Value};
+use zooquake_history::{Event, EventType, Value};
 
 /// The fields whose number is a zxid, at any depth: what answers of any family name, and what a fault's evidence names
 /// of a lost reply.

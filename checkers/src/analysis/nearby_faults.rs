@@ -6,9 +6,9 @@ use crate::analysis::Analysis;
 use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::intervals::Intervals;
 use crate::text::seconds;
-use crate::{Event, Plan};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::{Event, Plan};
 
 /// When an anomaly came about, in nanoseconds since the run began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

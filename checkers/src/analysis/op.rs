@@ -1,6 +1,6 @@
 //! An operation: an invocation and its completion as one.
 
-use crate::history::{Event, EventType};
+use zooquake_history::{Event, EventType};
 
 /// One operation of a client, or one control request to it.
 #[derive(Debug, Clone, PartialEq, Eq)]

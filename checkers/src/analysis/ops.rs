@@ -3,8 +3,8 @@
 pub use super::op::Op;
 
 use crate::analysis::pairing::{self, Misfit};
-use crate::history::{Event, EventType, Process};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use zooquake_history::{Event, EventType, Process};
 
 /// All operations of a history, each list in the order of the first event of each operation.
 #[derive(Debug, Default)]

@@ -9,9 +9,9 @@
 //! answer counts by its own fields alone, as one whose request was sent at any time; that an operation *failed* does
 //! not count, as the failure may be another one's.
 
-use crate::history::{Event, EventType, Process};
 use crate::text::if_any;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use zooquake_history::{Event, EventType, Process};
 
 /// How many a reason names; of more it gives the number.
 const NAMED: usize = 3;

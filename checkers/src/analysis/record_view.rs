@@ -8,11 +8,13 @@
 //! evidence left over name.
 
 use super::named_zxids;
-use crate::evidence::{Reading, ServerSample};
-use crate::plan::Plan;
 use crate::text::{count, seconds};
-use crate::{Event, History, Record, ServerLog, ServerTxnLog, Txn};
 use std::collections::BTreeMap;
+use zooquake_history::{
+    Event, History, Record, ServerLog, ServerTxnLog, Txn,
+    evidence::{Reading, ServerSample},
+    plan::Plan,
+};
 
 /// A record without what lies behind the end of its history.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use crate::analysis::clients::NamedClients;
 use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::ops::{Op, Ops};
 use crate::text::{few, seconds};
-use crate::{Event, EventType, Process};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::control::f;
+use zooquake_history::{Event, EventType, Process};
 
 /// How many lacks are named together; of more of them only that there are.
 const NAMED: usize = 5;

@@ -3,8 +3,8 @@
 use super::RecordView;
 use super::grants::Grants;
 use super::log_completeness::{self, HighestZxids, epoch};
-use crate::Txn;
 use std::collections::{BTreeSet, HashMap};
+use zooquake_history::Txn;
 
 /// The transaction logs, by znode.
 #[derive(Debug, Default)]

@@ -5,9 +5,9 @@
 //! earlier one.
 
 use crate::analysis::Analysis;
-use crate::{EventType, ServerSample};
 use std::collections::HashMap;
 use zooquake_history::operation::grant::f;
+use zooquake_history::{EventType, ServerSample};
 
 /// Transactions and moments before which they were not made, in nanoseconds since the run began.
 #[derive(Debug, Default)]

@@ -4,14 +4,12 @@
 //! for a fault on a client, that client waited, worked or held.
 
 use super::{Analysis, Hold, OperationSubject};
-use crate::Event;
 use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::intervals::Intervals;
 use crate::analysis::ops::Op;
-use crate::plan::Window;
 use crate::results::WindowResult;
 use std::collections::HashMap;
-use zooquake_history::FaultKind;
+use zooquake_history::{Event, FaultKind, plan::Window};
 
 /// What became of each window of the plan, in the plan's order. All of the analysis is read but its `windows`.
 pub fn results(analysis: &Analysis<'_>) -> Vec<WindowResult> {

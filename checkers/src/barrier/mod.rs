@@ -10,6 +10,7 @@ mod rounds;
 mod stuck_barrier;
 mod unblocked_leaves;
 
+use crate::Results;
 use crate::analysis::Analysis;
 use crate::analysis::LatencyKind;
 use crate::family_checks::FamilyChecks;
@@ -19,8 +20,8 @@ use crate::recipe::missing_evidence::RequiredEvidence;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::znodes::{orphan_node, persistent_contender, stolen_znode};
-use crate::{Record, Results};
 use rounds::Rounds;
+use zooquake_history::Record;
 use zooquake_history::operation::barrier::{self, ROUND, f};
 
 /// The family of barriers.

@@ -2,11 +2,13 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
-use crate::history::{EventType, Process};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
-use zooquake_history::operation::Field;
-use zooquake_history::operation::barrier::{MEMBER, MEMBERS, ROUND, f};
+use zooquake_history::operation::{
+    Field,
+    barrier::{MEMBER, MEMBERS, ROUND, f},
+};
+use zooquake_history::{EventType, Process};
 
 /// Whom a round waits for. A member that is sent its operation again is the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

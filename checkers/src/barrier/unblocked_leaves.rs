@@ -10,11 +10,11 @@ use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
-use crate::history::EventType;
 use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::Unfinished;
 use crate::text::seconds;
 use std::collections::BTreeMap;
+use zooquake_history::EventType;
 use zooquake_history::operation::barrier::{ROUND, f};
 
 /// The leaves of a run that did not finish.

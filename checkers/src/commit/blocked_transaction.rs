@@ -13,11 +13,11 @@ use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
-use crate::history::EventType;
 use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use zooquake_history::EventType;
 use zooquake_history::operation::commit::f;
 
 /// Looks for transactions that stay undecided, each once. What did not finish and cannot be judged is a reason against

@@ -13,6 +13,7 @@ mod transactions;
 mod unreadable_operations;
 mod wrong_outcome;
 
+use crate::Results;
 use crate::analysis::Analysis;
 use crate::analysis::LatencyKind;
 use crate::family_checks::FamilyChecks;
@@ -23,10 +24,10 @@ use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
 use crate::verdict::{self, Requirements};
-use crate::{Record, Results};
 use decision::JudgedDecision;
 use serde_json::{Value, json};
 use transactions::{JudgedTransaction, Transactions};
+use zooquake_history::Record;
 use zooquake_history::operation::commit::{self, TX, f};
 
 /// How many transactions of each decision a valid run has at least.

@@ -14,9 +14,9 @@ use super::transactions::{JudgedTransaction, RequestedVote, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use crate::text::seconds;
-use crate::{Event, Value};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::operation::nemesis::STALLED_MS;
+use zooquake_history::{Event, Value};
 
 /// Looks for aborts that nothing asked for, once for each transaction.
 pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {

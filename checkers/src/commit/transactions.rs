@@ -4,8 +4,8 @@ use super::decision::{DecisionReport, JudgedDecision};
 use super::unreadable_operations::{sites, unreadable_operations};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::history::EventType;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use zooquake_history::EventType;
 use zooquake_history::operation::commit::{VOTED, f};
 
 /// A vote that a site was asked for.

@@ -3,8 +3,8 @@
 use super::decision::JudgedDecision;
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::history::{Event, EventType};
 use zooquake_history::operation::commit::{SITES, f};
+use zooquake_history::{Event, EventType};
 
 /// Events whose transaction, sites, vote or decision cannot be read, and what they are; and whether a transaction
 /// without a name that can be read was begun, or may have been.

@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::history::EventType;
+use zooquake_history::EventType;
 use zooquake_history::operation::counter::{VALUE, f};
 
 /// An answer that contains a value of the counter. Positions are those of events.

@@ -11,6 +11,7 @@ mod increments;
 mod lost_increment;
 mod phantom_increment;
 
+use crate::Results;
 use crate::analysis::Analysis;
 use crate::analysis::LatencyKind;
 use crate::family_checks::FamilyChecks;
@@ -20,9 +21,9 @@ use crate::liveness::unfinished;
 use crate::recipe::missing_evidence::RequiredEvidence;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
-use crate::{Record, Results};
 use certain_values::CertainValues;
 use increments::Increments;
+use zooquake_history::Record;
 use zooquake_history::operation::counter::{self, ID, f};
 
 /// The znode that is the counter.

@@ -3,7 +3,7 @@
 //! All containers of a run share the clock of their host, and so does the orchestrator; the history counts on another,
 //! the monotonic one. Events `clock` of the process `run` contain what the wall clock showed when they were recorded.
 
-use crate::history::Event;
+use zooquake_history::Event;
 
 /// What the wall clock showed at some moments of the run; empty if it was not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

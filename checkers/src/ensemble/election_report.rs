@@ -4,10 +4,10 @@ use super::EnsembleElections;
 use super::elections::{Ballot, Election, elections};
 use super::vote::VoteRule;
 use crate::analysis::max_tree::MaxTree;
-use crate::evidence::ServerSample;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use zooquake_history::evidence::ServerSample;
 
 /// One election. Moments are milliseconds since it began, when the first voter counted in it began to look.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

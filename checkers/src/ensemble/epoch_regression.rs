@@ -7,9 +7,9 @@
 //! committed then, and a new leader's `epoch << 32` does not.
 
 use super::{EnsembleElections, ServerLog, Suspicion};
-use crate::evidence::ServerSample;
 use crate::text::seconds;
 use std::collections::HashSet;
+use zooquake_history::evidence::ServerSample;
 
 const KIND: &str = "ensemble-epoch-regression";
 const PROPERTY: &str = "a server's epoch never goes back";

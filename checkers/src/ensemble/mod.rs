@@ -19,12 +19,15 @@ pub use zooquake_history::server_log::{
     Cast, Established, LeaderSearch, LeaderVote, Life, Notification, ServerLog, ServerRole, VoteRule,
 };
 
+use crate::AnomalySpan;
 use crate::analysis::{Analysis, RecordView};
 use crate::findings::{Finding, Findings};
-use crate::{AnomalySpan, ServerSample};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use zooquake_history::server_log::{self as event, self as log, self as vote};
+use zooquake_history::{
+    ServerSample,
+    server_log::{self as event, self as log, self as vote},
+};
 
 /// The checkers that run for every family.
 pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regression", "lesser-vote-won"];

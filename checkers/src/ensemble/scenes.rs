@@ -7,11 +7,14 @@ use super::{
     self as ensemble, Account, EnsembleElections, ServerLog, ServerRole, Suspicion, WallClock, accounts, versions,
 };
 use crate::family_checks::FamilyChecks;
-use crate::plan::{Scene, Step};
-use crate::{Anomaly, Event, Record, Results, ServerSample, Verdict};
+use crate::{Anomaly, Results, Verdict};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::operation;
+use zooquake_history::{
+    Event, Record, ServerSample,
+    plan::{Scene, Step},
+};
 
 /// How many observers of a scene are named that did not observe; of more of them only the number.
 const NAMED: usize = 20;

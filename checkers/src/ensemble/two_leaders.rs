@@ -8,9 +8,9 @@
 //! of an earlier epoch. But it takes no transaction of that epoch any more.
 
 use super::{EnsembleElections, Suspicion};
-use crate::evidence::ServerSample;
 use crate::text::seconds;
 use std::collections::{BTreeMap, BTreeSet};
+use zooquake_history::evidence::ServerSample;
 
 /// That a server led in an epoch, by one kind of evidence.
 struct LeadershipClaim<'a> {

@@ -4,10 +4,10 @@
 //! Where a reply lacks the field the grant's counts, and where that lacks it too the write is not judged. A znode that
 //! is older than the one that the grant rests on acknowledges an earlier term.
 
-use crate::Value;
 use crate::analysis::Analysis;
 use crate::analysis::grants::Write;
 use crate::findings::{Finding, Findings};
+use zooquake_history::Value;
 use zooquake_history::operation::CZXID;
 
 /// Looks for accepted writes of leaders without an acknowledgement; at most one anomaly for each grant, its first.

@@ -6,10 +6,12 @@
 use crate::analysis::ops;
 use crate::analysis::{self, Analysis, Denial};
 use crate::findings::Findings;
-use crate::{Event, EventType, Process, Value};
 use std::collections::HashMap;
-use zooquake_history::operation::control;
-use zooquake_history::operation::grant::{self, ACCEPTED};
+use zooquake_history::operation::{
+    control,
+    grant::{self, ACCEPTED},
+};
+use zooquake_history::{Event, EventType, Process, Value};
 
 /// What is known of a grant until an event.
 #[derive(Debug, Clone, Copy, Default)]

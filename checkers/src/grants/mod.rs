@@ -19,6 +19,7 @@ pub mod rwlock;
 pub mod semaphore;
 mod stale_write;
 
+use crate::Results;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::recipe::missing_evidence::{RequiredEvidence, RequiredField};
@@ -26,7 +27,7 @@ use crate::statistics::failover;
 use crate::verdict::{self, Requirements};
 use crate::znodes::{evidence_consistency, foreign_znode, orphan_node};
 use crate::znodes::{persistent_contender, stolen_znode, unowned_release};
-use crate::{Record, Results};
+use zooquake_history::Record;
 use zooquake_history::operation::GrantOps;
 
 type Check = fn(&Analysis<'_>, &mut Findings);

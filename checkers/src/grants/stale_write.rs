@@ -9,10 +9,9 @@ use crate::analysis::Analysis;
 use crate::analysis::grants::Write;
 use crate::findings::{Finding, Findings};
 use crate::grants::highest_excluder::HighestExcluder;
-use crate::plan::Resource;
 use crate::text::count;
-use zooquake_history::operation::Mode;
-use zooquake_history::operation::grant::VALUE;
+use zooquake_history::operation::{Mode, grant::VALUE};
+use zooquake_history::plan::Resource;
 
 /// Looks for writes out of the order of their grants; at most one anomaly for each grant, its first.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {

@@ -2,10 +2,9 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
-use crate::history::EventType;
 use crate::text::seconds;
 use std::time::Duration;
-use zooquake_history::liveness::AnsweredDurations;
+use zooquake_history::{EventType, liveness::AnsweredDurations};
 
 /// The bounds of a run's unfinished operations.
 pub struct LivenessBounds(AnsweredDurations);

@@ -3,9 +3,9 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::history::{Event, EventType};
 pub use zooquake_history::operation::Replacement;
 use zooquake_history::operation::{self, Finishes};
+use zooquake_history::{Event, EventType};
 
 /// What an operation is about, where an attempt at one does not make up for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

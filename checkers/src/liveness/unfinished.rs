@@ -8,9 +8,9 @@ use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::Findings;
-use crate::history::EventType;
 use crate::liveness::completion::{OperationSubject, Replacement, again, finishes, unit};
 use std::collections::{HashMap, HashSet};
+use zooquake_history::EventType;
 use zooquake_history::operation::{barrier, commit};
 
 /// How an operation that did not finish stands at the end.

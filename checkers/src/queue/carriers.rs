@@ -7,11 +7,9 @@
 
 use super::items::{AnsweredOperation, names_its_own, number};
 use crate::analysis::Analysis;
-use crate::history::EventType;
-use crate::{Event, Txn};
 use std::collections::{BTreeMap, HashMap};
-use zooquake_history::evidence::ZnodeChange;
 use zooquake_history::operation::queue::{ITEM, f};
+use zooquake_history::{Event, EventType, Txn, evidence::ZnodeChange};
 
 /// What a transaction did to a znode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

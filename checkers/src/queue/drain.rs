@@ -4,7 +4,7 @@ use super::items::outcome;
 use super::{ItemField, told};
 use crate::analysis::Analysis;
 use crate::analysis::confirms::Confirms;
-use crate::history::EventType;
+use zooquake_history::EventType;
 use zooquake_history::operation::queue::f;
 
 /// A client found the queue empty, after it had written to ZooKeeper. Positions are those of events.

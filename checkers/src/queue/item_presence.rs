@@ -9,8 +9,8 @@ use super::items::{Items, QueueItem, outcome};
 use super::{ItemField, told};
 use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
-use crate::history::EventType;
 use std::collections::HashMap;
+use zooquake_history::EventType;
 use zooquake_history::operation::queue::f;
 
 /// An item that lay in the queue, from one event until another; the greatest number if nobody took it.

@@ -3,10 +3,9 @@
 use super::{ItemField, told};
 use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
-use crate::history::EventType;
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::operation::queue::f;
-use zooquake_history::protocol::Cannot;
+use zooquake_history::{EventType, protocol::Cannot};
 
 /// An operation on an item that was answered with `ok`. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use super::drain::EmptyAnswer;
 use super::items::{Items, QueueItem};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::evidence::Txn;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, few};
+use zooquake_history::evidence::Txn;
 
 /// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {

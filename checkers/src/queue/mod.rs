@@ -17,18 +17,18 @@ mod reordered_items;
 mod stuck_queue;
 mod unanswered_removals;
 
+use crate::Results;
 use crate::analysis::Analysis;
 use crate::analysis::LatencyKind;
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
-use crate::plan::Delivery;
 use crate::recipe::missing_evidence::RequiredEvidence;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::znodes::orphan_node;
-use crate::{Record, Results};
 use items::Items;
 use zooquake_history::operation::queue::{self, ITEM, f};
+use zooquake_history::{Record, plan::Delivery};
 
 /// The family of queues.
 pub const FAMILY: FamilyChecks = FamilyChecks {

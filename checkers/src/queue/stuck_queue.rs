@@ -12,13 +12,12 @@ use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
-use crate::history::EventType;
 use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{count, few, seconds};
 use std::collections::HashSet;
 use zooquake_history::operation::{control, queue};
-use zooquake_history::protocol::Cannot;
+use zooquake_history::{EventType, protocol::Cannot};
 
 /// When so many items have been looked at for witnesses, further stuck operations are only counted.
 const MOST: usize = 1_000_000;

@@ -12,8 +12,8 @@ use super::items::{AnsweredOperation, Items, number, outcome};
 use crate::analysis::Analysis;
 use crate::analysis::lost_replies::AppliedRequest;
 use crate::analysis::ops::Op;
-use crate::history::EventType;
 use std::collections::BTreeMap;
+use zooquake_history::EventType;
 use zooquake_history::operation::queue::f;
 
 /// A removal without an answer that the logs prove.

@@ -15,8 +15,8 @@ use crate::analysis::ops;
 use crate::analysis::transaction_times::Ages;
 use crate::findings::{Finding, Findings};
 use crate::text::count;
-use crate::{Event, EventType, Txn};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use zooquake_history::{Event, EventType, Txn};
 
 /// The checkers of a user's own recipe, beside those of its family, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &["client-crash"];

@@ -9,11 +9,10 @@
 use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
 use crate::findings::Findings;
-use crate::history::{Event, EventType};
 use crate::text::{count, few};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::operation::queue::f;
-use zooquake_history::protocol::Cannot;
+use zooquake_history::{Event, EventType, protocol::Cannot};
 
 /// What the answers of a family are to have.
 #[derive(Debug, Clone, Copy)]

@@ -3,10 +3,12 @@
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::ops::Op;
-use crate::history::{Event, EventType};
 use std::collections::{HashMap, HashSet};
-use zooquake_history::operation::Field;
-use zooquake_history::operation::register::{FROM, TO, VALUE, f};
+use zooquake_history::operation::{
+    Field,
+    register::{FROM, TO, VALUE, f},
+};
+use zooquake_history::{Event, EventType};
 use zooquake_linearizability::unique::{self, ambiguous::left_out};
 
 pub use zooquake_linearizability::unique::{AccessMoment, Action, BEGINNING, NEVER, RegisterValue, UNKNOWN, at};

@@ -8,9 +8,8 @@ use super::PATH;
 use super::accesses::Accesses;
 use super::contradictions::{MADE_UP, RegisterContradiction, contradiction};
 use crate::analysis::Analysis;
-use crate::evidence::Reading;
-use crate::{Event, EventType, History, Process, Record, TreeReadings};
 use std::collections::{HashMap, HashSet};
+use zooquake_history::{Event, EventType, History, Process, Record, TreeReadings, evidence::Reading};
 
 /// The longest witness that is tried; each event of it takes another check of all others.
 const LONGEST: usize = 200;

@@ -17,26 +17,23 @@ mod stale_read;
 mod transaction_consistency;
 mod witness;
 
+use crate::Results;
 use crate::analysis::Analysis;
 use crate::analysis::LatencyKind;
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, invocations};
 use crate::liveness::unfinished;
-use crate::plan::RegisterReads;
 use crate::recipe::missing_evidence::{RequiredEvidence, RequiredField};
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
 use crate::verdict::{self, Requirements};
-use crate::{EventType, Record, Results};
 use accesses::Accesses;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use zooquake_history::History;
-use zooquake_history::operation::register::{self, f};
-use zooquake_history::operation::register::{FROM, TO};
-use zooquake_history::protocol::Cannot;
+use zooquake_history::operation::register::{self, FROM, TO, f};
+use zooquake_history::{EventType, History, Record, plan::RegisterReads, protocol::Cannot};
 
 /// The znode that is the register.
 const PATH: &str = "/register";

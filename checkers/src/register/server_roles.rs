@@ -1,9 +1,9 @@
 //! What a server was when it answered: a follower, the leader, or a leader that had been deposed.
 
 use crate::analysis::Analysis;
-use crate::evidence::ServerSample;
 use crate::text::seconds;
 use std::collections::HashMap;
+use zooquake_history::evidence::ServerSample;
 
 /// The roles that the servers stated in their status answers, by time.
 #[derive(Debug)]

@@ -6,11 +6,11 @@
 use super::accesses::{Access, Accesses, RegisterValue};
 use super::witness::show;
 use crate::analysis::Analysis;
-use crate::evidence::Txn;
 use crate::findings::Findings;
 use crate::text::count;
 use crate::znodes::evidence_consistency::{told, touched};
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::evidence::Txn;
 
 /// How many disagreements are named; of more only the number.
 const NAMED: usize = 5;

@@ -7,14 +7,14 @@ pub use family_measures::FamilyMeasures;
 use family_measures::UnitSource;
 
 use crate::analysis::Analysis;
-use crate::plan::Workload;
+use crate::families;
 use crate::results::WindowResult;
 use crate::statistics::failover::{Failover, failovers};
 use crate::statistics::milliseconds;
 use crate::statistics::request_counts;
-use crate::{Record, Txn, Value, families};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use zooquake_history::{Record, Txn, Value, plan::Workload};
 
 /// Znodes below it are written by the harness, not by a recipe.
 const HARNESS: &str = "/zooquake";

@@ -1,9 +1,11 @@
 //! Samples of made-up runs whose measures can be counted by hand.
 
 use super::*;
-use crate::history::{Event, EventType, History, Process};
-use crate::plan::{ClusterPlan, Plan, Timing, Window, Workload};
 use serde_json::{Value, json};
+use zooquake_history::{
+    Event, EventType, History, Process,
+    plan::{ClusterPlan, Plan, Timing, Window, Workload},
+};
 
 const MS: u64 = 1_000_000;
 

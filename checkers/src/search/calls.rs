@@ -1,8 +1,8 @@
 //! The operations of a history's numbered processes: invocations with their completions.
 
 use super::values::searched;
-use crate::{Event, EventType, Process, Value};
 use std::collections::{HashMap, HashSet};
+use zooquake_history::{Event, EventType, Process, Value};
 use zooquake_linearizability::{Call, CallOutcome};
 
 /// An operation.

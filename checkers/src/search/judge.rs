@@ -5,8 +5,9 @@ use super::values::recorded;
 use super::words;
 use crate::text::count;
 use crate::verdict::{NOTE, verdict};
-use crate::{Anomaly, EventType, History, Process, Results};
+use crate::{Anomaly, Results};
 use serde_json::json;
+use zooquake_history::{EventType, History, Process};
 use zooquake_linearizability::keys::{KeyedObject, Partition, partition};
 use zooquake_linearizability::{Budget, Call, Conventions, ModelKind};
 

@@ -1,7 +1,9 @@
 //! Values of events as the search has them, and back: what the texts of JSON stand for is resolved.
 
-use crate::Value;
-use crate::edn::{Edn, from_json, to_json};
+use zooquake_history::{
+    Value,
+    edn::{Edn, from_json, to_json},
+};
 use zooquake_linearizability::Value as Searched;
 
 /// A value of an event for the search.
@@ -74,7 +76,7 @@ fn from_edn(value: Edn) -> Searched {
 #[cfg(test)]
 mod tests {
     use super::searched;
-    use crate::edn::{parse, to_json};
+    use zooquake_history::edn::{parse, to_json};
     use zooquake_linearizability::equality::canonical;
 
     fn same(a: &str, b: &str) -> bool {

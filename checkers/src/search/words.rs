@@ -1,9 +1,10 @@
 //! Verdicts of a search in words.
 
 use super::values::{recorded, to_edn};
+use crate::Anomaly;
 use crate::text::{count, if_any};
 use crate::verdict::NOTE;
-use crate::{Anomaly, Value};
+use zooquake_history::Value;
 use zooquake_linearizability::{Call, CallOutcome, InputError, Limit, Remark, Violation};
 
 /// What ran out before a search ended, and what to do.

@@ -1,8 +1,8 @@
 //! Requests and watch events that the clients counted.
 
 use crate::analysis::Analysis;
-use crate::history::EventType;
 use std::collections::HashMap;
+use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
 
 /// Requests and watch events of all clients until each last answered a `quiesce`. `None` if one counted nothing, or if

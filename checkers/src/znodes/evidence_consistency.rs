@@ -2,10 +2,10 @@
 //! answer names.
 
 use crate::analysis::Analysis;
-use crate::evidence::Txn;
 use crate::findings::Findings;
 use crate::text::few;
 use std::collections::{HashMap, HashSet};
+use zooquake_history::evidence::Txn;
 use zooquake_history::operation::{FieldType, ZnodeName};
 
 /// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is

@@ -3,10 +3,8 @@
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::ops::Op;
-use crate::evidence::Znode;
-use crate::history::EventType;
-use zooquake_history::operation::grant::f;
-use zooquake_history::operation::{Role, role};
+use zooquake_history::operation::{Role, grant::f, role};
+use zooquake_history::{EventType, evidence::Znode};
 
 /// How many operations are named, if it may be any of them.
 const NAMED: usize = 3;

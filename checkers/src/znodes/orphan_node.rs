@@ -3,14 +3,18 @@
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::transaction_times::Ages;
-use crate::evidence::{Reading, Znode};
 use crate::findings::{Finding, Findings};
 use crate::text::count;
 use crate::znodes::orphan_cause;
-use crate::{Event, EventType, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_history::operation::control::{SESSIONS, ZNODES, f};
-use zooquake_history::operation::{Any, Field, FieldType, ZnodeName};
+use zooquake_history::operation::{
+    Any, Field, FieldType, ZnodeName,
+    control::{SESSIONS, ZNODES, f},
+};
+use zooquake_history::{
+    Event, EventType, Value,
+    evidence::{Reading, Znode},
+};
 
 /// What one client answered to the `quiesce` between the two readings.
 struct QuiesceAnswer {

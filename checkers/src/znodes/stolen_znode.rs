@@ -7,7 +7,6 @@
 //! observation. So it is in recipes that let clients remove each other's znodes (the capability `helpers`). A deletion
 //! that is an `unowned-release` is none of these.
 
-use crate::EventType;
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::deletions::{Deletion, deletions};
@@ -17,6 +16,7 @@ use crate::findings::{Finding, Findings};
 use crate::znodes::holder_znodes::{self, HolderZnode};
 use crate::znodes::unowned_release;
 use std::collections::HashMap;
+use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
 
 /// Looks for them among the grants.

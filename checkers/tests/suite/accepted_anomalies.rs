@@ -3,8 +3,8 @@
 use crate::ensemble::server_log_lines::sample;
 use crate::expect::of_kind;
 use crate::script::{lock, run, standing, window, znode};
-use zooquake_checkers::plan::Accepted;
-use zooquake_checkers::{Anomaly, Record, check};
+use zooquake_checkers::{Anomaly, check};
+use zooquake_history::{Record, plan::Accepted};
 
 /// Seconds 10 to 13: a stale write.
 const STALE: &str = "

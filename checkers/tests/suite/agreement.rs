@@ -9,7 +9,8 @@ use crate::{
     stolen_znode,
 };
 use std::collections::BTreeSet;
-use zooquake_checkers::{Anomaly, Record, Verdict, check};
+use zooquake_checkers::{Anomaly, Verdict, check};
+use zooquake_history::Record;
 
 /// Of how many confirmed grants all orders are tried.
 const MOST_CONFIRMED: usize = 7;

@@ -2,9 +2,11 @@
 
 use crate::script;
 use serde_json::{Value, json};
-use zooquake_checkers::Record;
 use zooquake_checkers::analysis::{Analysis, Hold, Latency, LatencyKind, OperationSubject};
-use zooquake_checkers::history::EventType::{self, Info, Invoke, Ok};
+use zooquake_history::{
+    EventType::{self, Info, Invoke, Ok},
+    Record,
+};
 
 const WAITED_FOR: &str = "1 c1 acquire g1
     1.25 c1 granted g1

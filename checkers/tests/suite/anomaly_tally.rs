@@ -3,8 +3,7 @@
 use crate::script::audited;
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::{Event, EventType, Process, Record};
+use zooquake_history::{Event, EventType, Process, Record, evidence::Znode};
 
 /// How many histories had each anomaly, or were of some other sort.
 pub type AnomalyCounts = BTreeMap<String, u64>;

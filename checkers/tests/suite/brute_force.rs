@@ -3,8 +3,7 @@
 //! Written from the definitions and on purpose without anything of the checkers but the events.
 
 use std::collections::{BTreeSet, HashSet};
-use zooquake_checkers::plan::Resource;
-use zooquake_checkers::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Record, plan::Resource};
 
 /// A grant that its client confirmed: whose, where it was read, and from where to where each `confirm` was open.
 struct Confirmed<'a> {

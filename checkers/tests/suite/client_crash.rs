@@ -4,8 +4,8 @@ mod random;
 
 use crate::expect::{count, edited, minimal_as, of_kind, one, proven};
 use crate::script::{run, txn};
-use zooquake_checkers::plan::RecipeSource;
-use zooquake_checkers::{Record, check};
+use zooquake_checkers::check;
+use zooquake_history::{Record, plan::RecipeSource};
 
 /// A run of one's own lock, whose clients may end once in a window. The logs show that session 0x1 was closed after the
 /// write of the `confirm` that was sent at 5 s.

@@ -4,8 +4,7 @@ use crate::anomaly_tally::{read_late, thinned};
 use crate::script::event;
 use fastrand::Rng;
 use serde_json::Value;
-use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Record, evidence::Znode};
 
 const CLIENTS: usize = 3;
 

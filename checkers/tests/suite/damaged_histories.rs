@@ -3,8 +3,8 @@
 use crate::expect::says;
 use crate::simulated_locks;
 use serde_json::json;
-use zooquake_checkers::files::Files;
-use zooquake_checkers::{Plan, Record, check};
+use zooquake_checkers::check;
+use zooquake_history::{Plan, Record, files::Files};
 
 /// A history need not make sense: events may be lost, doubled, out of order, and have any fields.
 #[test]

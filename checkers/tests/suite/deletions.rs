@@ -2,7 +2,7 @@
 
 use crate::plain_definitions::node;
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Record, Txn};
+use zooquake_history::{Event, EventType, Record, Txn};
 
 /// The deletions of znodes of which the logs show what created them, each after that; none before which the znode may
 /// have gone.

@@ -4,7 +4,8 @@
 use crate::commit::commit;
 use crate::expect::{edited, guilty, innocent, one, proven};
 use crate::script::{lock, run};
-use zooquake_checkers::{Record, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::Record;
 
 fn fifo(text: &str) -> Record {
     run("fifo", text)

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::{EventType, Record, Results};
+use zooquake_checkers::Results;
+use zooquake_history::{EventType, Record};
 
 use crate::brute_force::read;
 use crate::{simulated_locks, stolen_znode};

@@ -3,7 +3,8 @@
 use crate::election::retold;
 use crate::expect::{count, edited, found, guilty, innocent, none, one, says, tells};
 use crate::script::{lock, standing, txn, znode};
-use zooquake_checkers::{Record, check};
+use zooquake_checkers::check;
+use zooquake_history::Record;
 
 fn election(text: &str) -> Record {
     let mut record = lock(text);

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 use zooquake_checkers::families;
-use zooquake_checkers::{Anomaly, Event, EventType, Process, Record, Results, Verdict, check};
+use zooquake_checkers::{Anomaly, Results, Verdict, check};
+use zooquake_history::{Event, EventType, Process, Record};
 
 /// The names of the anomalies, in the order of the report; but for idle spells, which are tried in [`crate::idle`]: in
 /// histories written by hand clients wait for as long as is convenient.

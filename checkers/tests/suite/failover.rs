@@ -2,7 +2,8 @@
 
 use crate::script::{lock, window};
 use serde_json::{Value, json};
-use zooquake_checkers::{EventType, Record, check};
+use zooquake_checkers::check;
+use zooquake_history::{EventType, Record};
 
 /// An election in which c1 leads from 1.1 s on, and is struck at 2 s until 5 s.
 fn struck(fault: &str, text: &str) -> Record {

@@ -5,7 +5,8 @@ use crate::expect::{edited, minimal_as, one};
 use crate::plain_definitions::node;
 use crate::script::{run, txn};
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Record, Txn, check};
+use zooquake_checkers::check;
+use zooquake_history::{Event, EventType, Record, Txn};
 
 /// A client that names its session, and a grant.
 const HELD: &str = "

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use zooquake_checkers::generate::{Object, Options, Values, generate};
 use zooquake_checkers::search::{Budget, ModelKind, Notation, judge};
-use zooquake_checkers::{Event, EventType, History, Results, Verdict};
+use zooquake_checkers::{Results, Verdict};
+use zooquake_history::{Event, EventType, History};
 
 /// Everything that is generated, with what it is judged as.
 fn objects() -> impl Iterator<Item = (Object, ModelKind)> {

@@ -5,8 +5,8 @@ use crate::expect::{edited, guilty, innocent, none, one, says, tells};
 use crate::grant_safety::OLD_WRITE;
 use crate::script::lock;
 use std::num::NonZeroUsize;
-use zooquake_checkers::plan::Capabilities;
-use zooquake_checkers::{Record, check};
+use zooquake_checkers::check;
+use zooquake_history::{Record, plan::Capabilities};
 
 /// A reader and a writer, both confirmed.
 const BOTH: &str = "

@@ -3,7 +3,7 @@
 use crate::expect::{edited, found, guilty, innocent, none, one, says, tells};
 use crate::script::{history, lock, logged, txn};
 use zooquake_checkers::Verdict;
-use zooquake_checkers::plan::Resource;
+use zooquake_history::plan::Resource;
 
 const BOTH_HOLD: &str = "
     c1 acquire g1; c1 granted g1 czxid=10

@@ -3,7 +3,8 @@
 use crate::expect::says;
 use crate::script::event;
 use serde_json::{Value, json};
-use zooquake_checkers::{History, Results, Verdict, inferred_plan};
+use zooquake_checkers::{Results, Verdict, inferred_plan};
+use zooquake_history::History;
 
 /// A history of `process type f`, a client each, with values.
 fn history(lines: &[(&str, Value)]) -> History {

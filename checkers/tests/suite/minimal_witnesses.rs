@@ -32,7 +32,8 @@ use crate::{commit, counter, election, queue, register, semaphore, simulated_loc
 use std::collections::{BTreeMap, BTreeSet};
 use varied_histories::{audited, varied};
 use zooquake_checkers::families;
-use zooquake_checkers::{Anomaly, Record, check};
+use zooquake_checkers::{Anomaly, check};
+use zooquake_history::Record;
 
 /// How many histories of a family are drawn.
 const USUAL: u64 = 3_000;

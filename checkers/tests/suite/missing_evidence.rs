@@ -2,8 +2,8 @@
 
 use crate::expect::{found, kinds};
 use crate::script::{logged, run, txn};
-use zooquake_checkers::plan::RecipeSource;
-use zooquake_checkers::{NotJudged, Record, Txn, check};
+use zooquake_checkers::{NotJudged, check};
+use zooquake_history::{Record, Txn, plan::RecipeSource};
 
 /// A run of one's own recipe of a family.
 fn own(family: &str, text: &str) -> Record {
@@ -160,7 +160,7 @@ fn members_of_a_barrier_tell_their_znodes_and_sessions() {
         c1 invoke enter round=1 members=1; c1 ok enter round=1 czxid=null session=null
         c1 invoke leave round=1; c1 ok leave round=1 removed=null";
     let mut record = own("barrier", text);
-    record.plan.workload.capabilities = Some(zooquake_checkers::plan::Capabilities::NONE);
+    record.plan.workload.capabilities = Some(zooquake_history::plan::Capabilities::NONE);
     assert_eq!(reasons(&record).len(), 3);
     let declared = format!("c1 note hello cannot=czxid,session,removed\n{text}");
     let mut declared = own("barrier", &declared);

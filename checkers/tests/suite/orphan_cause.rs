@@ -2,7 +2,8 @@
 
 use crate::expect::{edited, one};
 use crate::script::{lock, logged, run, standing, txn, znode};
-use zooquake_checkers::{Record, check};
+use zooquake_checkers::check;
+use zooquake_history::Record;
 
 const END: &str = "
     9.0 run recovered; run audit

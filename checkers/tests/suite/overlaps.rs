@@ -3,7 +3,7 @@
 use crate::brute_force::{capacity, confirms, names, read, sent, shared};
 use crate::plain_definitions::node;
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Record};
 
 /// To where the hold of a grant is certain: the sending of its last request that was answered as holder.
 fn certain(events: &[Event], name: &str) -> Option<usize> {

@@ -3,8 +3,8 @@
 use crate::expect::{count, edited, innocent, kinds, one, proven, unknown, valid};
 use crate::script::{lock, run};
 use serde_json::json;
-use zooquake_checkers::EventType::{Fail, Ok};
 use zooquake_checkers::check;
+use zooquake_history::EventType::{Fail, Ok};
 
 const PAIRED: &str = "
     run ops

@@ -2,7 +2,7 @@
 
 use crate::brute_force::{capacity, excludes, names, read, sent, shared};
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Process, Record};
+use zooquake_history::{Event, EventType, Process, Record};
 
 pub fn node(event: &Event) -> &str {
     event.node.as_deref().unwrap_or_default()

@@ -4,8 +4,8 @@ use crate::expect::{count, edited, found, one, says};
 use crate::grant_safety::OLD_WRITE;
 use crate::script::{event, history, lock, logged, run, txn, znode};
 use serde_json::json;
-use zooquake_checkers::plan::Resource;
-use zooquake_checkers::{EventType, Record, ServerSample, ServerTxnLog, Txn, TxnPart, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::{EventType, Record, ServerSample, ServerTxnLog, Txn, TxnPart, plan::Resource};
 
 #[test]
 fn what_stands_after_a_hidden_transaction_is_not_known() {

@@ -3,7 +3,8 @@
 use crate::expect::{edited, guilty, innocent, none, one, tells, valid};
 use crate::script::lock;
 use crate::unfinished_operations::FINISHED;
-use zooquake_checkers::{EventType, Verdict};
+use zooquake_checkers::Verdict;
+use zooquake_history::EventType;
 
 /// c2 waits for a lock that nobody holds, and c1 does its last operation.
 const WAITS: &str = "

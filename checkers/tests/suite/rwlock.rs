@@ -2,8 +2,8 @@
 
 use crate::expect::{count, edited, found, innocent, none, one, tells};
 use crate::script::{lock, standing, znode};
-use zooquake_checkers::Record;
 use zooquake_checkers::analysis::Analysis;
+use zooquake_history::Record;
 use zooquake_history::operation::Mode;
 
 /// A reader whose hold has ended at the ensemble reads on beside a writer.

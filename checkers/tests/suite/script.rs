@@ -13,9 +13,11 @@
 
 pub use crate::script_lines::history;
 use serde_json::Value;
-use zooquake_checkers::evidence::{Reading, Znode};
-use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
-use zooquake_checkers::{Event, EventType, History, Process, Record, TreeReadings, Txn};
+use zooquake_history::{
+    Event, EventType, History, Process, Record, TreeReadings, Txn,
+    evidence::{Reading, Znode},
+    plan::{Plan, Target, Trigger, Window},
+};
 
 /// A record of a lock by two clients, without faults, with this history and an empty tree that was read twice.
 pub fn lock(text: &str) -> Record {

@@ -3,7 +3,7 @@
 use crate::script::event;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use zooquake_checkers::history::{
+use zooquake_history::{
     Event,
     EventType::{self, Fail, Info, Invoke, Ok},
     History,

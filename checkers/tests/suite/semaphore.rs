@@ -7,7 +7,8 @@ use crate::grant_modes::{self, THREE};
 use crate::script::{history, standing, txn, znode};
 use crate::simulated_locks;
 use serde_json::{Value, json};
-use zooquake_checkers::{EventType, Record, Verdict, check, inferred_plan};
+use zooquake_checkers::{Verdict, check, inferred_plan};
+use zooquake_history::{EventType, Record};
 
 /// What a semaphore calls its anomalies.
 pub const WORDS: Words = Words {

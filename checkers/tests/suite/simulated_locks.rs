@@ -7,8 +7,8 @@ mod run_end;
 use crate::script::event;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
-use zooquake_checkers::{Event, EventType, Record, Txn};
 use zooquake_history::operation::Mode;
+use zooquake_history::{Event, EventType, Record, Txn};
 
 /// How often a world breaks a rule, in percent.
 #[derive(Default)]

@@ -5,8 +5,8 @@ pub mod members;
 
 use crate::expect::{edited, minimal_as, one};
 use crate::script::{logged, run, txn};
-use zooquake_checkers::plan::Capabilities;
-use zooquake_checkers::{Record, Txn, TxnPart, check};
+use zooquake_checkers::check;
+use zooquake_history::{Record, Txn, TxnPart, plan::Capabilities};
 
 /// Two clients that name their sessions; the first is granted, and confirms that in transaction 30.
 const CONFIRMED: &str = "

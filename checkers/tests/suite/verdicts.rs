@@ -2,8 +2,8 @@
 
 use crate::expect::{edited, says, tells, unknown, valid};
 use crate::script::{history, lock, txn, window};
-use zooquake_checkers::plan::Accepted;
-use zooquake_checkers::{Record, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::{Record, plan::Accepted};
 
 /// A pause of the holder, then progress, recovery and an audit.
 const GOOD: &str = "

@@ -2,7 +2,7 @@
 
 use crate::expect::{count, edited, found, guilty, innocent, none, one, says, tells};
 use crate::script::{audited, lock, znode};
-use zooquake_checkers::Record;
+use zooquake_history::Record;
 
 const WAITS: &str = "
     1 c1 acquire g1; 2 c1 granted g1 czxid=10

@@ -3,8 +3,8 @@
 use super::pool::MeasuredComparison;
 use super::*;
 use std::collections::BTreeMap;
-use zooquake_checkers::plan::Workload;
 use zooquake_checkers::sample::{self, Gap};
+use zooquake_history::plan::Workload;
 
 /// A run whose hand-overs take about `ms`.
 fn ran(subject: usize, faults: usize, seed: u64, ms: f64) -> SubjectRun {

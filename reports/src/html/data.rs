@@ -11,11 +11,13 @@ use crate::svg::{overview, window};
 use crate::text;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
-use zooquake_history::operation::barrier::MEMBER;
-use zooquake_history::operation::commit::{DECISION, VOTE, VOTED};
-use zooquake_history::operation::queue::ITEM;
-use zooquake_history::operation::register::{FROM, TO, VALUE};
-use zooquake_history::operation::{Any, Field};
+use zooquake_history::operation::{
+    Any, Field,
+    barrier::MEMBER,
+    commit::{DECISION, VOTE, VOTED},
+    queue::ITEM,
+    register::{FROM, TO, VALUE},
+};
 
 /// The most operations that the timeline gets; of more, every so many-th.
 const OPS: usize = 60_000;
@@ -99,9 +101,9 @@ fn role_number(role: Role) -> u8 {
 /// What a tooltip shows of an operation beside its name, outcome and times.
 fn detail(op: &DrawnOperation<'_>) -> String {
     let field = |field: Field<Any>| {
-        let of = |event: &zooquake_checkers::Event| {
+        let of = |event: &zooquake_history::Event| {
             event.get(field).map(|v| match v {
-                zooquake_checkers::Value::Null => "null".to_owned(),
+                zooquake_history::Value::Null => "null".to_owned(),
                 v => text::value(v, 16),
             })
         };

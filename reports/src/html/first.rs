@@ -166,7 +166,7 @@ pub fn accepted(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<Markup> {
     let all: Vec<_> = known
         .filter(|known| anomaly.accepted && known.anomaly == anomaly.kind)
         .collect();
-    let under = |known: &&zooquake_checkers::plan::Accepted| {
+    let under = |known: &&zooquake_history::plan::Accepted| {
         let span = anomaly.span;
         span.is_some_and(|span| model.analysis.faults.any_near(plan, span, &known.faults))
     };

@@ -4,7 +4,7 @@ use crate::model::RunModel;
 use crate::svg::{legend, overview};
 use crate::text;
 use maud::{Markup, html};
-use zooquake_checkers::Value;
+use zooquake_history::Value;
 
 pub fn section(model: &RunModel<'_>) -> Markup {
     // Without an anomaly to open with, the overview is on the first screen already.

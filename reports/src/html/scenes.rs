@@ -5,9 +5,8 @@ use crate::model::RunModel;
 use crate::text;
 use maud::{Markup, html};
 use serde_json::Value;
-use zooquake_checkers::Event;
 use zooquake_checkers::ensemble::{Account, VoteCast};
-use zooquake_checkers::plan::Scene;
+use zooquake_history::{Event, plan::Scene};
 
 /// The section; nothing if the run has no scenes.
 pub fn section(model: &RunModel<'_>) -> Markup {

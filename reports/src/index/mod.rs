@@ -4,7 +4,8 @@ mod page;
 
 use anyhow::{Context, Result};
 use std::path::Path;
-use zooquake_checkers::{Anomaly, Plan, Results};
+use zooquake_checkers::{Anomaly, Results};
+use zooquake_history::Plan;
 
 /// A run of the folder. Its files that are missing or cannot be read are named in [`RunEntry::trouble`].
 #[derive(Debug, Clone, Default)]

@@ -2,8 +2,8 @@
 
 use super::{Lanes, subject_name};
 use zooquake_checkers::analysis::{self, Analysis, OperationSubject};
-use zooquake_checkers::{Event, EventType};
 use zooquake_history::operation::{Mode, barrier, commit, queue};
+use zooquake_history::{Event, EventType};
 
 /// A span in which a client held.
 #[derive(Debug)]

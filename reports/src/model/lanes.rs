@@ -1,7 +1,7 @@
 //! Rows of the pictures: one for each client, however its events are marked.
 
 use std::collections::{BTreeMap, HashMap};
-use zooquake_checkers::{Event, Process, Record, ServerSample};
+use zooquake_history::{Event, Process, Record, ServerSample};
 
 /// The most rows a picture gets; what goes beyond shares the last one.
 const MAX: usize = 40;

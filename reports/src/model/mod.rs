@@ -24,7 +24,8 @@ use crate::Extras;
 use std::collections::HashSet;
 use zooquake_checkers::analysis::{Analysis, Latency};
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{Anomaly, AnomalySpan, Event, Record, Results, sample};
+use zooquake_checkers::{Anomaly, AnomalySpan, Results, sample};
+use zooquake_history::{Event, Record};
 
 /// The most phases shown.
 const PHASES: usize = 32;

@@ -3,10 +3,9 @@
 use super::Lanes;
 use crate::text;
 use zooquake_checkers::analysis::{self, Analysis, OperationOutcome, OperationSubject};
-use zooquake_checkers::{Event, EventType};
-use zooquake_history::operation;
 pub use zooquake_history::operation::Role;
-use zooquake_history::operation::{commit, queue};
+use zooquake_history::operation::{self, commit, queue};
+use zooquake_history::{Event, EventType};
 
 /// What the answer to an operation means, where a picture marks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -102,7 +102,7 @@ fn a_blocked_transaction_names_the_fault_under_which_it_began() {
 #[test]
 fn commit_and_abort_differ_in_mark_and_words() {
     let mut run = families::commit();
-    let answers = |e: &zooquake_checkers::Event| e.value.get("decision").is_some() || e.value.get("voted").is_some();
+    let answers = |e: &zooquake_history::Event| e.value.get("decision").is_some() || e.value.get("voted").is_some();
     let events = &run.record.history.events;
     let told = events.iter().filter(|e| answers(e) || e.error.is_some());
     run.results.anomalies[0].witness = told.map(|e| e.index).collect();

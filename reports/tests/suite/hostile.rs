@@ -3,7 +3,8 @@
 use crate::common::hostile::{POISON, event, poison, poisoned};
 use crate::common::{Run, between, families, hostile, results};
 use serde_json::{Value, json};
-use zooquake_checkers::{Anomaly, EventType, History, Process, Record, Results, Verdict};
+use zooquake_checkers::{Anomaly, Results, Verdict};
+use zooquake_history::{EventType, History, Process, Record};
 
 fn assert_harmless(page: &str) {
     assert!(!page.contains("<img"), "markup from a value");

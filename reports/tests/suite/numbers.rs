@@ -1,7 +1,7 @@
 //! What the page shows beside the verdict: times without a leader, what containers could do.
 
 use crate::common::{hostile::event, results, says, without_scripts};
-use zooquake_checkers::{EventType, Process};
+use zooquake_history::{EventType, Process};
 
 #[test]
 fn the_time_without_a_leader_is_told_the_longest_first() {

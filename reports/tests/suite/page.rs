@@ -171,8 +171,8 @@ fn the_legend_tells_only_what_is_in_the_picture() {
 #[test]
 fn the_first_screen_and_the_timeline_count_the_same() {
     let run = results::invalid();
-    let control = |event: &&zooquake_checkers::Event| {
-        event.kind == zooquake_checkers::EventType::Invoke && event.process.to_string().starts_with('c')
+    let control = |event: &&zooquake_history::Event| {
+        event.kind == zooquake_history::EventType::Invoke && event.process.to_string().starts_with('c')
     };
     let control = run.record.history.events.iter().filter(control).count();
     assert!(control > 0);

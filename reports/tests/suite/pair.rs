@@ -3,7 +3,8 @@
 use crate::common::hostile::poisoned;
 use crate::common::{ReportFolder, Run, between, results, says};
 use serde_json::Value;
-use zooquake_checkers::{Record, Results};
+use zooquake_checkers::Results;
+use zooquake_history::Record;
 use zooquake_reports::Extras;
 
 /// The page of the two.

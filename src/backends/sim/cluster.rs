@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use zooquake_backend::{OnOutput, Stdin};
-use zooquake_checkers::plan::Plan;
+use zooquake_history::plan::Plan;
 use zooquake_workloads::client::{DriverInput, Output as Lines, RecipeClient, message};
 use zooquake_workloads::protocol::{Message, ProcessOutput, VERSION};
 use zooquake_workloads::recipes::commit::Journal;

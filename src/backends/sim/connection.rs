@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BackendFuture};
-use zooquake_checkers::plan::{On, Plan, Workload};
+use zooquake_history::plan::{On, Plan, Workload};
 
 /// Simulated ensembles.
 pub const KIND: BackendKind = BackendKind {

@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_backend::{Backend, BackendFuture, BringUp, Clock, Cluster, RunClaim};
-use zooquake_checkers::plan::{Plan, Scheduler};
+use zooquake_history::plan::{Plan, Scheduler};
 use zooquake_workloads::zk::Host;
 use zooquake_workloads::zk::sim::World;
 

@@ -9,10 +9,11 @@ use std::future::ready;
 use std::time::Duration;
 use zooquake_backend::sidecar::Dropped;
 use zooquake_backend::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
-use zooquake_checkers::evidence::{Znode, data_text};
-use zooquake_history::fault::Wire;
-use zooquake_history::txnlog::entry::LogEntry;
-use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
+use zooquake_history::{
+    evidence::{Znode, data_text},
+    fault::Wire,
+    txnlog::{ServerEntries, TxnLogs, entry::LogEntry, union},
+};
 use zooquake_workloads::zk::sim::SimZnode;
 use zooquake_workloads::zk::{Host, session_hex};
 

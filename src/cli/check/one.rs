@@ -8,13 +8,10 @@ use crate::pack;
 use anyhow::Result;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use zooquake_checkers::edn::parse_edn;
-use zooquake_checkers::files::Files;
-use zooquake_checkers::history::{Damage, parse_jsonl};
+use zooquake_checkers::Results;
 use zooquake_checkers::inferred_plan;
 use zooquake_checkers::search::{Budget, ModelKind, Notation};
-use zooquake_checkers::textlog::parse_log;
-use zooquake_checkers::{History, Record, Results};
+use zooquake_history::{Damage, History, Record, edn::parse_edn, event::parse_jsonl, files::Files, textlog::parse_log};
 
 /// What to give in place of a history that cannot be read.
 const A_HISTORY: &str = "give a history file that is whole and may be read";

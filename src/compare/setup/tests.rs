@@ -1,6 +1,6 @@
 use super::*;
 use crate::planning::spec::tests::assert_same;
-use zooquake_checkers::plan::{On, Plan};
+use zooquake_history::plan::{On, Plan};
 
 /// A comparison of these locks.
 pub fn setup(variants: &[&str], faults: &[&str], seeds: &[u64]) -> Setup {

@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use zooquake_backend::images;
 use zooquake_checkers::families::FAMILIES;
-use zooquake_checkers::plan::{Accepted, Capabilities, RecipeSource, Resource, Workload};
+use zooquake_history::plan::{Accepted, Capabilities, RecipeSource, Resource, Workload};
 use zooquake_workloads::recipes::{Variant, registry};
 
 /// The keys of the file.

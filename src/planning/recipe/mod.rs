@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 use zooquake_backend::files;
 use zooquake_backend::images::Source;
-use zooquake_checkers::plan::Workload;
+use zooquake_history::plan::Workload;
 
 /// The file that makes a folder that of a recipe.
 pub const MANIFEST: &str = "zooquake.toml";

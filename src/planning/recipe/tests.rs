@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use tempfile::TempDir;
 use zooquake_backend::images::libraries;
-use zooquake_checkers::plan::{Delivery, Resource};
+use zooquake_history::plan::{Delivery, Resource};
 
 const SMALL: &str = "family = \"lock\"\ncommand = [\"python3\", \"lock.py\"]\nfiles = [\"lock.py\"]\n";
 

@@ -2,7 +2,7 @@
 
 mod textbook;
 
-use zooquake_checkers::plan::{ClusterPlan, Plan, Workload};
+use zooquake_history::plan::{ClusterPlan, Plan, Workload};
 
 /// A variant that is a run of scenes.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! `ensemble/textbook`: how servers 3, 4 and 5 elect a leader after 1 and 2, which led, have died.
 
-use zooquake_checkers::plan::{Act, ClusterPlan, Plan, Scene, Step, Workload};
+use zooquake_history::plan::{Act, ClusterPlan, Plan, Scene, Step, Workload};
 
 /// Number of servers that vote.
 const SERVERS: usize = 5;

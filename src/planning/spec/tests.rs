@@ -1,5 +1,5 @@
 use super::*;
-use zooquake_checkers::plan::{Timing, Workload};
+use zooquake_history::plan::{Timing, Workload};
 
 /// The plan that `zooquake run` makes of a printed command line.
 pub fn run_again(line: &str) -> Plan {

@@ -3,7 +3,8 @@
 
 use super::plan;
 use crate::run::simulation;
-use zooquake_checkers::{Record, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::Record;
 
 /// A variant of each family that keeps its promise under the faults given.
 const KEPT: [(&str, &[&str]); 10] = [

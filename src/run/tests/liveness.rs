@@ -5,11 +5,14 @@
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
-use zooquake_checkers::plan::{ClientPlan, ClusterPlan, Cycle, Plan, PlannedTransaction};
-use zooquake_checkers::{Event, History, Record, Results, check};
+use zooquake_checkers::{Results, check};
 use zooquake_engine::{Effect, Engine, HistoryEntry, Input, Leader, NemesisReport, Question};
-use zooquake_history::evidence::Reading;
-use zooquake_history::protocol::{Message, Outcome, ProcessOutput, Request};
+use zooquake_history::{
+    Event, History, Record,
+    evidence::Reading,
+    plan::{ClientPlan, ClusterPlan, Cycle, Plan, PlannedTransaction},
+    protocol::{Message, Outcome, ProcessOutput, Request},
+};
 
 const CLIENTS: usize = 4;
 

@@ -20,8 +20,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use zooquake_backend::Backend;
-use zooquake_checkers::plan::{ClusterPlan, Plan};
-use zooquake_checkers::{Record, Results, check};
+use zooquake_checkers::{Results, check};
+use zooquake_history::{
+    Record,
+    plan::{ClusterPlan, Plan},
+};
 use zooquake_workloads::recipes::registry;
 
 /// What came of a run.

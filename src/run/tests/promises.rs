@@ -3,8 +3,9 @@
 use super::{plan, run, variants};
 use std::collections::BTreeSet;
 use zooquake_checkers::analysis::{Analysis, Hold};
-use zooquake_checkers::{Anomaly, Event, EventType, Process, Verdict};
+use zooquake_checkers::{Anomaly, Verdict};
 use zooquake_history::operation::Mode;
+use zooquake_history::{Event, EventType, Process};
 
 #[test]
 fn without_faults_every_variant_is_valid_that_is_not_known_to_break_so() {

@@ -1,7 +1,7 @@
 //! How the rounds of a barrier follow on one another.
 
 use super::{plan, run};
-use zooquake_checkers::EventType;
+use zooquake_history::EventType;
 
 #[test]
 fn a_round_begins_when_the_last_member_has_left_the_one_before() {

@@ -4,7 +4,7 @@ use super::{Ran, run, run_until};
 use crate::planning::scenes::VARIANTS;
 use std::time::Duration;
 use zooquake_checkers::Verdict;
-use zooquake_checkers::plan::{Act, ClusterPlan, Plan, Scene, Step};
+use zooquake_history::plan::{Act, ClusterPlan, Plan, Scene, Step};
 
 fn scene(name: &str, steps: &[(Act, &[&str])]) -> Scene {
     let step = |(act, servers): &(Act, &[&str])| Step {

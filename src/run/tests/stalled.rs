@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use zooquake_backend::{Backend, BackendFuture, BringUp, Clock, Cluster, RunClaim};
-use zooquake_checkers::{Event, Verdict};
+use zooquake_checkers::Verdict;
+use zooquake_history::Event;
 
 /// Longer than the bound of liveness.
 const STALL: Duration = Duration::from_secs(13);

@@ -2,9 +2,11 @@
 
 use super::{Ran, plan, run};
 use std::collections::BTreeSet;
-use zooquake_checkers::plan::{Target, Trigger, Window};
-use zooquake_checkers::{Event, EventType, Process};
-use zooquake_history::fault::{Cut, Payload, Wire};
+use zooquake_history::{
+    Event, EventType, Process,
+    fault::{Cut, Payload, Wire},
+    plan::{Target, Trigger, Window},
+};
 
 impl Ran {
     fn events(&self) -> &[Event] {

@@ -2,9 +2,11 @@
 
 use super::{Ran, plan, run};
 use std::collections::BTreeSet;
-use zooquake_checkers::EventType;
-use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
-use zooquake_history::fault::{Cut, Payload, Which, Wire, WireOp};
+use zooquake_history::{
+    EventType,
+    fault::{Cut, Payload, Which, Wire, WireOp},
+    plan::{Plan, Target, Trigger, Window},
+};
 
 /// Windows of a plan; as many as fit strike.
 const WINDOWS: usize = 60;

@@ -3,9 +3,9 @@
 
 use super::{Grants, HoldContradiction, HolderAnswer};
 use crate::analysis::ops;
-use crate::{Event, EventType};
 use std::collections::BTreeSet;
 use zooquake_history::operation::control::f;
+use zooquake_history::{Event, EventType};
 
 impl<'a> Grants<'a> {
     /// Takes note of a client that refused a request because it holds no more; `asked` names the grant if it is certain

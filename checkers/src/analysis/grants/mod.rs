@@ -8,11 +8,13 @@ pub use beliefs::Denial;
 
 use crate::analysis::grants::terms::GrantTerms;
 use crate::analysis::ops::{self, Ops};
-use crate::{Event, EventType, Process, Value};
 use beliefs::Beliefs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use zooquake_history::operation::Mode;
-use zooquake_history::operation::grant::{ACCEPTED, MODE, f};
+use zooquake_history::operation::{
+    Mode,
+    grant::{ACCEPTED, MODE, f},
+};
+use zooquake_history::{Event, EventType, Process, Value};
 
 /// A request that the client answered as the holder: the events that sent and answered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

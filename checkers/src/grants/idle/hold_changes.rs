@@ -2,8 +2,8 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::ops;
-use crate::history::EventType;
 use std::collections::HashMap;
+use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
 
 /// What changes with an event.

@@ -15,12 +15,12 @@
 
 mod hold_changes;
 
-use crate::Process;
 use crate::analysis::{Analysis, LatencyKind};
 use crate::findings::{Finding, Findings};
 use crate::text::seconds;
 use hold_changes::{HoldChange, changes};
 use std::collections::{BTreeSet, HashMap};
+use zooquake_history::Process;
 
 /// How many session timeouts a spell lasts at least, and for how many a window is near after its end.
 const SESSIONS: u64 = 2;

@@ -4,7 +4,8 @@ use super::{crashes, minimal, open};
 use crate::script::{event, txn};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Record, Txn, check};
+use zooquake_checkers::check;
+use zooquake_history::{Event, EventType, Record, Txn};
 
 /// Nanoseconds of a session timeout.
 const SESSION: u64 = 2_000_000_000;

@@ -5,7 +5,8 @@ use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect;
 use crate::minimal_witnesses::varied_histories;
 use std::collections::BTreeSet;
-use zooquake_checkers::{EventType, Record, Results, Verdict, check};
+use zooquake_checkers::{Results, Verdict, check};
+use zooquake_history::{EventType, Record};
 
 /// A definition: whether a transaction has the anomaly.
 pub type Definition = fn(&Record, &str) -> bool;

@@ -3,7 +3,7 @@
 
 use super::brute_force::{completion, node, told};
 use crate::anomaly_tally::doubtful;
-use zooquake_checkers::{Event, EventType, Process, Record};
+use zooquake_history::{Event, EventType, Process, Record};
 
 pub fn blocked(record: &Record, tx: &str) -> bool {
     let events = &record.history.events;

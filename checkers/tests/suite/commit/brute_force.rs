@@ -2,7 +2,7 @@
 //! execution that explains a history. On purpose without anything of the checkers but the events.
 
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Record};
 
 pub fn node(event: &Event) -> &str {
     event.node.as_deref().unwrap_or_default()

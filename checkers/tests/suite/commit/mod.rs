@@ -9,8 +9,7 @@ mod verdicts;
 
 use crate::expect::{edited, found, guilty, innocent, none, one, tells};
 use crate::script::{holding, run};
-use zooquake_checkers::Record;
-use zooquake_checkers::evidence::Znode;
+use zooquake_history::{Record, evidence::Znode};
 
 /// A record of a commit by three clients, without faults, and with a tree that was read twice at the end and had
 /// nothing in it.

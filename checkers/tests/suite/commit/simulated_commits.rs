@@ -4,8 +4,7 @@
 use crate::script::{event, holding};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use zooquake_checkers::evidence::Reading;
-use zooquake_checkers::{Event, EventType, History, Plan, Record, TreeReadings};
+use zooquake_history::{Event, EventType, History, Plan, Record, TreeReadings, evidence::Reading};
 
 type PendingCommitRequest = Option<(&'static str, usize, bool)>;
 

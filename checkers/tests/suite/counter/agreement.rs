@@ -5,7 +5,8 @@ use super::{brute_force, simulated_counters};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{least, minimal, of_kind};
 use std::collections::BTreeSet;
-use zooquake_checkers::{Anomaly, Record, Verdict, check};
+use zooquake_checkers::{Anomaly, Verdict, check};
+use zooquake_history::Record;
 
 /// One history in so many has its witnesses tried.
 const TRIED: u64 = 10;

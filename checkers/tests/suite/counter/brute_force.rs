@@ -3,7 +3,7 @@
 
 use crate::queue::brute_force::node;
 use std::collections::{BTreeSet, HashSet};
-use zooquake_checkers::{Event, EventType, Process, Record};
+use zooquake_history::{Event, EventType, Process, Record};
 
 /// An operation: sent and answered, each if that is in the history.
 #[derive(Debug, Clone)]

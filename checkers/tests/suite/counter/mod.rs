@@ -7,8 +7,7 @@ pub mod simulated_counters;
 mod verdicts;
 
 use crate::script::{holding, run, standing};
-use zooquake_checkers::Record;
-use zooquake_checkers::evidence::Znode;
+use zooquake_history::{Record, evidence::Znode};
 
 /// A run by three clients, with this history and an empty tree that was read twice.
 pub fn counter(text: &str) -> Record {

@@ -4,7 +4,7 @@
 use super::{counter, znode};
 use crate::concurrent_histories::{self, Object, PendingOperation};
 use serde_json::{Value, json};
-use zooquake_checkers::{EventType, Record};
+use zooquake_history::{EventType, Record};
 
 /// The most operations of a history.
 const OPS: usize = 8;

@@ -2,7 +2,7 @@
 
 use super::{counter, held};
 use crate::expect::{edited, found, guilty, innocent, none, of_family, one, proven, unknown, valid};
-use zooquake_checkers::Record;
+use zooquake_history::Record;
 
 #[test]
 fn an_id_that_two_increments_were_given() {

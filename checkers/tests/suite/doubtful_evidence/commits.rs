@@ -7,7 +7,8 @@ use crate::commit::{brute_force, commit, simulated_commits};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use zooquake_checkers::{EventType, Record, Results};
+use zooquake_checkers::Results;
+use zooquake_history::{EventType, Record};
 
 pub const FAMILY: FamilyHistories = FamilyHistories {
     make,
@@ -40,7 +41,7 @@ fn make(seed: u64) -> Record {
     let (count, time) = (first.len(), first.last().expect("there are some").time);
     for event in &mut first {
         event.process = match &event.process {
-            zooquake_checkers::Process::Number(number) => zooquake_checkers::Process::Number(2_000 + number),
+            zooquake_history::Process::Number(number) => zooquake_history::Process::Number(2_000 + number),
             named => named.clone(),
         };
     }

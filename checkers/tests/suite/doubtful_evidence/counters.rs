@@ -5,7 +5,8 @@ use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::counter::{self, brute_force, simulated_counters};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::{EventType, Record, Results};
+use zooquake_checkers::Results;
+use zooquake_history::{EventType, Record};
 
 pub const FAMILY: FamilyHistories = FamilyHistories {
     make,

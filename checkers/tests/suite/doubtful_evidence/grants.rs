@@ -7,7 +7,8 @@ use crate::overlaps::{Overlaps, overlaps};
 use crate::{brute_force, plain_definitions, semaphore, simulated_locks};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::{Anomaly, Record, Results};
+use zooquake_checkers::{Anomaly, Results};
+use zooquake_history::Record;
 
 pub const LOCK: FamilyHistories = FamilyHistories {
     make: |seed| make(simulated_locks::record(seed), election::LOCK),

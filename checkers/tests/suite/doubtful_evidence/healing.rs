@@ -7,7 +7,8 @@ use super::{
 use crate::script;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::{Event, EventType, Record, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::{Event, EventType, Record};
 
 /// What is put into a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

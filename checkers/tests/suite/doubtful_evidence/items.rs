@@ -5,7 +5,8 @@ use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::queue::{brute_force, simulated_queues};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::{Record, Results};
+use zooquake_checkers::Results;
+use zooquake_history::Record;
 
 pub const FAMILY: FamilyHistories = FamilyHistories {
     make,

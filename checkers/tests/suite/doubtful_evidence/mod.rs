@@ -30,7 +30,8 @@ pub mod unpaired_answers;
 use fastrand::Rng;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::{Anomaly, Event, EventType, Record, Results};
+use zooquake_checkers::{Anomaly, Results};
+use zooquake_history::{Event, EventType, Record};
 
 /// What is found: the anomaly's name, and what it is about.
 pub type Claims = BTreeSet<(String, String)>;
@@ -123,5 +124,5 @@ fn operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
 /// A history for a message.
 pub fn lines(record: &Record) -> String {
     let events = record.history.events.iter();
-    events.map(zooquake_checkers::jsonl::to_line).collect()
+    events.map(zooquake_history::jsonl::to_line).collect()
 }

@@ -5,7 +5,8 @@ use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::register::{self, brute_force, simulated_registers};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::{Anomaly, Record, Results};
+use zooquake_checkers::{Anomaly, Results};
+use zooquake_history::Record;
 
 pub const FAMILY: FamilyHistories = FamilyHistories {
     make,

@@ -5,7 +5,8 @@ use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::queue::{barrier_definitions, simulated_barriers};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::{Anomaly, EventType, Record, Results};
+use zooquake_checkers::{Anomaly, Results};
+use zooquake_history::{EventType, Record};
 
 pub const FAMILY: FamilyHistories = FamilyHistories {
     make,

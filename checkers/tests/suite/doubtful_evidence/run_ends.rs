@@ -4,8 +4,7 @@ use super::phase;
 use crate::script::event;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::{Event, EventType, Process, Record};
+use zooquake_history::{Event, EventType, Process, Record, evidence::Znode};
 
 /// Writes the end of a history.
 pub struct RunEndWriter {

@@ -6,7 +6,8 @@ use super::{
     operations, registers, remove, rounds,
 };
 use fastrand::Rng;
-use zooquake_checkers::{Event, EventType, Process, Record, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::{Event, EventType, Process, Record};
 
 /// A history whose requests and answers do not pair.
 pub struct Spoilt {
@@ -163,11 +164,11 @@ fn busy(rng: &mut Rng, record: &Record, family: &FamilyHistories) -> Option<Spoi
 }
 
 /// Whether every field that a request and an answer share has the same value in both.
-fn agrees(asked: &zooquake_checkers::Value, told: &zooquake_checkers::Value) -> bool {
+fn agrees(asked: &zooquake_history::Value, told: &zooquake_history::Value) -> bool {
     let mut fields = asked
         .as_object()
         .into_iter()
-        .flat_map(zooquake_checkers::value::Fields::iter);
+        .flat_map(zooquake_history::value::Fields::iter);
     fields.all(|(name, value)| told.get(name).is_none_or(|other| other == value))
 }
 

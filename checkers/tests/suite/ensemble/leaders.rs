@@ -65,7 +65,7 @@ fn two_servers_that_answer_as_leader_of_one_epoch_convict() {
 
 #[test]
 fn a_new_leaders_answer_with_its_old_zxid_makes_no_second_leader() {
-    let until = |last: &[zooquake_checkers::evidence::ServerSample]| {
+    let until = |last: &[zooquake_history::evidence::ServerSample]| {
         let mut all = vec![
             sample(100, "n1", "leader", z(4, 5)),
             sample(100, "n2", "follower", z(4, 5)),

@@ -4,8 +4,11 @@ use super::server_log_lines::{BEGUN_MS, ServerLogWriter};
 use crate::expect;
 use crate::script;
 use serde_json::{Value, json};
-use zooquake_checkers::plan::{Act, ClusterPlan, Scene, Step, Workload};
-use zooquake_checkers::{Event, EventType, History, Plan, Record, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::{
+    Event, EventType, History, Plan, Record,
+    plan::{Act, ClusterPlan, Scene, Step, Workload},
+};
 
 /// The zxid that servers 4 and 5 have.
 const Z: i64 = 0x2_0000_0003;
@@ -24,7 +27,7 @@ fn event(index: usize, named: &str, f: &str, value: Value) -> Event {
 
 /// Servers 3, 4 and 5 look for a leader, 3 with this zxid, and elect the one with the highest vote. The observer 6
 /// receives the notifications.
-fn logs(zxid: i64) -> Vec<zooquake_checkers::ServerLog> {
+fn logs(zxid: i64) -> Vec<zooquake_history::ServerLog> {
     let own = |sid: i64| (2, if sid == 3 { zxid } else { Z }, sid);
     let best = [3, 4, 5].map(own).into_iter().max().expect("three");
     let voter = |sid: i64| {

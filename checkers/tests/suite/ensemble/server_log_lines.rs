@@ -2,7 +2,7 @@
 
 use crate::script::event;
 use zooquake_checkers::ensemble::{EnsembleElections, LeaderVote, ServerLog, Suspicion, WallClock};
-use zooquake_checkers::{EventType, ServerSample};
+use zooquake_history::{EventType, ServerSample};
 
 /// The wall clock at the beginning of the run: 2026-01-02 03:00:00 UTC, in milliseconds since 1970.
 pub const BEGUN_MS: i64 = 1_767_322_800_000;

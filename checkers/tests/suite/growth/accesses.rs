@@ -2,7 +2,7 @@
 
 use super::{Long, grows, records_grow};
 use serde_json::json;
-use zooquake_checkers::{EventType, ServerSample};
+use zooquake_history::{EventType, ServerSample};
 
 #[test]
 fn a_chain_of_unknown_compare_and_sets() {

@@ -2,7 +2,7 @@
 
 use super::{Long, Run, grows};
 use serde_json::json;
-use zooquake_checkers::EventType;
+use zooquake_history::EventType;
 
 const RUN: Run = ("counter", "versioned", 3);
 

@@ -3,8 +3,10 @@
 use super::{Long, records_grow};
 use crate::ensemble::server_log_lines::{BEGUN_MS, ServerLogWriter};
 use serde_json::{Value, json};
-use zooquake_checkers::plan::{Act, Scene, Step};
-use zooquake_checkers::{Record, ServerLog, ServerSample};
+use zooquake_history::{
+    Record, ServerLog, ServerSample,
+    plan::{Act, Scene, Step},
+};
 
 /// A run of a register whose only evidence is that of the servers.
 fn record(logs: Vec<ServerLog>, servers: Vec<ServerSample>) -> Record {

@@ -4,8 +4,7 @@ use super::{Long, grows, records_grow};
 use crate::script::{txn, window, znode};
 use serde_json::json;
 use std::num::NonZeroUsize;
-use zooquake_checkers::plan::Capabilities;
-use zooquake_checkers::{Event, EventType, Record, Txn};
+use zooquake_history::{Event, EventType, Record, Txn, plan::Capabilities};
 
 #[test]
 fn processes_that_end() {

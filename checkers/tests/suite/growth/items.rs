@@ -2,7 +2,7 @@
 
 use super::{Long, grows};
 use serde_json::{Value, json};
-use zooquake_checkers::history::EventType;
+use zooquake_history::EventType;
 
 fn item(number: usize) -> Value {
     json!({ "item": number })

@@ -16,7 +16,8 @@ use crate::script::event;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
-use zooquake_checkers::{Event, EventType, History, Record, Results, check};
+use zooquake_checkers::{Results, check};
+use zooquake_history::{Event, EventType, History, Record};
 
 /// About how many events the shorter history has.
 const EVENTS: usize = 25_000;

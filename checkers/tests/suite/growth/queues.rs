@@ -3,8 +3,8 @@
 use super::{Long, judged_grow};
 use crate::search::with_budget;
 use serde_json::{Value, json};
-use zooquake_checkers::history::EventType;
 use zooquake_checkers::search::{ModelKind, Notation, judge};
+use zooquake_history::EventType;
 
 /// The same of histories of a queue, judged by this model.
 #[track_caller]
@@ -20,7 +20,7 @@ fn grows(
         tell(&mut long, count);
         long.record("queue", "fifo", 3)
     };
-    let judged = |record: &zooquake_checkers::Record| {
+    let judged = |record: &zooquake_history::Record| {
         with_budget(|budget| judge(&record.history, Vec::new(), kind, Notation::Maps, budget))
     };
     judged_grow(each, make, judged, wanted);

@@ -2,7 +2,7 @@
 
 use super::{Long, grows, records_grow};
 use serde_json::json;
-use zooquake_checkers::{EventType, Record};
+use zooquake_history::{EventType, Record};
 
 #[test]
 fn members_that_come_and_go() {

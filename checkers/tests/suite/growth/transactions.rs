@@ -2,10 +2,10 @@
 
 use super::{Long, grows, records_grow};
 use serde_json::json;
-use zooquake_checkers::history::EventType;
+use zooquake_history::EventType;
 
 /// The site never gets the decision; the coordinators die, and are started again or not.
-fn blocked(count: usize, back: bool) -> zooquake_checkers::Record {
+fn blocked(count: usize, back: bool) -> zooquake_history::Record {
     let mut long = Long::default();
     for k in 0..count {
         let tx = json!({"tx": format!("t{k}"), "sites": ["c1"]});

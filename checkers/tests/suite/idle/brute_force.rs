@@ -5,7 +5,7 @@ use crate::script::{self, event};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, History, Record};
+use zooquake_history::{Event, EventType, History, Record};
 
 const MS: u64 = 1_000_000;
 

@@ -5,7 +5,8 @@ mod brute_force;
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::script::{self, lock};
 use std::collections::BTreeSet;
-use zooquake_checkers::{AnomalySpan, Record, Verdict, check};
+use zooquake_checkers::{AnomalySpan, Verdict, check};
+use zooquake_history::Record;
 
 /// Two clients hand the lock over within 20 ms, again and again; then both wait, and nobody holds from 2.13 s to 6.5 s.
 const LIVELOCK: &str = "

@@ -7,8 +7,9 @@ use crate::search::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use zooquake_checkers::Anomaly;
 use zooquake_checkers::search::{ModelKind, Notation, judge};
-use zooquake_checkers::{Anomaly, Event, EventType, History};
+use zooquake_history::{Event, EventType, History};
 
 /// A random history of three processes, each of which does one operation after the other.
 fn history(seed: u64, kind: ModelKind) -> History {

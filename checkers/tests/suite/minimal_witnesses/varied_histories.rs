@@ -5,8 +5,7 @@ use crate::doubtful_evidence::{self, FamilyHistories};
 use crate::script;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::{EventType, Record};
+use zooquake_history::{EventType, Record, evidence::Znode};
 
 /// A history as its world makes it, with the end of a run behind it, with requests and answers that do not pair, or
 /// with somebody who is refused after recovery.

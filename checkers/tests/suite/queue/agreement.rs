@@ -4,7 +4,8 @@ use super::{barrier_definitions, brute_force, simulated_barriers, simulated_queu
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{minimal, of_kind};
 use std::collections::BTreeSet;
-use zooquake_checkers::{Anomaly, EventType, Record, Results, check};
+use zooquake_checkers::{Anomaly, Results, check};
+use zooquake_history::{EventType, Record};
 
 /// One history in so many has its witnesses tried.
 const TRIED: u64 = 10;

@@ -3,7 +3,7 @@
 use super::brute_force::{QueueOp, is_named, node, ops};
 use crate::doubtful_evidence::phase;
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Record};
 
 fn round(events: &[Event], op: &QueueOp) -> i64 {
     events[op.sent].round().expect("a round")

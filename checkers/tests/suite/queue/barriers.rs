@@ -2,7 +2,8 @@
 
 use crate::expect::{count, edited, found, guilty, innocent, none, proven, says};
 use crate::script::run;
-use zooquake_checkers::{Record, Verdict};
+use zooquake_checkers::Verdict;
+use zooquake_history::Record;
 
 fn double(text: &str) -> Record {
     run("double", text)

@@ -2,7 +2,7 @@
 
 use crate::doubtful_evidence::phase;
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Process, Record};
+use zooquake_history::{Event, EventType, Process, Record};
 
 /// An operation: sent, and ended how and where; `over` is where nothing more of it can come.
 #[derive(Debug, Clone)]

@@ -6,8 +6,7 @@ use super::unanswered_operations::{CONSUMED, evidence, with};
 use crate::expect::{edited, none, proven, tells};
 use crate::script::txn;
 use serde_json::json;
-use zooquake_checkers::evidence::TxnPart;
-use zooquake_checkers::{Record, Txn};
+use zooquake_history::{Record, Txn, evidence::TxnPart};
 
 /// The enqueue of item 7 names no path; transaction 9 is the one whose reply was lost.
 fn unnamed(log: &[Txn]) -> Record {

@@ -8,8 +8,8 @@ use crate::expect::{edited, minimal, of_kind};
 use crate::script::txn;
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::evidence::TxnPart;
-use zooquake_checkers::{Txn, check};
+use zooquake_checkers::check;
+use zooquake_history::{Txn, evidence::TxnPart};
 
 const ITEM: i64 = 7;
 const PATHS: [&str; 4] = ["/q/a", "/q/b", "/q/c", "/q/d"];

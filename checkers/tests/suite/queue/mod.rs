@@ -19,7 +19,7 @@ pub mod stuck_queue_definition;
 mod unanswered_operations;
 
 use crate::script::run;
-use zooquake_checkers::Record;
+use zooquake_history::Record;
 
 fn fifo(text: &str) -> Record {
     run("fifo", text)

@@ -4,7 +4,8 @@ use super::{brute_force, fifo, simulated_queues};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{edited, minimal_beside, none, of_kind, one, tells};
 use crate::script::history;
-use zooquake_checkers::{Anomaly, Event, EventType, Record, Verdict, check};
+use zooquake_checkers::{Anomaly, Verdict, check};
+use zooquake_history::{Event, EventType, Record};
 
 /// The history of a random queue, in which some clients declare in their `hello` that they cannot name what they take.
 fn nameless(seed: u64) -> Record {

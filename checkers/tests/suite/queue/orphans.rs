@@ -4,8 +4,7 @@ use super::claimed;
 use super::items::STORED;
 use crate::expect::{none, proven};
 use crate::script::{holding, standing};
-use zooquake_checkers::Record;
-use zooquake_checkers::evidence::Znode;
+use zooquake_history::{Record, evidence::Znode};
 
 const AUDITED: &str = "
     run audit

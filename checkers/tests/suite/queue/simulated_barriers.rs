@@ -2,7 +2,7 @@
 
 use super::simulated_clients::{CLIENTS, QueueWorld};
 use serde_json::{Value, json};
-use zooquake_checkers::{EventType, Record};
+use zooquake_history::{EventType, Record};
 
 /// A barrier. `seed` decides which.
 pub fn rounds(seed: u64) -> Record {

@@ -2,7 +2,7 @@
 
 use crate::script::{event, run};
 use serde_json::{Value, json};
-use zooquake_checkers::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Record};
 
 pub const CLIENTS: usize = 4;
 

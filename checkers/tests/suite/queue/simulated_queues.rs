@@ -3,7 +3,7 @@
 use super::simulated_clients::{CLIENTS, QueueWorld};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use zooquake_checkers::{EventType, Record};
+use zooquake_history::{EventType, Record};
 
 /// A queue of items.
 pub fn items(seed: u64) -> Record {

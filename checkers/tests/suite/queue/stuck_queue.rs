@@ -4,7 +4,8 @@ use super::{claimed, fifo, simulated_queues, stuck_queue_definition};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{edited, guilty, innocent, minimal_beside, none, of_kind, proven, says, tells};
 use std::collections::BTreeSet;
-use zooquake_checkers::{Anomaly, Event, EventType, Record, Verdict, check};
+use zooquake_checkers::{Anomaly, Verdict, check};
+use zooquake_history::{Event, EventType, Record};
 
 /// Items 1 and 2 were acknowledged; nobody named item 2 before the drain.
 const PENDING: &str = "

@@ -4,7 +4,7 @@
 use super::brute_force::{QueueOp, is_named, item, nameless, node, ops};
 use crate::doubtful_evidence::phase;
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Record};
 
 /// Nanoseconds in ten seconds.
 const LEAST: u64 = 10_000_000_000;

@@ -5,8 +5,7 @@ use super::{claimed, fifo};
 use crate::expect::{edited, none, proven, tells};
 use crate::script::txn;
 use serde_json::{Value, json};
-use zooquake_checkers::evidence::TxnPart;
-use zooquake_checkers::{Record, Txn};
+use zooquake_history::{Record, Txn, evidence::TxnPart};
 
 pub const CONSUMED: &str = "
     c2 note session state=connected session=0x2

@@ -1,8 +1,8 @@
 //! What the anomalies mean, taken literally, over the bare events: every order is tried. With nothing of the checkers.
 
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Record};
 use zooquake_history::operation::register::{FROM, TO, VALUE};
+use zooquake_history::{Event, EventType, Record};
 
 /// An operation that happened or may have. Times are twice the index of an event, so that odd ones lie between events.
 #[derive(Debug, Clone)]

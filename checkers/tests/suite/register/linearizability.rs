@@ -3,7 +3,8 @@
 use super::{VARIANTS, plain, quorum};
 use crate::expect::{edited, innocent, none, proven, says, tells};
 use crate::script::run;
-use zooquake_checkers::{Record, check};
+use zooquake_checkers::check;
+use zooquake_history::Record;
 
 /// Wants just one order that does not fit, proven by these events.
 #[track_caller]

@@ -3,7 +3,8 @@
 use super::{held, plain};
 use crate::expect::{edited, none, proven, says, says_not, tells};
 use crate::script::txn;
-use zooquake_checkers::{Record, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::Record;
 
 const WRITTEN: &str = "
     c1 invoke write value=1; c1 ok write value=1 mzxid=11

@@ -11,8 +11,7 @@ mod stale_reads;
 mod verdicts;
 
 use crate::script::{holding, run, standing};
-use zooquake_checkers::Record;
-use zooquake_checkers::evidence::Znode;
+use zooquake_history::{Record, evidence::Znode};
 
 /// What a register promises from variant to variant.
 const VARIANTS: [&str; 3] = ["quorum-read", "sync-read", "read"];

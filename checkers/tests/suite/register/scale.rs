@@ -3,7 +3,7 @@
 use super::{held, plain};
 use crate::expect::{none, one, tells, valid};
 use crate::script::run;
-use zooquake_checkers::EventType;
+use zooquake_history::EventType;
 
 /// Fifty thousand reads and fifty thousand writes and compare-and-sets by four clients, each overlapping the next.
 fn long(variant: &str) -> String {
@@ -31,7 +31,7 @@ fn a_hundred_thousand_operations_are_judged() {
     for variant in ["quorum-read", "read"] {
         let mut record = held(run(variant, &long(variant)), "50000", 50_099);
         valid(&record);
-        let reads = |event: &&mut zooquake_checkers::Event| event.f == "read" && event.kind == EventType::Ok;
+        let reads = |event: &&mut zooquake_history::Event| event.f == "read" && event.kind == EventType::Ok;
         // Every read after the first thousand shows what was there after the first ten.
         for event in record.history.events.iter_mut().filter(reads).skip(1000) {
             event.value["value"] = 10.into();

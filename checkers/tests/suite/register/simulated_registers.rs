@@ -4,8 +4,7 @@
 use crate::concurrent_histories::{self, Object, PendingOperation};
 use crate::script::{holding, run};
 use serde_json::{Value, json};
-use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::{EventType, Record};
+use zooquake_history::{EventType, Record, evidence::Znode};
 
 /// The most operations of a history.
 const OPS: usize = 7;

@@ -3,7 +3,8 @@
 use super::{VARIANTS, plain};
 use crate::expect::{edited, found, innocent, none, one, proven, tells};
 use crate::script::run;
-use zooquake_checkers::{ServerSample, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::ServerSample;
 
 #[test]
 fn a_session_does_not_go_back() {

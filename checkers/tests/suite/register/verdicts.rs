@@ -3,7 +3,8 @@
 use super::{VARIANTS, held, plain, quorum};
 use crate::expect::{edited, of_family, unknown, valid};
 use crate::script::run;
-use zooquake_checkers::{Record, Verdict, check};
+use zooquake_checkers::{Verdict, check};
+use zooquake_history::Record;
 
 const GOOD: &str = "
     run ops

@@ -5,8 +5,9 @@ use super::histories;
 use super::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
+use zooquake_checkers::Verdict;
 use zooquake_checkers::search::{ModelKind, Notation, judge};
-use zooquake_checkers::{Event, EventType, History, Process, Verdict};
+use zooquake_history::{Event, EventType, History, Process};
 
 /// An operation of a process: what was asked, and how and where it ended.
 #[derive(Debug)]

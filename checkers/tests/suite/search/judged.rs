@@ -2,11 +2,9 @@
 
 use super::with_budget;
 use crate::expect::{kinds, says_first, tells};
-use zooquake_checkers::edn::parse_edn;
-use zooquake_checkers::history::parse_jsonl;
 use zooquake_checkers::search::{Budget, ModelKind, Notation, infer, judge};
-use zooquake_checkers::textlog::parse_log;
-use zooquake_checkers::{History, Results, Verdict};
+use zooquake_checkers::{Results, Verdict};
+use zooquake_history::{History, edn::parse_edn, event::parse_jsonl, textlog::parse_log};
 
 fn judged(history: &History, kind: ModelKind, notation: Notation) -> Results {
     with_budget(|budget| judge(history, Vec::new(), kind, notation, budget))

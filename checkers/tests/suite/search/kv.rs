@@ -2,10 +2,13 @@
 
 use super::with_budget;
 use crate::expect::{says_first, tells};
-use zooquake_checkers::edn::{parse_edn, to_keyed};
-use zooquake_checkers::history::parse_jsonl;
 use zooquake_checkers::search::{ModelKind, Notation, infer, judge};
-use zooquake_checkers::{History, Results, Verdict};
+use zooquake_checkers::{Results, Verdict};
+use zooquake_history::{
+    History,
+    edn::{parse_edn, to_keyed},
+    event::parse_jsonl,
+};
 
 /// A history of a key `x` and one of a key `y`.
 const FITS: &str = r#"{:process 0, :type :invoke, :f :append, :key "x", :value ":a"}

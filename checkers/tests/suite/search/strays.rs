@@ -8,7 +8,8 @@ use crate::expect::says_first;
 use fastrand::Rng;
 use zooquake_checkers::generate::{Object, Options, Values, generate};
 use zooquake_checkers::search::{ModelKind, Notation, judge};
-use zooquake_checkers::{EventType, History, Process, Results, Value, Verdict};
+use zooquake_checkers::{Results, Verdict};
+use zooquake_history::{EventType, History, Process, Value};
 
 #[test]
 fn what_may_have_been_sent_before_explains_what_is_found() {

@@ -4,9 +4,8 @@ use super::{ActualGrant, LockClientActivity, LockWorld};
 use crate::anomaly_tally;
 use crate::script::txn;
 use serde_json::{Value, json};
-use zooquake_checkers::Txn;
-use zooquake_checkers::history::EventType;
 use zooquake_history::operation::{Holders, Mode};
+use zooquake_history::{EventType, Txn};
 
 impl LockWorld {
     /// Some worlds do not recover, have a window that nobody saw healed, or a harness that stalls.

@@ -3,9 +3,11 @@
 use super::LockWorld;
 use crate::script;
 use serde_json::{Value, json};
-use zooquake_checkers::evidence::{Reading, Znode};
-use zooquake_checkers::plan::{Capabilities, Resource};
-use zooquake_checkers::{EventType, Record, TreeReadings};
+use zooquake_history::{
+    EventType, Record, TreeReadings,
+    evidence::{Reading, Znode},
+    plan::{Capabilities, Resource},
+};
 
 impl LockWorld {
     /// In some worlds a client is granted by a znode that another's session made, as the log has it.
@@ -40,7 +42,7 @@ impl LockWorld {
             0 => Resource::Zookeeper,
             _ => Resource::External,
         };
-        let history = zooquake_checkers::History { events: self.events };
+        let history = zooquake_history::History { events: self.events };
         let mut record = script::record("lock", "", &["/lock"], count, history);
         record.plan.workload.resource = resource;
         record.plan.workload.capabilities = (self.capacity.get() > 1).then_some(Capabilities {

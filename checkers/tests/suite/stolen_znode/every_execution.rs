@@ -5,7 +5,7 @@ use crate::deletions::known_deletions;
 use crate::plain_definitions::node;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use zooquake_checkers::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Record};
 
 /// A znode by which a client holds. Positions are those of events.
 struct ZnodeHold<'a> {

@@ -7,7 +7,8 @@ use crate::plain_definitions::node;
 use crate::script::{logged, txn};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::{Anomaly, EventType, Record, Txn, check};
+use zooquake_checkers::{Anomaly, check};
+use zooquake_history::{EventType, Record, Txn};
 
 /// A double barrier with the ensemble's log: what each enter made, and deletions by whatever session. Most clients name
 /// sessions of their own.

@@ -4,7 +4,7 @@ use super::told;
 use crate::expect::says;
 use crate::script::{lock, standing, znode};
 use zooquake_checkers::check;
-use zooquake_checkers::plan::Resource;
+use zooquake_history::plan::Resource;
 
 #[test]
 fn one_client_may_have_both_grants_of_a_stale_write() {

@@ -8,7 +8,8 @@ mod queues;
 mod registers;
 
 use crate::expect::{of_kind, tells};
-use zooquake_checkers::{Record, check};
+use zooquake_checkers::check;
+use zooquake_history::Record;
 
 /// Asserts that a record has one anomaly of this kind, whose text has all of `said` and none of `unsaid`.
 #[track_caller]

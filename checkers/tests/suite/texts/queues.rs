@@ -3,8 +3,8 @@
 use super::told;
 use crate::expect::says;
 use crate::script::{holding, run, standing};
-use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::{Record, check};
+use zooquake_checkers::check;
+use zooquake_history::{Record, evidence::Znode};
 
 fn fifo(text: &str) -> Record {
     run("fifo", text)

@@ -4,10 +4,12 @@ use super::context::EventContext;
 use super::family::FamilyWords;
 use crate::model::terms::Terms;
 use crate::text;
-use zooquake_checkers::Value;
-use zooquake_history::Event;
-use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::commit::{self, DECISION, SITES, VOTE};
+use zooquake_history::{
+    Event,
+    EventType::{Fail, Info, Invoke, Ok},
+    Value,
+};
 
 const TERMS: Terms = Terms {
     holds: "in doubt of",

@@ -1,8 +1,8 @@
 //! What the words of an event are made from.
 
 use crate::text;
-use zooquake_checkers::{Event, EventType, Value};
 use zooquake_history::operation::{Field, PATH, REMOVED};
+use zooquake_history::{Event, EventType, Value};
 
 /// An event with its invocation, because a completion may leave out fields of that.
 #[derive(Debug, Clone, Copy)]

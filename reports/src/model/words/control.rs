@@ -3,11 +3,15 @@
 use super::context::EventContext;
 use super::grant;
 use crate::text;
-use zooquake_checkers::Value;
-use zooquake_history::Event;
-use zooquake_history::EventType::{self, Info, Invoke, Ok};
-use zooquake_history::operation::SESSION;
-use zooquake_history::operation::control::{STATE, f};
+use zooquake_history::operation::{
+    SESSION,
+    control::{STATE, f},
+};
+use zooquake_history::{
+    Event,
+    EventType::{self, Info, Invoke, Ok},
+    Value,
+};
 
 /// The predicate of an event of a client's life, or of the run.
 pub fn predicate(context: EventContext<'_>) -> Option<String> {

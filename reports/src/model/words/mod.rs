@@ -23,7 +23,7 @@ use super::terms::{self, Terms};
 use crate::text;
 use context::EventContext;
 use family::FamilyWords;
-use zooquake_checkers::{Event, EventType};
+use zooquake_history::{Event, EventType};
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`]. A new one is a file and a line here.
 const FAMILIES: &[FamilyWords] = &[

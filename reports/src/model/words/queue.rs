@@ -3,9 +3,11 @@
 use super::context::EventContext;
 use super::family::FamilyWords;
 use crate::model::terms::Terms;
-use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
-use zooquake_history::operation::queue::{self, ITEM};
-use zooquake_history::operation::{CZXID, PATH};
+use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::operation::{
+    CZXID, PATH,
+    queue::{self, ITEM},
+};
 
 const TERMS: Terms = Terms {
     holds: "has claimed",
@@ -57,7 +59,7 @@ fn dequeued(context: EventContext<'_>) -> String {
     // A claim is a znode of its own; without one, taking the item was delivering it.
     let claimed = context.event.get(CZXID.any()).is_some() || context.event.get(PATH.any()).is_some();
     match context.event.get(ITEM.any()) {
-        None | Some(zooquake_checkers::Value::Null) => "finds the queue empty".into(),
+        None | Some(zooquake_history::Value::Null) => "finds the queue empty".into(),
         Some(_) if claimed => format!(
             "is given item {}, claimed{}{}",
             context.field(ITEM),

@@ -1,7 +1,7 @@
 //! Histories from events in any order.
 
 use serde_json::{Value, json};
-use zooquake_checkers::{Event, EventType, History, Process};
+use zooquake_history::{Event, EventType, History, Process};
 
 pub const MS: u64 = 1_000_000;
 
@@ -98,7 +98,7 @@ impl Builder {
     }
 
     /// The value of an event of a fault that was added before.
-    pub fn fault_value(&mut self, phase: &str) -> &mut zooquake_checkers::Value {
+    pub fn fault_value(&mut self, phase: &str) -> &mut zooquake_history::Value {
         let of = |event: &Event| event.is_of("nemesis") && event.phase() == Some(phase);
         let found = self.events.iter_mut().rev().find(|(.., event)| of(event));
         &mut found.unwrap().2.value

@@ -4,8 +4,8 @@ use super::Run;
 use super::build::{Builder, MS};
 use serde_json::json;
 use std::num::NonZeroUsize;
-use zooquake_checkers::plan::Capabilities;
-use zooquake_checkers::{Anomaly, AnomalySpan, Record, Results, Verdict};
+use zooquake_checkers::{Anomaly, AnomalySpan, Results, Verdict};
+use zooquake_history::{Record, plan::Capabilities};
 
 /// A run whose anomaly is proved by the tagged events.
 pub fn invalid(family: &str, variant: &str, kind: &str, b: Builder) -> Run {

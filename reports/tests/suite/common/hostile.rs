@@ -2,7 +2,7 @@
 
 use super::{Run, results};
 use serde_json::{Value, json};
-use zooquake_checkers::{Event, EventType, History, Process, Record};
+use zooquake_history::{Event, EventType, History, Process, Record};
 
 /// Ends elements, hides and reorders text.
 pub const POISON: &str = "</script></style><img src=x onerror=alert(1)>\"'&\u{1b}[31m\u{202e}\u{0}\u{2028}";

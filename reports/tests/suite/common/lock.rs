@@ -2,7 +2,7 @@
 
 use super::build::{Builder, MS};
 use fastrand::Rng;
-use zooquake_checkers::evidence::ServerSample;
+use zooquake_history::evidence::ServerSample;
 
 /// Faults on clients: number, kind, client, from, until.
 const PAUSE_HOLDER: (u64, u64) = (24_000, 27_400);

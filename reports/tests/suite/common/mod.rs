@@ -10,7 +10,8 @@ pub mod lock;
 pub mod results;
 
 use build::Builder;
-use zooquake_checkers::{AnomalySpan, Record, Results};
+use zooquake_checkers::{AnomalySpan, Results};
+use zooquake_history::Record;
 use zooquake_reports::Extras;
 
 /// What a report is made from.

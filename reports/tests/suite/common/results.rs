@@ -4,9 +4,12 @@ use super::Run;
 use super::build::{Builder, MS};
 use super::lock;
 use serde_json::json;
-use zooquake_checkers::plan::{Accepted, ClientPlan, ClusterPlan, Cycle, Target, Timing, Trigger, Window, Workload};
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{Anomaly, Plan, Record, Results, Verdict};
+use zooquake_checkers::{Anomaly, Results, Verdict};
+use zooquake_history::{
+    Plan, Record,
+    plan::{Accepted, ClientPlan, ClusterPlan, Cycle, Target, Timing, Trigger, Window, Workload},
+};
 use zooquake_reports::Extras;
 
 /// The run in which c3 writes too late.
@@ -98,7 +101,7 @@ pub fn many(n: usize) -> Run {
     run
 }
 
-fn run(verdict: Verdict, history: zooquake_checkers::History) -> Run {
+fn run(verdict: Verdict, history: zooquake_history::History) -> Run {
     let results = Results {
         verdict,
         windows: windows(),

@@ -1,4 +1,5 @@
-//! The nemesis as the engine sees it. The engine alone writes the history, and triggers are those of its clients' states.
+//! The nemesis as the engine sees it. The engine alone writes the history, and triggers are those of its clients'
+//! states.
 
 use super::clients::Clients;
 use super::context::RunContext;

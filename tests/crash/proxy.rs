@@ -48,10 +48,10 @@ pub enum Conduct {
 /// A proxy that listens until it is dropped.
 pub struct Proxy {
     socket: PathBuf,
-    state: Arc<State>,
+    state: Arc<ProxyState>,
 }
 
-struct State {
+struct ProxyState {
     conduct: Conduct,
     seed: u64,
     requests: AtomicUsize,
@@ -65,7 +65,7 @@ impl Proxy {
     pub fn new(folder: &Path, conduct: Conduct, seed: u64) -> Self {
         let socket = folder.join("engine.sock");
         let listener = UnixListener::bind(&socket).expect("a socket for the proxy");
-        let state = Arc::new(State {
+        let state = Arc::new(ProxyState {
             conduct,
             seed,
             requests: AtomicUsize::new(0),
@@ -109,7 +109,7 @@ impl Drop for Proxy {
     }
 }
 
-impl State {
+impl ProxyState {
     /// Serves one connection: zooquake has one for each request.
     fn serve(&self, mut client: UnixStream) -> std::io::Result<()> {
         let head = head(&mut client)?;

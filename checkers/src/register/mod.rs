@@ -1,10 +1,11 @@
 //! The family `register`: ZooKeeper itself, as one znode that is read, written, and compared and set.
 //!
 //! `accesses` reads out of a history what was done to the register and when. [`zooquake_linearizability::unique`]
-//! judges it in nearly linear time, `contradictions` and `witness` put what contradicts every order into words, `minimal_contradictions` shows each by
-//! the fewest events, and `cross_check` compares the judgement with that of the general search. The checkers are
-//! `linearizability`, `session_order` and `stale_read`, which explains a stale read by `server_roles`.
-//! `transaction_consistency` holds the transactions that answers name against each other and against the logs.
+//! judges it in nearly linear time, `contradictions` and `witness` put what contradicts every order into words,
+//! `minimal_contradictions` shows each by the fewest events, and `cross_check` compares the judgement with that of the
+//! general search. The checkers are `linearizability`, `session_order` and `stale_read`, which explains a stale read by
+//! `server_roles`. `transaction_consistency` holds the transactions that answers name against each other and against
+//! the logs.
 
 mod accesses;
 mod contradictions;

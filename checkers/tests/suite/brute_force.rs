@@ -104,7 +104,7 @@ pub fn exclusive(record: &Record) -> bool {
     if grants.len() < 2 {
         return true;
     }
-    let mut states = HashSet::from([State {
+    let mut states = HashSet::from([HoldersState {
         begun: 0,
         ended: 0,
         met: 0,
@@ -128,16 +128,21 @@ pub fn confirmed(record: &Record) -> usize {
 
 /// Sets as bits: grants that have begun and ended, and confirms that their grant has met.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct State {
+struct HoldersState {
     begun: u32,
     ended: u32,
     met: u64,
 }
 
 /// All states that can be reached without an event, just before the event at `at`.
-fn closure(grants: &[Confirmed<'_>], capacity: usize, states: HashSet<State>, at: usize) -> HashSet<State> {
+fn closure(
+    grants: &[Confirmed<'_>],
+    capacity: usize,
+    states: HashSet<HoldersState>,
+    at: usize,
+) -> HashSet<HoldersState> {
     let mut all = HashSet::new();
-    let mut todo: Vec<State> = states.into_iter().collect();
+    let mut todo: Vec<HoldersState> = states.into_iter().collect();
     while let Some(mut state) = todo.pop() {
         let held = |grant: usize| state.begun & !state.ended & (1 << grant) != 0;
         let mut bit = 0;
@@ -164,13 +169,13 @@ fn closure(grants: &[Confirmed<'_>], capacity: usize, states: HashSet<State>, at
                 false => !shared && exclusive.len() < capacity,
             };
             if state.begun & (1 << grant) == 0 && fits {
-                todo.push(State {
+                todo.push(HoldersState {
                     begun: state.begun | 1 << grant,
                     ..state
                 });
             }
             if held(grant) {
-                todo.push(State {
+                todo.push(HoldersState {
                     ended: state.ended | 1 << grant,
                     ..state
                 });
@@ -181,7 +186,7 @@ fn closure(grants: &[Confirmed<'_>], capacity: usize, states: HashSet<State>, at
 }
 
 /// Whether the event at `at` can happen in a state.
-fn fits(grants: &[Confirmed<'_>], state: State, at: usize) -> bool {
+fn fits(grants: &[Confirmed<'_>], state: HoldersState, at: usize) -> bool {
     let mut bit = 0;
     for (grant, confirmed) in grants.iter().enumerate() {
         if confirmed.read == at && state.begun & (1 << grant) == 0 {

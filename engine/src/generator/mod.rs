@@ -149,8 +149,8 @@ pub trait Generator: Debug + Send {
     fn died(&mut self, client: usize);
 
     /// Recovery is over: what counts as the last thing to do begins now, also after an earlier recovery. `answered` has
-    /// what was answered up to now, of which the bounds of liveness are made. What is answered from now on adds to them,
-    /// so a generator that keeps to one keeps a copy and measures on by [`PendingOp::measure`].
+    /// what was answered up to now, of which the bounds of liveness are made. What is answered from now on adds to
+    /// them, so a generator that keeps to one keeps a copy and measures on by [`PendingOp::measure`].
     fn recovered(&mut self, answered: &AnsweredDurations);
 
     /// Whether there is something that the client was not asked since recovery, or not for long enough, though it may

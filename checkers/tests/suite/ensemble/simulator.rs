@@ -12,14 +12,14 @@ use zooquake_checkers::ensemble::LeaderVote;
 const FINALIZE: i64 = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum State {
+enum SimulatorState {
     Down,
     Looking,
     Following,
     Leading,
 }
 
-impl State {
+impl SimulatorState {
     fn word(self) -> &'static str {
         match self {
             Self::Down => "DOWN",
@@ -33,19 +33,19 @@ impl State {
 #[derive(Debug, Clone, Copy)]
 struct VoteNotification {
     sid: i64,
-    state: State,
+    state: SimulatorState,
     round: i64,
     vote: LeaderVote,
 }
 
 #[derive(Debug)]
 struct Server {
-    state: State,
+    state: SimulatorState,
     round: i64,
     init: LeaderVote,
     proposed: LeaderVote,
     received: BTreeMap<i64, LeaderVote>,
-    settled: BTreeMap<i64, (State, i64, LeaderVote)>,
+    settled: BTreeMap<i64, (SimulatorState, i64, LeaderVote)>,
     teller: ServerLogWriter,
 }
 
@@ -92,7 +92,7 @@ impl Simulator {
                 leader: sid,
             };
             let server = Server {
-                state: State::Down,
+                state: SimulatorState::Down,
                 round: 0,
                 init: vote,
                 proposed: vote,
@@ -125,7 +125,7 @@ impl Simulator {
         self.now += 1000;
         self.queue.clear();
         for server in self.servers.values_mut() {
-            server.state = State::Down;
+            server.state = SimulatorState::Down;
             server.init.epoch = -1;
         }
         for &vote in votes {
@@ -169,7 +169,7 @@ impl Simulator {
         let Some(server) = self.servers.get_mut(&sid) else {
             return;
         };
-        server.state = State::Looking;
+        server.state = SimulatorState::Looking;
         server.round += 1;
         server.proposed = server.init;
         server.received.clear();
@@ -177,7 +177,8 @@ impl Simulator {
         server.teller.looks(now, server.init.zxid);
         self.broadcast(sid);
         // A link keeps its last message until the other end is there.
-        let up = |(from, server): (&i64, &Server)| (server.state != State::Down && *from != sid).then_some(*from);
+        let up =
+            |(from, server): (&i64, &Server)| (server.state != SimulatorState::Down && *from != sid).then_some(*from);
         let others: Vec<i64> = self.servers.iter().filter_map(up).collect();
         others.into_iter().for_each(|from| self.send(from, sid));
     }
@@ -205,7 +206,7 @@ impl Simulator {
     fn deliver(&mut self, to: i64, message: VoteNotification) {
         let (now, liar) = (self.now, self.liar);
         let server = self.servers.get_mut(&to).expect("messages are sent to servers");
-        if server.state == State::Down {
+        if server.state == SimulatorState::Down {
             return;
         }
         let told = liar.filter(|claimed| claimed.leader == message.vote.leader);
@@ -214,9 +215,9 @@ impl Simulator {
             .teller
             .hears(now, sid, state.word(), round, parts(told.unwrap_or(message.vote)));
         match (server.state, state) {
-            (State::Looking, State::Looking) => self.weigh(to, message),
-            (State::Looking, _) => self.join(to, message),
-            (_, State::Looking) if sid != to => self.send(to, sid),
+            (SimulatorState::Looking, SimulatorState::Looking) => self.weigh(to, message),
+            (SimulatorState::Looking, _) => self.join(to, message),
+            (_, SimulatorState::Looking) if sid != to => self.send(to, sid),
             _ => {}
         }
     }
@@ -257,9 +258,12 @@ impl Simulator {
             .insert(message.sid, (message.state, message.round, message.vote));
         let settled = server.settled.values();
         let agree = settled.filter(|(_, _, vote)| *vote == message.vote).count();
-        let leads = matches!(server.settled.get(&message.vote.leader), Some((State::Leading, _, _)));
+        let leads = matches!(
+            server.settled.get(&message.vote.leader),
+            Some((SimulatorState::Leading, _, _))
+        );
         if agree >= quorum && leads {
-            server.state = State::Following;
+            server.state = SimulatorState::Following;
             server.round = message.round;
             server.proposed = message.vote;
             server.teller.becomes(now, "FOLLOWING");
@@ -269,16 +273,16 @@ impl Simulator {
     fn decide(&mut self, sid: i64, vote: LeaderVote, round: i64) {
         let (quorum, now) = (self.servers.len() / 2 + 1, self.now);
         let server = self.servers.get_mut(&sid).expect("it exists");
-        if (server.state, server.proposed, server.round) != (State::Looking, vote, round) {
+        if (server.state, server.proposed, server.round) != (SimulatorState::Looking, vote, round) {
             return;
         }
         server.state = if vote.leader == sid {
-            State::Leading
+            SimulatorState::Leading
         } else {
-            State::Following
+            SimulatorState::Following
         };
         server.teller.becomes(now, server.state.word());
-        if server.state == State::Leading {
+        if server.state == SimulatorState::Leading {
             let agree = server.received.iter().filter(|(_, other)| **other == vote);
             let counted: Vec<i64> = agree.map(|(sid, _)| *sid).collect();
             assert!(counted.len() >= quorum);

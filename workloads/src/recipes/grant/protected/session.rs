@@ -1,4 +1,5 @@
-//! The session of a client of a protected queue: it has one at all times, and gives up what it holds with the connection.
+//! The session of a client of a protected queue: it has one at all times, and gives up what it holds with the
+//! connection.
 
 use std::sync::Arc;
 

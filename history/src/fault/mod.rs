@@ -77,11 +77,8 @@ pub enum Payload {
 }
 
 /// A kind that this version does not define.
-pub const OTHER: FaultKind = FaultKind { name: "other", ..PLAIN };
-
-/// The values of the fields that a kind does not set.
-const PLAIN: FaultKind = FaultKind {
-    name: "",
+pub const OTHER: FaultKind = FaultKind {
+    name: "other",
     summary: "",
     begins: "begins",
     proxied: false,
@@ -92,12 +89,15 @@ const PLAIN: FaultKind = FaultKind {
     freezes: false,
     colour: (128, 136, 144),
     dark: (128, 136, 144),
-    hatch: Hatch {
-        size: 7,
-        turned: -45,
-        path: "M0 0H2V7H0z",
-        line: false,
-    },
+    hatch: PLAIN_HATCH,
+};
+
+/// Slanted bars.
+const PLAIN_HATCH: Hatch = Hatch {
+    size: 7,
+    turned: -45,
+    path: "M0 0H2V7H0z",
+    line: false,
 };
 
 impl FaultKind {

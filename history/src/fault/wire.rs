@@ -1,7 +1,7 @@
 //! What happens on the wire between a client and the ensemble: lost replies and requests, ended connections, closed
 //! sessions.
 
-use super::{FaultKind, Hatch, PLAIN};
+use super::{FaultKind, Hatch, PLAIN_HATCH};
 use crate::operation::Field;
 use serde::{Deserialize, Serialize};
 
@@ -12,16 +12,18 @@ pub const DROP_REPLY: FaultKind = FaultKind {
               request before, and with it the connection",
     begins: "is armed",
     proxied: true,
+    between_servers: false,
     payload: Some("wire"),
     armed: true,
+    fatal: false,
+    freezes: false,
     colour: (136, 34, 85),
     dark: (208, 88, 140),
     hatch: Hatch {
         size: 6,
         path: "M1 1h2.5v2.5h-2.5z",
-        ..PLAIN.hatch
+        ..PLAIN_HATCH
     },
-    ..PLAIN
 };
 
 /// A client's connections are ended, in the way that its [`Wire`] defines.
@@ -29,17 +31,20 @@ pub const DISCONNECT: FaultKind = FaultKind {
     name: "disconnect",
     summary: "ends a client's connections (FIN or RST) while it works, waits or acquires, and refuses new ones for less \
               than its session timeout",
+    begins: "begins",
     proxied: true,
+    between_servers: false,
     payload: Some("wire"),
     armed: true,
+    fatal: false,
+    freezes: false,
     colour: (75, 47, 176),
     dark: (154, 140, 240),
     hatch: Hatch {
         size: 6,
         path: "M0 0H2V6H0z",
-        ..PLAIN.hatch
+        ..PLAIN_HATCH
     },
-    ..PLAIN
 };
 
 /// A client's session is closed, and the client is not asked.
@@ -47,15 +52,20 @@ pub const EXPIRE: FaultKind = FaultKind {
     name: "expire",
     summary: "closes a client's session from another connection, with its id and password, while the client works, waits or \
               acquires: alive and connected, it learns that the session has expired",
+    begins: "begins",
     proxied: true,
+    between_servers: false,
+    payload: None,
+    armed: false,
+    fatal: false,
+    freezes: false,
     colour: (102, 51, 51),
     dark: (196, 128, 116),
     hatch: Hatch {
         size: 6,
         path: "M3 .5L5.5 3L3 5.5L.5 3z",
-        ..PLAIN.hatch
+        ..PLAIN_HATCH
     },
-    ..PLAIN
 };
 
 /// Of the evidence of a window: whether the `reply` was lost or the `request`.

@@ -14,10 +14,11 @@ for variant in lock/fenced rwlock/fenced semaphore/leases election/epoch queue/f
   (cat "$run/history.jsonl"; for file in plan.json tree.json txnlog.jsonl servers.jsonl txnlogs.json; do echo "--"; cat "$run/$file"; done) >"fuzz/corpus/record/${variant/\//-}"
   cp "$run/history.jsonl" "fuzz/corpus/history_jsonl/${variant/\//-}"
 done
-for model in register cas-register mutex fenced-mutex reentrant-mutex semaphore:2 rwlock fifo-queue unordered-queue total-queue set counter id-generator barrier:2 atomic-commit; do
+models=$("$zooquake" list --models | awk '$2 == "generated" { print $1 }')
+for model in $models; do
   for violation in "" --violation; do
     name=${model/:/-}$violation
-    "$zooquake" generate --model "$model" --ops 20 --clients 3 --unknown 0.1 $violation --out "$work/$name.jsonl" >/dev/null
+    "$zooquake" generate --model "$model" --ops 20 --clients 5 --unknown 0.1 $violation --out "$work/$name.jsonl" >/dev/null
     cp "$work/$name.jsonl" fuzz/corpus/history_jsonl/
     for format in edn log; do
       "$zooquake" convert "$work/$name.jsonl" "fuzz/corpus/history_$format/$name.$format" >/dev/null

@@ -4,7 +4,7 @@ use crate::search::recorded;
 use zooquake_history::{Event, EventType, History, Process};
 use zooquake_linearizability::generate::{self, EventType as GeneratedType, GeneratedEvent as Generated};
 
-pub use zooquake_linearizability::generate::{Object, Options, Values};
+pub use zooquake_linearizability::generate::{GeneratedLoad, Object, Options, Values};
 
 /// The history that [`generate::generate`] makes; a microsecond lies between its events.
 ///

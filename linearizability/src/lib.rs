@@ -73,7 +73,7 @@ pub use call::{Call, CallOutcome, Conventions};
 pub use input::InputError;
 pub use judgement::{Judgement, Remark, Violation};
 pub use model::{BrokenClaim, Contradiction, Model};
-pub use models::registry::ModelKind;
+pub use models::registry::{ListedModel, ModelKind};
 pub use near_linear::NearLinearDecision;
 pub use operation::Op;
 pub use search::{SearchDecision, SearchOutcome, search};

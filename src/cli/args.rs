@@ -53,7 +53,7 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Families and variants with what they promise, faults, checkers
+    /// Families and variants with what they promise, faults, checkers, models of histories
     List(ListOptions),
     /// Write a folder with a recipe of your own that runs at once
     New(NewOptions),
@@ -133,11 +133,16 @@ impl Command {
 #[command(after_help = "\
 Examples:
   zooquake list
-  zooquake list --json")]
+  zooquake list --json
+  zooquake list --models")]
 pub struct ListOptions {
     /// JSON on stdout
     #[arg(long)]
     pub json: bool,
+    /// The models of histories alone, a line for each name: what --model takes, `generated` (or `checked` if `generate`
+    /// does not take it), and what it is
+    #[arg(long, conflicts_with = "json")]
+    pub models: bool,
 }
 
 /// `report`

@@ -12,9 +12,9 @@ use zooquake_history::jsonl::to_line;
 
 /// `generate`
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Models: register, cas-register, mutex, fenced-mutex, reentrant-mutex, semaphore:N, rwlock, fifo-queue, unordered-queue,
-total-queue, set, counter, id-generator, barrier:N, atomic-commit; `check --model` takes the same names.
+#[command(after_help = format!("\
+Models: {};
+`check --model` takes the same names, and `zooquake list` describes them.
 
 The history is linearizable, unless --violation plants one contradiction in it, which is certain whatever the operations of
 unknown outcome did. The same options give the same history.
@@ -23,7 +23,7 @@ Examples:
   zooquake generate --model register --values unique --out valid.jsonl
   zooquake generate --model semaphore:3 --clients 20 --out valid.jsonl
   zooquake generate --model mutex --ops 100000 --unknown 0.01 --violation --out double.jsonl
-  zooquake check double.jsonl")]
+  zooquake check double.jsonl", model_names()))]
 pub struct GenerateOptions {
     /// What is simulated; the models are named below
     #[arg(long, value_name = "MODEL", default_value = "register")]
@@ -52,6 +52,13 @@ pub struct GenerateOptions {
     /// JSON on stdout: the file and its number of events
     #[arg(long)]
     pub json: bool,
+}
+
+/// The names of all models that are generated, eight in a line.
+fn model_names() -> String {
+    let names: Vec<String> = Object::names().collect();
+    let lines: Vec<String> = names.chunks(8).map(|line| line.join(", ")).collect();
+    lines.join(",\n")
 }
 
 /// Writes a history of a simulated object.

@@ -9,6 +9,7 @@ use crate::planning::support;
 use anyhow::Result;
 use serde_json::{Value, json};
 use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::search::ModelKind;
 use zooquake_checkers::{ensemble, recipe};
 use zooquake_history::plan::Workload;
 
@@ -18,39 +19,65 @@ const EVERY_RUN: &str = "every run";
 /// What the checkers are listed under that judge users' own recipes, whatever their family.
 const OWN_RECIPE: &str = "own recipe";
 
-/// Shows variants with what they promise and what they are known to break under, faults, and checkers.
+/// Shows variants with what they promise and what they are known to break under, faults, checkers, and models of
+/// histories.
 ///
 /// # Errors
 /// If the list cannot be written as JSON.
 pub fn list(options: &ListOptions) -> Result<Code> {
-    let variants = names::workloads();
-    if options.json {
-        let variants: Vec<Value> = variants
-            .iter()
-            .map(|workload| {
-                let simulated = support::workload_on(&sim::KIND, workload).is_ok();
-                let Workload { promise, accepted, .. } = workload;
-                json!({ "name": workload.name(), "promise": promise, "accepted": accepted, "simulated": simulated })
-            })
-            .collect();
-        let faults: Vec<Value> = FAULTS
-            .iter()
-            .map(|fault| json!({ "name": fault.kind.name, "summary": fault.kind.summary }))
-            .collect();
-        let checkers: Vec<Value> = FAMILIES
-            .iter()
-            .map(|family| json!({ "name": family.spec.name, "anomalies": family.checkers }))
-            .chain([
-                json!({ "name": OWN_RECIPE, "anomalies": recipe::CHECKERS }),
-                json!({ "name": EVERY_RUN, "anomalies": ensemble::CHECKERS }),
-            ])
-            .collect();
-        let all = json!({ "variants": variants, "faults": faults, "checkers": checkers });
-        crate::output::json(&all)?;
+    if options.models {
+        model_rows().for_each(|row| println!("{row}"));
         return Ok(Code::Valid);
     }
+    let variants = names::workloads();
+    if options.json {
+        crate::output::json(&as_json(&variants))?;
+    } else {
+        print(&variants);
+    }
+    Ok(Code::Valid)
+}
+
+/// A line for each name of a model: what `--model` takes, whether `generate` takes it, and what it is.
+fn model_rows() -> impl Iterator<Item = String> {
+    ModelKind::listed().map(|model| {
+        let generated = if model.generated { "generated" } else { "checked" };
+        format!("{:<16} {generated:<10} {}", model.to_string(), model.summary)
+    })
+}
+
+fn as_json(variants: &[Workload]) -> Value {
+    let variants: Vec<Value> = variants
+        .iter()
+        .map(|workload| {
+            let simulated = support::workload_on(&sim::KIND, workload).is_ok();
+            let Workload { promise, accepted, .. } = workload;
+            json!({ "name": workload.name(), "promise": promise, "accepted": accepted, "simulated": simulated })
+        })
+        .collect();
+    let faults: Vec<Value> = FAULTS
+        .iter()
+        .map(|fault| json!({ "name": fault.kind.name, "summary": fault.kind.summary }))
+        .collect();
+    let checkers: Vec<Value> = FAMILIES
+        .iter()
+        .map(|family| json!({ "name": family.spec.name, "anomalies": family.checkers }))
+        .chain([
+            json!({ "name": OWN_RECIPE, "anomalies": recipe::CHECKERS }),
+            json!({ "name": EVERY_RUN, "anomalies": ensemble::CHECKERS }),
+        ])
+        .collect();
+    let models: Vec<Value> = ModelKind::listed()
+            .map(|model| {
+                json!({ "name": model.name, "size": model.size, "generated": model.generated, "summary": model.summary })
+            })
+            .collect();
+    json!({ "variants": variants, "faults": faults, "checkers": checkers, "models": models })
+}
+
+fn print(variants: &[Workload]) {
     println!("Variants");
-    for workload in &variants {
+    for workload in variants {
         println!("  {}", workload.name());
         println!("      {}", workload.promise);
         if let Err(why) = support::workload_on(&sim::KIND, workload) {
@@ -77,5 +104,26 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     }
     println!("  {OWN_RECIPE:<10} {}", recipe::CHECKERS.join(", "));
     println!("  {EVERY_RUN:<10} {}", ensemble::CHECKERS.join(", "));
-    Ok(Code::Valid)
+    println!();
+    println!("Models (of histories of others)");
+    for (names, summary) in ModelKind::described() {
+        println!("  {names:<24}  {summary}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zooquake_checkers::generate::Object;
+
+    #[test]
+    fn options_named_model_take_what_the_rows_of_models_begin_with() {
+        for row in model_rows() {
+            let columns: Vec<&str> = row.split_whitespace().collect();
+            assert!(columns[0].parse::<ModelKind>().is_ok(), "{row}");
+            let generated = columns[0].parse::<Object>().is_ok();
+            assert_eq!(columns[1], if generated { "generated" } else { "checked" }, "{row}");
+            assert!(columns.len() > 2, "{row}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::text::count;
 use crate::verdict::{NOTE, verdict};
 use crate::{Anomaly, Results};
 use serde_json::json;
+use std::collections::HashSet;
 use zooquake_history::{EventType, History, Process};
 use zooquake_linearizability::keys::{KeyedObject, Partition, partition};
 use zooquake_linearizability::{Budget, Call, Conventions, ModelKind};
@@ -43,12 +44,13 @@ struct Findings {
 /// or of more than one thing.
 pub fn infer(history: &History) -> Option<ModelKind> {
     let events = || history.events.iter();
-    let has = |name: &str| events().any(|event| matches!(event.process, Process::Number(_)) && event.f == name);
+    let of_clients = events().filter(|event| matches!(event.process, Process::Number(_)));
+    let names: HashSet<&str> = of_clients.map(|event| event.f.as_str()).collect();
     let reads = |like: fn(&zooquake_linearizability::Value) -> bool| {
         let mut reads = events().filter(|event| event.f == "read" && event.kind == EventType::Ok);
         reads.any(|event| like(&super::values::searched(&event.value)))
     };
-    ModelKind::infer(has, reads)
+    ModelKind::infer(|name| names.contains(name), reads)
 }
 
 /// Judges a history by search. `damage` names what of it could not be read: then it can be convicted, but is not valid.

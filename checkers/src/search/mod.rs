@@ -11,4 +11,4 @@ mod words;
 
 pub use judge::{Notation, infer, judge};
 pub(crate) use values::recorded;
-pub use zooquake_linearizability::{Budget, ModelKind};
+pub use zooquake_linearizability::{Budget, ListedModel, ModelKind};

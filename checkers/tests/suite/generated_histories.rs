@@ -53,11 +53,7 @@ fn simulated_objects_are_linearizable_and_planted_violations_are_found() {
                 _ => [Values::Unique, Values::Of(5), Values::Of(2)][seed as usize % 3],
             };
             let size = object.size() as usize;
-            let clients = match object.name() {
-                "semaphore" => [4, 5, 8][seed as usize % 3].max(size + 1),
-                "barrier" => [3, 5, 8][seed as usize % 3].max(size),
-                _ => [2, 3, 8][seed as usize % 3],
-            };
+            let clients = object.clients(true) + [0, 1, 6][seed as usize % 3];
             let valid = Options {
                 values,
                 clients,

@@ -14,6 +14,7 @@
 
 pub(crate) mod clients;
 mod event;
+mod load;
 mod object;
 
 use clients::{GeneratedClients, Simulated};
@@ -22,6 +23,7 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use event::{EventType, GeneratedEvent};
+pub use load::GeneratedLoad;
 pub use object::Object;
 
 /// The values that are written to a register, put into a queue, or added to a set.

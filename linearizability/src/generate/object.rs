@@ -1,7 +1,8 @@
 //! What is simulated.
 
-use super::{GeneratedEvent, Options};
-use crate::models::registry::{Simulation, simulations};
+use super::{GeneratedEvent, GeneratedLoad, Options};
+use crate::models::entry::Simulation;
+use crate::models::registry::simulations;
 use std::fmt;
 use std::str::FromStr;
 
@@ -13,12 +14,17 @@ pub struct Object {
 }
 
 impl Object {
-    /// All of them; a semaphore of three, and a barrier of three.
+    /// All of them, with the numbers of their models' examples.
     pub fn all() -> impl Iterator<Item = Self> {
-        simulations().map(|simulation| Self {
+        simulations().map(|(model, simulation)| Self {
             simulation,
-            size: if simulation.least > 0 { 3 } else { 0 },
+            size: model.size.tried(),
         })
+    }
+
+    /// The names of all, with an `N` where a number is (`semaphore:N`).
+    pub fn names() -> impl Iterator<Item = String> {
+        simulations().map(|(model, simulation)| model.size.named(simulation.name))
     }
 
     /// Its name, without the number.
@@ -31,8 +37,13 @@ impl Object {
         self.size
     }
 
+    /// The loads under which checks of its histories are measured.
+    pub fn loads(self) -> &'static [GeneratedLoad] {
+        self.simulation.loads
+    }
+
     /// How many clients it needs, also for a violation.
-    pub(super) fn clients(self, violation: bool) -> usize {
+    pub fn clients(self, violation: bool) -> usize {
         (self.simulation.clients)(self.size, violation)
     }
 
@@ -50,11 +61,9 @@ impl FromStr for Object {
             None => (text, None),
         };
         let size = number.map_or(Some(0), |number| number.parse().ok().filter(|&size| size > 0));
-        let fits = |simulation: &&Simulation, size: u32| {
-            simulation.name == name && (simulation.least > 0) == (size > 0) && size >= simulation.least
-        };
         let named = size.and_then(|size| {
-            let simulation = simulations().find(|simulation| fits(simulation, size))?;
+            let (_, simulation) =
+                simulations().find(|(model, simulation)| simulation.name == name && model.size.generates(size))?;
             Some(Self { simulation, size })
         });
         named.ok_or_else(|| {

@@ -1,63 +1,14 @@
-//! All models by their names, each with how its operations are read, decided and generated.
+//! All models by their names; each is described in its own file.
 
-use crate::generate::{GeneratedEvent, Options};
+use crate::models::entry::{HistoryOperations, ModelEntry, ModelFit, ModelSize, Simulation};
 use crate::models::queue::total_queue;
 use crate::models::{barrier, commit, counter, fenced_mutex, id_generator, kv, mutex, permits, queue, register, set};
 use crate::{Budget, Call, Conventions, InputError, Judgement, Value};
 use std::fmt;
 use std::str::FromStr;
 
-/// Judges the operations of one object; with the number that the model takes, else 0.
-///
-/// # Errors
-/// What it cannot do, and values that cannot be judged.
-type Judge =
-    for<'a> fn(&ModelEntry, &[&'a Call<'a>], Conventions, u32, &mut Budget<'_>) -> Result<Judgement<'a>, InputError>;
-
-/// A model of histories of others: its name, and how its operations are read and judged.
-pub struct ModelEntry {
-    /// Its names, its own first.
-    pub(super) names: &'static [&'static str],
-    /// The operations that it has, as histories name them.
-    pub(super) operations: &'static [&'static str],
-    /// Whether it takes a number (`semaphore:3`).
-    pub(super) sized: bool,
-    pub(super) judge: Judge,
-    /// How its histories are generated, if they are: by one of its names each.
-    pub(super) simulations: &'static [Simulation],
-}
-
-/// How histories of an object are generated.
-pub struct Simulation {
-    /// The object's name.
-    pub name: &'static str,
-    /// The least number that it takes (`semaphore:1`); 0 if it takes none.
-    pub least: u32,
-    /// How many clients it needs, with that number; also for a violation.
-    pub clients: fn(u32, bool) -> usize,
-    /// Generates a history, with that number.
-    pub run: fn(&Options, u32) -> Vec<GeneratedEvent>,
-}
-
-impl Simulation {
-    /// That of an object that takes no number.
-    pub const fn new(name: &'static str, run: fn(&Options, u32) -> Vec<GeneratedEvent>) -> Self {
-        Self {
-            name,
-            least: 0,
-            clients: |_, violation| 1 + usize::from(violation),
-            run,
-        }
-    }
-}
-
-/// All simulations, in the order of their models.
-pub fn simulations() -> impl Iterator<Item = &'static Simulation> {
-    REGISTRY.iter().flat_map(|model| model.simulations)
-}
-
-/// All of them, in the order in which they are named.
-static REGISTRY: [&ModelEntry; 16] = [
+/// All models, in the order in which they are named, and asked whether a history is theirs.
+static REGISTRY: &[&ModelEntry] = &[
     &register::REGISTERS,
     &mutex::LEASES,
     &mutex::TEXTBOOK,
@@ -75,6 +26,32 @@ static REGISTRY: [&ModelEntry; 16] = [
     &commit::ATOMIC_COMMIT,
     &kv::TEXTS,
 ];
+
+/// All simulations with their models, in the order of these.
+pub fn simulations() -> impl Iterator<Item = (&'static ModelEntry, &'static Simulation)> {
+    let of_model = |&model: &&'static ModelEntry| model.simulations.iter().map(move |simulation| (model, simulation));
+    REGISTRY.iter().flat_map(of_model)
+}
+
+/// A model under one of its names, as lists have it; written as `--model` takes it, with the number of its examples.
+#[derive(Debug, Clone, Copy)]
+pub struct ListedModel {
+    /// The name, without the number.
+    pub name: &'static str,
+    /// The number of the model's examples; `None` if it takes none.
+    pub size: Option<u32>,
+    /// Whether histories are generated under this name.
+    pub generated: bool,
+    /// The model's operations and what is peculiar to it, in one line.
+    pub summary: &'static str,
+}
+
+impl fmt::Display for ListedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        self.size.map_or(Ok(()), |size| write!(f, ":{size}"))
+    }
+}
 
 /// What a history is judged as.
 #[derive(Clone, Copy)]
@@ -97,38 +74,43 @@ impl ModelKind {
         Self { model, size: 0 }
     }
 
+    /// All models with their names, as `--model` takes them (`semaphore:N`), and each with a line of what it is.
+    pub fn described() -> impl Iterator<Item = (String, &'static str)> {
+        REGISTRY.iter().map(|model| {
+            let names: Vec<String> = model.names.iter().map(|name| model.size.named(name)).collect();
+            (names.join(", "), model.summary)
+        })
+    }
+
     /// What `--model` takes.
     pub fn names() -> String {
-        let name = |model: &&ModelEntry| {
-            let number = if model.sized { ":N" } else { "" };
-            format!("{}{number}", model.names.join(", "))
+        Self::described().map(|(names, _)| names).collect::<Vec<_>>().join(", ")
+    }
+
+    /// All models, once for each of their names.
+    pub fn listed() -> impl Iterator<Item = ListedModel> {
+        let under = |model: &'static ModelEntry, name: &'static str| ListedModel {
+            name,
+            size: Some(model.size.tried()).filter(|&size| size > 0),
+            generated: model.simulations.iter().any(|simulation| simulation.name == name),
+            summary: model.summary,
         };
-        REGISTRY.iter().map(name).collect::<Vec<_>>().join(", ")
+        REGISTRY
+            .iter()
+            .flat_map(move |&model| model.names.iter().map(move |name| under(model, name)))
     }
 
     /// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is
-    /// judged, or of more than one thing. `has` says whether there is an operation of a name, and `reads` whether a
-    /// read was answered with such a value.
+    /// judged, or of more than one thing. `has`: whether there is an operation of a name. `reads`: whether a read was
+    /// answered with such a value.
     pub fn infer(has: impl Fn(&str) -> bool, reads: impl Fn(fn(&Value) -> bool) -> bool) -> Option<Self> {
-        let any = |names: &[&str]| names.iter().any(|name| has(name));
-        // Under a lock things are written too.
-        if any(&["acquire", "release"]) {
-            Some(Self::MUTEX)
-        } else if any(&["write", "cas"]) {
-            Some(Self::REGISTER)
-        } else if any(&["add"]) {
-            let of_numbers = reads(|value| value.as_i64().is_some()).then_some(Self::new(&counter::COUNTERS));
-            let of_sets = || reads(|value| !value.is_nil() && value.elements().is_some());
-            of_numbers.or_else(|| of_sets().then_some(Self::new(&set::SETS)))
-        } else if any(&["generate"]) {
-            Some(Self::new(&id_generator::GENERATORS))
-        } else if any(&["vote", "decided"]) {
-            Some(Self::new(&commit::ATOMIC_COMMIT))
-        } else if any(&["read"]) {
-            Some(Self::REGISTER)
-        } else {
-            any(&["get", "put", "append"]).then_some(Self::KV)
-        }
+        let operations = HistoryOperations {
+            has: &has,
+            reads: &reads,
+        };
+        let first = |wanted| REGISTRY.iter().find(|model| (model.fits)(&operations) == wanted);
+        let model = first(ModelFit::Shown).or_else(|| first(ModelFit::Possible))?;
+        Some(Self::new(model))
     }
 
     /// The names of its operations.
@@ -162,13 +144,13 @@ impl FromStr for ModelKind {
         let Some(&model) = REGISTRY.iter().find(|model| model.names.contains(&name)) else {
             return Err(format!("there is no model `{name}`; there are {}", Self::names()));
         };
-        match (model.sized, number) {
-            (false, None) => Ok(Self::new(model)),
-            (false, Some(_)) => Err(format!("`{name}` takes no number")),
-            (true, None) => Err(format!("`{name}` needs a number: `{name}:3`")),
-            (true, Some(number)) => match number.parse() {
+        match (model.size, number) {
+            (ModelSize::Fixed, None) => Ok(Self::new(model)),
+            (ModelSize::Fixed, Some(_)) => Err(format!("`{name}` takes no number")),
+            (ModelSize::Number { tried, .. }, None) => Err(format!("`{name}` needs a number: `{name}:{tried}`")),
+            (ModelSize::Number { tried, .. }, Some(number)) => match number.parse() {
                 Ok(size) if size > 0 => Ok(Self { model, size }),
-                _ => Err(format!("`{number}` is no number from 1, as `{name}:3` has it")),
+                _ => Err(format!("`{number}` is no number from 1, as `{name}:{tried}` has it")),
             },
         }
     }
@@ -177,7 +159,7 @@ impl FromStr for ModelKind {
 impl fmt::Display for ModelKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.model.names[0])?;
-        if self.model.sized {
+        if self.size > 0 {
             write!(f, ":{}", self.size)?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What the models share: contradictions, and the way from operations to what was found.
 
-use crate::models::registry::ModelEntry;
+use crate::models::entry::ModelEntry;
 use crate::proof::prove;
 use crate::reading::Reading;
 use crate::{BrokenClaim, Budget, Call, Contradiction, InputError, Judgement, Model, Op, Remark, Violation, Witness};

@@ -17,6 +17,7 @@ mod generated;
 mod kv;
 mod long;
 mod models;
+mod registry;
 mod textbook;
 mod unexplained;
 

@@ -19,18 +19,13 @@ pub use one::read;
 
 /// `check`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Runs and our own histories (.jsonl) are judged by the checkers of their family; without a plan by what is promised anyhow.
 Other histories, and any with --model, are searched for an order of their operations: Jepsen's EDN (.edn) and text logs
 (.log, .txt), porcupine's key-value text (.txt), and .jsonl with bare values. Each may be compressed by gzip or zstd.
 
-Models: register (or cas-register): read, write and cas. mutex: acquire and release of a lock that may be lost like a lease; a
-hold counts only as far as a release that succeeded proves it. mutex-strict: held from each acquire to the next release that
-succeeded. fenced-mutex: grants are answered with tokens that grow. reentrant-mutex, semaphore:N, rwlock (the value is read or
-write): holds count as a mutex's do. fifo-queue, unordered-queue: enqueue, dequeue, drain. total-queue: what goes in comes out at
-least once, and nothing else. set: add, read. counter: add, read. id-generator: generate. kv: texts under keys, with get, put and append.
-barrier:N: enter and leave, with the round as the value. atomic-commit: begin [tx sites], vote [tx site yes|no], decided [tx site],
-answered with [tx site commit|abort].
+Models, with their operations:
+{}
 
 Exit codes: 0 all valid, 1 some invalid, 2 some unknown, 254 if some input could not be read. With --expect: 0 if all
 verdicts are as expected, else 1.
@@ -40,7 +35,7 @@ Examples:
   zooquake check failure.zooquake.tar.gz
   zooquake check runs --json --no-report
   zooquake check history.edn --model mutex
-  zooquake check histories --expect histories/expected.tsv")]
+  zooquake check histories --expect histories/expected.tsv", model_lines()))]
 pub struct CheckOptions {
     /// A run's folder or pack, a history file, or a folder of such, searched through
     #[arg(required = true)]
@@ -63,6 +58,12 @@ pub struct CheckOptions {
     /// JSON on stdout, one element for each input
     #[arg(long)]
     pub json: bool,
+}
+
+/// A line for each model: its names, and what it is.
+fn model_lines() -> String {
+    let lines = ModelKind::described().map(|(names, summary)| format!("  {names:<24}  {summary}"));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Checks every input again. One that cannot be read keeps no other from its verdict.

@@ -151,7 +151,7 @@ fn no_object_is_convicted_because_of_an_invocation_that_is_missing() {
             let options = Options {
                 object,
                 ops: rng.usize(10..16),
-                clients: 4,
+                clients: object.clients(true).max(4),
                 unknown: 0.3,
                 values: if rng.bool() { Values::Unique } else { Values::Of(3) },
                 seed,

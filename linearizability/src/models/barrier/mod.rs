@@ -8,8 +8,8 @@ pub use sequential::{Barrier, BarrierOp};
 use crate::Call;
 use crate::Op;
 use crate::equality::ValueNumbers;
-use crate::generate::simulate;
-use crate::models::registry::{ModelEntry, Simulation};
+use crate::generate::{GeneratedLoad, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation};
 use crate::models::support::{apart, decide, unable};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError};
@@ -19,12 +19,14 @@ use std::collections::HashMap;
 /// Barriers that so many members enter together and leave together, once in each round.
 pub static BARRIER: ModelEntry = ModelEntry {
     names: &["barrier"],
+    summary: "enter and leave of N members, with the round as the value",
     operations: &["enter", "leave"],
-    sized: true,
+    size: ModelSize::Number { tried: 5, least: 2 },
+    fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "barrier",
-        least: 2,
         clients: |members, _| members as usize,
+        loads: &[GeneratedLoad::COMMON],
         run: |options, members| simulate(options, generator::BarrierObject::new(members, options.clients)),
     }],
     judge: |model, calls, _, size, budget| {

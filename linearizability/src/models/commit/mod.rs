@@ -9,8 +9,8 @@ pub use sequential::{CommitOp, Transaction};
 use crate::Call;
 use crate::Op;
 use crate::equality::ValueNumbers;
-use crate::generate::simulate;
-use crate::models::registry::{ModelEntry, Simulation};
+use crate::generate::{GeneratedLoad, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{apart, decide, unable};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -20,11 +20,17 @@ use std::collections::HashSet;
 /// Transactions that all sites commit, or none.
 pub static ATOMIC_COMMIT: ModelEntry = ModelEntry {
     names: &["atomic-commit"],
+    summary: "begin [tx sites], vote [tx site yes|no], decided [tx site], answered [tx site commit|abort]",
     operations: &["begin", "vote", "decided"],
-    sized: false,
-    simulations: &[Simulation::new("atomic-commit", |options, _| {
-        simulate(options, generator::Commits::default())
-    })],
+    size: ModelSize::Fixed,
+    // What is added, only its reads show.
+    fits: |operations| ModelFit::shown_if(operations.any(&["vote", "decided"]) && !operations.any(&["add"])),
+    simulations: &[Simulation {
+        name: "atomic-commit",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate(options, generator::Commits::default()),
+    }],
     judge: |model, calls, _, _, budget| {
         let mut transactions = ValueNumbers::default();
         let transaction = |call: &Call<'_>| {

@@ -7,8 +7,8 @@ mod sequential;
 pub use sequential::{Counter, CounterOp};
 
 use crate::BrokenClaim;
-use crate::generate::simulate;
-use crate::models::registry::{ModelEntry, Simulation};
+use crate::generate::{GeneratedLoad, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -18,11 +18,18 @@ const UNORDERED: BrokenClaim = unordered("no order of the counter's operations f
 /// Counters that begin at 0.
 pub static COUNTERS: ModelEntry = ModelEntry {
     names: &["counter"],
+    summary: "add of a whole number, and read",
     operations: &["add", "read"],
-    sized: false,
-    simulations: &[Simulation::new("counter", |options, _| {
-        simulate(options, generator::CounterObject::new(options))
-    })],
+    size: ModelSize::Fixed,
+    fits: |operations| {
+        ModelFit::shown_if(operations.any(&["add"]) && operations.reads(|value| value.as_i64().is_some()))
+    },
+    simulations: &[Simulation {
+        name: "counter",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate(options, generator::CounterObject::new(options)),
+    }],
     judge: |model, calls, _, _, budget| {
         let mut reading = Reading::new();
         for &call in calls {

@@ -4,9 +4,9 @@ mod sequential;
 
 pub use sequential::{FencedMutex, FencedOp};
 
-use crate::generate::simulate;
+use crate::generate::{GeneratedLoad, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::mutex::{LeaseOp, generator, lease_operations};
-use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::decide;
 use crate::reading::Reading;
 use crate::{BrokenClaim, Remark, Value};
@@ -20,11 +20,16 @@ const UNORDERED: BrokenClaim = BrokenClaim {
 /// Mutexes on a lease whose grants have tokens that grow.
 pub static FENCED: ModelEntry = ModelEntry {
     names: &["fenced-mutex"],
+    summary: "acquire, release; grants are answered with tokens that grow; holds count as a mutex's do",
     operations: &["acquire", "release"],
-    sized: false,
-    simulations: &[Simulation::new("fenced-mutex", |options, _| {
-        simulate(options, generator::Mutex::new(options.clients, true))
-    })],
+    size: ModelSize::Fixed,
+    fits: |_| ModelFit::Not,
+    simulations: &[Simulation {
+        name: "fenced-mutex",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate(options, generator::Mutex::new(options.clients, true)),
+    }],
     judge: |_, calls, _, _, budget| {
         let holds = lease_operations(calls)?;
         let tokens: Vec<Option<i64>> = holds.calls.iter().map(|call| token(&call.answered)).collect();

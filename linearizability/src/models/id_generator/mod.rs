@@ -7,8 +7,8 @@ pub use sequential::{Generated, IdGenerator};
 
 use crate::CallOutcome;
 use crate::equality::ValueNumbers;
-use crate::generate::simulate;
-use crate::models::registry::{ModelEntry, Simulation};
+use crate::generate::{GeneratedLoad, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{decide, unable};
 use crate::reading::Reading;
 use sequential::DUPLICATE;
@@ -16,11 +16,17 @@ use sequential::DUPLICATE;
 /// Generators each of whose ids is given out once.
 pub static GENERATORS: ModelEntry = ModelEntry {
     names: &["id-generator", "unique-ids"],
+    summary: "generate, answered with an id that no other is answered with",
     operations: &["generate"],
-    sized: false,
-    simulations: &[Simulation::new("id-generator", |options, _| {
-        simulate(options, generator::Ids::default())
-    })],
+    size: ModelSize::Fixed,
+    // What is added, only its reads show.
+    fits: |operations| ModelFit::shown_if(operations.any(&["generate"]) && !operations.any(&["add"])),
+    simulations: &[Simulation {
+        name: "id-generator",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate(options, generator::Ids::default()),
+    }],
     judge: |model, calls, _, _, budget| {
         let (mut reading, mut values) = (Reading::new(), ValueNumbers::default());
         for &call in calls {

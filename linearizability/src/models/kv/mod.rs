@@ -5,7 +5,7 @@ mod sequential;
 pub use sequential::{Kv, KvOp};
 
 use crate::BrokenClaim;
-use crate::models::registry::ModelEntry;
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -15,8 +15,14 @@ const UNORDERED: BrokenClaim = unordered("no order of the operations on the text
 /// The text under a key, which is empty at first. A get of unknown outcome proves nothing.
 pub static TEXTS: ModelEntry = ModelEntry {
     names: &["kv"],
+    summary: "get, put and append of texts under keys",
     operations: &["get", "put", "append"],
-    sized: false,
+    size: ModelSize::Fixed,
+    // What is added, only its reads show.
+    fits: |operations| match operations.any(&["get", "put", "append"]) && !operations.any(&["add"]) {
+        true => ModelFit::Possible,
+        false => ModelFit::Not,
+    },
     simulations: &[],
     judge: |model, calls, _, _, budget| {
         let mut told = Vec::new();

@@ -8,8 +8,8 @@ mod textbook;
 pub use lease::{LeaseMutex, LeaseOp};
 pub use textbook::{Mutex, MutexOp};
 
-use crate::generate::simulate;
-use crate::models::registry::{ModelEntry, Simulation};
+use crate::generate::{GeneratedLoad, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::decide;
 use crate::reading::Reading;
 use crate::{BrokenClaim, Call, CallOutcome, InputError, Judgement, Remark};
@@ -29,11 +29,16 @@ const UNORDERED: BrokenClaim = BrokenClaim {
 /// Mutexes that may be lost like a lease.
 pub static LEASES: ModelEntry = ModelEntry {
     names: &["mutex"],
+    summary: "acquire, release; may be lost like a lease: a hold counts as far as its release proves it",
     operations: &["acquire", "release"],
-    sized: false,
-    simulations: &[Simulation::new("mutex", |options, _| {
-        simulate(options, generator::Mutex::new(options.clients, false))
-    })],
+    size: ModelSize::Fixed,
+    fits: |operations| ModelFit::shown_if(operations.any(&["acquire", "release"])),
+    simulations: &[Simulation {
+        name: "mutex",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate(options, generator::Mutex::new(options.clients, false)),
+    }],
     judge: |_, calls, _, _, budget| {
         let reading = lease_operations(calls)?;
         Ok(without_requests(
@@ -46,8 +51,10 @@ pub static LEASES: ModelEntry = ModelEntry {
 /// Mutexes that are held until a release succeeds.
 pub static TEXTBOOK: ModelEntry = ModelEntry {
     names: &["mutex-strict"],
+    summary: "acquire, release; held from each acquire to the next release that succeeded",
     operations: &["acquire", "release"],
-    sized: false,
+    size: ModelSize::Fixed,
+    fits: |_| ModelFit::Not,
     simulations: &[],
     judge: |_, calls, _, _, budget| {
         let reading = textbook_operations(calls)?;

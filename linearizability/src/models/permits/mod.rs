@@ -11,9 +11,9 @@ pub use sequential::{PermitOp, Permits};
 
 use crate::BrokenClaim;
 use crate::Call;
-use crate::generate::{GeneratedEvent, Options, simulate};
+use crate::generate::{GeneratedEvent, GeneratedLoad, Options, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::mutex::without_requests;
-use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unable};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -32,12 +32,14 @@ const ALL: u64 = 1 << 40;
 /// Semaphores: `acquire` of one permit, or of as many as its value.
 pub static SEMAPHORE: ModelEntry = ModelEntry {
     names: &["semaphore"],
+    summary: "acquire, release, each of one permit or of so many; holds count as a mutex's do",
     operations: &["acquire", "release"],
-    sized: true,
+    size: ModelSize::Number { tried: 3, least: 1 },
+    fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "semaphore",
-        least: 1,
         clients: |permits, violation| if violation { permits as usize + 1 } else { 1 },
+        loads: &[GeneratedLoad::COMMON],
         run: |options, permits| simulate_permits(options, Style::Semaphore(permits.into())),
     }],
     judge: |model, calls, _, size, budget| {
@@ -59,11 +61,16 @@ pub static SEMAPHORE: ModelEntry = ModelEntry {
 /// Read-write locks: `acquire` and `release` with the mode as the value, `read` or `write`.
 pub static READ_WRITE: ModelEntry = ModelEntry {
     names: &["rwlock"],
+    summary: "acquire, release, with the value read or write; holds count as a mutex's do",
     operations: &["acquire", "release"],
-    sized: false,
-    simulations: &[Simulation::new("rwlock", |options, _| {
-        simulate_permits(options, Style::ReadWrite)
-    })],
+    size: ModelSize::Fixed,
+    fits: |_| ModelFit::Not,
+    simulations: &[Simulation {
+        name: "rwlock",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate_permits(options, Style::ReadWrite),
+    }],
     judge: |model, calls, _, _, budget| {
         let mode = |call: &Call<'_>| match call.asked.word() {
             Some("read" | "shared") => Ok(Some(1)),
@@ -80,11 +87,16 @@ pub static READ_WRITE: ModelEntry = ModelEntry {
 /// Mutexes whose holder may acquire them again: they are free once they were released as often.
 pub static REENTRANT: ModelEntry = ModelEntry {
     names: &["reentrant-mutex"],
+    summary: "acquire, release; its holder may acquire it again; holds count as a mutex's do",
     operations: &["acquire", "release"],
-    sized: false,
-    simulations: &[Simulation::new("reentrant-mutex", |options, _| {
-        simulate_permits(options, Style::Reentrant)
-    })],
+    size: ModelSize::Fixed,
+    fits: |_| ModelFit::Not,
+    simulations: &[Simulation {
+        name: "reentrant-mutex",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate_permits(options, Style::Reentrant),
+    }],
     judge: |model, calls, _, _, budget| {
         let all = holds(model, calls, |_| Ok(Some(1)))?;
         let found = decide(UNORDERED, &Permits { permits: 1 }, outermost(all), budget);

@@ -13,8 +13,8 @@ pub use bag::{Bag, QueueOp};
 pub use fifo::Fifo;
 
 use crate::equality::ValueNumbers;
-use crate::generate::simulate;
-use crate::models::registry::{ModelEntry, Simulation};
+use crate::generate::{GeneratedLoad, Values, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{BrokenClaim, Call, CallOutcome, InputError, Op, Remark, Value};
@@ -27,14 +27,27 @@ pub const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];
 
 const UNORDERED: BrokenClaim = unordered("no order of the queue's operations fits");
 
+/// Values that come back are swept by pairs.
+const LOADS: &[GeneratedLoad] = &[
+    GeneratedLoad::COMMON,
+    GeneratedLoad::new(10_000, 10, 0.0, Values::Of(5)),
+    GeneratedLoad::new(10_000, 10, 0.01, Values::Of(5)),
+    GeneratedLoad::new(10_000, 30, 0.0, Values::Of(5)),
+];
+
 /// Queues, first in, first out.
 pub static FIFO_QUEUE: ModelEntry = ModelEntry {
     names: &["fifo-queue"],
+    summary: "enqueue, dequeue, drain; first in, first out",
     operations: &OPERATIONS,
-    sized: false,
-    simulations: &[Simulation::new("fifo-queue", |options, _| {
-        simulate(options, QueueObject::new(QueueOrder::Fifo, options))
-    })],
+    size: ModelSize::Fixed,
+    fits: |_| ModelFit::Not,
+    simulations: &[Simulation {
+        name: "fifo-queue",
+        clients: one_client,
+        loads: LOADS,
+        run: |options, _| simulate(options, QueueObject::new(QueueOrder::Fifo, options)),
+    }],
     judge: |model, calls, _, _, budget| {
         let QueueOperations { reading, drains } = read(model, calls, Delivery::Once)?;
         let mut found = decide(UNORDERED, &Fifo, reading, budget);
@@ -48,11 +61,16 @@ pub static FIFO_QUEUE: ModelEntry = ModelEntry {
 /// Queues without an order, each of whose items comes out once.
 pub static UNORDERED_QUEUE: ModelEntry = ModelEntry {
     names: &["unordered-queue"],
+    summary: "enqueue, dequeue, drain; each item comes out once, in any order",
     operations: &OPERATIONS,
-    sized: false,
-    simulations: &[Simulation::new("unordered-queue", |options, _| {
-        simulate(options, QueueObject::new(QueueOrder::None, options))
-    })],
+    size: ModelSize::Fixed,
+    fits: |_| ModelFit::Not,
+    simulations: &[Simulation {
+        name: "unordered-queue",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate(options, QueueObject::new(QueueOrder::None, options)),
+    }],
     judge: |model, calls, _, _, budget| {
         let QueueOperations { reading, .. } = read(model, calls, Delivery::Once)?;
         Ok(decide(UNORDERED, &Bag, reading, budget))

@@ -1,23 +1,28 @@
 //! Queues each of whose items comes out at least once, with the operations of other [queues](crate::models::queue).
 
-use crate::generate::simulate;
+use crate::generate::{GeneratedLoad, simulate};
 use crate::judgement::{Judgement, Violation};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::queue::bag::MADE_UP;
 use crate::models::queue::generator::{QueueObject, QueueOrder};
 use crate::models::queue::total;
 use crate::models::queue::{Delivery, OPERATIONS, QueueOperations, read};
-use crate::models::registry::{ModelEntry, Simulation};
 use crate::proof::{EACH, Proof};
 use crate::{Limit, Remark};
 
 /// What Jepsen's `total-queue` judges: what goes in comes out, at least once, and nothing else does.
 pub static TOTAL_QUEUE: ModelEntry = ModelEntry {
     names: &["total-queue"],
+    summary: "enqueue, dequeue, drain; what goes in comes out at least once, and nothing else does",
     operations: &OPERATIONS,
-    sized: false,
-    simulations: &[Simulation::new("total-queue", |options, _| {
-        simulate(options, QueueObject::new(QueueOrder::Drained, options))
-    })],
+    size: ModelSize::Fixed,
+    fits: |_| ModelFit::Not,
+    simulations: &[Simulation {
+        name: "total-queue",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate(options, QueueObject::new(QueueOrder::Drained, options)),
+    }],
     judge: |model, calls, _, _, budget| {
         let QueueOperations { reading, drains } = read(model, calls, Delivery::AtLeastOnce)?;
         let mut judgement = Judgement::default();

@@ -15,8 +15,8 @@ pub(crate) use accesses::First;
 pub use sequential::{Content, Register, RegisterOp, Unset};
 
 use crate::equality::ValueNumbers;
-use crate::generate::simulate;
-use crate::models::registry::{ModelEntry, Simulation};
+use crate::generate::{GeneratedLoad, Values, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{decide, unordered};
 use crate::reading::Reading;
 use crate::{BrokenClaim, Call, CallOutcome, Conventions, InputError, Op, Value};
@@ -24,18 +24,52 @@ use std::collections::HashSet;
 
 const UNORDERED: BrokenClaim = unordered("no order of the register's operations fits");
 
+/// Values that are written once are decided by zones; such as come back are swept and searched for.
+const CAS_LOADS: &[GeneratedLoad] = &[
+    GeneratedLoad::new(100_000, 10, 0.0, Values::Unique),
+    GeneratedLoad::new(100_000, 10, 0.01, Values::Unique),
+    GeneratedLoad::new(100_000, 10, 0.05, Values::Unique),
+    GeneratedLoad::new(100_000, 30, 0.0, Values::Unique),
+    GeneratedLoad::new(100_000, 30, 0.01, Values::Unique),
+    GeneratedLoad::new(100_000, 30, 0.05, Values::Unique),
+    GeneratedLoad::new(10_000, 20, 0.0, Values::Of(5)),
+    GeneratedLoad::new(10_000, 20, 0.01, Values::Of(5)),
+    GeneratedLoad::new(10_000, 30, 0.0, Values::Of(5)),
+    GeneratedLoad::new(10_000, 30, 0.01, Values::Of(5)),
+];
+
 /// Registers; with what they begin is known of our histories only.
 pub static REGISTERS: ModelEntry = ModelEntry {
     names: &["register", "cas-register"],
+    summary: "read, write and cas",
     operations: &["read", "write", "cas"],
-    sized: false,
+    size: ModelSize::Fixed,
+    fits: |operations| {
+        // Under a lock values are written too, and of what is added the reads show more.
+        if operations.any(&["acquire", "release"]) {
+            ModelFit::Not
+        } else if operations.any(&["write", "cas"]) {
+            ModelFit::Shown
+        } else if operations.any(&["read"]) && !operations.any(&["add"]) {
+            ModelFit::Possible
+        } else {
+            ModelFit::Not
+        }
+    },
     simulations: &[
-        Simulation::new("register", |options, _| {
-            simulate(options, generator::RegisterObject::new(options, false))
-        }),
-        Simulation::new("cas-register", |options, _| {
-            simulate(options, generator::RegisterObject::new(options, true))
-        }),
+        Simulation {
+            name: "register",
+            clients: one_client,
+            // A register with compare-and-set is the harder one.
+            loads: &[],
+            run: |options, _| simulate(options, generator::RegisterObject::new(options, false)),
+        },
+        Simulation {
+            name: "cas-register",
+            clients: one_client,
+            loads: CAS_LOADS,
+            run: |options, _| simulate(options, generator::RegisterObject::new(options, true)),
+        },
     ],
     judge: |_, calls, conventions, _, budget| {
         let accesses = read(calls, conventions)?;

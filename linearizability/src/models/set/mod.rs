@@ -7,8 +7,8 @@ pub use sequential::{GrowSet, SetOp};
 
 use crate::BrokenClaim;
 use crate::equality::ValueNumbers;
-use crate::generate::simulate;
-use crate::models::registry::{ModelEntry, Simulation};
+use crate::generate::{GeneratedLoad, Values, simulate};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -18,11 +18,21 @@ const UNORDERED: BrokenClaim = unordered("no order of the set's operations fits"
 /// Sets that are empty at the beginning.
 pub static SETS: ModelEntry = ModelEntry {
     names: &["set"],
+    summary: "add, and read, answered with all elements",
     operations: &["add", "read"],
-    sized: false,
-    simulations: &[Simulation::new("set", |options, _| {
-        simulate(options, generator::Set::new(options))
-    })],
+    size: ModelSize::Fixed,
+    fits: |operations| {
+        let sets = || operations.reads(|value| !value.is_nil() && value.elements().is_some());
+        // What is read as a number is a counter.
+        let numbers = || operations.reads(|value| value.as_i64().is_some());
+        ModelFit::shown_if(operations.any(&["add"]) && sets() && !numbers())
+    },
+    simulations: &[Simulation {
+        name: "set",
+        clients: one_client,
+        loads: &[GeneratedLoad::new(10_000, 10, 0.01, Values::Unique)],
+        run: |options, _| simulate(options, generator::Set::new(options)),
+    }],
     judge: |model, calls, conventions, _, budget| {
         let (mut reading, mut values) = (Reading::new(), ValueNumbers::default());
         for &call in calls {

@@ -1,0 +1,121 @@
+//! What a model states of itself, once, in its own file. No field has a default.
+
+use crate::generate::{GeneratedEvent, GeneratedLoad, Options};
+use crate::{Budget, Call, Conventions, InputError, Judgement, Value};
+
+/// Judges the operations of one object; with the number that the model takes, else 0.
+///
+/// # Errors
+/// What it cannot do, and values that cannot be judged.
+type Judge =
+    for<'a> fn(&ModelEntry, &[&'a Call<'a>], Conventions, u32, &mut Budget<'_>) -> Result<Judgement<'a>, InputError>;
+
+/// A model of histories of others: its name, and how its operations are read, judged, recognised and generated.
+pub struct ModelEntry {
+    /// Its names, its own first.
+    pub(super) names: &'static [&'static str],
+    /// Its line in help texts: its operations, then what is peculiar to it; at most 92 characters, no full stop.
+    pub(super) summary: &'static str,
+    /// The operations that it has, as histories name them.
+    pub(super) operations: &'static [&'static str],
+    /// The number that it takes.
+    pub(crate) size: ModelSize,
+    /// Whether a history's operations are those of this model.
+    pub(super) fits: fn(&HistoryOperations<'_>) -> ModelFit,
+    pub(super) judge: Judge,
+    /// How its histories are generated, if they are: by one of its names each.
+    pub(super) simulations: &'static [Simulation],
+}
+
+/// The number that a model takes after its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelSize {
+    /// None.
+    Fixed,
+    /// A number from 1 (`semaphore:3`).
+    Number {
+        /// The number of examples: in messages, tests, benchmarks, and inputs for fuzzing.
+        tried: u32,
+        /// The least number of which histories are generated, at most `tried`.
+        least: u32,
+    },
+}
+
+impl ModelSize {
+    /// The number of examples; 0 if the model takes none.
+    pub const fn tried(self) -> u32 {
+        match self {
+            Self::Fixed => 0,
+            Self::Number { tried, .. } => tried,
+        }
+    }
+
+    /// Whether histories of this number can be generated; of 0 if the model takes none.
+    pub const fn generates(self, size: u32) -> bool {
+        match self {
+            Self::Fixed => size == 0,
+            Self::Number { least, .. } => size > 0 && size >= least,
+        }
+    }
+
+    /// A model's name with an `N` for the number.
+    pub fn named(self, name: &str) -> String {
+        match self {
+            Self::Fixed => name.to_owned(),
+            Self::Number { .. } => format!("{name}:N"),
+        }
+    }
+}
+
+/// Whether a history's operations are those of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelFit {
+    /// The model's own operations or answers occur. A model that takes a number is never inferred.
+    Shown,
+    /// Operations occur that other models have, too: the history is of this model if none is shown.
+    Possible,
+    /// The operations are of something else, or do not show what is promised.
+    Not,
+}
+
+impl ModelFit {
+    /// `Shown` under a condition, else `Not`.
+    pub const fn shown_if(condition: bool) -> Self {
+        if condition { Self::Shown } else { Self::Not }
+    }
+}
+
+/// The names of a history's operations, and what its reads were answered with.
+pub struct HistoryOperations<'a> {
+    pub(super) has: &'a dyn Fn(&str) -> bool,
+    pub(super) reads: &'a dyn Fn(fn(&Value) -> bool) -> bool,
+}
+
+impl HistoryOperations<'_> {
+    /// Whether there is an operation of one of these names.
+    pub fn any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| (self.has)(name))
+    }
+
+    /// Whether some read was answered with such a value.
+    pub fn reads(&self, like: fn(&Value) -> bool) -> bool {
+        (self.reads)(like)
+    }
+}
+
+/// How histories of an object are generated.
+pub struct Simulation {
+    /// The object's name: one of its model's.
+    pub name: &'static str,
+    /// How many clients it needs, with its number; also for a violation.
+    pub clients: fn(u32, bool) -> usize,
+    /// The loads under which checks of its histories are measured, at its number of examples.
+    pub loads: &'static [GeneratedLoad],
+    /// Generates a history, with its number.
+    pub run: fn(&Options, u32) -> Vec<GeneratedEvent>,
+}
+
+/// One client, and a second one for a violation.
+pub fn one_client(_: u32, violation: bool) -> usize {
+    1 + usize::from(violation)
+}

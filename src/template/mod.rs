@@ -96,7 +96,9 @@ const SUBJECTS: &[TemplateSubject] = &[
         family: "commit",
         toml: "promise = \"two-phase commit: atomic; it waits while the coordinator or a site is away\"\nznodes = [\"/app\"]\n",
         parent: "/app",
-        sections: "[[known]]\nanomaly = \"blocked-transaction\"\nfaults = [\"kill\", \"pause\", \"partition\", \"drop-reply\", \"disconnect\", \"expire\"]\nreason = \"whoever waits for the coordinator, or for a vote, waits until that comes back\"\nsource = \"Skeen, Nonblocking commit protocols (1981)\"\n",
+        sections: "[[known]]\nanomaly = \"blocked-transaction\"\nfaults = [\"kill\", \"pause\", \"partition\", \
+            \"drop-reply\", \"disconnect\", \"expire\"]\nreason = \"a client that waits for the coordinator, or for a \
+            vote, waits until that comes back\"\nsource = \"Skeen, Nonblocking commit protocols (1981)\"\n",
     },
     TemplateSubject {
         family: "queue",

@@ -31,8 +31,8 @@ pub(super) fn refused(reply: Result<TimedReply, String>) -> SentenceResult {
     let reply = reply?;
     match (reply.outcome, &reply.error) {
         (Outcome::Fail, Some(error)) if !error.is_empty() => Ok(reply.shown()),
-        (Outcome::Fail, _) => Err(reply.unlike("an error that says why")),
-        _ => Err(reply.unlike("`fail`, with an error that says why")),
+        (Outcome::Fail, _) => Err(reply.unlike("an error that states the reason")),
+        _ => Err(reply.unlike("`fail`, with an error that states the reason")),
     }
 }
 

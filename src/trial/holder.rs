@@ -44,7 +44,7 @@ impl Trial {
         for (key, declared, is) in told {
             if !is && self.can(declared) {
                 return Err(format!(
-                    "{value} has no `{key}`, and `hello` does not say that it cannot tell the {declared}"
+                    "{value} has no `{key}`, and `hello` does not declare that it cannot give the {declared}"
                 ));
             }
         }

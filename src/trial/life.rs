@@ -80,10 +80,10 @@ impl Trial {
             }
             let later = self.clients[0].sessions().split_off(told);
             if later.iter().any(away) {
-                return Ok(format!("told: {later:?}"));
+                return Ok(format!("reported: {later:?}"));
             }
             if self.clock.now() >= until {
-                return Err(format!("cut off for longer than its session, it told {later:?}"));
+                return Err(format!("cut off for longer than its session, it reported {later:?}"));
             }
             self.clock.sleep(Duration::from_millis(50)).await;
         }

@@ -241,7 +241,7 @@ impl Talk {
     pub fn stray(&self) -> Option<String> {
         let mut open = self.asked.clone();
         let wrong = |heard: TimedLine| match heard.message {
-            None => Some(format!("the line {:?} is no message", heard.line)),
+            None => Some(format!("the line {:?} is not a message", heard.line)),
             Some(Message::Reply { id, .. }) => match open.iter().position(|asked| *asked == id) {
                 Some(at) => {
                     open.swap_remove(at);

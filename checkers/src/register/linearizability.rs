@@ -100,7 +100,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
     }
     if more > 0 {
         out.reasons.push(format!(
-            "note: {more} more contradictions between the register's accesses are not told"
+            "note: {more} more contradictions between the register's accesses are not listed"
         ));
     }
     out.ran("not-linearizable", looked_at);
@@ -133,7 +133,7 @@ fn phantom(teller: &ContradictionWriter<'_, '_>, finder: usize, writer: Option<u
     let accesses = teller.clusters.accesses;
     let mut witness = teller.happened(finder);
     let later = match writer {
-        None => "Nobody ever wrote it, unless in a request that certainly failed.".to_owned(),
+        None => "No client ever wrote it, except in a request that certainly failed.".to_owned(),
         Some(writer) => {
             if accesses[finder].of_tree() {
                 witness.extend(accesses[writer].invoke);
@@ -146,7 +146,10 @@ fn phantom(teller: &ContradictionWriter<'_, '_>, finder: usize, writer: Option<u
         None => " found a value".to_owned(),
     };
     let name = sentence(&teller.name(finder));
-    (witness, format!("{name}{ended} that nobody had sent by then. {later}"))
+    (
+        witness,
+        format!("{name}{ended} that no client had sent by then. {later}"),
+    )
 }
 
 /// Two compare-and-sets that both took the same value away.

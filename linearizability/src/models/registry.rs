@@ -168,7 +168,7 @@ impl FromStr for ModelKind {
             (true, None) => Err(format!("`{name}` needs a number: `{name}:3`")),
             (true, Some(number)) => match number.parse() {
                 Ok(size) if size > 0 => Ok(Self { model, size }),
-                _ => Err(format!("`{number}` is no number from 1, as `{name}:3` has it")),
+                _ => Err(format!("`{number}` is not a number from 1, as `{name}:3` has it")),
             },
         }
     }

@@ -20,12 +20,12 @@ pub use one::read;
 /// `check`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Runs and our own histories (.jsonl) are judged by the checkers of their family; without a plan by what is promised anyhow.
+Runs and our own histories (.jsonl) are judged by the checkers of their family; without a plan by what every variant promises.
 Other histories, and any with --model, are searched for an order of their operations: Jepsen's EDN (.edn) and text logs
 (.log, .txt), porcupine's key-value text (.txt), and .jsonl with bare values. Each may be compressed by gzip or zstd.
 
 Models: register (or cas-register): read, write and cas. mutex: acquire and release of a lock that may be lost like a lease; a
-hold counts only as far as a release that succeeded proves it. mutex-strict: held from each acquire to the next release that
+hold counts only in the part that a release that succeeded proves. mutex-strict: held from each acquire to the next release that
 succeeded. fenced-mutex: grants are answered with tokens that grow. reentrant-mutex, semaphore:N, rwlock (the value is read or
 write): holds count as a mutex's do. fifo-queue, unordered-queue: enqueue, dequeue, drain. total-queue: what goes in comes out at
 least once, and nothing else. set: add, read. counter: add, read. id-generator: generate. kv: texts under keys, with get, put and append.

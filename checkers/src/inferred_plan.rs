@@ -1,6 +1,6 @@
 //! Histories without a plan: what was promised is inferred from what was asked and answered.
 //!
-//! Where nothing shows it, only what every promise of the family has is judged, and a reason says so. The verdict is
+//! Where nothing shows it, only what every promise of the family has is judged, and a reason states it. The verdict is
 //! never `valid`: which faults were asked for stands in the plan.
 
 use crate::family_checks::FamilyChecks;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use zooquake_history::operation::MZXID;
 use zooquake_history::operation::grant::{ACCEPTED, TOKEN, f};
 
-/// Judges a history that has no plan: as what `kind` says; else, if it is written as ours are, by what it shows to be
+/// Judges a history that has no plan: by `kind`; else, if it is written as ours are, by what it shows to be
 /// promised; else by search, as what its operations show. `damage`: what of it could not be read.
 pub fn judge(
     history: &History,

@@ -40,11 +40,11 @@ struct RecipeTemplate {
     text: &'static str,
 }
 
-/// What a folder says of a family.
+/// What a folder states of a family.
 #[derive(Debug)]
 struct TemplateSubject {
     family: &'static str,
-    /// What its `zooquake.toml` says of it.
+    /// What its `zooquake.toml` states of it.
     toml: &'static str,
     /// Parent of the znodes, or the only one.
     parent: &'static str,

@@ -128,7 +128,7 @@ impl Trial {
         Ok(if ended { self.hold(0).await.ok() } else { Some(grant) })
     }
 
-    /// That the session of a grant was told as connected.
+    /// That the session of a grant was reported as connected.
     fn connected(&self, grant: &Value) -> SentenceResult {
         let told = self.clients[0].sessions();
         let shown = format!("the notices of sessions were {told:?}");
@@ -141,7 +141,7 @@ impl Trial {
         }
     }
 
-    /// That `confirm` tells that it holds this grant, or none, after a write.
+    /// That `confirm` reports that it holds this grant, or none, after a write.
     pub(super) async fn confirms(&mut self, grant: Option<&Value>) -> Result<SentenceResult> {
         let reply = ok(self.clients[0].ask("confirm", json!({}), PATIENT).await);
         let tree = self.tree().await?;

@@ -145,7 +145,7 @@ impl Trial {
     }
 
     async fn killed(&mut self) -> Result<()> {
-        // If it is granted nothing that there is to hold, `recovers` has said so.
+        // If it is granted nothing that there is to hold, `recovers` has reported so.
         let _ = self.hold(0).await;
         self.cluster.kill("c1").await?;
         if !self.clients[0].end(SOON).await {

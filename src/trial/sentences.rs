@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Sentence {
     /// Its name.
     pub name: &'static str,
-    /// What it says.
+    /// Its words.
     pub says: &'static str,
 }
 

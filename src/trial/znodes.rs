@@ -37,7 +37,7 @@ impl Trial {
                 .is_some_and(|owner| told.iter().any(|(session, _)| session == owner))
     }
 
-    /// That a release says what it removed, and that it is gone.
+    /// That a release reports what it removed, and that it is gone.
     pub(super) async fn removed(&self, grant: &Value, answer: Result<Value, String>) -> Result<SentenceResult> {
         let tree = self.tree().await?;
         Ok(answer.and_then(|value| {

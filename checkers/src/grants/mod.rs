@@ -1,6 +1,6 @@
 //! The families that grant, a file each: `lock` and `rwlock`, in which grants may be shared; `election`, a lock under
-//! other names, with the acknowledgements of its leaders; and `semaphore`, a lock that several clients may hold, without
-//! any writes. Then the checkers that they share.
+//! other names, with the acknowledgements of its leaders; and `semaphore`, a lock that several clients may hold,
+//! without any writes. Then the checkers that they share.
 
 mod acknowledgement;
 mod contradictory_answers;

@@ -51,7 +51,7 @@ pub struct Commit {
     sure: HashSet<String>,
     /// How long a site may take to come to a decision in a coordinator's place.
     session: Duration,
-    /// Whether another transaction takes the place of the current one, which never began as far as answers show.
+    /// Whether another transaction takes the place of the current one, which by its answers never began.
     void: bool,
     single_ms: u64,
 }

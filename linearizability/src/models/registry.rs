@@ -107,7 +107,7 @@ impl ModelKind {
     }
 
     /// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is
-    /// judged, or of more than one thing. `has` says whether there is an operation of a name, and `reads` whether a
+    /// judged, or of more than one thing. `has` states whether there is an operation of a name, and `reads` whether a
     /// read was answered with such a value.
     pub fn infer(has: impl Fn(&str) -> bool, reads: impl Fn(fn(&Value) -> bool) -> bool) -> Option<Self> {
         let any = |names: &[&str]| names.iter().any(|name| has(name));

@@ -125,7 +125,7 @@ planted! {
 }
 
 impl Planted {
-    /// The variant with this bug: its recipe without, but for the name and what is said of it.
+    /// The variant with this bug: its recipe without, but for the name and what is stated of it.
     fn variant(&self) -> Option<Variant> {
         // Among those without bugs: this makes the others.
         let mut all = registry::registry().iter();

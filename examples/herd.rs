@@ -69,12 +69,14 @@ fn measurement(series: Vec<Series>) -> Measurement {
         title: "What one change of leader costs".into(),
         subtitle: format!("on a simulated ensemble of {SERVERS} servers, where each message takes 0.4 ms; no faults"),
         words: vec![
-            "The leader resigns, the next one is elected. Counted is all that the candidates ask of ZooKeeper and hear from their \
-             watches until they are at rest."
+            "The leader resigns, the next one is elected. The counts cover all requests of the candidates to ZooKeeper \
+             and all events of their watches, until they are at rest."
                 .into(),
         ],
         axis: "candidates".into(),
-        quantities: ["watch events", "reads", "writes", "milliseconds"].map(String::from).into(),
+        quantities: ["watch events", "reads", "writes", "milliseconds"]
+            .map(String::from)
+            .into(),
         series,
     }
 }

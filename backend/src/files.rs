@@ -29,7 +29,7 @@ fn regular(file: File, most: u64) -> io::Result<File> {
         return Err(ErrorKind::IsADirectory.into());
     }
     if !metadata.is_file() {
-        return Err(refused("it is no regular file".to_owned()));
+        return Err(refused("it is not a regular file".to_owned()));
     }
     if metadata.len() > most {
         return Err(too_large(most));
@@ -77,7 +77,7 @@ pub fn read_or_receive(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     // Another file may have taken its place meanwhile.
     match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
         FileType::Fifo => whole(file, most),
-        _ => Err(refused("it is no pipe any more".to_owned())),
+        _ => Err(refused("it is not a pipe any more".to_owned())),
     }
 }
 
@@ -157,8 +157,8 @@ mod tests {
         fs::write(at("good"), "good").expect("a file");
         symlink("good", at("link")).expect("a link");
         for (path, why) in [
-            (at("pipe"), "no regular file"),
-            ("/dev/zero".into(), "no regular file"),
+            (at("pipe"), "not a regular file"),
+            ("/dev/zero".into(), "not a regular file"),
             (at("large"), "larger than 1 MiB"),
         ] {
             let error = read(&path, MOST).expect_err("it is refused").to_string();

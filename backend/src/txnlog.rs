@@ -50,7 +50,7 @@ impl FolderLogs {
             let mut entry = entry?;
             let Some(name) = log_name(&entry.path()?) else { continue };
             if entry.header().entry_type() != EntryType::Regular {
-                self.problems.push(format!("{name} is no regular file"));
+                self.problems.push(format!("{name} is not a regular file"));
                 continue;
             }
             let Some(bytes) = content(&mut entry)? else {

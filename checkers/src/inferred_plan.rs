@@ -1,6 +1,6 @@
 //! Histories without a plan: what was promised is inferred from what was asked and answered.
 //!
-//! Where nothing shows it, only what every promise of the family has is judged, and a reason says so. The verdict is
+//! Where nothing shows it, only what every promise of the family has is judged, and a reason states it. The verdict is
 //! never `valid`: which faults were asked for stands in the plan.
 
 use crate::family_checks::FamilyChecks;
@@ -18,7 +18,7 @@ use zooquake_history::{
     plan::{Plan, Resource, Target, Trigger, Window, Workload},
 };
 
-/// Judges a history that has no plan: as what `kind` says; else, if it is written as ours are, by what it shows to be
+/// Judges a history that has no plan: by `kind`; else, if it is written as ours are, by what it shows to be
 /// promised; else by search, as what its operations show. `damage`: what of it could not be read.
 pub fn judge(
     history: &History,
@@ -65,7 +65,7 @@ fn unjudge(results: &mut Results, kind: &str, on: &str) {
     let all = results.anomalies.len();
     results.anomalies.retain(|anomaly| anomaly.kind != kind);
     if results.anomalies.len() < all {
-        let what = format!("{kind} was not judged: it depends on {on}, which the plan tells");
+        let what = format!("{kind} was not judged: it depends on {on}, which only the plan states");
         results.reasons.insert(0, what);
         results.verdict = verdict(&results.anomalies, &results.reasons);
     }
@@ -84,8 +84,8 @@ pub fn unjudged(history: &History) -> String {
     match names.as_slice() {
         [] => "the history holds no operation".to_owned(),
         names => format!(
-            "nothing here judges the operations {} unless --model says what they are of ({}); else there are the families of our \
-             own histories",
+            "no checker judges the operations {}: name their model with --model ({}); without it only histories of \
+             zooquake's own families are judged",
             names.join(", "),
             ModelKind::names()
         ),
@@ -137,11 +137,11 @@ fn resource(history: &History, basis: &mut Vec<&'static str>) -> Resource {
         basis.push("writes name their transactions, so the resource is in ZooKeeper");
         Resource::Zookeeper
     } else if writes().any(|event| known(event, ACCEPTED.any())) {
-        basis.push("writes say that they were accepted, so the resource is outside of ZooKeeper");
+        basis.push("writes state that they were accepted, so the resource is outside ZooKeeper");
         Resource::External
     } else {
         if writes().next().is_some() {
-            basis.push("nothing tells where the resource is, so the order of writes was not judged");
+            basis.push("nothing shows where the resource is, so the order of writes was not judged");
         }
         Resource::Zookeeper
     }

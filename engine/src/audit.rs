@@ -51,7 +51,7 @@ impl Audit {
         }
     }
 
-    /// Goes on as far as it can; returns the tree once it is over, or the reason why it was not read.
+    /// Makes the progress that is possible now; returns the tree once it is over, or the reason why it was not read.
     pub fn advance(
         &mut self,
         run: &mut RunContext,

@@ -109,7 +109,8 @@ impl Clients {
                 Ok(message) => self.message(run, number, message),
                 Err(error) => {
                     let name = &self.workers[number].name;
-                    let why = format!("client {name} wrote a line that is no message of the protocol: {line}: {error}");
+                    let why =
+                        format!("client {name} wrote a line that is not a message of the protocol: {line}: {error}");
                     run.broken(number, why);
                 }
             },

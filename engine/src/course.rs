@@ -155,7 +155,7 @@ fn greet(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, unt
         return Transition::Wait(CourseStage::Greeting(until));
     }
     let silent: Vec<&str> = clients.dead().map(|worker| worker.name.as_str()).collect();
-    let why = format!("clients {silent:?} have not said hello in {} s.", GREETING.as_secs());
+    let why = format!("clients {silent:?} sent no hello within {} s.", GREETING.as_secs());
     run.broken(clients.dead().next().map_or(0, |worker| worker.number), why);
     Transition::Wait(CourseStage::Over)
 }

@@ -76,7 +76,7 @@ impl Drain {
         }
     }
 
-    /// Goes on as far as it can; returns whether it is over.
+    /// Makes the progress that is possible now; returns whether it is over.
     pub fn advance(&mut self, run: &mut RunContext, clients: &mut Clients) -> bool {
         loop {
             match self.transition(run, clients) {

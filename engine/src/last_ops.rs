@@ -84,7 +84,7 @@ impl LastOps {
         }
     }
 
-    /// Goes on as far as they can; returns their end once they are over.
+    /// Makes the progress that is possible now; returns their end once they are over.
     pub fn advance(
         &mut self,
         run: &mut RunContext,

@@ -74,7 +74,7 @@ impl Recovery {
         }
     }
 
-    /// Goes on as far as it can; returns its end once it is over.
+    /// Makes the progress that is possible now; returns its end once it is over.
     pub fn advance(
         &mut self,
         run: &mut RunContext,

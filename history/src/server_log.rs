@@ -101,7 +101,7 @@ impl ServerLog {
                 Ok(Some(event)) => log.take(ms, event, number),
                 Ok(None) if log.lives.is_empty() => log.begin(number),
                 Ok(None) => {}
-                Err(()) => log.cut(format!("line {number} tells of an election and cannot be read")),
+                Err(()) => log.cut(format!("line {number} is about an election and cannot be read")),
             }
         }
         log

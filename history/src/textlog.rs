@@ -93,14 +93,14 @@ fn read(reader: &mut EdnReader<'_>, index: usize) -> Result<Event, Damage> {
     let process = match (number(&process.1), name(&process.1)) {
         (Some(number), _) => Process::Number(number),
         (None, Some(name)) => Process::Name(name),
-        (None, None) => return Err(wrong(process.0, format!("{} is no process", process.1))),
+        (None, None) => return Err(wrong(process.0, format!("{} is not a process", process.1))),
     };
     Ok(Event {
         index,
         time: index as u64,
         process,
         kind: kind(&event_type.1).map_err(|what| wrong(event_type.0, what))?,
-        f: name(&f.1).ok_or_else(|| wrong(f.0, format!("{} is no name of an operation", f.1)))?,
+        f: name(&f.1).ok_or_else(|| wrong(f.0, format!("{} is not the name of an operation", f.1)))?,
         value: to_json(&value),
         error: error.as_ref().and_then(error_text),
         node: None,

@@ -34,7 +34,7 @@ impl Journal {
         let metadata = file.metadata().with_context(doing)?;
         ensure!(
             metadata.is_file() && metadata.len() <= RECORD,
-            "{} is no regular file, or larger than {} MiB",
+            "{} is not a regular file, or is larger than {} MiB",
             path.display(),
             RECORD >> 20
         );

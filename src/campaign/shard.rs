@@ -45,7 +45,7 @@ impl FromStr for Shard {
         let parts = parts.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {
             Some((number, of)) if (1..=of).contains(&number) && of <= 100_000 => Ok(Self { number, of }),
-            _ => Err(format!("`{text}` is no part of a whole, such as 1/4 to 4/4")),
+            _ => Err(format!("`{text}` is not a part of a whole, such as 1/4 to 4/4")),
         }
     }
 }

@@ -36,16 +36,16 @@ Examples:
   zooquake compare lock --faults pause,kill         which variant breaks, which is fastest
   zooquake explore lock/protected --budget 60s      thousands of simulated schedules
   zooquake measure herd                             what one change of leader costs, as a chart
-  zooquake clean                                    remove whatever crashed runs left behind"
+  zooquake clean                                    remove what crashed runs left behind"
 )]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Say nothing of what goes on; only results, warnings and errors
+    /// Print no progress, only results, warnings and errors
     #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Output")]
     pub quiet: bool,
-    /// Say each step of what goes on
+    /// Print each step
     #[arg(long, short, global = true, help_heading = "Output")]
     pub verbose: bool,
 }
@@ -75,7 +75,7 @@ pub enum Command {
     Check(CheckOptions),
     /// Compare variants, versions, timings or sizes under the same faults: safety, speed, cost
     Compare(CompareOptions),
-    /// Run a matrix of variants, faults and seeds, and tell news from what is known
+    /// Run a matrix of variants, faults and seeds, and separate new anomalies from known ones
     Nightly(NightlyOptions),
     /// Convert a history between our JSON lines and Jepsen's EDN
     Convert(ConvertOptions),
@@ -85,7 +85,7 @@ pub enum Command {
     Report(ReportOptions),
     /// Prepare the images, or show where they come from
     Images(ImagesOptions),
-    /// Remove whatever crashed runs left behind: containers, networks, volumes; runs that go on are left alone
+    /// Remove what crashed runs left behind: containers, networks, volumes; runs that go on are left alone
     Clean(CleanOptions),
     /// Measure what recipes cost without faults: the herd of an election, the messages of a commit
     Measure(MeasureOptions),
@@ -102,7 +102,7 @@ pub enum Command {
     /// The program of a sidecar, started in a container
     #[command(hide = true)]
     Sidecar,
-    /// Remove the network rules of a sidecar's host and continue its stopped processes; says so if there were any
+    /// Remove the network rules of a sidecar's host and continue its stopped processes; reports whether there were any
     #[command(hide = true)]
     HealHost,
     /// Run until stdin ends, or nothing comes for a minute
@@ -202,7 +202,7 @@ pub struct CleanOptions {
     /// Remove only this run, by its id (the label `zooquake.run` of its containers)
     #[arg(long, value_name = "ID")]
     pub run: Option<String>,
-    /// Only say what would be removed
+    /// Only print what would be removed
     #[arg(long)]
     pub dry_run: bool,
     /// Remove runs that are going on as well

@@ -28,7 +28,7 @@ use zooquake_reports::compare::{Comparison, summary, write_all};
 /// `compare`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Whatever is given several times separated by commas is compared: variants, versions of ZooKeeper, timings, sizes. All of them
+What is given several times separated by commas is compared: variants, versions of ZooKeeper, timings, sizes. All of them
 run the same plans, interleaved. The folder gets compare.html, compare.png, compare.md (a table for a README), compare.json and
 a folder for each run. The same command again goes on where it was stopped; runs in which the harness failed are tried again.
 

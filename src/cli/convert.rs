@@ -19,7 +19,7 @@ use zooquake_history::{
 #[command(after_help = "\
 The names give the formats: .jsonl is ours, .edn Jepsen's, .log Jepsen's text log, which has neither times nor nodes. .txt is
 porcupine's key-value text where the history gets, puts and appends, else Jepsen's text log.
-What both can say comes back as it was: keywords that are no names of fields become strings such as \":timeout\", and
+What both formats can express comes back as it was: keywords that are not names of fields become strings such as \":timeout\", and
 keywords again. What our events have no field for, such as :exception, is left out.
 
 Examples:

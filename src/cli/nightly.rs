@@ -47,7 +47,7 @@ pub struct NightlyOptions {
     /// Only this part of the matrix; a cell is always in the same one
     #[arg(long, value_name = "K/N")]
     pub shard: Option<Shard>,
-    /// Where to run: `docker`, a real ensemble, or `sim`, a simulated one; what the campaign says, or else docker, if
+    /// Where to run: `docker`, a real ensemble, or `sim`, a simulated one; what the campaign states, or else docker, if
     /// not given
     #[arg(long, value_name = "docker|sim", value_parser = values::on)]
     pub on: Option<On>,

@@ -29,7 +29,7 @@ pub fn run(path: &Path) -> Result<(Opened, Record), Usage> {
     let lacks = opened.folder.lacks();
     if !lacks.is_empty() {
         let lacks = lacks.join(" and ");
-        return Err(Usage(format!("{path:?} is no whole run, it lacks {lacks}: {A_RUN}")));
+        return Err(Usage(format!("{path:?} is not a whole run, it lacks {lacks}: {A_RUN}")));
     }
     let record = opened.folder.load().map_err(wrong)?;
     Ok((opened, record))
@@ -120,7 +120,7 @@ pub fn output_file(path: &Path, way_out: &str) -> Result<(), Usage> {
     }
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let Some(folder) = whole.parent() else {
-        return Err(Usage(format!("{path:?} is no name of a file: {way_out}")));
+        return Err(Usage(format!("{path:?} is not the name of a file: {way_out}")));
     };
     if !folder.is_dir() {
         return Err(Usage(format!(

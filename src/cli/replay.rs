@@ -49,7 +49,7 @@ pub struct ReplayOptions {
     /// Folder of the runs
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub out: PathBuf,
-    /// Leave the ensemble standing at the end, and say how to reach it
+    /// Leave the ensemble standing at the end, and print how to reach it
     #[arg(long)]
     pub keep: bool,
     /// Pull the image that the plan names, and build and run the recipe that the run has kept, without asking

@@ -106,7 +106,7 @@ fn index(folder: &Path) -> Result<PathBuf> {
     }
     if runs.is_empty() {
         let text = format!(
-            "{} is no run (it lacks plan.json and history.jsonl), and no runs lie in it",
+            "{} is not a run (it lacks plan.json and history.jsonl), and contains no runs",
             folder.display()
         );
         return Err(Usage(text).into());

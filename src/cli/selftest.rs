@@ -32,8 +32,8 @@ and seeds. A planted bug is a variant like others: `zooquake run planted/L12`, `
 Exit codes: 0 all were found and all recipes without them were silent; 1 one was missed, or a recipe without a bug was noisy; 2 it was
 interrupted; 254 wrong usage; 255 the harness failed.
 
-With --confirm the shrunk plan of each bug is played on a real ensemble until its anomaly shows. What is said of it changes no exit
-code, but for 255 if no try of a plan could be carried out.
+With --confirm the shrunk plan of each bug is played on a real ensemble until its anomaly shows. The outcome changes no exit
+code, except for 255 if no try of a plan could be carried out.
 
 Examples:
   zooquake selftest
@@ -56,7 +56,7 @@ pub struct SelftestOptions {
     /// Folder of the runs of shrunk plans; none are written if not given, but for `runs` with --confirm
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Play the shrunk plans on a real ensemble, and say which bugs show there
+    /// Play the shrunk plans on a real ensemble, and report which bugs show there
     #[arg(long)]
     pub confirm: bool,
     /// How often a plan is played at most to confirm it

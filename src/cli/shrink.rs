@@ -26,7 +26,7 @@ use zooquake_history::plan::{On, Plan};
 #[command(after_help = "\
 Looks for the smallest plan that still shows the same anomaly of the same property: fewer windows of faults, clients and
 operations, shorter times. It does so on simulated ensembles, also for a run of a real one. What does not show there is shrunk on
-real ensembles, one after the other, if a Docker engine answers; that is slow, and is said first.
+real ensembles, one after the other, if a Docker engine answers; that is slow, and is announced first.
 
 Exit codes: 0 the anomaly was kept, 2 it did not recur, 254 wrong usage, 255 the harness failed.
 

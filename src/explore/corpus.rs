@@ -83,7 +83,7 @@ impl Corpus {
         let header: CorpusHeader = serde_json::from_value(first).with_context(reading)?;
         if header.format != FORMAT {
             let (folder, format) = (folder.display(), header.format);
-            let why = format!("{folder} is of format {format}, and this zooquake knows format {FORMAT} alone");
+            let why = format!("{folder} is of format {format}, and this zooquake reads format {FORMAT} alone");
             return Err(ForeignRecord(why).into());
         }
         let here = Space {

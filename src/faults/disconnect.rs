@@ -36,7 +36,7 @@ pub const FAULT: Fault = Fault {
 
 async fn disconnect(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     let Some(Payload::Wire(wire)) = strike.window.payload else {
-        bail!("the plan does not say how the connections end");
+        bail!("the plan does not state how the connections end");
     };
     Ok(strike.cluster.disconnect(victim, wire).await?.into())
 }

@@ -50,7 +50,7 @@ pub const FAULT: Fault = Fault {
 
 async fn lose(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     let Some(Payload::Wire(wire)) = strike.window.payload else {
-        bail!("the plan does not say what is lost");
+        bail!("the plan does not state what is lost");
     };
     let mut over = strike.over.clone();
     let mut losing = strike.cluster.lose(victim, wire, PATIENCE);

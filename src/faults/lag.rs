@@ -49,7 +49,7 @@ fn most(topology: &Topology) -> u64 {
 
 fn behind(strike: &Strike<'_>) -> Result<LeaderDelay> {
     let Some(Payload::Lag(Lag { delay_percent })) = strike.window.payload else {
-        bail!("the plan does not say by how much the follower is behind");
+        bail!("the plan does not state by how much the follower is behind");
     };
     ensure!(
         (1..100).contains(&delay_percent),

@@ -74,7 +74,7 @@ async fn join_again(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
 fn how(strike: &Strike<'_>) -> Result<Cut> {
     match strike.window.payload {
         Some(Payload::Cut(cut)) => Ok(cut),
-        _ => bail!("the plan does not say how the network is cut"),
+        _ => bail!("the plan does not state how the network is cut"),
     }
 }
 

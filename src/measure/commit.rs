@@ -155,9 +155,10 @@ fn measurement(series: Vec<Series>, order: &CommitOrder) -> Measurement {
             order.transactions, order.stagger_ms, order.servers
         ),
         words: vec![
-            "Every site votes yes, each after a little more work than the one before it, so that votes come one by one. Begin \
-             and all votes are asked for at once, decide after begin, decided after the site's vote. Counted is all that coordinator and sites ask of ZooKeeper and hear from their watches, \
-             until nothing goes on any more."
+            "Every site votes yes, each after a little more work than the one before it, so that votes come one by \
+             one. Begin and all votes are asked for at once, decide after begin, decided after the site's vote. The \
+             counts cover all requests of coordinator and sites to ZooKeeper and all events of their watches, until \
+             nothing goes on any more."
                 .into(),
             "Reads are get, exists and children; writes are create, delete, set and multi, which is one. Requests count when they \
              are sent, also those that are refused. The milliseconds are those from the sending of begin until the last site's \

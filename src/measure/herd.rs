@@ -188,9 +188,9 @@ fn measurement(series: Vec<Series>, order: &HerdOrder) -> Measurement {
             order.changes, order.servers
         ),
         words: vec![
-            "The leader resigns, the next one is elected. Counted is all that the candidates ask of ZooKeeper and hear from \
-             their watches from the sending of the resignation until nothing goes on any more, before the old leader stands \
-             again."
+            "The leader resigns, the next one is elected. The counts cover all requests of the candidates to ZooKeeper \
+             and all events of their watches, from the sending of the resignation until nothing goes on any more, \
+             before the old leader stands again."
                 .into(),
             "Reads are get, exists and children; writes are create, delete, set and multi. Requests count when they are sent, \
              also those that are refused. The milliseconds are those from the sending of the resignation to the reading of \

@@ -117,7 +117,7 @@ fn files(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
             continue;
         }
         if !kind.is_file() {
-            eprintln!("left out {path:?}, which is no regular file");
+            eprintln!("left out {path:?}, which is not a regular file");
         } else if !name.ends_with(SUFFIX) && !name.ends_with(DRAFT) && path.canonicalize().ok() != out {
             files.push(path.strip_prefix(run).context("a path below the run")?.to_path_buf());
         }

@@ -55,7 +55,7 @@ pub fn check(plan: &Plan) -> Result<(), String> {
         return Err("takes, or has something that takes, longer than a day".into());
     }
     match &cluster.image {
-        Some(image) if !images::is_name(image) => Err(format!("names {image:?}, which is no image")),
+        Some(image) if !images::is_name(image) => Err(format!("names {image:?}, which is not an image")),
         _ => Ok(()),
     }
 }
@@ -91,7 +91,7 @@ fn of_recipe(workload: &Workload, recipe: &RecipeSource) -> Result<(), String> {
         return Err(format!("is of {name:?}, of a family that this zooquake does not have"));
     }
     if !recipe::is_name(&workload.variant) {
-        return Err(format!("is of {name:?}, which is no name of a recipe"));
+        return Err(format!("is of {name:?}, which is not the name of a recipe"));
     }
     if let Some(path) = recipe
         .files
@@ -105,7 +105,7 @@ fn of_recipe(workload: &Workload, recipe: &RecipeSource) -> Result<(), String> {
     }
     match &recipe.image {
         _ if recipe.command.is_empty() => Err("has a recipe without a command".into()),
-        Some(image) if !images::is_name(image) => Err(format!("names {image:?}, which is no image")),
+        Some(image) if !images::is_name(image) => Err(format!("names {image:?}, which is not an image")),
         _ => Ok(()),
     }
 }
@@ -123,7 +123,7 @@ fn of_scenes(plan: &Plan) -> Result<(), String> {
 fn of_clients(plan: &Plan) -> Result<(), String> {
     let clients = plan.clients.len();
     if !(1..=50).contains(&clients) || plan.cluster.clients != clients || !plan.scenes.is_empty() {
-        return Err("does not say what its clients do".into());
+        return Err("does not state what its clients do".into());
     }
     let sites = |of: &[_]| of.len() == clients - 1;
     let whole = |t: &zooquake_history::plan::PlannedTransaction| sites(&t.votes) && t.work_ms.len() == clients - 1;

@@ -75,7 +75,7 @@ pub struct RunSpec {
     /// Folder of the runs
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub out: PathBuf,
-    /// Leave the ensemble standing at the end, and say how to reach it
+    /// Leave the ensemble standing at the end, and print how to reach it
     #[arg(long)]
     pub keep: bool,
     /// Serve the report while the run goes on, on an address of this machine alone that is printed

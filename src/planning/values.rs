@@ -12,7 +12,7 @@ use zooquake_history::plan::{DrawnFor, On, Timing};
 pub fn duration(text: &str) -> Result<Duration, String> {
     let number = text.parse().ok().map(SignedDuration::from_secs);
     let length = number.or_else(|| text.parse().ok());
-    let length = length.ok_or_else(|| format!("`{text}` is no length of time such as 60s, 2m or 500ms"))?;
+    let length = length.ok_or_else(|| format!("`{text}` is not a length of time such as 60s, 2m or 500ms"))?;
     let bounds = SignedDuration::from_secs(1)..=SignedDuration::from_hours(24);
     let within = Some(length).filter(|length| bounds.contains(length));
     let ms = within.ok_or("give between one second and a day")?.as_millis();

@@ -125,7 +125,7 @@ impl Folder {
     /// If the plan or the history is missing: without them there is nothing to check.
     pub fn load(&self) -> Result<Record> {
         if !self.path.is_dir() {
-            bail!("{} is no run folder", self.path.display());
+            bail!("{} is not a run folder", self.path.display());
         }
         let lacks = self.lacks();
         if !lacks.is_empty() {

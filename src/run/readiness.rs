@@ -66,7 +66,7 @@ async fn whole_ensemble(cluster: &dyn Cluster) -> Result<Leader> {
         let state = state.with_context(|| format!("{name} does not serve"))?;
         let epoch = state.epoch();
         if state.leads() && leader.replace(Leader { name, epoch }).is_some() {
-            bail!("two servers say that they lead");
+            bail!("two servers report that they lead");
         }
     }
     leader.context("no server leads")

@@ -18,7 +18,7 @@ pub(super) fn hello(first: Option<&TimedLine>) -> SentenceResult {
     }
 }
 
-/// What a hello says that the client cannot do or tell.
+/// What a hello declares that the client cannot do or give.
 pub(super) fn cannot(first: Option<&TimedLine>) -> Vec<String> {
     match first.and_then(|heard| heard.message.as_ref()) {
         Some(Message::Hello { cannot, .. }) => cannot.clone(),
@@ -26,13 +26,13 @@ pub(super) fn cannot(first: Option<&TimedLine>) -> Vec<String> {
     }
 }
 
-/// That a reply is a `fail` that says why.
+/// That a reply is a `fail` that states the reason.
 pub(super) fn refused(reply: Result<TimedReply, String>) -> SentenceResult {
     let reply = reply?;
     match (reply.outcome, &reply.error) {
         (Outcome::Fail, Some(error)) if !error.is_empty() => Ok(reply.shown()),
-        (Outcome::Fail, _) => Err(reply.unlike("an error that says why")),
-        _ => Err(reply.unlike("`fail`, with an error that says why")),
+        (Outcome::Fail, _) => Err(reply.unlike("an error that states the reason")),
+        _ => Err(reply.unlike("`fail`, with an error that states the reason")),
     }
 }
 

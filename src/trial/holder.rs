@@ -63,7 +63,7 @@ impl Trial {
         for (key, declared, is) in told {
             if !is && self.can(declared) {
                 return Err(format!(
-                    "{value} has no `{key}`, and `hello` does not say that it cannot tell the {declared}"
+                    "{value} has no `{key}`, and `hello` does not declare that it cannot give the {declared}"
                 ));
             }
         }
@@ -147,7 +147,7 @@ impl Trial {
         Ok(if ended { self.hold(0).await.ok() } else { Some(grant) })
     }
 
-    /// That the session of a grant was told as connected.
+    /// That the session of a grant was reported as connected.
     fn connected(&self, grant: &Value) -> SentenceResult {
         let told = self.clients[0].sessions();
         let shown = format!("the notices of sessions were {told:?}");
@@ -160,7 +160,7 @@ impl Trial {
         }
     }
 
-    /// That `confirm` tells that it holds this grant, or none, after a write.
+    /// That `confirm` reports that it holds this grant, or none, after a write.
     pub(super) async fn confirms(&mut self, grant: Option<&Value>) -> Result<SentenceResult> {
         let reply = ok(self.clients[0].ask(control::f::CONFIRM, json!({}), PATIENT).await);
         let tree = self.tree().await?;

@@ -81,10 +81,10 @@ impl Trial {
             }
             let later = self.clients[0].sessions().split_off(told);
             if later.iter().any(away) {
-                return Ok(format!("told: {later:?}"));
+                return Ok(format!("reported: {later:?}"));
             }
             if self.clock.now() >= until {
-                return Err(format!("cut off for longer than its session, it told {later:?}"));
+                return Err(format!("cut off for longer than its session, it reported {later:?}"));
             }
             self.clock.sleep(Duration::from_millis(50)).await;
         }
@@ -133,7 +133,7 @@ impl Trial {
     }
 
     async fn killed(&mut self) -> Result<()> {
-        // If it is granted nothing that there is to hold, `recovers` has said so.
+        // If it is granted nothing that there is to hold, `recovers` has reported so.
         let _ = self.hold(0).await;
         self.cluster.kill("c1").await?;
         if !self.clients[0].end(SOON).await {

@@ -49,7 +49,7 @@ const PATIENT: Duration = Duration::from_secs(20);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SentenceVerdict {
-    /// It holds, as far as was seen.
+    /// It holds in all that was seen.
     Held,
     /// It does not.
     Broken,
@@ -132,7 +132,7 @@ struct Trial {
     clients: Vec<Talk>,
     /// Conversations with processes that are dead.
     former: Vec<Talk>,
-    /// What `hello` says that the client cannot do or tell.
+    /// What `hello` declares that the client cannot do or give.
     cannot: Vec<String>,
     /// How many numbers were given.
     numbers: u64,
@@ -165,7 +165,7 @@ impl Trial {
         if self.begin().await? {
             self.common().await?;
             self.awake().await?;
-            // A client that holds nothing yet says so.
+            // A client that holds nothing yet reports so.
             let seen = self.confirms(None).await?;
             self.note(sentences::CONFIRM, seen);
             self.awake().await?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Sentence {
     /// Its name.
     pub name: &'static str,
-    /// What it says.
+    /// Its words.
     pub says: &'static str,
 }
 
@@ -25,24 +25,25 @@ sentences! {
     PING, "ping", "`ping` is answered `{}` at once";
     UNKNOWN, "unknown-operation", "an operation that is not known is answered `fail`, with an error";
     NONSENSE, "nonsense", "a value that makes no sense is answered `fail`, with an error";
-    MALFORMED, "malformed", "a line that is no request is answered `fail` if its id can be read; the client lives on";
+    MALFORMED, "malformed", "a line that is not a request is answered `fail` if its id can be read; the client lives on";
     OPERATES, "operates", "an operation that can succeed is answered `ok` with its value";
-    SESSION, "session", "a notice tells a session that is connected";
-    CONFIRM, "confirm", "`confirm` tells what the client believes, with the zxid of a write of its scratch znode";
+    SESSION, "session", "a notice reports a session that is connected";
+    CONFIRM, "confirm", "`confirm` reports whether the client holds, by its own state, with the zxid of a write of its \
+        scratch znode";
     QUIESCE, "quiesce", "`quiesce` names the open sessions, and all of the client's znodes that are there, and no others";
     BUSY, "busy", "a second operation is answered `fail` with `busy` while one is pending";
     BESIDE, "beside", "`ping`, `confirm` and `quiesce` are answered beside a pending operation";
     EPHEMERAL, "ephemeral", "the znode of a grant, or of a place in a barrier, is ephemeral";
-    WORKS, "works", "who works answers after `work_ms`, and repeats what was asked";
-    NOT_HELD, "not-held", "what is asked under a grant that is not held is answered `fail` with `not-held`";
+    WORKS, "works", "a request for work is answered after `work_ms`, and the answer repeats what was asked";
+    NOT_HELD, "not-held", "a request under a grant that is not held is answered `fail` with `not-held`";
     TIMEOUT, "timeout", "a request is answered by its `timeout_ms`";
     NOTHING_LEFT, "nothing-left", "`fail` is answered only if nothing of the operation is left";
     WAITING, "quiesce-waiting", "`quiesce` names the waiting znode while an acquire is pending";
-    RELEASE, "release", "a release removes the grant's znode and says so";
-    HAND_OVER, "hand-over", "who waits is answered when it is its turn";
+    RELEASE, "release", "a release removes the grant's znode and reports it";
+    HAND_OVER, "hand-over", "a client that waits is answered when it is its turn";
     TAKING, "taking", "an item is named in `taking` before it is taken";
     CUT_OFF, "confirm-cut-off", "`confirm` is answered `info` while its write cannot succeed";
-    AWAY, "session-away", "a notice tells a session that is disconnected or expired";
+    AWAY, "session-away", "a notice reports a session that is disconnected or expired";
     OVER, "session-over", "a grant is not confirmed any more when its session is over";
     RECOVERS, "recovers", "the client works again when the servers are back";
     KILLED, "killed", "after SIGKILL a second incarnation works";

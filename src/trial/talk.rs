@@ -1,4 +1,4 @@
-//! A conversation with one process of a client: what was said to it, and what it said, with the times.
+//! A conversation with one process of a client: what was sent to it, and what it sent, with the times.
 
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -219,12 +219,12 @@ impl Talk {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).ended
     }
 
-    /// All that it said.
+    /// All that it sent.
     pub fn lines(&self) -> Vec<TimedLine> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).lines.clone()
     }
 
-    /// The states of its sessions that it has told, in order: the session and its state.
+    /// The states of its sessions that it has reported, in order: the session and its state.
     pub fn sessions(&self) -> Vec<(String, String)> {
         let of = |heard: TimedLine| match heard.message {
             Some(Message::Notice { notice, value }) if notice == "session" => Some((
@@ -241,7 +241,7 @@ impl Talk {
     pub fn stray(&self) -> Option<String> {
         let mut open = self.asked.clone();
         let wrong = |heard: TimedLine| match heard.message {
-            None => Some(format!("the line {:?} is no message", heard.line)),
+            None => Some(format!("the line {:?} is not a message", heard.line)),
             Some(Message::Reply { id, .. }) => match open.iter().position(|asked| *asked == id) {
                 Some(at) => {
                     open.swap_remove(at);

@@ -20,7 +20,7 @@ struct Between {
     dies_of: Option<&'static str>,
 }
 
-/// What becomes of a line that a client says.
+/// What becomes of a line that a client writes.
 enum Say {
     Nothing,
     It,
@@ -142,7 +142,7 @@ fn every_sentence_is_tried_of_some_family() {
     assert_eq!(left, [""; 0]);
 }
 
-/// Whether what a client says is an error that begins so.
+/// Whether a client's line is an error that begins so.
 fn errs(said: &Value, begins: &str) -> bool {
     said["error"].as_str().is_some_and(|error| error.starts_with(begins))
 }

@@ -37,12 +37,12 @@ impl Trial {
                 .is_some_and(|owner| told.iter().any(|(session, _)| session == owner))
     }
 
-    /// That a release says what it removed, and that it is gone.
+    /// That a release reports what it removed, and that it is gone.
     pub(super) async fn removed(&self, grant: &Value, answer: Result<Value, String>) -> Result<SentenceResult> {
         let tree = self.tree().await?;
         Ok(answer.and_then(|value| {
             if self.can("removed") && !grant["path"].is_null() && value["removed"]["path"] != grant["path"] {
-                return Err(format!("{value} does not say that {} was removed", grant["path"]));
+                return Err(format!("{value} does not report that {} was removed", grant["path"]));
             }
             let same = |znode: &&Znode| {
                 grant["path"] == json!(znode.path) && grant["czxid"].as_i64().is_none_or(|czxid| czxid == znode.czxid)
@@ -84,7 +84,7 @@ impl Trial {
                 .iter()
                 .find(|session| !session.as_str().is_some_and(is_session))
             {
-                return Err(format!("{odd} is no session such as \"0x100a1b2c3d40001\""));
+                return Err(format!("{odd} is not a session such as \"0x100a1b2c3d40001\""));
             }
             znodes.iter().try_for_each(|named| is_there(named, &tree))?;
             let unnamed = |znode: &&Znode| !znodes.iter().any(|named| named["path"] == json!(znode.path));

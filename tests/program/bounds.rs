@@ -45,7 +45,7 @@ fn what_never_ends_is_refused_as_an_input() {
             make(&run.join(file));
             for line in ["check", "replay"] {
                 let said = with(line, &run).ends(254);
-                assert!(said.has("no regular file") || said.has("larger than"), "{said}");
+                assert!(said.has("not a regular file") || said.has("larger than"), "{said}");
             }
         }
     }

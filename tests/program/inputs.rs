@@ -75,9 +75,9 @@ fn what_nothing_judges_is_named_and_never_taken_for_something_else() {
     let folder = Runs::new("named");
     let unknown = |name: &str, content: &str| checked(&folder, name, content.as_bytes()).ends(2);
     let txn = "{:process 0, :type :invoke, :f :txn, :value [[:r 1 nil]]}\n{:process 0, :type :ok, :f :txn, :value [[:r 1 [1]]]}\n";
-    unknown("txn.edn", txn).with(&["nothing here judges the operations txn"]);
+    unknown("txn.edn", txn).with(&["no checker judges the operations txn"]);
     let bad = unknown("bad.edn", "{:process 0, :type :invoke, :f :write, :value 12abc}");
-    let bad = bad.with(&["line 1, column 47: \"12abc\" is no number"]);
+    let bad = bad.with(&["line 1, column 47: \"12abc\" is not a number"]);
     bad.without(&["expected value at"]);
     let queue = unknown("queue.edn", "{:process 0 :type :invoke :f :enqueue :value 3}");
     queue.with(&["operations enqueue"]);

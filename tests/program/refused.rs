@@ -81,7 +81,7 @@ fn a_wrong_path_is_wrong_usage_in_every_command() {
         ("report missing", "missing", "runs/latest"),
         ("report file", "file", "runs/latest"),
         ("report torn.tar.gz", "torn.tar.gz", "runs/latest"),
-        ("report empty", "empty", "no runs lie in it"),
+        ("report empty", "empty", "contains no runs"),
         ("report odd", "odd", "runs/latest"),
         ("report run", "run", "zooquake check"),
         ("pack missing", "missing", "runs/latest"),

@@ -237,7 +237,7 @@ impl DockerCluster {
             .await
             .with_context(looking)?
             .state;
-        let state = state.with_context(|| format!("the engine does not tell the state of {node}"))?;
+        let state = state.with_context(|| format!("the engine does not report the state of {node}"))?;
         if state.paused == Some(true) || state.running != Some(true) {
             bail!("the container of {node} does not run");
         }

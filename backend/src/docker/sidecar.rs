@@ -126,7 +126,7 @@ fn deliver(host: &str, pending: &PendingReplies, output: ProcessOutput) {
                 let _ = waiting.send(answer);
             }
         }
-        Ok(other) => log::warn!("the sidecar of {host} said: {other:?}"),
-        Err(line) => log::warn!("the sidecar of {host} said: {line}"),
+        Ok(other) => log::warn!("the sidecar of {host} sent an unexpected message: {other:?}"),
+        Err(line) => log::warn!("the sidecar of {host} wrote: {line}"),
     }
 }

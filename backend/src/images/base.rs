@@ -65,7 +65,7 @@ async fn bootstrap(engine: &ContainerEngine, image: &str, suite: &str) -> Result
         .context("starting the bootstrap script")?;
     let messages = child.stderr.take().context("the bootstrap has no stderr")?;
     let (imported, last) = tokio::join!(engine.import(image, "base", child), last_lines(messages));
-    imported.with_context(|| format!("bootstrapping Debian's {suite}; it said\n{last}\n"))
+    imported.with_context(|| format!("bootstrapping Debian's {suite}; its last lines were\n{last}\n"))
 }
 
 async fn last_lines(messages: impl tokio::io::AsyncRead + Unpin) -> String {

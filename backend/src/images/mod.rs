@@ -78,7 +78,7 @@ impl ImageRequest {
         let suite = self.suite.as_deref().unwrap_or(DEFAULT_SUITE);
         ensure!(
             !suite.is_empty() && suite.bytes().all(|byte| byte.is_ascii_lowercase()),
-            "`{suite}` is no suite of Debian; try bookworm or trixie"
+            "`{suite}` is not a suite of Debian; try bookworm or trixie"
         );
         Ok(())
     }

@@ -83,7 +83,7 @@ impl Source {
         for path in carried {
             ensure!(
                 is_below(path),
-                "`files` names {path:?}, which is no path below the folder"
+                "`files` names {path:?}, which is not a path below the folder"
             );
             if !source.files.contains_key(path) {
                 source
@@ -100,7 +100,7 @@ impl Source {
         let metadata = fs::symlink_metadata(&whole).with_context(|| format!("reading {}", whole.display()))?;
         ensure!(
             metadata.is_file(),
-            "{} is no regular file: a recipe has none but such",
+            "{} is not a regular file: a recipe may have only regular files",
             whole.display()
         );
         let name = path

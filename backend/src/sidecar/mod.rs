@@ -168,7 +168,7 @@ async fn between_servers(host: &Tools, f: &str, value: &Value) -> Result<Value> 
         "links" => json!(host.quorum.links()),
         "read-along" => host.reader.open().await.map(|()| json!({}))?,
         "late" => json!(host.reader.lateness(field(value, "zxid")?, ms("timeout_ms")?).await?),
-        other => bail!("a sidecar knows no request `{other}`"),
+        other => bail!("a sidecar has no request `{other}`"),
     };
     Ok(done)
 }

@@ -78,7 +78,7 @@ fn what_cannot_be_read_is_a_problem() {
     link.set_size(0);
     builder.append_link(&mut link, "log.1", "/elsewhere").unwrap();
     let logs = read_archive(&builder.into_inner().unwrap()[..]);
-    assert_eq!(logs.problems, ["log.1 is no regular file"]);
+    assert_eq!(logs.problems, ["log.1 is not a regular file"]);
 }
 
 #[test]

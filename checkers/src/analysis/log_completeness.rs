@@ -72,7 +72,7 @@ fn unread(record: &RecordView<'_>, logs: &[ServerTxnLog]) -> Option<String> {
         Some(log) if log.whole => None,
         Some(log) => Some(format!(
             "not all of {voter} ({})",
-            log.problem.as_deref().unwrap_or("the record does not say why")
+            log.problem.as_deref().unwrap_or("the record gives no reason")
         )),
     };
     let lacks: Vec<String> = voters.iter().filter_map(lack).collect();

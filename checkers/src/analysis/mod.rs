@@ -1,7 +1,7 @@
 //! What is read out of a run, once and for all: operations, grants and other holds, faults, phases, latencies.
 //!
-//! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or says from
-//! when to when a client held, a fault was on or something was waited for.
+//! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or decides
+//! from when to when a client held, a fault was on or something was waited for.
 
 mod client_limits;
 pub(crate) mod clients;
@@ -53,7 +53,7 @@ use zooquake_history::{Event, Record};
 /// history.
 #[derive(Debug)]
 pub struct Analysis<'a> {
-    /// All that was recorded, as far as the history reaches.
+    /// All that was recorded up to the end of the history.
     pub record: RecordView<'a>,
     /// The events of the history.
     pub events: &'a [Event],
@@ -67,11 +67,11 @@ pub struct Analysis<'a> {
     pub capacity: NonZeroUsize,
     /// The clients, their processes and sessions.
     pub clients: NamedClients<'a>,
-    /// What the clients said that they cannot do or tell.
+    /// What the clients declared that they cannot do or give.
     pub declared: ClientLimits<'a>,
     /// The transaction logs.
     pub log: TransactionLog<'a>,
-    /// The fault windows that the history tells of, by their numbers.
+    /// The fault windows in the history, by their numbers.
     pub injected: BTreeMap<i64, InjectedFault<'a>>,
     /// What became of the fault windows of the plan.
     pub windows: Vec<WindowResult>,
@@ -154,7 +154,7 @@ impl<'a> Analysis<'a> {
         known.or(self.single().then_some(Mode::Shared))
     }
 
-    /// The requests that tell that two grants of different modes exclude each other; none where they would also without
+    /// The requests that show that two grants of different modes exclude each other; none where they would also without
     /// modes.
     pub(crate) fn telling_modes(&self, pair: [usize; 2]) -> impl Iterator<Item = usize> {
         let several = pair.into_iter().filter(|_| !self.single());

@@ -13,7 +13,7 @@ pub const MEMBERS: &[RequiredField] = &[
         logged: false,
         is_given: |answer| answer.czxid().is_some(),
         check: "early-release",
-        still: "whoever entered so is not known to have been inside when others left; who entered too early is judged",
+        still: "a client that entered so is not shown to have been inside when others left; early entries are judged",
     },
     RequiredField {
         ops: &[f::LEAVE],
@@ -22,7 +22,7 @@ pub const MEMBERS: &[RequiredField] = &[
         logged: false,
         is_given: |answer| matches!(answer.removed(), Some((_, Some(_)))),
         check: "early-release",
-        still: "whoever left so is not known to have been inside when others left; who entered too early is judged",
+        still: "a client that left so is not shown to have been inside when others left; early entries are judged",
     },
     RequiredField {
         ops: &[f::ENTER],

@@ -61,7 +61,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
     }
     if untold > 0 {
         out.reasons.push(format!(
-            "note: {untold} more stuck enters, in rounds of many members, are not told"
+            "note: {untold} more stuck enters, in rounds of many members, are not listed"
         ));
     }
     let told = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();

@@ -180,20 +180,20 @@ fn convict(
         ..
     } = spell;
     let what = match (spell.how, spell.attempts) {
-        (_, 1) => format!("did not know it by {}", run.at(until)),
+        (_, 1) => format!("gave no decision by {}", run.at(until)),
         (UnfinishedOutcome::Failed, count) => format!(
             "was asked again and again, and answered `fail` {count} times by {}",
             run.at(until)
         ),
         (_, count) => format!(
-            "was asked {count} times by {}, each time for a session timeout or longer, and did not know it once",
+            "was asked {count} times by {}, each time for a session timeout or longer, and never gave a decision",
             run.at(until)
         ),
     };
     let why = format!(
         "{} was asked for the decision about transaction {} (operation `{}`) at {} and {what}, though every fault was \
-         healed, every killed process was running again, and the ensemble had recovered at {}: for {} of the time after that it \
-         was left without an answer that tells the decision. The bound is {}: ten times the median of the run's answered \
+         healed, every killed process was running again, and the ensemble had recovered at {}: for {} of the time \
+         after that it gave no answer with the decision. The bound is {}: ten times the median of the run's answered \
          `decided` operations, at least ten seconds.{coordinator}",
         op.node,
         transaction.name,

@@ -126,7 +126,7 @@ fn convict(
         None => "was committed by its decision znode when the tree was read".to_owned(),
     };
     let why = format!(
-        "Transaction {} {told}, but site {site} {what}. Commit takes a yes of every site.",
+        "Transaction {} {told}, but site {site} {what}. Commit requires a yes vote of every site.",
         transaction.name,
     );
     out.add(run, Finding::new("commit-without-votes", "validity", witness, why));

@@ -34,7 +34,7 @@ fn sites(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, out: &mut Find
     for (site, reports) in by_site {
         let [Some(commit), Some(abort)] = reports else { continue };
         let why = format!(
-            "Site {site} reported commit of transaction {} at {}, and abort at {}. A decision that was told is final.",
+            "Site {site} reported commit of transaction {} at {}, and abort at {}. A reported decision is final.",
             transaction.name,
             run.at(commit.read),
             run.at(abort.read),
@@ -48,8 +48,8 @@ fn readings(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, out: &mut F
         return;
     };
     let why = format!(
-        "The decision znode of transaction {} said {} in one reading of the tree and {} in a later one. A decision that \
-         was told is final.",
+        "The decision znode of transaction {} held {} in one reading of the tree and {} in a later one. A published \
+         decision is final.",
         transaction.name,
         changed[0].1.word(),
         changed[1].1.word(),
@@ -65,8 +65,8 @@ fn against_znode(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, out: &
         return;
     }
     let why = format!(
-        "Site {} reported {} of transaction {} at {}, no site reported anything else, and the decision znode said {} in the last \
-         reading of the tree that has it. A decision that was told is final.",
+        "Site {} reported {} of transaction {} at {}, no site reported anything else, and the decision znode held {} \
+         in the last reading of the tree that has it. A reported decision is final.",
         told.node,
         told.decision.word(),
         transaction.name,

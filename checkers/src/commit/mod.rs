@@ -49,7 +49,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
         units: "transactions",
         unit: "transaction",
         wait: "decision",
-        wait_sentence: "from the sending of a transaction's begin to each answer that tells a site its decision",
+        wait_sentence: "from the sending of a transaction's begin to each answer that gives a site its decision",
         compete: false,
         source: UnitSource::Answered(&[f::DECIDED], Some(TX.name())),
         latency: LatencyKind::Decision,
@@ -106,7 +106,7 @@ fn readable(all: &Transactions<'_>, out: &mut Findings) {
     out.doubt("transactions cannot be read", &all.unread);
     if let Some(path) = all.unreadable.first() {
         out.reasons.push(format!(
-            "{} of decision znodes told neither commit nor abort, such as that of {path}: what was decided there was not judged",
+            "{} of decision znodes showed neither commit nor abort, such as that of {path}: what was decided there was not judged",
             count(all.unreadable.len(), "reading")
         ));
     }

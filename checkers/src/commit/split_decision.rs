@@ -41,8 +41,8 @@ fn split(
     out: &mut Findings,
 ) {
     let why = format!(
-        "Of transaction {} site {} reported commit at {}, and site {} reported abort at {}. A decision is one for all \
-         sites: what {} did stands at one and not at the other.",
+        "For transaction {}, site {} reported commit at {}, and site {} reported abort at {}. All sites must reach one \
+         decision: what {} did stands at one site and not at the other.",
         transaction.name,
         commit.node,
         run.at(commit.read),

@@ -25,7 +25,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         if let Some(written) = transaction.written() {
             let wrong = transaction.answers.iter().find(|answer| answer.decision != written);
             if let Some(answer) = wrong {
-                let says = format!("its decision znode said {} when it was last read", written.word());
+                let says = format!("its decision znode held {} at its last reading", written.word());
                 convict(run, transaction, answer, &says, vec![], out);
             }
         } else if let Some(told) = transaction.unanimous() {
@@ -33,7 +33,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
             let wrong = answers.find(|answer| answer.decision != told.decision);
             if let Some(answer) = wrong {
                 let says = format!(
-                    "site {} reported {} at {}, and no site anything else",
+                    "site {} reported {} at {}, and no site reported anything else",
                     told.node,
                     told.decision.word(),
                     run.at(told.read)
@@ -54,7 +54,7 @@ fn committed(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>) -> Option<
     }
     let mut said = transaction.znode.iter();
     let written = said.any(|&(_, decision)| decision == JudgedDecision::Commit);
-    written.then(|| ("its decision znode said commit when the tree was read".to_owned(), None))
+    written.then(|| ("its decision znode held commit when the tree was read".to_owned(), None))
 }
 
 fn never_begun(
@@ -66,8 +66,8 @@ fn never_begun(
     out: &mut Findings,
 ) {
     let why = format!(
-        "`begin` of transaction {} was sent at {} and answered at {} with `fail`: it certainly did not happen, and no other \
-         `begin` of it can have. Yet {who}. So its client takes for undone what happened.",
+        "`begin` of transaction {} was sent at {} and answered at {} with `fail`: it certainly did not happen, and no \
+         other `begin` of it can have. Yet {who}. So its client treats a transaction that happened as undone.",
         transaction.name,
         run.at(asked),
         run.at(failed),
@@ -90,7 +90,8 @@ fn convict(
 ) {
     witness.push(answer.read);
     let why = format!(
-        "The coordinator {} answered {} for transaction {} at {}, but {says}. So its client takes for decided what was not.",
+        "The coordinator {} answered {} for transaction {} at {}, but {says}. So its client relies on a decision that \
+         was not made.",
         answer.node,
         answer.decision.word(),
         transaction.name,

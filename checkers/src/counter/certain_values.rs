@@ -44,7 +44,8 @@ impl CounterReading<'_> {
         let value = self.value;
         match self.by {
             ReadingSource::Client(confirmed, told) => format!(
-                "{}, which had begun a write to ZooKeeper at {} and was told at {} that it was done, read the value {value} at {}",
+                "{}, which had begun a write to ZooKeeper at {} and received its acknowledgement at {}, read the value \
+                 {value} at {}",
                 told.node,
                 run.at(self.asked),
                 run.at(confirmed),

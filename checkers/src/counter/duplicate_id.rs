@@ -17,11 +17,11 @@ pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, out: &mut Findings) {
             continue;
         };
         let more = if_any(more.len(), |more| {
-            format!(" It was given to {} besides.", count(more, "more increment"))
+            format!(" It was also given to {}.", count(more, "more increment"))
         });
         let why = format!(
-            "The id {id} was given twice: to an increment of {}, answered at {}, and to one of {}, answered at {}.{more} Each \
-             increment adds 1, so that no two of them make the same value.",
+            "The id {id} was given twice: to an increment of {}, answered at {}, and to one of {}, answered at \
+             {}.{more} Each increment adds 1, so no two of them make the same value.",
             first.node,
             run.at(first.read),
             second.node,

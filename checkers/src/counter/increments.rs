@@ -70,7 +70,7 @@ impl<'a> Increments<'a> {
         if value.is_none() {
             let what = if op.f == f::GET { "value" } else { "id" };
             let text = format!(
-                "the `{}` of {}, whose answer tells no {what} of a counter",
+                "the `{}` of {}, whose answer gives no {what} of a counter",
                 op.f, op.node
             );
             self.unread.push((read, text));

@@ -77,8 +77,8 @@ fn went_back(
     out: &mut Findings,
 ) {
     let why = format!(
-        "{} was told at {} that the counter held {}. {} sent an increment after that, at {}, and was given the id {} at {}: the \
-         counter had gone back.",
+        "{} received at {} the answer that the counter held {}. {} sent an increment after that, at {}, and was given \
+         the id {} at {}: the counter had gone back.",
         greater.node,
         run.at(greater.read),
         greater.value,
@@ -93,7 +93,7 @@ fn went_back(
 
 fn found_less(run: &Analysis<'_>, greater: &CounterAnswer<'_>, held: &CounterReading<'_>, out: &mut Findings) {
     let why = format!(
-        "{} was told at {} that the counter held {}. Yet {}: increments were lost.",
+        "{} received at {} the answer that the counter held {}. Yet {}: increments were lost.",
         greater.node,
         run.at(greater.read),
         greater.value,

@@ -83,7 +83,7 @@ impl Ranks {
 fn phantom(run: &Analysis<'_>, seen: &ObservedValue<'_>, (acknowledged, maybe): (usize, usize), out: &mut Findings) {
     let who = match seen.by {
         Some(node) => format!(
-            "{node} was told at {} that the counter held {}",
+            "{node} received at {} the answer that the counter held {}",
             run.at(seen.known),
             seen.value
         ),
@@ -93,8 +93,8 @@ fn phantom(run: &Analysis<'_>, seen: &ObservedValue<'_>, (acknowledged, maybe): 
         ),
     };
     let why = format!(
-        "{who}. Of the increments that had been sent by then only {} can have made that: {acknowledged} that were given an id \
-         not greater, and {maybe} of which it is not known whether they happened. So nobody asked for {} of them.",
+        "{who}. Of the increments that had been sent by then only {} can have made that: {acknowledged} that were \
+         given an id not greater, and {maybe} of unknown outcome. So no client invoked {} of them.",
         acknowledged + maybe,
         seen.value.saturating_sub_unsigned((acknowledged + maybe) as u64),
     );

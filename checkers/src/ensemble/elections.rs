@@ -31,7 +31,7 @@ pub struct Election {
     pub began_ms: i64,
     /// When votes of more than half of the voters had reached the winner, if the logs show it.
     pub quorum_ms: Option<i64>,
-    /// When it knew that it had won.
+    /// When it found that it had won.
     pub won_ms: i64,
     /// What it came to lead. A winner that no quorum acknowledged leads nothing ("Follower is ahead of the leader").
     pub established: Option<Established>,

@@ -81,8 +81,8 @@ fn suspicion(
         property: "the highest vote of a quorum wins",
         span: clock.run_ns(began_ms).zip(clock.run_ns(win.won_ms)),
         why: format!(
-            "{} won round {} at {} with the vote {}, counting the servers {}; but {}, which it counted, had put itself forward \
-             in that round with {} at {}, which is higher by its {rule}, and voted for {} at {} nevertheless.",
+            "{} won round {} at {} with the vote {}, counting the servers {}; but {}, which it counted, had proposed \
+             itself in that round with {} at {}, which is higher by its {rule}, and voted for {} at {} nevertheless.",
             win.log.server,
             win.cast.round,
             clock.at(win.won_ms),

@@ -139,7 +139,7 @@ impl<'a> SceneEvidence<'a> {
             let done = self.done.get(&(scene.name.as_str(), number));
             let event = done.ok_or_else(|| format!("step {number} ({act}) was not made"))?;
             if event.verified() != Some(true) {
-                let detail = event.detail().unwrap_or("no reason is told");
+                let detail = event.detail().unwrap_or("no reason is recorded");
                 return Err(format!("step {number} ({act}) did not come about: {detail}"));
             }
             leader = event.leader();
@@ -181,17 +181,17 @@ fn of_scene(scene: &Scene, leader: &str, ensemble: &EnsembleElections<'_>) -> Re
     let mut elections = accounts(ensemble).into_iter();
     let mut election = elections
         .rfind(|election| election.epoch.is_some())
-        .ok_or("the servers' logs tell of no election")?;
+        .ok_or("the servers' logs show no election")?;
     if election.winner != leader {
         return Err(format!(
-            "{leader} leads, and the logs tell of the election of {}",
+            "{leader} leads, and the logs show the election of {}",
             election.winner
         ));
     }
     let last = scene.steps.last().into_iter().flat_map(|step| &step.servers);
     let part: BTreeSet<i64> = last.filter_map(|name| sid(name)).collect();
     if let Some(stranger) = election.counted.iter().find(|sid| !part.contains(sid)) {
-        return Err(format!("the vote of n{stranger} was counted, which had no part in it"));
+        return Err(format!("the vote of n{stranger}, which had no part in it, was counted"));
     }
     let rule = election.rule.as_deref().unwrap_or("no rule that is known");
     if (leader, rule) != (scene.winner.as_str(), scene.rule.as_str()) {

@@ -43,7 +43,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         && run.record.plan.workload.capabilities().acknowledges
     {
         out.reasons.push(
-            "no reply tells of its leader's acknowledgement: unacknowledged leaders were not looked for".to_owned(),
+            "no reply contains its leader's acknowledgement: unacknowledged leaders were not looked for".to_owned(),
         );
     }
     out.ran("unacknowledged-leader", looked_at);
@@ -59,8 +59,8 @@ fn told<'a>(run: &Analysis<'a>, write: Write) -> Option<(usize, &'a Value)> {
 
 fn unknown(run: &Analysis<'_>, write: Write, out: &mut Findings) {
     let why = format!(
-        "The resource accepted a write under {} at {}, and its reply says that the leader knew of no acknowledgement znode \
-         of its own: it wrote before it could know that it had told that it leads.",
+        "The resource accepted a write under {} at {}, and its reply reports no acknowledgement znode of the leader: \
+         the leader wrote before it had received that its acknowledgement exists.",
         run.grant(write.grant),
         run.at(write.read),
     );
@@ -69,9 +69,9 @@ fn unknown(run: &Analysis<'_>, write: Write, out: &mut Findings) {
 
 fn earlier(run: &Analysis<'_>, write: Write, czxid: i64, witness: Vec<usize>, out: &mut Findings) {
     let why = format!(
-        "The resource accepted a write under {} at {}, whose leader names an acknowledgement znode with the czxid 0x{czxid:x}. \
-         That znode is older than the one that the grant rests on, so it acknowledged an earlier term, and this one had not \
-         been.",
+        "The resource accepted a write under {} at {}, whose leader names an acknowledgement znode with the czxid \
+         0x{czxid:x}. That znode is older than the one that the grant rests on, so it acknowledged an earlier term, \
+         and this term was not acknowledged.",
         run.grant(write.grant),
         run.at(write.read),
     );

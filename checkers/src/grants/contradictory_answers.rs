@@ -54,7 +54,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         if !state.known && !state.named && acts(event) {
             state.named = true;
             odd(format!(
-                "a `{}` under grant {name}, which nobody had asked for",
+                "a `{}` under grant {name}, which no client had requested",
                 event.f
             ));
         }
@@ -78,12 +78,12 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 fn contradictions(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
     run.grants.contradictions.iter().map(|contradiction| {
         let why = match contradiction.denial {
-            Denial::Words(at) => format!("its client had said at event {at} that it holds no more"),
+            Denial::Words(at) => format!("its client had reported at event {at} that it no longer holds"),
             Denial::Exit(at) => format!("the process that was given it had ended at event {at}"),
-            Denial::Perhaps(at) => format!("its client may have said at event {at} that it holds no more"),
+            Denial::Perhaps(at) => format!("its client may have reported at event {at} that it no longer holds"),
         };
         let name = run.grants.all[contradiction.grant].name;
-        let what = format!("a `confirm` that says that grant {name} is held, though {why}");
+        let what = format!("a `confirm` that reports grant {name} as held, though {why}");
         (contradiction.confirm, what)
     })
 }
@@ -97,11 +97,11 @@ fn misnamed(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
     let answers = answers.filter(move |(_, event)| ops::named_client(event).is_some() && holds(event));
     answers.filter_map(move |(at, event)| {
         let what = match event.grant() {
-            None => "a `confirm` that says that its client holds, and names no grant".to_owned(),
+            None => "a `confirm` that reports a hold, and names no grant".to_owned(),
             Some(name) => {
                 let owner = owners.get(name).filter(|owner| **owner != ops::node(event))?;
                 format!(
-                    "a `confirm` of {} that says that it holds by grant {name}, which is one of {owner}",
+                    "a `confirm` of {} that reports a hold by grant {name}, which is one of {owner}",
                     ops::node(event)
                 )
             }
@@ -156,7 +156,7 @@ fn both(run: &Analysis<'_>, event: &Event) -> Option<&'static str> {
             (EventType::Ok, Value::Bool(false)) => Some("is answered `ok` and was not accepted"),
             (EventType::Fail, Value::Bool(true)) => Some("is answered `fail` and was accepted"),
             (EventType::Ok, Value::Bool(true) | Value::Null) => None,
-            (EventType::Ok, _) => Some("does not say whether it was accepted"),
+            (EventType::Ok, _) => Some("does not state whether it was accepted"),
             _ => None,
         };
     }

@@ -49,7 +49,7 @@ fn without(run: &Analysis<'_>, out: &mut Findings) {
     let bare: Vec<usize> = each.filter(|&grant| run.grants.all[grant].token.is_none()).collect();
     if let Some(&first) = bare.first() {
         out.reasons.push(format!(
-            "{} of {} told no token, though the variant is fenced, such as {}: whether tokens rise was not judged of them",
+            "{} of {} gave no token, though the variant is fenced, such as {}: whether their tokens rise was not judged",
             bare.len(),
             count(read.len(), "grant"),
             run.grant(first)
@@ -63,8 +63,8 @@ fn regressed(run: &Analysis<'_>, earlier: usize, later: usize, asked: usize, out
         return;
     };
     let why = format!(
-        "{} was read at {} with the token {}. {} was asked for only after that, at {}, and read at {}, with the token {}, \
-         which is not higher: a resource that checks tokens cannot tell the newer holder from the older.",
+        "{} was read at {} with the token {}. {} was asked for only after that, at {}, and read at {}, with the token \
+         {}, which is not higher: a resource that checks tokens cannot distinguish the newer holder from the older.",
         run.grant(earlier),
         run.at(read_a),
         a.token.unwrap_or_default(),

@@ -97,7 +97,7 @@ fn nobody(run: &Analysis<'_>) -> String {
     let thing = run.names.thing;
     match (run.plain(), run.grants.moded) {
         (true, _) => format!("nobody held {thing}"),
-        (false, true) => format!("nobody held {thing} in a way that excludes it or one that waited"),
+        (false, true) => format!("nobody held {thing} in a mode that excludes it or another waiting client"),
         (false, false) => format!("fewer than {} clients held {thing}", run.capacity),
     }
 }

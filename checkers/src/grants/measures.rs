@@ -8,7 +8,7 @@ pub const GRANTS: FamilyMeasures = FamilyMeasures {
     units: "grants",
     unit: "grant",
     wait: "hand-over",
-    wait_sentence: "from the sending of a release to the reading of the next grant, where somebody was waiting",
+    wait_sentence: "from the sending of a release to the reading of the next grant, where a client was waiting",
     compete: true,
     source: UnitSource::Grants,
     latency: LatencyKind::HandOver,
@@ -18,6 +18,6 @@ pub const GRANTS: FamilyMeasures = FamilyMeasures {
 pub const TERMS: FamilyMeasures = FamilyMeasures {
     units: "terms",
     unit: "term",
-    wait_sentence: "from the sending of a resignation to the reading of the next election, where somebody stood",
+    wait_sentence: "from the sending of a resignation to the reading of the next election, where a candidate was waiting",
     ..GRANTS
 };

@@ -19,8 +19,8 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let without = run.grants.writes.len() - writes.len();
     if without > 0 {
         out.reasons.push(format!(
-            "{without} of {} told no transaction (`mzxid`), which alone orders the writes of a resource in ZooKeeper: their order \
-             was not judged",
+            "{without} of {} gave no transaction (`mzxid`), which alone orders the writes of a resource in ZooKeeper: \
+             their order was not judged",
             count(run.grants.writes.len(), "accepted write")
         ));
     }

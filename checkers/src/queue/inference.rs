@@ -13,8 +13,8 @@ pub fn infer(history: &History) -> Option<Inference> {
         basis: match claims(history) {
             true => "items are claimed, so it was judged by what queue/claimed promises",
             false => {
-                "nothing tells whether an item may be delivered again until it is acknowledged, so only what queue/fifo and \
-                 queue/claimed both promise was judged"
+                "nothing shows whether an item may be delivered again until it is acknowledged, so only what \
+                 queue/fifo and queue/claimed both promise was judged"
             }
         },
     })

@@ -28,22 +28,22 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     let (judged, late): (Vec<_>, Vec<_>) = missing.partition(|&(_, _, stored)| stored < drain.asked);
     for (number, _, at) in late {
         out.reasons.push(format!(
-            "the enqueue of item {number} was acknowledged at {}, after the drain had begun, and nobody is known to have got it: \
-             whether it is lost was not judged",
+            "the enqueue of item {number} was acknowledged at {}, after the drain had begun, and no client is known to \
+             have received it: whether it is lost was not judged",
             run.at(at)
         ));
     }
     // Who has not answered may have taken one without anybody's having read so.
     if let Some((node, sent)) = items.open.first().filter(|_| !judged.is_empty()) {
         out.reasons.push(format!(
-            "nobody is known to have got {}, but the dequeue of {node} sent at {} was never answered: what is lost was not \
-             judged",
+            "no client is known to have received {}, but the dequeue of {node} sent at {} was never answered: what is \
+             lost was not judged",
             count(judged.len(), "item"),
             run.at(*sent)
         ));
     } else if items.hidden_acknowledgement && !judged.is_empty() {
         out.reasons.push(format!(
-            "nobody is known to have got {}, but an acknowledgement cannot be read: what is lost was not judged",
+            "no client is known to have received {}, but an acknowledgement cannot be read: what is lost was not judged",
             count(judged.len(), "item")
         ));
     } else {
@@ -56,8 +56,8 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
         let (hidden, certain): (Vec<_>, Vec<_>) = judged.partition(|&(_, sent, _)| last > Some(sent));
         if let Some((number, ..)) = hidden.first() {
             out.reasons.push(format!(
-                "nobody is known to have got {}, such as item {number}, but what some dequeue took cannot be read: what is lost \
-                 was not judged",
+                "no client is known to have received {}, such as item {number}, but what some dequeue took cannot be \
+                 read: what is lost was not judged",
                 count(hidden.len(), "item")
             ));
         }
@@ -99,8 +99,8 @@ fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<Missing>, out: &m
     out.leave(
         "lost-item",
         format!(
-            "nobody is known to have got {}, and {} of clients that cannot name what they take ended without an answer: each may \
-             have taken one, so {} taken for lost",
+            "no client is known to have received {}, and {} of clients that cannot name what they take ended without \
+             an answer: each may have taken one, so {} taken for lost",
             count(missing.len(), "item"),
             count(free.len(), "dequeue"),
             match items.saturating_sub(dequeues) {
@@ -121,9 +121,10 @@ fn some_lost(
     let some = &missing[..=dequeues];
     let lost = missing.len() - dequeues;
     let why = format!(
-        "At least {lost} of the items {} {} lost: all were enqueued, and their clients were told so. No dequeue was answered with \
-         one, and no acknowledgement named one. Of clients that cannot name what they take, {} can have taken one each. None \
-         was in the queue any more: {}, which was told at {} that it had written to ZooKeeper, found the queue empty at {}.",
+        "At least {lost} of the items {} {} lost: all their enqueues were acknowledged. No dequeue was answered with \
+         one, and no acknowledgement named one. Of clients that cannot name what they take, {} can have taken one \
+         each. None was in the queue any more: {}, whose write to ZooKeeper was acknowledged at {}, found the queue \
+         empty at {}.",
         few(&told),
         if lost == 1 { "is" } else { "are" },
         match dequeues {
@@ -153,9 +154,10 @@ fn accounted(item: &QueueItem<'_>) -> bool {
 fn lost(run: &Analysis<'_>, drain: &EmptyAnswer<'_>, (number, sent, stored): Missing, out: &mut Findings) {
     let by = run.events[stored].node.as_deref().unwrap_or("a client");
     let why = format!(
-        "Item {number} was enqueued by {by}, which was told so at {}. No dequeue was answered with it, no dequeue or \
-         acknowledgement whose end is unknown had named it, and it was not in the queue any more: {}, which was told at {} that \
-         it had written to ZooKeeper, found the queue empty at {}. So the item is gone, and nobody got it.{}",
+        "Item {number} was enqueued by {by}, acknowledged at {}. No dequeue was answered with it, no dequeue or \
+         acknowledgement whose end is unknown had named it, and it was not in the queue any more: {}, whose write to \
+         ZooKeeper was acknowledged at {}, found the queue empty at {}. So the item is gone, and no client received \
+         it.{}",
         run.at(stored),
         drain.node,
         run.at(drain.confirmed),

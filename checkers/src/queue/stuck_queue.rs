@@ -241,7 +241,7 @@ impl<'a> Stuck<'_, 'a> {
         }
         if untold > 0 {
             out.reasons.push(format!(
-                "note: {} more stuck in queues of many items, which are not told",
+                "note: {} more stuck in queues of many items, which are not listed",
                 count(untold, "operation")
             ));
         }

@@ -81,13 +81,13 @@ fn answers(run: &Analysis<'_>, evidence: &RequiredField, out: &mut Findings) {
     let what = format!("`{}` with", evidence.field);
     lacking.tell(run, (&what, &evidence.ops.join("` or `"), evidence.cannot), out);
     if let Some((whose, some)) = lacking.declared() {
-        let instead = ["", "; nor do the transaction logs tell it"][usize::from(evidence.logged)];
+        let instead = ["", "; nor do the transaction logs contain it"][usize::from(evidence.logged)];
         let RequiredField {
             check, field, still, ..
         } = evidence;
         out.leave(
             check,
-            format!("{whose} could not tell the `{field}` of {some}{instead}: {still}"),
+            format!("{whose} cannot give the `{field}` of {some}{instead}: {still}"),
         );
     }
 }
@@ -156,8 +156,8 @@ impl MissingAnswers<'_> {
         let first = self.silent.values().flatten().min();
         if let (Some((whose, some)), Some(&first)) = (summed(&self.silent, self.all), first) {
             out.reasons.push(format!(
-                "{whose} told no {what} {some} to `{of}`, the first at {} (event {first}), and did not say in hello that this \
-                 cannot be told (\"cannot\":[\"{}\"])",
+                "{whose} gave no {what} {some} to `{of}`, the first at {} (event {first}), and did not declare in \
+                 hello that this cannot be given (\"cannot\":[\"{}\"])",
                 run.at(first),
                 cannot.name(),
             ));

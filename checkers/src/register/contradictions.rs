@@ -79,7 +79,7 @@ fn phantom(teller: &ContradictionWriter<'_, '_>, finder: usize, writer: Option<u
     let accesses = teller.clusters.accesses;
     let mut witness = teller.happened(finder);
     let later = match writer {
-        None => "Nobody ever wrote it, unless in a request that certainly failed.".to_owned(),
+        None => "No client ever wrote it, except in a request that certainly failed.".to_owned(),
         Some(writer) => {
             if accesses[finder].of_tree() {
                 witness.extend(accesses[writer].invoke);
@@ -92,7 +92,10 @@ fn phantom(teller: &ContradictionWriter<'_, '_>, finder: usize, writer: Option<u
         None => " found a value".to_owned(),
     };
     let name = sentence(&teller.name(finder));
-    (witness, format!("{name}{ended} that nobody had sent by then. {later}"))
+    (
+        witness,
+        format!("{name}{ended} that no client had sent by then. {later}"),
+    )
 }
 
 /// Two compare-and-sets that both took the same value away.

@@ -55,7 +55,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
     }
     if more > 0 {
         out.reasons.push(format!(
-            "note: {more} more contradictions between the register's accesses are not told"
+            "note: {more} more contradictions between the register's accesses are not listed"
         ));
     }
     out.ran("not-linearizable", looked_at);

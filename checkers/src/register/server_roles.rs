@@ -58,7 +58,7 @@ impl<'a> Staleness<'a> {
                 let mut others = leaders.into_iter().flatten();
                 told(word, others.find(|leader| leader.server != word.server))
             }
-            None => "What it was then, no sample of the servers tells.".to_owned(),
+            None => "No sample of the servers shows its role then.".to_owned(),
         }
     }
 }
@@ -68,16 +68,16 @@ fn told(word: &ServerSample, highest: Option<&ServerSample>) -> String {
     let said = seconds(word.time);
     match highest {
         Some(leader) if word.mode == "leader" && leader.epoch > word.epoch => format!(
-            "{server} was a deposed leader: its last word, at {said}, was to be the leader of epoch {}, while {} led epoch {} \
-             (at {}).",
+            "{server} was a deposed leader: its last sample, at {said}, shows it as leader of epoch {}, while {} led \
+             epoch {} (at {}).",
             word.epoch,
             leader.server,
             leader.epoch,
             seconds(leader.time)
         ),
         Some(leader) if word.mode != "leader" && leader.zxid > word.zxid => format!(
-            "{server} was lagging: its last word, at {said}, was to be a {} at transaction 0x{:x}; the leader {} was at 0x{:x} \
-             (at {}).",
+            "{server} was lagging: its last sample, at {said}, shows it as {} at transaction 0x{:x}; the leader {} was \
+             at 0x{:x} (at {}).",
             word.mode,
             word.zxid,
             leader.server,
@@ -85,7 +85,7 @@ fn told(word: &ServerSample, highest: Option<&ServerSample>) -> String {
             seconds(leader.time)
         ),
         _ => format!(
-            "The last word of {server}, at {said}, was to be a {} in epoch {} at transaction 0x{:x}.",
+            "The last sample of {server}, at {said}, shows it as {} in epoch {} at transaction 0x{:x}.",
             word.mode, word.epoch, word.zxid
         ),
     }

@@ -30,7 +30,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) {
     }
     if looked_at == 0 && accesses.all.iter().any(|access| access.end.is_some()) {
         out.reasons.push(
-            "no answer tells its session and its transaction: whether sessions went back in time was not judged"
+            "no answer names its session and its transaction: whether sessions went back in time was not judged"
                 .to_owned(),
         );
     }
@@ -71,9 +71,9 @@ fn went_back(run: &Analysis<'_>, accesses: &Accesses<'_>, (session, shown): (u64
         format!(" So did {} of it.", count(more, "later read"))
     });
     let why = format!(
-        "Session 0x{session:x} of {} {what} at {}, of transaction 0x{newer:x}. A read that it sent after that, at {}, and that {} \
-         answered at {}, found {found} of the older transaction 0x{:x}.{more} ZooKeeper promises a session that what it is \
-         shown never goes back.",
+        "Session 0x{session:x} of {} {what} at {}, of transaction 0x{newer:x}. A read that it sent after that, at {}, \
+         and that {} answered at {}, found {found} of the older transaction 0x{:x}.{more} ZooKeeper promises that a \
+         session's view never goes back.",
         read.node,
         run.at(seen),
         run.at(invoke),

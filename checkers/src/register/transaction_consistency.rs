@@ -56,8 +56,8 @@ fn values<'r, 'a: 'r>(run: &Analysis<'_>, all: impl Iterator<Item = &'r Access<'
     let mut by_mzxid: HashMap<i64, (RegisterValue, &Access<'_>)> = HashMap::new();
     let mut looked_at = 0;
     let when = |access: &Access<'_>| match access.end {
-        Some(end) => format!("{} was told at {}", access.node, run.at(end)),
-        None => "the znode tree told".to_owned(),
+        Some(end) => format!("{} reported at {}", access.node, run.at(end)),
+        None => "the znode tree shows".to_owned(),
     };
     for access in all {
         let value = access.action.written().or(access.action.observed());

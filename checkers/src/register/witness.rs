@@ -90,7 +90,7 @@ impl ContradictionWriter<'_, '_> {
             None => format!("by {node}"),
         };
         match action {
-            Action::Begin => "the making of the register".to_owned(),
+            Action::Begin => "the creation of the register".to_owned(),
             Action::Read(value) if node.is_empty() => {
                 format!("the reading of the znode tree that found {}", show(value))
             }

@@ -84,8 +84,8 @@ pub fn judge(
             if found.anomalies.is_empty() != apart.anomalies.is_empty() {
                 found = Findings::default();
                 found.reasons.push(format!(
-                    "nothing tells whether the values are those of one {kind}, or pairs of a key and a value, and the verdict \
-                     depends on it"
+                    "nothing shows whether the values are those of one {kind}, or pairs of a key and a value, and the \
+                     verdict depends on it"
                 ));
             }
         }

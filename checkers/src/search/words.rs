@@ -45,8 +45,8 @@ pub fn reason(remark: &Remark<'_>) -> String {
             count(*deliveries, "delivery")
         ),
         Remark::LeaseLost { grant, release } => format!(
-            "{NOTE}lease lost: process {} was granted at event {}, and held no more when it released at event {} ({}); \
-             nobody knows when the hold ended",
+            "{NOTE}lease lost: process {} was granted at event {}, and no longer held when it released at event {} \
+             ({}); when the hold ended is not known",
             grant.process,
             grant.complete.unwrap_or(grant.invoke),
             release.complete.unwrap_or(release.invoke),
@@ -95,7 +95,7 @@ fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
     match shown.len() {
         0 => " This alone proves it: nothing that was invoked before it ended explains its answer.".to_owned(),
         _ => format!(
-            " It contradicts {}{before}, even if of everything else that did not fail nobody knew whether it happened.",
+            " It contradicts {}{before}, even if every other operation that did not fail had an unknown outcome.",
             shown.join("; ")
         ),
     }

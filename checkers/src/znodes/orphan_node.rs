@@ -86,7 +86,7 @@ pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out
     }
     if answers.untold > 0 {
         out.reasons.push(format!(
-            "note: {} proved by the answers of all clients could not be told any more",
+            "note: {} proved by the answers of all clients could no longer be listed",
             count(answers.untold, "orphan")
         ));
     }
@@ -209,9 +209,9 @@ fn item(znode: &Znode) -> Option<i64> {
 fn stale_claim(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'_>, ended: usize, out: &mut Findings) {
     let Some(mut witness) = answers.events() else { return };
     let why = format!(
-        "The claim {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work and to \
-         name its znodes. No client named it, and its item is gone: that was acknowledged at {}. No client knows \
-         of it, so none will remove it.",
+        "The claim {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work \
+         and to name its znodes. No client named it, so none will remove it, and its item is gone: that was \
+         acknowledged at {}.",
         znode.path,
         znode.czxid,
         run.at(ended),
@@ -270,9 +270,9 @@ fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'_>, o
     };
     witness.sort_unstable();
     let why = format!(
-        "The znode {} (czxid 0x{:x}) was in the tree before and after {asked} was last asked to finish its work and to name its \
-         znodes. It belongs to the live session {text}, {whose}; no client named it. No client knows of it, so none will \
-         remove it{}.",
+        "The znode {} (czxid 0x{:x}) was in the tree before and after {asked} was last asked to finish its work and to \
+         name its znodes. It belongs to the live session {text}, {whose}; no client named it, so none will remove \
+         it{}.",
         znode.path,
         znode.czxid,
         ["", ", and it stays until that session ends"][usize::from(znode.owner.is_some())],

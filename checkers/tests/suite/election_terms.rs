@@ -128,7 +128,7 @@ fn an_acknowledgement_of_an_earlier_term_is_none() {
 
 #[test]
 fn acknowledgements_that_no_reply_tells_of_are_a_reason() {
-    let reason = "no reply tells of its leader's acknowledgement";
+    let reason = "no reply contains its leader's acknowledgement";
     says(&check(&election(&TERM.replace("ack=12", ""))), reason);
     assert_eq!(count(&check(&election(TERM)), reason), 0);
 }

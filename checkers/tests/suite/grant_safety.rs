@@ -55,7 +55,7 @@ fn who_holds_again_after_a_denial_convicts_nobody_and_is_a_reason() {
     for row in rows.lines().filter(|row| !row.trim().is_empty()) {
         let twin = edited(BOTH_HOLD, row.split('#').next().expect("an edit"));
         let results = none(&lock(&twin));
-        says(&results, "says that grant g1 is held, though");
+        says(&results, "reports grant g1 as held, though");
         assert_eq!(results.verdict, Verdict::Unknown, "{row}");
     }
     // A denial of another grant, of another client, or in the answer to an older question is none.
@@ -71,7 +71,7 @@ fn who_holds_again_after_a_denial_convicts_nobody_and_is_a_reason() {
 #[test]
 fn who_holds_by_no_grant_of_its_own_is_a_reason() {
     let says = |edits: &str, words: &str| says(&none(&lock(&edited(BOTH_HOLD, edits))), words);
-    says("c1 holds g1 => c1 holds g2", "holds by grant g2, which is one of c2");
+    says("c1 holds g1 => c1 holds g2", "a hold by grant g2, which is one of c2");
     says("c1 holds g1 => c1 answer confirm holds=true", "names no grant");
 }
 

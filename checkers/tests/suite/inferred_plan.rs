@@ -77,7 +77,7 @@ fn of_a_queue_that_nothing_tells_of_only_what_all_promise_is_judged() {
     let mut lines = delivered_twice();
     let results = check(&lines);
     assert_eq!((results.verdict, kinds(&results)), (Verdict::Unknown, vec![]));
-    told(&results, "nothing tells whether an item may be delivered again");
+    told(&results, "nothing shows whether an item may be delivered again");
     lines.extend([("1 invoke dequeue", json!({})), ("1 ok dequeue", json!({"item":7}))]);
     assert_eq!(kinds(&check(&lines)), ["phantom-item"], "nobody sent it");
 }
@@ -144,10 +144,10 @@ fn where_the_resource_is_its_answers_tell() {
     let results = check(&overtaken([accepted(), accepted()]));
     let found = kinds(&results);
     assert_eq!(found, ["stale-write"], "replies are read in the order of the writes");
-    told(&results, "outside of ZooKeeper");
+    told(&results, "outside ZooKeeper");
     let results = check(&overtaken([json!({}), json!({})]));
     assert_eq!(kinds(&results), Vec::<&str>::new());
-    told(&results, "nothing tells where the resource is");
+    told(&results, "nothing shows where the resource is");
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn what_is_of_no_family_is_named() {
         assert!(!inferred_plan::is_ours(&history));
         inferred_plan::check(&history, Vec::new()).expect_err("it is of none")
     };
-    assert!(of(&[("0 invoke txn", json!([[":r", 1, null]]))]).contains("nothing here judges the operations txn"));
+    assert!(of(&[("0 invoke txn", json!([[":r", 1, null]]))]).contains("no checker judges the operations txn"));
     assert!(
         of(&[("0 invoke enqueue", json!(3))]).contains("operations enqueue"),
         "it has no item"

@@ -14,7 +14,7 @@ fn own(family: &str, text: &str) -> Record {
 }
 
 fn reasons(record: &Record) -> Vec<String> {
-    let said = |reason: &String| reason.contains("did not say in hello");
+    let said = |reason: &String| reason.contains("did not declare in hello");
     check(record).reasons.into_iter().filter(said).collect()
 }
 
@@ -47,8 +47,8 @@ const HELLO: &str = "c1 note hello pid=1 cannot=czxid";
 #[test]
 fn what_is_left_out_without_a_word_is_a_reason_that_names_client_and_field() {
     let record = ageless("");
-    let wanted = "c1 told no `czxid` with 1 of 2 answers to `acquire` or `elect`, the first at 0.002 s (event 1), and did not say \
-                  in hello that this cannot be told (\"cannot\":[\"czxid\"])";
+    let wanted = "c1 gave no `czxid` with 1 of 2 answers to `acquire` or `elect`, the first at 0.002 s (event 1), and \
+                  did not declare in hello that this cannot be given (\"cannot\":[\"czxid\"])";
     assert_eq!(reasons(&record), [wanted, wanted]);
     assert_eq!(left(&record), []);
     let mut built_in = record;
@@ -61,7 +61,7 @@ fn what_is_declared_is_not_judged_and_no_reason() {
     let record = ageless(HELLO);
     assert_eq!(reasons(&record), [""; 0]);
     found(&record, &["stale-holder"]);
-    let why = "c1 could not tell the `czxid` of 1 of 2 answers; nor do the transaction logs tell it: ";
+    let why = "c1 cannot give the `czxid` of 1 of 2 answers; nor do the transaction logs contain it: ";
     let [stale, release] = &left(&record)[..] else {
         panic!("{:?}", left(&record));
     };
@@ -120,7 +120,7 @@ const RELEASED: &str = "
 fn who_can_tell_what_it_removed_need_not_know_each_time() {
     let silent = own("lock", &RELEASED.replace("FIRST", "null"));
     assert_eq!(reasons(&silent).len(), 1);
-    assert!(reasons(&silent)[0].starts_with("c1 told no `removed` with 2 of 2 answers to `release` or `resign`"));
+    assert!(reasons(&silent)[0].starts_with("c1 gave no `removed` with 2 of 2 answers to `release` or `resign`"));
     let once = own("lock", &RELEASED.replace("FIRST", "4294967297"));
     assert_eq!(reasons(&once), [""; 0]);
     assert_eq!(left(&once)[0].0, "unowned-release");
@@ -145,7 +145,7 @@ fn an_item_that_was_not_named_before_it_was_taken() {
         c1 invoke dequeue; c1 note taking item=7; c1 ok dequeue item=7
         c1 invoke dequeue; c1 ok dequeue item=8";
     let reason = reasons(&own("queue", text)).join("");
-    let told = "c1 told no `taking` notice before 1 of 2 answers to `dequeue`";
+    let told = "c1 gave no `taking` notice before 1 of 2 answers to `dequeue`";
     assert!(reason.starts_with(told) && reason.contains("(event 4)"), "{reason}");
     let found = reasons(&own("queue", &format!("c1 note hello cannot=taking; {text}")));
     assert_eq!(found, [""; 0]);

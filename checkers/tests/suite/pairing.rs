@@ -81,7 +81,10 @@ fn who_acts_under_a_grant_was_granted_it() {
     let acts = |asks: &str| lock(&edited(PAIRED, &format!("run recovered => {asks}; run recovered")));
     let failed = "c1 acquire g9; c1 failed acquire g9";
     let wrote = "c1 write g9; c1 wrote g9";
-    unknown(&acts(wrote), "is a `write` under grant g9, which nobody had asked for");
+    unknown(
+        &acts(wrote),
+        "is a `write` under grant g9, which no client had requested",
+    );
     let reason = "is a `write` under grant g9, whose `acquire` had failed at event 12";
     unknown(&acts(&format!("{failed}; {wrote}")), reason);
     let reason = "is a `confirm` under grant g9, whose `acquire` had failed";
@@ -101,7 +104,7 @@ fn a_write_was_accepted_or_it_was_not() {
         record
     };
     unknown(&with(json!(false), Ok), "is answered `ok` and was not accepted");
-    unknown(&with(json!("yes"), Ok), "does not say whether it was accepted");
+    unknown(&with(json!("yes"), Ok), "does not state whether it was accepted");
     unknown(&with(json!(true), Fail), "is answered `fail` and was accepted");
     for (accepted, kind) in [(json!(true), Ok), (json!(null), Ok), (json!(false), Fail)] {
         valid(&with(accepted, kind));

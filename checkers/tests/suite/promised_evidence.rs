@@ -110,19 +110,19 @@ fn what_one_server_alone_had_logged_may_never_have_been() {
 #[test]
 fn evidence_that_the_plan_promises_and_nobody_gives_is_unknown() {
     let mut fenced = lock(OLD_WRITE);
-    assert_eq!(count(&check(&fenced), "told no token"), 0, "it is not fenced");
+    assert_eq!(count(&check(&fenced), "gave no token"), 0, "it is not fenced");
     fenced.plan.workload.fenced = true;
     one(&fenced, "stale-write");
-    says(&check(&fenced), "2 of 2 grants told no token");
+    says(&check(&fenced), "2 of 2 grants gave no token");
     fenced.history = history(&edited(
         OLD_WRITE,
         "czxid=10 => czxid=10 token=10 | czxid=20 => czxid=20 token=20",
     ));
-    assert_eq!(count(&check(&fenced), "told no token"), 0);
+    assert_eq!(count(&check(&fenced), "gave no token"), 0);
     let mut inside = lock(&edited(OLD_WRITE, "c2 wrote g2 => c2 wrote g2 mzxid=25"));
     assert_eq!(count(&check(&inside), "mzxid"), 0, "the resource is outside");
     inside.plan.workload.resource = Resource::Zookeeper;
-    says(&check(&inside), "1 of 2 accepted writes told no transaction");
+    says(&check(&inside), "1 of 2 accepted writes gave no transaction");
 }
 
 /// A grant by a client that names its session, in a run whose servers' logs were read.

@@ -49,7 +49,7 @@ fn a_read_that_is_refused_ends_the_hold() {
     none(&rwlock(waits));
     innocent(rwlock, waits, "1 run => 0.4 c1 unknown read g1; 1 run");
     let ended = edited(waits, "1 run => 0.4 c1 failed read g1 not-held; 1 run");
-    tells(&one(&rwlock(&ended), "lost-wakeup"), "nobody held the lock in a way");
+    tells(&one(&rwlock(&ended), "lost-wakeup"), "nobody held the lock in a mode");
 }
 
 #[test]

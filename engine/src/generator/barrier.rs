@@ -1,4 +1,4 @@
-//! The tutorial's barrier: members join, whoever counts them all opens it, an application waits.
+//! The tutorial's barrier: members join, a member that counts them all opens it, an application waits.
 //! `docs/families/barrier.md`.
 
 use super::rounds::Rounds;

@@ -55,7 +55,7 @@ pub struct Commit {
     session: Duration,
     /// What was answered: of it is made the bound of liveness of a question.
     answered: AnsweredDurations,
-    /// Whether another transaction takes the place of the current one, which never began as far as answers show.
+    /// Whether another transaction takes the place of the current one, which by its answers never began.
     void: bool,
     single_ms: u64,
 }

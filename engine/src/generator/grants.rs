@@ -151,7 +151,7 @@ impl Generator for GrantGenerator {
             (CycleStep::Work(number), GeneratorPhase::Final) if state.last => {
                 Assignment::Ask(self.planned_work(client, number, phase))
             }
-            // After recovery whoever still holds gives back at once.
+            // After recovery a client that still holds gives back at once.
             (CycleStep::Work(_) | CycleStep::Release, _) => {
                 let release = (self.words.release)(state.grant.clone());
                 Assignment::Ask(OperationRequest::new(&release, GIVE_BACK_MS))

@@ -27,7 +27,7 @@ fn a_client_that_says_no_hello_or_cannot_be_started_ends_the_run() {
     assert_eq!(bench.broken(), None);
     bench.pass(1);
     let why = bench.broken().unwrap();
-    assert_eq!(why, "clients [\"c2\"] have not said hello in 30 s.");
+    assert_eq!(why, "clients [\"c2\"] sent no hello within 30 s.");
 
     let mut bench = Bench::new("lock/fenced", 1);
     bench.step(Input::Begin);
@@ -43,7 +43,7 @@ fn a_client_that_says_no_hello_or_cannot_be_started_ends_the_run() {
 fn a_client_that_breaks_the_protocol_or_ends_by_itself_ends_the_run() {
     let mut bench = Bench::running("lock/fenced", 1);
     bench.output(0, ProcessOutput::Line("what?".to_string()));
-    assert!(bench.broken().unwrap().contains("no message of the protocol: what?"));
+    assert!(bench.broken().unwrap().contains("not a message of the protocol: what?"));
     let unasked = Message::Reply {
         id: 99,
         outcome: Outcome::Ok,

@@ -134,7 +134,7 @@ impl Bench {
         self.step(Input::Turn);
     }
 
-    /// Every process that is starting says hello, and that it cannot do these things.
+    /// Every process that is starting sends hello, and declares that it cannot do these things.
     fn greet(&mut self, cannot: &[&str]) {
         for (client, incarnation) in std::mem::take(&mut self.starting) {
             self.step(Input::Started {

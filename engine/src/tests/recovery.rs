@@ -71,7 +71,7 @@ fn a_tree_that_cannot_be_read_gives_the_reason() {
 #[test]
 fn recovery_is_begun_three_times_at_most() {
     let mut bench = Bench::recovering("lock/fenced", 2);
-    bench.step(Input::Steady(Err("two servers say that they lead".to_string())));
+    bench.step(Input::Steady(Err("two servers report that they lead".to_string())));
     assert!(took!(bench, Effect::Ask(Question::Steady)));
     // c2 answers no `quiesce`.
     bench.step(Input::Steady(Ok(leader())));

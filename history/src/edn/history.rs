@@ -98,7 +98,7 @@ fn event(value: Edn, before: &[Event]) -> Result<Event, String> {
             "time" => time = number(content),
             "process" => process = Some(self::process(content)?),
             "type" => kind = Some(self::kind(content)?),
-            "f" => f = Some(name(content).ok_or_else(|| format!("{content} is no name of an operation"))?),
+            "f" => f = Some(name(content).ok_or_else(|| format!("{content} is not the name of an operation"))?),
             "value" => value = to_json(content),
             "key" => under = Some(to_json(content)),
             "error" => error = error_text(content),
@@ -126,7 +126,7 @@ fn process(value: &Edn) -> Result<Process, String> {
     match (number(value), name(value)) {
         (Some(number), _) => Ok(Process::Number(number)),
         (None, Some(name)) => Ok(Process::Name(name)),
-        (None, None) => Err(format!("{value} is no process")),
+        (None, None) => Err(format!("{value} is not a process")),
     }
 }
 

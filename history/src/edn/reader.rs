@@ -252,7 +252,7 @@ impl<'a> EdnReader<'a> {
                     .trim_start_matches(['+', '-'])
                     .starts_with(|c: char| c.is_ascii_digit()) =>
                 {
-                    number(token).ok_or_else(|| self.damage(format!("{token:?} is no number")))?
+                    number(token).ok_or_else(|| self.damage(format!("{token:?} is not a number")))?
                 }
                 None if token.is_empty() || token.starts_with(['^', '`', '~', '@', '\'']) => {
                     return Err(self.damage("expected a value"));

@@ -47,7 +47,7 @@ pub const PAUSE: FaultKind = FaultKind {
 pub const WIPE: FaultKind = FaultKind {
     name: "wipe",
     summary: "positive control, never a default: kills all voters, deletes snapshots and transaction logs of a majority, \
-              and starts that one first, so that acknowledged writes are gone and a durability checker must say so",
+              and starts that one first, so that acknowledged writes are gone and a durability checker must report it",
     begins: "begins",
     proxied: false,
     between_servers: false,

@@ -154,7 +154,7 @@ pub enum BarrierAnswer {
     Left {
         /// The round.
         round: i64,
-        /// Its znode; `None` where the client cannot tell that it removed that itself.
+        /// Its znode; `None` where the client cannot prove that it removed that itself.
         removed: Option<ZnodeName>,
     },
     /// To `close`: its session is closed.

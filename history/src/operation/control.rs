@@ -1,4 +1,4 @@
-//! Control requests, which every client answers beside the operations of its recipe, and what it tells unasked.
+//! Control requests, which every client answers beside the operations of its recipe, and what it reports unasked.
 
 use super::{Any, Counts, Field, ZnodeName, fields};
 use serde::Serialize;
@@ -57,7 +57,7 @@ pub struct Hello {
     pub incarnation: u64,
     /// Its session as `0x…`, if it has one already.
     pub session: Option<String>,
-    /// What it cannot do or tell.
+    /// What it cannot do or give.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cannot: Vec<String>,
 }
@@ -79,7 +79,7 @@ pub struct Running {
     pub detail: String,
 }
 
-/// What a client tells unasked.
+/// What a client reports unasked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
     /// A session has changed its state.
@@ -122,7 +122,7 @@ fields! {
     HOLDS, holds: bool = "holds";
     /// zxid of the quorum write of a `confirm`.
     ZXID, zxid: i64 = "zxid";
-    /// What a client said that it cannot do or tell.
+    /// What a client declared that it cannot do or give.
     CANNOT, cannot: [Any] = "cannot";
     /// Whether a process ended by itself.
     BY_ITSELF, by_itself: bool = "by_itself";

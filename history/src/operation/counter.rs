@@ -34,7 +34,7 @@ pub struct CounterAnswer {
     /// What was made or read.
     #[serde(flatten)]
     pub what: CounterContent,
-    /// The transaction that wrote it; `None` where the client cannot tell.
+    /// The transaction that wrote it; `None` where the client cannot give it.
     pub mzxid: Option<i64>,
     /// The session that asked.
     pub session: String,

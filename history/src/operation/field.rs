@@ -36,7 +36,7 @@ impl<T: ?Sized> Field<T> {
         Field::new(self.name)
     }
 
-    /// What the field says; `None` if it is missing or of another type.
+    /// The content of the field; `None` if it is missing or of another type.
     pub fn read_from<V: JsonNode>(self, value: &V) -> Option<T::Read<'_, V>>
     where
         T: FieldType,
@@ -72,7 +72,7 @@ pub trait JsonNode: Sized {
     /// The number, if it is a whole one that is not negative.
     fn count(&self) -> Option<u64>;
 
-    /// What it says, if it is a boolean.
+    /// Its value, if it is a boolean.
     fn boolean(&self) -> Option<bool>;
 
     /// The values, if it is a list.
@@ -181,7 +181,7 @@ impl FieldType for ZnodeName {
 }
 
 impl Event {
-    /// What a field of the value says; `None` if it is missing or of another type.
+    /// The content of a field of the value; `None` if it is missing or of another type.
     pub fn get<T: FieldType + ?Sized>(&self, field: Field<T>) -> Option<T::Read<'_, Value>> {
         field.read_from(&self.value)
     }

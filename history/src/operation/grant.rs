@@ -108,7 +108,7 @@ pub enum GrantAnswer {
         /// Its fencing token.
         #[serde(skip_serializing_if = "Option::is_none")]
         token: Option<i64>,
-        /// The znode by which it told that it leads; only of recipes that promise to tell.
+        /// The znode by which it acknowledged that it leads; only of recipes that promise one.
         #[serde(skip_serializing_if = "Option::is_none")]
         ack: Option<Option<ZnodeName>>,
     },
@@ -148,7 +148,7 @@ pub enum GrantAnswer {
     Released {
         /// The grant.
         grant: String,
-        /// The znode that this removed; `None` where the client cannot tell.
+        /// The znode that this removed; `None` where the client cannot give it.
         removed: Option<ZnodeName>,
     },
     /// What an operation was about of which nothing more is known.
@@ -202,6 +202,6 @@ fields! {
     TOKEN, token: i64 = "token";
     /// Whether the resource took the write.
     ACCEPTED, accepted: bool = "accepted";
-    /// What a leader says of the znode by which it tells that it leads: `null` that there is none.
+    /// What a leader reports of the znode by which it acknowledges that it leads: `null` that there is none.
     ACK, ack: Any = "ack";
 }

@@ -50,7 +50,7 @@ pub const FAMILIES: &[&Family] = &[
 pub struct ZnodeName {
     /// Its path.
     pub path: String,
-    /// zxid of the transaction that created it; `None` where the client cannot tell.
+    /// zxid of the transaction that created it; `None` where the client cannot give it.
     pub czxid: Option<i64>,
 }
 
@@ -88,6 +88,6 @@ fields! {
     SESSION, session: str = "session";
     /// Milliseconds that the client is to work before it does what it is asked for.
     WORK_MS, work_ms: i64 = "work_ms";
-    /// The path and the czxid of the znode that the operation removed, each if it is told.
+    /// The path and the czxid of the znode that the operation removed, each if it is given.
     REMOVED, removed: ZnodeName = "removed";
 }

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 pub enum WindowPhase {
     /// It is about to begin.
     Begin,
-    /// The fault is in effect; `verified` says whether that was seen.
+    /// The fault is in effect; `verified` states whether that was seen.
     On,
     /// The fault is about to be healed.
     Heal,
-    /// The fault was taken away; `verified` says whether that was seen.
+    /// The fault was taken away; `verified` states whether that was seen.
     Off,
     /// The fault never began.
     Skipped,
@@ -63,7 +63,7 @@ pub struct StepEvent {
     /// What was seen, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Each server's last zxid as it told it when the step was over; of those that serve.
+    /// Each server's last zxid as it reported it when the step was over; of those that serve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zxids: Option<BTreeMap<String, String>>,
     /// The server that leads; `None` unless the step was about that.

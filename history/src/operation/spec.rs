@@ -93,7 +93,7 @@ impl Role {
 /// Which answers finish an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finishes {
-    /// `ok`, whatever it says: a dequeue that finds nothing has finished too.
+    /// `ok`, whatever its value: a dequeue that finds nothing has finished too.
     Ok,
     /// `ok`, and `fail`: to be refused is what was asked for.
     OkOrFail,

@@ -84,9 +84,9 @@ fn damage_is_placed_and_what_stands_before_it_is_kept() {
         place(&format!("{one}\n{{:process \"ü\", :type :ok, :f \"x}}")).starts_with("line 2, column 30: the string")
     );
     assert!(place(&format!("{one}\n{{:process 1 :type :ok :f :x :value }}")).contains("a key without a value"));
-    assert!(place(&format!("{one}\n{{:process -1 :type :ok :f :x}}")).contains("-1 is no process"));
+    assert!(place(&format!("{one}\n{{:process -1 :type :ok :f :x}}")).contains("-1 is not a process"));
     assert!(place(&format!("{one}\n{{:process 1 :type :maybe :f :x}}")).contains("found :maybe"));
-    assert!(place(&format!("{one}\n{{:value 12x4}}")).starts_with("line 2, column 9: \"12x4\" is no number"));
+    assert!(place(&format!("{one}\n{{:value 12x4}}")).starts_with("line 2, column 9: \"12x4\" is not a number"));
     assert!(place(&format!("{one}\n{{:value ]}}")).starts_with("line 2, column 9: expected a value"));
     assert!(place(&format!("{one}\n{{:value \"\\q\"}}")).starts_with("line 2, column 10: there is no such escape"));
 }

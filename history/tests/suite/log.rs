@@ -36,7 +36,7 @@ fn damage_is_placed() {
     assert!(place("INFO  jepsen.util - 3 :good :read nil").starts_with("line 2, column 23: expected :invoke"));
     assert!(place("INFO  jepsen.util - 3 :ok :read (1").starts_with("line 2, column 33: what begins here"));
     assert!(place("INFO  jepsen.util - 3 :ok :read 1 2 3").contains("expected the end of the line"));
-    assert!(place("INFO  jepsen.util - [] :ok :read 1").starts_with("line 2, column 21: [] is no process"));
+    assert!(place("INFO  jepsen.util - [] :ok :read 1").starts_with("line 2, column 21: [] is not a process"));
     assert!(place("jepsen, but no log").starts_with("line 2, column 1: expected a line of a log"));
 }
 

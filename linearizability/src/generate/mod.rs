@@ -120,7 +120,7 @@ pub struct Options {
 /// If the share is no share, there are too few clients, or a violation is asked for with fewer than ten operations.
 pub fn generate(options: &Options) -> Result<Vec<GeneratedEvent>, String> {
     if !(0.0..=1.0).contains(&options.unknown) {
-        return Err(format!("{} is no share from 0 to 1", options.unknown));
+        return Err(format!("{} is not a share from 0 to 1", options.unknown));
     }
     let needed = options.object.clients(options.violation);
     if options.clients < needed || options.violation && options.ops < 10 {

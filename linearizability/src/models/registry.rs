@@ -150,7 +150,7 @@ impl FromStr for ModelKind {
             (ModelSize::Number { tried, .. }, None) => Err(format!("`{name}` needs a number: `{name}:{tried}`")),
             (ModelSize::Number { tried, .. }, Some(number)) => match number.parse() {
                 Ok(size) if size > 0 => Ok(Self { model, size }),
-                _ => Err(format!("`{number}` is no number from 1, as `{name}:{tried}` has it")),
+                _ => Err(format!("`{number}` is not a number from 1, as `{name}:{tried}` has it")),
             },
         }
     }

@@ -3,7 +3,7 @@ const D = JSON.parse(document.getElementById("data").textContent);
 document.documentElement.classList.add("with-js");
 
 const WAIT = 0, WORK = 1, LEAVE = 2, OTHER = 3, CONTROL = 4, TAKE = 5;
-const REFUSED = 0, TOOK = 1, NOTHING = 2, NO = 3; // what the answer to an operation says
+const REFUSED = 0, TOOK = 1, NOTHING = 2, NO = 3; // the meaning of the answer to an operation
 
 function sums(deltas) {
   const out = new Float64Array(deltas.length);
@@ -27,7 +27,7 @@ for (let lane = 0; lane < D.lanes.length; lane++) {
 }
 for (let i = 0; i < ops.start.length; i++) ops.byLane[opClass(i)[0]].push(i);
 
-// Whether the end of an operation gets a mark: it failed, is unknown, or its answer says something.
+// Whether the end of an operation gets a mark: it failed, is unknown, or its answer has a meaning.
 const marked = (i) => {
   const [, , role, outcome, mark] = opClass(i);
   return role !== CONTROL && outcome !== 3 && (outcome > 0 || mark !== NOTHING);

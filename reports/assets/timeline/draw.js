@@ -84,7 +84,7 @@ function drawBands() {
   }
 }
 
-// Calls `bar` for each entry in view, and once for entries of the same key that are too close to tell apart, with
+// Calls `bar` for each entry in view, and once for entries of the same key that are too close to distinguish, with
 // how many they are; those of a higher rank come later, and so lie on top.
 function sweep(entries, column, key, bar, rank = () => 0) {
   const open = new Map(), runs = [];
@@ -139,7 +139,7 @@ function drawLane(lane, y) {
 
 const endsOnly = { start: ops.end, end: ops.end };
 
-// How an operation ended: filled discs for what its answer says, a cross for fail, a ring for info;
+// How an operation ended: filled discs for the meaning of its answer, a cross for fail, a ring for info;
 // ticks only where there is room for all of the row.
 function drawEnd(i, y, room) {
   const [, , , outcome, mark] = opClass(i);

@@ -142,13 +142,13 @@ pub fn all(measured: &MeasuredComparison<'_>) -> Vec<Figure> {
     }
     figures.push(Figure {
         title: format!("{} a second", capital(kind.units)),
-        caption: "The bar is all runs together, the line from the lower to the upper end.".into(),
+        caption: "The bar covers all runs together, the line the range from the lower to the upper end.".into(),
         hint: "all runs together, and the range",
         unit: "",
         log: false,
         rows: rows("no run", &|pool| bar(pool.rate)),
     });
-    figures.push(costs(kind, rows("not told", &cost_marks)));
+    figures.push(costs(kind, rows("not recorded", &cost_marks)));
     figures
 }
 

@@ -35,7 +35,7 @@ pub fn table(measured: &MeasuredComparison<'_>) -> String {
             cells.push(pool.fairness.map_or("–".into(), |e| number(e.value)));
         }
         let costs = [pool.requests, pool.watch_events, pool.transactions];
-        cells.extend(costs.map(|e| e.map_or("not told".into(), |e| number(e.value))));
+        cells.extend(costs.map(|e| e.map_or("not recorded".into(), |e| number(e.value))));
         out += &line(&cells);
     }
     let settings = comparison.settings.iter();

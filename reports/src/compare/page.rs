@@ -76,9 +76,9 @@ fn section(measured: &MeasuredComparison<'_>, number: usize, figure: &figure::Fi
 fn method(measured: &MeasuredComparison<'_>) -> Markup {
     let kind = measured.comparison.kind;
     let paragraphs = [
-        "Every subject ran the same plans: the same seed, the same fault windows, the same cycles of the clients. The runs are \
-         interleaved, and which subject goes first rotates from one round to the next, so that a machine that gets slower \
-         or faster meanwhile favours nobody."
+        "Every subject ran the same plans: the same seed, the same fault windows, the same cycles of the clients. The \
+         runs are interleaved, and which subject goes first rotates from one round to the next, so that a machine that \
+         gets slower or faster meanwhile favours no subject."
             .to_string(),
         format!(
             "The wait ({}) is the time {}; those of the recovery and the last operations of a run are among them. Intervals are percentile bootstraps from a fixed seed: of five runs or more, whole \
@@ -94,9 +94,9 @@ fn method(measured: &MeasuredComparison<'_>) -> Markup {
             kind.unit
         ),
         format!(
-            "The time after a fault runs from the moment at which it took effect, or, where it ended a hold, from the last moment \
-             at which the holder certainly held, to the next {} of whichever client. Jain's index of the clients' {} is 1 if all \
-             have the same share, 1/n if one has all; who is killed or frozen gets less.",
+            "The time after a fault runs from the moment at which it took effect, or, where it ended a hold, from the \
+             last moment at which the holder certainly held, to the next {} of any client. Jain's index of the \
+             clients' {} is 1 if all have the same share, 1/n if one has all; a killed or frozen client gets less.",
             kind.unit, kind.units
         ),
     ];

@@ -57,8 +57,8 @@ pub fn numbers(measured: &MeasuredComparison<'_>, figure: &Figure) -> Markup {
     table(
         measured,
         &[
-            ("requests".into(), &|pool| shown(pool.requests, "not told")),
-            ("watch events".into(), &|pool| shown(pool.watch_events, "not told")),
+            ("requests".into(), &|pool| shown(pool.requests, "not recorded")),
+            ("watch events".into(), &|pool| shown(pool.watch_events, "not recorded")),
             ("transactions".into(), &|pool| shown(pool.transactions, "not read")),
         ],
     )

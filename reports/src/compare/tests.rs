@@ -98,7 +98,10 @@ fn the_words_claim_only_what_intervals_allow() {
     );
     let median = line(&lines, "Hand-over, median");
     assert!(median.contains("predecessor 2.40 ms"), "{median}");
-    assert!(median.contains("not to be told from protected 2.45 ms"), "{median}");
+    assert!(
+        median.contains("not distinguishable from protected 2.45 ms"),
+        "{median}"
+    );
     assert!(median.contains("the last is fenced 9.40 ms"), "{median}");
     assert!(
         line(&lines, "Grants a second").contains("too few runs (4)"),
@@ -124,7 +127,7 @@ fn the_only_sound_one_is_named_and_doubt_is_told() {
     );
     assert!(line(&lines, "Unknown verdicts").contains("1 of 11"), "{lines:#?}");
     assert!(
-        line(&lines, "The harness failed in 1").contains("count nowhere"),
+        line(&lines, "The harness failed in 1").contains("are not counted"),
         "{lines:#?}"
     );
     comparison.runs.clear();
@@ -139,7 +142,7 @@ fn pools_put_runs_together() {
     assert_eq!((pool.judged, pool.waited, pool.unknown, pool.failed), (4, 240, 0, 0));
     assert_eq!(pool.rate.map(|e| (e.value, e.n)), Some((5.0, 4)));
     let found = pool.requests.map(|e| (e.value, e.n));
-    assert_eq!(found, Some((4.0, 2)), "of runs that told");
+    assert_eq!(found, Some((4.0, 2)), "of runs that recorded them");
     assert_eq!(pool.transactions.map(|e| e.value), Some(2.0));
     let fairness = pool.fairness.expect("an index").value;
     assert!((fairness - 0.9615).abs() < 0.001, "{fairness}");

@@ -101,11 +101,11 @@ fn safety(measured: &MeasuredComparison<'_>) -> Vec<String> {
     let failed: usize = measured.all.iter().map(|pool| pool.failed).sum();
     if unknown > 0 {
         lines.push(format!(
-            "Unknown verdicts: {unknown} of {runs}; those runs prove nothing of safety."
+            "Unknown verdicts: {unknown} of {runs}; those runs prove nothing about safety."
         ));
     }
     if failed > 0 {
-        lines.push(format!("The harness failed in {failed} runs, which count nowhere."));
+        lines.push(format!("The harness failed in {failed} runs, which are not counted."));
     }
     lines
 }
@@ -178,7 +178,7 @@ fn ranking(
         n if n == rest.len() => format!("{what}: no difference seen; {} to {}.", said(best), said(worst)),
         _ => {
             let alike = list(&alike.iter().map(String::as_str).collect::<Vec<_>>());
-            format!("{what}: {}, not to be told from {alike}{last}.", said(best))
+            format!("{what}: {}, not distinguishable from {alike}{last}.", said(best))
         }
     })
 }

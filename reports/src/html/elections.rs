@@ -28,11 +28,11 @@ pub fn section(model: &RunModel<'_>) -> Markup {
     }
     let body = html! {
         p {
-            "What the servers' own logs tell of ZooKeeper's leader elections. A vote is (server, zxid) with the epoch of that \
-             server. Everyone first votes for itself; a higher round begins the vote anew, and within a round the higher epoch \
-             wins, then the higher zxid, then the higher server id."
+            "ZooKeeper's leader elections, as the servers' own logs show them. A vote is (server, zxid) with the epoch \
+             of that server. Each server first votes for itself; a higher round restarts the vote, and within a round \
+             the higher epoch wins, then the higher zxid, then the higher server id."
         }
-        @if accounts.is_empty() { p { "The logs tell of none." } }
+        @if accounts.is_empty() { p { "The logs show none." } }
         @for (at, account) in accounts.iter().take(SHOWN).enumerate() {
             (details(account, at, accounts.len() <= OPEN)) "\n"
         }
@@ -87,7 +87,7 @@ fn course(account: &Account) -> Markup {
         steps.push(format!("a quorum's votes had reached it after {}", after(ms)));
     }
     steps.push(format!(
-        "it knew that it had won after {}, counting the servers {}",
+        "it found that it had won after {}, counting the servers {}",
         after(account.won_ms),
         list(&account.counted)
     ));

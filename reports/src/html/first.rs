@@ -49,8 +49,8 @@ fn sentence(model: &RunModel<'_>) -> Markup {
             b { (text::clip(&anomaly.kind, 60)) } " breaks " b { (text::clip(&anomaly.property, 80)) }
         },
         (Verdict::Invalid, None) => plain("a property was violated"),
-        (Verdict::Valid, _) => plain("every property held, and the run had what it takes to say so"),
-        (Verdict::Unknown, _) => plain("the run does not suffice to say whether the promise holds"),
+        (Verdict::Valid, _) => plain("every property held, and the run has the evidence that this verdict requires"),
+        (Verdict::Unknown, _) => plain("the run does not suffice to decide whether the promise holds"),
     };
     html! { p.sentence { (words) } }
 }
@@ -148,7 +148,7 @@ fn kinds(model: &RunModel<'_>) -> Markup {
                     @if let Some(why) = accepted(model, anomaly) {
                         " " small {
                             @if first == Some(at) {
-                                "for this variant (INVALID tells of this run; a nightly stays green): "
+                                "for this variant (INVALID applies to this run; a nightly stays green): "
                             }
                             (why)
                         }
@@ -179,7 +179,7 @@ fn invalid(model: &RunModel<'_>, anomaly: &Anomaly) -> Markup {
     let times = || steps.iter().map(|s| s.time);
     let (from, until) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     let when = match steps.is_empty() {
-        true => "not told".into(),
+        true => "not recorded".into(),
         false => format!("{} – {}", text::moment(from), text::moment(until)),
     };
     let label = format!("The clients involved in {}, over time", text::clip(&anomaly.kind, 60));

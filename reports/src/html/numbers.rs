@@ -175,8 +175,8 @@ fn leaderless(model: &RunModel<'_>) -> Option<Markup> {
     let heads = ["window", "fault", "time", "session timeouts"];
     let body = html! {
         p {
-            "From each fault that struck whoever " (if election { "led" } else { "held" })
-            ", or from the last moment at which it certainly did, to the next grant. The session timeout is " (session_ms) " ms."
+            "From each fault that struck a client that " (if election { "led" } else { "held" })
+            ", or from the last moment at which that was certain, to the next grant. The session timeout is " (session_ms) " ms."
         }
         (table("numbers", heads, rows))
     };

@@ -28,7 +28,7 @@ fn cut_off(model: &RunModel<'_>) -> Markup {
     match last.as_deref().unwrap_or_default() {
         _ if model.extras.progress.is_some() => Markup::default(),
         "done" => Markup::default(),
-        "" => html! { p.note { "The history tells of no phases." } },
+        "" => html! { p.note { "The history contains no phases." } },
         last => html! { p.note { "The history ends in phase “" (last) "”: the run was cut off." } },
     }
 }
@@ -118,7 +118,8 @@ fn timeline() -> Markup {
             div #proof {}
             p #hint .hint {
                 "Drag to move; shift and drag, or drag in the strip, to zoom into a part; Ctrl and wheel, or wheel \
-                 after a click, or two fingers, to zoom; keys ← → + − 0, n and p for anomalies. Point at a bar for what it was."
+                 after a click, or two fingers, to zoom; keys ← → + − 0, n and p for anomalies. Point at a bar to see \
+                 its operation."
             }
         }
     }

@@ -32,7 +32,7 @@ fn course(model: &RunModel<'_>, scene: &Scene) -> Markup {
         (table("windows", heads, steps.map(row)))
         @match elections(model).find(|election| election.scene.as_deref() == Some(&scene.name)) {
             Some(election) => (ending(&election)),
-            None => p { "It did not come about as planned; the reasons say why." },
+            None => p { "It did not come about as planned; see the reasons." },
         }
     }
 }
@@ -55,7 +55,7 @@ fn ending(election: &Account) -> Markup {
         p {
             "First votes (server, zxid): " (firsts.join(", ")) ". "
             b { (text::clip(&election.winner, 20)) " wins by " (text::clip(rule, 20)) }
-            ", and leads epoch " (election.epoch.unwrap_or_default()) "; vote by vote it is told "
+            ", and leads epoch " (election.epoch.unwrap_or_default()) "; its votes are listed "
             a href="#elections" { "below" } "."
         }
     }

@@ -49,12 +49,12 @@ fn ended_by(event: &Event) -> &'static str {
     match (event.f.as_str(), event.kind) {
         (queue::f::ACKNOWLEDGE, _) => "acknowledged",
         (barrier::f::LEAVE | barrier::f::CLOSE, _) => "left",
-        (commit::f::DECIDED, _) if event.decision() == Some("commit") => "told to commit",
-        (commit::f::DECIDED, _) => "told to abort",
+        (commit::f::DECIDED, _) if event.decision() == Some("commit") => "received commit",
+        (commit::f::DECIDED, _) => "received abort",
         ("session", _) => "its session was over",
         ("lost", _) => "lost",
         ("exit", _) => "process died",
         (_, EventType::Invoke) => "released",
-        _ => "says that it holds no more",
+        _ => "reports that it no longer holds",
     }
 }

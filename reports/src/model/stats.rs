@@ -113,8 +113,8 @@ impl LatencyTerms {
             ),
             LatencyKind::Decision => (
                 "From begin to decision",
-                "decisions heard",
-                "From the sending of a transaction's begin to the answer that tells a site its decision.",
+                "decisions received",
+                "From the sending of a transaction's begin to the answer that gives a site its decision.",
                 "its begin was sent",
             ),
             LatencyKind::Answer => return None,

@@ -56,7 +56,7 @@ fn an_election_is_told_vote_by_vote() {
         "<b>n3</b> won round 2 by the higher zxid and led epoch 2; nobody led for 2.24 s",
         "12.402 s",
         "a quorum's votes had reached it after 40.0 ms",
-        "it knew that it had won after 243 ms, counting the servers 3, 4",
+        "it found that it had won after 243 ms, counting the servers 3, 4",
         "the servers 3, 4 had acknowledged it as leader after 310 ms",
         "<td>4</td><td>2</td><td>3</td><td>0x100000009</td><td>1</td><td>the higher zxid</td><td>✓</td>",
         "<td>−5.00 ms</td><td>5</td><td>2</td><td>5 (itself)</td>",

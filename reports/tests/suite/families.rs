@@ -88,7 +88,7 @@ fn a_blocked_transaction_names_the_fault_under_which_it_began() {
             "asks what was decided of t2",
             // Its vote binds the site also after its process has died.
             "in doubt of t2 from 0.450 s, not ended",
-            "</i>in doubt: has voted yes, was told no decision</span>",
+            "</i>in doubt: has voted yes, has received no decision</span>",
         ],
     );
     // No answer ends in the picture; the timeline has them all.
@@ -114,10 +114,10 @@ fn commit_and_abort_differ_in_mark_and_words() {
             "has voted YES on t1",
             "has voted NO on t1",
             "as coordinator decides ABORT of t1",
-            "hears that t1 is to ABORT",
-            "hears that t1 is to COMMIT",
-            "as coordinator knows no decision of t2 (stream-ended)",
-            "in doubt of t1 from 0.250 s, told to abort at 0.290 s",
+            "receives that t1 is to ABORT",
+            "receives that t1 is to COMMIT",
+            "as coordinator has no decision of t2 (stream-ended)",
+            "in doubt of t1 from 0.250 s, received abort at 0.290 s",
         ],
     );
     let picture = between(&first, "<svg id=\"witness\"", "</svg>");

@@ -193,14 +193,14 @@ fn what_was_not_judged_stands_in_the_tables() {
     let mut night = night();
     let left = NotJudged {
         check: "stale-write".into(),
-        why: "c1 cannot tell <it>".into(),
+        why: "c1 cannot give <it>".into(),
     };
     night.cells[0].attempts[0].not_judged.push(left);
     says(&summary(&night), &["(not judged: stale-write)"]);
     let folder = ReportFolder::new("not-judged");
     let files = write_all(&night, &folder.0).unwrap();
     let page = std::fs::read_to_string(&files[0]).unwrap();
-    let chip = r#"<span class="seen known" title="c1 cannot tell &lt;it&gt;">stale-write <i>not judged</i></span>"#;
+    let chip = r#"<span class="seen known" title="c1 cannot give &lt;it&gt;">stale-write <i>not judged</i></span>"#;
     assert!(page.contains(chip));
 }
 

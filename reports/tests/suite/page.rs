@@ -30,11 +30,11 @@ fn the_first_screen_says_what_was_not_judged() {
     for mut run in [results::invalid(), results::valid()] {
         run.results.not_judged.push(NotJudged {
             check: "foreign-znode".into(),
-            why: "c1 could not tell the <session>".into(),
+            why: "c1 cannot give the <session>".into(),
         });
         let first = run.first_screen("not-judged");
         assert!(first.contains("<h3>Not judged</h3>"));
-        assert!(first.contains("foreign-znode: c1 could not tell the &lt;session&gt;"));
+        assert!(first.contains("foreign-znode: c1 cannot give the &lt;session&gt;"));
     }
 }
 

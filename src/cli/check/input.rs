@@ -132,7 +132,7 @@ pub fn inputs(path: &Path) -> Result<Vec<PathBuf>> {
     found.sort();
     if found.is_empty() {
         let text = format!(
-            "{} is no run (it lacks plan.json and history.jsonl) and holds neither runs nor histories",
+            "{} is not a run (it lacks plan.json and history.jsonl) and holds neither runs nor histories",
             path.display()
         );
         return Err(Usage(text).into());

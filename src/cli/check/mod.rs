@@ -20,7 +20,7 @@ pub use one::read;
 /// `check`
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
-Runs and our own histories (.jsonl) are judged by the checkers of their family; without a plan by what is promised anyhow.
+Runs and our own histories (.jsonl) are judged by the checkers of their family; without a plan by what every variant promises.
 Other histories, and any with --model, are searched for an order of their operations: Jepsen's EDN (.edn) and text logs
 (.log, .txt), porcupine's key-value text (.txt), and .jsonl with bare values. Each may be compressed by gzip or zstd.
 

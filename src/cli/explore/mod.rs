@@ -26,14 +26,14 @@ const FAULTS: &str = "kill,pause,partition,drop-reply,disconnect,expire,lag";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A schedule is a few operations of a few clients under a few faults on a simulated ensemble, drawn from a seed with the order in
-which things happen. Each failure is told once, by property, anomaly and the shape of its witness, written as a run that `check`,
+which things happen. Each failure is reported once, by property, anomaly and the shape of its witness, written as a run that `check`,
 `report`, `replay` and `shrink` take, and shrunk to a plan that is short enough to read.
 
 Exit codes: 0 no failure, or only such as the variant is known for; 1 a failure that is not known; 254 wrong usage; 255 the harness
 failed.
 
 With --confirm the plan of each failure, shrunk and as it was before, is played on a real ensemble until the same anomaly of the
-same property shows. What is said of it changes no exit code, but for 255 if no try of a failure could be carried out.
+same property shows. The outcome changes no exit code, except for 255 if no try of a failure could be carried out.
 
 Examples:
   zooquake explore lock/protected --budget 60s
@@ -96,7 +96,7 @@ pub struct ExploreOptions {
     /// Folder of the runs that failures are written to
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub out: PathBuf,
-    /// Play the plans of failures on a real ensemble, and say which are real
+    /// Play the plans of failures on a real ensemble, and report which are real
     #[arg(long)]
     pub confirm: bool,
     /// How many runs are made at most to confirm a failure
@@ -132,7 +132,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         return Err(Usage("--plans goes with --schedule exhaustive".into()).into());
     }
     if options.schedule == ScheduleOrder::Exhaustive && options.corpus.is_some() {
-        let why = "--corpus goes with schedules that are drawn: an exhaustive exploration is told by its seed";
+        let why = "--corpus goes with schedules that are drawn: an exhaustive exploration is identified by its seed";
         return Err(Usage(why.into()).into());
     }
     let asked = space(&options).map_err(Usage)?;

@@ -80,9 +80,7 @@ pub fn read(text: &str, folder: &Path) -> Result<Workload, String> {
     let contenders = parents(&keys.contenders, "contenders", model.contenders)?;
     let znodes = parents(&keys.znodes, "znodes", model.znodes)?;
     let variant = name(&text, &keys, folder)?;
-    let promise = keys
-        .promise
-        .unwrap_or_else(|| "a recipe that says nothing of itself".into());
+    let promise = keys.promise.unwrap_or_else(|| "a recipe that states no promise".into());
     Ok(Workload {
         family: model.family.to_string(),
         variant,
@@ -156,7 +154,7 @@ fn recipe(text: &Text<'_>, keys: &Keys) -> Result<RecipeSource, String> {
         return Err(text.wrong(build, "build", "give `image` or `build`, not both"));
     }
     if let Some(image) = keys.image.as_ref().filter(|image| !images::is_name(image.get_ref())) {
-        return Err(text.wrong(image, "image", "this is no name of an image"));
+        return Err(text.wrong(image, "image", "this is not the name of an image"));
     }
     if keys.command.get_ref().first().is_none_or(String::is_empty) {
         let way_out = "give the program and its arguments, such as [\"python3\", \"lock.py\"]";

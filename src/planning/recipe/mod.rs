@@ -45,7 +45,7 @@ pub fn read(folder: &str) -> Result<Workload, String> {
         ));
     }
     let text = manifest_of(path).map_err(|error| {
-        format!("{folder:?} is no folder of a recipe: reading {file:?}: {error}; `zooquake new` makes one")
+        format!("{folder:?} is not the folder of a recipe: reading {file:?}: {error}; `zooquake new` makes one")
     })?;
     let wrong = |why: String| format!("{}: {why}", file.display());
     let mut workload = manifest::read(&text, path).map_err(wrong)?;

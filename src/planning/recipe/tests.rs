@@ -82,7 +82,10 @@ fn mistakes_are_named_with_their_line() {
     wrong(&format!("{SMALL}name = \"fenced\""), &["line 4", "built in"]);
     wrong(&format!("{SMALL}name = \"../x\""), &["line 4", "letters"]);
     wrong(&format!("{SMALL}contenders = [\"lock\"]"), &["line 4", "/lock"]);
-    wrong(&format!("{SMALL}image = \"a b\""), &["line 4", "no name of an image"]);
+    wrong(
+        &format!("{SMALL}image = \"a b\""),
+        &["line 4", "not the name of an image"],
+    );
     wrong(&format!("{SMALL}image = \"a\"\nbuild = \".\""), &["line 5", "not both"]);
     wrong(
         &known("stale-wrte", "pause"),

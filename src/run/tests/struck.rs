@@ -171,7 +171,7 @@ fn confirms_first(ran: &Ran, client: &str, healed: usize) -> bool {
 #[test]
 fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
     for (fault, payload, why) in [
-        ("partition", None, "the plan does not say how the network is cut"),
+        ("partition", None, "the plan does not state how the network is cut"),
         ("partition", Some(Payload::Wire(Wire::Close)), "how the network is cut"),
         ("disconnect", None, "how the connections end"),
         ("drop-reply", Some(Payload::Cut(Cut::Mute)), "what is lost"),

@@ -67,15 +67,15 @@ var Cannot []string
 
 // Recipe is what answers operations.
 type Recipe interface {
-	// Knows says whether there is an operation of this name.
+	// Knows reports whether there is an operation of this name.
 	Knows(f string) bool
 	// Operate answers an operation. It ends soon after the deadline's channel is closed; the channel is nil if there is none.
 	Operate(f string, value Object, deadline <-chan struct{}) (Object, error)
 	// Holds is the value of the grant that the client believes to hold; nil if it holds nothing.
 	Holds() Object
-	// SessionChanged is told that the session is connected, disconnected or expired. It must not wait.
+	// SessionChanged receives that the session is connected, disconnected or expired. It must not wait.
 	SessionChanged(state string)
-	// Replied is told that the reply of an operation was sent, and its result if that came after its deadline.
+	// Replied receives that the reply of an operation was sent, and its result if that came after its deadline.
 	Replied(late Object)
 	// Quiet is closed when nothing goes on in the background.
 	Quiet() <-chan struct{}
@@ -587,7 +587,7 @@ func (kit *Kit) watch(events <-chan zk.Event) {
 			kit.session = ""
 		}
 		kit.guard.Unlock()
-		// Each try to connect that fails is told as one more disconnection, also before there is a session.
+		// Each try to connect that fails is reported as one more disconnection, also before there is a session.
 		if session == "" || told == "disconnected" && before != "connected" {
 			continue
 		}

@@ -104,7 +104,7 @@ public final class Zooquake {
         /** Whether there is an operation of this name. */
         protected abstract boolean knows(String f);
 
-        /** What the client cannot tell, as docs/protocol.md names it. */
+        /** What the client cannot give, as docs/protocol.md names it. */
         protected List<String> cannot() {
             return List.of();
         }
@@ -127,7 +127,7 @@ public final class Zooquake {
             }
         }
 
-        /** Names a znode as this client's own; what it tells of itself. NoNode if it is gone. */
+        /** Names a znode as this client's own; returns its stat. NoNode if it is gone. */
         protected final Stat created(String path) throws Exception {
             own.put(path, 0L);
             Stat stat = retry(() -> zk().exists(path, false));
@@ -238,10 +238,10 @@ public final class Zooquake {
             kit.notice("taking", object().put("item", item));
         }
 
-        /** Is told that the session is connected, disconnected or expired. Must not wait. */
+        /** Receives that the session is connected, disconnected or expired. Must not wait. */
         protected void sessionChanged(String state) {}
 
-        /** Is told that the reply of an operation was sent. */
+        /** Receives that the reply of an operation was sent. */
         protected void replied() {}
 
         /** Is given the result of an operation that was answered as unknown at its deadline. */

@@ -60,7 +60,7 @@ macro_rules! planted {
 planted! {
     L1: "a create whose reply is lost is sent again: the first znode is the lowest, and nobody owns it",
         in FENCED, shows "lost-wakeup" under ["drop-reply"], "ZOOKEEPER-1262";
-    L7b: "the flag that says that the client holds is not cleared when its session expires",
+    L7b: "the flag that marks the client as the holder is not cleared when its session expires",
         in FENCED, shows "double-grant" under ["expire"], "twitter/commons 5";
     L8: "a client that waits does not set its watch again after a short disconnect",
         in FENCED, shows "lost-wakeup" under ["disconnect"], "kazoo 170";
@@ -116,16 +116,16 @@ planted! {
         in ATOMIC, shows "blocked-transaction" under ["kill"], "Gray 1978, Skeen 1981";
     P3: "a decision that is there is overwritten",
         in ATOMIC, shows "decision-flip" under ["pause"], "KAFKA-6082";
-    P7: "a site that has voted yes aborts by itself when it hears nothing for long",
+    P7: "a site that has voted yes aborts by itself when it receives nothing for long",
         in ATOMIC, shows "split-decision" under ["pause"], "two-phase commit: a site in doubt must wait";
-    R1: "nothing is written before a read, which shows what the client's server has heard of by then",
+    R1: "nothing is written before a read, which shows what the client's server has received by then",
         in QUORUM_READ, shows "not-linearizable" under ["lag"], "ZooKeeper Programmer's Guide, consistency guarantees";
     R2: "a write whose reply is lost is answered as failed, and was applied",
         in QUORUM_READ, shows "not-linearizable" under ["drop-reply"], "ZooKeeper Programmer's Guide, connection loss";
 }
 
 impl Planted {
-    /// The variant with this bug: its recipe without, but for the name and what is said of it.
+    /// The variant with this bug: its recipe without, but for the name and what is stated of it.
     fn variant(&self) -> Option<Variant> {
         // Among those without bugs: this makes the others.
         let mut all = registry::registry().iter();

@@ -92,7 +92,7 @@ impl Address {
                     format!("{host}:{PORT}")
                 }))
             }
-            _ => bail!("`{named}` is no address of an engine: there are unix:///path and tcp://host:port"),
+            _ => bail!("`{named}` is not an address of an engine: there are unix:///path and tcp://host:port"),
         }
     }
 

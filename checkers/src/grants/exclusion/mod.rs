@@ -122,9 +122,10 @@ fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
 fn double(run: &Analysis<'_>, a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_, '_>) -> String {
     format!(
         "{} was read at {} and {} at {}, and after that both clients confirmed by a quorum write that each holds {}: \
-         {} to a request sent at {} and answered at {}, {} to one sent at {} and answered at {}. Each request was sent before its \
-         client was asked to release, and each client wrote in its session before it looked at its belief in a grant, which ends \
-         once. So at {} both held, whenever these answers were written and whoever released first.{}",
+         {} to a request sent at {} and answered at {}, {} to one sent at {} and answered at {}. Each request was sent \
+         before its client was asked to release, and each client wrote in its session before it looked at its belief \
+         in a grant, which ends once. So at {} both held, no matter when these answers were written and which client \
+         released first.{}",
         run.grant(a.number),
         run.at(a.read),
         run.grant(b.number),
@@ -147,7 +148,7 @@ fn one_shared(a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_, '_>) -> String 
     match a.grant.mode == b.grant.mode {
         true => String::new(),
         false => format!(
-            " One of the two holds is exclusive, that of {}, so the other may not be there, even if it is shared.",
+            " One of the two holds is exclusive, that of {}, so no other may exist beside it, not even a shared one.",
             exclusive.grant.node
         ),
     }

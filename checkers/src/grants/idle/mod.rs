@@ -248,9 +248,10 @@ fn why(run: &Analysis<'_>, spell: &IdleSpell, bound: &Bound) -> String {
         hand_overs => format!(", and than a hundred median hand-overs ({})", seconds(hand_overs)),
     };
     format!(
-        "From {} to {}, for {}, nobody held {thing}, though somebody asked for it all the time, such as {} since {}{grant}. \
-         That is longer than two session timeouts ({}){hand_overs}. All who waited were connected, the harness did not stand \
-         still, and no window of a fault was on or had ended less than two session timeouts before.",
+        "From {} to {}, for {}, nobody held {thing}, though clients waited for it all the time, such as {} since \
+         {}{grant}. That is longer than two session timeouts ({}){hand_overs}. All waiting clients were connected, the \
+         harness did not stand still, and no window of a fault was on or had ended less than two session timeouts \
+         before.",
         seconds(spell.from),
         run.at(spell.until),
         seconds(spell.ns(run)),

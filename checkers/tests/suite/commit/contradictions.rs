@@ -58,6 +58,6 @@ fn what_cannot_be_read_decides_nothing() {
     says(&none(&partly), "the `begin` of c1, which names no sites");
     let text = SPLIT.replace("decided t1 abort", "decided t1 commit");
     let tree = decided(&text, ["commit", "comm"]);
-    let said = "1 reading of decision znodes told neither commit nor abort, such as that of /app/t1/decision";
+    let said = "1 reading of decision znodes showed neither commit nor abort, such as that of /app/t1/decision";
     says(&none(&tree), said);
 }

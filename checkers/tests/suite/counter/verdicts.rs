@@ -154,8 +154,8 @@ fn what_was_not_looked_at_is_unknown() {
     );
     for (edits, data, reason) in [
         ("c3 ok get => c3 end get", "3", "there was no progress"),
-        ("increment id=2 => increment id=null", "3", "tells no id of a counter"),
-        ("get value=2 => get value=-1", "3", "tells no value of a counter"),
+        ("increment id=2 => increment id=null", "3", "gives no id of a counter"),
+        ("get value=2 => get value=-1", "3", "gives no value of a counter"),
         // What is pending after recovery is too little evidence.
         (
             "run audit => c1 invoke increment; run audit",

@@ -115,7 +115,7 @@ fn the_planned_outcome_is_valid_and_told() {
 #[test]
 fn another_outcome_convicts_nobody() {
     unknown(&record(Z, "n5", true), "n5 won by sid, and not n3 by zxid");
-    unknown(&record(Z + 3, "n5", true), "the logs tell of the election of n3");
+    unknown(&record(Z + 3, "n5", true), "the logs show the election of n3");
 }
 
 #[test]

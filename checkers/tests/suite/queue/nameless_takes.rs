@@ -87,7 +87,7 @@ const GONE: &str = "
 fn one_dequeue_excuses_one_item() {
     let nameless = |text: &str| fifo(&format!("c2 note hello cannot=taking; {text}"));
     let lost = one(&nameless(GONE), "lost-item").why;
-    let said = "At least 1 of the items 1, 2 is lost: all were enqueued, and their clients were told so.";
+    let said = "At least 1 of the items 1, 2 is lost: all their enqueues were acknowledged.";
     assert_eq!(lost.split(" No dequeue").next(), Some(said));
     // It could have named what it took.
     assert_eq!(of_kind(&check(&fifo(GONE)), "lost-item").len(), 2);
@@ -103,8 +103,8 @@ fn what_it_excuses_is_not_judged_and_says_so() {
     let results = none(&fifo(&format!("c2 note hello cannot=taking,beside; {first}")));
     assert_eq!(
         results.not_judged[0].why,
-        "nobody is known to have got 1 item, and 1 dequeue of clients that cannot name what they take ended without an answer: each \
-         may have taken one, so none is taken for lost"
+        "no client is known to have received 1 item, and 1 dequeue of clients that cannot name what they take ended \
+         without an answer: each may have taken one, so none is taken for lost"
     );
     assert_eq!(results.not_judged[1].check, "reordered");
     assert_ne!(results.verdict, Verdict::Invalid);

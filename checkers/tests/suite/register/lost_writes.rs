@@ -28,7 +28,7 @@ fn what_the_register_holds_at_last_is_a_read_in_every_variant() {
 
 #[test]
 fn a_tree_that_holds_what_nobody_sent_disagrees() {
-    let found = "The reading of the znode tree that found 7 found a value that nobody had sent";
+    let found = "The reading of the znode tree that found 7 found a value that no client had sent";
     says(&none(&with_tree(WRITTEN, "7")), &format!("evidence disagrees: {found}"));
 }
 
@@ -74,11 +74,11 @@ fn transactions_go_on_counting() {
         ),
         (
             "mzxid=12 => mzxid=11",
-            "transaction 0xb is of 2, while c1 was told at 0.002 s that it is of 1",
+            "transaction 0xb is of 2, while c1 reported at 0.002 s that it is of 1",
         ),
         (
             "run audit => run audit; c3 invoke read; c3 ok read value=1 mzxid=12",
-            "1 is of transaction 0xc, while c1 was told at 0.002 s that it is of 0xb",
+            "1 is of transaction 0xc, while c1 reported at 0.002 s that it is of 0xb",
         ),
     ] {
         disagrees(&plain(&edited(WRITTEN, edits)), said);

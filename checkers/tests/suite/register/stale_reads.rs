@@ -102,7 +102,7 @@ fn who_answered_is_told_by_what_the_servers_said() {
                 (3, "n3", "leader", 2, 12),
                 (5, "n2", "silent", 0, 0),
             ],
-            "n2 was a deposed leader: its last word, at 1.000 s, was to be the leader of epoch 1, while n3 led epoch 2",
+            "n2 was a deposed leader: its last sample, at 1.000 s, shows it as leader of epoch 1, while n3 led epoch 2",
         ),
         (
             vec![
@@ -110,14 +110,17 @@ fn who_answered_is_told_by_what_the_servers_said() {
                 (3, "n3", "leader", 2, 12),
                 (4, "n2", "follower", 2, 11),
             ],
-            "n2 was lagging: its last word, at 4.000 s, was to be a follower at transaction 0xb; the leader n3 was at 0xc",
+            "n2 was lagging: its last sample, at 4.000 s, shows it as follower at transaction 0xb; the leader n3 was at 0xc",
         ),
         (
             // The other leads only later.
             vec![(1, "n2", "leader", 1, 10), (9, "n3", "leader", 2, 12)],
-            "The last word of n2, at 1.000 s, was to be a leader in epoch 1",
+            "The last sample of n2, at 1.000 s, shows it as leader in epoch 1",
         ),
-        (vec![(1, "n3", "leader", 1, 10)], "no sample of the servers tells"),
+        (
+            vec![(1, "n3", "leader", 1, 10)],
+            "No sample of the servers shows its role then",
+        ),
     ];
     for (said, expected) in cases {
         let mut record = plain(STALE);

@@ -50,7 +50,7 @@ fn pairs_that_are_values_are_no_keys() {
     with("1 cas [[1 2] [3 4]] -> [[1 2] [3 4]]", Verdict::Valid);
     let unknown = register("0 write [0 1] -> [0 1]; 0 cas [0 [1 2]] -> [0 [1 2]]");
     assert_eq!(unknown.verdict, Verdict::Unknown);
-    says_first(&unknown, &["nothing tells whether"]);
+    says_first(&unknown, &["nothing shows whether"]);
 }
 
 #[test]

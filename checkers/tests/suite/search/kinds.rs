@@ -41,7 +41,7 @@ fn names_and_numbers() {
     }
     let wrong = |name: &str| name.parse::<ModelKind>().expect_err("it is none");
     assert!(wrong("semaphore").contains("semaphore:3"));
-    assert!(wrong("semaphore:0").contains("no number from 1"));
+    assert!(wrong("semaphore:0").contains("not a number from 1"));
     assert!(wrong("set:3").contains("takes no number"));
     assert!(wrong("pebble").contains("fifo-queue"));
     let same = "semaphore:3".parse::<ModelKind>().map(|kind| kind.to_string());

@@ -28,7 +28,7 @@ fn one_site_may_be_blocked_by_what_is_decided() {
          25 run audit",
     );
     let said = [
-        "for 15.000 s of the time after that it was left without an answer",
+        "for 15.000 s of the time after that it gave no answer with the decision",
         "`decide` of c1",
     ];
     told(&blocked, "blocked-transaction", &said, &["undecided"]);
@@ -63,7 +63,7 @@ fn a_vote_without_a_request_convicts_nobody() {
 fn a_decision_znode_may_be_gone_when_the_tree_is_read_again() {
     let text = "c1 begin t1 sites=c2; c2 asks t1; c2 decided t1 abort";
     let mut gone = with_tree(text, [holding("/app/t1/decision", "commit"), holding("/app/t1", "")]);
-    let said = ["said commit in the last reading of the tree that has it"];
+    let said = ["held commit in the last reading of the tree that has it"];
     told(&gone, "decision-flip", &said, &["at the end"]);
     let said = ["was committed by its decision znode when the tree was read"];
     told(&gone, "commit-without-votes", &said, &["stands"]);
@@ -71,6 +71,6 @@ fn a_decision_znode_may_be_gone_when_the_tree_is_read_again() {
     unreadable.data = "perhaps".to_owned();
     says(
         &check(&gone),
-        "1 reading of decision znodes told neither commit nor abort, such as that of",
+        "1 reading of decision znodes showed neither commit nor abort, such as that of",
     );
 }

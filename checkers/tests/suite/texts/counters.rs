@@ -8,8 +8,8 @@ fn an_id_given_three_times_is_said_to_be() {
     let text = "
         c1 invoke increment; c2 invoke increment; c3 invoke increment
         c1 ok increment id=1; c2 ok increment id=1; c3 ok increment id=1";
-    let said = ["given to 1 more increment"];
-    told(&counter(text), "duplicate-id", &said, &["increments besides"]);
+    let said = ["also given to 1 more increment"];
+    told(&counter(text), "duplicate-id", &said, &["more increments"]);
 }
 
 /// An increment that is under way when a value is read may have made it.
@@ -20,12 +20,12 @@ fn what_can_have_made_a_value_is_counted() {
         c3 invoke get; c3 ok get value=4";
     let said = [
         "only 2 can have made that: 2 that were given",
-        "and 0 of which",
-        "nobody asked for 2 of them",
+        "and 0 of unknown outcome",
+        "no client invoked 2 of them",
     ];
     let record = counter(&format!("{text}; c2 ok increment id=2"));
     told(&record, "phantom-increment", &said, &[]);
-    let said = ["1 that were given an id not greater, and 1 of which it is not known"];
+    let said = ["1 that were given an id not greater, and 1 of unknown outcome"];
     told(&counter(text), "phantom-increment", &said, &[]);
 }
 

@@ -26,7 +26,7 @@ fn one_client_may_have_both_grants_of_a_stale_write() {
 fn a_writes_order_is_not_judged_wherever_the_resource_may_be() {
     let mut inside = lock("c1 acquire g1; c1 granted g1; c1 write g1; c1 wrote g1");
     inside.plan.workload.resource = Resource::Zookeeper;
-    says(&check(&inside), "1 of 1 accepted write told no transaction");
+    says(&check(&inside), "1 of 1 accepted write gave no transaction");
 }
 
 /// What was removed may be the client's own, made by an attempt that it did not report.

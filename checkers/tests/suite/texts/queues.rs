@@ -76,9 +76,9 @@ fn a_lost_item_may_never_have_been_taken() {
         c1 invoke enqueue item=1; c1 ok enqueue item=1
         c3 ask confirm; c3 answer confirm; c3 invoke dequeue; c3 ok dequeue item=null
         run drained";
-    told(&fifo(text), "lost-item", &["and nobody got it"], &["somebody"]);
+    told(&fifo(text), "lost-item", &["and no client received it"], &["somebody"]);
     let results = check(&fifo(&format!("c2 invoke dequeue; {text}")));
-    says(&results, "nobody is known to have got 1 item, but");
+    says(&results, "no client is known to have received 1 item, but");
 }
 
 #[test]

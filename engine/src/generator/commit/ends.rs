@@ -19,7 +19,7 @@ impl Commit {
         party.queries.forget(tx);
     }
 
-    /// The last transaction never began, as far as answers show: there is to be another one, and nobody is asked about
+    /// The last transaction, by its answers, never began: there is to be another one, and nobody is asked about
     /// this one any more.
     fn give_up(&mut self) {
         let tx = self.name();

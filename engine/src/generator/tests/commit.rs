@@ -6,8 +6,8 @@ use zooquake_history::operation::commit;
 
 const BOUND: Duration = Duration::from_secs(10);
 
-/// The generator after recovery. Before it no site heard the decision of any transaction; `begun` says of each whether
-/// it certainly began.
+/// The generator after recovery. Before it no site received the decision of any transaction; `begun` states of each
+/// whether it certainly began.
 fn undecided(begun: &[bool]) -> Box<dyn Generator> {
     let mut plan = plan("commit/atomic");
     plan.transactions = vec![PlannedTransaction {
@@ -21,7 +21,7 @@ fn undecided(begun: &[bool]) -> Box<dyn Generator> {
     generator
 }
 
-/// Plays a transaction of which no decision is told; where it did not begin as far as is known, nothing else is either.
+/// Plays a transaction of which no decision is answered; where it is not known to have begun, nothing else is either.
 fn leave_undecided(generator: &mut dyn Generator, begun: bool) {
     let (phase, now) = (GeneratorPhase::Load, Duration::ZERO);
     let at = GeneratorMoment { phase, now };
@@ -41,7 +41,7 @@ fn leave_undecided(generator: &mut dyn Generator, begun: bool) {
     }
 }
 
-/// What the site is asked at the end, while all sites can tell these decisions only, and all else is answered. A site
+/// What the site is asked at the end, while all sites have these decisions only, and all else is answered. A site
 /// that cannot takes all its time. Each with that time.
 fn asked(generator: &mut dyn Generator, site: usize, knows: &[&str], turns: usize) -> Vec<(String, u64)> {
     let (mut asked, mut now) = (Vec::new(), Duration::ZERO);

@@ -15,17 +15,17 @@ use std::rc::Rc;
 pub const SPLIT: BrokenClaim = BrokenClaim {
     kind: "split-decision",
     property: "atomicity",
-    says: "of one transaction commit was told, and abort",
+    says: "both commit and abort of one transaction were reported",
 };
 const FLIP: BrokenClaim = BrokenClaim {
     kind: "decision-flip",
     property: "finality",
-    says: "one site was told commit of a transaction, and abort",
+    says: "one site received both commit and abort of one transaction",
 };
 const UNVOTED: BrokenClaim = BrokenClaim {
     kind: "commit-without-votes",
     property: "validity",
-    says: "commit was told although a site had voted no, or had not voted yes by then",
+    says: "commit was reported although a site had voted no, or had not voted yes by then",
 };
 
 /// The transaction, of which nothing is decided at the beginning.

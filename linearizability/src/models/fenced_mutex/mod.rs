@@ -14,7 +14,7 @@ use crate::{BrokenClaim, Remark, Value};
 const UNORDERED: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
-    says: "no order fits in which holds exclude each other as far as they are certain, and tokens grow",
+    says: "no order fits in which the certain parts of holds exclude each other, and tokens grow",
 };
 
 /// Mutexes on a lease whose grants have tokens that grow.

@@ -17,7 +17,7 @@ const NOT_GROWING: BrokenClaim = BrokenClaim {
 const HELD: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
-    says: "two held the mutex at once, although holds count only as far as they are certain",
+    says: "two held the mutex at once, although only the certain part of a hold counts",
 };
 
 /// The mutex, free at the beginning. Its state is the certain hold that is on, if one is, and the last token.

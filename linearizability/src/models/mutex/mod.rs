@@ -18,7 +18,7 @@ use std::collections::HashMap;
 const HELD_TWICE: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
-    says: "two held the mutex at once, although holds count only as far as they are certain",
+    says: "two held the mutex at once, although only the certain part of a hold counts",
 };
 const UNORDERED: BrokenClaim = BrokenClaim {
     kind: "double-grant",

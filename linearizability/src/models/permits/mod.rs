@@ -23,7 +23,7 @@ use std::collections::{HashMap, HashSet};
 const UNORDERED: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
-    says: "no order fits in which holds exclude each other as far as they are certain",
+    says: "no order fits in which the certain parts of holds exclude each other",
 };
 
 /// More than any number of readers takes.

@@ -15,7 +15,7 @@ use std::rc::Rc;
 const TOO_MANY: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
-    says: "more was held at once than there is, although holds count only as far as they are certain",
+    says: "more was held at once than there is, although only the certain part of a hold counts",
 };
 
 /// The permits, none of which is taken at the beginning. The state are the holds, ascending, with how many each has.

@@ -55,7 +55,7 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
         (barrier::f::LEAVE, Invoke) => format!("leaves {}, and waits for the others", round()),
         (barrier::f::LEAVE, Ok) => left(context, &round()),
         (barrier::f::LEAVE, Fail | Info) => context.failed(&format!("left {}", round()))?,
-        (barrier::f::CLOSE, Invoke) => format!("is told that {} is over, and closes its session", round()),
+        (barrier::f::CLOSE, Invoke) => format!("is asked to close its session, as {} is over", round()),
         (barrier::f::CLOSE, Ok) => format!("has closed its session of {}", round()),
         (barrier::f::CLOSE, Fail | Info) => context.failed(&format!("closed its session of {}", round()))?,
         _ => return None,

@@ -13,7 +13,7 @@ use zooquake_history::{
 
 const TERMS: Terms = Terms {
     holds: "in doubt of",
-    hold: Some("in doubt: has voted yes, was told no decision"),
+    hold: Some("in doubt: has voted yes, has received no decision"),
     wait: Some("waits for votes or the decision"),
     work: "begins or votes",
     take: None,
@@ -43,10 +43,10 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
         (commit::f::VOTE, Info) => format!("may or may not have voted {} on {}", context.field(VOTE), tx()),
         (commit::f::DECIDE, Invoke) => format!("is to collect the votes on {}, and to decide", tx()),
         (commit::f::DECIDE, Ok) => format!("as coordinator decides {} of {}", decision(context), tx()),
-        (commit::f::DECIDE, Fail | Info) => format!("as coordinator knows no decision of {}", tx()),
+        (commit::f::DECIDE, Fail | Info) => format!("as coordinator has no decision of {}", tx()),
         (commit::f::DECIDED, Invoke) => format!("asks what was decided of {}", tx()),
-        (commit::f::DECIDED, Ok) => format!("hears that {} is to {}", tx(), decision(context)),
-        (commit::f::DECIDED, Fail | Info) => format!("knows no decision of {}", tx()),
+        (commit::f::DECIDED, Ok) => format!("receives that {} is to {}", tx(), decision(context)),
+        (commit::f::DECIDED, Fail | Info) => format!("has no decision of {}", tx()),
         _ => return None,
     })
 }
@@ -73,7 +73,7 @@ fn asked(context: EventContext<'_>, tx: &str) -> String {
 fn voted(context: EventContext<'_>) -> String {
     match (context.read(Event::voted), context.read(Event::vote)) {
         (Some(voted), Some(asked)) if voted != asked => format!(
-            "{} (as its log says, though asked for {})",
+            "{} (by its log, though asked for {})",
             text::clip(voted, 16).to_uppercase(),
             text::clip(asked, 16)
         ),

@@ -43,7 +43,7 @@ fn confirm(context: EventContext<'_>) -> String {
     match (context.event.kind, context.event.holds()) {
         (Invoke, _) => "is asked to write to a quorum, and whether it holds".into(),
         (Ok, Some(true)) => format!("confirms that it holds {}, after a quorum write", grant::grant(context)),
-        (Ok, _) => "says that it holds nothing, after a quorum write".into(),
+        (Ok, _) => "reports that it holds nothing, after a quorum write".into(),
         _ => "does not confirm anything".into(),
     }
 }

@@ -43,7 +43,7 @@ fn granted(context: EventContext<'_>, thing: &str) -> Option<String> {
             format!("is granted {thing}: {grant}{shared}{age}")
         }
         (f::ACQUIRE | f::ELECT, Fail) => format!("is not granted {thing} ({grant})"),
-        (f::ACQUIRE | f::ELECT, Info) => format!("does not know whether it left anything of {grant} behind"),
+        (f::ACQUIRE | f::ELECT, Info) => format!("may or may not have left something of {grant} behind"),
         (f::RELEASE | f::RESIGN, Invoke) => format!("gives {grant} back"),
         (f::RELEASE | f::RESIGN, Ok) => match context.removed() {
             Some(path) => format!("has released {grant}: removed {}", text::value(path, 80)),

@@ -1,4 +1,4 @@
-"""kazoo's LockingQueue. The entry that is about to be locked is read before, to be named: an unknown outcome can be told from a loss."""
+"""kazoo's LockingQueue. The entry that is about to be locked is read before and named, to distinguish an unknown outcome from a loss."""
 
 import zooquake
 from kazoo.exceptions import NoNodeError
@@ -11,7 +11,7 @@ PATIENCE = 1
 
 
 class Named:
-    """A KazooClient that tells the item of the entry that is about to be locked."""
+    """A KazooClient that reports the item of the entry that is about to be locked."""
 
     def __init__(self, recipe):
         self.recipe = recipe

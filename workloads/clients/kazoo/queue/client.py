@@ -1,11 +1,11 @@
-"""kazoo's Queue. What it reads before a delete is named before the delete, so that an unknown outcome can be told from a loss."""
+"""kazoo's Queue. What it reads before a delete is named before the delete, to distinguish an unknown outcome from a loss."""
 
 import zooquake
 from kazoo.recipe.queue import Queue
 
 
 class Named:
-    """A KazooClient that tells the item that is about to be deleted."""
+    """A KazooClient that reports the item that is about to be deleted."""
 
     def __init__(self, recipe):
         self.recipe, self.item = recipe, None

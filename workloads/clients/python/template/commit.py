@@ -1,4 +1,4 @@
-"""Two-phase commit. The decision is a znode; a site logs what it votes and what it hears before it tells anybody."""
+"""Two-phase commit. The decision is a znode; a site logs its vote and the decision before it reports them."""
 
 import json
 import os
@@ -48,7 +48,7 @@ class Commit(zooquake.Recipe):
         return self.zk.retry(self.zk.get, f"{PARENT}/{tx}/decision")[0].decode()
 
     def logged(self, tx, key, value=None):
-        """What the log says of a transaction; a value that it does not have yet is on the disk when this returns."""
+        """What the log has of a transaction; a value that it does not have yet is on the disk when this returns."""
         with open(os.environ.get("ZOOQUAKE_LOG", f"/var/tmp/zooquake-{self.client}.log"), "a+b") as log:
             log.seek(0)
             whole = [line for line in log if line.endswith(b"\n")]

@@ -1,4 +1,4 @@
-"""A read, then a write of that version; one whose outcome is unknown is not sent again, and says so: no id is given twice."""
+"""A read, then a write of that version; a write of unknown outcome is answered as unknown and not repeated: no id is given twice."""
 
 import zooquake
 from kazoo.exceptions import BadVersionError

@@ -1,4 +1,4 @@
-"""A znode that is read, written and compared-and-set. A read writes first, so that its server knows all that was acknowledged."""
+"""A znode that is read, written and compared-and-set. A read writes first, so that its server has all that was acknowledged."""
 
 import zooquake
 from kazoo.exceptions import BadVersionError

@@ -1,4 +1,4 @@
-"""Readers and writers join one queue; a writer waits for whoever is before it, a reader for the writers before it."""
+"""Readers and writers join one queue; a writer waits for all before it, a reader for the writers before it."""
 
 import zooquake
 

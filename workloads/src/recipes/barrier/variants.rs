@@ -16,8 +16,8 @@ pub const FAMILY: FamilyVariants = FamilyVariants {
 const VARIANTS: &[Variant] = &[
     Variant {
         name: "tutorial",
-        promise: "the tutorial's: N members join, who counts N children creates the ephemeral `start`; all or none while \
-                  nobody loses a session or a reply",
+        promise: "the tutorial's: N members join, a member that counts N children creates the ephemeral `start`; all \
+                  or none while nobody loses a session or a reply",
         contenders: &[MEMBERS],
         capabilities: Capabilities {
             members: true,

@@ -31,7 +31,7 @@ impl Service for CommitHandler {
         let tx = asked.tx().to_string();
         // Its name is a znode's.
         if tx.is_empty() || tx.contains('/') {
-            return Err(Answer::fail(format!("`{tx}` is no name of a transaction")));
+            return Err(Answer::fail(format!("`{tx}` is not the name of a transaction")));
         }
         let decided = |decision| {
             let tx = tx.clone();

@@ -73,13 +73,15 @@ fn party<P: Party + 'static>(env: &Env, make: fn(&Env, &str, Journal) -> P) -> a
 
 known! {
     BLOCKED: "blocked-transaction" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag", "expire"],
-        "nobody but the coordinator can decide: if it dies, or a request of its has no known outcome or its session ends \
-         before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit does",
-        "the tutorial's text, which says nothing of a coordinator that dies; Gray 1978, Skeen 1981 (blocking protocols)";
+        "only the coordinator can decide: if it dies, a request of its has an unknown outcome, or its session ends \
+         before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit \
+         does",
+        "the tutorial's text, which does not cover a coordinator that dies; Gray 1978, Skeen 1981 (blocking protocols)";
 }
 
-const BROADCAST_BLOCKS: &str = "a coordinator that dies, or whose request has no known outcome, while it creates the sites' \
-                                znodes leaves sites without one, so they cannot vote, and all wait for them for ever";
+const BROADCAST_BLOCKS: &str = "a coordinator that dies, or whose request has an unknown outcome, while it creates the \
+                                sites' znodes leaves sites without one, so they cannot vote, and all wait for them for \
+                                ever";
 
 const EPHEMERAL_BLOCKS: &str = "a coordinator that fails before its decision is out does nothing more; and it waits for ever \
                                 for a site whose znode went with its session before the coordinator looked";

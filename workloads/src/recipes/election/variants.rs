@@ -83,8 +83,8 @@ const PLAIN: Variant = Variant {
 
 known! {
     FROZEN: "stale-write" under &["pause"],
-        "a leader frozen for longer than its session timeout goes on with its work when it thaws, and believes in its \
-         term until it resigns, since session events are ignored",
+        "a leader frozen for longer than its session timeout goes on with its work when it thaws, and treats its term \
+         as valid until it resigns, since session events are ignored",
         "Curator TN10, KAFKA-6082";
     CUT_OFF: "stale-write" under &["partition", "expire"],
         "session events are ignored, so a leader whose session ends, cut off or connected, goes on working while the next \

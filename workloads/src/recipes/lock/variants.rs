@@ -78,8 +78,8 @@ const PLAIN: Variant = Variant {
 
 known! {
     FROZEN: "stale-write" under &["pause"],
-        "a holder frozen for longer than its session timeout goes on with its work when it thaws, and believes in its \
-         lock until it releases it, since session events are ignored",
+        "a holder frozen for longer than its session timeout goes on with its work when it thaws, and treats its lock \
+         as held until it releases it, since session events are ignored",
         "Curator TN10, CURATOR-206";
     CUT_OFF: "stale-write" under &["partition", "expire"],
         "session events are ignored, so a holder whose session ends, cut off or connected, goes on working while the next \
@@ -115,7 +115,7 @@ known! {
         "Curator TN10, ZOOKEEPER-1675";
     SHIPPED_ORPHAN: "orphan-node" under &["kill", "pause", "partition"],
         "only `ConnectionLoss` is retried: after a stall or a reset (`Error::Custom`) a create is cleaned up by a bare \
-         child name, which is no path, and the delete of a dropped lock is not repeated; the session lives on",
+         child name, which is not a path, and the delete of a dropped lock is not repeated; the session lives on",
         "zookeeper-client 0.11.2, src/client/mod.rs: delete_ephemeral_background, delete_foreground";
     SHIPPED_STUCK: "lost-wakeup" under &["kill", "pause", "partition"],
         "everybody waits behind the lock znode that a failed acquire or a dropped lock has left to its live session",

@@ -53,7 +53,7 @@ impl Owners {
                     return owner;
                 }
                 Err(error) => {
-                    crate::stderr::say(&format!("tell that {} lives: {error}", owner.name));
+                    crate::stderr::say(&format!("report that {} lives: {error}", owner.name));
                     steady(&self.env, owner.zk.as_ref()).await;
                 }
             }

@@ -27,7 +27,7 @@ pub trait Prelude: Send + Sync {
 /// Makes the prelude of a client.
 pub type Make = fn(&Env) -> Arc<dyn Prelude>;
 
-/// No prelude: the server answers a read by itself, from what it has heard of. One that lags behind its leader, or is
+/// No prelude: the server answers a read by itself, from what it has received. One that lags behind its leader, or is
 /// deposed and has not noticed, answers old values.
 struct NoPrelude;
 

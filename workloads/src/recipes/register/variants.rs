@@ -20,15 +20,15 @@ pub const FAMILY: FamilyVariants = FamilyVariants {
 const VARIANTS: &[Variant] = &[
     Variant {
         name: "read",
-        promise: "plain reads, answered by whichever server the client is at: writes and compare-and-sets linearizable, a \
-                  session never reads backwards, reads may be stale",
+        promise: "plain reads, answered by the server that the client is connected to: writes and compare-and-sets \
+                  linearizable, a session never reads backwards, reads may be stale",
         accepted: &[STALE],
         build: |env| register(env, |_| Arc::new(NoPrelude)),
         ..PLAIN
     },
     Variant {
         name: "sync-read",
-        promise: "a sync before each read: as plain reads, but stale only at a leader that was deposed and does not know it",
+        promise: "a sync before each read: as plain reads, but stale only at a leader that was deposed and has not noticed it",
         accepted: &[STALE_AFTER_SYNC],
         build: |env| register(env, |_| Arc::new(Sync)),
         ..PLAIN
@@ -59,11 +59,11 @@ fn register(env: &Env, prelude: Make) -> anyhow::Result<Recipe> {
 
 known! {
     STALE: "stale-read" under &["kill", "pause", "partition", "lag"],
-        "a server answers reads from what it has heard of, and goes on for a while when it is cut off from its leader, or \
-         was deposed while it was frozen",
+        "a server answers reads from what it has received, and goes on for a while when it is cut off from its leader, \
+         or was deposed while it was frozen",
         "ZooKeeper Programmer's Guide, consistency guarantees; ZOOKEEPER-1675";
     STALE_AFTER_SYNC: "stale-read" under &["pause", "partition"],
-        "sync is no quorum operation: a leader that was deposed while it was frozen or cut off answers it by itself, until \
-         it notices",
+        "sync is not a quorum operation: a leader that was deposed while it was frozen or cut off answers it by \
+         itself, until it notices",
         "ZOOKEEPER-1675";
 }

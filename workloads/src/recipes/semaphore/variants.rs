@@ -45,8 +45,8 @@ const PLAIN: Variant = Variant {
 
 known! {
     BOTH_COUNTED: "over-capacity" under &["none"],
-        "a release wakes all who wait; each of them counts the leases before any other has created its own, so that more \
-         than one takes the lease that is free",
+        "a release wakes all waiting clients; each of them counts the leases before any other has created its own, so \
+         that more than one takes the lease that is free",
         "kazoo, recipe/lock.py: Semaphore._get_lease, which kazoo calls under a lock; Curator, InterProcessSemaphoreV2";
     ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
         "a create or delete whose reply is lost ends the operation with an error; the session lives on, and with it the \

@@ -25,7 +25,7 @@ const CONVICTING: [(&str, &str); 8] = [
     (commit::f::DECIDE, commit::f::DECIDED),
 ];
 
-/// The durations of a run's operations that were answered `ok`, as far as bounds of liveness are made of them.
+/// The durations of a run's operations that were answered `ok`, of those that bounds of liveness are made of.
 #[derive(Debug, Clone, Default)]
 pub struct AnsweredDurations {
     by_name: BTreeMap<&'static str, RunningMedian>,

@@ -87,3 +87,28 @@ fn comments_are_no_wider_than_a_page() {
         }
     }
 }
+
+/// Words by which comments would let machines speak, or hedge.
+const SPEECH: [&str; 6] = ["told", "tell", "tells", "says", "whoever", "as far as"];
+
+#[test]
+fn machines_do_not_speak_in_comments() {
+    for (path, text) in sources() {
+        let comments = text.lines().enumerate().filter_map(|(at, line)| {
+            let comment = line.trim_start().strip_prefix("//")?;
+            Some((at + 1, comment))
+        });
+        for (line, comment) in comments {
+            // What stands between backticks is code.
+            let prose: String = comment.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+            let words = prose
+                .split(|c: char| !c.is_alphanumeric())
+                .collect::<Vec<_>>()
+                .join(" ");
+            let found = SPEECH
+                .iter()
+                .find(|word| format!(" {words} ").contains(&format!(" {word} ")));
+            assert_eq!(found, None, "{path}:{line}: {comment}");
+        }
+    }
+}

@@ -25,7 +25,7 @@ use testcontainers::bollard::query_parameters::{
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
 
-/// How often the orchestrator says that it lives.
+/// Interval of the orchestrator's heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 
 /// How long a lease lasts without a heartbeat: a stopped orchestrator that goes on within this keeps it.

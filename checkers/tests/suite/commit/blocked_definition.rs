@@ -68,7 +68,7 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
 }
 
 /// Whether a client was asked at least twice over the bound, each time without knowing the decision, all of it before
-/// or all of it after anybody was told that.
+/// or all of it after the first such answer to any client.
 fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): (usize, usize), bound: u64) -> bool {
     let events = &record.history.events;
     let exits = |from: usize, to: usize| {
@@ -85,7 +85,7 @@ fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): 
         (!dies && done.is_none_or(|done| done > recovered)).then_some((at, done))
     });
     let ends: Vec<(usize, Option<usize>)> = ends.collect();
-    // What is answered otherwise begins anew, and what is told in the end was no block.
+    // Another answer begins a new series, and a question whose last answer names the decision was not blocked.
     let unknown = |done: Option<usize>| done.filter(|&done| events[done].kind == EventType::Info);
     let known = |(_, done): &(usize, Option<usize>)| done.is_some_and(|done| events[done].kind == EventType::Ok);
     let last = ends.iter().rposition(known).map_or(0, |at| at + 1);

@@ -18,7 +18,7 @@ pub fn completion(events: &[Event], at: usize) -> Option<usize> {
     (at + 1..events.len()).find(|&later| events[later].process == events[at].process)
 }
 
-/// All answers of an operation about a transaction, with what they tell.
+/// All answers `ok` of an operation about a transaction: the event, the client, and the decision or vote.
 pub fn told<'a>(record: &'a Record, f: &str, tx: &str) -> Vec<(usize, &'a str, &'a str)> {
     let events = record.history.events.iter().enumerate();
     let ok = events.filter(|(_, event)| event.f == f && event.kind == EventType::Ok && event.tx() == Some(tx));

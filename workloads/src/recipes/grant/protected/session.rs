@@ -51,7 +51,7 @@ impl Protected {
         self.env.host.spawn(clean.boxed());
     }
 
-    /// A session that is connected, as far as is known.
+    /// A session whose latest known state is connected.
     pub(in crate::recipes::grant) async fn live(&self) -> Arc<dyn Zk> {
         loop {
             let zk = self

@@ -1,7 +1,7 @@
 //! Accesses to a register as the sweep over configurations wants them: values as numbers, events in order.
 
 use crate::Op;
-use crate::models::register::sequential::RegisterOp;
+use crate::models::register::operation::RegisterOp;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;

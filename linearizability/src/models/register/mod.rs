@@ -4,6 +4,7 @@ mod accesses;
 mod configuration;
 mod generator;
 mod in_flight;
+mod operation;
 pub(crate) mod portfolio;
 pub(crate) mod relevance;
 mod sequential;
@@ -12,7 +13,8 @@ mod unexplained_reads;
 mod zones;
 
 pub(crate) use accesses::First;
-pub use sequential::{Content, Register, RegisterOp, Unset};
+pub use operation::RegisterOp;
+pub use sequential::{Content, Register, Unset};
 
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, Values, simulate};

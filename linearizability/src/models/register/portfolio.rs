@@ -4,7 +4,7 @@
 
 use crate::budget::within;
 use crate::models::register::accesses::First;
-use crate::models::register::sequential::RegisterOp;
+use crate::models::register::operation::RegisterOp;
 use crate::models::register::sweep::{SweepOutcome, sweep};
 use crate::{Budget, Limit, Op, SearchDecision, SearchOutcome};
 use std::hash::Hash;

@@ -7,7 +7,7 @@
 //! - Between two accesses that must have happened no value need be written twice. So of the same access of unknown
 //!   outcome as many suffice as there are accesses that must have happened, the earliest ones.
 
-use crate::models::register::sequential::RegisterOp;
+use crate::models::register::operation::RegisterOp;
 use crate::{Op, SearchDecision};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

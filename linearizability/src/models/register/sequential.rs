@@ -1,6 +1,7 @@
 //! A register with compare-and-set. Values need not be unique.
 
 use crate::models::register::accesses::First;
+use crate::models::register::operation::RegisterOp;
 use crate::models::register::portfolio;
 use crate::models::register::relevance::{narrowed, relevant};
 use crate::models::register::sweep::{SweepOutcome, sweep};
@@ -17,29 +18,6 @@ use std::rc::Rc;
 pub struct Register<V> {
     /// Its value at the beginning.
     pub initial: V,
-}
-
-/// An operation on the register, with its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum RegisterOp<V> {
-    /// It was read to have this value.
-    Read(V),
-    /// It was given this value.
-    Write(V),
-    /// It had the first value and was given the second.
-    Cas(V, V),
-    /// A compare-and-set found another value than this one.
-    Mismatch(V),
-}
-
-impl<V> RegisterOp<V> {
-    /// What the register holds after it; `None` if that may be more than one value.
-    fn left(&self) -> Option<&V> {
-        match self {
-            Self::Read(value) | Self::Write(value) | Self::Cas(_, value) => Some(value),
-            Self::Mismatch(_) => None,
-        }
-    }
 }
 
 impl<V: Clone + Eq + Hash> Register<V> {

@@ -19,7 +19,7 @@
 use crate::models::register::accesses::{AccessEvent, AccessHistory, First, NumberedAccess};
 use crate::models::register::configuration::{Configuration, prune};
 use crate::models::register::in_flight::{EndedOperation, InFlight};
-use crate::models::register::sequential::RegisterOp;
+use crate::models::register::operation::RegisterOp;
 use crate::{Budget, Limit, Op};
 use std::collections::HashSet;
 use std::hash::Hash;

@@ -4,7 +4,7 @@
 //! was certainly written before the read was sent. Where that is missing no search is needed, however many orders there
 //! are.
 
-use crate::models::register::sequential::RegisterOp;
+use crate::models::register::operation::RegisterOp;
 use crate::{Contradiction, Op, Witness};
 use std::collections::HashMap;
 use std::hash::Hash;

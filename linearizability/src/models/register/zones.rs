@@ -6,7 +6,7 @@
 //! lacks anything without it. What is found always convicts. Nothing found acquits if each value has one write at most,
 //! and no compare-and-set that failed names what it found.
 
-use crate::models::register::sequential::RegisterOp;
+use crate::models::register::operation::RegisterOp;
 use crate::near_linear::NearLinearDecision;
 use crate::unique::{Action, TimedAccess, UniqueJudgement, contradictions};
 use crate::{Contradiction, Op, Witness};

@@ -1,0 +1,24 @@
+//! An operation on a register.
+
+/// An operation on the register, with its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RegisterOp<V> {
+    /// It was read to have this value.
+    Read(V),
+    /// It was given this value.
+    Write(V),
+    /// It had the first value and was given the second.
+    Cas(V, V),
+    /// A compare-and-set found another value than this one.
+    Mismatch(V),
+}
+
+impl<V> RegisterOp<V> {
+    /// What the register holds after it; `None` if that may be more than one value.
+    pub fn left(&self) -> Option<&V> {
+        match self {
+            Self::Read(value) | Self::Write(value) | Self::Cas(_, value) => Some(value),
+            Self::Mismatch(_) => None,
+        }
+    }
+}

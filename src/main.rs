@@ -31,6 +31,7 @@ mod trial;
 
 use std::process::ExitCode;
 
+#[cfg(target_env = "gnu")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

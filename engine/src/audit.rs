@@ -15,6 +15,8 @@ const ATTEMPTS: usize = 3;
 /// have cost an answer, so that what fails around one is done again.
 #[derive(Debug)]
 pub struct Audit {
+    /// The reading before clients were asked for their views, in families with groups.
+    views: Option<Reading>,
     attempt: usize,
     /// The stalls before the attempt.
     before: Stalls,
@@ -29,14 +31,15 @@ enum AuditStep {
 }
 
 impl Audit {
-    pub fn begin(run: &mut RunContext, clients: &mut Clients) -> Self {
+    pub fn begin(run: &mut RunContext, clients: &mut Clients, views: Option<Reading>) -> Self {
         clients.enter(run, "audit", GeneratorPhase::Quiet);
-        Self::attempt(run, 1)
+        Self::attempt(run, views, 1)
     }
 
-    fn attempt(run: &mut RunContext, attempt: usize) -> Self {
+    fn attempt(run: &mut RunContext, views: Option<Reading>, attempt: usize) -> Self {
         run.emit(Effect::Ask(Question::Tree));
         Self {
+            views,
             attempt,
             before: run.stalls,
             step: AuditStep::FirstReading,
@@ -72,11 +75,11 @@ impl Audit {
                 }
                 (AuditStep::SecondReading(first), Some(ShellAnswer::Tree(second))) => match (first, second) {
                     (Ok(first), Ok(second)) => {
-                        let readings = vec![first, second];
+                        let readings = self.views.take().into_iter().chain([first, second]).collect();
                         return Some(Ok(TreeReadings { readings }));
                     }
                     _ if self.attempt < ATTEMPTS && run.stalls != self.before => {
-                        *self = Self::attempt(run, self.attempt + 1);
+                        *self = Self::attempt(run, self.views.take(), self.attempt + 1);
                     }
                     (Err(why), _) | (_, Err(why)) => return Some(Err(why)),
                 },

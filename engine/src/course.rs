@@ -9,7 +9,9 @@ use super::generator::{ClosingTask, GeneratorPhase};
 use super::nemesis::Nemesis;
 use super::recovery::{Recovery, RecoveryEnd};
 use super::shell_answer::ShellAnswer;
+use super::views::Views;
 use std::time::Duration;
+use zooquake_history::evidence::Reading;
 
 /// Longest wait for the `hello` of every client.
 const GREETING: Duration = Duration::from_secs(30);
@@ -35,6 +37,8 @@ enum CourseStage {
     Recovering(Recovery),
     /// The queue to be empty.
     Draining(Drain),
+    /// Answers to questions for views of the group.
+    Viewing(Views),
     /// Two readings of the tree, and an answer of every client between them.
     Auditing(Audit),
     /// Nothing.
@@ -82,11 +86,19 @@ impl Course {
                 CourseStage::Recovering(mut recovery) => match recovery.advance(run, clients, nemesis, &mut answer) {
                     None => Transition::Wait(CourseStage::Recovering(recovery)),
                     Some(RecoveryEnd::Recovered) => Transition::Move(close(run, clients)),
-                    Some(RecoveryEnd::NotRecovered) => Transition::Move(audit(run, clients)),
+                    Some(RecoveryEnd::NotRecovered) => Transition::Move(audit(run, clients, None)),
                 },
                 CourseStage::Draining(mut drain) => match drain.advance(run, clients) {
                     false => Transition::Wait(CourseStage::Draining(drain)),
-                    true => Transition::Move(audit(run, clients)),
+                    true => Transition::Move(audit(run, clients, None)),
+                },
+                CourseStage::Viewing(mut views) => match views.advance(run, clients, &mut answer) {
+                    None => Transition::Wait(CourseStage::Viewing(views)),
+                    Some(Ok(reading)) => Transition::Move(audit(run, clients, Some(reading))),
+                    Some(Err(why)) => {
+                        run.say(format!("the tree was not read before views were asked for: {why}"));
+                        Transition::Move(audit(run, clients, None))
+                    }
                 },
                 CourseStage::Auditing(mut audit) => match audit.advance(run, clients, &mut answer) {
                     None => Transition::Wait(CourseStage::Auditing(audit)),
@@ -113,6 +125,7 @@ impl Course {
             CourseStage::Greeting(until) | CourseStage::Ops(until) => Some(*until),
             CourseStage::Recovering(recovery) => recovery.due(),
             CourseStage::Draining(drain) => Some(drain.due()),
+            CourseStage::Viewing(views) => views.due(),
             CourseStage::Auditing(audit) => audit.due(),
         };
         deadline.map(|deadline| run.moment_of(deadline))
@@ -172,22 +185,26 @@ fn operate(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, e
     Transition::Move(CourseStage::Recovering(Recovery::begin(run, clients)))
 }
 
-/// What follows the last operations: the drain, if the family has one.
+/// What follows the last operations: the drain, or questions for views, if the family has them.
 fn close(run: &mut RunContext, clients: &mut Clients) -> CourseStage {
     // Nothing can be asked of a client that has not finished.
     let busy = clients.workers.last().is_none_or(|last| last.op.is_some());
     match clients.closing_task() {
-        ClosingTask::Nothing => audit(run, clients),
-        _ if run.interrupted || busy => audit(run, clients),
+        ClosingTask::Nothing => audit(run, clients, None),
+        ClosingTask::Views if !run.interrupted => {
+            let bound = clients.bound();
+            CourseStage::Viewing(Views::begin(run, clients, bound))
+        }
+        _ if run.interrupted || busy => audit(run, clients, None),
         task => CourseStage::Draining(Drain::new(run, clients, task)),
     }
 }
 
 /// The audit, unless the user has stopped the run.
-fn audit(run: &mut RunContext, clients: &mut Clients) -> CourseStage {
+fn audit(run: &mut RunContext, clients: &mut Clients, views: Option<Reading>) -> CourseStage {
     match run.interrupted {
         true => give_up(run),
-        false => CourseStage::Auditing(Audit::begin(run, clients)),
+        false => CourseStage::Auditing(Audit::begin(run, clients, views)),
     }
 }
 

@@ -27,6 +27,7 @@ mod shell_answer;
 #[cfg(test)]
 mod tests;
 mod trigger;
+mod views;
 
 pub use effect::{Conclusion, Effect, Input, Leader, Question, Stalls};
 pub use generator::UnknownFamily;

@@ -1,7 +1,7 @@
 //! The bound of liveness: how long after recovery an operation may stay unfinished before that convicts the recipe. The
 //! engine keeps the last operations going for that long, and the checkers convict by it.
 
-use crate::operation::{barrier, commit, grant, queue};
+use crate::operation::{barrier, commit, grant, membership, queue};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::time::Duration;
@@ -14,7 +14,7 @@ const MEDIANS: u32 = 10;
 
 /// The operations that convict a recipe if they stay unfinished, each with the operation whose durations make its
 /// bound. A coordinator's `decide` and a site's `decided` end with the same decision.
-const CONVICTING: [(&str, &str); 8] = [
+const CONVICTING: [(&str, &str); 9] = [
     (grant::f::ACQUIRE, grant::f::ACQUIRE),
     (grant::f::ELECT, grant::f::ELECT),
     (barrier::f::ENTER, barrier::f::ENTER),
@@ -23,6 +23,7 @@ const CONVICTING: [(&str, &str); 8] = [
     (queue::f::ACKNOWLEDGE, queue::f::ACKNOWLEDGE),
     (commit::f::DECIDED, commit::f::DECIDED),
     (commit::f::DECIDE, commit::f::DECIDED),
+    (membership::f::REGISTER, membership::f::REGISTER),
 ];
 
 /// The durations of a run's operations that were answered `ok`, of those that bounds of liveness are made of.

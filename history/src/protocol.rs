@@ -106,7 +106,7 @@ pub enum Message {
     },
     /// Something that no request asked for.
     Notice {
-        /// `lost`, `session` or `taking`.
+        /// `lost`, `session`, `taking` or `view`.
         notice: String,
         /// Its value, as in `docs/history.md`.
         #[serde(default)]

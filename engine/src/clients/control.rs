@@ -6,10 +6,11 @@ use super::worker::Worker;
 use crate::context::RunContext;
 use crate::history_entry::HistoryEntry;
 use crate::operation::Completion;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::operation::control::{HOLDS, Running, f};
+use zooquake_history::operation::membership::REGISTERED;
 
 /// A control request that was answered.
 #[derive(Debug)]
@@ -58,6 +59,9 @@ impl Clients {
         let &ControlRequest { client, id, f } = request;
         let kind = end.kind;
         let holds_nothing = kind == EventType::Ok && HOLDS.read_from(&end.value) == Some(false);
+        if f == f::VIEW && kind == EventType::Ok {
+            self.viewed(run, client, end.value.clone());
+        }
         self.workers[client].record_control(run, f, kind, end.value, end.error);
         if f == f::CONFIRM {
             self.confirmed(run, request, kind, holds_nothing);
@@ -66,6 +70,17 @@ impl Clients {
         // An answer to an earlier one is no evidence of now.
         if kind == EventType::Ok && worker.quiesce == Some(id) {
             worker.quiesced = true;
+        }
+    }
+
+    /// A client has answered its view of the group. One that is no member registers again.
+    fn viewed(&mut self, run: &RunContext, client: usize, answer: Value) {
+        let no_member = REGISTERED.read_from(&answer).is_none_or(Value::is_null);
+        let worker = &mut self.workers[client];
+        worker.view = Some(answer);
+        if no_member && worker.op.is_none() {
+            self.generator.is_no_member(client);
+            worker.due = Some(run.now);
         }
     }
 

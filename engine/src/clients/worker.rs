@@ -50,6 +50,8 @@ pub struct Worker {
     pub failing: bool,
     /// How its last `confirm` ended.
     pub last_confirm: Option<EventType>,
+    /// Its last answer `ok` to `view`.
+    pub view: Option<Value>,
 }
 
 impl Worker {
@@ -72,6 +74,7 @@ impl Worker {
             last: None,
             failing: false,
             last_confirm: None,
+            view: None,
         }
     }
 

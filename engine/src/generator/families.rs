@@ -1,7 +1,8 @@
 //! The registry of families. A new one is a file and a line here.
 
 use super::{
-    FamilyGenerator, Generator, barrier, commit, counter, election, ensemble, lock, queue, register, rwlock, semaphore,
+    FamilyGenerator, Generator, barrier, commit, counter, election, ensemble, lock, membership, queue, register,
+    rwlock, semaphore,
 };
 use std::error::Error;
 use std::fmt;
@@ -18,6 +19,7 @@ pub const FAMILIES: &[FamilyGenerator] = &[
     queue::FAMILY,
     register::FAMILY,
     counter::FAMILY,
+    membership::FAMILY,
     ensemble::FAMILY,
 ];
 

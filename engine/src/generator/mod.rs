@@ -9,6 +9,7 @@ mod ensemble;
 mod families;
 mod grants;
 mod lock;
+mod membership;
 mod queue;
 mod register;
 mod rounds;
@@ -118,6 +119,8 @@ pub enum ClosingTask {
     Drain,
     /// It reads the counter.
     Read,
+    /// Every client is asked for its view of the group.
+    Views,
 }
 
 /// The clients' next operations. Generators count clients from 0.
@@ -130,6 +133,9 @@ pub trait Generator: Debug + Send {
     fn work(&mut self, _: usize) -> Option<OperationRequest> {
         None
     }
+
+    /// The client answers that it is no member of its group: it registers again. Nothing in families without groups.
+    fn is_no_member(&mut self, _: usize) {}
 
     /// Whether what one client may do depends on others, so that all are looked at again when an operation ends.
     fn coordinates(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Control requests, which every client answers beside the operations of its recipe, and what it reports unasked.
 
+use super::membership::{GroupView, RegisteredMember};
 use super::{Any, Counts, Field, ZnodeName, fields};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,7 +13,10 @@ pub mod f {
     pub const CONFIRM: &str = "confirm";
     /// To finish background work, and to name the client's sessions and znodes.
     pub const QUIESCE: &str = "quiesce";
-    /// All of them.
+    /// To write to a quorum in the present session, to work off the events that came before its reply, and then to
+    /// answer which members of the group the recipe shows. Only of the family `membership`.
+    pub const VIEW: &str = "view";
+    /// Those that every client answers.
     pub const ALL: [&str; 3] = [PING, CONFIRM, QUIESCE];
 }
 
@@ -35,6 +39,15 @@ pub enum ControlAnswer {
         holds: bool,
         /// The transaction of that write.
         zxid: i64,
+    },
+    /// To `view`, after a quorum write.
+    Group {
+        /// The transaction of that write.
+        zxid: i64,
+        /// What the recipe shows.
+        view: GroupView,
+        /// The entry by which it believes to be a member; `None` if it believes to be none.
+        registered: Option<RegisteredMember>,
     },
     /// To `quiesce`: its background work is finished.
     Quiet {
@@ -101,6 +114,8 @@ pub enum Notice {
         /// The item.
         item: i64,
     },
+    /// The recipe shows its application another view of the group.
+    View(GroupView),
 }
 
 impl Notice {
@@ -110,6 +125,7 @@ impl Notice {
             Self::Session { session, state } => ("session", json!({ "session": session, "state": state })),
             Self::Lost { grant, why } => ("lost", json!({ "grant": grant, "why": why })),
             Self::Taking { item } => ("taking", json!({ "item": item })),
+            Self::View(view) => ("view", json!(view)),
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod ensemble;
 mod field;
 pub mod grant;
 pub mod lock;
+pub mod membership;
 mod mode;
 pub mod nemesis;
 pub mod queue;
@@ -42,6 +43,7 @@ pub const FAMILIES: &[&Family] = &[
     &queue::FAMILY,
     &register::FAMILY,
     &counter::FAMILY,
+    &membership::FAMILY,
     &ensemble::FAMILY,
 ];
 

@@ -1,0 +1,158 @@
+//! Groups: every client is a member for a while, changes its value, and leaves. `docs/families/membership.md`.
+
+use super::{
+    Assignment, ClosingTask, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase,
+    OperationRequest, single_ms,
+};
+use crate::operation::{Completion, PendingOp};
+use std::time::Duration;
+use zooquake_history::EventType;
+use zooquake_history::liveness::AnsweredDurations;
+use zooquake_history::operation::membership::{self, MembershipRequest, f};
+use zooquake_history::plan::{ClientPlan, Cycle, Plan};
+
+/// A client whose server is away must not fill the history with failures.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+/// The error of a `register` of a client that is a member.
+const ALREADY: &str = "registered already";
+
+/// The family and its generator.
+pub const FAMILY: FamilyGenerator = FamilyGenerator {
+    spec: &membership::FAMILY,
+    generator: |plan| Box::new(MembershipGenerator::new(plan)),
+};
+
+#[derive(Debug)]
+struct MemberClient {
+    plan: ClientPlan,
+    /// The dice of its cycles, so that they depend on nothing but the plan's seed and their number.
+    dice: fastrand::Rng,
+    cycle: usize,
+    /// Whether it is a member, by its answers.
+    registered: bool,
+    /// Updates that are left in its cycle.
+    updates: usize,
+    /// Whether its operation in flight is its last one.
+    asked_last: bool,
+    finished: bool,
+}
+
+impl MemberClient {
+    fn cycle(&self) -> Option<&Cycle> {
+        self.plan.cycles.get(self.cycle % self.plan.cycles.len().max(1))
+    }
+}
+
+/// The generator of groups.
+#[derive(Debug)]
+pub struct MembershipGenerator {
+    clients: Vec<MemberClient>,
+    single_ms: u64,
+    /// The value that was used last in the run.
+    last_value: i64,
+}
+
+impl MembershipGenerator {
+    /// The generator of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let client = |(number, of): (u64, &ClientPlan)| MemberClient {
+            plan: of.clone(),
+            dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x9_0b5),
+            cycle: 0,
+            registered: false,
+            updates: 0,
+            asked_last: false,
+            finished: false,
+        };
+        Self {
+            clients: (1..).zip(&plan.clients).map(client).collect(),
+            single_ms: single_ms(plan),
+            last_value: 0,
+        }
+    }
+}
+
+impl Generator for MembershipGenerator {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, .. }: GeneratorMoment) -> Assignment {
+        let state = &mut self.clients[client];
+        let last = phase == GeneratorPhase::Final;
+        if matches!(phase, GeneratorPhase::Quiet | GeneratorPhase::Drain) || last && state.finished {
+            return Assignment::Nothing;
+        }
+        state.asked_last = last;
+        let request = if state.registered && !last && state.updates == 0 {
+            MembershipRequest::Deregister {}
+        } else {
+            self.last_value += 1;
+            let value = self.last_value;
+            match state.registered {
+                true => MembershipRequest::Update { value },
+                false => MembershipRequest::Register {
+                    member: format!("m{}", client + 1),
+                    value,
+                },
+            }
+        };
+        Assignment::Ask(OperationRequest::new(&request, self.single_ms))
+    }
+
+    fn closing_task(&self) -> ClosingTask {
+        ClosingTask::Views
+    }
+
+    fn is_no_member(&mut self, client: usize) {
+        let state = &mut self.clients[client];
+        (state.registered, state.finished) = (false, false);
+    }
+
+    fn ended(
+        &mut self,
+        client: usize,
+        op: &PendingOp,
+        end: &Completion,
+        GeneratorMoment { phase, .. }: GeneratorMoment,
+    ) -> Duration {
+        let state = &mut self.clients[client];
+        state.finished |= state.asked_last && end.is_ok();
+        let think = Duration::from_millis(state.cycle().map_or(0, |cycle| cycle.think_ms));
+        match (op.f, end.kind) {
+            (f::REGISTER, EventType::Ok) => {
+                // Some stay for longer, so that groups are of different sizes.
+                let times = if state.dice.u32(0..10) < 3 { 3 } else { 1 };
+                let updates = state.cycle().map_or(1, |cycle| cycle.writes.len());
+                (state.registered, state.updates) = (true, updates * times);
+            }
+            (f::UPDATE, EventType::Ok) => state.updates = state.updates.saturating_sub(1),
+            (f::DEREGISTER, EventType::Ok) => {
+                state.registered = false;
+                state.cycle += 1;
+            }
+            // It has registered anew by itself since it answered that it was none.
+            (f::REGISTER, EventType::Fail) if end.error.as_deref() == Some(ALREADY) => state.registered = true,
+            // It is no member, or cannot know: it registers anew.
+            (f::UPDATE | f::DEREGISTER, EventType::Fail) => state.registered = false,
+            _ => {}
+        }
+        match (end.is_ok(), phase) {
+            (true, _) => think,
+            (false, GeneratorPhase::Final) => FINAL_AGAIN,
+            (false, _) => think.max(AFTER_FAILURE),
+        }
+    }
+
+    fn died(&mut self, client: usize) {
+        let state = &mut self.clients[client];
+        (state.registered, state.asked_last) = (false, false);
+    }
+
+    fn recovered(&mut self, _: &AnsweredDurations) {
+        for client in &mut self.clients {
+            (client.asked_last, client.finished) = (false, false);
+        }
+    }
+
+    fn finished(&self, client: usize) -> bool {
+        self.clients[client].finished
+    }
+}

@@ -1,0 +1,146 @@
+//! Views: when every client is a member and nothing changes any more, all are asked what they show of the group, again
+//! and again for the bound of liveness. `docs/families/membership.md`.
+
+use super::clients::Clients;
+use super::context::{Deadline, RunContext};
+use super::effect::{Effect, Question};
+use super::generator::GeneratorPhase;
+use super::shell_answer::ShellAnswer;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use zooquake_history::evidence::Reading;
+use zooquake_history::operation::membership::{MEMBERS, REGISTERED, VIEW};
+use zooquake_history::operation::{CZXID, MZXID, PATH, control};
+
+/// The time between two questions to a client.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// What the engine waits beyond the bound, so that the checkers, which compute it from the history, find it reached.
+const BEYOND: Duration = Duration::from_secs(1);
+
+/// Questions for views on their way, after a reading of the tree.
+#[derive(Debug)]
+pub struct Views {
+    bound: Duration,
+    step: ViewsStep,
+}
+
+#[derive(Debug)]
+enum ViewsStep {
+    /// The tree is being read.
+    Reading,
+    /// Clients are asked again at the first moment; it ends at the second one.
+    Asking(Reading, Deadline, Deadline),
+}
+
+/// An entry of the group: path, czxid and mzxid.
+type Entry = (String, i64, i64);
+
+impl Views {
+    /// Reads the tree, before clients are asked for the bound of liveness.
+    pub fn begin(run: &mut RunContext, clients: &mut Clients, bound: Duration) -> Self {
+        clients.enter(run, "views", GeneratorPhase::Final);
+        run.emit(Effect::Ask(Question::Tree));
+        Self {
+            bound: bound + BEYOND,
+            step: ViewsStep::Reading,
+        }
+    }
+
+    /// The moment at which it has to be looked at, if nothing happens before.
+    pub fn due(&self) -> Option<Deadline> {
+        match &self.step {
+            ViewsStep::Reading => None,
+            ViewsStep::Asking(_, next, _) => Some(*next),
+        }
+    }
+
+    /// Goes on until it has to wait; once it is over, returns the reading, or the reason why the tree was not read.
+    pub fn advance(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        answer: &mut Option<ShellAnswer>,
+    ) -> Option<Result<Reading, String>> {
+        match (&mut self.step, answer.take()) {
+            (ViewsStep::Reading, Some(ShellAnswer::Tree(Err(why)))) => return Some(Err(why)),
+            (ViewsStep::Reading, Some(ShellAnswer::Tree(Ok(reading)))) => {
+                clients.forget_views();
+                let until = run.deadline(self.bound);
+                self.step = ViewsStep::Asking(reading, run.deadline(Duration::ZERO), until);
+            }
+            _ => {}
+        }
+        let ViewsStep::Asking(reading, next, until) = &mut self.step else {
+            return None;
+        };
+        let over = run.interrupted || run.passed(*until) || clients.all_show(&entries(run, reading));
+        if over {
+            return Some(Ok(std::mem::take(reading)));
+        }
+        if run.passed(*next) {
+            *next = run.deadline(EVERY);
+            clients.ask_views(run);
+        }
+        None
+    }
+}
+
+/// The entries of the group in the tree: the children of the plan's parents of contenders.
+fn entries(run: &RunContext, reading: &Reading) -> BTreeSet<Entry> {
+    let parents = &run.plan.workload.contenders;
+    let is_child = |path: &str| {
+        let parent = path.rsplit_once('/').map(|(parent, _)| parent);
+        parents.iter().any(|of| parent == Some(of.as_str()))
+    };
+    let children = reading.znodes.iter().filter(|znode| is_child(&znode.path));
+    children
+        .map(|znode| (znode.path.clone(), znode.czxid, znode.mzxid))
+        .collect()
+}
+
+/// The entries that an answer to `view` shows; `None` if it shows none, or not all of each.
+fn shown(answer: &Value) -> Option<BTreeSet<Entry>> {
+    let members = MEMBERS.read_from(VIEW.read_from(answer)?)?.as_array()?;
+    let entry = |member: &Value| {
+        let path = PATH.read_from(member)?.to_owned();
+        Some((path, CZXID.read_from(member)?, MZXID.read_from(member)?))
+    };
+    members.iter().map(entry).collect()
+}
+
+/// Whether the entry by which a client believes to be a member is one of these.
+fn has_own(answer: &Value, entries: &BTreeSet<Entry>) -> bool {
+    let own = REGISTERED.read_from(answer);
+    let own = own.and_then(|own| Some((PATH.read_from(own)?, CZXID.read_from(own))));
+    own.is_some_and(|(path, czxid)| {
+        let is = |(there, created, _): &Entry| there == path && czxid.is_none_or(|czxid| czxid == *created);
+        entries.iter().any(is)
+    })
+}
+
+impl Clients {
+    /// Forgets the views that were answered before.
+    fn forget_views(&mut self) {
+        self.workers.iter_mut().for_each(|worker| worker.view = None);
+    }
+
+    /// Asks each client for its view that can answer and was answered the last time.
+    fn ask_views(&mut self, run: &mut RunContext) {
+        for number in 0..self.workers.len() {
+            let worker = &self.workers[number];
+            if worker.process.is_connected() && worker.answers() && !worker.was_asked(control::f::VIEW) {
+                self.ask_control(run, number, control::f::VIEW);
+            }
+        }
+    }
+
+    /// Whether every client is idle, and has last answered that it shows just these entries, its own among them.
+    fn all_show(&self, entries: &BTreeSet<Entry>) -> bool {
+        self.workers.iter().all(|worker| {
+            let answer = worker.view.as_ref().filter(|_| worker.op.is_none());
+            answer.is_some_and(|answer| shown(answer).as_ref() == Some(entries) && has_own(answer, entries))
+        })
+    }
+}

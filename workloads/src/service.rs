@@ -8,6 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use zooquake_history::operation::membership::{GroupView, RegisteredMember};
+
 use crate::protocol::{Outcome, Request};
 use crate::recipes::{Env, HeldGrant, HolderState, OpError, OwnZnode, Working};
 use crate::zk::{Shared, Zk};
@@ -15,7 +17,8 @@ use crate::zk::{Shared, Zk};
 /// A recipe, as the client program drives it.
 pub type Recipe = Arc<dyn Service>;
 
-/// What the client program asks of a recipe. `ping`, `confirm` and `quiesce` are the program's own, and rest on this.
+/// What the client program asks of a recipe. `ping`, `confirm`, `quiesce` and `view` are the program's own, and rest on
+/// this.
 #[async_trait]
 pub trait Service: Send + Sync {
     /// The names of its operations.
@@ -41,6 +44,11 @@ pub trait Service: Send + Sync {
         self.holder()?.held()
     }
 
+    /// The group that the client watches; `None` in families without groups, whose clients have no request `view`.
+    fn group(&self) -> Option<&dyn GroupWatcher> {
+        None
+    }
+
     /// The contender znodes that the client has recorded as its own: those it holds or waits with.
     async fn znodes(&self) -> Vec<OwnZnode> {
         self.holder().map(HolderState::znodes).unwrap_or_default()
@@ -52,6 +60,23 @@ pub trait Service: Send + Sync {
             holder.idle().await;
         }
     }
+}
+
+/// A client that watches a group, as the control request `view` asks it.
+#[async_trait]
+pub trait GroupWatcher: Send + Sync {
+    /// What the recipe shows its application, once every watch event is worked off that the client had received before
+    /// the call. No read is made for the answer.
+    async fn worked_off(&self) -> WatchedGroup;
+}
+
+/// What a client believes of its group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchedGroup {
+    /// The view that the recipe shows its application.
+    pub view: GroupView,
+    /// The entry by which the client believes to be a member; `None` if it believes to be none.
+    pub registered: Option<RegisteredMember>,
 }
 
 /// A session in which a client sends requests.

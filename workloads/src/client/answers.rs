@@ -10,11 +10,11 @@ use zooquake_history::operation::control::ControlAnswer as Answered;
 use super::RecipeClient;
 use crate::protocol::Request;
 use crate::recipes::{SCRATCH, Working, touch};
-use crate::service::{Answer, Recipe, Service};
+use crate::service::{Answer, Recipe, Service, SessionHandle, WatchedGroup};
 use crate::zk::session_hex;
 use zooquake_history::operation::control::f;
 
-/// How long `confirm` tries if its request names no timeout.
+/// How long `confirm` and `view` try if their request names no timeout.
 const CONFIRM: Duration = Duration::from_secs(10);
 
 /// Answers a request; with the work that goes on until the reply has arrived, if there is any.
@@ -26,13 +26,12 @@ pub(super) async fn answer(client: &RecipeClient, request: Request) -> (Answer, 
     let answer = match request.f.as_str() {
         f::PING => Answer::ok(json!({})),
         f::CONFIRM => {
-            let deadline = deadline.unwrap_or_else(|| client.env.host.now() + CONFIRM);
-            // To its end, since it may have opened a session that is to be closed.
-            let confirmed = client
-                .env
-                .outlast(Some(deadline), confirm(client.name.clone(), client.recipe.clone()))
-                .await;
-            confirmed.unwrap_or_else(|| Answer::info("timed out"))
+            let confirming = confirm(client.name.clone(), client.recipe.clone());
+            after_write(client, deadline, confirming).await
+        }
+        f::VIEW if client.recipe.group().is_some() => {
+            let viewing = view(client.name.clone(), client.recipe.clone());
+            after_write(client, deadline, viewing).await
         }
         f::QUIESCE => {
             let quiet = client
@@ -53,17 +52,58 @@ pub(super) async fn answer(client: &RecipeClient, request: Request) -> (Answer, 
     (answer, None)
 }
 
+/// The answer to a request that begins with a quorum write; unknown if there is none by `deadline`, or by
+/// [`CONFIRM`] without one.
+async fn after_write(
+    client: &RecipeClient,
+    deadline: Option<Duration>,
+    answering: impl Future<Output = Answer> + Send + 'static,
+) -> Answer {
+    let deadline = deadline.unwrap_or_else(|| client.env.host.now() + CONFIRM);
+    // To its end, since it may have opened a session that is to be closed.
+    let answered = client.env.outlast(Some(deadline), answering).await;
+    answered.unwrap_or_else(|| Answer::info("timed out"))
+}
+
+/// A quorum write of the client's own scratch znode: its transaction, or the answer that confirms nothing.
+async fn write(client: &str, session: &SessionHandle) -> Result<i64, Answer> {
+    let written = touch(session.zk.as_ref(), &format!("{SCRATCH}/{client}")).await;
+    written.map_err(|error| Answer::info(format!("its quorum write failed: {error}")))
+}
+
+/// A quorum write in the session that the client has now, and only then what it shows of its group.
+async fn view(client: Arc<str>, recipe: Recipe) -> Answer {
+    let session_handle = recipe.session().await;
+    let written = write(&client, &session_handle).await;
+    let watched = match recipe.group() {
+        Some(group) if written.is_ok() => Some(group.worked_off().await),
+        _ => None,
+    };
+    if session_handle.temporary {
+        session_handle.zk.close().await;
+    }
+    match (written, watched) {
+        (Err(unconfirmed), _) => unconfirmed,
+        // The write is no evidence about the events of another session.
+        (Ok(zxid), Some(watched)) if watched.view.session == session_hex(session_handle.zk.session()) => {
+            let WatchedGroup { view, registered } = watched;
+            Answer::ok(Answered::Group { zxid, view, registered })
+        }
+        (Ok(_), _) => Answer::info("the session changed meanwhile"),
+    }
+}
+
 /// A quorum write in the session that the client has now, and only then a look at its belief.
 async fn confirm(client: Arc<str>, recipe: Recipe) -> Answer {
     let session_handle = recipe.session().await;
-    let written = touch(session_handle.zk.as_ref(), &format!("{SCRATCH}/{client}")).await;
+    let written = write(&client, &session_handle).await;
     let held = recipe.held();
     if session_handle.temporary {
         session_handle.zk.close().await;
     }
     let zxid = match written {
         Ok(zxid) => zxid,
-        Err(error) => return Answer::info(format!("its quorum write failed: {error}")),
+        Err(unconfirmed) => return unconfirmed,
     };
     match held {
         None => Answer::ok(Answered::HoldsNothing { holds: false, zxid }),

@@ -75,7 +75,7 @@ impl RecipeClient {
     }
 
     fn take(&self, request: Request) {
-        let control = f::ALL.contains(&request.f.as_str());
+        let control = self.is_control(&request.f);
         if !control && self.in_operation.swap(true, Ordering::SeqCst) {
             let why = format!("busy: `{}` was asked for while another operation runs", request.f);
             return self.reply(request.id, Answer::fail(why));
@@ -97,6 +97,11 @@ impl RecipeClient {
             }
         };
         self.env.host.spawn(task.boxed());
+    }
+
+    /// Whether a request is answered beside the operations. `view` is, where there is a group to view.
+    fn is_control(&self, f: &str) -> bool {
+        f::ALL.contains(&f) || f == f::VIEW && self.recipe.group().is_some()
     }
 
     /// Waits until the reply has arrived: the orchestrator sends the next operation only after it has read that; at

@@ -97,6 +97,7 @@ pub fn message(notice: Notice) -> Message {
         },
         Notice::Taking { item } => control::Notice::Taking { item },
         Notice::Lost { grant, why } => control::Notice::Lost { grant, why },
+        Notice::View(view) => control::Notice::View(view),
     };
     told.into()
 }

@@ -36,4 +36,7 @@ pub enum Bug {
     P7,
     R1,
     R2,
+    G1,
+    G2,
+    G3,
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 
+use zooquake_history::operation::membership::GroupView;
+
 use super::bug::Bug;
 use super::commit::Journal;
 use crate::zk::counted::{Counted, Counters};
@@ -35,6 +37,8 @@ pub enum Notice {
         /// Number of the item.
         item: i64,
     },
+    /// A recipe shows its application another view of the group.
+    View(GroupView),
 }
 
 /// What a recipe is given to work with. Clones share it.

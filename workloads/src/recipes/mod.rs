@@ -9,6 +9,7 @@ mod env;
 pub mod grant;
 mod holder_state;
 pub mod lock;
+pub mod membership;
 mod names;
 pub mod planted;
 pub mod queue;

@@ -61,7 +61,8 @@ mod tests {
             without,
             [
                 ("rwlock", "neighbour", "double-grant"),
-                ("semaphore", "counted", "over-capacity")
+                ("semaphore", "counted", "over-capacity"),
+                ("membership", "tutorial", "stale-view")
             ]
         );
         for (family, name) in [("lock", "fenced"), ("rwlock", "fenced"), ("semaphore", "leases")] {

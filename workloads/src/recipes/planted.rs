@@ -40,10 +40,11 @@ const CLAIMED: (&str, &str) = ("queue", "claimed");
 const DOUBLE: (&str, &str) = ("barrier", "double");
 const ATOMIC: (&str, &str) = ("commit", "atomic");
 const QUORUM_READ: (&str, &str) = ("register", "quorum-read");
+const CACHED: (&str, &str) = ("membership", "cached");
 
 macro_rules! planted {
     ($($bug:ident: $mechanism:literal, in $twin:expr, shows $expected:literal under [$($fault:literal),*], $source:literal;)*) => {
-        /// All of them: locks, elections, queues, barriers, commits, registers.
+        /// All of them: locks, elections, queues, barriers, commits, registers, groups.
         pub const PLANTED: &[Planted] = &[$(Planted {
             bug: Bug::$bug,
             id: stringify!($bug),
@@ -122,6 +123,12 @@ planted! {
         in QUORUM_READ, shows "not-linearizable" under ["lag"], "ZooKeeper Programmer's Guide, consistency guarantees";
     R2: "a write whose reply is lost is answered as failed, and was applied",
         in QUORUM_READ, shows "not-linearizable" under ["drop-reply"], "ZooKeeper Programmer's Guide, connection loss";
+    G1: "the list is read without a watch, and watched after the data were read, by a listing that nobody looks at",
+        in CACHED, shows "stale-view" under [], "Helix 44";
+    G2: "a member whose session is over is not registered again, and goes on believing in the znode that went with it",
+        in CACHED, shows "lost-member" under ["expire"], "pinterest/memq 55, apache/fluss 1004";
+    G3: "all is read again when the list changes, and put over what was read meanwhile after events of the data",
+        in CACHED, shows "view-regression" under [], "CURATOR-191, kazoo 645";
 }
 
 impl Planted {
@@ -196,7 +203,7 @@ mod tests {
             );
         }
         assert!(
-            families.len() == 6 && families.values().all(|count| *count >= 2),
+            families.len() == 7 && families.values().all(|count| *count >= 2),
             "{families:?}"
         );
         assert!(registry::registry().iter().all(|variant| variant.bug.is_none()));

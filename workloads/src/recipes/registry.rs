@@ -1,7 +1,7 @@
 //! The registry of families. A new one is a folder and a line here.
 
 use super::variant::{FamilyVariants, Variant};
-use super::{barrier, commit, counter, election, lock, queue, register, rwlock, semaphore};
+use super::{barrier, commit, counter, election, lock, membership, queue, register, rwlock, semaphore};
 use std::sync::LazyLock;
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`], but for `ensemble`, which has no clients.
@@ -15,6 +15,7 @@ pub const FAMILIES: &[FamilyVariants] = &[
     queue::variants::FAMILY,
     register::variants::FAMILY,
     counter::variants::FAMILY,
+    membership::variants::FAMILY,
 ];
 
 /// All variants but those with planted bugs, by family, in the order in which they are shown.

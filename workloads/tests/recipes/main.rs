@@ -9,6 +9,7 @@ mod counter;
 mod counts;
 mod driven;
 mod election;
+mod membership;
 mod outages;
 mod protected;
 mod queues;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
+use zooquake_history::operation::membership::GroupView;
 use zooquake_workloads::recipes::{Env, Notice};
 use zooquake_workloads::zk::counted::Counters;
 use zooquake_workloads::zk::{Connect, Shared, sim};
@@ -50,11 +51,20 @@ impl RecipeWorld {
         self.notices.lock().unwrap().iter().filter_map(taking).collect()
     }
 
+    /// The views of a group that were shown.
+    pub fn views(&self) -> Vec<GroupView> {
+        let shown = |notice: &Notice| match notice {
+            Notice::View(view) => Some(view.clone()),
+            _ => None,
+        };
+        self.notices.lock().unwrap().iter().filter_map(shown).collect()
+    }
+
     /// The grants that were reported as lost.
     pub fn lost(&self) -> Vec<String> {
         let lost = |notice: &Notice| match notice {
             Notice::Lost { grant, .. } => Some(grant.clone()),
-            Notice::Session { .. } | Notice::Taking { .. } => None,
+            Notice::Session { .. } | Notice::Taking { .. } | Notice::View(_) => None,
         };
         self.notices.lock().unwrap().iter().filter_map(lost).collect()
     }

@@ -1,0 +1,284 @@
+//! Reads a group in one session, and watches it: lists the members, reads the data of each, and reads again what an
+//! event is about.
+//!
+//! Requests of a session are answered in the order in which they are sent, and no read shows less than one before it.
+//! A reader sends one after the other and takes each answer before it sends the next one, so that no view takes back
+//! what an earlier one of its session showed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{Either, select};
+use zooquake_history::operation::membership::MemberEntry;
+
+use super::{MEMBERS, ShownGroup, path, value};
+use crate::recipes::Env;
+use crate::recipes::bug::Bug;
+use crate::zk::{Error, Reply, SessionState, Stat, Watch, Zk};
+
+/// How long to wait before all is read again after a read that failed on a connection that is there.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// What a reader does in which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadingOrder {
+    /// Whether the list is watched by the very read that is shown; if not, by a later one, whose answer is ignored.
+    pub list_watched: bool,
+    /// The same of the data of each member.
+    pub data_watched: bool,
+    /// Whether nothing is shown while the connection is lost, and all is read again when it is back. If not, what the
+    /// client library does about its watches has to do.
+    pub reads_anew: bool,
+}
+
+/// A read has failed, or the connection was lost before its answer.
+struct Interrupted;
+
+type Read<T> = Result<T, Interrupted>;
+
+/// What a reader has received.
+enum Heard {
+    /// The session has another state.
+    Link,
+    /// The list has changed.
+    List,
+    /// The znode of this member has changed.
+    Member(String),
+}
+
+/// The reader of a group in one session.
+pub struct GroupReader {
+    env: Env,
+    zk: Arc<dyn Zk>,
+    group: ShownGroup,
+    order: ReadingOrder,
+    /// What was read last of each member that is in the list.
+    entries: BTreeMap<String, MemberEntry>,
+    list: Option<Watch>,
+    watches: BTreeMap<String, Watch>,
+    /// Whether all was read since the session began, or since `reads_anew` asked for it.
+    whole: bool,
+}
+
+impl GroupReader {
+    /// A reader that has read nothing yet.
+    pub fn new(env: &Env, zk: Arc<dyn Zk>, group: ShownGroup, order: ReadingOrder) -> Self {
+        Self {
+            env: env.clone(),
+            zk,
+            group,
+            order,
+            entries: BTreeMap::new(),
+            list: None,
+            watches: BTreeMap::new(),
+            whole: false,
+        }
+    }
+
+    /// Shows the group until the session is over.
+    pub async fn run(mut self) {
+        self.hide();
+        loop {
+            let state = self.zk.state();
+            if state.is_over() {
+                return self.hide();
+            }
+            if state != SessionState::Connected && self.order.reads_anew {
+                self.whole = false;
+                self.hide();
+            }
+            if state == SessionState::Connected && !self.whole && self.list(true).await.is_err() {
+                self.retry().await;
+                continue;
+            }
+            let read = match self.hear(state).await {
+                None => Ok(()),
+                Some(Heard::Link) => {
+                    self.whole &= !self.order.reads_anew;
+                    Ok(())
+                }
+                // All will be read.
+                Some(_) if !self.whole => Ok(()),
+                Some(Heard::List) => self.list(false).await,
+                Some(Heard::Member(member)) => self.read_again(member).await,
+            };
+            if read.is_err() {
+                self.whole = false;
+                self.retry().await;
+            }
+        }
+    }
+
+    async fn retry(&mut self) {
+        if self.zk.state() == SessionState::Connected {
+            self.env.host.sleep(RETRY).await;
+        }
+    }
+
+    /// The next event; `None` if a question was answered instead.
+    async fn hear(&mut self, seen: SessionState) -> Option<Heard> {
+        let group = self.group.clone();
+        let mut changed = self.zk.changed(seen);
+        group
+            .event_or_question(|context| {
+                if changed.poll_unpin(context).is_ready() {
+                    return Poll::Ready(Heard::Link);
+                }
+                self.poll_watches(context)
+            })
+            .await
+    }
+
+    fn poll_watches(&mut self, context: &mut Context<'_>) -> Poll<Heard> {
+        if self
+            .list
+            .as_mut()
+            .is_some_and(|watch| watch.poll_unpin(context).is_ready())
+        {
+            self.list = None;
+            return Poll::Ready(Heard::List);
+        }
+        let mut watches = self.watches.iter_mut();
+        let fired = watches.find_map(|(member, watch)| watch.poll_unpin(context).is_ready().then(|| member.clone()));
+        let Some(member) = fired else { return Poll::Pending };
+        self.watches.remove(&member);
+        Poll::Ready(Heard::Member(member))
+    }
+
+    /// What a read answers, unless the connection is lost before it.
+    async fn answer<T>(&mut self, reply: Reply<T>) -> Read<Result<T, Error>> {
+        match select(reply, self.zk.changed(SessionState::Connected)).await {
+            Either::Left((Err(Error::Unknown(_)), _)) | Either::Right(_) => Err(Interrupted),
+            Either::Left((answered, _)) => Ok(answered),
+        }
+    }
+
+    /// Lists the members, reads those that are new, or `all` of them, and shows what there is.
+    async fn list(&mut self, all: bool) -> Read<()> {
+        let names = self.names().await?;
+        // The planted G1 and G3 read all again after each event of the list; G3 puts that over what it has read
+        // meanwhile.
+        let late = self.env.has(Bug::G3);
+        let all = all || late || self.env.has(Bug::G1);
+        self.watches.retain(|member, _| names.contains(member));
+        let mut entries = BTreeMap::new();
+        for member in names {
+            if late && self.whole {
+                self.read_fired().await?;
+            }
+            let entry = match !all && self.watches.contains_key(&member) {
+                true => self.entries.get(&member).cloned(),
+                false => self.read(&member).await?,
+            };
+            entries.extend(entry.map(|entry| (member, entry)));
+        }
+        self.entries = entries;
+        self.whole = true;
+        self.show();
+        self.watch_after().await
+    }
+
+    async fn names(&mut self) -> Read<Vec<String>> {
+        if !self.order.list_watched {
+            let listed = self.answer(self.zk.children(MEMBERS)).await?;
+            return listed.map_err(|_| Interrupted);
+        }
+        let listed = self.answer(self.zk.children_and_watch(MEMBERS)).await?;
+        let (names, watch) = listed.map_err(|_| Interrupted)?;
+        self.list = Some(watch);
+        Ok(names)
+    }
+
+    /// Reads the data of the members whose events have come by now, and shows them.
+    async fn read_fired(&mut self) -> Read<()> {
+        let watches = self.watches.iter_mut();
+        let fired = watches.filter_map(|(member, watch)| watch.now_or_never().map(|_| member.clone()));
+        for member in fired.collect::<Vec<_>>() {
+            self.watches.remove(&member);
+            self.read_again(member).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads a member after an event of its znode, and shows it.
+    async fn read_again(&mut self, member: String) -> Read<()> {
+        match self.read(&member).await? {
+            Some(entry) => drop(self.entries.insert(member, entry)),
+            None => drop(self.entries.remove(&member)),
+        }
+        self.show();
+        self.watch_after().await
+    }
+
+    /// Reads a member; `None` if it is gone, or has no value.
+    async fn read(&mut self, member: &str) -> Read<Option<MemberEntry>> {
+        let path = path(member);
+        let (data, stat) = match self.order.data_watched {
+            true => match self.answer(self.zk.get_and_watch(&path)).await? {
+                Ok((data, stat, watch)) => {
+                    self.watches.insert(member.to_string(), watch);
+                    (data, stat)
+                }
+                Err(error) => return self.unread(member, &error),
+            },
+            false => match self.answer(self.zk.get(&path)).await? {
+                Ok(read) => read,
+                Err(error) => return self.unread(member, &error),
+            },
+        };
+        let Some(value) = value(&data) else {
+            crate::stderr::say(&format!("{path} holds no value"));
+            return Ok(None);
+        };
+        let Stat { czxid, mzxid, .. } = stat;
+        Ok(Some(MemberEntry {
+            member: member.to_string(),
+            path,
+            czxid: Some(czxid),
+            mzxid: Some(mzxid),
+            value,
+        }))
+    }
+
+    fn unread(&mut self, member: &str, error: &Error) -> Read<Option<MemberEntry>> {
+        self.watches.remove(member);
+        match error {
+            Error::NoNode => Ok(None),
+            _ => Err(Interrupted),
+        }
+    }
+
+    /// Sets the watches that the reads before have not set, and ignores what the reads say that set them.
+    async fn watch_after(&mut self) -> Read<()> {
+        if !self.order.list_watched && self.list.is_none() {
+            let watched = self.answer(self.zk.children_and_watch(MEMBERS)).await?;
+            let (_, watch) = watched.map_err(|_| Interrupted)?;
+            self.list = Some(watch);
+        }
+        if self.order.data_watched {
+            return Ok(());
+        }
+        let members: Vec<String> = self.entries.keys().cloned().collect();
+        for member in members {
+            if self.watches.contains_key(&member) {
+                continue;
+            }
+            if let Ok((.., watch)) = self.answer(self.zk.get_and_watch(&path(&member))).await? {
+                self.watches.insert(member, watch);
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&self) {
+        let members = self.entries.values().cloned().collect();
+        self.group.show(self.zk.session(), Some(members));
+    }
+
+    fn hide(&self) {
+        self.group.show(self.zk.session(), None);
+    }
+}

@@ -1,0 +1,291 @@
+//! The entry of a client that is a member under any fault: one task brings what is there to what was asked for last.
+//!
+//! A request whose outcome is unknown is sent again as it was. A second create finds the znode of the first one, whose
+//! owner is the client's own session; a second setData of the same version is refused if the first one was applied,
+//! and then the data are read; a second delete finds no znode. Requests of a session take effect in the order in which
+//! they are sent, so that the answer to the second one decides the first one for good.
+//!
+//! The znode goes with its session, and is created anew in the next one. What stands under its name until then is of
+//! an earlier session, of this process or of one before it, and is waited for: it goes when that session ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::select;
+
+use super::registration_books::{RegistrationBooks, RegistrationStep, WantedMember};
+use super::{NOT_REGISTERED, OwnMember, REGISTERED_ALREADY, data, path};
+use crate::recipes::bug::Bug;
+use crate::recipes::requests::{overdue, steady};
+use crate::recipes::{Env, OpError, OwnZnode};
+use crate::service::SessionHandle;
+use crate::zk::{CreateMode, Error, Shared, Zk};
+
+/// The entry of one client. Clones share it.
+#[derive(Clone)]
+pub struct Registration {
+    env: Env,
+    books: Shared<RegistrationBooks>,
+}
+
+impl Registration {
+    /// Of a client that is to be no member yet.
+    pub fn new(env: &Env) -> Self {
+        Self {
+            env: env.clone(),
+            books: Shared::new(RegistrationBooks::default()),
+        }
+    }
+
+    /// Goes on in this session.
+    pub fn begin(&self, zk: Arc<dyn Zk>) {
+        self.books.update(|books| books.begin(zk));
+    }
+
+    /// The session is over.
+    pub fn end(&self) {
+        self.books.update(|books| books.end(&self.env));
+    }
+
+    /// The session that the client has now.
+    pub async fn session(&self) -> SessionHandle {
+        SessionHandle::lasting(self.books.until(|books| books.session.clone()).await)
+    }
+
+    /// The entry by which the client believes to be a member.
+    pub fn registered(&self) -> Option<OwnMember> {
+        self.books.with(|books| books.own.clone())
+    }
+
+    /// Waits until nothing goes on but what an operation waits for.
+    pub async fn idle(&self) {
+        let idle = |books: &RegistrationBooks| (books.attended || books.step().is_none()).then_some(());
+        self.books.until(idle).await;
+    }
+
+    /// Becomes a member. An attempt that has not ended by `deadline` is undone, in the background if need be.
+    ///
+    /// # Errors
+    /// [`OpError::Fail`] only if nothing of the attempt is left; with [`REGISTERED_ALREADY`] if the client is a member.
+    pub async fn register(&self, member: &str, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
+        let wanted = WantedMember {
+            member: member.to_string(),
+            value,
+        };
+        let begun = self.books.update(|books| {
+            let member = books.wanted.is_some() && books.own.is_some();
+            if !member {
+                books.wanted = Some(wanted);
+                (books.refused, books.attended) = (None, true);
+            }
+            !member
+        });
+        if !begun {
+            return Err(OpError::Fail(REGISTERED_ALREADY.to_string()));
+        }
+        let ended = self.end_of(deadline, RegistrationBooks::reached).await;
+        self.books.update(|books| {
+            books.attended = false;
+            // It may have come about in this very moment.
+            let ended = ended.or_else(|| books.reached().map(Ok));
+            match ended.unwrap_or_else(|| Err(overdue())) {
+                Ok(own) => Ok(own),
+                Err(why) => {
+                    books.wanted = None;
+                    Err(match (why, books.step()) {
+                        (OpError::Fail(why), Some(_)) => OpError::Info(why),
+                        (why, _) => why,
+                    })
+                }
+            }
+        })
+    }
+
+    /// Changes the value of the entry. An attempt that has not ended by `deadline` goes on in the background.
+    ///
+    /// # Errors
+    /// [`OpError::Fail`] only if the value is certainly not written; with [`NOT_REGISTERED`] if the client is no
+    /// member.
+    pub async fn update(&self, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
+        self.books.update(|books| {
+            self.is_wanted(books)?;
+            books.wanted.iter_mut().for_each(|wanted| wanted.value = value);
+            (books.refused, books.attended) = (None, true);
+            Ok(())
+        })?;
+        let ended = self.end_of(deadline, RegistrationBooks::reached).await;
+        self.books.update(|books| {
+            books.attended = false;
+            let ended = ended
+                .or_else(|| books.reached().map(Ok))
+                .unwrap_or_else(|| Err(overdue()));
+            if let (Err(OpError::Fail(_)), Some(wanted), Some(own)) = (&ended, &mut books.wanted, &books.own) {
+                wanted.value = own.value.unwrap_or(wanted.value);
+            }
+            ended
+        })
+    }
+
+    /// Becomes a member no more. An attempt that has not ended by `deadline` goes on in the background.
+    ///
+    /// # Errors
+    /// As [`Registration::update`].
+    pub async fn deregister(&self, deadline: Option<Duration>) -> Result<Option<OwnZnode>, OpError> {
+        self.books.update(|books| {
+            self.is_wanted(books)?;
+            (books.wanted, books.removed) = (None, None);
+            (books.refused, books.attended) = (None, true);
+            Ok(())
+        })?;
+        let gone = |books: &RegistrationBooks| books.step().is_none().then(|| books.removed.clone());
+        let ended = self.end_of(deadline, gone).await;
+        self.books.update(|books| books.attended = false);
+        match ended.unwrap_or_else(|| Err(overdue())) {
+            // It goes on.
+            Err(OpError::Fail(why)) => Err(OpError::Info(why)),
+            ended => ended,
+        }
+    }
+
+    /// Whether the client is to be a member. The planted G2 does not make an entry again, and so cannot change it.
+    fn is_wanted(&self, books: &RegistrationBooks) -> Result<(), OpError> {
+        let lost = |own: &OwnMember| !books.is_session(own.session);
+        if books.wanted.is_none() || self.env.has(Bug::G2) && books.own.as_ref().is_some_and(lost) {
+            return Err(OpError::Fail(NOT_REGISTERED.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Waits until `reached` finds what was asked for, or ZooKeeper has refused it; `None` after `deadline`.
+    async fn end_of<T: Send>(
+        &self,
+        deadline: Option<Duration>,
+        reached: impl Fn(&RegistrationBooks) -> Option<T> + Send + Sync,
+    ) -> Option<Result<T, OpError>> {
+        let ended = self.books.until(|books| {
+            let refused = || books.refused.clone().map(OpError::Fail);
+            reached(books).map(Ok).or_else(|| refused().map(Err))
+        });
+        self.env.within(deadline, ended).await
+    }
+
+    /// Sends what is to be sent, as long as the process lives.
+    pub async fn keep(self) {
+        loop {
+            let (zk, step) = self
+                .books
+                .until(|books| Some((books.session.clone()?, books.step()?)))
+                .await;
+            if self.perform(zk.as_ref(), &step).await.is_err() && !steady(&self.env, zk.as_ref()).await {
+                let ended = |books: &RegistrationBooks| (!books.is_session(zk.session())).then_some(());
+                self.books.until(ended).await;
+            }
+        }
+    }
+
+    /// Sends one request.
+    ///
+    /// # Errors
+    /// It has to be sent again.
+    async fn perform(&self, zk: &dyn Zk, step: &RegistrationStep) -> Result<(), Error> {
+        let path = step.path();
+        match step {
+            RegistrationStep::Create(wanted) => self.create(zk, wanted).await,
+            RegistrationStep::Write(own, value) => {
+                match zk.set(&path, &data(*value), Some(own.stat.version)).await {
+                    Ok(stat) => {
+                        let value = Some(*value);
+                        self.made(OwnMember {
+                            stat,
+                            value,
+                            ..own.clone()
+                        });
+                        Ok(())
+                    }
+                    // Written before, by a request whose reply was lost.
+                    Err(Error::BadVersion) => self.look(zk, &own.member).await.map(drop),
+                    Err(Error::NoNode) => {
+                        self.books.update(|books| books.gone(zk.session(), false));
+                        Err(Error::NoNode)
+                    }
+                    Err(error) => Err(self.refused("set", error)),
+                }
+            }
+            RegistrationStep::Delete(_) => match zk.delete(&path, None).await {
+                Ok(()) => {
+                    self.books.update(|books| books.gone(zk.session(), true));
+                    Ok(())
+                }
+                Err(Error::NoNode) => {
+                    self.books.update(|books| books.gone(zk.session(), false));
+                    Ok(())
+                }
+                Err(error) => Err(self.refused("delete", error)),
+            },
+        }
+    }
+
+    async fn create(&self, zk: &dyn Zk, wanted: &WantedMember) -> Result<(), Error> {
+        let WantedMember { member, value } = wanted;
+        let before = self.books.update(|books| books.unsure.replace(member.clone()));
+        let data = data(*value);
+        match zk.create(&path(member), &data, CreateMode::Ephemeral).await {
+            Ok(created) => match created.stat {
+                Some(stat) => {
+                    self.made(OwnMember::read(member, zk, stat, &data));
+                    Ok(())
+                }
+                None => self.look(zk, member).await.map(drop),
+            },
+            Err(Error::NodeExists) => match self.look(zk, member).await? {
+                true => Ok(()),
+                false => {
+                    self.books.update(|books| books.unsure = None);
+                    self.leave(zk, wanted).await
+                }
+            },
+            Err(error) if error.is_definite() => {
+                self.books.update(|books| books.unsure = before);
+                Err(self.refused("create", error))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Looks whether the session has an entry of this name.
+    async fn look(&self, zk: &dyn Zk, member: &str) -> Result<bool, Error> {
+        match zk.get(&path(member)).await {
+            Ok((data, stat)) if stat.ephemeral_owner == zk.session() => {
+                self.made(OwnMember::read(member, zk, stat, &data));
+                Ok(true)
+            }
+            Ok(_) | Err(Error::NoNode) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Waits until the entry of another session is gone, or need not go any more.
+    async fn leave(&self, zk: &dyn Zk, wanted: &WantedMember) -> Result<(), Error> {
+        if let (Some(_), watch) = zk.exists_and_watch(&path(&wanted.member)).await? {
+            let other = |books: &RegistrationBooks| {
+                let same = books.is_session(zk.session())
+                    && books.wanted.as_ref().is_some_and(|now| now.member == wanted.member);
+                (!same).then_some(())
+            };
+            select(watch, std::pin::pin!(self.books.until(other))).await;
+        }
+        Ok(())
+    }
+
+    fn made(&self, own: OwnMember) {
+        self.books.update(|books| books.made(own));
+    }
+
+    /// Takes note of an error that proves that the request had no effect.
+    fn refused(&self, doing: &str, error: Error) -> Error {
+        if error.is_definite() {
+            self.books.update(|books| books.refuse(doing, &error));
+        }
+        error
+    }
+}

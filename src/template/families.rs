@@ -2,7 +2,7 @@
 //! entry here.
 
 use zooquake_history::operation::{
-    Family, barrier, commit, counter, election, lock, queue, register, rwlock, semaphore,
+    Family, barrier, commit, counter, election, lock, membership, queue, register, rwlock, semaphore,
 };
 
 /// A family and the manifest of a recipe of it.
@@ -68,6 +68,11 @@ pub const FAMILIES: &[FamilyTemplate] = &[
         spec: &counter::FAMILY,
         manifest: manifest!("counter"),
         parent: "/counter",
+    },
+    FamilyTemplate {
+        spec: &membership::FAMILY,
+        manifest: manifest!("membership"),
+        parent: "/members",
     },
 ];
 

@@ -39,6 +39,10 @@ const JAVA: Language = Language {
             families: &["barrier"],
             text: text!("java/template/Barrier.java"),
         },
+        RecipeTemplate {
+            families: &["membership"],
+            text: text!("java/template/Membership.java"),
+        },
     ],
 };
 
@@ -138,6 +142,10 @@ const PYTHON: Language = Language {
         RecipeTemplate {
             families: &["counter"],
             text: text!("python/template/counter.py"),
+        },
+        RecipeTemplate {
+            families: &["membership"],
+            text: text!("python/template/membership.py"),
         },
     ],
 };

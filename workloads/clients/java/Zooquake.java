@@ -14,9 +14,11 @@ import java.lang.annotation.Target;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,12 +39,14 @@ import org.apache.zookeeper.data.Stat;
 /**
  * The client protocol of zooquake: everything but the recipe. Needs Java 11, ZooKeeper's client and Jackson, which comes with it.
  *
- * <p>A recipe is a subclass of {@link Recipe}, or, of what is held (locks, elections, semaphores), of {@link Grants}. {@link
- * #run} does the rest and never returns. Its result is the value of the reply. {@link Failed} means that the operation certainly
+ * <p>A recipe is a subclass of {@link Recipe}, or, of what is held (locks, elections, semaphores), of {@link Grants}, or, of groups
+ * whose members watch each other, of {@link Group}. {@link #run} does the rest and never returns. Its result is the value of the reply. {@link Failed} means that the operation certainly
  * did not happen and that nothing of it is left; any other exception is an unknown outcome. A recipe that replaces a method of the kit
  * marks it with {@link Hook}; what has the name of one by accident is refused.
  */
 public final class Zooquake {
+    static final String NOT_REGISTERED = "not-registered";
+    static final String REGISTERED_ALREADY = "registered already";
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String SCRATCH = "/zooquake/scratch/";
     private static final long CONFIRM_MS = 10_000;
@@ -114,6 +118,11 @@ public final class Zooquake {
             return kit.zk;
         }
 
+        /** The present session as the protocol writes it; null before there is one. */
+        protected final String session() {
+            return kit.session();
+        }
+
         /** Sends a request again for as long as its connection is lost; the end of the session is an exception. */
         protected final <T> T retry(Request<T> request) throws Exception {
             ZooKeeper before = zk();
@@ -165,23 +174,33 @@ public final class Zooquake {
 
         /** Creates a znode, and its parents, unless it is there; again after an unknown outcome. */
         protected final void make(String path, CreateMode mode) throws Exception {
+            make(path, new byte[0], mode);
+        }
+
+        private void make(String path, byte[] data, CreateMode mode) throws Exception {
             try {
-                retry(() -> zk().create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, mode));
+                retry(() -> zk().create(path, data, Ids.OPEN_ACL_UNSAFE, mode));
             } catch (KeeperException.NodeExistsException there) {
                 // It is there.
             } catch (KeeperException.NoNodeException missing) {
                 make(path.substring(0, path.lastIndexOf('/')), CreateMode.PERSISTENT);
-                make(path, mode);
+                make(path, data, mode);
             }
         }
 
         /** Makes an ephemeral znode of this client's own, in the place of one that a former session of it left. */
         protected final Stat makeOwn(String path) throws Exception {
+            return makeOwn(path, new byte[0]);
+        }
+
+        /** The same with data, also in the place of one that has other data. */
+        protected final Stat makeOwn(String path, byte[] data) throws Exception {
             while (true) {
-                make(path, CreateMode.EPHEMERAL);
+                make(path, data, CreateMode.EPHEMERAL);
                 try {
                     Stat stat = created(path);
-                    if (hex(stat.getEphemeralOwner()).equals(kit.session())) return stat;
+                    boolean ours = hex(stat.getEphemeralOwner()).equals(kit.session());
+                    if (ours && (data.length == 0 || Arrays.equals(retry(() -> zk().getData(path, false, null)), data))) return stat;
                     retry(() -> {
                         zk().delete(path, -1);
                         return null;
@@ -394,6 +413,93 @@ public final class Zooquake {
         }
     }
 
+    /** A group whose members watch each other. What was not given to {@link #show} is in no answer. */
+    public abstract static class Group extends Recipe {
+        private final ExecutorService inOrder = Executors.newSingleThreadExecutor(Zooquake::daemon);
+        private ObjectNode view = object().put("n", 0).putNull("session").putNull("members");
+        private long changes;
+
+        /** The own entry: "member", "path" and "czxid"; null if there is none in the present session. Must not wait. */
+        protected abstract ObjectNode registered();
+
+        /** How often the session has changed its state so far: what {@link #show} takes as `since`. */
+        protected final synchronized long moment() {
+            return changes;
+        }
+
+        /**
+         * The view that the application is given from now on: {"member", "path", "czxid", "mzxid", "value"} of each member; null for
+         * nothing. Does nothing if the session has changed its state since that moment.
+         */
+        protected final synchronized void show(ArrayNode members, long since) {
+            String session = kit.session() == null ? view.path("session").textValue() : kit.session();
+            JsonNode shown = members == null ? object().putNull("members").get("members") : members;
+            boolean same = shown.equals(view.get("members")) && Objects.equals(session, view.path("session").textValue());
+            if (same || since != changes) return;
+            view = object().put("n", view.path("n").asLong() + 1).put("session", session);
+            view.set("members", shown);
+            kit.notice("view", view);
+        }
+
+        /** Does work in one thread, after what was put there before. It may wait there for ZooKeeper's answers. */
+        protected final void inOrder(Callable<Void> work) {
+            inOrder.execute(() -> {
+                try {
+                    work.call();
+                } catch (Exception error) {
+                    System.err.println("in order: " + error);
+                }
+            });
+        }
+
+        /** Waits until the work that was put in order is done; a TimeoutException at the deadline. */
+        protected void caughtUp(Deadline deadline) throws Exception {
+            CountDownLatch done = new CountDownLatch(1);
+            inOrder.execute(done::countDown);
+            deadline.await(done);
+        }
+
+        final ObjectNode answer() {
+            ObjectNode answer = object();
+            synchronized (this) {
+                ObjectNode shown = view.deepCopy();
+                if (!shown.path("session").isTextual()) shown.put("session", kit.session());
+                answer.set("view", shown);
+            }
+            return answer.set("registered", registered());
+        }
+
+        @Override
+        protected boolean knows(String f) {
+            return List.of("register", "update", "deregister").contains(f);
+        }
+
+        @Override
+        protected void sessionChanged(String state) {
+            synchronized (this) {
+                changes++;
+            }
+            // The znodes that were its own have gone with the session.
+            if (state.equals("expired")) own.clear();
+        }
+
+        @Override
+        protected void cameLate(ObjectNode value) {
+            if (!value.has("czxid")) return;
+            try {
+                // Nobody was told that it is a member.
+                operate("deregister", object(), new Deadline(object(), -1));
+            } catch (Exception error) {
+                System.err.println("giving back: " + error);
+            }
+        }
+
+        @Override
+        protected void settle(Deadline deadline) throws Exception {
+            caughtUp(deadline);
+        }
+    }
+
     private final PrintStream output;
     private final Recipe recipe;
     private final String client = System.getenv("ZOOQUAKE_CLIENT");
@@ -411,7 +517,7 @@ public final class Zooquake {
 
     /** Refuses a recipe that replaces a method of the kit without {@link Hook}, or has a policy that there is not. */
     private static void check(Recipe recipe) {
-        List<String> free = List.of("knows", "operate", "acquire", "cannot", "policy");
+        List<String> free = List.of("knows", "operate", "acquire", "cannot", "policy", "registered");
         for (Class<?> own = recipe.getClass(); own.getEnclosingClass() != Zooquake.class; own = own.getSuperclass()) {
             for (Method method : own.getDeclaredMethods()) {
                 boolean marked = method.isAnnotationPresent(Hook.class) || method.isSynthetic();
@@ -564,6 +670,8 @@ public final class Zooquake {
             reply(id, "ok", object(), null);
         } else if (f.equals("confirm")) {
             beside(id, () -> confirm(new Deadline(request, CONFIRM_MS)), new Deadline(request, CONFIRM_MS));
+        } else if (f.equals("view") && recipe instanceof Group) {
+            beside(id, () -> view((Group) recipe, new Deadline(request, CONFIRM_MS)), new Deadline(request, CONFIRM_MS));
         } else if (f.equals("quiesce")) {
             beside(id, () -> quiesce(new Deadline(request, -1)), new Deadline(request, -1));
         } else if (!recipe.knows(f)) {
@@ -673,6 +781,20 @@ public final class Zooquake {
         }
         ObjectNode answer = object().put("holds", held != null).put("zxid", stat.getMzxid());
         if (held != null) answer.set("grant", held.get("grant"));
+        return answer;
+    }
+
+    private ObjectNode view(Group group, Deadline deadline) throws Exception {
+        deadline.await(connected);
+        ZooKeeper present = zk;
+        Stat stat = quorumWrite(present);
+        // An answer to an asynchronous request comes in the thread of events, after those that came before it.
+        CountDownLatch heard = new CountDownLatch(1);
+        present.exists(SCRATCH + client, false, (code, path, context, found) -> heard.countDown(), null);
+        deadline.await(heard);
+        group.caughtUp(deadline);
+        ObjectNode answer = group.answer().put("zxid", stat.getMzxid());
+        if (zk != present) throw new IllegalStateException("the session changed meanwhile");
         return answer;
     }
 

@@ -2,7 +2,7 @@
 
 use super::family::FamilyTrial;
 use super::holder::granting;
-use super::{barrier, commit, counter, queue, register};
+use super::{barrier, commit, counter, membership, queue, register};
 use zooquake_history::operation::{election, lock, rwlock, semaphore};
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`], but for `ensemble`, which has no clients.
@@ -16,6 +16,7 @@ pub const FAMILIES: &[FamilyTrial] = &[
     queue::FAMILY,
     register::FAMILY,
     counter::FAMILY,
+    membership::FAMILY,
 ];
 
 /// The family of this name; `None` if it has no clients.

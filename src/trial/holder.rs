@@ -148,7 +148,7 @@ impl Trial {
     }
 
     /// That the session of a grant was reported as connected.
-    fn connected(&self, grant: &Value) -> SentenceResult {
+    pub(super) fn connected(&self, grant: &Value) -> SentenceResult {
         let told = self.clients[0].sessions();
         let shown = format!("the notices of sessions were {told:?}");
         let of = |(session, state): &(String, String)| {

@@ -14,7 +14,7 @@ const BOTH: Directions = Directions {
     outbound: true,
 };
 
-/// `timeout_ms` of a confirm that cannot succeed.
+/// `timeout_ms` of a control request whose write cannot succeed.
 const CONFIRM_MS: u64 = 1_000;
 
 /// What is seen of a client that ends when its session is lost.
@@ -41,17 +41,11 @@ impl Trial {
             before.last().is_some_and(|(_, state)| state == "connected"),
         );
         self.cluster.partition("c1", &peers, BOTH).await?;
-        let asked = self.clients[0].send(f::CONFIRM, json!({}), Some(CONFIRM_MS));
-        let reply = self.clients[0]
-            .reply(asked, Duration::from_millis(CONFIRM_MS) + SOON)
-            .await;
-        let seen = match reply {
-            Ok(reply) if reply.outcome == Outcome::Info => Ok(reply.shown()),
-            Ok(reply) => Err(format!("{}, while it was cut off", reply.shown())),
-            Err(_) if self.clients[0].ended() => Ok(MAY_END.to_string()),
-            Err(why) => Err(why),
-        };
-        self.note(CUT_OFF, seen);
+        let views = self.shows_views().then_some(f::VIEW);
+        for writes in [f::CONFIRM].into_iter().chain(views) {
+            let seen = self.cannot_write(writes).await;
+            self.note(CUT_OFF, seen);
+        }
         let over = Duration::from_millis(timing.session_ms * 5 / 2 + timing.tick_ms);
         self.clock.sleep((begun + over).saturating_sub(self.clock.now())).await;
         self.cluster.heal_partition("c1", &peers).await?;
@@ -70,6 +64,18 @@ impl Trial {
         let seen = self.works_again(true).await?;
         self.note(RECOVERS, seen);
         Ok(())
+    }
+
+    /// That a control request whose write cannot succeed is answered `info`.
+    async fn cannot_write(&mut self, f: &'static str) -> SentenceResult {
+        let asked = self.clients[0].send(f, json!({}), Some(CONFIRM_MS));
+        let limit = Duration::from_millis(CONFIRM_MS) + SOON;
+        match self.clients[0].reply(asked, limit).await {
+            Ok(reply) if reply.outcome == Outcome::Info => Ok(reply.shown()),
+            Ok(reply) => Err(format!("{}, while it was cut off", reply.shown())),
+            Err(_) if self.clients[0].ended() => Ok(MAY_END.to_string()),
+            Err(why) => Err(why),
+        }
     }
 
     async fn away(&self, told: usize) -> SentenceResult {

@@ -10,6 +10,7 @@ mod families;
 mod family;
 mod holder;
 mod life;
+mod membership;
 mod queue;
 mod register;
 mod sentences;

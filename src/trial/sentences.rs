@@ -33,7 +33,7 @@ sentences! {
     QUIESCE, "quiesce", "`quiesce` names the open sessions, and all of the client's znodes that are there, and no others";
     BUSY, "busy", "a second operation is answered `fail` with `busy` while one is pending";
     BESIDE, "beside", "`ping`, `confirm` and `quiesce` are answered beside a pending operation";
-    EPHEMERAL, "ephemeral", "the znode of a grant, or of a place in a barrier, is ephemeral";
+    EPHEMERAL, "ephemeral", "the znode of a grant, of a place in a barrier, or of a member, is ephemeral";
     WORKS, "works", "a request for work is answered after `work_ms`, and the answer repeats what was asked";
     NOT_HELD, "not-held", "a request under a grant that is not held is answered `fail` with `not-held`";
     TIMEOUT, "timeout", "a request is answered by its `timeout_ms`";
@@ -42,7 +42,11 @@ sentences! {
     RELEASE, "release", "a release removes the grant's znode and reports it";
     HAND_OVER, "hand-over", "a client that waits is answered when it is its turn";
     TAKING, "taking", "an item is named in `taking` before it is taken";
-    CUT_OFF, "confirm-cut-off", "`confirm` is answered `info` while its write cannot succeed";
+    MEMBER, "member", "a member's `register` is answered `fail` with `registered already`, another client's `update` and `deregister` with `not-registered`";
+    VIEW, "view", "`view` states what the recipe shows of the group and the own entry, with the zxid of a write of its scratch znode";
+    SHOWN, "view-shown", "a view that is answered was reported in a notice `view` before, and the numbers of these count up";
+    FOLLOWS, "view-follows", "an entry, its new value and its end are soon in the other client's view";
+    CUT_OFF, "confirm-cut-off", "`confirm`, and `view` of a group, is answered `info` while its write cannot succeed";
     AWAY, "session-away", "a notice reports a session that is disconnected or expired";
     OVER, "session-over", "a grant is not confirmed any more when its session is over";
     RECOVERS, "recovers", "the client works again when the servers are back";

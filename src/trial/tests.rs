@@ -1,5 +1,7 @@
 //! Trials in memory: of every variant that is built in, and of clients that each break one sentence.
 
+mod groups;
+
 use super::*;
 use crate::backends::sim::SimBackend;
 use serde_json::Value;
@@ -132,7 +134,7 @@ fn every_variant_keeps_every_sentence() {
 #[test]
 fn every_sentence_is_tried_of_some_family() {
     let mut left: Vec<&str> = SENTENCES.iter().map(|sentence| sentence.name).collect();
-    for variant in ["lock/fenced", "lock/children", "queue/fifo"] {
+    for variant in ["lock/fenced", "lock/children", "queue/fifo", "membership/cached"] {
         for finding in tried(variant, Between::default()) {
             left.retain(|name| finding.outcome == SentenceVerdict::NotTried || *name != finding.sentence.name);
         }

@@ -42,8 +42,8 @@
 //! What is read out of a history is read once, in [`analysis`], for all checkers and for what draws it.
 //!
 //! A checker judges one property: it reads an `Analysis` and adds to the `findings`. Each family of workloads is a
-//! folder: `grants` for locks, read-write locks, elections and semaphores, and `barrier`, `commit`, `counter`, `queue`
-//! and `register`. [`families`] lists them. Checkers that several families share stand apart:
+//! folder: `grants` for locks, read-write locks, elections and semaphores, and `barrier`, `commit`, `counter`,
+//! `membership`, `queue` and `register`. [`families`] lists them. Checkers that several families share stand apart:
 //!
 //! - `znodes`: the znodes by which clients hold, in the final tree and in the transaction logs;
 //! - `liveness`: operations that did not finish after recovery;
@@ -71,6 +71,7 @@ mod grants;
 mod inference;
 pub mod inferred_plan;
 mod liveness;
+mod membership;
 mod queue;
 pub mod recipe;
 mod register;

@@ -6,6 +6,7 @@ use crate::analysis::ops::{self, Ops};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
+use zooquake_history::operation::membership;
 
 /// The clients of a run.
 #[derive(Debug, Default)]
@@ -15,7 +16,7 @@ pub struct NamedClients<'a> {
     /// By session: the client that owned it, and the first event that names both.
     pub sessions: BTreeMap<u64, SessionOwner<'a>>,
     /// By session: the clients that named it as their own, and the index of the first event in which each did so: in
-    /// `hello`, in a `session` notice, in an answer to `quiesce`, or in a grant.
+    /// `hello`, in a `session` notice, in an answer to `quiesce`, in a grant, or in a registration.
     pub named: BTreeMap<u64, BTreeMap<&'a str, usize>>,
     /// For each client where its streams ended, in order.
     pub exits: BTreeMap<&'a str, Vec<usize>>,
@@ -66,6 +67,12 @@ impl<'a> NamedClients<'a> {
                     }
                 }
                 _ => {}
+            }
+        }
+        for op in ops.work.iter().filter(|op| op.f == membership::f::REGISTER) {
+            let answer = op.end.map(|end| (end, &record.history.events[end]));
+            if let Some((end, answer)) = answer.filter(|(_, answer)| answer.kind == EventType::Ok) {
+                clients.tie(answer.session(), op.node, end);
             }
         }
         for grant in &grants.all {

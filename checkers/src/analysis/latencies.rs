@@ -20,6 +20,9 @@ pub enum LatencyKind {
     Decision,
     /// The answer to an operation of a register or a counter: from its sending.
     Answer,
+    /// A change of a group: from the answer to a `register` or an `update` to the first notice of each other client
+    /// that shows it.
+    Spread,
 }
 
 /// One wait of a client between two events of the history.
@@ -45,6 +48,7 @@ impl<'a> Analysis<'a> {
             LatencyKind::Delivery => self.deliveries(),
             LatencyKind::Opening => self.openings(),
             LatencyKind::Decision => self.decisions(),
+            LatencyKind::Spread => self.spreads(),
             LatencyKind::Answer => {
                 let answered = self.answered(&[
                     register::f::READ,
@@ -77,7 +81,7 @@ impl<'a> Analysis<'a> {
         named.filter_map(|op| op.invoke)
     }
 
-    fn latency(&self, node: &'a str, from: usize, until: usize) -> Option<Latency<'a>> {
+    pub(super) fn latency(&self, node: &'a str, from: usize, until: usize) -> Option<Latency<'a>> {
         let (began, ended) = (self.time(from), self.time(until));
         Some(Latency {
             node,

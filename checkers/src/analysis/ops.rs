@@ -4,6 +4,8 @@ pub use super::op::Op;
 
 use crate::analysis::pairing::{self, Misfit};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use zooquake_history::operation::control::f;
+use zooquake_history::operation::membership::{MEMBERS, N};
 use zooquake_history::{Event, EventType, Process};
 
 /// All operations of a history, each list in the order of the first event of each operation.
@@ -36,6 +38,13 @@ pub fn is_harness(name: &str) -> bool {
     matches!(name, "nemesis" | "run" | "admin")
 }
 
+/// Whether an event is a notice that has the name of a control request: a client shows another view of its group. An
+/// answer `info` to `view` has neither the number nor the members of a view.
+pub fn is_view_notice(event: &Event) -> bool {
+    let view = || event.get(N.any()).is_some() || event.get(MEMBERS).is_some();
+    event.kind == EventType::Info && event.f == f::VIEW && view()
+}
+
 /// The client of whose named process an event is.
 pub fn named_client(event: &Event) -> Option<&str> {
     match &event.process {
@@ -62,6 +71,7 @@ impl<'a> Ops<'a> {
                 Process::Name(client) if event.kind == EventType::Info && event.f == "exit" => {
                     ops.exit(client, at, &mut open);
                 }
+                Process::Name(_) if is_view_notice(event) => {}
                 Process::Name(_) => {
                     let key = (&event.process, event.f.as_str());
                     // A notice is `info` too; without an open request of its name it is no operation.

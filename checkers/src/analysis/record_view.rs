@@ -39,6 +39,8 @@ pub struct RecordView<'a> {
     pub damage: Vec<String>,
     /// Whether the history reaches the end of the run, its phase `done`.
     pub whole: bool,
+    /// How many readings of the znode tree were made, with those behind the end of the history.
+    all_readings: usize,
 }
 
 impl<'a> RecordView<'a> {
@@ -56,6 +58,7 @@ impl<'a> RecordView<'a> {
             client_logs: &record.client_logs,
             damage: record.damage.clone(),
             whole: events.iter().any(|event| event.entered() == Some("done")),
+            all_readings: record.tree.as_ref().map_or(0, |tree| tree.readings.len()),
         };
         view.readings = view.readings.map(|readings| view.reached(readings));
         if !view.whole {
@@ -76,7 +79,17 @@ impl<'a> RecordView<'a> {
     /// The readings before and after the last `quiesce`; `None` if not both are there.
     pub fn audit(&self) -> Option<(&'a Reading, &'a Reading)> {
         match self.readings? {
-            [before, .., after] => Some((before, after)),
+            all @ [.., before, after] if all.len() == self.all_readings => Some((before, after)),
+            _ => None,
+        }
+    }
+
+    /// The readings around the answers to `view`, as
+    /// [`TreeReadings::around_views`](zooquake_history::TreeReadings::around_views) gives them; `None` if not both are
+    /// there.
+    pub fn around_views(&self) -> Option<(&'a Reading, &'a Reading)> {
+        match self.readings? {
+            [before, after, ..] if self.all_readings == 3 => Some((before, after)),
             _ => None,
         }
     }

@@ -1,15 +1,16 @@
-//! Whether the transaction logs agree with the history: each granted znode was created by the transaction that its
-//! answer names.
+//! Whether the transaction logs agree with the history: each znode of a grant or a registration was created by the
+//! transaction that its answer names.
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::text::few;
+use crate::znodes::claims::registrations;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::evidence::Txn;
 use zooquake_history::operation::{FieldType, ZnodeName};
 
-/// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is
-/// wrong.
+/// Compares grants and registrations with the transactions. Disagreement is a reason against `valid`, as then one of
+/// the two is wrong.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let Some(txns) = run.record.txnlog.filter(|txns| !txns.is_empty()) else {
         // Of a run it is a reason against `valid` that they are missing.
@@ -24,7 +25,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let by_zxid: HashMap<i64, &Txn> = txns.iter().map(|txn| (txn.zxid, txn)).collect();
     let touched = touched(by_zxid.values().copied());
     let mut looked_at = 0;
-    for (number, read, path, czxid) in claimed(run) {
+    for (words, read, path, czxid) in claimed(run) {
         if czxid < first || czxid > last {
             continue;
         }
@@ -35,27 +36,28 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             Some(txn) => told(txn),
         };
         out.reasons.push(format!(
-            "evidence disagrees: {} was read at {} with the znode {path} of transaction 0x{czxid:x}, but the transaction log has \
+            "evidence disagrees: {words} was read at {} with the znode {path} of transaction 0x{czxid:x}, but the transaction log has \
              {found}",
-            run.grant(number),
             run.at(read),
         ));
     }
     out.ran("evidence", looked_at);
 }
 
-/// The znodes that grants were read with: a grant, the event, a path, the transaction that created it. A leader's
-/// acknowledgement is one more.
-fn claimed<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (usize, usize, &'a str, i64)> {
-    run.grants.all.iter().enumerate().flat_map(|(number, grant)| {
-        let own = || Some((number, grant.read?, grant.path?, grant.czxid?));
+/// The znodes that grants and registrations were read with: what was read, the event, a path, the transaction that
+/// created it. A leader's acknowledgement is one more.
+fn claimed<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (String, usize, &'a str, i64)> {
+    let grants = run.grants.all.iter().enumerate().flat_map(|(number, grant)| {
+        let own = || Some((run.grant(number), grant.read?, grant.path?, grant.czxid?));
         let ack = || {
             let read = grant.read?;
             let (path, czxid) = ZnodeName::read(run.events[read].ack()?)?;
-            Some((number, read, path?, czxid?))
+            Some((run.grant(number), read, path?, czxid?))
         };
         own().into_iter().chain(ack())
-    })
+    });
+    let registrations = registrations(run).filter_map(|of| Some((of.words, of.read, of.path?, of.czxid?)));
+    grants.chain(registrations)
 }
 
 /// The paths that transactions name, each with its transaction: of one that names many, any of as many answers may name

@@ -1,5 +1,7 @@
-//! Checkers of the znodes by which clients hold: who created them, who deleted them, and which of them nobody claims.
+//! Checkers of the znodes by which clients hold, or are members: who created them, who deleted them, and which of them
+//! nobody claims.
 
+mod claims;
 pub mod evidence_consistency;
 pub mod foreign_znode;
 mod holder_znodes;

@@ -3,7 +3,8 @@
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::ops::Op;
-use zooquake_history::operation::{Role, grant::f, role};
+use zooquake_history::operation::grant::f;
+use zooquake_history::operation::{Role, membership, role};
 use zooquake_history::{EventType, evidence::Znode};
 
 /// How many operations are named, if it may be any of them.
@@ -53,7 +54,10 @@ fn makers<'r, 'a>(run: &'r Analysis<'a>, node: &str, znode: &Znode, first: Optio
     };
     let later = (0..run.events.len()).find(|&at| named(at).is_some_and(|zxid| zxid > znode.czxid));
     let later = later.unwrap_or(run.events.len());
-    let makes = |op: &&Op<'_>| op.node == node && matches!(role(op.f), Role::Wait | Role::Work) && op.f != f::WRITE;
+    let makes = |op: &&Op<'_>| {
+        let writes = matches!(op.f, f::WRITE | membership::f::UPDATE);
+        op.node == node && matches!(role(op.f), Role::Wait | Role::Work) && !writes
+    };
     let ops = || run.ops.work.iter().filter(makes);
     let owner = znode.owner.as_deref().and_then(session);
     let before = |op: &Op<'_>| {

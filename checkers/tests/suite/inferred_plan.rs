@@ -184,6 +184,23 @@ fn increments_that_are_given_ids_are_a_counter_s() {
 }
 
 #[test]
+fn clients_that_register_as_members_are_a_group() {
+    let view = |n: u64, mzxid: i64, value: i64| {
+        let member = json!({"member":"m1","path":"/members/m1","czxid":5,"mzxid":mzxid,"value":value});
+        json!({"n":n,"session":"0x2","members":[member]})
+    };
+    let results = check(&[
+        ("0 invoke register", json!({"member":"m1","value":11})),
+        ("0 ok register", json!({"path":"/members/m1","czxid":5,"session":"0x1"})),
+        ("0 invoke update", json!({"value":12})),
+        ("c2 info view", view(1, 7, 12)),
+        ("c2 info view", view(2, 5, 11)),
+    ]);
+    assert_eq!(kinds(&results), ["view-regression"]);
+    told(&results, "what every variant of a group promises");
+}
+
+#[test]
 fn no_register_without_a_plan_promises_linearizable_reads() {
     let mut lines = vec![
         ("0 invoke write", json!({"value":1})),

@@ -47,6 +47,7 @@ mod grant_safety;
 mod growth;
 mod idle;
 mod inferred_plan;
+mod membership;
 mod minimal_witnesses;
 mod missing_evidence;
 mod orphan_cause;

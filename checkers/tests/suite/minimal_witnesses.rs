@@ -8,10 +8,10 @@
 //! - Of what happened (two grants, two deliveries, two decisions, reads in a wrong order) all that excuses it is left
 //!   out.
 //! - Of what is absent (`lost-item`, `lost-wakeup`, `no-leader`, `stuck-barrier`, `stuck-queue`, `blocked-transaction`,
-//!   `orphan-node`) the witness is what shows that it had to come: the request or the acknowledgement, `recovered` or
-//!   the drain, and the last event up to which it had not come. That it never came is the absence of every other event,
-//!   so the reduced history has it too. An orphan is in the tree, which is kept; the witness is who was asked for it
-//!   and did not name it.
+//!   `lost-member`, `orphan-node`) the witness is what shows that it had to come: the request or the acknowledgement,
+//!   `recovered` or the drain, and the last event up to which it had not come. That it never came is the absence of
+//!   every other event, so the reduced history has it too. An orphan is in the tree, which is kept; the witness is who
+//!   was asked for it and did not name it.
 //! - Anomalies of the ensemble rest on the servers' logs and answers: their witness is empty, and so is the reduced
 //!   history.
 //! - Foreign histories have operations that happened, failed or may have happened, and no order that fits: see
@@ -28,7 +28,7 @@ pub mod varied_histories;
 use crate::commit::agreement::transaction;
 use crate::doubtful_evidence;
 use crate::expect::only;
-use crate::{commit, counter, election, queue, register, semaphore, simulated_locks, stolen_znode};
+use crate::{commit, counter, election, membership, queue, register, semaphore, simulated_locks, stolen_znode};
 use std::collections::{BTreeMap, BTreeSet};
 use varied_histories::{audited, varied};
 use zooquake_checkers::families;
@@ -47,6 +47,7 @@ type Names = BTreeSet<String>;
 fn about(anomaly: &Anomaly) -> Option<&str> {
     match anomaly.kind.as_str() {
         "orphan-node" => anomaly.why.split(' ').nth(2),
+        "view-regression" => Some(membership::agreement::path(anomaly)),
         // Who was sent to which round.
         "stuck-barrier" | "stuck-queue" => anomaly.why.split(" at ").next(),
         kind if commit::agreement::KINDS.iter().any(|(name, _)| *name == kind) => Some(transaction(&anomaly.why)),
@@ -219,6 +220,17 @@ fn counters() {
         varied(
             &doubtful_evidence::counters::FAMILY,
             counter::simulated_counters::record,
+            seed,
+        )
+    });
+}
+
+#[test]
+fn groups() {
+    tried("membership", |seed| {
+        varied(
+            &doubtful_evidence::groups::FAMILY,
+            membership::simulated_groups::record,
             seed,
         )
     });

@@ -9,6 +9,7 @@
 //! - Both: `unknown F NAME [ERROR]` and `failed F NAME [ERROR]` end the operation that they name.
 //! - Of all families: `invoke|ok|fail|info F` of a numbered process, `end F` for an unknown end without a value;
 //!   `ask|answer F` for a control request; `note F` for a notice.
+//! - Of groups: `group=m1@5/7:17,…` and `registered=m1@5`, of a notice or an answer `view`.
 //! - `run PHASE`, `run stall ms=…`, `nemesis FAULT WINDOW PHASE`.
 
 pub use crate::script_lines::history;

@@ -176,12 +176,28 @@ fn field((key, text): (&str, &str)) -> (String, Value) {
         "ack" => json!({ "path": "/election-ack/x", "czxid": czxid() }),
         "removed" => json!({ "path": "/removed/x", "czxid": czxid() }),
         "sessions" | "cannot" | "sites" => all().collect(),
+        "group" => all().map(group_member).collect(),
+        "registered" => group_member(text),
         "znodes" => all().filter_map(|one| one.split_once('@')).map(znode).collect(),
         _ => serde_json::from_str::<i64>(text)
             .map(Value::from)
             .unwrap_or_else(|_| text.parse::<bool>().map_or(json!(text), Value::from)),
     };
+    let key = if key == "group" { "members" } else { key };
     (key.to_owned(), value)
+}
+
+/// `m1@5/7:17`: the member `m1`, whose znode was created by transaction 5 and written by 7, with the value 17. What is
+/// left out is null.
+fn group_member(text: &str) -> Value {
+    let (text, value) = text.split_once(':').unwrap_or((text, ""));
+    let (text, mzxid) = text.split_once('/').unwrap_or((text, ""));
+    let (member, czxid) = text.split_once('@').unwrap_or((text, ""));
+    let number = |text: &str| text.parse::<i64>().ok();
+    let path = format!("/members/{member}");
+    json!({
+        "member": member, "path": path, "czxid": number(czxid), "mzxid": number(mzxid), "value": number(value)
+    })
 }
 
 fn merged(mut value: Value, fields: Map<String, Value>) -> Value {

@@ -1,8 +1,8 @@
 //! Windows that were not healed, stalls of the harness, and recoveries that did not last.
 
 use super::{
-    FamilyHistories, LIVENESS, SpoiltHistoryCounts, USUAL, commits, counters, grants, insert, items, lines, phase,
-    registers, rounds,
+    FamilyHistories, LIVENESS, SpoiltHistoryCounts, USUAL, commits, counters, grants, groups, insert, items, lines,
+    phase, registers, rounds,
 };
 use crate::script;
 use fastrand::Rng;
@@ -164,5 +164,6 @@ of_families! {
     unhealed_commits commits::FAMILY,
     unhealed_queues items::FAMILY,
     unhealed_counters counters::FAMILY,
+    unhealed_groups groups::FAMILY,
     unhealed_registers registers::FAMILY,
 }

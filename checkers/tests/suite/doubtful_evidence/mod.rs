@@ -20,6 +20,7 @@ macro_rules! of_families {
 pub mod commits;
 pub mod counters;
 pub mod grants;
+pub mod groups;
 mod healing;
 pub mod items;
 pub mod registers;
@@ -57,12 +58,14 @@ const USUAL: u64 = 4_000;
 type SpoiltHistoryCounts = BTreeMap<&'static str, u64>;
 
 /// The anomalies about which more is known only after a recovery that lasted.
-const LIVENESS: [&str; 5] = [
+const LIVENESS: [&str; 7] = [
     "lost-wakeup",
     "no-leader",
     "stuck-barrier",
     "stuck-queue",
     "blocked-transaction",
+    "stale-view",
+    "lost-member",
 ];
 
 fn claim(kind: &str, about: impl ToString) -> (String, String) {
@@ -119,6 +122,11 @@ fn operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
         (event.index, end.map(|end| end.index))
     };
     sent.map(pair).collect()
+}
+
+/// Of every process where each request was sent and answered.
+pub fn all_operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
+    operations(events)
 }
 
 /// A history for a message.

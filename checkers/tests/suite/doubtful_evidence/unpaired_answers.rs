@@ -2,8 +2,8 @@
 //! it.
 
 use super::{
-    Claims, FamilyHistories, SpoiltHistoryCounts, USUAL, claim, commits, counters, grants, insert, items, lines,
-    operations, registers, remove, rounds,
+    Claims, FamilyHistories, SpoiltHistoryCounts, USUAL, claim, commits, counters, grants, groups, insert, items,
+    lines, operations, registers, remove, rounds,
 };
 use fastrand::Rng;
 use zooquake_checkers::{Verdict, check};
@@ -241,5 +241,6 @@ of_families! {
     misfits_of_commits commits::FAMILY,
     misfits_of_queues items::FAMILY,
     misfits_of_counters counters::FAMILY,
+    misfits_of_groups groups::FAMILY,
     misfits_of_registers registers::FAMILY,
 }

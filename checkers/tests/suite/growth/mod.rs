@@ -7,6 +7,7 @@ mod accesses;
 mod counts;
 mod ensemble;
 mod grants;
+mod groups;
 mod items;
 mod queues;
 mod rounds;

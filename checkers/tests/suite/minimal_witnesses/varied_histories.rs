@@ -35,6 +35,7 @@ pub fn refused(rng: &mut Rng, record: Record, kind: EventType) -> Record {
         "election" => ("elect", json!({"grant": "g90"})),
         "commit" => ("decided", json!({"tx": "t0"})),
         "queue" => ("dequeue", json!({})),
+        "membership" => ("register", json!({"member": "m1", "value": 990})),
         _ => ("enter", json!({"round": 1, "members": 2})),
     };
     let mut end = RunEndWriter::new(record);

@@ -1,0 +1,186 @@
+//! `lost-member`: a client answers that it is a member by a znode that is gone, or does not become a member again. One
+//! report for each such client, and for each registration that does not finish.
+//!
+//! - *A znode that is gone.* After recovery, while the tree is read before and after, all answers to `view` of a client
+//!   name as `registered` a znode that certainly stood at no time between the readings ([`super::quiet_group`]), for
+//!   the bound of liveness: under the conditions of [`super::stale_view`], but that the group may change otherwise.
+//!   Each answer came after a quorum write in the client's session, so the client was connected, and could have found
+//!   out and registered anew. Where the czxid is not given the znode may be another one at its path: not judged.
+//! - *A registration that does not finish.* After recovery a `register` stays pending for the bound, has an unknown
+//!   outcome for so long, or is refused again and again: as every operation that convicts
+//!   ([`crate::liveness::unfinished`]). It is none if the client answers meanwhile that it is a member, or refuses
+//!   since it is one. That makes it certain that the client was asked to be a member for the bound, was not one by its
+//!   own account, and nothing kept it from it.
+//!
+//! What else did not finish is a reason against `valid`.
+
+use super::quiet_group::QuietGroup;
+use super::view_answers::{self, AnswerSpell};
+use crate::analysis::recovery::RecoverySpan;
+use crate::analysis::{Analysis, GroupView};
+use crate::findings::{Finding, Findings};
+use crate::liveness::bound::bound_words;
+use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
+use crate::text::seconds;
+use std::collections::HashSet;
+use zooquake_history::EventType;
+use zooquake_history::operation::{control, membership};
+
+/// How the refusal of a client begins that is a member already.
+const REGISTERED_ALREADY: &str = "registered already";
+
+/// Looks for both.
+pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], group: Option<&QuietGroup<'_>>, out: &mut Findings) {
+    let Some(span) = run.recovery.span else {
+        return out.ran("lost-member", 0);
+    };
+    let bound = view_answers::bound(run, span);
+    let answered = group.map_or(0, |group| without_znodes(run, views, (group, span, bound), out));
+    let pending = unregistered(run, (span, bound), out);
+    out.ran("lost-member", answered + pending);
+}
+
+/// Clients that answer that they are members and are not; how many answers were looked at.
+fn without_znodes(
+    run: &Analysis<'_>,
+    views: &[GroupView<'_>],
+    (group, span, bound): (&QuietGroup<'_>, RecoverySpan, u64),
+    out: &mut Findings,
+) -> usize {
+    let requests = view_answers::requests(run, views, group);
+    let gone = |view: &GroupView<'_>| {
+        let (path, czxid) = view_answers::registered(run, view.at)?;
+        group.gone(path, czxid?)
+    };
+    for node in view_answers::living(run) {
+        let own = requests.get(node).map(Vec::as_slice).unwrap_or_default();
+        let spells = view_answers::spells(run, (node, own), |view| gone(view).is_some(), &[]);
+        match view_answers::convicting(run, node, &spells, (bound, group.until)) {
+            Ok(spell) => {
+                let mut witness = spell.witness(span);
+                witness.extend(spell.views().filter_map(|view| gone(view)?));
+                without_znode(run, (node, &spell), (bound, witness), out);
+            }
+            Err(lasted) => out.reasons.extend(own.last().and_then(|last| {
+                let (read, view) = last.answer.filter(|(_, view)| gone(view).is_some())?;
+                let (path, _) = view_answers::registered(run, view.at)?;
+                let doubt = run
+                    .recovery
+                    .doubt()
+                    .map(|doubt| format!("; that is not judged: {doubt}"));
+                Some(format!(
+                    "{node} answered at {} that it is a member by {path}, a znode that is gone, for {}{}",
+                    run.at(read),
+                    bound_words(lasted, bound),
+                    doubt.unwrap_or_default(),
+                ))
+            })),
+        }
+    }
+    requests.values().map(Vec::len).sum()
+}
+
+fn without_znode(
+    run: &Analysis<'_>,
+    (node, spell): (&str, &AnswerSpell<'_, '_>),
+    (bound, witness): (u64, Vec<usize>),
+    out: &mut Findings,
+) {
+    let named = spell
+        .last
+        .answer
+        .and_then(|(read, _)| view_answers::registered(run, read));
+    let (path, czxid) = named.unwrap_or_default();
+    let why = format!(
+        "From {} to {}, for {}, {node} answered to each of {} that it is a member by a znode that is gone, at last by {path} (czxid \
+         0x{:x}): that is neither in the reading of the tree before nor in the one after, and is not younger than them. The \
+         bound is {}: ten times the median of the `register` operations answered before the views, at least ten seconds.",
+        run.at(spell.first.sent),
+        run.at(spell.last.sent),
+        seconds(spell.ns(run)),
+        crate::text::count(spell.count, "request"),
+        czxid.unwrap_or_default(),
+        seconds(bound),
+    );
+    let first = run.time(spell.first.sent);
+    let found = Finding::new("lost-member", "liveness", witness, why);
+    out.add_at_end(run, found, Some(first));
+}
+
+/// Registrations that do not finish; how many operations did not. Of the others each is a reason.
+fn unregistered(run: &Analysis<'_>, (span, bound): (RecoverySpan, u64), out: &mut Findings) -> usize {
+    let all = unfinished(run, span);
+    let judged = run.recovery.doubt().is_none();
+    for one in &all {
+        let longest = one.spells().into_iter().max_by_key(|&spell| waited(run, span, spell));
+        let Some(spell) = longest.filter(|_| one.op.f == membership::f::REGISTER) else {
+            out.reasons.extend((!one.made_up).then(|| one.reason(run, "")));
+            continue;
+        };
+        let lasted = waited(run, span, spell);
+        if judged && lasted >= bound && !is_member(run, one) {
+            unfinished_registration(run, (one, spell), (span, bound), out);
+        } else if !one.made_up {
+            let why = match lasted < bound {
+                true => format!(", for {}", bound_words(lasted, bound)),
+                false => ", and it is not certain that the client was no member".to_owned(),
+            };
+            out.reasons.push(one.reason(run, &why));
+        }
+    }
+    let told: HashSet<&str> = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();
+    idle(run, span, told, true, out);
+    all.len()
+}
+
+fn waited(run: &Analysis<'_>, span: RecoverySpan, (asked, until): (usize, usize)) -> u64 {
+    run.time(until).saturating_sub(run.time(asked.max(span.clock)))
+}
+
+/// Whether a client whose registration does not finish answers that it is a member: to `view`, or by its refusals.
+fn is_member(run: &Analysis<'_>, one: &Unfinished<'_, '_>) -> bool {
+    let refuses = |&(_, until): &(usize, usize)| {
+        let error = run.events[until].error.as_deref().unwrap_or_default();
+        error.starts_with(REGISTERED_ALREADY)
+    };
+    let views = run
+        .ops
+        .control
+        .iter()
+        .filter(|op| op.f == control::f::VIEW && op.node == one.op.node);
+    let within = |&read: &usize| one.asked() < read && read <= one.until() && run.events[read].kind == EventType::Ok;
+    let mut answers = views.filter_map(|op| op.end.filter(within));
+    let refused = one.how == UnfinishedOutcome::Failed && one.attempts.iter().any(refuses);
+    refused || answers.any(|read| !no_member(run, read))
+}
+
+/// Whether an answer to `view` names no znode as registered.
+fn no_member(run: &Analysis<'_>, read: usize) -> bool {
+    let registered = run.events[read].get(membership::REGISTERED);
+    registered.is_none_or(zooquake_history::Value::is_null)
+}
+
+fn unfinished_registration(
+    run: &Analysis<'_>,
+    (one, (asked, until)): (&Unfinished<'_, '_>, (usize, usize)),
+    (span, bound): (RecoverySpan, u64),
+    out: &mut Findings,
+) {
+    let how = match (one.how, one.attempts.len()) {
+        (UnfinishedOutcome::Failed, 2..) => "was refused again and again until",
+        _ => "was not answered `ok` by",
+    };
+    let why = format!(
+        "{} was sent `register` at {} and {how} {}, though every fault was healed and the ensemble had recovered at {}: for {}. The \
+         bound is {}: ten times the median of the `register` operations answered before the views, at least ten seconds.",
+        one.op.node,
+        run.at(asked),
+        run.at(until),
+        run.at(span.recovered),
+        seconds(waited(run, span, (asked, until))),
+        seconds(bound),
+    );
+    let witness = vec![asked, span.recovered, span.end];
+    let found = Finding::new("lost-member", "liveness", witness, why);
+    out.add_at_end(run, found, Some(run.time(asked)));
+}

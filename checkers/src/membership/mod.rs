@@ -1,0 +1,82 @@
+//! The family `membership`: members of a group, and views of it.
+//!
+//! [`crate::analysis::GroupView`] reads the views out of a history; `quiet_group` is the group while nothing changes at
+//! the end of a run, `view_answers` what clients answered meanwhile. The checkers: `phantom_member`, `view_regression`,
+//! `stale_view`, `lost_member`; [`crate::znodes`] audits registrations as it does grants.
+
+mod lost_member;
+mod phantom_member;
+mod progress;
+mod quiet_group;
+mod required_fields;
+mod stale_view;
+mod unread_views;
+mod view_answers;
+mod view_regression;
+
+use crate::Results;
+use crate::analysis::{Analysis, GroupView, LatencyKind};
+use crate::family_checks::FamilyChecks;
+use crate::findings::Findings;
+use crate::inference::{Inference, asks};
+use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::sample::family_measures::{FamilyMeasures, UnitSource};
+use crate::verdict::{self, Requirements};
+use crate::znodes::{evidence_consistency, foreign_znode, orphan_node};
+use quiet_group::QuietGroup;
+use zooquake_history::Record;
+use zooquake_history::operation::membership::{self, MEMBER, f};
+
+/// The family of groups.
+pub const FAMILY: FamilyChecks = FamilyChecks {
+    spec: &membership::FAMILY,
+    check,
+    checkers: &[
+        "phantom-member",
+        "view-regression",
+        "stale-view",
+        "lost-member",
+        "foreign-znode",
+        "orphan-node",
+        "evidence",
+    ],
+    measures: Some(FamilyMeasures {
+        units: "changes",
+        unit: "change",
+        wait: "view",
+        wait_sentence: "from the answer to a register or an update to the first view of each other client that shows it",
+        compete: false,
+        source: UnitSource::Answered(&[f::REGISTER, f::UPDATE, f::DEREGISTER], None),
+        latency: LatencyKind::Spread,
+    }),
+    infer: |history| {
+        asks(history, &[f::REGISTER], MEMBER.any())
+            .then(|| Inference::family("members register, so only what every variant of a group promises was judged"))
+    },
+    needs_plan: &[],
+};
+
+const NEEDS: Requirements = Requirements {
+    progress: &[&[f::REGISTER]],
+    tree: "stale views, lost members and orphans were not looked for",
+    logged: &["foreign-znode"],
+    evidence: RequiredEvidence::Fields(required_fields::REGISTERED),
+};
+
+/// The whole verdict over a run of a group.
+fn check(record: &Record) -> Results {
+    let run = Analysis::new(record);
+    let mut found = Findings::default();
+    let views = GroupView::all(run.events);
+    unread_views::check(&run, &views, &mut found);
+    phantom_member::check(&run, &views, &mut found);
+    view_regression::check(&run, &views, &mut found);
+    let group = QuietGroup::new(&run);
+    stale_view::check(&run, &views, group.as_ref(), &mut found);
+    lost_member::check(&run, &views, group.as_ref(), &mut found);
+    progress::check(&run, &views, &mut found);
+    foreign_znode::check(&run, &mut found);
+    orphan_node::check(&run, &mut found);
+    evidence_consistency::check(&run, &mut found);
+    verdict::close(&run, found, &NEEDS)
+}

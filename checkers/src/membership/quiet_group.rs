@@ -1,0 +1,199 @@
+//! The group at the end of a run, between the two readings of the tree around the answers to `view`.
+//!
+//! A reading lists a group and then reads each member: it is no single state, and this is what it proves.
+//!
+//! - A znode that stands in both readings, with one czxid, stood all the time from when the first reading was complete
+//!   until the second began: it was created once. With one mzxid, too, it had those data all the time.
+//! - A znode (path, czxid) that is in neither reading was gone all the time if the first one was made of a later state.
+//!   That is so if that reading has a later znode at its path; or if the czxid is not above a transaction that an `ok`
+//!   answer to a `register` or an `update` had named before the reading began, and that the reading shows as that which
+//!   made or last wrote the member: the session that reads wrote first, so it saw all that was acknowledged. What is
+//!   younger may have come and gone between the readings. No zxid in the reading proves that by itself: a member may
+//!   have been written after the list of the group was read, and be another znode than the one that was listed under
+//!   its name.
+
+use crate::analysis::{Analysis, GroupMember, GroupView};
+use std::collections::BTreeMap;
+use zooquake_history::evidence::{Reading, Znode};
+use zooquake_history::operation::membership::f;
+
+/// The group while nothing changed.
+#[derive(Debug)]
+pub struct QuietGroup<'a> {
+    /// How many events there were when the first reading was complete: what has an index from here on came after it.
+    pub from: usize,
+    /// How many there were when the second one began.
+    pub until: usize,
+    /// The members in the first reading and in the second one, by their paths.
+    first: BTreeMap<&'a str, &'a Znode>,
+    second: BTreeMap<&'a str, &'a Znode>,
+    /// The latest transaction that the list of the first reading certainly came after, and the event of the answer that
+    /// names it.
+    named: Option<(i64, usize)>,
+}
+
+/// What of a view is certainly not as the group was.
+#[derive(Debug, Clone, Copy)]
+pub enum ViewDifference<'r, 'a> {
+    /// The recipe shows nothing, and there are members.
+    Nothing,
+    /// A member is missing.
+    Missing(&'r Znode),
+    /// A member has data that had been overwritten.
+    Old(&'r GroupMember<'a>, &'r Znode),
+    /// A member is gone; the answer that proves it, if one is needed.
+    Dead(&'r GroupMember<'a>, Option<usize>),
+}
+
+impl<'a> QuietGroup<'a> {
+    /// Of a run; `None` if the tree was not read around the views after recovery.
+    pub fn new(run: &Analysis<'a>) -> Option<Self> {
+        let recovered = run.recovery.span?.recovered;
+        let (first, second) = run.record.around_views()?;
+        if first.index <= recovered || first.end_index > second.index {
+            return None;
+        }
+        let parents = &run.record.plan.workload.contenders;
+        let group = |reading: &'a Reading| -> BTreeMap<&'a str, &'a Znode> {
+            let children = reading.znodes.iter().filter(|znode| is_child(&znode.path, parents));
+            children.map(|znode| (znode.path.as_str(), znode)).collect()
+        };
+        let (members, second_members) = (group(first), group(second));
+        let shown = |end: usize| {
+            let answer = &run.events[end];
+            let znode = members.get(answer.path()?)?;
+            let made = answer.czxid().filter(|&czxid| czxid == znode.czxid);
+            let written = answer.mzxid().filter(|&mzxid| mzxid == znode.mzxid);
+            made.max(written).map(|zxid| (zxid, end))
+        };
+        let answered = run.answered(&[f::REGISTER, f::UPDATE]).map(|(_, end)| end);
+        let before = answered.filter(|end| *end < first.index && !run.ops.disputed.contains(end));
+        let named = before.filter_map(shown).max();
+        Some(Self {
+            from: first.end_index,
+            until: second.index,
+            first: members,
+            second: second_members,
+            named,
+        })
+    }
+
+    /// Whether the second reading has the same members as the first one, with the same data.
+    pub fn unchanged(&self) -> bool {
+        let all = |group: &BTreeMap<&str, &Znode>| -> Vec<(String, i64, i64)> {
+            let members = group.values();
+            members
+                .map(|znode| (znode.path.clone(), znode.czxid, znode.mzxid))
+                .collect()
+        };
+        all(&self.first) == all(&self.second)
+    }
+
+    /// Whether a view shows just the members of both readings, by what both can be compared by.
+    pub fn is_shown(&self, view: &GroupView<'_>) -> bool {
+        let Some(members) = view.members.as_ref().filter(|_| view.whole) else {
+            return false;
+        };
+        let same = |member: &GroupMember<'_>| {
+            let znode = self.second.get(member.path);
+            znode.is_some_and(|znode| {
+                let is = |shown: Option<i64>, zxid: i64| shown.is_none_or(|shown| shown == zxid);
+                is(member.czxid, znode.czxid) && is(member.mzxid, znode.mzxid) && !is_overwritten(member, znode)
+            })
+        };
+        members.len() == self.second.len() && members.iter().all(same)
+    }
+
+    /// What of a view differs from a group that is [unchanged](Self::unchanged), for certain in each case; what an
+    /// answer has to prove comes last.
+    pub fn differences<'r>(&'r self, view: &'r GroupView<'a>) -> Vec<ViewDifference<'r, 'a>> {
+        if view.members.is_none() {
+            let nothing = (!self.first.is_empty()).then_some(ViewDifference::Nothing);
+            return nothing.into_iter().collect();
+        }
+        let stands = |znode: &&'r &'a Znode| {
+            let shown = view
+                .member(&znode.path)
+                .and_then(|member| member.czxid.or(Some(znode.czxid)));
+            shown == Some(znode.czxid)
+        };
+        let missing = self
+            .first
+            .values()
+            .filter(|_| view.whole)
+            .filter(|znode| !stands(znode));
+        let mut all: Vec<_> = missing.map(|znode| ViewDifference::Missing(znode)).collect();
+        for member in view.members() {
+            let znode = self.first.get(member.path).copied();
+            match znode.filter(|znode| member.czxid.is_none_or(|czxid| czxid == znode.czxid)) {
+                Some(znode) if is_overwritten(member, znode) => all.push(ViewDifference::Old(member, znode)),
+                Some(_) => {}
+                None => {
+                    let gone = member.czxid.and_then(|czxid| self.gone(member.path, czxid));
+                    all.extend(gone.map(|proof| ViewDifference::Dead(member, proof)));
+                }
+            }
+        }
+        all.sort_by_key(|difference| matches!(difference, ViewDifference::Dead(_, Some(_))));
+        all
+    }
+
+    /// Whether a znode was certainly gone all the time between the readings: `Some` with the event of the answer that
+    /// proves it, if one is needed.
+    pub fn gone(&self, path: &str, czxid: i64) -> Option<Option<usize>> {
+        let stands = |group: &BTreeMap<&str, &Znode>| group.get(path).is_some_and(|znode| znode.czxid == czxid);
+        if stands(&self.first) || stands(&self.second) {
+            return None;
+        }
+        let later = self.first.get(path).is_some_and(|znode| znode.czxid > czxid);
+        if later {
+            return Some(None);
+        }
+        let named = self.named.filter(|&(named, _)| czxid <= named);
+        named.map(|(_, answer)| Some(answer))
+    }
+}
+
+/// Whether a view shows data of a znode that it had no more: those of an earlier transaction; where that is not known,
+/// another value than the znode has.
+fn is_overwritten(member: &GroupMember<'_>, znode: &Znode) -> bool {
+    match (member.mzxid, member.value, znode.data.trim().parse::<i64>()) {
+        (Some(mzxid), ..) => mzxid < znode.mzxid,
+        (None, Some(value), Ok(data)) => value != data,
+        _ => false,
+    }
+}
+
+/// Whether a path is directly below one of these.
+fn is_child(path: &str, parents: &[String]) -> bool {
+    let parent = path.rsplit_once('/').map(|(parent, _)| parent);
+    parents.iter().any(|of| parent == Some(of.trim_end_matches('/')))
+}
+
+impl ViewDifference<'_, '_> {
+    /// The answer that it rests on beside the readings, if one is needed.
+    pub fn proof(&self) -> Option<usize> {
+        match self {
+            Self::Dead(_, proof) => *proof,
+            _ => None,
+        }
+    }
+
+    /// What it is, in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Nothing => "it shows nothing, though there are members".to_owned(),
+            Self::Missing(znode) => format!("{} (czxid 0x{:x}) is missing", znode.path, znode.czxid),
+            Self::Old(member, znode) => format!(
+                "{} has an old value{}, where the tree has that of mzxid 0x{:x}",
+                member.words(),
+                member
+                    .mzxid
+                    .map(|mzxid| format!(", of mzxid 0x{mzxid:x}"))
+                    .unwrap_or_default(),
+                znode.mzxid,
+            ),
+            Self::Dead(member, _) => format!("{} is dead", member.words()),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What cannot be read of views: a reason against `valid`, unless the client declared that it cannot give it. It
+//! convicts nobody, and no view is judged by what it lacks.
+
+use crate::analysis::{Analysis, GroupView};
+use crate::findings::Findings;
+use crate::text::few;
+use std::collections::BTreeSet;
+use zooquake_history::protocol::Cannot;
+
+/// Adds reasons for what views lack, and names the checks that lack it.
+pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
+    let mut unread = Vec::new();
+    let (mut ageless, mut sessionless) = (BTreeSet::new(), BTreeSet::new());
+    for view in views {
+        let aged = |(czxid, mzxid): (Option<i64>, Option<i64>)| czxid.is_some() && mzxid.is_some();
+        let ages = view.members().iter().all(|member| aged((member.czxid, member.mzxid)));
+        if !ages && run.declared.cannot(view.node, Cannot::Czxid) {
+            ageless.insert(view.node);
+        }
+        if view.session.is_none() && run.declared.cannot(view.node, Cannot::Session) {
+            sessionless.insert(view.node);
+        }
+        let lack = if !view.whole {
+            "has members that cannot be read, or one path twice"
+        } else if view.members().iter().any(|member| member.value.is_none()) {
+            "has a member without a value"
+        } else if view.n.is_none() {
+            "has no number"
+        } else if view.session.is_none() && !sessionless.contains(view.node) {
+            "names no session"
+        } else if !ages && !ageless.contains(view.node) {
+            "has a member without its `czxid` or `mzxid`"
+        } else {
+            continue;
+        };
+        unread.push((view.at, format!("a view of {} that {lack}", view.node)));
+    }
+    out.doubt("views cannot be read", &unread);
+    let names = |all: BTreeSet<&str>| few(&all.into_iter().collect::<Vec<_>>());
+    if !ageless.is_empty() {
+        let why = "views of {} do not give the `czxid` and `mzxid` of their members: such members are compared by their paths and \
+                   values, where these are certain";
+        out.leave("stale-view", why.replace("{}", &names(ageless.clone())));
+        let why = "views of {} do not give the `czxid` and `mzxid` of their members: whether such a member had gone back, or had \
+                   been away, was not judged";
+        out.leave("view-regression", why.replace("{}", &names(ageless)));
+    }
+    if !sessionless.is_empty() {
+        let whose = names(sessionless);
+        out.leave(
+            "view-regression",
+            format!("views of {whose} do not name their session: they are compared with none"),
+        );
+    }
+}

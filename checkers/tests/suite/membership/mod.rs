@@ -1,0 +1,97 @@
+//! Groups: each anomaly by one history, silence on its nearest innocent twins, and random histories of a model of
+//! ZooKeeper against the definitions and against all executions.
+
+pub mod agreement;
+pub mod definitions;
+mod executions;
+mod lost_members;
+mod phantoms_and_regressions;
+pub mod quiet_definitions;
+mod requirements;
+mod simulated_ends;
+pub mod simulated_groups;
+mod simulated_sessions;
+mod simulated_views;
+mod spreads;
+mod stale_views;
+
+use crate::script;
+use serde_json::{Value, json};
+use zooquake_history::{
+    EventType, Process, Record, TreeReadings,
+    evidence::{Reading, Znode},
+};
+
+/// A run by three clients with this history; all three readings of the tree have these members, written as in
+/// [`crate::script`].
+pub fn group(text: &str, members: &str) -> Record {
+    group_read(text, [members; 3])
+}
+
+/// The same, with the members in each reading.
+pub fn group_read(text: &str, members: [&str; 3]) -> Record {
+    let mut record = script::record("membership", "cached", &["/members"], 3, script::history(text));
+    record.history.events.iter_mut().for_each(nest);
+    record.tree = Some(read(&record, members.map(znodes)));
+    record
+}
+
+/// An answer to `view` has its view in a field of its own.
+fn nest(event: &mut zooquake_history::Event) {
+    let named = matches!(event.process, Process::Name(_));
+    if !named || event.f != "view" || event.kind != EventType::Ok {
+        return;
+    }
+    let mut value: Value = serde_json::from_str(&event.value.to_string()).expect("it is JSON");
+    let fields = value.as_object_mut().expect("an object");
+    let view: serde_json::Map<String, Value> = ["n", "session", "members"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), fields.remove(name)?)))
+        .collect();
+    fields.insert("view".to_owned(), json!(view));
+    event.value = value.into();
+}
+
+/// Readings of the tree: after the phase `views` began, after the phase `audit` began, and at the end.
+pub fn read(record: &Record, znodes: [Vec<Znode>; 3]) -> TreeReadings {
+    let events = &record.history.events;
+    let phase = |name: &str| {
+        let at = events.iter().rposition(|event| event.entered() == Some(name));
+        at.map_or(events.len(), |at| at + 1)
+    };
+    let places = [phase("views"), phase("audit"), events.len()];
+    let reading = |(index, znodes): (usize, Vec<Znode>)| Reading {
+        index,
+        end_index: index,
+        znodes,
+    };
+    TreeReadings {
+        readings: places.into_iter().zip(znodes).map(reading).collect(),
+    }
+}
+
+/// Znodes of members, `m1@5/7:17,…`, of the session `0x1` and so on.
+fn znodes(members: &str) -> Vec<Znode> {
+    let each = members.split(',').filter(|text| !text.is_empty());
+    let znode = |text: &str| {
+        let (znode, value) = text.split_once(':').expect("a value");
+        let (znode, mzxid) = znode.split_once('/').expect("an mzxid");
+        let (member, czxid) = znode.split_once('@').expect("a czxid");
+        Znode {
+            mzxid: mzxid.parse().expect("a number"),
+            data: value.to_owned(),
+            ..script::znode(
+                &format!("/members/{member}"),
+                czxid.parse().expect("a number"),
+                &format!("0x{}", &member[1..2]),
+            )
+        }
+    };
+    each.map(znode).collect()
+}
+
+/// The answers of one client to `view` from a second on, one in each of so many seconds, each with these fields.
+pub fn asked(client: &str, from: u64, seconds: u64, answer: &str) -> String {
+    let one = |second: u64| format!("{} {client} ask view; {client} answer view {answer}\n", from + second);
+    (0..=seconds).map(one).collect()
+}

@@ -1,0 +1,185 @@
+//! Stale views and lost members, each by its definition taken literally, in whatever time that takes. Histories have
+//! all fields, and no faults after recovery.
+
+use super::definitions::{Entry, Shown, json, shown};
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_history::{
+    Event, EventType, Process, Record,
+    evidence::{Reading, Znode},
+};
+
+/// The bound of liveness of these histories, in which registrations take milliseconds.
+const BOUND: u64 = 10_000_000_000;
+
+/// The children of the group in a reading.
+fn members(reading: &Reading) -> impl Iterator<Item = &Znode> {
+    reading
+        .znodes
+        .iter()
+        .filter(|znode| znode.path.starts_with("/members/"))
+}
+
+/// Whether a znode was gone between the two readings for certain.
+fn gone(record: &Record, path: &str, czxid: i64) -> bool {
+    let [first, second, _] = &record.tree.as_ref().expect("a tree").readings[..] else {
+        return false;
+    };
+    let stands = |reading: &Reading| members(reading).any(|znode| znode.path == path && znode.czxid == czxid);
+    let acknowledged = |znode: &Znode| {
+        let names = |event: &Event| {
+            let value = json(event);
+            let made = value["czxid"].as_i64() == Some(znode.czxid) && znode.czxid >= czxid;
+            let written = value["mzxid"].as_i64() == Some(znode.mzxid) && znode.mzxid >= czxid;
+            matches!(event.f.as_str(), "register" | "update")
+                && event.kind == EventType::Ok
+                && value["path"].as_str() == Some(&znode.path)
+                && (made || written)
+        };
+        record.history.events[..first.index].iter().any(names)
+    };
+    let later = |znode: &Znode| znode.path == path && znode.czxid > czxid || acknowledged(znode);
+    !stands(first) && !stands(second) && members(first).any(later)
+}
+
+fn differs(record: &Record, view: &Shown) -> bool {
+    let first = &record.tree.as_ref().expect("a tree").readings[0];
+    let Some(shown) = &view.members else {
+        return members(first).next().is_some();
+    };
+    let missing = |znode: &Znode| {
+        !shown
+            .iter()
+            .any(|entry| entry.0 == znode.path && entry.1 == znode.czxid)
+    };
+    let wrong = |entry: &Entry| {
+        let old = |znode: &Znode| (&znode.path, znode.czxid) == (&entry.0, entry.1) && entry.2 < znode.mzxid;
+        members(first).any(old) || gone(record, &entry.0, entry.1)
+    };
+    members(first).any(missing) || shown.iter().any(wrong)
+}
+
+fn phase(record: &Record, name: &str) -> Option<usize> {
+    crate::doubtful_evidence::phase(&record.history.events, name)
+}
+
+/// The clients for which some requests `view` one after the other, over the bound, were each answered so that `wrong`.
+fn wrong_for_the_bound(
+    record: &Record,
+    wrong: impl Fn(&Shown) -> bool,
+    right: impl Fn(&Shown) -> bool,
+) -> BTreeSet<String> {
+    let events = &record.history.events;
+    let [first, second, _] = &record.tree.as_ref().expect("a tree").readings[..] else {
+        return BTreeSet::new();
+    };
+    let views = shown(record);
+    let mut found = BTreeSet::new();
+    for node in ["c1", "c2", "c3"] {
+        let own = |event: &&Event| matches!(&event.process, Process::Name(name) if *name == *node);
+        let asks = |event: &&Event| own(event) && event.f == "view" && event.kind == EventType::Invoke;
+        let requests: Vec<usize> = events[first.end_index..second.index]
+            .iter()
+            .filter(asks)
+            .map(|event| event.index)
+            .collect();
+        let mut open: Vec<usize> = events.iter().filter(asks).map(|event| event.index).collect();
+        let mut answers: BTreeMap<usize, (usize, bool)> = BTreeMap::new();
+        for event in events.iter().filter(own) {
+            let notice = views.iter().any(|view| view.at == event.index && view.notice);
+            if event.f == "view" && event.kind != EventType::Invoke && !notice && open[0] < event.index {
+                answers.insert(open.remove(0), (event.index, event.kind == EventType::Ok));
+            }
+            if event.f == "exit" {
+                open.retain(|&at| at > event.index);
+            }
+        }
+        let view = |request: &usize| {
+            let &(read, _) = answers.get(request).filter(|&&(read, ok)| ok && read < second.index)?;
+            views.iter().find(|view| view.at == read)
+        };
+        let lasts = |from: usize, to: usize| {
+            let all: Option<Vec<&Shown>> = requests[from..=to].iter().map(view).collect();
+            let Some(all) = all else { return false };
+            let (sent, read) = (requests[from], all[all.len() - 1].at);
+            let cut = |event: &Event| own(&event) && (event.f == "session" || event.f == "exit");
+            let fresh =
+                |shown: &Shown| shown.notice && shown.node == node && (sent..read).contains(&shown.at) && right(shown);
+            all.iter().all(|view| wrong(view) && view.session == all[0].session)
+                && !events[sent..read].iter().any(cut)
+                && !views.iter().any(fresh)
+                && events[requests[to]].time - events[sent].time >= BOUND
+                && !events[sent..second.index]
+                    .iter()
+                    .any(|event| own(&event) && event.f == "exit")
+        };
+        let pairs = (0..requests.len()).flat_map(|from| (from..requests.len()).map(move |to| (from, to)));
+        if pairs.into_iter().any(|(from, to)| lasts(from, to)) {
+            found.insert(node.to_owned());
+        }
+    }
+    found
+}
+
+/// The clients whose views differ from a group that is the same in both readings.
+pub fn stale(record: &Record) -> BTreeSet<String> {
+    let readings = &record.tree.as_ref().expect("a tree").readings;
+    let group = |reading: &Reading| -> Vec<(String, i64, i64)> {
+        members(reading)
+            .map(|znode| (znode.path.clone(), znode.czxid, znode.mzxid))
+            .collect()
+    };
+    if phase(record, "recovered").is_none() || readings.len() != 3 || group(&readings[0]) != group(&readings[1]) {
+        return BTreeSet::new();
+    }
+    wrong_for_the_bound(record, |view| differs(record, view), |view| !differs(record, view))
+}
+
+/// The clients that take themselves for members by znodes that are gone.
+pub fn lost(record: &Record) -> BTreeSet<String> {
+    if phase(record, "recovered").is_none() {
+        return BTreeSet::new();
+    }
+    let wrong = |view: &Shown| {
+        let registered = &json(&record.history.events[view.at])["registered"];
+        let named = registered["path"].as_str().zip(registered["czxid"].as_i64());
+        named.is_some_and(|(path, czxid)| gone(record, path, czxid))
+    };
+    wrong_for_the_bound(record, wrong, |_| false)
+}
+
+/// The clients whose registration was not answered after recovery, for the bound, and that did not answer meanwhile
+/// that they are members.
+pub fn unregistered(record: &Record) -> BTreeSet<String> {
+    let events = &record.history.events;
+    let (Some(recovered), Some(audit)) = (phase(record, "recovered"), phase(record, "audit")) else {
+        return BTreeSet::new();
+    };
+    let pending = |&(sent, end): &(usize, Option<usize>)| {
+        let event = &events[sent];
+        if sent > audit {
+            return false;
+        }
+        let until = end.filter(|&end| end <= audit).unwrap_or(audit);
+        let open = end.is_none_or(|end| end > audit || events[end].kind == EventType::Info);
+        let of_client = |other: &Event| other.node == event.node && matches!(other.process, Process::Name(_));
+        let died = events[sent..=audit]
+            .iter()
+            .any(|other| of_client(other) && other.f == "exit");
+        let member = |other: &Event| {
+            of_client(other) && other.f == "view" && other.kind == EventType::Ok && !json(other)["registered"].is_null()
+        };
+        event.f == "register"
+            && matches!(event.process, Process::Number(_))
+            && until > recovered
+            && open
+            && !died
+            && events[until].time.saturating_sub(events[sent.max(recovered)].time) >= BOUND
+            && !events[sent..=until].iter().any(member)
+    };
+    let found = crate::doubtful_evidence::all_operations(events)
+        .into_iter()
+        .filter(pending);
+    found
+        .filter_map(|(sent, _)| Some(events[sent].node.as_ref()?.to_string()))
+        .collect()
+}

@@ -7,6 +7,7 @@ mod document;
 mod elections;
 mod faults;
 mod first;
+mod groups;
 mod live;
 pub mod measurement;
 mod numbers;
@@ -76,6 +77,7 @@ pub fn page(model: &RunModel<'_>) -> String {
         run::section(model),
         anomalies::section(model),
         windows::section(model),
+        groups::section(model),
         elections::section(model),
         numbers::section(model),
         plan::section(model),

@@ -1,6 +1,7 @@
 //! What a report shows, worked out once from the record and the results, for all formats.
 
 mod bands;
+mod groups;
 mod holds;
 mod lanes;
 mod ops;
@@ -10,6 +11,7 @@ mod witness;
 mod words;
 
 pub use bands::Band;
+pub use groups::DrawnGroup;
 pub use holds::DrawnHold;
 pub use lanes::Lanes;
 pub use lanes::ServerLane;

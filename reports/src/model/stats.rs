@@ -117,6 +117,12 @@ impl LatencyTerms {
                 "From the sending of a transaction's begin to the answer that gives a site its decision.",
                 "its begin was sent",
             ),
+            LatencyKind::Spread => (
+                "From change to view",
+                "changes seen",
+                "From the answer to a register or an update to the first view of each other client that shows it.",
+                "the change was answered",
+            ),
             LatencyKind::Answer => return None,
         };
         Some(Self {

@@ -1,6 +1,7 @@
 //! Vector pictures inside the page. They are drawn from classes only; the style sheet gives the colours.
 
 pub mod charts;
+pub mod groups;
 pub mod legend;
 pub mod marks;
 pub mod overview;

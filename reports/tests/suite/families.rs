@@ -210,3 +210,25 @@ fn a_read_write_lock_shows_readers_and_writers_apart() {
     assert!(data(&lock)["holds"]["shared"].as_array().unwrap().is_empty());
     assert!(!without_scripts(&lock).contains("holds shared"), "nobody shares it");
 }
+
+#[test]
+fn a_group_is_drawn_against_what_its_clients_show() {
+    let page = families::group().page("group");
+    says(
+        &first_screen(&page),
+        &[
+            "<b>stale-view</b> breaks",
+            "shows view 1: m1 = 1, m2 = 2",
+            "answers view 1: nobody; it believes to be no member",
+        ],
+    );
+    let page = without_scripts(&page);
+    let section = between(&page, "<h2>Views of the group</h2>", "</section>");
+    // A row of two members for each of two clients. c2 shows an old value of m1 from the answer to its update on; c1
+    // shows nothing.
+    let count = |class: &str| section.matches(&format!("<path class=\"{class}\"")).count();
+    assert_eq!(
+        [count("truth"), count("shade"), count("late"), count("blank")],
+        [4, 2, 1, 1]
+    );
+}

@@ -11,6 +11,7 @@ mod family;
 mod fault;
 mod grant;
 mod lock;
+mod membership;
 mod queue;
 mod register;
 mod rwlock;
@@ -36,6 +37,7 @@ const FAMILIES: &[FamilyWords] = &[
     queue::FAMILY,
     register::FAMILY,
     counter::FAMILY,
+    membership::FAMILY,
     ensemble::FAMILY,
 ];
 

@@ -168,3 +168,19 @@ pub fn rwlock() -> Run {
     );
     invalid("rwlock", "neighbour", "double-grant", b)
 }
+
+/// A group of two; the second one does not show that the first one has changed its value and left.
+pub fn group() -> Run {
+    let mut b = Builder::default();
+    b.tell(
+        r#"100-110 c1 register member=m1 value=1 -> ok path=/members/m1 czxid=4294967300 session=0xa1
+         150-160 c2 register member=m2 value=2 -> ok path=/members/m2 czxid=4294967301 session=0xa2
+         170 c2 note view n=1 session=0xa2 members=[{"member":"m1","path":"/members/m1","czxid":4294967300,"mzxid":4294967300,"value":1},{"member":"m2","path":"/members/m2","czxid":4294967301,"mzxid":4294967301,"value":2}] @shown
+         180 c1 note view n=1 session=0xa1 members=null
+         200-300 c1 update value=3 -> ok path=/members/m1 mzxid=4294967302
+         500-510 c1 deregister -> ok removed={"path":"/members/m1","czxid":4294967300}
+         800 c2 ask view
+         810 c2 answer view zxid=4294967310 view={"n":1,"session":"0xa2","members":[]} registered=null @answered"#,
+    );
+    invalid("membership", "tutorial", "stale-view", b)
+}

@@ -1,6 +1,6 @@
 //! What each variant keeps and breaks, without faults and under them.
 
-use super::{plan, run, variants};
+use super::{Ran, plan, run, variants};
 use std::collections::BTreeSet;
 use zooquake_checkers::analysis::{Analysis, Hold};
 use zooquake_checkers::{Anomaly, Verdict};
@@ -10,10 +10,18 @@ use zooquake_history::{Event, EventType, Process};
 #[test]
 fn without_faults_every_variant_is_valid_that_is_not_known_to_break_so() {
     for name in variants() {
-        let ran = run(plan(&name, 7, 6_000, &[]));
-        let accepted = ran.record.plan.workload.accepted.iter();
-        let without = accepted.filter(|known| known.faults.iter().any(|fault| fault == "none"));
+        let plans = (7..27).map(|seed| plan(&name, seed, 6_000, &[]));
+        let accepted = plan(&name, 7, 6_000, &[]).workload.accepted;
+        let without = accepted
+            .iter()
+            .filter(|known| known.faults.iter().any(|fault| fault == "none"));
         let known: BTreeSet<&str> = without.map(|known| known.anomaly.as_str()).collect();
+        // A race that breaks a variant need not be lost with every seed.
+        let mut runs = plans.map(run).take(if known.is_empty() { 1 } else { 20 });
+        let shows = |ran: &Ran| known.is_empty() || ran.results.verdict == Verdict::Invalid;
+        let ran = runs
+            .find(shows)
+            .unwrap_or_else(|| panic!("{name} is valid with each seed"));
         let verdict = match known.is_empty() {
             true => {
                 let mut kinds = ran.kinds();

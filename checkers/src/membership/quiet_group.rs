@@ -5,15 +5,15 @@
 //! - A znode that stands in both readings, with one czxid, stood all the time from when the first reading was complete
 //!   until the second began: it was created once. With one mzxid, too, it had those data all the time.
 //! - A znode (path, czxid) that is in neither reading was gone all the time if the first one was made of a later state.
-//!   That is so if that reading has a later znode at its path; or if the czxid is not above a transaction that an `ok`
-//!   answer to a `register` or an `update` had named before the reading began, and that the reading shows as that which
-//!   made or last wrote the member: the session that reads wrote first, so it saw all that was acknowledged. What is
-//!   younger may have come and gone between the readings. No zxid in the reading proves that by itself: a member may
-//!   have been written after the list of the group was read, and be another znode than the one that was listed under
-//!   its name.
+//!   That is so if that reading has a later znode at its path; if an `ok` answer to a `register` had named the znode
+//!   before the reading began; or if the czxid is not above a transaction that an `ok` answer to a `register` or an
+//!   `update` had named before, and that the reading shows as that which made or last wrote the member: the session
+//!   that reads wrote first, so it saw all that was acknowledged. What is younger may have come and gone between the
+//!   readings. No zxid in the reading proves that by itself: a member may have been written after the list of the group
+//!   was read, and be another znode than the one that was listed under its name.
 
 use crate::analysis::{Analysis, GroupMember, GroupView};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use zooquake_history::evidence::{Reading, Znode};
 use zooquake_history::operation::membership::f;
 
@@ -27,6 +27,8 @@ pub struct QuietGroup<'a> {
     /// The members in the first reading and in the second one, by their paths.
     first: BTreeMap<&'a str, &'a Znode>,
     second: BTreeMap<&'a str, &'a Znode>,
+    /// The znodes that answers to `register` named before the first reading began, with the events of these.
+    registered: HashMap<(&'a str, i64), usize>,
     /// The latest transaction that the list of the first reading certainly came after, and the event of the answer that
     /// names it.
     named: Option<(i64, usize)>,
@@ -68,12 +70,20 @@ impl<'a> QuietGroup<'a> {
         };
         let answered = run.answered(&[f::REGISTER, f::UPDATE]).map(|(_, end)| end);
         let before = answered.filter(|end| *end < first.index && !run.ops.disputed.contains(end));
-        let named = before.filter_map(shown).max();
+        let before: Vec<usize> = before.collect();
+        let registered = before.iter().filter(|end| run.events[**end].f == f::REGISTER);
+        let registered = registered.filter_map(|&end| {
+            let answer = &run.events[end];
+            Some(((answer.path()?, answer.czxid()?), end))
+        });
+        let registered = registered.collect();
+        let named = before.into_iter().filter_map(shown).max();
         Some(Self {
             from: first.end_index,
             until: second.index,
             first: members,
             second: second_members,
+            registered,
             named,
         })
     }
@@ -150,7 +160,8 @@ impl<'a> QuietGroup<'a> {
             return Some(None);
         }
         let named = self.named.filter(|&(named, _)| czxid <= named);
-        named.map(|(_, answer)| Some(answer))
+        let registered = || self.registered.get(&(path, czxid)).copied();
+        named.map(|(_, answer)| answer).or_else(registered).map(Some)
     }
 }
 

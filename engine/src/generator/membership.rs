@@ -17,6 +17,9 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// The error of a `register` of a client that is a member.
 const ALREADY: &str = "registered already";
 
+/// The error of an `update` or a `deregister` of a client that is no member.
+const NO_MEMBER: &str = "not-registered";
+
 /// The family and its generator.
 pub const FAMILY: FamilyGenerator = FamilyGenerator {
     spec: &membership::FAMILY,
@@ -123,15 +126,17 @@ impl Generator for MembershipGenerator {
                 let updates = state.cycle().map_or(1, |cycle| cycle.writes.len());
                 (state.registered, state.updates) = (true, updates * times);
             }
-            (f::UPDATE, EventType::Ok) => state.updates = state.updates.saturating_sub(1),
             (f::DEREGISTER, EventType::Ok) => {
                 state.registered = false;
                 state.cycle += 1;
             }
             // It has registered anew by itself since it answered that it was none.
             (f::REGISTER, EventType::Fail) if end.error.as_deref() == Some(ALREADY) => state.registered = true,
-            // It is no member, or cannot know: it registers anew.
-            (f::UPDATE | f::DEREGISTER, EventType::Fail) => state.registered = false,
+            (f::UPDATE | f::DEREGISTER, EventType::Fail) if end.error.as_deref() == Some(NO_MEMBER) => {
+                state.registered = false;
+            }
+            // One that is refused otherwise may go on for ever: it counts too, so that the client leaves in the end.
+            (f::UPDATE, EventType::Ok | EventType::Fail) => state.updates = state.updates.saturating_sub(1),
             _ => {}
         }
         match (end.is_ok(), phase) {

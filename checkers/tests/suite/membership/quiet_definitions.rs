@@ -38,7 +38,13 @@ fn gone(record: &Record, path: &str, czxid: i64) -> bool {
         record.history.events[..first.index].iter().any(names)
     };
     let later = |znode: &Znode| znode.path == path && znode.czxid > czxid || acknowledged(znode);
-    !stands(first) && !stands(second) && members(first).any(later)
+    let registered = |event: &Event| {
+        let value = json(event);
+        let named = (value["path"].as_str(), value["czxid"].as_i64());
+        event.f == "register" && event.kind == EventType::Ok && named == (Some(path), Some(czxid))
+    };
+    let before = &record.history.events[..first.index];
+    !stands(first) && !stands(second) && (members(first).any(later) || before.iter().any(registered))
 }
 
 fn differs(record: &Record, view: &Shown) -> bool {

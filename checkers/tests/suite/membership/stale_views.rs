@@ -90,7 +90,14 @@ fn an_answer_before_the_reading_may_prove_what_is_dead() {
         "20 run views",
         "20 run views; c1 invoke update value=12; c1 ok update path=/members/m1 mzxid=9",
     );
-    none(&group(&late, tree));
+    // The answer to its own register proves it still: the tree was read after that.
+    let anomaly = proven(&group(&late, tree), "stale-view");
+    assert!(anomaly.witness.contains(&5), "the answer to the register: {anomaly:#?}");
+    let unnamed = late.replace(
+        "c3 ok register path=/members/m3 czxid=8 session=0x3",
+        "c3 info register",
+    );
+    none(&group(&unnamed, tree));
 }
 
 #[test]

@@ -13,17 +13,11 @@ use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::operation::control;
-use zooquake_history::operation::membership::{self, f};
+use zooquake_history::operation::membership::{self, NOT_REGISTERED, REGISTERED_ALREADY, f};
 use zooquake_history::protocol::Message;
 
 /// How often a client is asked whether its view shows a change.
 const EVERY: Duration = Duration::from_millis(50);
-
-/// The error of a `register` of a member.
-const ALREADY: &str = "registered already";
-
-/// The error of an `update` or `deregister` of a client that is no member.
-const NO_MEMBER: &str = "not-registered";
 
 /// The family and its trial.
 pub const FAMILY: FamilyTrial = FamilyTrial {
@@ -116,10 +110,10 @@ impl Trial {
         let register = json!({ "member": "m1", "value": value });
         let mut seen = vec![refused_as(
             self.clients[0].ask(f::REGISTER, register, SOON).await,
-            ALREADY,
+            REGISTERED_ALREADY,
         )?];
         for (f, value) in [(f::UPDATE, json!({ "value": value })), (f::DEREGISTER, json!({}))] {
-            seen.push(refused_as(self.clients[1].ask(f, value, SOON).await, NO_MEMBER)?);
+            seen.push(refused_as(self.clients[1].ask(f, value, SOON).await, NOT_REGISTERED)?);
         }
         Ok(seen.join(", "))
     }

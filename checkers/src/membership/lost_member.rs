@@ -26,9 +26,6 @@ use std::collections::HashSet;
 use zooquake_history::EventType;
 use zooquake_history::operation::{control, membership};
 
-/// How the refusal of a client begins that is a member already.
-const REGISTERED_ALREADY: &str = "registered already";
-
 /// Looks for both.
 pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], group: Option<&QuietGroup<'_>>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
@@ -141,7 +138,7 @@ fn waited(run: &Analysis<'_>, span: RecoverySpan, (asked, until): (usize, usize)
 fn is_member(run: &Analysis<'_>, one: &Unfinished<'_, '_>) -> bool {
     let refuses = |&(_, until): &(usize, usize)| {
         let error = run.events[until].error.as_deref().unwrap_or_default();
-        error.starts_with(REGISTERED_ALREADY)
+        error.starts_with(membership::REGISTERED_ALREADY)
     };
     let views = run
         .ops

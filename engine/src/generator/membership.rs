@@ -8,17 +8,11 @@ use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::liveness::AnsweredDurations;
-use zooquake_history::operation::membership::{self, MembershipRequest, f};
+use zooquake_history::operation::membership::{self, MembershipRequest, NOT_REGISTERED, REGISTERED_ALREADY, f};
 use zooquake_history::plan::{ClientPlan, Cycle, Plan};
 
 /// A client whose server is away must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
-
-/// The error of a `register` of a client that is a member.
-const ALREADY: &str = "registered already";
-
-/// The error of an `update` or a `deregister` of a client that is no member.
-const NO_MEMBER: &str = "not-registered";
 
 /// The family and its generator.
 pub const FAMILY: FamilyGenerator = FamilyGenerator {
@@ -131,8 +125,10 @@ impl Generator for MembershipGenerator {
                 state.cycle += 1;
             }
             // It has registered anew by itself since it answered that it was none.
-            (f::REGISTER, EventType::Fail) if end.error.as_deref() == Some(ALREADY) => state.registered = true,
-            (f::UPDATE | f::DEREGISTER, EventType::Fail) if end.error.as_deref() == Some(NO_MEMBER) => {
+            (f::REGISTER, EventType::Fail) if end.error.as_deref() == Some(REGISTERED_ALREADY) => {
+                state.registered = true
+            }
+            (f::UPDATE | f::DEREGISTER, EventType::Fail) if end.error.as_deref() == Some(NOT_REGISTERED) => {
                 state.registered = false;
             }
             // One that is refused otherwise may go on for ever: it counts too, so that the client leaves in the end.

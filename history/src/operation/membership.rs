@@ -14,6 +14,12 @@ pub mod f {
     pub const DEREGISTER: &str = "deregister";
 }
 
+/// The error of an `update` or a `deregister` that is refused because the client is no member.
+pub const NOT_REGISTERED: &str = "not-registered";
+
+/// The error of a `register` that is refused because the client is a member.
+pub const REGISTERED_ALREADY: &str = "registered already";
+
 /// Groups of members. A fault strikes a client while it registers, while its entry changes, and while its change is
 /// being read again by all who watch, itself among them.
 pub const FAMILY: Family = Family {

@@ -19,15 +19,10 @@ pub use handler::{GroupMember, MembershipHandler, OwnMember};
 pub use registration::Registration;
 pub use shown_group::ShownGroup;
 pub use tutorial::Tutorial;
+pub use zooquake_history::operation::membership::{NOT_REGISTERED, REGISTERED_ALREADY};
 
 /// The parent of the members' znodes. It exists before a client starts.
 pub const MEMBERS: &str = "/members";
-
-/// The error of an operation on an entry that the client does not have.
-pub const NOT_REGISTERED: &str = "not-registered";
-
-/// The error of a second `register` of a client that is a member.
-pub const REGISTERED_ALREADY: &str = "registered already";
 
 /// The znode of a member.
 pub fn path(member: &str) -> String {

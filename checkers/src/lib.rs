@@ -60,6 +60,7 @@
 
 pub mod analysis;
 mod barrier;
+mod cause;
 mod commit;
 mod counter;
 pub mod ensemble;
@@ -84,6 +85,7 @@ mod verdict;
 mod znodes;
 
 pub use analysis::AnomalySpan;
+pub use cause::Cause;
 pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
 pub use families::check;
 pub use family_checks::FamilyChecks;

@@ -1,5 +1,6 @@
 //! Results: the verdict and what it rests on. Nothing in them differs from one check of a record to the next.
 
+use crate::Cause;
 use crate::analysis::nearby_faults::AnomalySpan;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -82,6 +83,9 @@ pub struct Anomaly {
     /// else's history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<AnomalySpan>,
+    /// What it comes from, where the evidence proves that or leaves few possibilities; `None` where nothing decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// One paragraph in words.
     pub why: String,
 }

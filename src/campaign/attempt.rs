@@ -134,6 +134,7 @@ mod tests {
             accepted,
             witness: vec![1],
             span: None,
+            cause: None,
             why: format!("because of {kind}"),
         };
         let known = || anomaly("stale-write", false, true);

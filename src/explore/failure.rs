@@ -135,6 +135,7 @@ mod tests {
             accepted: false,
             witness: witness.to_vec(),
             span: None,
+            cause: None,
             why: String::new(),
         }
     }

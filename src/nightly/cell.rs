@@ -165,6 +165,7 @@ pub mod tests {
             accepted: *accepted,
             witness: vec![1],
             span: None,
+            cause: None,
             why: format!("because of {kind}"),
         });
         let results = Results {

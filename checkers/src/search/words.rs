@@ -78,6 +78,7 @@ pub fn anomaly(found: Violation<'_>) -> Anomaly {
         accepted: false,
         witness: found.events,
         span: None,
+        cause: None,
         why,
     }
 }

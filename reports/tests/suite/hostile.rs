@@ -100,6 +100,7 @@ fn absurd_times_and_witnesses_do_no_harm() {
         accepted: true,
         witness,
         span: None,
+        cause: None,
         why: "because".into(),
     };
     let results = Results {

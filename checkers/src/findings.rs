@@ -1,6 +1,7 @@
 //! What checkers found, as they go.
 
 use crate::analysis::Analysis;
+use crate::cause::{AnomalySubject, Cause};
 use crate::text::if_any;
 use crate::{Anomaly, AnomalySpan, NotJudged};
 use serde_json::{Value, json};
@@ -14,6 +15,8 @@ const TOLD: usize = 3;
 pub struct Findings {
     /// Violations and advisory observations.
     pub anomalies: Vec<Anomaly>,
+    /// By the index of an anomaly what it is about, for what follows from others.
+    pub subjects: BTreeMap<usize, AnomalySubject>,
     /// Why the verdict cannot be `valid`; remarks start with `note: `.
     pub reasons: Vec<String>,
     /// What was not judged because clients declared that they cannot give the evidence.
@@ -35,6 +38,10 @@ pub struct Finding<'a> {
     pub witness: Vec<usize>,
     /// What happened, in words; the faults are added.
     pub why: String,
+    /// What it comes from, where its checker finds that.
+    pub cause: Option<Cause>,
+    /// What it is about, where others may follow from it or it from others.
+    pub subject: Option<AnomalySubject>,
 }
 
 impl<'a> Finding<'a> {
@@ -46,6 +53,21 @@ impl<'a> Finding<'a> {
             advisory: false,
             witness,
             why,
+            cause: None,
+            subject: None,
+        }
+    }
+
+    /// The same, with what it comes from.
+    pub fn caused(self, cause: Option<Cause>) -> Self {
+        Self { cause, ..self }
+    }
+
+    /// The same, with what it is about.
+    pub fn about(self, subject: AnomalySubject) -> Self {
+        Self {
+            subject: Some(subject),
+            ..self
         }
     }
 
@@ -81,6 +103,9 @@ impl Findings {
         if found.witness.iter().any(|at| run.ops.disputed.contains(at)) {
             return;
         }
+        if let Some(subject) = found.subject {
+            self.subjects.insert(self.anomalies.len(), subject);
+        }
         let plan = &run.record.plan;
         let mut known = plan.workload.accepted.iter();
         self.anomalies.push(Anomaly {
@@ -90,7 +115,7 @@ impl Findings {
             accepted: known.any(|known| known.anomaly == found.kind && run.faults.any_near(plan, span, &known.faults)),
             witness: found.witness,
             span: Some(span),
-            cause: None,
+            cause: found.cause,
             why: format!("{} {}", found.why, run.faults.words(span)),
         });
     }

@@ -55,6 +55,15 @@ pub struct Results {
     pub stats: BTreeMap<String, Value>,
 }
 
+impl Results {
+    /// The anomaly that another one follows from and is counted with; `None` of a root. What is new is counted by
+    /// itself where its root is known: a variant that declares the root does not declare it.
+    pub fn root(&self, anomaly: &Anomaly) -> Option<&Anomaly> {
+        let root = self.anomalies.get(anomaly.cause.as_ref()?.root?)?;
+        (anomaly.advisory || anomaly.accepted || !root.accepted).then_some(root)
+    }
+}
+
 /// What a check did not judge, or not of everything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NotJudged {

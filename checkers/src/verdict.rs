@@ -8,7 +8,7 @@ use crate::liveness::unfinished::error_words;
 use crate::recipe::missing_evidence::RequiredEvidence;
 use crate::statistics;
 use crate::text::count;
-use crate::{Anomaly, Results, Verdict, ensemble, recipe};
+use crate::{Anomaly, Results, Verdict, cause, ensemble, recipe};
 use zooquake_history::EventType;
 
 /// Prefix of reasons that are only remarks.
@@ -45,8 +45,10 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) 
     if run.record.plan.workload.recipe.is_some() {
         recipe::check(run, needs.evidence, &mut found);
     }
+    cause::close(run, &mut found);
     let Findings {
-        mut anomalies,
+        anomalies,
+        subjects: _,
         reasons: unjudged,
         mut not_judged,
         checkers,
@@ -63,7 +65,6 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) 
     remarks(run, &mut reasons);
     // Remarks last, each group in the order in which it was found.
     reasons.sort_by_key(|reason| reason.starts_with(NOTE));
-    anomalies.sort_by(|a, b| (a.advisory, &a.witness, &a.kind, &a.why).cmp(&(b.advisory, &b.witness, &b.kind, &b.why)));
     Results {
         on: run.record.plan.on,
         verdict: verdict(&anomalies, &reasons),

@@ -93,13 +93,14 @@ impl<P: CampaignPlace> CampaignAttempt<P> {
     }
 }
 
-/// The anomalies of a run by kind: how often, and the story of the first.
+/// The anomalies of a run by kind and by what they follow from: how often, and the story of the first.
 pub fn seen(results: &Results) -> Vec<AnomalyCount> {
     let mut all: Vec<AnomalyCount> = Vec::new();
     for anomaly in &results.anomalies {
+        let root = results.root(anomaly).map(|root| root.kind.as_str());
         let same = |seen: &&mut AnomalyCount| {
-            (seen.kind.as_str(), seen.advisory, seen.accepted)
-                == (anomaly.kind.as_str(), anomaly.advisory, anomaly.accepted)
+            (seen.kind.as_str(), seen.advisory, seen.accepted, seen.root.as_deref())
+                == (anomaly.kind.as_str(), anomaly.advisory, anomaly.accepted, root)
         };
         match all.iter_mut().find(same) {
             Some(seen) => seen.count += 1,
@@ -110,11 +111,17 @@ pub fn seen(results: &Results) -> Vec<AnomalyCount> {
                 accepted: anomaly.accepted,
                 count: 1,
                 why: anomaly.why.clone(),
+                cause: anomaly
+                    .cause
+                    .as_ref()
+                    .map(|cause| cause.sentence.clone())
+                    .unwrap_or_default(),
+                root: root.map(str::to_owned),
             }),
         }
     }
-    // What is new before what is known, and both before what is only an observation.
-    all.sort_by_key(|seen| (seen.advisory, seen.accepted));
+    // What is new before what is known, both before what is only an observation, and roots before what follows.
+    all.sort_by_key(|seen| (seen.advisory, seen.accepted, seen.root.is_some()));
     all
 }
 

@@ -4,6 +4,7 @@ use super::exit::{Code, Usage};
 use super::paths;
 use super::series::{Series, print_json};
 use crate::backends::{self, Connection, sim};
+use crate::campaign::attempt;
 use crate::planning::feasibility;
 use crate::planning::recipe;
 use crate::planning::refusal::refuse;
@@ -141,24 +142,24 @@ pub fn print_summary(results: &Results) {
 /// What was found, then why it is not more.
 fn findings(results: &Results) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut shown: Vec<&str> = Vec::new();
-    for anomaly in &results.anomalies {
-        let kind = anomaly.kind.as_str();
-        if shown.contains(&kind) {
-            continue;
-        }
-        shown.push(kind);
-        let count = results.anomalies.iter().filter(|other| other.kind == kind).count();
-        let known = if anomaly.accepted {
+    let all = attempt::seen(results);
+    for root in all.iter().filter(|seen| seen.root.is_none()) {
+        let known = if root.accepted {
             ", known and accepted for this variant"
         } else {
             ""
         };
-        let advisory = if anomaly.advisory { ", advisory" } else { "" };
-        lines.push(format!("{kind} × {count} ({}{advisory}{known})", anomaly.property));
-        if !anomaly.advisory {
-            lines.push(format!("  {}", line(&anomaly.why)));
+        let advisory = if root.advisory { ", advisory" } else { "" };
+        lines.push(format!(
+            "{} × {} ({}{advisory}{known})",
+            root.kind, root.count, root.property
+        ));
+        if !root.advisory {
+            lines.push(format!("  {}", line(&root.why)));
+            lines.extend((!root.cause.is_empty()).then(|| format!("  {}", line(&root.cause))));
         }
+        let follow = all.iter().filter(|seen| seen.root.as_ref() == Some(&root.kind));
+        lines.extend(follow.map(|seen| format!("  from it follow: {} × {}", seen.kind, seen.count)));
     }
     let left = results.not_judged.iter();
     lines.extend(left.map(|left| format!("not judged: {} ({})", left.check, line(&left.why))));

@@ -99,7 +99,8 @@ pub fn signatures(record: &Record, anomalies: &[Anomaly], also: Option<&str>) ->
     for anomaly in anomalies.iter().filter(counts) {
         let signature = Signature::new(record, anomaly);
         if found.iter().all(|(other, _)| *other != signature) {
-            found.push((signature, anomaly.why.clone()));
+            let cause = anomaly.cause.as_ref().map(|cause| format!(" {}", cause.sentence));
+            found.push((signature, anomaly.why.clone() + &cause.unwrap_or_default()));
         }
     }
     found

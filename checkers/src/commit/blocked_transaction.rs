@@ -12,6 +12,7 @@ use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
+use crate::cause::Cause;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
@@ -58,8 +59,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
             let why = format!(", for {}", bound_words(spell.waited, bound));
             out.reasons.push(one.reason(run, &why));
         } else if told.insert(transaction.name) {
-            let coordinator = coordinators.get(transaction.name);
-            let coordinator = coordinator.map_or_else(String::new, |op| last_word(run, op));
+            let coordinator = coordinators.get(transaction.name).and_then(|op| last_word(run, op));
             convict(run, transaction, &spell, (span, bound), coordinator, out);
         }
     }
@@ -138,14 +138,15 @@ fn coordinators<'r, 'a>(run: &'r Analysis<'a>, all: &Transactions<'a>) -> HashMa
         .collect()
 }
 
-/// What became of an operation of the coordinator, in words; nothing if it was answered.
-fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> String {
+/// What became of an operation of the coordinator; nothing if it was answered. That the end of its process left the
+/// transaction undecided is proven, other ends may have.
+fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> Option<Cause> {
     let sent = op
         .invoke
         .map(|at| format!(", sent at {},", run.at(at)))
         .unwrap_or_default();
     let ended = match (op.end, op.cut) {
-        (Some(end), _) if run.events[end].kind == EventType::Ok => return String::new(),
+        (Some(end), _) if run.events[end].kind == EventType::Ok => return None,
         (Some(end), _) => {
             let event = &run.events[end];
             let outcome = match event.kind {
@@ -158,10 +159,25 @@ fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> String {
         (None, Some(cut)) => format!("was cut off by the end of its process at {}", run.at(cut)),
         (None, None) => "was never answered".to_string(),
     };
-    format!(
-        " The coordinator's last word on it: `{}` of {}{sent} {ended}.",
-        op.f, op.node
-    )
+    let cut = op.cut.filter(|_| op.end.is_none());
+    let kills = |at: usize| {
+        let windows = run.faults.all().iter().filter(|window| window.target == op.node);
+        let mut on = windows
+            .filter(|window| window.from <= run.time(at) && window.until.is_none_or(|healed| healed >= run.time(at)));
+        on.next().map(|window| window.id)
+    };
+    let mut events: Vec<usize> = op.invoke.into_iter().chain(op.end.or(op.cut)).collect();
+    events.sort_unstable();
+    Some(Cause {
+        proven: cut.is_some(),
+        window: cut.and_then(kills),
+        events,
+        sentence: format!(
+            "The coordinator's last word on it: `{}` of {}{sent} {ended}.",
+            op.f, op.node
+        ),
+        ..Cause::default()
+    })
 }
 
 fn convict(
@@ -169,7 +185,7 @@ fn convict(
     transaction: &JudgedTransaction<'_>,
     spell: &UndecidedSpell<'_>,
     (span, bound): (RecoverySpan, u64),
-    coordinator: String,
+    coordinator: Option<Cause>,
     out: &mut Findings,
 ) {
     let &UndecidedSpell {
@@ -194,7 +210,7 @@ fn convict(
         "{} was asked for the decision about transaction {} (operation `{}`) at {} and {what}, though every fault was \
          healed, every killed process was running again, and the ensemble had recovered at {}: for {} of the time \
          after that it gave no answer with the decision. The bound is {}: ten times the median of the run's answered \
-         `decided` operations, at least ten seconds.{coordinator}",
+         `decided` operations, at least ten seconds.",
         op.node,
         transaction.name,
         op.f,
@@ -205,6 +221,6 @@ fn convict(
     );
     let begun = transaction.begun.filter(|_| !transaction.stands);
     let witness = [asked, span.recovered, span.end].into_iter().chain(begun).collect();
-    let found = Finding::new("blocked-transaction", "liveness", witness, why);
+    let found = Finding::new("blocked-transaction", "liveness", witness, why).caused(coordinator);
     out.add_at_end(run, found, Some(run.time(transaction.first)));
 }

@@ -4,9 +4,11 @@
 //! at the counter after a write that was sent then finds that value or a greater one. One report for each value that it
 //! went back from. Also, what is found last is at least the number of increments that had been acknowledged.
 
+use super::PATH;
 use super::certain_values::{CertainValues, CounterReading, ReadingSource};
 use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;
+use crate::cause::overwrite;
 use crate::findings::{Finding, Findings};
 use std::collections::HashSet;
 
@@ -67,8 +69,10 @@ impl<'r, 'a> Greatest<'r, 'a> {
     }
 }
 
-fn lost<'a>(witness: Vec<usize>, why: String) -> Finding<'a> {
-    Finding::new("lost-increment", "nothing is lost", witness, why)
+/// The finding, with the write that took the counter back after one that an event names.
+fn lost<'a>(run: &Analysis<'_>, witness: Vec<usize>, since: Option<usize>, why: String) -> Finding<'a> {
+    let since = since.and_then(|at| run.events[at].mzxid()).unwrap_or(0);
+    Finding::new("lost-increment", "nothing is lost", witness, why).caused(overwrite(run, PATH, since))
 }
 
 fn went_back(
@@ -88,7 +92,11 @@ fn went_back(
         run.at(told.read),
     );
     let first = run.time(greater.sent.unwrap_or(greater.read));
-    out.add_at_end(run, lost(vec![greater.read, sent, told.read], why), Some(first));
+    out.add_at_end(
+        run,
+        lost(run, vec![greater.read, sent, told.read], Some(greater.read), why),
+        Some(first),
+    );
 }
 
 fn found_less(run: &Analysis<'_>, greater: &CounterAnswer<'_>, held: &CounterReading<'_>, out: &mut Findings) {
@@ -101,7 +109,7 @@ fn found_less(run: &Analysis<'_>, greater: &CounterAnswer<'_>, held: &CounterRea
     );
     let witness = [greater.read].into_iter().chain(held.witness()).collect();
     let first = run.time(greater.sent.unwrap_or(greater.read));
-    out.add_at_end(run, lost(witness, why), Some(first));
+    out.add_at_end(run, lost(run, witness, Some(greater.read), why), Some(first));
 }
 
 /// Whether more increments had been acknowledged than the counter holds; the first ones that are too many are the
@@ -125,6 +133,6 @@ fn too_few(run: &Analysis<'_>, counts: &Increments<'_>, held: &CounterReading<'_
     );
     let witness = many.iter().map(|told| told.read).chain(held.witness()).collect();
     let first = many.iter().map(|told| run.time(told.sent.unwrap_or(told.read))).min();
-    out.add_at_end(run, lost(witness, why), first);
+    out.add_at_end(run, lost(run, witness, None, why), first);
     true
 }

@@ -5,8 +5,9 @@
 //! ([`crate::grants::grantable_time`]). The bound is ten times the median duration of the run's answered acquires, at
 //! least ten seconds. If the run cannot be judged ([`crate::analysis::recovery`]) nobody is convicted.
 
-use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
+use crate::analysis::{Analysis, mode};
+use crate::cause::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
 use crate::grants::grantable_time::{GrantableSpans, GrantableTime};
 use crate::liveness::bound::{LivenessBounds, bound_words};
@@ -148,6 +149,13 @@ fn convict(
         seconds(bound),
     );
     let witness = vec![asked, span.recovered, span.end];
-    let found = Finding::new(run.names.pending, "liveness", witness, why);
+    let waiter = WaitingClient {
+        node: one.op.node.to_owned(),
+        asked,
+        since: asked.max(span.clock),
+        pending: one.how == UnfinishedOutcome::Pending,
+        mode: mode(&run.events[asked]),
+    };
+    let found = Finding::new(run.names.pending, "liveness", witness, why).about(AnomalySubject::Waiter(waiter));
     out.add_at_end(run, found, Some(run.time(asked)));
 }

@@ -7,6 +7,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::Write;
+use crate::cause::Removals;
 use crate::findings::{Finding, Findings};
 use crate::grants::highest_excluder::HighestExcluder;
 use crate::text::count;
@@ -32,6 +33,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut first: Vec<Option<Write>> = vec![None; grants.len()];
     // Writes that convict nobody: a stale one must not make the holder that it disturbed look interleaved too.
     let mut lawful: Vec<Write> = Vec::new();
+    let mut removals = None;
     for write in &writes {
         let number = write.grant;
         if convicted[number] {
@@ -44,14 +46,16 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             && let Some(newer) = first[newer]
         {
             convicted[number] = true;
-            older(run, *write, newer, out);
+            let removals = removals.get_or_insert_with(|| Removals::new(run));
+            older(run, *write, newer, removals, out);
             continue;
         }
         if let (Some(own), Some((between, _))) = (before[number], latest.highest(run, number))
             && own < between
         {
             convicted[number] = true;
-            interleaved(run, [lawful[own], lawful[between], *write], out);
+            let removals = removals.get_or_insert_with(|| Removals::new(run));
+            interleaved(run, [lawful[own], lawful[between], *write], removals, out);
             continue;
         }
         before[number] = Some(lawful.len());
@@ -86,7 +90,7 @@ fn taken(run: &Analysis<'_>, write: Write) -> String {
     }
 }
 
-fn older(run: &Analysis<'_>, write: Write, newer: Write, out: &mut Findings) {
+fn older(run: &Analysis<'_>, write: Write, newer: Write, removals: &Removals<'_, '_>, out: &mut Findings) {
     let grants = &run.grants.all;
     let (Some(read_old), Some(read_new)) = (grants[write.grant].read, grants[newer.grant].read) else {
         return;
@@ -104,10 +108,16 @@ fn older(run: &Analysis<'_>, write: Write, newer: Write, out: &mut Findings) {
     );
     let mut witness = vec![read_old, read_new, newer.read, write.read];
     witness.extend(run.telling_modes([write.grant, newer.grant]));
-    out.add(run, found(witness, why));
+    let cause = removals.of_grant(write.grant, newer.read);
+    out.add(run, found(witness, why).caused(cause));
 }
 
-fn interleaved(run: &Analysis<'_>, [first, between, second]: [Write; 3], out: &mut Findings) {
+fn interleaved(
+    run: &Analysis<'_>,
+    [first, between, second]: [Write; 3],
+    removals: &Removals<'_, '_>,
+    out: &mut Findings,
+) {
     let why = format!(
         "The resource accepted {} under {}, then {} under {}, then {} under the former again. Whichever of the two grants \
          came first, one of these writes was made under a grant of {} that was not held then.",
@@ -120,7 +130,8 @@ fn interleaved(run: &Analysis<'_>, [first, between, second]: [Write; 3], out: &m
     );
     let mut witness = vec![first.read, between.read, second.read];
     witness.extend(run.telling_modes([first.grant, between.grant]));
-    out.add(run, found(witness, why));
+    let cause = removals.of_grant(first.grant, between.read);
+    out.add(run, found(witness, why).caused(cause));
 }
 
 fn found(witness: Vec<usize>, why: String) -> Finding<'static> {

@@ -4,10 +4,9 @@
 use super::drain::EmptyAnswer;
 use super::items::{Items, QueueItem};
 use crate::analysis::Analysis;
-use crate::analysis::clients::session;
+use crate::cause::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, few};
-use zooquake_history::evidence::Txn;
 
 /// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
@@ -62,7 +61,13 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
             ));
         }
         match items.free.is_empty() {
-            true => certain.into_iter().for_each(|item| lost(run, &drain, item, out)),
+            true if certain.is_empty() => {}
+            true => {
+                let removals = Removals::new(run);
+                certain
+                    .into_iter()
+                    .for_each(|item| lost(run, &drain, &removals, item, out));
+            }
             false => beyond(run, &items.free, certain, out),
         }
     }
@@ -151,46 +156,28 @@ fn accounted(item: &QueueItem<'_>) -> bool {
         || item.maybe_consumed
 }
 
-fn lost(run: &Analysis<'_>, drain: &EmptyAnswer<'_>, (number, sent, stored): Missing, out: &mut Findings) {
+fn lost(
+    run: &Analysis<'_>,
+    drain: &EmptyAnswer<'_>,
+    removals: &Removals<'_, '_>,
+    (number, sent, stored): Missing,
+    out: &mut Findings,
+) {
     let by = run.events[stored].node.as_deref().unwrap_or("a client");
     let why = format!(
         "Item {number} was enqueued by {by}, acknowledged at {}. No dequeue was answered with it, no dequeue or \
          acknowledgement whose end is unknown had named it, and it was not in the queue any more: {}, whose write to \
          ZooKeeper was acknowledged at {}, found the queue empty at {}. So the item is gone, and no client received \
-         it.{}",
+         it.",
         run.at(stored),
         drain.node,
         run.at(drain.confirmed),
         run.at(drain.empty),
-        deleted(run, stored),
     );
     let witness = [stored].into_iter().chain(drain.witness()).collect();
-    let found = Finding::new("lost-item", "nothing is lost", witness, why);
-    out.add_at_end(run, found, Some(run.time(sent)));
-}
-
-/// A sentence on the delete of an item in the transaction logs, by the path and the age that its enqueue was answered
-/// with; empty if there is none.
-fn deleted(run: &Analysis<'_>, stored: usize) -> String {
     let event = &run.events[stored];
-    let (Some(path), Some(czxid)) = (event.path(), event.czxid()) else {
-        return String::new();
-    };
-    let is = |txn: &&Txn| txn.zxid > czxid && txn.changes().any(|change| change.op == "delete" && change.path == path);
-    let Some(txn) = run
-        .record
-        .txnlog
-        .into_iter()
-        .flatten()
-        .filter(is)
-        .min_by_key(|txn| txn.zxid)
-    else {
-        return String::new();
-    };
-    let owner = session(&txn.session).and_then(|session| run.clients.sessions.get(&session));
-    let whose = owner.map(|owner| format!(" of {}", owner.node)).unwrap_or_default();
-    format!(
-        " The transaction log shows that the session {}{whose} deleted its znode {path} in transaction 0x{:x}.",
-        txn.session, txn.zxid
-    )
+    let cause = event.path().zip(event.czxid());
+    let cause = cause.and_then(|(path, czxid)| removals.of_item(path, czxid));
+    let found = Finding::new("lost-item", "nothing is lost", witness, why).caused(cause);
+    out.add_at_end(run, found, Some(run.time(sent)));
 }

@@ -5,7 +5,6 @@ mod claims;
 pub mod evidence_consistency;
 pub mod foreign_znode;
 mod holder_znodes;
-mod orphan_cause;
 pub mod orphan_node;
 pub mod persistent_contender;
 pub mod stolen_znode;

@@ -3,10 +3,10 @@
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::transaction_times::Ages;
+use crate::cause::{AnomalySubject, CauseZnode, OrphanCauses};
 use crate::findings::{Finding, Findings};
 use crate::text::count;
-use crate::znodes::orphan_cause;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::{
     Any, Field, FieldType, ZnodeName,
     control::{SESSIONS, ZNODES, f},
@@ -54,7 +54,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 
 /// The same where contenders may be claims on items: `gone` gives the event that ended an item's life, from when on a
 /// claim on it is an orphan whosever it is.
-pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mut Findings) {
+pub fn check_claims<'a>(run: &Analysis<'a>, gone: &dyn Fn(i64) -> Option<usize>, out: &mut Findings) {
     let readings = run.record.audit();
     let Some((before, after)) = readings else {
         out.ran("orphan-node", 0);
@@ -72,13 +72,14 @@ pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out
     let mut answers = QuiesceAnswers::new(run, of, silent.is_empty());
     let znodes = before.znodes.iter().map(|znode| (znode.path.as_str(), znode.czxid));
     let first: BTreeSet<(&str, i64)> = znodes.collect();
+    let mut causes = None;
     let contenders: Vec<&Znode> = after.znodes.iter().filter(|znode| contender(run, znode)).collect();
     for znode in &contenders {
         let id = (znode.path.as_str(), znode.czxid);
         if !first.contains(&id) || known.contains(&id) {
             continue;
         }
-        if !orphan(run, znode, &mut answers, out)
+        if !orphan(run, znode, &mut answers, &mut causes, out)
             && let Some(ended) = item(znode).and_then(gone).filter(|_| answers.all)
         {
             stale_claim(run, znode, &mut answers, ended, out);
@@ -174,8 +175,23 @@ fn znodes(event: &Event) -> Option<Vec<(&str, i64)>> {
     .collect()
 }
 
+/// The znodes that clients named as their own between two readings, each with its client.
+pub fn named_znodes<'a>(run: &Analysis<'a>, before: &Reading, after: &Reading) -> HashMap<(&'a str, i64), &'a str> {
+    let asked = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
+    let answered = asked.filter_map(|op| Some((op.node, op.sent()?, op.end?)));
+    let between = answered.filter(|&(_, sent, read)| sent >= before.end_index && read < after.index);
+    let named = between.filter_map(|(node, _, read)| Some((node, znodes(&run.events[read])?)));
+    let each = named.flat_map(|(node, znodes)| znodes.into_iter().map(move |znode| (znode, node)));
+    each.collect()
+}
+
 /// Whether a znode is somebody's, below one of the contenders' parents.
 fn contender(run: &Analysis<'_>, znode: &Znode) -> bool {
+    owner(znode).is_some() && is_below_contenders(run, znode)
+}
+
+/// Whether a znode is below one of the contenders' parents.
+pub fn is_below_contenders(run: &Analysis<'_>, znode: &Znode) -> bool {
     let parents = &run.record.plan.workload.contenders;
     let below = |parent: &String| {
         znode
@@ -183,7 +199,7 @@ fn contender(run: &Analysis<'_>, znode: &Znode) -> bool {
             .strip_prefix(parent.trim_end_matches('/'))
             .is_some_and(|rest| rest.starts_with('/'))
     };
-    owner(znode).is_some() && parents.iter().any(below)
+    parents.iter().any(below)
 }
 
 /// Whose a znode is: its session's, or, of a claim that outlives its session, the one's that its data names as `owner`.
@@ -222,7 +238,13 @@ fn stale_claim(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'
 }
 
 /// Returns whether the znode is an orphan of a live session.
-fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'_>, out: &mut Findings) -> bool {
+fn orphan<'r, 'a>(
+    run: &'r Analysis<'a>,
+    znode: &Znode,
+    answers: &mut QuiesceAnswers<'_>,
+    causes: &mut Option<OrphanCauses<'r, 'a>>,
+    out: &mut Findings,
+) -> bool {
     let text = owner(znode).unwrap_or_default();
     let Some(number) = session(&text) else { return false };
     // An ephemeral znode that is there proves that its session lives; of others only a client's answer does.
@@ -278,9 +300,13 @@ fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'_>, o
         ["", ", and it stays until that session ends"][usize::from(znode.owner.is_some())],
     );
     let first = answers.ages.not_before(znode.czxid);
-    let left = orphan_cause::words(run, asked, znode, first);
-    let why = why + &left;
-    out.add_at_end(run, found(witness, why), first);
+    let causes = causes.get_or_insert_with(|| OrphanCauses::new(run));
+    let cause = causes.cause(asked, znode, first);
+    let subject = AnomalySubject::Orphan(CauseZnode {
+        path: znode.path.clone(),
+        czxid: znode.czxid,
+    });
+    out.add_at_end(run, found(witness, why).caused(cause).about(subject), first);
     true
 }
 

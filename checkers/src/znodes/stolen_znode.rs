@@ -12,6 +12,7 @@ use crate::analysis::clients::session;
 use crate::analysis::deletions::{Deletion, deletions};
 use crate::analysis::named_zxids;
 use crate::analysis::ops::{self, Op};
+use crate::cause::{Cause, CauseZnode};
 use crate::findings::{Finding, Findings};
 use crate::znodes::holder_znodes::{self, HolderZnode};
 use crate::znodes::unowned_release;
@@ -155,8 +156,25 @@ fn add(
         deletion.made.session,
         deletion.txn.zxid,
     );
+    let owner = session(&deletion.txn.session).and_then(|session| run.clients.sessions.get(&session));
+    let whose = owner.map(|owner| format!(" of {}", owner.node)).unwrap_or_default();
+    let cause = Cause {
+        proven: true,
+        znode: Some(CauseZnode {
+            path: deletion.path.to_owned(),
+            czxid: deletion.made.zxid,
+        }),
+        transaction: Some(deletion.txn.zxid),
+        session: Some(deletion.txn.session.clone()),
+        events: vec![place.read],
+        sentence: format!(
+            "The session {}{whose} deleted the znode of another one, {}, in transaction 0x{:x}.",
+            deletion.txn.session, deletion.path, deletion.txn.zxid
+        ),
+        ..Cause::default()
+    };
     let found = Finding::new("stolen-znode", "ownership", witness, why);
-    out.add(run, found.advisory(advisory));
+    out.add(run, found.advisory(advisory).caused(Some(cause)));
 }
 
 /// The answers that name a later transaction than all before them: each event, and the latest transaction that it

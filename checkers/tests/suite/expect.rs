@@ -88,10 +88,12 @@ pub fn says_not(results: &Results, words: &str) {
     assert!(count(results, words) == 0, "{words:?} is in {:#?}", results.reasons);
 }
 
-/// Wants the text of an anomaly to have these words.
+/// Wants the text of an anomaly, or of its cause, to have these words.
 #[track_caller]
 pub fn tells(anomaly: &Anomaly, words: &str) {
-    assert!(anomaly.why.contains(words), "{words:?} is not in {}", anomaly.why);
+    let cause = anomaly.cause.as_ref().map_or("", |cause| cause.sentence.as_str());
+    let has = anomaly.why.contains(words) || cause.contains(words);
+    assert!(has, "{words:?} is not in {} {cause}", anomaly.why);
 }
 
 /// The record without the readings of the tree that the anomaly can do without.

@@ -69,4 +69,5 @@ mod stolen_znode;
 mod texts;
 mod unfinished_operations;
 mod verdicts;
+mod waiting_causes;
 mod wakeups_and_orphans;

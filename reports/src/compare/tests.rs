@@ -46,6 +46,8 @@ fn seen(kind: &str, accepted: bool) -> AnomalyCount {
         accepted,
         count: 3,
         why: "because <b>".into(),
+        cause: String::new(),
+        root: None,
     }
 }
 

@@ -78,10 +78,15 @@ fn failure(cell: &Cell) -> TestCaseStatus {
         return status;
     };
     let new: Vec<_> = attempt.anomalies.iter().filter(|seen| seen.is_new()).collect();
-    let kinds: Vec<String> = new.iter().map(|s| format!("{} × {}", s.kind, s.count)).collect();
-    let stories = new
-        .iter()
-        .map(|s| format!("{} × {} ({})\n{}", s.kind, s.count, s.property, flat(&s.why)));
+    let kinds: Vec<String> = new.iter().map(|s| s.counted(&attempt.anomalies)).collect();
+    let stories = new.iter().map(|s| {
+        let cause = match s.cause.is_empty() {
+            true => String::new(),
+            false => format!("\ncause: {}", flat(&s.cause)),
+        };
+        let counted = s.counted(&attempt.anomalies);
+        format!("{counted} ({})\n{}{cause}", s.property, flat(&s.why))
+    });
     let stories: Vec<String> = stories.collect();
     let message = format!("{} under {}: {}", cell.variant, cell.faults, kinds.join(", "));
     let text = format!("{message}\n\n{}\n\n{}", stories.join("\n\n"), again(attempt));
@@ -136,12 +141,16 @@ fn output(cell: &Cell) -> String {
         return String::new();
     };
     let mut lines = Vec::new();
-    for seen in attempt.anomalies.iter().filter(|seen| !seen.is_new()) {
+    for seen in attempt
+        .anomalies
+        .iter()
+        .filter(|seen| !seen.is_new() && seen.root.is_none())
+    {
         let note = match seen.advisory {
             true => "advisory",
             false => "known and accepted",
         };
-        lines.push(format!("{} × {} ({note})", seen.kind, seen.count));
+        lines.push(format!("{} ({note})", seen.counted(&attempt.anomalies)));
     }
     if let Some(run) = &attempt.run {
         lines.push(format!("run: {}", flat(run)));

@@ -86,21 +86,23 @@ fn cell(cell: &Cell) -> Markup {
             }
             @if cell.attempts.len() > 1 { " " small { "after " (cell.attempts.len()) " runs" } }
             " " small { "seed " (attempt.map_or(cell.seed, |attempt| attempt.seed)) }
-            @for anomaly in anomalies.filter(|anomaly| !anomaly.advisory) { (chip(anomaly)) }
+            @for anomaly in anomalies.filter(|anomaly| !anomaly.advisory && anomaly.root.is_none()) {
+                (chip(anomaly, attempt.map_or(&[], |attempt| &attempt.anomalies)))
+            }
             (not_judged::chips(attempt.into_iter().flat_map(|attempt| &attempt.not_judged)))
         }
     }
 }
 
-/// An anomaly, with whether it is known.
-fn chip(anomaly: &AnomalyCount) -> Markup {
+/// A root among the anomalies of a run, with whether it is known and what follows from it.
+fn chip(anomaly: &AnomalyCount, all: &[AnomalyCount]) -> Markup {
     let (class, note) = match anomaly.accepted {
         true => ("known", "known"),
         false => ("news", "new"),
     };
     html! {
         span class={ "seen " (class) } title=(text::clip(&anomaly.why, 300)) {
-            (text::clip(&anomaly.kind, 60)) " × " (text::grouped(anomaly.count)) " " i { (note) }
+            (text::clip(&anomaly.counted(all), 120)) " " i { (note) }
         }
     }
 }

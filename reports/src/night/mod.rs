@@ -84,12 +84,35 @@ pub struct AnomalyCount {
     pub count: usize,
     /// Why the first is one, in words.
     pub why: String,
+    /// What the first comes from, in words; empty if that is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cause: String,
+    /// The name of the anomaly of the same run that these follow from; `None` of roots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
 }
 
 impl AnomalyCount {
-    /// Whether it is news.
+    /// Whether it is news: what follows from another anomaly is counted with that.
     pub fn is_new(&self) -> bool {
-        !self.advisory && !self.accepted
+        !self.advisory && !self.accepted && self.root.is_none()
+    }
+
+    /// `stale-write × 2`, and what of the same run follows from it.
+    pub fn counted(&self, all: &[Self]) -> String {
+        let follow = all.iter().filter(|other| other.root.as_ref() == Some(&self.kind));
+        let follow: Vec<String> = follow
+            .map(|other| format!("{} × {}", other.kind, other.count))
+            .collect();
+        match follow.is_empty() {
+            true => format!("{} × {}", self.kind, self.count),
+            false => format!(
+                "{} × {} (from which follow {})",
+                self.kind,
+                self.count,
+                follow.join(", ")
+            ),
+        }
     }
 }
 

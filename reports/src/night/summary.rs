@@ -107,7 +107,7 @@ fn mark(cell: &Cell) -> String {
     let kinds: Vec<String> = seen
         .into_iter()
         .flatten()
-        .filter(|seen| !seen.advisory)
+        .filter(|seen| !seen.advisory && seen.root.is_none())
         .map(|seen| match seen.accepted {
             true => format!("{} (known)", inline(&seen.kind)),
             false => format!("**{}**", inline(&seen.kind)),

@@ -14,6 +14,8 @@ fn seen(kind: &str, accepted: bool) -> AnomalyCount {
         accepted,
         count: 2,
         why: format!("c5 was granted at 3.4 s while c2 <held> & \"wrote\": {kind}"),
+        cause: String::new(),
+        root: None,
     }
 }
 

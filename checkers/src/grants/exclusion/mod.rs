@@ -10,9 +10,11 @@ mod overlaps;
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::{Grant, HolderAnswer};
+use crate::cause::{Cause, Removals};
 use crate::findings::{Finding, Findings};
 use crate::text::count;
 use overlaps::{Overlap, overlaps};
+use std::cell::LazyCell;
 use zooquake_history::operation::Mode;
 
 /// The anomaly of more clients than may hold.
@@ -30,13 +32,14 @@ fn property(run: &Analysis<'_>) -> &'static str {
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let read = run.grants.read();
     let mut convicted = vec![false; run.grants.all.len()];
+    let removals = LazyCell::new(|| Removals::new(run));
     for overlap in overlaps(run, &read, |grant| grant.confirms.last().copied()) {
         convicted[overlap.later] = true;
-        violation(run, &overlap, out);
+        violation(run, &overlap, &removals, out);
     }
     for overlap in overlaps(run, &read, |grant| grant.answers.last().copied()) {
         if !convicted[overlap.later] {
-            stale(run, &overlap, out);
+            stale(run, &overlap, &removals, out);
         }
     }
     if !run.single() {
@@ -89,6 +92,14 @@ fn witness(run: &Analysis<'_>, said: &[ConfirmedGrant<'_, '_>]) -> Vec<usize> {
     witness
 }
 
+/// What had ended one of two grants in the ensemble when the other one's client answered.
+fn cause(said: &[ConfirmedGrant<'_, '_>], removals: &Removals<'_, '_>) -> Option<Cause> {
+    let [a, b] = said else { return None };
+    let ended =
+        |one: &ConfirmedGrant<'_, '_>, other: &ConfirmedGrant<'_, '_>| removals.of_grant(one.number, other.answer.sent);
+    ended(a, b).or_else(|| ended(b, a))
+}
+
 /// `grant g1 of c1, read at 0.100 s, …`: each grant of an overlap and the request answered under it.
 fn listed(
     run: &Analysis<'_>,
@@ -108,7 +119,7 @@ fn listed(
     each.collect::<Vec<_>>().join("; ")
 }
 
-fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
+fn violation(run: &Analysis<'_>, overlap: &Overlap, removals: &Removals<'_, '_>, out: &mut Findings) {
     let Some(said) = said(run, overlap, |grant| &grant.confirms) else {
         return;
     };
@@ -116,7 +127,8 @@ fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
         [a, b] if run.names.double != OVER => (run.names.double, double(run, a, b)),
         all => (OVER, over(run, all)),
     };
-    out.add(run, Finding::new(kind, property(run), witness(run, &said), why));
+    let found = Finding::new(kind, property(run), witness(run, &said), why);
+    out.add(run, found.caused(cause(&said, removals)));
 }
 
 fn double(run: &Analysis<'_>, a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_, '_>) -> String {
@@ -168,7 +180,7 @@ fn over(run: &Analysis<'_>, all: &[ConfirmedGrant<'_, '_>]) -> String {
     )
 }
 
-fn stale(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
+fn stale(run: &Analysis<'_>, overlap: &Overlap, removals: &Removals<'_, '_>, out: &mut Findings) {
     let Some(said) = said(run, overlap, |grant| &grant.answers) else {
         return;
     };
@@ -201,7 +213,7 @@ fn stale(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
         ),
     };
     let found = Finding::new(run.names.stale_holder, property(run), witness(run, &said), why);
-    out.add(run, found.advisory(true));
+    out.add(run, found.advisory(true).caused(cause(&said, removals)));
 }
 
 fn request(run: &Analysis<'_>, answer: HolderAnswer) -> String {

@@ -1,0 +1,169 @@
+//! Which transaction removed a znode, and what lay behind it.
+
+use super::transaction_bounds::TransactionBounds;
+use super::{Cause, CauseZnode};
+use crate::analysis::Analysis;
+use crate::analysis::clients::session;
+use crate::analysis::lost_replies::AppliedRequest;
+use crate::text::seconds;
+use std::collections::HashMap;
+use zooquake_history::Txn;
+
+/// The removals of znodes in the transaction logs.
+pub struct Removals<'r, 'a> {
+    run: &'r Analysis<'a>,
+    /// By path, in the order of the logs.
+    by_path: HashMap<&'a str, Vec<&'a Txn>>,
+    /// The requests whose replies were lost after they had been applied, by their transactions.
+    applied: HashMap<i64, AppliedRequest<'a>>,
+    bounds: TransactionBounds,
+}
+
+impl<'r, 'a> Removals<'r, 'a> {
+    /// Reads them out of a run; none unless its logs are whole.
+    pub fn new(run: &'r Analysis<'a>) -> Self {
+        let mut by_path: HashMap<&str, Vec<&Txn>> = HashMap::new();
+        let txns = run.record.txnlog.filter(|_| run.log.whole()).unwrap_or_default();
+        for txn in txns.iter().filter(|txn| run.log.committed(txn)) {
+            for change in txn
+                .changes()
+                .filter(|change| matches!(change.op, "delete" | "closeSession"))
+            {
+                by_path.entry(change.path).or_default().push(txn);
+            }
+        }
+        Self {
+            run,
+            by_path,
+            applied: run
+                .applied()
+                .into_iter()
+                .map(|request| (request.txn.zxid, request))
+                .collect(),
+            bounds: TransactionBounds::new(run),
+        }
+    }
+
+    /// The transaction that removed a znode: the first removal at its path after its creation.
+    pub fn of_znode(&self, path: &str, czxid: i64) -> Option<&'a Txn> {
+        let all = self.by_path.get(path)?;
+        all.iter().find(|txn| txn.zxid > czxid).copied()
+    }
+
+    /// Who deleted an item, and the window that lost the reply to that; `None` if the logs do not have it.
+    pub fn of_item(&self, path: &str, czxid: i64) -> Option<Cause> {
+        let txn = self.of_znode(path, czxid)?;
+        let cause = self.cause(path, czxid, txn);
+        let whose = self.whose(txn);
+        Some(match self.applied.get(&txn.zxid) {
+            Some(request) => {
+                let window = self.run.events[request.on].window();
+                let number = window.unwrap_or_default();
+                Cause {
+                    proven: true,
+                    window,
+                    events: vec![request.begin, request.on],
+                    sentence: format!(
+                        "Window {number} lost the reply to the delete of {path} that the session {}{whose} had asked for (transaction \
+                         0x{:x}).",
+                        txn.session, txn.zxid
+                    ),
+                    ..cause
+                }
+            }
+            None => Cause {
+                proven: true,
+                sentence: format!(
+                    "The transaction log shows that the session {}{whose} deleted its znode {path} in transaction 0x{:x}.",
+                    txn.session, txn.zxid
+                ),
+                ..cause
+            },
+        })
+    }
+
+    /// What ended a grant in the ensemble before an event, though its client went on: the end of its session, or a
+    /// delete. `None` if its znode was still there for all that is known.
+    pub fn of_grant(&self, number: usize, before: usize) -> Option<Cause> {
+        let run = self.run;
+        let grant = &run.grants.all[number];
+        let (path, czxid, read) = (grant.path?, grant.czxid?, grant.read?);
+        let txn = self.of_znode(path, czxid)?;
+        let until = run.time(before);
+        self.bounds.made_by(txn.zxid).filter(|&made| made <= until)?;
+        let near: Vec<_> = run.faults.all().iter().collect();
+        let on = |client: &str| {
+            let hits = near
+                .iter()
+                .filter(|window| window.target.split(',').any(|target| target == client));
+            let during = hits
+                .filter(|window| window.from <= until && window.until.is_none_or(|healed| healed >= run.time(read)));
+            during.copied().collect::<Vec<_>>()
+        };
+        let windows = on(grant.node);
+        let window = windows.first().filter(|_| windows.len() == 1);
+        let meanwhile = window.map(|window| {
+            format!(
+                ", while {} of {} (window {}, {} to {}) was on",
+                window.fault,
+                window.target,
+                window.id,
+                seconds(window.on.unwrap_or(window.from)),
+                window.until.map_or("the end".to_owned(), seconds)
+            )
+        });
+        let what = match (
+            txn.op.as_str(),
+            session(&txn.session) == grant.session.and_then(session),
+        ) {
+            ("closeSession", _) => format!(
+                "The session {} of {} ended (transaction 0x{:x})",
+                txn.session, grant.node, txn.zxid
+            ),
+            (_, true) => format!("{} itself deleted it in transaction 0x{:x}", grant.node, txn.zxid),
+            (_, false) => format!(
+                "Another session, {}{}, deleted it in transaction 0x{:x}",
+                txn.session,
+                self.whose(txn),
+                txn.zxid
+            ),
+        };
+        let mut events: Vec<usize> = [read, before].into();
+        let began = window
+            .and_then(|window| run.injected.get(&window.id))
+            .and_then(|injected| injected.began());
+        events.extend(began);
+        events.sort_unstable();
+        Some(Cause {
+            proven: true,
+            window: window.map(|window| window.id),
+            events,
+            sentence: format!(
+                "Grant {} rested on {path}. {what}{}: from then on the next client could be let in, while {} still took itself for the \
+                 holder.",
+                grant.name,
+                meanwhile.unwrap_or_default(),
+                grant.node
+            ),
+            ..self.cause(path, czxid, txn)
+        })
+    }
+
+    fn cause(&self, path: &str, czxid: i64, txn: &Txn) -> Cause {
+        Cause {
+            znode: Some(CauseZnode {
+                path: path.to_owned(),
+                czxid,
+            }),
+            transaction: Some(txn.zxid),
+            session: Some(txn.session.clone()),
+            ..Cause::default()
+        }
+    }
+
+    /// ` of c2`, whose session made a transaction; empty if that is not known.
+    fn whose(&self, txn: &Txn) -> String {
+        let owner = session(&txn.session).and_then(|session| self.run.clients.sessions.get(&session));
+        owner.map(|owner| format!(" of {}", owner.node)).unwrap_or_default()
+    }
+}

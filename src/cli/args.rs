@@ -21,7 +21,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     name = "zooquake",
-    version = env!("ZOOQUAKE_VERSION"),
+    version = crate::version::FULL,
     arg_required_else_help = true,
     after_help = "\
 Exit codes: 0 valid, 1 invalid, 2 unknown, 254 wrong usage, 255 the harness failed.

@@ -19,6 +19,7 @@ mod new;
 mod nightly;
 mod packs;
 mod protocol;
+mod provenance;
 mod recipe;
 mod refused;
 mod register;

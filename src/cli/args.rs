@@ -14,6 +14,7 @@ use super::selftest::SelftestOptions;
 use super::shrink::ShrinkOptions;
 use super::trial::TrialOptions;
 use crate::planning::spec::RunSpec;
+use crate::planning::values;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -185,7 +186,7 @@ pub struct ImagesOptions {
     pub client: bool,
     /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official
     /// one
-    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
+    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE", value_parser = values::zookeeper)]
     pub zookeeper: Option<String>,
     /// JSON on stdout
     #[arg(long)]

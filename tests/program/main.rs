@@ -15,6 +15,7 @@ mod histories;
 mod inputs;
 mod live;
 mod measure;
+mod messages;
 mod new;
 mod nightly;
 mod packs;

@@ -165,7 +165,7 @@ fn try_all(
     }
     let mut tried = Vec::new();
     for planted in chosen {
-        progress!("{}: {}", planted.name(), planted.mechanism);
+        progress!("{}: looking for {}", planted.name(), planted.expected);
         let outcome = selftest::run(planted, settings)?;
         if stop.load(Ordering::SeqCst) {
             // A bug whose search was cut short is neither found nor missed.

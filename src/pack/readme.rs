@@ -2,6 +2,7 @@
 
 use crate::planning::admission;
 use crate::shell;
+use crate::terminal::line;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -58,16 +59,16 @@ pub fn text(run: &PackedRun<'_>, pack: &Path, files: &[PathBuf]) -> String {
     };
     let faults = match plan.faults.as_slice() {
         [] => "no faults".to_owned(),
-        faults => faults.join(", "),
+        faults => line(&faults.join(", ")),
     };
     let recorder = provenance.as_ref().and_then(Provenance::recorder);
     let recorder = recorder.map_or_else(String::new, |recorder| {
-        format!(" It was recorded by zooquake {recorder}.")
+        format!(" It was recorded by zooquake {}.", line(&recorder))
     });
     let mut text = format!(
         "{OPENING} which runs recipes of ZooKeeper under faults and judges what was recorded.\n\n\
          {} under {faults}, seed {}. {verdict}{recorder}\n\n",
-        plan.workload.name(),
+        line(&plan.workload.name()),
         plan.seed
     );
     text += match there("report.html") {
@@ -77,9 +78,9 @@ pub fn text(run: &PackedRun<'_>, pack: &Path, files: &[PathBuf]) -> String {
         false => "It has no report; `zooquake check` makes one.\n\n",
     };
     text += "To judge it again, and to run its plan again:\n\n";
-    for line in commands("zooquake", pack, run.name, plan) {
+    for command in commands("zooquake", pack, run.name, plan) {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "    {line}");
+        let _ = writeln!(text, "    {command}");
     }
     text += match plan.on.is_real() {
         true => "\n`replay` needs a Docker engine; `replay --on sim` needs none and plays a model of ZooKeeper.\n",
@@ -90,8 +91,7 @@ pub fn text(run: &PackedRun<'_>, pack: &Path, files: &[PathBuf]) -> String {
     for (name, what) in CONTENTS.iter().filter(|(name, _)| compressed(name)) {
         let _ = writeln!(text, "    {name:<16}  {what}");
     }
-    let lines = text.lines().map(crate::terminal::line);
-    lines.map(|line| line + "\n").collect()
+    text
 }
 
 /// The command lines that unpack a pack here, and check and replay its run with this program; one that cannot be

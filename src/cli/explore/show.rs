@@ -16,7 +16,7 @@ pub fn progress(explored: &Exploration) -> String {
         None => String::new(),
     };
     format!(
-        "{} schedules{exhausted} in {} s, {:.0} a second: {} failures that are not known, {} that are",
+        "{} schedules{exhausted} in {} s, {:.0} a second: {} failures, and {} known ones",
         explored.schedules,
         explored.took.as_secs(),
         explored.rate(),

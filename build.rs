@@ -7,7 +7,10 @@ fn main() {
     println!("cargo::rerun-if-env-changed=ZOOQUAKE_COMMIT");
     let version = std::env::var("CARGO_PKG_VERSION").expect("cargo sets it");
     let named = match commit() {
-        Some(commit) => format!("{version} ({commit})"),
+        Some(commit) => {
+            println!("cargo::rustc-env=ZOOQUAKE_BUILT_FROM={commit}");
+            format!("{version} ({commit})")
+        }
         None => version,
     };
     println!("cargo::rustc-env=ZOOQUAKE_VERSION={named}");

@@ -11,7 +11,7 @@ for target in edn_value history_edn history_jsonl history_log record server_log 
 for variant in lock/fenced rwlock/fenced semaphore/leases election/epoch queue/fifo barrier/double commit/atomic register/read counter/versioned; do
   "$zooquake" run "$variant" --on sim --clients 4 --servers 1 --faults none --time 6s --seed 1 --out "$work/${variant/\//-}" >/dev/null
   run=$work/${variant/\//-}/latest
-  (cat "$run/history.jsonl"; for file in plan.json tree.json txnlog.jsonl servers.jsonl txnlogs.json; do echo "--"; cat "$run/$file"; done) >"fuzz/corpus/record/${variant/\//-}"
+  (cat "$run/history.jsonl"; for file in plan.json tree.json txnlog.jsonl servers.jsonl txnlogs.json provenance.json; do echo "--"; cat "$run/$file"; done) >"fuzz/corpus/record/${variant/\//-}"
   cp "$run/history.jsonl" "fuzz/corpus/history_jsonl/${variant/\//-}"
 done
 models=$("$zooquake" list --models | awk '$2 == "generated" { print $1 }')

@@ -46,6 +46,7 @@ pub fn render(folder: &Folder, record: &Record, results: &Results, (run, into): 
     let extras = Extras {
         reproduce: reproduction::lines(&run, &record.plan),
         run_name: folder.name(),
+        checked_by: crate::version::FULL.into(),
         progress: None,
     };
     zooquake_reports::write_all(record, results, &extras, into)

@@ -28,6 +28,7 @@ mod shrink;
 mod template;
 mod terminal;
 mod trial;
+mod version;
 
 use std::process::ExitCode;
 

@@ -10,7 +10,12 @@ use std::sync::OnceLock;
 /// The command line that runs this program with these arguments; `None` if one of them cannot be written in a shell: it
 /// has a NUL, or ends in a newline.
 pub fn line<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Option<String> {
-    let mut line = program().to_string();
+    line_from(program(), arguments)
+}
+
+/// The command line that runs a program, given as a shell finds it, with these arguments; `None` as of [`line`].
+pub fn line_from<A: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = A>) -> Option<String> {
+    let mut line = program.to_string();
     for argument in arguments {
         line.push(' ');
         line += &word(argument.as_ref())?;
@@ -60,8 +65,8 @@ fn spelled(bytes: &[u8]) -> Option<String> {
     Some(format!("\"$(printf '{format}')\""))
 }
 
-/// This program as a word: `zooquake` if that is what a shell finds by this name, else where it lies.
-fn program() -> &'static str {
+/// This program as a word of the lines here: `zooquake` if that is what a shell finds by this name, else where it lies.
+pub fn program() -> &'static str {
     static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let running = std::env::current_exe().ok().map(without_mark);

@@ -5,7 +5,7 @@
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use console::Term;
-use textwrap::Options;
+use textwrap::{Options, WordSplitter};
 use zooquake_checkers::Verdict;
 
 /// The word of a verdict as stdout is to show it: coloured on a terminal, unless the user wants no colours (`NO_COLOR`,
@@ -36,12 +36,33 @@ pub fn print_folded(text: &str) {
     }
 }
 
+/// The columns of a page that no terminal shows.
+const PAGE: usize = 80;
+
+/// Prints a line that only people read, broken between words to the width of the terminal, or elsewhere of a page; all
+/// but its beginning is indented by so many columns.
+pub fn print_wrapped(text: &str, indent: usize) {
+    let columns = Term::stdout()
+        .size_checked()
+        .map_or(PAGE, |(_, columns)| columns.into());
+    indented(&line(text), columns, indent)
+        .lines()
+        .for_each(|part| println!("{part}"));
+}
+
 /// A line broken between words, so that it fits into so many columns; all but its beginning is indented by two.
 fn fold(line: &str, columns: usize) -> String {
+    indented(line, columns, 2)
+}
+
+fn indented(line: &str, columns: usize, indent: usize) -> String {
     if columns < NARROW {
         return line.to_owned();
     }
-    textwrap::fill(line, Options::new(columns).subsequent_indent("  ").break_words(false))
+    let indent = " ".repeat(indent);
+    // Names such as `stale-write` stay whole.
+    let options = Options::new(columns).word_splitter(WordSplitter::NoHyphenation);
+    textwrap::fill(line, options.subsequent_indent(&indent).break_words(false))
 }
 
 /// A text with all characters but line breaks and tabs written as `\u001b` that are not shown themselves: control
@@ -101,7 +122,7 @@ pub fn steers(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{entry, fold, line, plain};
+    use super::{entry, fold, indented, line, plain};
 
     #[test]
     fn lines_are_broken_between_words_and_indented() {
@@ -111,6 +132,11 @@ mod tests {
         let path = format!("- {}", "x".repeat(60));
         assert!(fold(&path, 40).contains(&"x".repeat(60)));
         assert_eq!(fold(why, 39), why);
+        let names = indented("queue       lost-item, duplicate-delivery, stuck-queue", 50, 12);
+        assert_eq!(
+            names,
+            "queue       lost-item, duplicate-delivery,\n            stuck-queue"
+        );
     }
 
     #[test]

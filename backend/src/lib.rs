@@ -152,6 +152,9 @@ pub trait Backend: Send + Sync {
     /// What the processes of a run may do, as the history has it.
     fn confinement(&self) -> BackendFuture<'_, Value>;
 
+    /// What runs the containers here, with its version and its machine's; `None` where there are none.
+    fn engine(&self) -> BackendFuture<'_, Option<String>>;
+
     /// Makes the hosts of all servers and clients. No process is started on them. What was made when this fails goes
     /// with [`Backend::remove_dead`].
     fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>>;

@@ -30,6 +30,13 @@ pub fn family(name: &str) -> Option<&'static FamilyChecks> {
 ///
 /// A family without a checker is `unknown`, with that as the reason.
 pub fn check(record: &Record) -> Results {
+    Results {
+        provenance: record.provenance.clone(),
+        ..judge(record)
+    }
+}
+
+fn judge(record: &Record) -> Results {
     let name = &record.plan.workload.family;
     if let Some(family) = family(name) {
         return (family.check)(record);
@@ -46,6 +53,20 @@ pub fn check(record: &Record) -> Results {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_have_what_recorded_the_run_as_the_record_has_it() {
+        let with = |provenance| {
+            let record = Record {
+                provenance,
+                ..Record::default()
+            };
+            serde_json::to_string(&check(&record)).expect("results are data")
+        };
+        let later = r#"{"era":9,"zooquake":"9.0.0"}"#;
+        assert!(with(serde_json::from_str(later).ok()).contains(&format!(r#""provenance":{later},"anomalies""#)));
+        assert!(!with(None).contains("provenance"), "older records keep their bytes");
+    }
 
     #[test]
     fn each_family_of_histories_is_judged() {

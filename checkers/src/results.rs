@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
+use zooquake_history::Provenance;
 use zooquake_history::plan::On;
 
 /// The verdict over a run.
@@ -39,6 +40,9 @@ pub struct Results {
     /// Where the run took place; left out for a real ensemble and for a history without a plan.
     #[serde(default, skip_serializing_if = "On::is_real")]
     pub on: On,
+    /// What recorded the run, as its record has it; left out where that does not. What checks it is nowhere in results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     /// What was found, the worst first (not advisory before advisory, then by the first event of the witness).
     pub anomalies: Vec<Anomaly>,
     /// Why the verdict is not `valid`, apart from the anomalies; remarks for the reader of a valid one start with

@@ -74,6 +74,7 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) 
         windows: run.windows.clone(),
         checkers,
         stats: statistics::statistics(run),
+        ..Results::default()
     }
 }
 

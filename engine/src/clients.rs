@@ -176,6 +176,11 @@ impl Clients {
         pending.for_each(|op| op.free_at = Duration::ZERO);
     }
 
+    /// The number of clients that were asked for an operation and have not answered it.
+    pub fn waiting(&self) -> usize {
+        self.workers.iter().filter(|worker| worker.op.is_some()).count()
+    }
+
     /// The name of the first client that holds.
     pub fn holder(&self) -> Option<&str> {
         self.holds.holder().map(|number| self.workers[number].name.as_str())

@@ -40,6 +40,7 @@ use course::Course;
 use nemesis::Nemesis;
 use shell_answer::ShellAnswer;
 use std::time::Duration;
+use zooquake_history::operation::{FAMILIES, Family};
 use zooquake_history::plan::Plan;
 
 /// The state machine of one run. All its times are those given to [`Engine::step`].
@@ -141,10 +142,19 @@ impl Engine {
             (elapsed, Duration::from_millis(self.run.plan.time_ms))
         };
         let (phase, completed) = (self.run.phase, self.clients.completed());
-        let of = self.run.plan.windows.len();
-        let holder = self.clients.holder().unwrap_or("nobody");
+        let (plan, clients) = (&self.run.plan, &self.clients);
+        let of = plan.windows.len();
+        let grants = |family: &&&Family| family.grants && family.name == plan.workload.family;
+        let state = match FAMILIES.iter().find(grants) {
+            Some(_) => format!("{} holds", clients.holder().unwrap_or("nobody")),
+            None => format!(
+                "{} of {} clients wait for an answer",
+                clients.waiting(),
+                plan.cluster.clients
+            ),
+        };
         RunStatus {
-            text: format!("{phase}: {completed} ops, {faults} of {of} faults, {holder} holds"),
+            text: format!("{phase}: {completed} ops, {faults} of {of} faults, {state}"),
             ops: (phase == "ops").then(ops),
         }
     }

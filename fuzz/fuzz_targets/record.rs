@@ -16,6 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
         txnlog: next(),
         servers: next(),
         txnlogs: next(),
+        provenance: next(),
         ..Files::default()
     };
     let results = zooquake_checkers::check(&Record::read(files));

@@ -3,7 +3,7 @@
 use crate::event::Damage;
 use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
 use crate::plan::{ClusterPlan, Plan};
-use crate::{Record, ServerLog};
+use crate::{Provenance, Record, ServerLog};
 use std::collections::HashSet;
 
 /// The name of a server, or of a client, and its log.
@@ -30,6 +30,8 @@ pub struct Files<'a> {
     pub clients: &'a [Log],
     /// Of a run of scenes, the servers' logs in `logs/<scene>/`, each with the name of its scene.
     pub scenes: &'a [(String, Vec<Log>)],
+    /// `provenance.json`.
+    pub provenance: Option<&'a [u8]>,
 }
 
 impl Record {
@@ -79,6 +81,12 @@ impl Record {
         let clients = files.clients.iter();
         let clients = clients.map(|(client, log)| (client.clone(), last_lines(log)));
         record.client_logs = clients.collect();
+        if let Some(bytes) = files.provenance {
+            match provenance(bytes) {
+                Ok(provenance) => record.provenance = Some(provenance),
+                Err(found) => damage.push(format!("provenance.json, {found}")),
+            }
+        }
         for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
             if bytes.is_none() {
                 damage.push(format!("{file} is missing"));
@@ -86,6 +94,15 @@ impl Record {
         }
         damage.append(&mut record.damage);
         Self { damage, ..record }
+    }
+}
+
+/// What recorded a run, from its file.
+fn provenance(bytes: &[u8]) -> Result<Provenance, String> {
+    let most = Provenance::MOST_BYTES;
+    match bytes.len() <= most {
+        true => parse_value(bytes).map_err(|found| found.to_string()),
+        false => Err(format!("more than {most} bytes, is not read")),
     }
 }
 

@@ -5,11 +5,11 @@
 //!
 //! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its
 //! [`event`]s, most of them of an [`operation`] of a family of recipes; what the ensemble left behind is its
-//! [`evidence`] and each [`server_log`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and
-//! [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's JSON, and a [`text`] a name in it,
-//! in little memory. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier versions wrote are
-//! [`renamed`]. Engine and checkers share the bound of [`liveness`]. [`protocol`] defines the messages between
-//! orchestrator and client.
+//! [`evidence`] and each [`server_log`]; [`provenance`] is what recorded it. A [`Record`] is all of them, [`files`]
+//! reads one from a run's folder, and [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's
+//! JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories. Names that
+//! earlier versions wrote are [`renamed`]. Engine and checkers share the bound of [`liveness`]. [`protocol`] defines
+//! the messages between orchestrator and client.
 //!
 //! # Example
 //!
@@ -40,6 +40,7 @@ pub mod liveness;
 pub mod operation;
 pub mod plan;
 pub mod protocol;
+pub mod provenance;
 pub mod renamed;
 pub mod server_log;
 pub mod text;
@@ -51,6 +52,7 @@ pub use event::{Damage, Event, EventType, History, Process};
 pub use evidence::{ServerSample, ServerTxnLog, TreeReadings, Txn, TxnPart};
 pub use fault::FaultKind;
 pub use plan::Plan;
+pub use provenance::Provenance;
 pub use server_log::ServerLog;
 pub use text::Text;
 pub use value::Value;
@@ -78,6 +80,8 @@ pub struct Record {
     pub client_logs: BTreeMap<String, Vec<String>>,
     /// Of a run of scenes, the servers' logs of each, by its name.
     pub scenes: BTreeMap<String, Vec<ServerLog>>,
+    /// What recorded the run; `None` in records of older versions, and of a history alone.
+    pub provenance: Option<Provenance>,
     /// What is damaged or missing in the record, in words; any entry forbids the verdict `valid`.
     pub damage: Vec<String>,
 }

@@ -35,7 +35,7 @@ run counter counter/unconditional --faults drop-reply --time 25s --seed 1
 run register register/read --faults pause,partition --time 30s --seed 2
 run ensemble ensemble/textbook
 
-judged compare lock --variants predecessor,protected,fenced --faults pause,drop-reply --runs 2 --time 20s --out "$made/compare"
+judged compare lock --variants predecessor,protected,fenced --faults pause,drop-reply --times 2 --time 20s --out "$made/compare"
 cp "$made/compare/compare.html" "$gallery/compare.html"
 
 judged nightly "$gallery/campaign.toml" --out "$made/night"

@@ -32,6 +32,8 @@ pub struct Extras {
     pub reproduce: Vec<String>,
     /// The name of the run's folder.
     pub run_name: String,
+    /// The zooquake that checked the record, such as `0.1.0 (3f2a91c)`; empty where nothing states it.
+    pub checked_by: String,
     /// Set while the run goes on: its page is served, and grows.
     pub progress: Option<RunProgress>,
 }

@@ -14,6 +14,7 @@ use super::selftest::SelftestOptions;
 use super::shrink::ShrinkOptions;
 use super::trial::TrialOptions;
 use crate::planning::spec::RunSpec;
+use crate::planning::values;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     name = "zooquake",
-    version = env!("ZOOQUAKE_VERSION"),
+    version = crate::version::FULL,
     arg_required_else_help = true,
     after_help = "\
 Exit codes: 0 valid, 1 invalid, 2 unknown, 254 wrong usage, 255 the harness failed.
@@ -185,7 +186,7 @@ pub struct ImagesOptions {
     pub client: bool,
     /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official
     /// one
-    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
+    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE", value_parser = values::zookeeper)]
     pub zookeeper: Option<String>,
     /// JSON on stdout
     #[arg(long)]

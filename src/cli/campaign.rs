@@ -25,7 +25,7 @@ struct Keys {
     observers: Option<Spanned<u64>>,
     clients: Option<Spanned<u64>>,
     timing: Option<Spanned<String>>,
-    zookeeper: Option<String>,
+    zookeeper: Option<Spanned<String>>,
     on: Option<Spanned<String>>,
 }
 
@@ -57,6 +57,7 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
     let observers = size("observers", keys.observers.as_ref(), values::observers)?;
     let clients = size("clients", keys.clients.as_ref(), values::clients)?;
     let timing = file.one("timing", keys.timing.as_ref(), |text| values::timing(text))?;
+    let zookeeper = file.one("zookeeper", keys.zookeeper.as_ref(), |text| values::zookeeper(text))?;
     let on = file.one("on", keys.on.as_ref(), |text| values::on(text))?;
     Ok(Campaign {
         name: keys.name.unwrap_or_else(|| called.to_string()),
@@ -68,7 +69,7 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
             servers: servers.unwrap_or(spec::SERVERS),
             observers: observers.unwrap_or_default(),
             clients: clients.unwrap_or(spec::CLIENTS),
-            image: keys.zookeeper,
+            image: zookeeper,
             timing,
         },
         on: on.unwrap_or_default(),
@@ -260,6 +261,7 @@ mod tests {
         wrong(&format!("{SMALL}time = \"soon\""), &["line 3", "`time`", "60s"]);
         wrong(&format!("{SMALL}servers = 2"), &["line 3", "1, 3 or 5"]);
         wrong(&format!("{SMALL}clients = 0"), &["line 3", "1 to 50"]);
+        wrong(&format!("{SMALL}zookeeper = \"3.9.3\""), &["line 3", "zookeeper:3.9.3"]);
         wrong(&format!("{SMALL}seeds = []"), &["line 3", "at least one"]);
         wrong(&format!("{SMALL}seeds = [-1]"), &["line 3"]);
         wrong("variants = []\nfaults = [\"pause\"]", &["`variants` is empty"]);

@@ -35,8 +35,8 @@ a folder for each run. The same command again goes on where it was stopped; runs
 Exit codes: 0 the comparison was made, whatever it found; 254 wrong usage; 255 the harness failed in a run, or as a whole.
 
 Examples:
-  zooquake compare lock --faults pause,partition,kill,drop-reply --time 20s --runs 2
-  zooquake compare lock --variants predecessor,protected,fenced --faults pause,partition --runs 5
+  zooquake compare lock --faults pause,partition,kill,drop-reply --time 20s --times 2
+  zooquake compare lock --variants predecessor,protected,fenced --faults pause,partition --times 5
   zooquake compare election --faults none,kill+partition
   zooquake compare lock --variants fenced --zookeeper bookworm,trixie --faults partition
   zooquake compare lock --variants protected --timings 250/4/2000,500/4/1000 --faults partition
@@ -59,14 +59,14 @@ pub struct CompareOptions {
     /// How long operations and faults go on in each run
     #[arg(long, default_value = "20s", value_parser = values::duration)]
     pub time: Duration,
-    /// Runs of each subject under each kind of faults; every one has a plan of its own
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub runs: u32,
+    /// How often to run each subject under each kind of faults; every run has a plan of its own
+    #[arg(long, alias = "runs", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub times: u32,
     /// What the first plan is drawn from; the next ones follow
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
     /// Versions of ZooKeeper (`bookworm`, `trixie`) or images
-    #[arg(long, value_delimiter = ',', value_name = "VERSIONS")]
+    #[arg(long, value_delimiter = ',', value_name = "VERSIONS", value_parser = values::zookeeper)]
     pub zookeeper: Vec<String>,
     /// tickTime in ms, syncLimit in ticks, session timeout in ms, each
     #[arg(long, value_delimiter = ',', value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
@@ -136,7 +136,10 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
 fn refuse(setup: &Setup) -> Result<(), String> {
     let specs = setup.specs()?;
     refusal::refuse(&specs, || {
-        let time = |enough| format!("the shortest time that works for all of them is --time {enough}ms");
+        let time = |enough| {
+            let enough = values::whole_seconds(enough);
+            format!("the shortest time that works for all of them is --time {enough}")
+        };
         let enough = refusal::enough_ms(specs.iter().map(|(_, spec)| spec.clone()));
         enough.map_or_else(|| "give --clients 2 or more".to_string(), time)
     })
@@ -204,7 +207,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
             }
         }
     }
-    let seeds = (0..u64::from(options.runs)).map(|round| options.seed.wrapping_add(round));
+    let seeds = (0..u64::from(options.times)).map(|round| options.seed.wrapping_add(round));
     let setup = Setup {
         family,
         subjects,

@@ -42,6 +42,9 @@ impl Defaults {
     fn read(text: &str, project: &Path) -> Result<Self, String> {
         let keys: Self = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
         let wrong = |key: &str, why: String| format!("`{key}`: {why}");
+        if let Some(zookeeper) = &keys.zookeeper {
+            values::zookeeper(zookeeper).map_err(|why| wrong("zookeeper", why))?;
+        }
         if let Some(timing) = &keys.timing {
             values::timing(timing).map_err(|why| wrong("timing", why))?;
         }
@@ -205,6 +208,7 @@ mod tests {
             assert!(parsed(file, "", "clean").is_ok());
         };
         wrong("clients = 0", "`clients`: ");
+        wrong("zookeeper = \"3.9.3\"", "`zookeeper`: `3.9.3` is a version");
         wrong("timing = \"soon\"", "`timing`: ");
         wrong("image = \"trixie\"", "zookeeper");
         wrong("clients =", "line 1");

@@ -41,7 +41,7 @@ pub struct GenerateOptions {
     #[arg(long, value_name = "N|unique", default_value_t = Values::Unique)]
     pub values: Values,
     /// Decides whatever is drawn
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = crate::planning::values::seed)]
     pub seed: u64,
     /// Plant a violation
     #[arg(long)]

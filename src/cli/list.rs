@@ -6,6 +6,7 @@ use crate::backends::sim;
 use crate::faults::FAULTS;
 use crate::planning::names;
 use crate::planning::support;
+use crate::terminal::{print_folded, print_wrapped};
 use anyhow::Result;
 use serde_json::{Value, json};
 use zooquake_checkers::families::FAMILIES;
@@ -26,7 +27,7 @@ const OWN_RECIPE: &str = "own recipe";
 /// If the list cannot be written as JSON.
 pub fn list(options: &ListOptions) -> Result<Code> {
     if options.models {
-        model_rows().for_each(|row| println!("{row}"));
+        model_rows().for_each(|row| print_folded(&row));
         return Ok(Code::Valid);
     }
     let variants = names::workloads();
@@ -79,36 +80,42 @@ fn print(variants: &[Workload]) {
     println!("Variants");
     for workload in variants {
         println!("  {}", workload.name());
-        println!("      {}", workload.promise);
+        let remark = |text: &str| print_wrapped(&format!("      {text}"), 8);
+        remark(&workload.promise);
         if let Err(why) = support::workload_on(&sim::KIND, workload) {
-            println!("      on real ensembles only: {why}");
+            remark(&format!("on real ensembles only: {why}"));
         }
         for accepted in &workload.accepted {
-            println!(
-                "      known: {} under {} ({})",
-                accepted.anomaly,
-                accepted.faults.join(", "),
-                accepted.source
-            );
+            let (anomaly, faults) = (&accepted.anomaly, accepted.faults.join(", "));
+            remark(&format!("known: {anomaly} under {faults} ({})", accepted.source));
         }
     }
     println!();
     println!("Faults (none: a run without)");
     for fault in FAULTS {
-        println!("  {:<10} {}", fault.kind.name, fault.kind.summary);
+        row(fault.kind.name, fault.kind.summary, NAMES);
     }
     println!();
     println!("Checkers");
     for family in FAMILIES {
-        println!("  {:<10} {}", family.spec.name, family.checkers.join(", "));
+        row(family.spec.name, &family.checkers.join(", "), NAMES);
     }
-    println!("  {OWN_RECIPE:<10} {}", recipe::CHECKERS.join(", "));
-    println!("  {EVERY_RUN:<10} {}", ensemble::CHECKERS.join(", "));
+    row(OWN_RECIPE, &recipe::CHECKERS.join(", "), NAMES);
+    row(EVERY_RUN, &ensemble::CHECKERS.join(", "), NAMES);
     println!();
     println!("Models (of histories of others)");
     for (names, summary) in ModelKind::described() {
-        println!("  {names:<24}  {summary}");
+        row(&names, summary, MODELS);
     }
+}
+
+/// The columns of the names of faults and checkers, and of models.
+const NAMES: usize = 10;
+const MODELS: usize = 24;
+
+/// A name of so many columns, and beside it what it stands for.
+fn row(name: &str, words: &str, width: usize) {
+    print_wrapped(&format!("  {name:<width$}  {words}"), width + 4);
 }
 
 #[cfg(test)]

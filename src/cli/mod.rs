@@ -2,6 +2,7 @@
 
 mod args;
 mod campaign;
+mod candidates;
 mod check;
 mod compare;
 mod consent;

@@ -167,7 +167,8 @@ fn refuse(header: &NightHeader) -> Result<(), String> {
             .map(|cell| campaign.spec(cell, campaign.next_seed(cell.seed)));
         match refusal::enough_ms(named.iter().map(|(_, spec)| spec.clone()).chain(again)) {
             Some(enough) => {
-                format!("give the campaign `time = \"{enough}ms\"`, the shortest that works for all of its cells")
+                let enough = values::whole_seconds(enough);
+                format!("give the campaign `time = \"{enough}\"`, the shortest that works for all of its cells")
             }
             None => "give the campaign `clients = 2` or more".to_string(),
         }

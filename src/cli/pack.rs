@@ -2,7 +2,8 @@
 
 use super::exit::{Code, Usage};
 use super::paths;
-use crate::pack;
+use crate::pack::{self, Pack};
+use crate::shell;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
@@ -21,7 +22,7 @@ pub struct PackOptions {
     /// The file to write; the name of the run with .zooquake.tar.gz if not given
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// JSON on stdout: the file and its size in bytes
+    /// JSON on stdout: the file, its size in bytes, and the commands that unpack, check and replay it
     #[arg(long)]
     pub json: bool,
 }
@@ -40,11 +41,18 @@ pub fn pack(options: &PackOptions) -> Result<Code> {
         Some(out) => paths::output_file(out, way_out)?,
         None => paths::output_folder(Path::new("."), "--out FILE")?,
     }
-    let (file, bytes) = pack::write(&options.run, options.out.as_deref())?;
+    let Pack {
+        file,
+        bytes,
+        run,
+        record,
+    } = pack::write(&options.run, options.out.as_deref())?;
+    let commands = pack::commands(shell::program(), &file, &run, &record.plan);
     if options.json {
-        println!("{}", json!({ "file": file, "bytes": bytes }));
+        println!("{}", json!({ "file": file, "bytes": bytes, "commands": commands }));
     } else {
         println!("{} ({} kB)", file.display(), bytes.div_ceil(1000));
+        commands.iter().for_each(|command| println!("  {command}"));
     }
     Ok(Code::Valid)
 }

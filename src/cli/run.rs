@@ -10,6 +10,7 @@ use crate::planning::recipe;
 use crate::planning::refusal::refuse;
 use crate::planning::spec::RunSpec;
 use crate::planning::support;
+use crate::planning::values;
 use crate::run::Finished;
 use crate::terminal::{line, print_folded, verdict};
 use anyhow::Result;
@@ -105,26 +106,52 @@ pub fn refuse_keep(plan: &Plan, keep: bool) -> Result<(), Usage> {
 
 /// Refuses a plan that cannot end valid. Without a seed the error states how long is enough for any.
 fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
-    let enough = || {
-        let Plan { workload, faults, .. } = plan;
+    let enough = |faults: &[String]| {
         let mut shape = plan.cluster.clone();
         if let Some(DrawnFor { servers, timing }) = plan.drawn_for {
             (shape.servers, shape.timing) = (servers, timing);
         }
-        feasibility::enough_ms(workload, &shape, faults)
+        feasibility::enough_ms(&plan.workload, &shape, faults)
     };
-    let way_out = || match (enough(), spec.seed.and_then(|_| spec.shortest_ms())) {
-        (None, _) => "give --clients 2 or more".to_string(),
-        (Some(enough), None) => format!("the shortest time that works is --time {enough}ms"),
-        (Some(enough), Some(shortest)) => format!(
-            "the shortest time that works with this seed is --time {shortest}ms, with any seed --time {enough}ms"
-        ),
+    let way_out = || {
+        let Some(any) = enough(&plan.faults) else {
+            return "give --clients 2 or more".to_string();
+        };
+        let any = values::whole_seconds(any);
+        let longer = match spec.seed.and_then(|_| spec.shortest_ms()).map(values::whole_seconds) {
+            None => format!("the shortest time that works is --time {any}"),
+            Some(own) if own == any => format!("the shortest time that works is --time {any}"),
+            Some(own) => {
+                format!("the shortest time that works with this seed is --time {own}, with any seed --time {any}")
+            }
+        };
+        let fits = |faults: &[String]| enough(faults).is_some_and(|enough| enough <= plan.time_ms);
+        match fewer(&plan.faults, fits) {
+            faults if faults.is_empty() => longer,
+            faults => format!(
+                "{longer}; into {} fits --faults {}",
+                feasibility::seconds(plan.time_ms),
+                faults.join(",")
+            ),
+        }
     };
     let drawn = RunSpec {
         seed: Some(plan.seed),
         ..spec.clone()
     };
     refuse(&[(plan.workload.name(), drawn)], way_out).map_err(Usage)
+}
+
+/// As many of these kinds of fault as fit, the first ones before the later ones.
+fn fewer(faults: &[String], fits: impl Fn(&[String]) -> bool) -> Vec<String> {
+    let mut fitting: Vec<String> = Vec::new();
+    for fault in faults {
+        fitting.push(fault.clone());
+        if !fits(&fitting) {
+            fitting.pop();
+        }
+    }
+    fitting
 }
 
 /// Prints the verdict in a few lines: what was found, then why it is not more.

@@ -7,7 +7,7 @@ use crate::planning::names;
 use crate::planning::values;
 use crate::selftest::{self, BugOutcome, Settings};
 use crate::shrink::sim::write_run;
-use crate::terminal::line;
+use crate::terminal::print_wrapped;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ pub struct SelftestOptions {
     #[arg(long, default_value = "10s", value_parser = values::duration)]
     pub budget: Duration,
     /// Seed of the first schedule of each
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
     /// Threads; one a core if not given
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -60,8 +60,8 @@ pub struct SelftestOptions {
     #[arg(long)]
     pub confirm: bool,
     /// How often a plan is played at most to confirm it
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub confirm_runs: u32,
+    #[arg(long, alias = "confirm-runs", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub confirm_times: u32,
     /// JSON on stdout: a list of the bugs with what was found
     #[arg(long)]
     pub json: bool,
@@ -82,7 +82,7 @@ pub async fn selftest(mut options: SelftestOptions) -> Result<Code> {
     let interrupt = interrupt::listen()?;
     let stop = interrupt::flag(&interrupt);
     let confirmer = match &options.out {
-        Some(out) if options.confirm => Some(Confirmer::prepare(options.confirm_runs, out, interrupt).await?),
+        Some(out) if options.confirm => Some(Confirmer::prepare(options.confirm_times, out, interrupt).await?),
         _ => None,
     };
     let json = options.json;
@@ -139,7 +139,7 @@ async fn confirm(confirmer: &Confirmer, tried: &mut [SelftestRow], json: bool) -
         tried.confirmation = confirmer.confirm(run, None, &shown.wanted).await?;
         if let (Some(confirmation), false) = (&tried.confirmation, json) {
             let id = tried.outcome.planted.id;
-            println!("{id:<5} on a real ensemble {}", line(&confirmation.to_string()));
+            print_wrapped(&format!("{id:<4} on a real ensemble {confirmation}"), INDENT);
         }
     }
     Ok(())
@@ -165,7 +165,7 @@ fn try_all(
     }
     let mut tried = Vec::new();
     for planted in chosen {
-        progress!("{}: {}", planted.name(), planted.mechanism);
+        progress!("{}: looking for {}", planted.name(), planted.expected);
         let outcome = selftest::run(planted, settings)?;
         if stop.load(Ordering::SeqCst) {
             // A bug whose search was cut short is neither found nor missed.
@@ -176,7 +176,7 @@ fn try_all(
             _ => None,
         };
         if !options.json {
-            println!("{}", row(columns(&outcome).each_ref().map(String::as_str)));
+            print(&outcome);
         }
         tried.push(SelftestRow {
             outcome,
@@ -187,45 +187,45 @@ fn try_all(
     Ok((tried, false))
 }
 
-const HEADER: [&str; 8] = [
-    "id",
-    "expected",
-    "schedules",
-    "seconds",
-    "shrunk to",
-    "without the bug",
-    "found",
-    "mechanism",
-];
+/// The columns of the table. What follows each row in words is indented.
+const HEADER: [&str; 5] = ["id", "expected", "schedules", "seconds", "shrunk to"];
 
-/// A line of the table.
-fn row([id, expected, schedules, seconds, shrunk, twin, found, mechanism]: [&str; 8]) -> String {
-    format!("{id:<5} {expected:<20} {schedules:>9} {seconds:>7}  {shrunk:<35} {twin:<28} {found:<36} {mechanism}")
+/// A row of the table.
+fn row([id, expected, schedules, seconds, shrunk]: [&str; 5]) -> String {
+    format!("{id:<4} {expected:<20} {schedules:>9} {seconds:>7}  {shrunk}")
 }
 
-fn columns(outcome: &BugOutcome) -> [String; 8] {
+/// Prints the row of a bug, and in words what was found and what the recipe does without it.
+fn print(outcome: &BugOutcome) {
     let BugOutcome { planted, shown, .. } = outcome;
     let listed = |names: &std::collections::BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
-    let twin = match outcome.noise.is_empty() {
-        true => format!("silent in {} schedules", outcome.twin_schedules),
-        false => format!("noisy: {}", listed(&outcome.noise)),
-    };
-    [
-        planted.id.to_string(),
-        planted.expected.to_string(),
-        shown
-            .as_ref()
-            .map_or(outcome.schedules, |shown| shown.tried)
-            .to_string(),
-        format!("{:.1}", outcome.took.as_secs_f64()),
-        shown
-            .as_ref()
-            .map_or("missed".to_string(), |shown| shown.size.to_string()),
-        twin,
-        listed(&outcome.found),
-        planted.mechanism.to_string(),
-    ]
+    let schedules = shown.as_ref().map_or(outcome.schedules, |shown| shown.tried);
+    let shrunk = shown
+        .as_ref()
+        .map_or("missed".to_string(), |shown| shown.size.to_string());
+    print_wrapped(
+        &row([
+            planted.id,
+            planted.expected,
+            &schedules.to_string(),
+            &format!("{:.1}", outcome.took.as_secs_f64()),
+            &shrunk,
+        ]),
+        INDENT,
+    );
+    let say = |text: String| print_wrapped(&format!("{:INDENT$}{text}", ""), INDENT + 2);
+    say(planted.mechanism.to_string());
+    if !outcome.found.is_empty() {
+        say(format!("found: {}", listed(&outcome.found)));
+    }
+    say(match outcome.noise.is_empty() {
+        true => format!("without the bug: silent in {} schedules", outcome.twin_schedules),
+        false => format!("without the bug: noisy: {}", listed(&outcome.noise)),
+    });
 }
+
+/// The columns by which words below a row are indented.
+const INDENT: usize = 5;
 
 fn as_json(tried: &SelftestRow) -> Value {
     let SelftestRow {

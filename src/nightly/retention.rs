@@ -17,7 +17,8 @@ const EVIDENCE: [&str; 5] = [
 const PICTURES: [&str; 3] = ["timeline.png", "latency.png", "rate.png"];
 
 /// Compresses the evidence, and removes the pictures and the clients' logs, on which nothing rests. The plan, the
-/// results and the page stay as they are: `check` and `report` go on working. Doing it again changes nothing.
+/// provenance, the results and the page stay as they are: `check` and `report` go on working. Doing it again changes
+/// nothing.
 ///
 /// # Errors
 /// If a file cannot be read, written or removed.
@@ -70,6 +71,9 @@ mod tests {
         for name in ["timeline.png", "logs/n1.log", "logs/c1.log"] {
             fs::write(folder.file(name), "text\n").unwrap();
         }
+        folder
+            .write_json("provenance.json", &serde_json::json!({ "zooquake": "0.1.0" }))
+            .unwrap();
         let before = folder.load().unwrap();
         assert_eq!(before.history.events.len(), 1);
         compact(&folder).unwrap();
@@ -77,6 +81,7 @@ mod tests {
         let after = folder.load().unwrap();
         assert_eq!(after.history, before.history);
         assert_eq!((after.damage, after.plan), (before.damage, before.plan));
+        assert!(after.provenance.is_some() && after.provenance == before.provenance);
         assert!(!folder.file("history.jsonl").exists() && !folder.file("timeline.png").exists());
         assert!(folder.file("logs/n1.log.gz").exists() && !folder.file("logs/c1.log").exists());
     }

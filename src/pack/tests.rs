@@ -19,7 +19,7 @@ fn what_was_packed_is_unpacked_as_it_was_and_goes_away() {
     fs::write(run.join("logs/n1.log"), [0, 159, 146, 150]).unwrap();
     fs::write(run.join("program"), "#!/bin/sh").unwrap();
     fs::set_permissions(run.join("program"), fs::Permissions::from_mode(0o755)).unwrap();
-    let (file, bytes) = write(&run, Some(&base.join(format!("x{SUFFIX}")))).unwrap();
+    let Pack { file, bytes, .. } = write(&run, Some(&base.join(format!("x{SUFFIX}")))).unwrap();
     assert!(bytes > 0);
     let opened = open(&file).unwrap();
     let unpacked = opened.folder.path.clone();
@@ -54,13 +54,14 @@ fn a_pack_in_the_folder_that_is_packed_is_no_part_of_it() {
     let noise: Vec<u8> = std::iter::repeat_with(|| fastrand::u8(..)).take(1 << 20).collect();
     fs::write(run.join("history.jsonl"), noise).unwrap();
     for name in [&format!("run{SUFFIX}"), "other.tar.gz"] {
-        let (file, bytes) = write(&run, Some(&run.join(name))).unwrap();
+        let Pack { file, bytes, .. } = write(&run, Some(&run.join(name))).unwrap();
         assert!(bytes < 3 << 20, "{bytes}");
         // Again, now that it is there.
-        assert_eq!(write(&run, Some(&file)).unwrap().1, bytes);
+        assert_eq!(write(&run, Some(&file)).unwrap().bytes, bytes);
         let opened = open(&file).unwrap();
         let mut names = files(&opened.folder.path, Path::new("none")).unwrap();
         names.retain(|path| !path.ends_with("other.tar.gz"));
+        assert!(opened.folder.file(readme::NAME).exists());
         assert_eq!(names, ["history.jsonl", "plan.json"].map(PathBuf::from));
     }
 }
@@ -165,4 +166,32 @@ fn a_pack_that_is_cut_off_or_holds_more_than_files_of_a_run_is_refused() {
         assert!(error.contains(said) && !error.contains('\u{1b}'), "{said}: {error}");
     }
     assert!(!base.join("outlaw").exists() && !std::env::temp_dir().join("outlaw").exists());
+}
+
+#[test]
+fn a_pack_explains_itself_and_leaves_a_file_of_the_users_as_it_is() {
+    let base = temporary();
+    let base = base.path();
+    let run = base.join("run");
+    fs::write(run.join("plan.json"), "{}").unwrap();
+    fs::write(run.join("history.jsonl"), "").unwrap();
+    let pack_and_read = |run: &Path, to: &str| {
+        let packed = write(run, Some(&base.join(to))).unwrap();
+        let opened = open(&packed.file).unwrap();
+        fs::read_to_string(opened.folder.file(readme::NAME)).unwrap()
+    };
+    let explained = pack_and_read(&run, "one.tar.gz");
+    assert!(
+        explained.contains("tar xzf one.tar.gz") && explained.contains("plan.json"),
+        "{explained}"
+    );
+    assert!(!run.join(readme::NAME).exists(), "the run stays as it is");
+    // What was unpacked by hand is packed anew, under another name.
+    fs::write(run.join(readme::NAME), &explained).unwrap();
+    assert_eq!(
+        pack_and_read(&run, "two.tar.gz"),
+        explained.replace("one.tar.gz", "two.tar.gz")
+    );
+    fs::write(run.join(readme::NAME), "mine").unwrap();
+    assert_eq!(pack_and_read(&run, "three.tar.gz"), "mine");
 }

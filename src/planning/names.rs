@@ -49,12 +49,37 @@ pub fn workload(name: &str) -> Result<Workload, String> {
                 Some((planted::FAMILY, _)) => planted::PLANTED.iter().map(|planted| planted.name()).collect(),
                 _ => workloads().iter().map(Workload::name).collect(),
             };
-            Err(format!(
-                "{}, or the folder of a recipe of your own, such as ./my-lock",
-                unknown("variant", name, &names)
-            ))
+            Err(unknown_variant(name, &names))
         }
     }
+}
+
+/// The message about a variant that does not exist. Of a family it names the variants, and of a variant without its
+/// family the whole names.
+fn unknown_variant(name: &str, known: &[String]) -> String {
+    let parts = || known.iter().filter_map(|whole| Some((whole, whole.split_once('/')?)));
+    let family = name.trim_end_matches('/');
+    let variants: Vec<&str> = parts()
+        .filter(|(_, (other, _))| *other == family)
+        .map(|(whole, _)| whole.as_str())
+        .collect();
+    if let Some(first) = variants.first() {
+        let all = variants.join(", ");
+        return format!("there is no variant `{name}`, which is a family; give one of {all}, such as `{first}`");
+    }
+    let bare: Vec<String> = parts()
+        .filter(|(_, (_, variant))| *variant == name)
+        .map(|(whole, _)| format!("`{whole}`"))
+        .collect();
+    let message = match bare.is_empty() {
+        true => unknown("variant", name, known),
+        false => format!(
+            "there is no variant `{name}`; did you mean {}? There are: {}",
+            bare.join(" or "),
+            known.join(", ")
+        ),
+    };
+    format!("{message}, or the folder of a recipe of your own, such as ./my-lock")
 }
 
 /// The kind of fault of this name, or of this former one.
@@ -80,6 +105,9 @@ pub fn faults(list: &str) -> Result<Vec<String>, String> {
         list if list.split(',').any(|name| name.trim().is_empty()) => {
             empty(&format!("a name is missing beside a comma in `{list}`"))
         }
+        list if list.split(',').any(|name| name.trim() == "none") => Err(format!(
+            "`none` stands alone, for a run without faults, and not in `{list}`: leave it out, or give nothing else"
+        )),
         list => list.split(',').map(|name| fault(name.trim())).collect(),
     }
 }
@@ -104,6 +132,22 @@ mod tests {
         let text = unknown("variant", "lock/predecesor", &known);
         assert!(text.contains("did you mean `lock/predecessor`?"), "{text}");
         assert!(text.contains("lock/children, lock/predecessor, lock/fenced"), "{text}");
+    }
+
+    #[test]
+    fn a_family_has_its_variants_named_and_a_bare_variant_its_families() {
+        let family = workload("lock").unwrap_err();
+        assert!(
+            family.contains("is a family; give one of lock/children, ") && family.contains("such as `lock/children`")
+        );
+        assert!(!family.contains("rwlock"), "{family}");
+        assert_eq!(workload("lock/").unwrap_err(), family.replace("`lock`", "`lock/`"));
+        let bare = workload("fenced").unwrap_err();
+        assert!(
+            bare.contains("did you mean `lock/fenced` or `rwlock/fenced`?"),
+            "{bare}"
+        );
+        assert!(bare.contains("queue/fifo"), "{bare}");
     }
 
     #[test]
@@ -144,6 +188,13 @@ mod tests {
         ] {
             let why = faults(list).unwrap_err();
             assert!(why.contains(said) && !why.contains("did you mean"), "{list:?}: {why}");
+        }
+        for list in ["kill,none", "none,kill", "none, none"] {
+            let why = faults(list).unwrap_err();
+            assert!(
+                why.contains("`none` stands alone") && why.contains(list),
+                "{list:?}: {why}"
+            );
         }
         assert!(faults("kill,pauze").unwrap_err().contains("did you mean `pause`?"));
     }

@@ -44,7 +44,7 @@ pub struct RunSpec {
     #[arg(long, value_parser = values::duration)]
     pub time: Option<Duration>,
     /// What every random choice is drawn from; a random one if not given
-    #[arg(long)]
+    #[arg(long, value_parser = values::seed)]
     pub seed: Option<u64>,
     /// Where to run: `docker`, a real ensemble in containers, or `sim`, a simulated one in virtual time; without it
     /// simulated only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
@@ -67,7 +67,7 @@ pub struct RunSpec {
     pub timing: Option<Timing>,
     /// `bookworm` (3.8.0, the default), `trixie` (3.9.3), or an image with the official one's conventions, used
     /// unmodified
-    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
+    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE", value_parser = values::zookeeper)]
     pub zookeeper: Option<String>,
     /// Draw faults and work as for an ensemble of other size and timing, as `compare` does for all its subjects
     #[arg(long, value_name = "SERVERS:TICK/SYNC/SESSION", value_parser = values::drawn_for)]

@@ -28,6 +28,35 @@ pub fn duration_text(length: Duration) -> String {
     }
 }
 
+/// A time in milliseconds as the whole seconds that are no shorter: what people type.
+pub fn whole_seconds(ms: u64) -> String {
+    duration_text(Duration::from_secs(ms.div_ceil(1_000)))
+}
+
+/// The number that choices are drawn from.
+///
+/// # Errors
+/// If it is none.
+pub fn seed(text: &str) -> Result<u64, String> {
+    let most = u64::MAX;
+    let number = text.parse();
+    number.map_err(|_| format!("a seed is a whole number from 0 to {most}, such as 7"))
+}
+
+/// The ZooKeeper of an ensemble: a suite of Debian, or an image.
+///
+/// # Errors
+/// If it is a bare version, for which no image is called, or empty.
+pub fn zookeeper(text: &str) -> Result<String, String> {
+    let is_version = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let why = match text {
+        "" => "no image is named: give one such as `zookeeper:3.9.3`".to_owned(),
+        _ if is_version => format!("`{text}` is a version, and no image: give `zookeeper:{text}`"),
+        _ => return Ok(text.to_owned()),
+    };
+    Err(format!("{why}, or Debian's `bookworm` (3.8.0) or `trixie` (3.9.3)"))
+}
+
 /// Where to run.
 ///
 /// # Errors
@@ -143,6 +172,10 @@ mod tests {
         for text in ["1500ms", "60s", "5400s"] {
             assert_eq!(duration_text(duration(text).unwrap()), text);
         }
+        assert_eq!(
+            (whole_seconds(20_000), whole_seconds(20_400)),
+            ("20s".into(), "21s".into())
+        );
         assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
         assert_eq!(duration("90m"), Ok(Duration::from_secs(5_400)));
         assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5_400)));
@@ -160,6 +193,33 @@ mod tests {
             "9223372036854775807",
         ] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn reads_seeds_and_zookeepers() {
+        assert_eq!(seed("18446744073709551615"), Ok(u64::MAX));
+        for wrong in ["abc", "-1", "1.5", "", "18446744073709551616"] {
+            assert!(
+                seed(wrong).unwrap_err().contains("from 0 to 18446744073709551615"),
+                "{wrong}"
+            );
+        }
+        for name in [
+            "bookworm",
+            "trixie",
+            "zookeeper:3.9",
+            "registry.example:5000/zk@sha256:0a",
+            "3.9-mine",
+        ] {
+            assert_eq!(zookeeper(name).as_deref(), Ok(name));
+        }
+        for (wrong, way_out) in [
+            ("3.9.3", "`zookeeper:3.9.3`"),
+            ("3.9", "`zookeeper:3.9`"),
+            ("", "trixie"),
+        ] {
+            assert!(zookeeper(wrong).unwrap_err().contains(way_out), "{wrong}");
         }
     }
 

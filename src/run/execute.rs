@@ -1,21 +1,22 @@
 //! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
 
 use super::folder::{CONTAINERS, Folder, RECIPE};
+use super::intent::intent;
 use super::interruption::within_grace;
 use super::progress::Progress;
+use super::provenance::ProvenanceNotes;
 use super::recorder::Recorder;
 use super::samples::Samples;
 use super::shell::Shell;
 use super::stage;
 use super::store::Store;
 use super::txnlogs;
-use crate::backends;
 use crate::faults::nemesis::NemesisSchedule;
 use crate::judge;
 use anyhow::{Context, Result};
 use fnv::FnvHasher;
 use futures_util::FutureExt;
-use futures_util::future::{try_join, try_join_all};
+use futures_util::future::{try_join_all, try_join3};
 use serde_json::{Value, json};
 use std::fs;
 use std::hash::{Hash, Hasher};
@@ -153,29 +154,6 @@ fn id(folder: &Folder, seed: u64) -> String {
     format!("{:08x}", hasher.finish() as u32)
 }
 
-/// What a run is to do, and about how long a real ensemble takes for it.
-fn intent(plan: &Plan) -> String {
-    /// Seconds that bringing up, recovery, the last reads and clearing away take.
-    const AROUND: u64 = 20;
-    let servers = plan.cluster.servers + plan.cluster.observers;
-    if !plan.scenes.is_empty() {
-        return format!("{} scenes on {servers} servers", plan.scenes.len());
-    }
-    let faults = match plan.faults.as_slice() {
-        [] => "without faults".to_owned(),
-        faults => format!("under {}", faults.join(", ")),
-    };
-    let seconds = plan.time_ms.div_ceil(1000);
-    let about = match backends::capabilities(plan.on).virtual_time {
-        true => String::new(),
-        false => format!(", about {} s in all", seconds + AROUND),
-    };
-    format!(
-        "{servers} servers, {} clients, {seconds} s {faults}{about}",
-        plan.cluster.clients
-    )
-}
-
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
 pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result<Remainder> {
     let (plan, clock) = (&order.plan, order.backend.clock());
@@ -187,7 +165,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result
         intent(plan)
     ));
     let (mut history, mut sampled, mut left) = (None, Vec::new(), Remainder::Nothing);
-    let schedules = NemesisSchedule::from_plan(plan);
+    let (schedules, mut provenance) = (NemesisSchedule::from_plan(plan), ProvenanceNotes::begin(plan, store)?);
     let all = schedules.len();
     for (number, schedule) in (1..).zip(schedules) {
         if let NemesisSchedule::Scene(scene) = &schedule {
@@ -205,12 +183,13 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result
             // The history counts from when the first ensemble is up.
             none => none.insert(Recorder::begin(store.history()?, clock.clone())?),
         };
-        let Some((place, confined)) = up else {
+        let Some((place, confined, engine)) = up else {
             recorder.record(HistoryEntry::named("run", "phase", json!("interrupted")))?;
             return Ok(Remainder::HalfACluster);
         };
         if number == 1 {
             recorder.record(HistoryEntry::named("run", "confinement", confined))?;
+            provenance.engine(engine)?;
         }
         let samples = Samples::start(&place, recorder.begun());
         let said = (recorder, &mut progress);
@@ -227,6 +206,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result
         }
         sampled.extend(samples.stop().await);
         store.samples(&sampled)?;
+        provenance.servers(&sampled)?;
         drop(shell);
         let interrupted = matches!(conclusion, Conclusion::Interrupted);
         let keep = order.keep && (interrupted || number == all);
@@ -245,13 +225,13 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result
     Ok(left)
 }
 
-/// Brings a cluster up on which the schedule can begin; with what its processes may do.
+/// Brings a cluster up on which the schedule can begin; with what its processes may do, and the engine that it is on.
 async fn bring_up(
     order: &RunOrder,
     schedule: &NemesisSchedule,
     store: &Store,
     run: &str,
-) -> Result<(RunCluster, Value)> {
+) -> Result<(RunCluster, Value, Option<String>)> {
     let RunOrder { plan, backend, .. } = order;
     let mut logs = store.logs();
     if let NemesisSchedule::Scene(scene) = schedule {
@@ -269,9 +249,9 @@ async fn bring_up(
         }
         anyhow::Ok(cluster)
     };
-    let (cluster, confined) = try_join(up, backend.confinement()).await?;
+    let (cluster, confined, engine) = try_join3(up, backend.confinement(), backend.engine()).await?;
     let clock = backend.clock();
-    Ok((RunCluster { cluster, clock }, confined))
+    Ok((RunCluster { cluster, clock }, confined, engine))
 }
 
 /// Removes the cluster, or leaves it standing and prints how to reach it, or why that cannot be determined.

@@ -135,7 +135,7 @@ impl Folder {
         let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);
         let (txnlogs, servers) = (self.read("txnlogs.json")?, self.read("servers.jsonl")?);
         let (logs, scenes) = (self.logs_of('n', "logs")?, self.scene_logs()?);
-        let clients = self.logs_of('c', "logs")?;
+        let (clients, provenance) = (self.logs_of('c', "logs")?, self.read("provenance.json")?);
         Ok(Record::read(Files {
             plan: plan.as_deref(),
             history: history.as_deref(),
@@ -146,6 +146,7 @@ impl Folder {
             logs: Some(&logs),
             clients: &clients,
             scenes: &scenes,
+            provenance: provenance.as_deref(),
         }))
     }
 

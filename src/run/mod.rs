@@ -2,8 +2,10 @@
 
 mod execute;
 pub mod folder;
+mod intent;
 pub mod interruption;
 mod progress;
+mod provenance;
 mod readiness;
 mod recorder;
 mod samples;

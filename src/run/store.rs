@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use zooquake_history::{
-    Event, Record,
+    Event, Provenance, Record,
     evidence::{ServerSample, TreeReadings},
     plan::Plan,
     txnlog::TxnLogs,
@@ -112,6 +112,17 @@ impl Store {
         self.keep(
             |folder| folder.write_jsonl("servers.jsonl", samples),
             |record| record.servers = Some(samples.to_vec()),
+        )
+    }
+
+    /// Keeps what records the run, in place of what was kept before.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn provenance(&self, provenance: &Provenance) -> Result<()> {
+        self.keep(
+            |folder| folder.write_json("provenance.json", provenance),
+            |record| record.provenance = Some(provenance.clone()),
         )
     }
 

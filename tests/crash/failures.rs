@@ -183,7 +183,13 @@ fn peak(process: u32) -> u64 {
 
 /// What a run lacks that is valid.
 fn lacks(run: &Path) -> Option<String> {
-    let missing = ["tree.json", "txnlog.jsonl", "servers.jsonl", "results.json"];
+    let missing = [
+        "provenance.json",
+        "tree.json",
+        "txnlog.jsonl",
+        "servers.jsonl",
+        "results.json",
+    ];
     let missing = missing
         .into_iter()
         .find(|name| fs::metadata(run.join(name)).map_or(0, |file| file.len()) == 0);

@@ -55,6 +55,70 @@ fn shells_complete_commands_and_man_has_a_page_of_each() {
     refused.with(&["writing manual pages into", "file/man1"]);
 }
 
+/// What bash completes for the last of these words.
+fn completed_by_bash(words: &[&str]) -> Vec<String> {
+    let script = call("completions bash").ends(0).stdout;
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let (all, at) = (quoted.join(" "), words.len() - 1);
+    let line = format!(
+        "{script}\nCOMP_WORDS=({all}); COMP_CWORD={at}\n_zooquake zooquake '{}' '{}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        words[at],
+        words[at - 1]
+    );
+    let completed = said(std::process::Command::new("bash").args(["--norc", "-c", &line])).ends(0);
+    completed.stdout.lines().map(String::from).collect()
+}
+
+#[test]
+fn shells_complete_variants_faults_and_models() {
+    for (words, expected) in [
+        (&["zooquake", "run", "lock/f"][..], &["lock/fenced"][..]),
+        (
+            &["zooquake", "run", "lock/fenced", "--faults", "pa"],
+            &["pause", "partition"],
+        ),
+        (&["zooquake", "run", "lock/fenced", "--faults", "n"], &["none"]),
+        (&["zooquake", "explore", "queue/"], &["queue/fifo", "queue/claimed"]),
+        (&["zooquake", "check", "--model", "fifo"], &["fifo-queue"]),
+        (&["zooquake", "generate", "--model", "fifo"], &["fifo-queue"]),
+        (&["zooquake", "compare", "elec"], &["election"]),
+        (&["zooquake", "run", "lock/fenced", "--zookeeper", "tr"], &["trixie"]),
+        (&["zooquake", "selftest", "L12"], &["L12"]),
+    ] {
+        assert_eq!(completed_by_bash(words), expected, "{words:?}");
+    }
+    for shell in ["fish", "zsh"] {
+        let script = call(&format!("completions {shell}")).ends(0);
+        script.with(&["lock/fenced", "drop-reply", "cas-register", "L12"]);
+    }
+    let fish = call("completions fish").stdout;
+    let of_run = |line: &&str| line.contains("using_subcommand run\" -a") && line.contains("lock/fenced");
+    assert_eq!(fish.lines().filter(of_run).count(), 1, "{fish}");
+}
+
+#[test]
+fn what_people_read_fits_into_eighty_columns() {
+    for line in [
+        "list",
+        "explore lock/predecessor --faults drop-reply --schedules 60 --seed 1 --threads 1",
+        "selftest L1 --budget 3s",
+    ] {
+        let runs = Runs::new("columns");
+        let told = said(zooquake(line).current_dir(runs.path()));
+        let wide: Vec<&str> = told.stdout.lines().filter(|line| line.chars().count() > 80).collect();
+        // A path is not broken.
+        assert!(
+            wide.iter().all(|line| line.split_whitespace().count() == 1),
+            "{line}: {wide:?}"
+        );
+        assert!(told.stdout.lines().count() > 3, "{told}");
+    }
+    let list = call("list").stdout;
+    assert!(list.contains(
+        "\n  queue       lost-item, duplicate-delivery, phantom-item, reordered,\n              stuck-queue, "
+    ));
+}
+
 #[test]
 fn the_version_is_that_of_the_package() {
     call("--version").ends(0).with(&[env!("CARGO_PKG_VERSION")]);

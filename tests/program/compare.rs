@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Two runs, as small as they can be.
 fn compare(folder: &Path, time: &str) -> Said {
-    let two = "compare lock --variants predecessor,fenced --faults none --servers 1 --clients 2 --runs 1 --json";
+    let two = "compare lock --variants predecessor,fenced --faults none --servers 1 --clients 2 --times 1 --json";
     said(zooquake(&format!("{two} --time {time} --out")).arg(folder.join("compare")))
 }
 

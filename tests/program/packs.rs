@@ -80,6 +80,39 @@ fn a_line_that_reproduces_a_run_works_as_it_is_printed() {
 }
 
 #[test]
+fn the_lines_after_packing_begin_with_unpacking_and_work_as_they_are_printed() {
+    let base = Runs::new("unpacking");
+    let bin = base.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_zooquake"), bin.join("zooquake")).unwrap();
+    hand_made(&base.path().join("a run"));
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut pack = zooquake("pack --out out.tar.gz");
+    let packed = said(pack.arg("a run").current_dir(base.path()).env("PATH", &path)).ends(0);
+    let commands: Vec<&str> = packed.stdout.lines().skip(1).map(str::trim_start).collect();
+    assert_eq!(commands.len(), 3, "{packed}");
+    assert!(commands[2].contains("zooquake replay"), "{packed}");
+    let elsewhere = base.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::copy(base.path().join("out.tar.gz"), elsewhere.join("out.tar.gz")).unwrap();
+    let in_shell = |line: &str| {
+        let mut shell = std::process::Command::new("sh");
+        said(shell.args(["-c", line]).current_dir(&elsewhere).env("PATH", &path))
+    };
+    in_shell(commands[0]).ends(0);
+    in_shell(commands[1]).ends(2).with(&["verdict: unknown"]);
+    let readme = std::fs::read_to_string(elsewhere.join("a run/README.txt")).expect("what explains it");
+    commands
+        .iter()
+        .for_each(|command| assert!(readme.contains(command), "{readme}"));
+    let mut json = zooquake("pack --json --out again.tar.gz");
+    let json = said(json.arg(elsewhere.join("a run")).current_dir(base.path()))
+        .ends(0)
+        .json();
+    assert_eq!(json["commands"][0], "tar xzf again.tar.gz");
+}
+
+#[test]
 fn a_run_packs_itself_where_it_lies() {
     let base = Runs::new("pack-here");
     let run = base.path().join("run");

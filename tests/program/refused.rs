@@ -9,7 +9,62 @@ fn wrong_usage_names_the_way_out() {
             "run lock/predecesor",
             &["did you mean `lock/predecessor`", "lock/fenced"][..],
         ),
-        ("run lock", &["there is no variant `lock`", "lock/children"]),
+        (
+            "run lock",
+            &[
+                "there is no variant `lock`, which is a family",
+                "lock/predecessor",
+                "such as `lock/children`",
+            ],
+        ),
+        (
+            "run fenced",
+            &["did you mean `lock/fenced` or `rwlock/fenced`?", "queue/fifo"],
+        ),
+        ("explore fenced", &["did you mean `lock/fenced`"]),
+        (
+            "run lock/fenced --faults clock-skew",
+            &[
+                "no fault `clock-skew`; did you mean `",
+                "kill, pause, partition, drop-reply, disconnect, expire, lag, wipe",
+            ],
+        ),
+        (
+            "run lock/fenced --faults kill,none",
+            &["`none` stands alone", "`kill,none`", "leave it out"],
+        ),
+        (
+            "compare lock --faults kill+none",
+            &["`none` stands alone", "leave it out"],
+        ),
+        (
+            "run lock/fenced --zookeeper 3.9.3",
+            &["`3.9.3`", "`zookeeper:3.9.3`", "`bookworm` (3.8.0)", "`trixie` (3.9.3)"],
+        ),
+        ("images --zookeeper 3.8", &["`zookeeper:3.8`", "bookworm"]),
+        ("compare lock --zookeeper trixie,3.8.0", &["`zookeeper:3.8.0`"]),
+        (
+            "run lock/fenced --seed abc",
+            &["'abc'", "a whole number from 0 to 18446744073709551615"],
+        ),
+        ("selftest --seed=-1", &["'-1'", "a whole number"]),
+        (
+            "explore ./my-lock",
+            &[
+                "\"./my-lock\" is a recipe of your own and cannot be explored",
+                "run ./my-lock --times 10",
+            ],
+        ),
+        (
+            "check /etc/passwd",
+            &[
+                "/etc/passwd is no history (line 1, column 1",
+                "the folder of a run",
+                ".jsonl",
+                ".edn",
+                ".txt",
+            ],
+        ),
         (
             "run lock/fenced --faults pauze",
             &["did you mean `pause`", "kill", "partition"],
@@ -135,7 +190,7 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
         ),
         (format!("{run} --time"), &["no window of pause"]),
         (
-            "compare lock --faults none,pause --runs 2 --out out --time".to_string(),
+            "compare lock --faults none,pause --times 2 --out out --time".to_string(),
             &["predecessor under pause, seed 1", "fenced under pause, seed 2"],
         ),
         (
@@ -174,7 +229,7 @@ fn without_an_engine_it_says_what_was_tried_and_leaves_nothing() {
         "run ensemble/textbook",
         "run lock/fenced --zookeeper trixie",
         "run lock/fenced --keep",
-        "compare lock --faults none --runs 1",
+        "compare lock --faults none --times 1",
         "nightly",
     ] {
         let out = Runs::new("no-engine");

@@ -102,7 +102,7 @@ fn nights_and_comparisons_are_simulated_where_that_is_asked_for() {
     let page = String::from_utf8(read(folder, "night/index.html")).unwrap();
     assert!(page.contains("the ensembles were simulated"));
     call("nightly small.toml --out night --on docker").ends(255);
-    call("compare lock --variants protected,fenced --faults none --runs 1 --time 2s --on sim --out compared").ends(0);
+    call("compare lock --variants protected,fenced --faults none --times 1 --time 2s --on sim --out compared").ends(0);
     let table = String::from_utf8(read(folder, "compared/compare.md")).unwrap();
     assert!(table.contains("simulated ensembles"), "{table}");
 }

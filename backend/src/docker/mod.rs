@@ -7,6 +7,7 @@ mod engine;
 mod evidence;
 mod exec;
 mod hosts;
+mod identity;
 mod intents;
 mod labels;
 mod lag;
@@ -143,6 +144,10 @@ impl Backend for DockerBackend {
 
     fn confinement(&self) -> BackendFuture<'_, Value> {
         Box::pin(confinement::describe(&self.docker))
+    }
+
+    fn engine(&self) -> BackendFuture<'_, Option<String>> {
+        Box::pin(async { identity::engine(&self.docker).await.map(Some) })
     }
 
     fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>> {

@@ -94,3 +94,30 @@ fn an_interrupt_heals_and_gives_up_what_follows() {
     assert_eq!(bench.phases(), ["ops", "heal", "recover", "interrupted"]);
     assert!(took!(bench, Effect::Done(Conclusion::Interrupted)));
 }
+
+#[test]
+fn the_status_names_a_holder_only_where_there_is_one() {
+    let mut bench = Bench::working("lock/fenced", 2);
+    let status = |bench: &Bench| bench.engine.status(bench.now).text;
+    assert!(status(&bench).ends_with("c1 holds"), "{}", status(&bench));
+    for name in [
+        "commit/atomic",
+        "counter/versioned",
+        "register/read",
+        "membership/cached",
+        "barrier/double",
+        "queue/fifo",
+    ] {
+        bench = Bench::running(name, 3);
+        bench.pass(1_000);
+        let text = status(&bench);
+        let waiting = bench.engine.clients.waiting();
+        assert!(
+            text.ends_with(&format!("{waiting} of 3 clients wait for an answer")),
+            "{name}: {text}"
+        );
+        assert!(!text.contains("holds"), "{name}: {text}");
+        // No transaction is planned here.
+        assert_eq!(waiting > 0, name != "commit/atomic", "{name}: {text}");
+    }
+}

@@ -152,6 +152,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         logs: Some(&[("n1".to_owned(), b"".to_vec())]),
         clients: &[],
         scenes: &[("zxid".to_owned(), vec![("n1".to_owned(), b"".to_vec())])],
+        provenance: Some(br#"{"zooquake":"0.1.0"}"#),
     });
     let found = (sound.damage.len(), sound.plan.seed, sound.history.events.len());
     assert_eq!(found, (0, 7, 4));
@@ -177,6 +178,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         logs: None,
         clients: &[],
         scenes: &[],
+        provenance: Some(b"["),
     });
     let named: Vec<&str> = cut
         .damage
@@ -191,7 +193,8 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
             "tree.json",
             "txnlog.jsonl",
             "txnlogs.json",
-            "servers.jsonl"
+            "servers.jsonl",
+            "provenance.json"
         ]
     );
     let found = Record::read(Files::default()).damage;

@@ -7,6 +7,7 @@ mod hostile;
 mod keyed;
 mod log;
 mod operation;
+mod provenance;
 mod renamed;
 mod there_and_back;
 mod txnlog;

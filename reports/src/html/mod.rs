@@ -13,6 +13,7 @@ pub mod measurement;
 mod numbers;
 mod pack;
 mod plan;
+mod provenance;
 mod run;
 mod scenes;
 mod ticket;

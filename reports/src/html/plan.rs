@@ -1,6 +1,6 @@
 //! Reasons and notes, the plan, and what the checkers counted.
 
-use super::{table, titled};
+use super::{provenance, table, titled};
 use crate::model::RunModel;
 use crate::text;
 use maud::{Markup, html};
@@ -16,6 +16,7 @@ pub fn section(model: &RunModel<'_>) -> Markup {
     let shown: String = plan.chars().take(PLAN).collect();
     let looked_at = html! { (values(&model.results.checkers)) (values(&model.results.stats)) };
     let details = html! {
+        (provenance::list(model))
         details {
             summary { "All that decided the run, as JSON" }
             pre { (text::visible(&shown)) }

@@ -148,6 +148,10 @@ impl Backend for SimBackend {
         ready(Ok(json!({ "in_memory": true }))).boxed()
     }
 
+    fn engine(&self) -> BackendFuture<'_, Option<String>> {
+        ready(Ok(None)).boxed()
+    }
+
     fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>> {
         let cluster = SimCluster::new(&self.world, what.plan);
         ready(Ok(Arc::new(cluster) as Arc<dyn Cluster>)).boxed()

@@ -16,6 +16,10 @@ use zooquake_history::{Damage, History, Record, edn::parse_edn, event::parse_jso
 /// What to give in place of a history that cannot be read.
 const A_HISTORY: &str = "give a history file that is whole and may be read";
 
+/// What to give in place of a file that is not called like a history and holds no event.
+const HISTORIES: &str = "give the folder of a run, the file that `zooquake pack` made of one, or a history: ours \
+    (.jsonl), Jepsen's (.edn, .log, .txt) or porcupine's (.txt), each also compressed (.gz, .zst)";
+
 /// How an input is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckLimits {
@@ -48,8 +52,7 @@ pub struct Checked {
 /// If it cannot be read at all.
 pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits) -> Result<Checked, Usage> {
     if !path.is_dir() && !pack::is_pack(path) {
-        let wrong = |error| Usage(format!("{error:#}: {A_HISTORY}"));
-        return check_file(path, model, how).map_err(wrong);
+        return check_file(path, model, how);
     }
     let begun = Instant::now();
     let (opened, record) = paths::run(path)?;
@@ -83,13 +86,17 @@ fn timed(begun: Instant, record: &Record) -> Checked {
 }
 
 /// A history file alone.
-fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits) -> Result<Checked> {
+///
+/// # Errors
+/// If it cannot be read, or is none.
+fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits) -> Result<Checked, Usage> {
     let begun = Instant::now();
-    let bytes = input::bytes(path)?;
+    let contents = |path: &Path| input::bytes(path).map_err(|error| Usage(format!("{error:#}: {A_HISTORY}")));
+    let bytes = contents(path)?;
     let format = Format::from_name(path).unwrap_or(Format::Jsonl).within(&bytes);
     let plan = path.with_file_name("plan.json");
     if format == Format::Jsonl && model.is_none() && plan.exists() {
-        let plan = input::bytes(&plan)?;
+        let plan = contents(&plan)?;
         let record = Record::read(Files {
             plan: Some(&plan),
             history: Some(&bytes),
@@ -98,6 +105,12 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits) -> Result
         return Ok(timed(begun, &record));
     }
     let (history, damage) = read(format, &bytes);
+    if let (None, true, Some(damage)) = (Format::from_name(path), history.events.is_empty(), &damage) {
+        return Err(Usage(format!(
+            "{} is no history ({damage}): {HISTORIES}",
+            path.display()
+        )));
+    }
     drop(bytes);
     let damage: Vec<String> = damage.into_iter().map(|damage| damage.to_string()).collect();
     let notation = match format {

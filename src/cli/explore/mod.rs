@@ -11,9 +11,11 @@ use crate::explore::drive::{self, Exploration, Limits};
 use crate::explore::failure_runs::{confirm, write};
 use crate::explore::space::{Search, Space};
 use crate::planning::names;
+use crate::planning::recipe;
 use crate::planning::spec;
 use crate::planning::values;
 use crate::run::stage;
+use crate::shell;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -66,7 +68,7 @@ pub struct ExploreOptions {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub plans: Option<u64>,
     /// Seed of the first schedule; a random one if not given, or that of the corpus
-    #[arg(long)]
+    #[arg(long, value_parser = values::seed)]
     pub seed: Option<u64>,
     /// Only this part of the schedules, so that several machines explore them without overlap: give each the same
     /// --seed
@@ -99,9 +101,9 @@ pub struct ExploreOptions {
     /// Play the plans of failures on a real ensemble, and report which are real
     #[arg(long)]
     pub confirm: bool,
-    /// How many runs are made at most to confirm a failure
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub confirm_runs: u32,
+    /// How often the plan of a failure is run at most to confirm it
+    #[arg(long, alias = "confirm-runs", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub confirm_times: u32,
     /// JSON on stdout: schedules, schedules a second, failures, coverage
     #[arg(long)]
     pub json: bool,
@@ -149,7 +151,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     let interrupt = interrupt::listen()?;
     let stop = interrupt::flag(&interrupt);
     let confirmer = match options.confirm {
-        true => Some(Confirmer::prepare(options.confirm_runs, &options.out, interrupt).await?),
+        true => Some(Confirmer::prepare(options.confirm_times, &options.out, interrupt).await?),
         false => None,
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -189,7 +191,21 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     })
 }
 
+/// Refuses the folder of a recipe, whose clients no simulated ensemble can run.
+fn refuse_recipe(name: &str) -> Result<(), String> {
+    if names::built_in(name).is_some() || !recipe::is_path(name) {
+        return Ok(());
+    }
+    let run = shell::line(["run", name, "--times", "10"]);
+    let way_out = run.map_or_else(String::new, |line| format!(": `{line}` runs it on real ensembles"));
+    Err(format!(
+        "{name:?} is a recipe of your own and cannot be explored, since its clients are programs that need containers and \
+         real time{way_out}"
+    ))
+}
+
 fn space(options: &ExploreOptions) -> Result<Space, String> {
+    refuse_recipe(&options.variant)?;
     let faults = names::faults(&options.faults)?;
     Ok(Space {
         variant: names::workload(&options.variant)?.name(),

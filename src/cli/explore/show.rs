@@ -3,7 +3,7 @@
 use crate::explore::drive::{Exploration, missed};
 use crate::explore::failure::Signature;
 use crate::explore::failure_runs::ExploredFailure;
-use crate::terminal::line;
+use crate::terminal::print_wrapped;
 use anyhow::Result;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub fn progress(explored: &Exploration) -> String {
         None => String::new(),
     };
     format!(
-        "{} schedules{exhausted} in {} s, {:.0} a second: {} failures that are not known, {} that are",
+        "{} schedules{exhausted} in {} s, {:.0} a second: {} failures, and {} known ones",
         explored.schedules,
         explored.took.as_secs(),
         explored.rate(),
@@ -54,10 +54,11 @@ const FREQUENCIES: [f64; 4] = [0.01, 0.001, 0.0001, 0.00001];
 
 /// Prints it in lines.
 pub fn print(explored: &Exploration, failures: &[ExploredFailure]) {
-    println!("{}", progress(explored));
+    let say = |text: String| print_wrapped(&text, 4);
+    say(progress(explored));
     println!("windows that bit, of those planned:");
     for (name, (planned, bit)) in &explored.coverage.windows {
-        println!("  {name}: {bit} of {planned}");
+        say(format!("  {name}: {bit} of {planned}"));
     }
     println!("in some schedule at least:");
     for (what, schedules) in &explored.coverage.sometimes {
@@ -66,20 +67,20 @@ pub fn print(explored: &Exploration, failures: &[ExploredFailure]) {
         } else {
             ""
         };
-        println!("  {what}: in {schedules}{never}");
+        say(format!("  {what}: in {schedules}{never}"));
     }
     println!("checkers that had something to look at:");
     for (checker, schedules) in &explored.coverage.judged {
-        println!("  {checker}: in {schedules}");
+        say(format!("  {checker}: in {schedules}"));
     }
     // Of schedules that were drawn.
     let frequencies = FREQUENCIES.iter().filter(|_| explored.exhausted.is_none());
     for frequency in frequencies {
         let probability = 100.0 * missed(*frequency, explored.schedules);
-        println!(
-            "a failure in {:.0} schedules of 100,000 was missed with {probability:.2} %",
-            100_000.0 * frequency
-        );
+        let schedules = 100_000.0 * frequency;
+        say(format!(
+            "a failure in {schedules:.0} schedules of 100,000 was missed with {probability:.2} %"
+        ));
     }
     for failure in failures {
         let Signature {
@@ -89,20 +90,19 @@ pub fn print(explored: &Exploration, failures: &[ExploredFailure]) {
             shape,
         } = &failure.signature;
         let known = if *known { ", known of this variant" } else { "" };
-        println!(
-            "{anomaly} ({property}{known}) in {} schedules: {}",
-            failure.schedules,
-            line(shape)
-        );
+        let schedules = failure.schedules;
+        say(format!(
+            "{anomaly} ({property}{known}) in {schedules} schedules: {shape}"
+        ));
         if let Some(run) = &failure.run {
-            println!("  {}", failure.why);
-            println!("  seed {}: {}", failure.seed, run.display());
+            say(format!("  {}", failure.why));
+            say(format!("  seed {}: {}", failure.seed, run.display()));
         }
         if let Some(shrunk) = &failure.shrunk {
-            println!("  shrunk to {}: {}", shrunk.size, shrunk.run.display());
+            say(format!("  shrunk to {}: {}", shrunk.size, shrunk.run.display()));
         }
         if let Some(confirmation) = &failure.confirmation {
-            println!("  on a real ensemble {}", line(&confirmation.to_string()));
+            say(format!("  on a real ensemble {confirmation}"));
         }
     }
 }

@@ -77,6 +77,10 @@ impl Backend for Stalling {
         self.0.confinement()
     }
 
+    fn engine(&self) -> BackendFuture<'_, Option<String>> {
+        self.0.engine()
+    }
+
     fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>> {
         self.0.bring_up(what)
     }

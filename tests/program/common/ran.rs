@@ -104,6 +104,7 @@ pub fn short(name: &str, line: &str, judge: impl FnOnce(&Ran)) {
     checks_again_to_the_same_bytes(&ran);
     for file in [
         "plan.json",
+        "provenance.json",
         "tree.json",
         "txnlog.jsonl",
         "txnlogs.json",

@@ -127,6 +127,7 @@ fn run(verdict: Verdict, history: zooquake_history::History) -> Run {
             "zooquake run lock/predecessor --faults kill,pause,partition --time 60s --seed 7".into(),
         ],
         run_name: "20260301T021500-lock-predecessor-7".into(),
+        checked_by: String::new(),
     };
     Run {
         record: Record {

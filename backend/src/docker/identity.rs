@@ -1,0 +1,56 @@
+//! Which engine it is, on which machine.
+
+use crate::retry::again;
+use anyhow::{Context, Result};
+use testcontainers::bollard::Docker;
+use testcontainers::bollard::models::SystemInfo;
+
+/// The engine with its version, and the system and kernel that it runs on.
+///
+/// # Errors
+/// If it does not answer.
+pub async fn engine(docker: &Docker) -> Result<String> {
+    let info = again(|| docker.info()).await;
+    Ok(words(&info.context("asking the engine for its version")?))
+}
+
+/// `Docker 20.10.24 on Debian GNU/Linux 12 (bookworm), kernel 6.1.0, x86_64`, without what is not given.
+fn words(info: &SystemInfo) -> String {
+    let given = |what: &str, value: &Option<String>| {
+        let value = value.as_deref().filter(|value| !value.is_empty());
+        value.map_or_else(String::new, |value| format!("{what}{value}"))
+    };
+    [
+        "Docker".to_owned(),
+        given(" ", &info.server_version),
+        given(" on ", &info.operating_system),
+        given(", kernel ", &info.kernel_version),
+        given(", ", &info.architecture),
+    ]
+    .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_engine_does_not_give_is_left_out() {
+        let whole = SystemInfo {
+            server_version: Some("20.10.24".into()),
+            operating_system: Some("Debian GNU/Linux 12 (bookworm)".into()),
+            kernel_version: Some("6.1.0".into()),
+            architecture: Some("x86_64".into()),
+            ..SystemInfo::default()
+        };
+        let all = "Docker 20.10.24 on Debian GNU/Linux 12 (bookworm), kernel 6.1.0, x86_64";
+        assert_eq!(words(&whole), all);
+        let partial = SystemInfo {
+            operating_system: Some(String::new()),
+            kernel_version: None,
+            ..whole
+        };
+        assert_eq!(words(&partial), "Docker 20.10.24, x86_64");
+        assert_eq!(words(&SystemInfo::default()), "Docker");
+    }
+}

@@ -1,4 +1,4 @@
-//! What anomalies come from, as far as the evidence proves it.
+//! What anomalies come from, where the evidence proves it or leaves few possibilities.
 //!
 //! A checker gives an anomaly the cause that it finds in its own evidence. When all have run, [`close`] looks at what
 //! stands in whose way: who waits behind a znode inherits its cause, and anomalies of one znode, transaction or window

@@ -159,14 +159,22 @@ fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> Option<Cause> {
         (None, Some(cut)) => format!("was cut off by the end of its process at {}", run.at(cut)),
         (None, None) => "was never answered".to_string(),
     };
-    let cut = op.cut.filter(|_| op.end.is_none());
+    // A client that dies leaves its operation open, or with an unknown outcome that the harness records.
+    let died = |end: usize| {
+        let exits = run.clients.exits.get(op.node)?;
+        exits
+            .iter()
+            .copied()
+            .find(|&at| op.invoke.is_some_and(|sent| sent < at) && at <= end + 1)
+    };
+    let cut = op.end.map_or(op.cut, died);
     let kills = |at: usize| {
         let windows = run.faults.all().iter().filter(|window| window.target == op.node);
         let mut on = windows
             .filter(|window| window.from <= run.time(at) && window.until.is_none_or(|healed| healed >= run.time(at)));
         on.next().map(|window| window.id)
     };
-    let mut events: Vec<usize> = op.invoke.into_iter().chain(op.end.or(op.cut)).collect();
+    let mut events: Vec<usize> = op.invoke.into_iter().chain(cut).chain(op.end).collect();
     events.sort_unstable();
     Some(Cause {
         proven: cut.is_some(),

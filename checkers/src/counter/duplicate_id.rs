@@ -1,7 +1,9 @@
 //! `duplicate-id`: two increments were given one id. One report for each id.
 
+use super::PATH;
 use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;
+use crate::cause::overwrite;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, if_any};
 use std::collections::BTreeMap;
@@ -28,7 +30,10 @@ pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, out: &mut Findings) {
             run.at(second.read),
         );
         let found = Finding::new("duplicate-id", "ids are unique", vec![first.read, second.read], why);
-        out.add(run, found);
+        let answers = all.iter().map(|told| run.events[told.read].mzxid());
+        let first = answers.flatten().min();
+        let cause = first.and_then(|first| overwrite(run, PATH, first));
+        out.add(run, found.caused(cause));
     }
     out.ran("duplicate-id", counts.given.len());
 }

@@ -56,7 +56,7 @@ async fn start(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     }
     let hello = strike.link.report(NemesisReport::Restart(victim.to_string())).await?;
     hello.context("its process did not say hello")?;
-    Ok("started again, and it said hello".to_string().into())
+    Ok("started again, and it sent hello".to_string().into())
 }
 
 /// Waits until a server that was started again serves.

@@ -10,11 +10,12 @@ class BatchLocks:
     def __init__(self, hosts, timeout):
         self.zk = KazooClient(hosts=hosts, timeout=timeout)
         self.zk.start()
+        self.lock = None
 
     @contextlib.contextmanager
     def locked(self, parent, timeout=None):
         """Holds the lock in the `with`, to which it gives the path of its znode; LockTimeout after so many seconds."""
-        lock = self.zk.Lock(parent, "batch")
+        self.lock = lock = self.zk.Lock(parent, "batch")
         if not lock.acquire(timeout=timeout):
             raise LockTimeout(parent)
         try:

@@ -65,7 +65,7 @@ impl Lock {
     }
 }
 
-/// The process that holds the lock of this name, in words: its id and command, as far as they can be seen from here.
+/// The process that holds the lock of this name, in words: its id and command, where they are visible from here.
 fn holder(name: &str) -> String {
     match holder_id(name) {
         Ok(Some(pid)) => match command(pid) {

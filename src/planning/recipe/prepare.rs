@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// Runs the command by which the recipe in a folder makes its files, if it has one: in the folder, or, where that cannot
-/// be written, in a copy of it; the variable `ZOOQUAKE_RECIPE` has the folder's own path. What the command prints goes to
-/// stderr. The name of a built-in variant is no folder's, also where there is a folder at that path.
+/// Runs the command by which the recipe in a folder makes its files, if it has one: in the folder, or, where that
+/// cannot be written, in a copy of it; the variable `ZOOQUAKE_RECIPE` has the folder's own path. What the command
+/// prints goes to stderr. The name of a built-in variant is no folder's, also where there is a folder at that path.
 ///
 /// # Errors
 /// If the command cannot be started, or ends with another code than 0. A folder without a

@@ -13,9 +13,13 @@ use zooquake_backend::images::Source;
 /// The folder in which a recipe's files are, after they were made: its own, or, where that cannot be written and files
 /// have to be made, a copy below the user's folder of caches.
 pub fn workplace(folder: &Path, prepares: bool) -> PathBuf {
-    match prepares && access(folder, Access::WRITE_OK).is_err() {
-        true => copy_of(folder),
-        false => folder.to_path_buf(),
+    place(folder, !prepares || access(folder, Access::WRITE_OK).is_ok())
+}
+
+fn place(folder: &Path, suffices: bool) -> PathBuf {
+    match suffices {
+        true => folder.to_path_buf(),
+        false => copy_of(folder),
     }
 }
 
@@ -68,15 +72,17 @@ mod tests {
 
     #[test]
     fn what_cannot_be_written_is_worked_on_in_a_copy_if_files_are_made() {
-        // Not even root writes there.
-        let folder = Path::new("/proc/self/fdinfo");
-        assert_eq!(workplace(folder, false), folder);
-        let copy = workplace(folder, true);
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("my-lock");
+        fs::create_dir(&folder).unwrap();
+        assert_eq!(workplace(&folder, false), folder);
+        // Root may write to a folder of any mode, so what was found out about it is given.
+        let copy = place(&folder, false);
         assert!(
-            copy.file_name().unwrap().to_str().unwrap().starts_with("fdinfo-"),
+            copy.file_name().unwrap().to_str().unwrap().starts_with("my-lock-"),
             "{copy:?}"
         );
-        assert_eq!(workplace(folder, true), copy);
+        assert_eq!(place(&folder.join("../my-lock"), false), copy);
     }
 
     #[test]

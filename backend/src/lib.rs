@@ -246,7 +246,7 @@ pub trait Cluster: Send + Sync {
     /// Ends that, and sees a write of another server there at once.
     fn catch_up<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> BackendFuture<'a>;
 
-    /// Creates persistent znodes through a server; one that exists is left as it is.
+    /// Creates persistent znodes, and those above them, through a server; one that exists is left as it is.
     fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> BackendFuture<'a, ()>;
 
     /// Creates the znodes that the workload stands on.
@@ -288,3 +288,12 @@ pub fn setup_paths(plan: &Plan) -> Vec<String> {
         .chain(plan.workload.znodes.iter().cloned())
         .collect()
 }
+
+/// A znode's path and those of the znodes above it, but for the root: the highest first, and the path itself last.
+pub fn lineage(path: &str) -> impl Iterator<Item = &str> {
+    let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+    ends.map(|end| &path[..end])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,11 @@
 //! Real ensembles, in containers on a Docker engine: the crate `backend`.
 
 use super::{BackendKind, Capabilities, Connection, Fleet};
+use crate::planning::recipe::workplace;
 use anyhow::{Context, Result, ensure};
 use futures_util::FutureExt;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use zooquake_backend::docker::DockerBackend;
 use zooquake_backend::images::Source;
@@ -78,7 +79,8 @@ pub async fn pin(engine: &DockerBackend, folder: Option<&Path>, workload: &mut W
     let Some(recipe) = &mut workload.recipe else {
         return Ok(None);
     };
-    let folder = folder.map_or_else(|| PathBuf::from(&recipe.folder), Path::to_path_buf);
+    let own = || workplace(Path::new(&recipe.folder), !recipe.prepare.is_empty());
+    let folder = folder.map_or_else(own, Path::to_path_buf);
     let source = Source::from_recipe(&folder, recipe)?;
     let changed = source.differences(&recipe.files);
     ensure!(

@@ -1,6 +1,7 @@
 //! Asking before a file, rather than the user, decides what is pulled, built and run.
 
 use super::exit::Usage;
+use crate::terminal::line;
 use anyhow::{Context, Result};
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::Path;
@@ -28,29 +29,67 @@ pub async fn to_run(run: &Path, plan: &Plan) -> Result<()> {
     let Some(recipe) = &plan.workload.recipe else {
         return Ok(());
     };
-    let image = match &recipe.digest {
-        Some(digest) if engine.image_id(digest).await?.is_none() => ", in an image that is not on this engine",
-        _ => "",
+    let there = match &recipe.digest {
+        Some(digest) => engine.image_id(digest).await?.is_some(),
+        None => false,
     };
-    let (does, command) = (doing(recipe), shown(&recipe.command));
-    let asked = format!(
-        "The run {run:?} has kept the recipe {}, whose clients ran {command}{image}",
-        plan.workload.name()
-    );
-    ask(&asked, &format!("{does} it here?"), "--yes does so without asking").await
+    let asked = executed(run, &plan.workload.name(), recipe, there);
+    ask(&asked, "Execute that here?", "--yes does so without asking").await
 }
 
-/// What running a recipe comes to.
-fn doing(recipe: &RecipeSource) -> &'static str {
-    match (&recipe.image, &recipe.build) {
-        (Some(_), _) => "Pull its image, if that is not there, and run",
-        (None, Some(_)) => "Build its Dockerfile, and run",
-        (None, None) => "Run",
-    }
+/// What replaying a run executes that has kept a recipe; `there` if the image that its clients ran in is on this engine.
+fn executed(run: &Path, name: &str, recipe: &RecipeSource, there: bool) -> String {
+    let hash = |path: &str| match recipe.files.get(path) {
+        Some(hash) => format!("sha256:{hash}"),
+        None => "no hash of it in the plan".to_owned(),
+    };
+    let image = match (&recipe.image, &recipe.build) {
+        (Some(image), _) => format!("{}, pulled if it is not on this engine", line(image)),
+        (None, Some(folder)) => {
+            let file = match folder.as_str() {
+                "." => "Dockerfile".to_owned(),
+                folder => format!("{folder}/Dockerfile"),
+            };
+            line(&format!(
+                "built from {file} ({}), whose commands run while it is built",
+                hash(&file)
+            ))
+        }
+        (None, None) => "zooquake-client, which zooquake itself builds".to_owned(),
+    };
+    let digest = match (&recipe.digest, there) {
+        (Some(digest), true) => format!("{}, which is on this engine", line(digest)),
+        (Some(digest), false) => format!("{}, which is not on this engine", line(digest)),
+        (None, _) => "the plan names none".to_owned(),
+    };
+    let files: Vec<String> = recipe
+        .carried
+        .iter()
+        .map(|path| line(&format!("{path} ({})", hash(path))))
+        .collect();
+    let prepare = match recipe.prepare.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\n  not executed: {}, which made files on its host",
+            shown(&recipe.prepare)
+        ),
+    };
+    format!(
+        "{run:?} has kept the recipe {name}, from the folder {:?} of the machine that ran it. Replaying it executes, in \
+         containers:\n  command: {}\n  image: {image}\n  image that ran: {digest}\n  files, from {run:?}: {}{prepare}",
+        recipe.folder,
+        shown(&recipe.command),
+        if files.is_empty() {
+            "none".to_owned()
+        } else {
+            files.join(", ")
+        },
+    )
 }
 
+/// A command line as it is executed; what a terminal would not show is made visible.
 fn shown(command: &[String]) -> String {
-    crate::terminal::plain(&format!("`{}`", command.join(" ")))
+    line(&format!("`{}`", command.join(" ")))
 }
 
 async fn ask(asked: &str, question: &str, way_out: &str) -> Result<()> {
@@ -75,7 +114,37 @@ fn agrees(answer: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::agrees;
+    use super::{agrees, executed};
+    use std::path::Path;
+    use zooquake_history::plan::RecipeSource;
+
+    #[test]
+    fn what_is_executed_is_named_and_forges_no_line() {
+        let recipe = RecipeSource {
+            folder: "./my-lock".into(),
+            build: Some(".".into()),
+            prepare: vec!["make".into()],
+            command: vec!["java".into(), "Lock\n  command: `true`".into()],
+            carried: vec!["run.sh".into()],
+            files: [("Dockerfile", "ab12"), ("run.sh", "cd34")]
+                .map(|(path, hash)| (path.to_string(), hash.to_string()))
+                .into(),
+            digest: Some("sha256:ef56".into()),
+            ..RecipeSource::default()
+        };
+        let text = executed(Path::new("failure.zooquake.tar.gz"), "lock/my-lock", &recipe, false);
+        for part in [
+            "\"failure.zooquake.tar.gz\" has kept the recipe lock/my-lock, from the folder \"./my-lock\"",
+            "\n  command: `java Lock",
+            "\n  image: built from Dockerfile (sha256:ab12)",
+            "\n  image that ran: sha256:ef56, which is not on this engine",
+            "\n  files, from \"failure.zooquake.tar.gz\": run.sh (sha256:cd34)",
+            "\n  not executed: `make`",
+        ] {
+            assert!(text.contains(part), "{text} should contain {part}");
+        }
+        assert_eq!(text.matches("\n  command: ").count(), 1, "{text}");
+    }
 
     #[test]
     fn only_a_yes_is_a_yes() {

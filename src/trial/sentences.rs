@@ -33,7 +33,8 @@ sentences! {
     QUIESCE, "quiesce", "`quiesce` names the open sessions, and all of the client's znodes that are there, and no others";
     BUSY, "busy", "a second operation is answered `fail` with `busy` while one is pending";
     BESIDE, "beside", "`ping`, `confirm` and `quiesce` are answered beside a pending operation";
-    EPHEMERAL, "ephemeral", "the znode of a grant, of a place in a barrier, or of a member, is ephemeral";
+    EPHEMERAL, "ephemeral", "the znode of a grant, of a place in a barrier, or of a member, is ephemeral, and below a parent in \
+        `contenders`";
     WORKS, "works", "a request for work is answered after `work_ms`, and the answer repeats what was asked";
     NOT_HELD, "not-held", "a request under a grant that is not held is answered `fail` with `not-held`";
     TIMEOUT, "timeout", "a request is answered by its `timeout_ms`";

@@ -28,9 +28,8 @@ impl Trial {
 
     /// Whether a znode is a contender's that belongs to a session of a client.
     pub(super) fn is_own(&self, client: usize, znode: &Znode) -> bool {
-        let contender = |parent: &String| znode.path.starts_with(&format!("{parent}/"));
         let told = self.clients[client].sessions();
-        self.plan.workload.contenders.iter().any(contender)
+        is_contender(&self.plan.workload.contenders, &znode.path)
             && znode
                 .owner
                 .as_ref()
@@ -54,12 +53,18 @@ impl Trial {
         }))
     }
 
-    /// That the znode that an answer names does not outlive its session.
+    /// That the znode that an answer names does not outlive its session, and is where the audit looks for it.
     pub(super) async fn ephemeral(&self, answer: &Value) -> Result<SentenceResult> {
         let tree = self.tree().await?;
         let Some(path) = answer["path"].as_str() else {
             return Ok(Ok("no znode is named".to_string()));
         };
+        let parents = &self.plan.workload.contenders;
+        if !is_contender(parents, path) {
+            return Ok(Err(format!(
+                "{path} is below none of `contenders` in the manifest, {parents:?}: what is left behind there is not found"
+            )));
+        }
         Ok(match tree.iter().find(|znode| znode.path == path) {
             Some(znode) if znode.owner.is_none() => Err(format!(
                 "{path} is persistent: when its client dies, it stays in everybody's way"
@@ -109,6 +114,15 @@ impl Trial {
     }
 }
 
+/// Whether a path is below one of the parents of contenders.
+fn is_contender(parents: &[String], path: &str) -> bool {
+    let below = |parent: &String| {
+        path.strip_prefix(parent.as_str())
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
+    parents.iter().any(below)
+}
+
 /// Whether a znode that an answer names is in a reading of the tree, in words if not.
 fn is_there(named: &Value, tree: &[Znode]) -> Result<(), String> {
     let path = named["path"].as_str().ok_or_else(|| format!("{named} names no path"))?;
@@ -127,4 +141,20 @@ pub(super) fn is_session(text: &str) -> bool {
     let digits = text.strip_prefix("0x").unwrap_or_default();
     let hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
     !digits.is_empty() && digits.len() <= 16 && !digits.starts_with('0') && digits.bytes().all(hex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_contender;
+
+    #[test]
+    fn a_contender_is_below_a_parent_that_may_be_nested() {
+        let parents = ["/lock".to_string(), "/batch/locks".to_string()];
+        for path in ["/lock/a", "/batch/locks/a", "/batch/locks/daily/a"] {
+            assert!(is_contender(&parents, path), "{path}");
+        }
+        for path in ["/lock", "/locks/a", "/batch/a", "/batch/locksmith/a"] {
+            assert!(!is_contender(&parents, path), "{path}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod conformance;
 mod documents;
 mod edges;
 mod ensemble;
+mod existing;
 mod families;
 mod histories;
 mod inputs;

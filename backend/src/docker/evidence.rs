@@ -76,7 +76,7 @@ impl DockerCluster {
         )
     }
 
-    /// Creates persistent znodes through a server.
+    /// Creates persistent znodes, and those above them, through a server.
     pub(super) async fn create_through(&self, server: &str, paths: &[String]) -> Result<()> {
         self.ask(server, "setup", json!({ "paths": paths }), ADMIN)
             .await

@@ -8,6 +8,7 @@ use tokio::process::Command;
 
 use super::context::BOOTSTRAP;
 use super::engine::ContainerEngine;
+use super::lock::Lock;
 
 /// How long a bootstrap takes, about.
 const SECONDS: u64 = 30;
@@ -38,6 +39,11 @@ pub(super) async fn ensure(engine: &ContainerEngine, suite: &str) -> Result<Stri
         return Ok(image);
     }
     let [ours, official] = names(suite);
+    let _lock = Lock::acquire(&ours).await?;
+    // Another process may have made it while this one waited.
+    if let Some(image) = find(engine, suite).await? {
+        return Ok(image);
+    }
     let Err(pull) = engine.pull(&official).await else {
         return Ok(official);
     };

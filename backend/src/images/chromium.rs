@@ -16,7 +16,7 @@ pub async fn chromium(docker: &Docker) -> Result<InventoryEntry> {
     let engine = ContainerEngine::new(docker);
     let name = format!("zooquake-chromium:{DEFAULT_SUITE}-{}", context::CHROMIUM.tag());
     if !engine.has(&name).await? {
-        let _lock = Lock::acquire().await?;
+        let _lock = Lock::acquire(&name).await?;
         build(&engine, &name).await.context(
             "no image of the browser. The way out: prepare it on a machine that reaches Debian's packages with \
              `zooquake images --chromium`, and carry it over with `docker save` and `docker load`",

@@ -35,7 +35,6 @@ pub use source_file::SourceFile;
 
 use engine::ContainerEngine;
 use host::ProxySettings;
-use lock::Lock;
 use tools::Tools;
 
 /// The suite of Debian whose packages make our images unless the user asks for another.
@@ -115,8 +114,6 @@ pub(crate) async fn ensure(docker: &Docker, request: &ImageRequest) -> Result<Im
             tools: tools.image,
         });
     }
-    // What is missing may be there once the lock is held: each step below looks again.
-    let _lock = Lock::acquire().await?;
     let host = ProxySettings::look().await;
     // An engine that does not answer here is reported by the step below that needs it.
     if let Ok(seconds) = missing(&engine, request, &tools).await {

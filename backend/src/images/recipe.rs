@@ -32,9 +32,12 @@ pub async fn recipe(docker: &Docker, name: &str, recipe: &RecipeSource, source: 
     let missing = || format!("the engine lost the image {image} as soon as it was there");
     if wanted.is_made() {
         if !engine.has(&image).await? {
-            let _lock = Lock::acquire().await?;
-            wanted.make(&engine).await?;
-            wanted.remove_outdated(&engine).await;
+            let _lock = Lock::acquire(&image).await?;
+            // Another process may have made it while this one waited.
+            if !engine.has(&image).await? {
+                wanted.make(&engine).await?;
+                wanted.remove_outdated(&engine).await;
+            }
         }
     } else if !engine.has(&image).await? {
         pull(&engine, &image).await?;
@@ -49,7 +52,6 @@ pub async fn recipe(docker: &Docker, name: &str, recipe: &RecipeSource, source: 
 /// If no engine answers, or the image cannot be built.
 pub async fn client_base(docker: &Docker) -> Result<InventoryEntry> {
     let engine = ContainerEngine::new(docker);
-    let _lock = Lock::acquire().await?;
     let name = client(&engine, &ProxySettings::look().await).await?;
     InventoryEntry::built(&engine, "client", name).await
 }
@@ -205,13 +207,22 @@ impl Wanted<'_> {
 async fn client(engine: &ContainerEngine, host: &ProxySettings) -> Result<String> {
     let image = format!("{CLIENT}:{DEFAULT_SUITE}-{}", context::CLIENT.tag());
     if !engine.has(&image).await? {
-        let debian = base::ensure(engine, DEFAULT_SUITE).await?;
-        engine.begin(&format!("building {image} from Debian's packages"), 15);
-        engine.build(&image, &debian, context::CLIENT.tar()?, host).await.context(
+        let _lock = Lock::acquire(&image).await?;
+        build_client(engine, &image, host).await.context(
             "no base for clients. The way out: prepare it on a machine that reaches Debian's packages, and carry it over \
              with `docker save` and `docker load`; or name an `image` that has all that the recipe needs",
         )?;
     }
     engine.name(&image, CLIENT, "latest").await?;
     Ok(image)
+}
+
+/// Builds that base, unless another process has built it while this one waited for the lock.
+async fn build_client(engine: &ContainerEngine, image: &str, host: &ProxySettings) -> Result<()> {
+    if engine.has(image).await? {
+        return Ok(());
+    }
+    let debian = base::ensure(engine, DEFAULT_SUITE).await?;
+    engine.begin(&format!("building {image} from Debian's packages"), 15);
+    engine.build(image, &debian, context::CLIENT.tar()?, host).await
 }

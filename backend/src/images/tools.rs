@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result};
 use super::engine::ContainerEngine;
 use super::executable::Executable;
 use super::host::ProxySettings;
+use super::lock::Lock;
 use super::{DEFAULT_SUITE, base, context};
 
 /// Older executables' images are kept up to this number: another zooquake on this machine may be about to use its own.
@@ -56,12 +57,15 @@ impl Tools {
             return Ok(());
         }
         if !engine.has(&self.base).await? {
-            let debian = base::ensure(engine, DEFAULT_SUITE).await?;
-            engine.begin(&format!("building {} from Debian's packages", self.base), BASE_SECONDS);
-            engine.build(&self.base, &debian, context::TOOLS.tar()?, host).await.context(
+            self.build_base(engine, host).await.context(
                 "no image for clients and sidecars. The way out: prepare it on a machine that reaches Debian's packages \
                  with `zooquake images`, and carry it over with `docker save` and `docker load`",
             )?;
+        }
+        let _lock = Lock::acquire(&self.image).await?;
+        // Another process may have made it while this one waited.
+        if engine.has(&self.image).await? {
+            return Ok(());
         }
         engine.begin(&format!("packing this executable as {}", self.image), SECONDS);
         engine
@@ -69,6 +73,17 @@ impl Tools {
             .await?;
         self.remove_outdated(engine).await;
         Ok(())
+    }
+
+    /// Builds what the executable is packed on, unless another process has built it while this one waited for the lock.
+    async fn build_base(&self, engine: &ContainerEngine, host: &ProxySettings) -> Result<()> {
+        let _lock = Lock::acquire(&self.base).await?;
+        if engine.has(&self.base).await? {
+            return Ok(());
+        }
+        let debian = base::ensure(engine, DEFAULT_SUITE).await?;
+        engine.begin(&format!("building {} from Debian's packages", self.base), BASE_SECONDS);
+        engine.build(&self.base, &debian, context::TOOLS.tar()?, host).await
     }
 
     /// Each rebuild of zooquake makes an image; all but the newest go, unless a container has one of them.

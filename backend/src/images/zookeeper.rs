@@ -4,6 +4,7 @@ use anyhow::{Context as _, Result};
 
 use super::engine::ContainerEngine;
 use super::host::ProxySettings;
+use super::lock::Lock;
 use super::{DEFAULT_SUITE, ImageRequest, base, context};
 
 /// The official image.
@@ -41,6 +42,13 @@ pub(super) async fn ensure(engine: &ContainerEngine, request: &ImageRequest, hos
     if let Some(image) = find(engine, request).await? {
         return Ok(image);
     }
+    let suite = request.suite.as_deref().unwrap_or(DEFAULT_SUITE);
+    let wanted = request.zookeeper.clone().unwrap_or_else(|| built(suite));
+    let _lock = Lock::acquire(&wanted).await?;
+    // Another process may have made it while this one waited.
+    if let Some(image) = find(engine, request).await? {
+        return Ok(image);
+    }
     if let Some(image) = &request.zookeeper {
         engine.pull(image).await.with_context(|| {
             format!(
@@ -56,7 +64,6 @@ pub(super) async fn ensure(engine: &ContainerEngine, request: &ImageRequest, hos
             Err(error) => log::info!("{OFFICIAL} cannot be pulled ({}), so one is built", error.root_cause()),
         }
     }
-    let suite = request.suite.as_deref().unwrap_or(DEFAULT_SUITE);
     build(engine, suite, host).await.with_context(|| {
         format!(
             "no ZooKeeper image: neither {OFFICIAL} nor one built by zooquake is there, and building one failed. The way \

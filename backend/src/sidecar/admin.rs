@@ -2,6 +2,7 @@
 //!
 //! Asked from a sidecar through its own server's loopback, so that the orchestrator needs no route to the containers.
 
+use crate::lineage;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -33,13 +34,13 @@ async fn create(client: &Client, path: &str, mode: CreateMode) -> Result<()> {
     }
 }
 
-/// Creates persistent znodes; one that exists is left as it is.
+/// Creates persistent znodes, and those above them; one that exists is left as it is.
 ///
 /// # Errors
 /// If one cannot be created.
 pub async fn setup(paths: &[String]) -> Result<()> {
     let client = connect().await?;
-    for path in paths {
+    for path in paths.iter().flat_map(|path| lineage(path)) {
         create(&client, path, CreateMode::Persistent).await?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use futures_util::future::{Either, select};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use zooquake_backend::ServerState;
+use zooquake_backend::{ServerState, lineage};
 use zooquake_workloads::zk::{Connect, CreateMode, Error, Host, Zk, session_hex};
 
 /// How long servers may take to serve.
@@ -38,13 +38,10 @@ impl SimCluster {
 
     pub(super) async fn create_through(&self, server: &str, paths: &[String]) -> Result<()> {
         let session = self.session(server).await?;
-        for path in paths {
-            let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
-            for end in ends {
-                match session.create(&path[..end], b"", CreateMode::Persistent).await {
-                    Ok(_) | Err(Error::NodeExists) => {}
-                    Err(error) => bail!("creating {} through {server}: {error}", &path[..end]),
-                }
+        for path in paths.iter().flat_map(|path| lineage(path)) {
+            match session.create(path, b"", CreateMode::Persistent).await {
+                Ok(_) | Err(Error::NodeExists) => {}
+                Err(error) => bail!("creating {path} through {server}: {error}"),
             }
         }
         Ok(())

@@ -2,8 +2,10 @@
 
 mod manifest;
 mod prepare;
+mod workplace;
 
 pub use prepare::prepare;
+pub use workplace::workplace;
 
 use std::io;
 use std::path::Path;
@@ -51,7 +53,7 @@ pub fn read(folder: &str) -> Result<Workload, String> {
     let mut workload = manifest::read(&text, path).map_err(wrong)?;
     if let Some(recipe) = &mut workload.recipe {
         recipe.folder = folder.to_string();
-        recipe.files = Source::from_recipe(path, recipe)
+        recipe.files = Source::from_recipe(&workplace(path, !recipe.prepare.is_empty()), recipe)
             .map_err(|error| format!("{folder:?}: {error:#}"))?
             .hashes();
     }

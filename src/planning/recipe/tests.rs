@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use tempfile::TempDir;
 use zooquake_backend::images::libraries;
-use zooquake_history::plan::{Delivery, Resource};
+use zooquake_history::plan::{Capabilities, Delivery, Resource};
 
 const SMALL: &str = "family = \"lock\"\ncommand = [\"python3\", \"lock.py\"]\nfiles = [\"lock.py\"]\n";
 
@@ -33,6 +33,12 @@ fn three_lines_are_a_recipe_with_the_settings_of_its_family() {
     // `printf 'print()' | sha256sum`
     let hash = "525d513313416cf187f44fa87e1753ee6d11552c22097537ddc32b4ed34fa68f";
     assert_eq!(recipe.files["lock.py"], hash);
+}
+
+#[test]
+fn a_recipe_may_contend_below_a_nested_parent() {
+    let (path, _folder) = folder(&format!("{SMALL}contenders = [\"/batch/locks\"]\n"));
+    assert_eq!(read(&path).unwrap().contenders, ["/batch/locks"]);
 }
 
 #[test]
@@ -194,4 +200,43 @@ fn a_plan_from_elsewhere_names_nothing_outside_its_recipe() {
     );
     assert!(refused(|workload| workload.recipe.as_mut().unwrap().command.clear()).contains("command"));
     assert!(refused(|workload| workload.recipe.as_mut().unwrap().image = Some("-v".into())).contains("-v"));
+}
+
+#[test]
+fn the_table_of_capabilities_has_each_key_and_each_value() {
+    let quoted = |text: &str| -> Vec<String> { text.split('`').skip(1).step_by(2).map(String::from).collect() };
+    let expected = |line: &str| {
+        let error = toml::from_str::<Capabilities>(line).unwrap_err().to_string();
+        let listed = error.rsplit_once("expected").unwrap().1;
+        quoted(listed)
+    };
+    let mut code = Vec::new();
+    for key in expected("none = 1") {
+        let values = match toml::from_str::<Capabilities>(&format!("{key} = true")) {
+            Ok(_) => vec!["false".into(), "true".into()],
+            Err(_) if key == "capacity" => vec!["1".into(), String::new()],
+            Err(_) => expected(&format!("{key} = \"none\""))
+                .iter()
+                .map(|value| format!("\"{value}\""))
+                .collect(),
+        };
+        code.extend(values.into_iter().map(|value| (key.clone(), value)));
+    }
+    let page = fs::read_to_string("docs/recipes.md").unwrap();
+    let section = page
+        .split("### Capabilities")
+        .nth(1)
+        .unwrap()
+        .split("\n## ")
+        .next()
+        .unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let cells = rows.map(|row| row.split('|').map(|cell| quoted(cell).concat()).collect::<Vec<_>>());
+    let table: Vec<_> = cells.map(|cells| (cells[1].clone(), cells[2].clone())).collect();
+    assert_eq!(table, code);
+    for (key, value) in table.iter().filter(|(_, value)| !value.is_empty()) {
+        let given: Capabilities = toml::from_str(&format!("{key} = {value}")).unwrap();
+        let first = table.iter().find(|(other, _)| other == key).unwrap().1 == *value;
+        assert_eq!(given == Capabilities::NONE, first, "{key} = {value}");
+    }
 }

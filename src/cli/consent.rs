@@ -37,7 +37,8 @@ pub async fn to_run(run: &Path, plan: &Plan) -> Result<()> {
     ask(&asked, "Execute that here?", "--yes does so without asking").await
 }
 
-/// What replaying a run executes that has kept a recipe; `there` if the image that its clients ran in is on this engine.
+/// What replaying a run executes that has kept a recipe; `there` if the image that its clients ran in is on this
+/// engine.
 fn executed(run: &Path, name: &str, recipe: &RecipeSource, there: bool) -> String {
     let hash = |path: &str| match recipe.files.get(path) {
         Some(hash) => format!("sha256:{hash}"),

@@ -46,7 +46,7 @@ pub fn end(mut world: GroupWorld, wrong: bool) -> Record {
             }
             let conduct = conduct[client];
             let moved = conduct == ViewConduct::Correct || conduct == ViewConduct::StillButOnce && round == 2;
-            // Rounds are 2.6 s apart: a correct watcher that had not caught up for longer than the bound would be stale.
+            // Rounds are 2.6 s apart: a correct watcher catches up within the bound.
             if moved && (world.chance(90) || round % 2 == 1) {
                 settle(&mut world, client);
             }

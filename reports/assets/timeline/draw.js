@@ -65,16 +65,22 @@ function drawBands() {
     const until = band.until ?? D.end;
     if (until < view.from || band.from > view.until) continue;
     const x = toX(band.from), w = Math.max(toX(until) - x, 1.5);
+    const sure = Math.min(Math.max(toX(band.verified ?? until), x), x + w); // paler until it was verified
+    const high = stageHeight() - TOP - BOTTOM + 6;
     pen.fillStyle = colors[band.class];
-    pen.globalAlpha = 0.13;
-    pen.fillRect(x, TOP - 6, w, stageHeight() - TOP - BOTTOM + 6);
+    pen.globalAlpha = 0.07;
+    pen.fillRect(x, TOP - 6, sure - x, high);
+    pen.globalAlpha = 0.16;
+    pen.fillRect(sure, TOP - 6, x + w - sure, high);
     pen.globalAlpha = 0.35;
     for (const lane of band.lanes) {
       const row = visibleLanes.indexOf(lane);
       if (row >= 0) pen.fillRect(x, TOP + row * ROW + 2, w, ROW - 4);
     }
+    pen.fillRect(x, TOP - 8, sure - x, 3);
     pen.globalAlpha = 1;
-    pen.fillRect(x, TOP - 8, w, 3);
+    pen.fillRect(sure, TOP - 8, x + w - sure, 3);
+    if (band.verified !== null && sure > x + 1) pen.fillRect(sure, TOP - 11, 1, 6);
     const left = Math.max(x, LEFT);
     const row = rows.findIndex((end) => end <= left);
     if (row < 0) continue;

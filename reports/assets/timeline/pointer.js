@@ -24,8 +24,10 @@ function bandAt(x, y) {
   if (y > TOP - 4 || x < LEFT) return null;
   const at = toTime(x);
   const on = D.bands.filter((band) => band.from <= at && (band.until ?? D.end) >= at);
-  const describe = ({ label, from, until, counts }) =>
-    `${label}\n${moment(from)} – ${until === null ? "never healed" : moment(until)}, ${counts ? "counts" : "does not count"}`;
+  const sure = ({ from, verified }) => (verified === null ? ", not verified" : verified > from ? `, verified at ${moment(verified)}` : "");
+  const describe = (band) =>
+    `${band.label}\n${moment(band.from)} – ${band.until === null ? "never healed" : moment(band.until)}${sure(band)}, ` +
+    (band.counts ? "counts" : "does not count");
   return on.length ? on.map(describe).join("\n") : null;
 }
 

@@ -158,6 +158,7 @@ fn bands(model: &RunModel<'_>) -> Value {
             "label": b.label(),
             "class": palette::fault_class(&b.fault),
             "from": micros(b.from),
+            "verified": b.verified.map(micros),
             "until": b.until.map(micros),
             "lanes": b.targets.iter().filter_map(|t| model.lanes.row_of(t)).collect::<Vec<_>>(),
             "counts": b.counts,

@@ -39,6 +39,8 @@ enum Key {
     Box(Rgb, f64),
     /// A mark: a dot, a cross, a ring or a triangle.
     Mark(char, Rgb),
+    /// A box whose left half is paler.
+    Strike(Rgb),
 }
 
 /// A key with its words.
@@ -141,6 +143,12 @@ fn draw_key(area: &Area<'_>, (key, words): &Worded, (x, row): (i32, i32)) -> Res
             area.draw(&Rectangle::new(place, rgb(color).mix(opacity).filled()))?;
             area.draw(&Rectangle::new(place, rgb(color).stroke_width(1)))?;
         }
+        Key::Strike(color) => {
+            for (left, right, opacity) in [(x, x + 9, 0.2), (x + 9, x + 18, 0.6)] {
+                let half = [(left, y + 12), (right, y + 25)];
+                area.draw(&Rectangle::new(half, rgb(color).mix(opacity).filled()))?;
+            }
+        }
         Key::Mark(mark, color) => draw_mark(area, mark, (x + 10, y + 18), rgb(color))?,
     }
     let place = (x + 26, y + 13);
@@ -178,10 +186,13 @@ fn text_width(s: &str, size: i32) -> i32 {
     s.chars().count() as i32 * size * 58 / 100
 }
 
-/// The kinds of fault of the run, for a legend.
+/// The kinds of fault of the run, for a legend, and what a paler part of a fault means, if one has it.
 fn fault_keys(model: &RunModel<'_>) -> impl Iterator<Item = Worded> {
     let kinds = model.fault_kinds().into_iter();
-    kinds.map(|k| (Key::Box(FaultKind::by_name(k).colour, 0.3), text::clip(k, 16)))
+    let paler = model.bands.iter().any(|band| band.verified != Some(band.from));
+    let strike = (Key::Strike((90, 90, 90)), "paler: not verified yet".to_owned());
+    let kinds = kinds.map(|k| (Key::Box(FaultKind::by_name(k).colour, 0.3), text::clip(k, 16)));
+    kinds.chain(Some(strike).filter(|_| paler))
 }
 
 /// Nanoseconds as seconds.

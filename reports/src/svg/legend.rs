@@ -1,7 +1,7 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
 use super::{row, window};
-use crate::model::{DrawnHold, DrawnOperation, Mark, OperationOutcome, RunModel, WitnessStep};
+use crate::model::{Band, DrawnHold, DrawnOperation, Mark, OperationOutcome, RunModel, WitnessStep};
 use crate::{palette, text};
 use maud::{Markup, html};
 
@@ -27,7 +27,8 @@ pub fn window(model: &RunModel<'_>, steps: &[WitnessStep]) -> Markup {
     };
     let holds = model.holds.iter().filter(|h| seen(h.lane, h.from, h.until));
     let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
-    let on: Vec<&str> = bands.map(|b| b.fault.as_str()).collect();
+    let bands: Vec<&Band> = bands.collect();
+    let on: Vec<&str> = bands.iter().map(|b| b.fault.as_str()).collect();
     html! {
         p.legend {
             (spans(model, &ops, holds))
@@ -36,6 +37,7 @@ pub fn window(model: &RunModel<'_>, steps: &[WitnessStep]) -> Markup {
             @if unmarked(OperationOutcome::Info) { (key("unknown", "?", "outcome unknown")) }
             (key("num", "1", "step below"))
             (faults(model.fault_kinds().into_iter().filter(|kind| on.contains(kind))))
+            (strikes(bands.into_iter()))
         }
     }
 }
@@ -55,6 +57,7 @@ pub fn overview(model: &RunModel<'_>) -> Markup {
                 (key("silent", "", "silent"))
             }
             (faults(model.fault_kinds().into_iter()))
+            (strikes(model.bands.iter()))
         }
     }
 }
@@ -68,6 +71,14 @@ fn spans<'h>(
     html! {
         @for (shared, words) in model.terms.holds(holds) { (key(palette::hold_class(shared), "", &words)) }
         @for (role, words) in model.terms.roles(ops) { (key(palette::role_class(role), "", words)) }
+    }
+}
+
+/// That a band has a paler part, if one has.
+fn strikes<'b>(mut bands: impl Iterator<Item = &'b Band>) -> Markup {
+    match bands.any(|band| band.verified != Some(band.from)) {
+        true => key("strike", "", "paler: struck, effect not verified yet"),
+        false => Markup::default(),
     }
 }
 

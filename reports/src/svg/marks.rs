@@ -31,13 +31,9 @@ pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, h
     let rows_end = top + row_ends.len() as f64 * 15.0;
     let bottom = height(rows_end);
     for (band, place) in seen.iter().zip(places) {
-        let (x1, x2) = (scale.x(band.from), scale.x(band.until.unwrap_or(u64::MAX)));
+        let x1 = scale.x(band.from);
         let class = palette::fault_class(&band.fault);
-        svg.rect(
-            &format!("band {class}"),
-            (x1, rows_end, (x2 - x1).max(1.5), bottom - rows_end),
-            &title(band),
-        );
+        stretch(svg, band, scale, (rows_end, bottom));
         if let Some((x, row, label)) = place {
             let y = top + row as f64 * 15.0;
             svg.line(
@@ -54,6 +50,27 @@ pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, h
         }
     }
     rows_end
+}
+
+/// Draws one fault: paler from its strike until its effect was verified, where a tick stands.
+fn stretch(svg: &mut Svg, band: &Band, scale: &TimeScale, (top, bottom): (f64, f64)) {
+    let class = palette::fault_class(&band.fault);
+    let (x1, sure) = (scale.x(band.from), scale.x(band.sure()));
+    let x2 = scale.x(band.until.unwrap_or(u64::MAX)).max(x1 + 1.5);
+    if sure - x1 >= 0.5 {
+        let place = (x1, top, sure.min(x2) - x1, bottom - top);
+        svg.rect(&format!("band struck {class}"), place, &title(band));
+    }
+    if band.verified.is_some() {
+        svg.rect(
+            &format!("band {class}"),
+            (sure, top, x2 - sure, bottom - top),
+            &title(band),
+        );
+        if sure - x1 >= 0.5 && scale.shows(band.sure(), Some(band.sure())) {
+            svg.line(&format!("verified {class}"), (sure, top), (sure, bottom));
+        }
+    }
 }
 
 /// Draws on one row that the faults hit its client.
@@ -92,10 +109,11 @@ pub fn title(band: &Band) -> String {
     let counts = if band.counts { "counts" } else { "does not count" };
     let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
     format!(
-        "window {}: {}{lost}, {} – {until}, {counts}",
+        "window {}: {}{lost}, {} – {until}{}, {counts}",
         band.id,
         band.label(),
-        crate::text::moment(band.from)
+        crate::text::moment(band.from),
+        band.verification()
     )
 }
 

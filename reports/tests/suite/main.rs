@@ -11,3 +11,4 @@ mod numbers;
 mod page;
 mod pair;
 mod pictures;
+mod strikes;

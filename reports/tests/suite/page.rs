@@ -18,7 +18,7 @@ fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts()
         "stale-holder <i>advisory</i>",
         "c3 was paused from 24.000 s on while it worked",
         "23.580 s – 27.430 s",
-        "pause c3, 24.000 s – 27.400 s (window 3)",
+        "pause c3, 23.988 s – 27.400 s (window 3, verified at 24.000 s)",
         "zooquake replay runs/20260301T021500-lock-predecessor-7",
         "c5</b> <span title=",
     ];
@@ -106,7 +106,7 @@ fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
     }
     let first = run.first_screen("near");
     assert!(
-        first.contains("partition n77, 20.950 s – 21.700 s (window 77, does not count)"),
+        first.contains("partition n77, 20.938 s – 21.700 s (window 77, verified at 20.950 s, does not count)"),
         "{first}"
     );
     assert!(!first.contains("(window 78"));
@@ -120,7 +120,7 @@ fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
     run.results.anomalies[0].span = Some(AnomalySpan::Between(16_000 * MS, 30_000 * MS));
     let first = run.first_screen("as-checked");
     assert!(
-        first.contains("<b>Faults on in 16.000 s – 30.000 s, or ended") && first.contains("partition n2, 15.800 s"),
+        first.contains("<b>Faults on in 16.000 s – 30.000 s, or ended") && first.contains("partition n2, 15.788 s"),
         "{first}"
     );
     // A healing that was not verified is none.
@@ -131,7 +131,7 @@ fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
     run.spans();
     assert!(
         run.first_screen("unhealed")
-            .contains("partition n2, 15.800 s – never healed")
+            .contains("partition n2, 15.788 s – never healed")
     );
     // For results without a span the page shows no faults.
     run.results.anomalies[0].span = None;
@@ -154,7 +154,9 @@ fn of_many_faults_it_is_said_how_many_are_not_told() {
         });
     }
     let first = run.first_screen("many-faults");
-    assert!(first.contains("disconnect c100, 25.000 s – 25.001 s (window 100, does not count: hit nothing)"));
+    assert!(first.contains(
+        "disconnect c100, 24.986 s – 25.001 s (window 100, verified at 25.000 s, does not count: hit nothing)"
+    ));
     assert!(first.contains("<a href=\"#windows\">and 13 more</a>"));
 }
 

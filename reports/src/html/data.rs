@@ -21,8 +21,6 @@ use zooquake_history::operation::{
 
 /// The most operations that the timeline gets; of more, every so many-th.
 const OPS: usize = 60_000;
-/// The most anomalies that the timeline can show.
-const ANOMALIES: usize = 100;
 
 pub fn timeline(model: &RunModel<'_>) -> Value {
     let overview = overview::scale(model);
@@ -186,9 +184,10 @@ fn anomalies(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {
         places.extend(op.answer.map(|answer| (answer.index, place)));
     }
     let anomaly = |a: &zooquake_checkers::Anomaly| {
-        let steps = model.steps(a);
+        let witness = model.witness(a);
+        let steps = &witness.steps;
         let ops: BTreeSet<_> = steps.iter().filter_map(|s| places.get(&s.index)).collect();
-        let (from, until) = window::span(model, &steps);
+        let (from, until) = window::span(model, &witness);
         json!({
             "kind": text::clip(&a.kind, 60),
             "advisory": a.advisory,
@@ -198,5 +197,6 @@ fn anomalies(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {
             "ops": ops,
         })
     };
-    model.results.anomalies.iter().take(ANOMALIES).map(anomaly).collect()
+    let listed = model.roots.iter().flat_map(|root| root.numbered());
+    listed.map(|(_, listed)| anomaly(listed)).collect()
 }

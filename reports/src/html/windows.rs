@@ -39,8 +39,7 @@ pub fn fault(kind: &str) -> Markup {
 }
 
 fn row(model: &RunModel<'_>, w: &WindowResult) -> [Markup; 9] {
-    let mut bands = model.bands.iter();
-    let band = bands.find(|band| i64::try_from(w.id) == Ok(band.id));
+    let band = i64::try_from(w.id).ok().and_then(|id| model.band(id));
     let struck = band.map(|band| band.from).or(w.from);
     let until = match struck {
         Some(_) => w.until.map_or("never healed".into(), text::moment),

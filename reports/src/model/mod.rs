@@ -5,6 +5,7 @@ mod groups;
 mod holds;
 mod lanes;
 mod ops;
+mod roots;
 mod stats;
 mod terms;
 mod witness;
@@ -16,10 +17,11 @@ pub use holds::DrawnHold;
 pub use lanes::Lanes;
 pub use lanes::ServerLane;
 pub use ops::{DrawnOperation, Mark, Role, subject_name};
+pub use roots::Root;
 pub use stats::LatencyTerms;
 pub use stats::{OpStats, errors, op_stats, rates};
 pub use terms::Terms;
-pub use witness::WitnessStep;
+pub use witness::{DrawnWitness, WitnessStep, summary};
 pub use zooquake_checkers::analysis::OperationOutcome;
 
 use crate::Extras;
@@ -57,6 +59,8 @@ pub struct RunModel<'a> {
     pub holds: Vec<DrawnHold<'a>>,
     /// When faults were on, by their beginnings.
     pub bands: Vec<Band>,
+    /// The anomalies that the page lists, by what they follow from; the one that it opens with is the first.
+    pub roots: Vec<Root<'a>>,
     /// Phases of the run.
     pub phases: Vec<DrawnPhase>,
     /// Modes of each server over time.
@@ -91,6 +95,7 @@ impl<'a> RunModel<'a> {
             ops,
             holds: holds::drawn(&analysis, &lanes),
             bands,
+            roots: Root::all(results),
             phases: analysis.phases.iter().take(PHASES).map(phase).collect(),
             analysis,
             servers: lanes::servers(samples),
@@ -100,11 +105,6 @@ impl<'a> RunModel<'a> {
             extras,
             end,
         }
-    }
-
-    /// The steps of an anomaly's witness, numbered from 1; indexes that the history does not have are left out.
-    pub fn steps(&self, anomaly: &Anomaly) -> Vec<WitnessStep> {
-        witness::steps(self, anomaly)
     }
 
     /// An event in words, as the rest of a sentence that begins with its client.
@@ -127,9 +127,19 @@ impl<'a> RunModel<'a> {
         self.lanes.row(&self.analysis.events[latency.until])
     }
 
-    /// The anomaly that the report opens with: the worst, if there is one that is not advisory.
-    pub fn headline(&self) -> Option<&'a Anomaly> {
-        self.results.anomalies.iter().find(|a| !a.advisory)
+    /// An anomaly as a picture shows it.
+    pub fn witness(&self, anomaly: &Anomaly) -> DrawnWitness {
+        DrawnWitness::new(self, anomaly)
+    }
+
+    /// The anomaly that the report opens with, if there is one that is not advisory.
+    pub fn headline(&self) -> Option<&Root<'a>> {
+        self.roots.first().filter(|root| !root.anomaly.advisory)
+    }
+
+    /// The fault of a window that was on.
+    pub fn band(&self, window: i64) -> Option<&Band> {
+        self.bands.iter().find(|band| band.id == window)
     }
 
     /// The faults that were near by the span of the checkers.

@@ -1,7 +1,7 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
 use super::{row, window};
-use crate::model::{Band, DrawnHold, DrawnOperation, Mark, OperationOutcome, RunModel, WitnessStep};
+use crate::model::{Band, DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, RunModel};
 use crate::{palette, text};
 use maud::{Markup, html};
 
@@ -10,8 +10,8 @@ fn key(class: &str, sign: &str, words: &str) -> Markup {
 }
 
 /// Of the picture of one anomaly: only what is to be seen in it.
-pub fn window(model: &RunModel<'_>, steps: &[WitnessStep]) -> Markup {
-    let (scale, rows) = window::view(model, steps);
+pub fn window(model: &RunModel<'_>, witness: &DrawnWitness) -> Markup {
+    let (scale, rows) = window::view(model, witness);
     let seen = |lane: usize, from, until| rows.contains(&lane) && scale.shows(from, until);
     let ops: Vec<&DrawnOperation> = model.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
     let ended: Vec<&DrawnOperation> = ops.iter().copied().filter(|op| row::marked(op, &scale)).collect();
@@ -36,6 +36,11 @@ pub fn window(model: &RunModel<'_>, steps: &[WitnessStep]) -> Markup {
             @if unmarked(OperationOutcome::Fail) { (key("bad", "×", "failed")) }
             @if unmarked(OperationOutcome::Info) { (key("unknown", "?", "outcome unknown")) }
             (key("num", "1", "step below"))
+            @match &witness.cause {
+                Some(cause) if cause.proven => (key("cause", "→", "from its cause")),
+                Some(_) => (key("cause", "⇢", "from what may be its cause")),
+                None => "",
+            }
             (faults(model.fault_kinds().into_iter().filter(|kind| on.contains(kind))))
             (strikes(bands.into_iter()))
         }

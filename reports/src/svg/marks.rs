@@ -170,6 +170,37 @@ pub fn bad_ends(ops: &[&DrawnOperation<'_>], outcome: OperationOutcome, scale: &
 pub fn number(svg: &mut Svg, n: usize, last: bool, (x, y): (f64, f64), foot: (f64, f64)) {
     let class = if last { "num last" } else { "num" };
     svg.line(if last { "numstem last" } else { "numstem" }, (x, y + 7.0), foot);
-    svg.disc(class, (x, y), if n > 99 { 10.0 } else { 8.0 });
+    svg.disc(
+        class,
+        (x, y),
+        match n {
+            0..100 => 8.0,
+            100..1000 => 10.0,
+            _ => 13.0,
+        },
+    );
     svg.text("numtext mid", (x, y + 3.8), &n.to_string());
+}
+
+/// An arrow to the edge of a disc of that radius.
+pub fn arrow(svg: &mut Svg, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64), radius: f64) {
+    let (dx, dy) = (x2 - x1, y2 - y1);
+    let length = dx.hypot(dy);
+    svg.disc(&format!("{class} origin"), (x1, y1), 3.5);
+    if length <= radius + 4.0 {
+        return;
+    }
+    let (dx, dy) = (dx / length, dy / length);
+    let (tip, back) = ((x2 - dx * radius, y2 - dy * radius), radius + 8.0);
+    let (foot_x, foot_y) = (x2 - dx * back, y2 - dy * back);
+    svg.line(class, (x1, y1), (foot_x, foot_y));
+    let (left, right) = (
+        (foot_x - dy * 4.0, foot_y + dx * 4.0),
+        (foot_x + dy * 4.0, foot_y - dx * 4.0),
+    );
+    let head = format!(
+        "M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}z",
+        tip.0, tip.1, left.0, left.1, right.0, right.1
+    );
+    svg.path(&format!("{class} head"), &head);
 }

@@ -6,6 +6,9 @@ use crate::model::{Band, DrawnOperation, OperationOutcome, Role, RunModel};
 use crate::palette;
 use std::fmt::Write;
 
+/// The least width of a bar. Pictures are never shown smaller than in their own units, so that it is a pixel at least.
+pub const PIXEL: f64 = 1.0;
+
 /// Draws faults across the whole picture, with labels in rows above it; returns where the rows end.
 pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, height: impl Fn(f64) -> f64) -> f64 {
     let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
@@ -127,7 +130,7 @@ pub fn op_bars(ops: &[&DrawnOperation<'_>], role: Role, scale: &TimeScale, y: f6
     )
 }
 
-/// Bars by their beginnings, as one path; bars too close to distinguish are merged.
+/// Bars by their beginnings, as one path: each a pixel wide at least, and those too close to distinguish merged.
 pub fn bars(spans: impl Iterator<Item = (f64, f64)>, y: f64, height: f64) -> String {
     let mut d = String::new();
     let mut bar = |(x1, x2): (f64, f64)| {
@@ -135,7 +138,7 @@ pub fn bars(spans: impl Iterator<Item = (f64, f64)>, y: f64, height: f64) -> Str
     };
     let mut open: Option<(f64, f64)> = None;
     for (x1, x2) in spans {
-        let x2 = x2.max(x1 + 0.8);
+        let x2 = x2.max(x1 + PIXEL);
         open = Some(match open {
             Some((from, until)) if x1 <= until + 0.5 => (from, until.max(x2)),
             Some(done) => {
@@ -170,16 +173,17 @@ pub fn bad_ends(ops: &[&DrawnOperation<'_>], outcome: OperationOutcome, scale: &
 pub fn number(svg: &mut Svg, n: usize, last: bool, (x, y): (f64, f64), foot: (f64, f64)) {
     let class = if last { "num last" } else { "num" };
     svg.line(if last { "numstem last" } else { "numstem" }, (x, y + 7.0), foot);
-    svg.disc(
-        class,
-        (x, y),
-        match n {
-            0..100 => 8.0,
-            100..1000 => 10.0,
-            _ => 13.0,
-        },
-    );
+    svg.disc(class, (x, y), number_radius(n));
     svg.text("numtext mid", (x, y + 3.8), &n.to_string());
+}
+
+/// The radius of a disc that a number fits into.
+pub fn number_radius(n: usize) -> f64 {
+    match n {
+        0..100 => 8.0,
+        100..1000 => 10.5,
+        _ => 14.0,
+    }
 }
 
 /// An arrow to the edge of a disc of that radius.
@@ -203,4 +207,16 @@ pub fn arrow(svg: &mut Svg, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f
         tip.0, tip.1, left.0, left.1, right.0, right.1
     );
     svg.path(&format!("{class} head"), &head);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bars;
+
+    #[test]
+    fn a_bar_of_no_width_is_a_pixel_wide() {
+        assert_eq!(bars([(5.0, 5.0)].into_iter(), 2.0, 3.0), "M5.0 2.0h1.0v3h-1.0z");
+        let two = bars([(5.0, 5.1), (5.2, 5.3)].into_iter(), 2.0, 3.0);
+        assert_eq!(two, "M5.0 2.0h1.2v3h-1.2z", "they are one bar");
+    }
 }

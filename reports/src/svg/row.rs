@@ -84,7 +84,7 @@ fn draw_hold(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, hold: &Draw
     let (holds, what) = (model.terms.holds, hold.name());
     svg.rect(
         palette::hold_class(hold.shared),
-        (x1, y + 17.0, x2 - x1, 25.0),
+        (x1, y + 17.0, (x2 - x1).max(marks::PIXEL), 25.0),
         &format!("{holds} {what} from {}, {ended}", text::moment(hold.from)),
     );
 }

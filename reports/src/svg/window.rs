@@ -218,7 +218,7 @@ fn draw_leads<'d>(svg: &mut Svg, leads: &[(f64, f64, String)], discs: impl Itera
         svg.text("lane end", (LEFT - 6.0, y + 11.0), "ensemble");
     }
     for (x1, x2, words) in leads {
-        svg.rect("leads", (*x1, y, x2 - x1 - 1.0, 14.0), words);
+        svg.rect("leads", (*x1, y, (x2 - x1 - 1.0).max(marks::PIXEL), 14.0), words);
         let words = [words.clone()];
         if let Some((x, words)) = places.find(&words, (x1 + 5.0, *x2)) {
             svg.text("leadtext", (x, y + 10.5), words);
@@ -240,22 +240,29 @@ struct Disc {
 
 /// The numbers of the steps, side by side where they would cover each other.
 fn numbers(steps: &[WitnessStep], rows: &[usize], scale: &TimeScale) -> Vec<Disc> {
-    let mut taken: Vec<f64> = vec![f64::MIN; rows.len() + 1];
-    let place = |step: &WitnessStep| {
-        let row = step.lane.and_then(|l| rows.iter().position(|r| *r == l));
-        let slot = &mut taken[row.unwrap_or(rows.len())];
-        let moment = scale.x(step.time);
-        let x = moment.max(*slot + 18.0).max(scale.left + 8.0).min(WIDTH - 10.0);
-        *slot = x;
-        Disc {
-            number: step.number,
-            last: step.last,
-            row,
-            x,
-            moment,
-        }
+    let disc = |step: &WitnessStep| Disc {
+        number: step.number,
+        last: step.last,
+        row: step.lane.and_then(|lane| rows.iter().position(|row| *row == lane)),
+        x: scale.x(step.time),
+        moment: scale.x(step.time),
     };
-    steps.iter().map(place).collect()
+    let mut discs: Vec<Disc> = steps.iter().map(disc).collect();
+    let slot = |disc: &Disc| disc.row.unwrap_or(rows.len());
+    // To the right of each other, and back from the edge as far as that takes.
+    let mut taken: Vec<f64> = vec![scale.left - 1.0; rows.len() + 1];
+    for disc in &mut discs {
+        let radius = marks::number_radius(disc.number);
+        disc.x = disc.x.max(taken[slot(disc)] + radius + 1.0);
+        taken[slot(disc)] = disc.x + radius + 1.0;
+    }
+    let mut taken: Vec<f64> = vec![WIDTH; rows.len() + 1];
+    for disc in discs.iter_mut().rev() {
+        let radius = marks::number_radius(disc.number);
+        disc.x = disc.x.min(taken[slot(disc)] - radius - 1.0);
+        taken[slot(disc)] = disc.x - radius - 1.0;
+    }
+    discs
 }
 
 fn draw_numbers(svg: &mut Svg, discs: &[Disc], (top, bottom): (f64, f64)) {

@@ -11,6 +11,7 @@ fn main() -> anyhow::Result<()> {
         ("invalid", results::invalid()),
         ("valid", results::valid()),
         ("unknown", results::unknown()),
+        ("sessions", families::sessions()),
         ("group", families::group()),
         ("commit", families::commit()),
         ("queue", families::claimed()),

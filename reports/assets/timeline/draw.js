@@ -21,6 +21,7 @@ function draw() {
   drawBands();
   visibleLanes.forEach((lane, row) => drawLane(lane, TOP + row * ROW));
   drawServers();
+  drawSessions();
   if (chosen !== null) drawSteps(D.anomalies[chosen].steps);
   else drawFlags(pen, toX, TOP - 7);
   pen.restore();
@@ -190,6 +191,27 @@ function drawServers() {
   });
 }
 
+// Each client's sessions: paler where it was not connected, with a mark where it moved or was ended.
+function drawSessions() {
+  D.sessions.forEach(([, sessions], row) => {
+    const y = sessionsTop() + row * SERVER;
+    for (const [from, until, expired, away, moves] of sessions) {
+      if ((until ?? D.end) < view.from || from > view.until) continue;
+      const x = toX(from), end = toX(until ?? D.end);
+      pen.fillStyle = colors.other;
+      pen.fillRect(x, y + 1, Math.max(end - x - 1, 1), SERVER - 6);
+      pen.fillStyle = colors.silent;
+      for (const [left, right] of away) pen.fillRect(toX(left), y + 1, Math.max(toX(right) - toX(left), 1), SERVER - 6);
+      pen.fillStyle = colors.work;
+      for (const at of moves) pen.fill(new Path2D(`M${toX(at)} ${y}l4 4.5l-4 4.5l-4-4.5z`));
+      if (until === null) continue;
+      pen.strokeStyle = expired ? colors.bad : colors.ink;
+      pen.lineWidth = 1.5;
+      pen.stroke(new Path2D(expired ? `M${end - 3} ${y + 1}l6 6m0-6l-6 6` : `M${end} ${y}v9`));
+    }
+  });
+}
+
 function drawNames() {
   pen.textAlign = "right";
   pen.fillStyle = colors.ink;
@@ -201,4 +223,5 @@ function drawNames() {
   });
   pen.fillStyle = colors.faint;
   D.servers.forEach(([name], row) => pen.fillText(name, LEFT - 8, serversTop() + row * SERVER + 5));
+  D.sessions.forEach(([name], row) => pen.fillText(`${name} session`, LEFT - 8, sessionsTop() + row * SERVER + 5, LEFT - 10));
 }

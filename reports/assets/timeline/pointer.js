@@ -19,6 +19,14 @@ function opAt(x, y) {
   return null;
 }
 
+// Below the rows, the sessions.
+function sessionAt(x, y) {
+  const lane = D.sessions[Math.floor((y - sessionsTop()) / SERVER)];
+  if (!lane || y < sessionsTop() || x < LEFT) return null;
+  const at = toTime(x);
+  return lane[1].findLast(([from, until]) => from <= at && (until ?? D.end) >= at)?.[5] ?? null;
+}
+
 // Above the rows, the faults.
 function bandAt(x, y) {
   if (y > TOP - 4 || x < LEFT) return null;
@@ -50,7 +58,7 @@ function describeHold(i) {
 }
 
 function hover(x, y) {
-  const text = x === null ? null : bandAt(x, y) ?? opAt(x, y);
+  const text = x === null ? null : bandAt(x, y) ?? sessionAt(x, y) ?? opAt(x, y);
   tip.textContent = text ?? "";
   tip.classList.toggle("on", text !== null);
   if (text === null) return;

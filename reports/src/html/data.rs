@@ -11,6 +11,7 @@ use crate::svg::{overview, window};
 use crate::text;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
+use zooquake_checkers::analysis::SessionEnd;
 use zooquake_history::operation::{
     Any, Field,
     barrier::MEMBER,
@@ -34,6 +35,7 @@ pub fn timeline(model: &RunModel<'_>) -> Value {
         "holds": holds(model),
         "bands": bands(model),
         "servers": servers(model),
+        "sessions": sessions(model),
         "phases": model.phases.iter().map(|p| json!([p.name, micros(p.from)])).collect::<Vec<_>>(),
         "anomalies": anomalies(model, &shown),
         "ticket": ticket::markdown(model),
@@ -174,6 +176,25 @@ fn servers(model: &RunModel<'_>) -> Value {
         json!([s.name, spans])
     };
     model.servers.iter().map(server).collect()
+}
+
+fn sessions(model: &RunModel<'_>) -> Value {
+    let session = |s: &crate::model::DrawnSession| {
+        let away = s.away.iter().map(|&(from, until)| json!([micros(from), micros(until)]));
+        let moves = s.moves.iter().map(|&at| json!(micros(at)));
+        let end = s.end.map(|end| u8::from(end == SessionEnd::Expired));
+        json!([
+            micros(s.from),
+            s.until.map(micros),
+            end,
+            away.collect::<Vec<_>>(),
+            moves.collect::<Vec<_>>(),
+            s.words,
+        ])
+    };
+    let lane =
+        |lane: &crate::model::SessionLane| json!([lane.client, lane.sessions.iter().map(session).collect::<Vec<_>>()]);
+    model.sessions.iter().map(lane).collect()
 }
 
 fn anomalies(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {

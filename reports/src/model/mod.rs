@@ -6,6 +6,7 @@ mod holds;
 mod lanes;
 mod ops;
 mod roots;
+mod sessions;
 mod stats;
 mod terms;
 mod witness;
@@ -18,6 +19,7 @@ pub use lanes::Lanes;
 pub use lanes::ServerLane;
 pub use ops::{DrawnOperation, Mark, Role, subject_name};
 pub use roots::Root;
+pub use sessions::{DrawnSession, SessionLane, SessionMarks};
 pub use stats::LatencyTerms;
 pub use stats::{OpStats, errors, op_stats, rates};
 pub use terms::Terms;
@@ -65,6 +67,8 @@ pub struct RunModel<'a> {
     pub phases: Vec<DrawnPhase>,
     /// Modes of each server over time.
     pub servers: Vec<ServerLane>,
+    /// The sessions of each client over time, where the record has some.
+    pub sessions: Vec<SessionLane>,
     /// How the run's family calls what is drawn.
     pub terms: &'static Terms,
     /// Time of the last event, in nanoseconds; at least one millisecond, so that every picture has a width.
@@ -97,6 +101,7 @@ impl<'a> RunModel<'a> {
             bands,
             roots: Root::all(results),
             phases: analysis.phases.iter().take(PHASES).map(phase).collect(),
+            sessions: sessions::drawn(&analysis, &lanes, end),
             analysis,
             servers: lanes::servers(samples),
             lanes,
@@ -120,6 +125,11 @@ impl<'a> RunModel<'a> {
         let mut latencies = measures.map_or_else(Vec::new, |measures| self.analysis.latencies(measures.latency));
         latencies.sort_by_key(|latency| (self.analysis.time(latency.from), self.row(latency)));
         latencies
+    }
+
+    /// What occurs in the rows of sessions.
+    pub fn session_marks(&self) -> SessionMarks {
+        sessions::marks(&self.sessions)
     }
 
     /// The row of the client that waited.

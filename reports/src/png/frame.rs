@@ -158,7 +158,9 @@ pub fn end(model: &RunModel<'_>) -> f64 {
 pub fn time_label(value: f64, range: f64) -> String {
     let digits = if range < 0.1 {
         3
-    } else if range < 5.0 {
+    } else if range < 2.0 {
+        2
+    } else if range < 20.0 {
         1
     } else {
         0

@@ -160,6 +160,11 @@ fn draw_mark(area: &Area<'_>, mark: char, at: (i32, i32), color: RGBColor) -> Re
     match mark {
         '×' => area.draw(&Cross::new(at, 4, color.stroke_width(2)))?,
         '○' => area.draw(&Circle::new(at, 4, color.stroke_width(1)))?,
+        '◆' => {
+            let diamond = vec![(at.0, at.1 - 5), (at.0 + 4, at.1), (at.0, at.1 + 5), (at.0 - 4, at.1)];
+            area.draw(&Polygon::new(diamond, color.filled()))?;
+        }
+        '|' => area.draw(&PathElement::new(vec![(at.0, at.1 - 5), (at.0, at.1 + 5)], color))?,
         '▼' => area.draw(&Polygon::new(triangle(at), color.filled()))?,
         _ => area.draw(&Circle::new(at, 3, color.filled()))?,
     }

@@ -1,6 +1,6 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
-use super::{row, window};
+use super::{row, sessions, window};
 use crate::model::{Band, DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, RunModel};
 use crate::{palette, text};
 use maud::{Markup, html};
@@ -61,6 +61,7 @@ pub fn overview(model: &RunModel<'_>) -> Markup {
                 (key("follows", "", "follows"))
                 (key("silent", "", "silent"))
             }
+            (sessions::legend(&model.sessions, model.session_marks()))
             (faults(model.fault_kinds().into_iter()))
             (strikes(model.bands.iter()))
         }

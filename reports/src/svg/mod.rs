@@ -8,6 +8,7 @@ pub mod overview;
 mod places;
 mod row;
 pub mod scale;
+pub mod sessions;
 pub mod window;
 
 use crate::html::plain;

@@ -1,7 +1,7 @@
 //! The picture of the whole run: every client, every fault, every anomaly.
 
 use super::scale::TimeScale;
-use super::{Svg, marks};
+use super::{Svg, marks, sessions};
 use crate::model::{DrawnOperation, OperationOutcome, Role, RunModel};
 use crate::palette;
 use crate::text;
@@ -27,7 +27,8 @@ pub fn scale(model: &RunModel<'_>) -> TimeScale {
 pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     let scale = scale(model);
     let servers = model.servers.len() as f64 * SERVER + if model.servers.is_empty() { 0.0 } else { 6.0 };
-    let height = model.lanes.names().len() as f64 * ROW + servers + 14.0;
+    let below = servers + sessions::height(&model.sessions);
+    let height = model.lanes.names().len() as f64 * ROW + below + 14.0;
     let mut svg = Svg::new(WIDTH);
     let top = marks::bands(&mut svg, model, &scale, 2.0, |rows_end| rows_end + height + 2.0) + 12.0;
     let bottom = top - 10.0 + height;
@@ -37,7 +38,9 @@ pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     for (lane, ops) in by_lane.iter().enumerate() {
         row(&mut svg, model, &scale, (lane, ops), top + lane as f64 * ROW);
     }
-    server_rows(&mut svg, model, &scale, top + by_lane.len() as f64 * ROW + 4.0);
+    let rows_end = top + by_lane.len() as f64 * ROW + 4.0;
+    server_rows(&mut svg, model, &scale, rows_end);
+    sessions::draw(&mut svg, &model.sessions, &scale, rows_end + servers);
     anomalies(&mut svg, model, &scale, top - 11.0, bottom);
     phases(&mut svg, model, &scale, bottom);
     let title = "The whole run: clients, faults and anomalies over time";

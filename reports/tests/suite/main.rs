@@ -12,5 +12,6 @@ mod numbers;
 mod page;
 mod pair;
 mod pictures;
+mod sessions;
 mod strikes;
 mod witnesses;

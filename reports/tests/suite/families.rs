@@ -231,4 +231,28 @@ fn a_group_is_drawn_against_what_its_clients_show() {
         [count("truth"), count("shade"), count("late"), count("blank")],
         [4, 2, 1, 1]
     );
+    // What differs is hatched: its outline alone has the colour, and what is shown stays to be seen below it.
+    assert!(page.contains("<pattern id=\"h-late\""));
+    assert!(page.contains("path.late { fill: url(#h-late);"));
+    let late = between(section, "<path class=\"late\" d=\"", "\"");
+    assert_eq!(
+        late.matches('M').count(),
+        1,
+        "from the update to the end of the run: {late}"
+    );
+}
+
+#[test]
+fn a_member_that_has_left_and_is_still_shown_is_hatched() {
+    let mut run = families::group();
+    // Without the update nothing else differs.
+    for event in run.record.history.events.iter_mut().filter(|event| event.f == "update") {
+        event.value["value"] = serde_json::Value::Null.into();
+    }
+    let page = without_scripts(&run.page("group-gone"));
+    let section = between(&page, "<h2>Views of the group</h2>", "</section>");
+    let late = between(section, "<path class=\"late\" d=\"M", " ");
+    let left = 96.0 + (1192.0 - 96.0) * 0.5 / 0.81;
+    let begins: f64 = late.parse().expect("a place");
+    assert!((begins - left).abs() < 0.2, "c1 leaves at 0.5 s: {begins}, {left}");
 }

@@ -1,6 +1,6 @@
 //! All anomalies, each with the events that prove it, and those that follow from it.
 
-use super::first::accepted;
+use super::{first::accepted, meanings};
 use crate::model::{Root, RunModel, WitnessStep, summary};
 use crate::svg::window;
 use crate::text;
@@ -92,9 +92,10 @@ pub fn badge(anomaly: &Anomaly) -> Markup {
         (false, true) => ("violation known", "known and accepted"),
         (false, false) => ("violation", ""),
     };
+    let name = html! { (text::clip(&anomaly.kind, 60)) };
     html! {
         span class={ "badge " (class) } {
-            (text::clip(&anomaly.kind, 60))
+            (meanings::named(anomaly, &name))
             @if !note.is_empty() { " " i { (note) } }
         }
     }

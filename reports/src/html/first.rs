@@ -2,7 +2,8 @@
 
 use super::anomalies::{badge, cause, follow, steps_list};
 use super::commands::reproduce;
-use super::{faults, live, plain};
+use super::tickets::linked;
+use super::{faults, live, meanings, plain};
 use crate::model::{OpStats, OperationOutcome, Root, RunModel, op_stats};
 use crate::svg::{legend, overview, window};
 use crate::text;
@@ -66,7 +67,7 @@ fn head(model: &RunModel<'_>) -> Markup {
             h1 { (word(model)) }
             div {
                 (sentence(model))
-                p.promise { b { (text::clip(&plan.workload.name(), 80)) } " " (text::clip(&plan.workload.promise, 220)) }
+                p.promise { b { (text::clip(&plan.workload.name(), 80)) } " " (linked(&text::clip(&plan.workload.promise, 220))) }
                 p.facts {
                     (ensemble(model)) ", " (text::count(plan.cluster.clients, "client")) ", " (operations(model))
                     " · faults asked for: " (faults) " · seed " (plan.seed) " · " (text::clip(&model.extras.run_name, 100))
@@ -171,7 +172,7 @@ pub fn accepted(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<Markup> {
         span.is_some_and(|span| model.analysis.faults.any_near(plan, span, &known.faults))
     };
     let found = all.iter().copied().find(under).or(all.first().copied())?;
-    Some(html! { (text::clip(&found.reason, 260)) " " cite { (text::clip(&found.source, 160)) } })
+    Some(html! { (linked(&text::clip(&found.reason, 260))) " " cite { (linked(&text::clip(&found.source, 160))) } })
 }
 
 fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
@@ -192,6 +193,7 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
             @if followers > 0 { " " a href={ "#a" (root.number) } { (follow(followers)) } "." }
         }
         @if let Some(cause) = cause(anomaly) { (cause) }
+        @if let Some(mend) = meanings::sentence(anomaly) { (mend) }
         p.when { b { "When" } " " (when) " \u{2003} " (faults::near(model, anomaly, (from, until))) }
         (window::draw(model, &witness, "witness", &label))
         (legend::window(model, &witness))

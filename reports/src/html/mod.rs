@@ -9,6 +9,7 @@ mod faults;
 mod first;
 mod groups;
 mod live;
+mod meanings;
 pub mod measurement;
 mod numbers;
 mod pack;
@@ -16,6 +17,7 @@ mod plan;
 mod run;
 mod scenes;
 mod ticket;
+mod tickets;
 mod windows;
 
 pub use document::{Document, items, settings};
@@ -76,6 +78,7 @@ pub fn page(model: &RunModel<'_>) -> String {
         scenes::section(model),
         run::section(model),
         anomalies::section(model),
+        meanings::section(model),
         windows::section(model),
         groups::section(model),
         elections::section(model),

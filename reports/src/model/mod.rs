@@ -24,6 +24,7 @@ pub use stats::LatencyTerms;
 pub use stats::{OpStats, errors, op_stats, rates};
 pub use terms::Terms;
 pub use witness::{DrawnWitness, WitnessStep, summary};
+pub use words::Mend;
 pub use zooquake_checkers::analysis::OperationOutcome;
 
 use crate::Extras;

@@ -12,10 +12,10 @@ fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts()
         "<b>stale-write</b> breaks <b>mutual exclusion</b>",
         "<b>lock/predecessor</b>",
         "promises that at most one client works at a time",
-        "stale-write <i>known and accepted</i>",
+        "stale-write</a> <i>known and accepted</i>",
         "no fencing: a frozen holder does not see that its session has expired",
         "ZooKeeper recipes and solutions, Locks",
-        "stale-holder <i>advisory</i>",
+        "stale-holder</a> <i>advisory</i>",
         "c3 was paused from 24.000 s on while it worked",
         "23.580 s – 27.430 s",
         "pause c3, 23.988 s – 27.400 s (window 3, verified at 24.000 s)",
@@ -210,7 +210,6 @@ fn nothing_is_fetched_and_nothing_but_our_own_script_runs() {
         "src=",
         "@import",
         "url(http",
-        "href=\"http",
         "onclick",
         "onload",
         "fetch(",
@@ -219,6 +218,22 @@ fn nothing_is_fetched_and_nothing_but_our_own_script_runs() {
     ] {
         assert!(!page.contains(forbidden), "the page has {forbidden}");
     }
+    // A link is followed by a reader alone, and leads to a tracker of tickets.
+    let page_links = |page: &str| -> Vec<String> {
+        let links = page.split("href=\"http").skip(1);
+        links
+            .map(|link| link.split('"').next().unwrap_or_default().to_owned())
+            .collect()
+    };
+    assert_eq!(page_links(&page), Vec::<String>::new(), "this run has no ticket");
+    let mut run = results::invalid();
+    run.record.plan.workload.accepted[0].source = "CURATOR-206, http://evil.example/".into();
+    let tracker = "s://issues.apache.org/jira/browse/CURATOR-206";
+    assert_eq!(
+        page_links(&run.page("tickets")),
+        vec![tracker; 2],
+        "on the first screen and below"
+    );
     assert!(page.contains("default-src 'none'"));
     let nonce = between(&page, "script-src 'nonce-", "'");
     assert_eq!(page.matches(&format!("<script nonce=\"{nonce}\">")).count(), 1);
@@ -247,4 +262,18 @@ fn fifty_thousand_operations_fit_into_two_megabytes_and_few_elements() {
         page.matches('<').count()
     );
     assert!(page.contains("49\u{a0}998 operations"));
+}
+
+#[test]
+fn the_name_of_an_anomaly_leads_to_what_it_means_and_what_mends_it() {
+    let mut run = results::invalid();
+    run.results.anomalies[1].kind = "made-up".into();
+    let page = without_scripts(&run.page("meanings"));
+    let first = between(&page, "<header", "</header>");
+    assert!(first.contains("<a href=\"#about-stale-write\">stale-write</a>"));
+    assert!(first.contains("<p class=\"mend\"><b>Mend:</b> Give every write a token"));
+    let section = between(&page, "<section id=\"meanings\">", "</section>");
+    assert!(section.contains("<dt id=\"about-stale-write\">stale-write</dt>"));
+    assert!(section.contains("after one of a newer grant.</dd>"));
+    assert!(!page.contains("#about-made-up"), "nobody knows what that means");
 }

@@ -12,9 +12,12 @@ pub struct Mend {
 }
 
 impl Mend {
-    /// The words for an anomaly; `None` for a name that no family has.
-    pub fn by_kind(kind: &str) -> Option<&'static Self> {
-        MENDS.iter().find(|mend| mend.kinds.contains(&kind))
+    /// The name of an anomaly, as it is written here, and its words; `None` for a name that no family has.
+    pub fn by_kind(kind: &str) -> Option<(&'static str, &'static Self)> {
+        let mut all = MENDS
+            .iter()
+            .flat_map(|mend| mend.kinds.iter().map(move |known| (*known, mend)));
+        all.find(|(known, _)| *known == kind)
     }
 }
 

@@ -12,7 +12,7 @@ pub enum SessionEnd {
     Closed,
     /// The ensemble expired it: its client reported that, or had died before.
     Expired,
-    /// The transaction logs have its end, and no notice of its client tells which of the two it was.
+    /// The transaction logs have its end, and no notice of its client decides which of the two it was.
     Either,
 }
 
@@ -28,7 +28,7 @@ pub struct SessionSpan<'a> {
     pub from: u64,
     /// What ended it, and the first moment at which that is shown; `None` if nothing shows an end.
     pub end: Option<(SessionEnd, u64)>,
-    /// When its client reported that it is not connected, until it was again, or until its end.
+    /// When its client reported that it is not connected, or died, until it was connected again, or until its end.
     pub away: Vec<(u64, Option<u64>)>,
     /// When it was first seen at another server than before, and at which.
     pub moves: Vec<(u64, &'a str)>,
@@ -68,6 +68,7 @@ impl<'a> SessionSpan<'a> {
             };
             span.follow(events);
             span.close(run, logged.get(&(*number, "closeSession")).copied());
+            span.leave(run);
             span
         };
         let mut all: Vec<Self> = run.clients.sessions.iter().map(span).collect();
@@ -93,6 +94,16 @@ impl<'a> SessionSpan<'a> {
                 _ => {}
             }
         }
+    }
+
+    /// Adds that nobody is connected once the process is dead.
+    fn leave(&mut self, run: &Analysis<'a>) {
+        let until = self.end.map_or(u64::MAX, |(_, at)| at);
+        let exits = run.clients.exits.get(self.node).into_iter().flatten();
+        let mut exits = exits.map(|&at| run.time(at));
+        let exit = exits.find(|at| (self.from..until).contains(at));
+        let open = self.away.last().is_some_and(|(_, until)| until.is_none());
+        self.away.extend(exit.filter(|_| !open).map(|at| (at, None)));
     }
 
     /// Adds what the transaction logs show: the ensemble ends a session before its client learns of it.
@@ -228,6 +239,7 @@ mod tests {
         let record = record(events, &closed);
         let all = SessionSpan::all(&Analysis::new(&record));
         let ends: Vec<_> = all.iter().map(|span| span.end).collect();
+        assert_eq!(all[0].away, [(300, None)], "nobody is connected after the death");
         let expected = [
             (SessionEnd::Expired, 900),
             (SessionEnd::Closed, 450),

@@ -195,13 +195,16 @@ function drawServers() {
 function drawSessions() {
   D.sessions.forEach(([, sessions], row) => {
     const y = sessionsTop() + row * SERVER;
-    for (const [from, until, expired, away, moves] of sessions) {
+    for (const [from, until, , away] of sessions) {
       if ((until ?? D.end) < view.from || from > view.until) continue;
       const x = toX(from), end = toX(until ?? D.end);
       pen.fillStyle = colors.other;
       pen.fillRect(x, y + 1, Math.max(end - x - 1, 1), SERVER - 6);
       pen.fillStyle = colors.silent;
       for (const [left, right] of away) pen.fillRect(toX(left), y + 1, Math.max(toX(right) - toX(left), 1), SERVER - 6);
+    }
+    for (const [, until, expired, , moves] of sessions) { // later bars must not cover them
+      const end = toX(until ?? D.end);
       pen.fillStyle = colors.work;
       for (const at of moves) pen.fill(new Path2D(`M${toX(at)} ${y}l4 4.5l-4 4.5l-4-4.5z`));
       if (until === null) continue;

@@ -101,7 +101,8 @@ pub fn badge(anomaly: &Anomaly) -> Markup {
     }
 }
 
-/// The steps as a numbered list, of more than so many the first and the last ones; the numbers are those of the picture.
+/// The steps as a numbered list, of more than so many the first and the last ones; the numbers are those of the
+/// picture.
 pub fn steps_list(steps: &[WitnessStep], most: usize) -> Markup {
     html! {
         ol.steps {

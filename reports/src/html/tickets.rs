@@ -19,8 +19,8 @@ const GITHUB: [(&str, &str); 7] = [
 /// The most digits of a ticket's number.
 const DIGITS: usize = 6;
 
-/// A text whose tickets are links. An address is made of a tracker's name in the lists above and of digits alone, so that
-/// no text from a record leads anywhere else.
+/// A text whose tickets are links. An address is made of a tracker's name in the lists above and of digits alone, so
+/// that no text from a record leads anywhere else.
 pub fn linked(text: &str) -> Markup {
     let mut rest = text;
     let mut parts: Vec<(&str, Option<(String, &str)>)> = Vec::new();

@@ -61,8 +61,8 @@ impl DrawnWitness {
         }
     }
 
-    /// From the first moment that the picture must show to the last: of the steps and of their cause. `None` if there is
-    /// neither.
+    /// From the first moment that the picture must show to the last: of the steps and of their cause. `None` if there
+    /// is neither.
     pub fn span(&self, model: &RunModel<'_>) -> Option<(u64, u64)> {
         let cause = self.cause.iter();
         let began = |cause: &DrawnCause| Some(model.band(cause.window?)?.from);

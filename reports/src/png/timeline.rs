@@ -200,11 +200,15 @@ fn draw_sessions(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, top: i32
             for &(from, until) in &session.away {
                 bar(span.x(from), span.x(until) - 1, y, AWAY)?;
             }
+        }
+        // Later bars must not cover them.
+        for session in &lane.sessions {
             for at in &session.moves {
                 let x = span.x(*at);
                 let diamond = vec![(x, y - 1), (x + 4, y + 4), (x, y + 8), (x - 4, y + 4)];
                 area.draw(&Polygon::new(diamond, INK.filled()))?;
             }
+            let end = span.x(session.until.unwrap_or(u64::MAX));
             match session.end {
                 Some(SessionEnd::Expired) => draw_mark(area, '×', (end, y + 4), rgb(palette::VIOLATION))?,
                 Some(_) => area.draw(&PathElement::new(vec![(end, y - 1), (end, y + 8)], INK))?,

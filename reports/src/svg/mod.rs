@@ -76,7 +76,8 @@ impl Svg {
         );
     }
 
-    /// The finished picture in a box that scrolls where the page is too narrow for it, without an id if that is empty; `label` is what a screen reader reads out.
+    /// The finished picture in a box that scrolls where the page is too narrow for it; without an id if that is empty.
+    /// `label` is what a screen reader reads out.
     pub fn finish(self, id: &str, height: f64, label: &str) -> Markup {
         let view = format!("0 0 {:.0} {height:.0}", self.width);
         html! {

@@ -32,10 +32,14 @@ pub fn draw(svg: &mut Svg, lanes: &[SessionLane], scale: &TimeScale, top: f64) {
                 let (from, until) = (scale.x(from), scale.x(until));
                 svg.rect("away", (from, y + 1.0, (until - from).max(marks::PIXEL), 7.0), "");
             }
+        }
+        // Later bars must not cover them.
+        for session in &lane.sessions {
             for at in &session.moves {
                 let x = scale.x(*at);
                 svg.path("moved", &format!("M{x:.1} {:.1}l4 4.5l-4 4.5l-4-4.5z", y));
             }
+            let end = scale.x(session.until.unwrap_or(u64::MAX));
             match session.end {
                 Some(SessionEnd::Expired) => {
                     svg.path("badend", &format!("M{:.1} {:.1}l6 6m0-6l-6 6", end - 3.0, y + 1.5));

@@ -145,8 +145,8 @@ fn about<'a>(model: &RunModel<'a>, steps: &[WitnessStep]) -> Vec<OperationSubjec
         .collect()
 }
 
-/// The clients to show: those of the steps and of their cause, those the faults hit, those that held; at most six beside
-/// the first.
+/// The clients to show: those of the steps and of their cause, those the faults hit, those that held; at most six
+/// beside the first.
 fn rows(model: &RunModel<'_>, witness: &DrawnWitness, scale: &TimeScale) -> Vec<usize> {
     let steps = witness.steps.as_slice();
     let mut rows: BTreeSet<usize> = steps.iter().filter_map(|s| s.lane).take(8).collect();
@@ -249,7 +249,7 @@ fn numbers(steps: &[WitnessStep], rows: &[usize], scale: &TimeScale) -> Vec<Disc
     };
     let mut discs: Vec<Disc> = steps.iter().map(disc).collect();
     let slot = |disc: &Disc| disc.row.unwrap_or(rows.len());
-    // To the right of each other, and back from the edge as far as that takes.
+    // To the right of each other, then back from the right edge until all fit.
     let mut taken: Vec<f64> = vec![scale.left - 1.0; rows.len() + 1];
     for disc in &mut discs {
         let radius = marks::number_radius(disc.number);

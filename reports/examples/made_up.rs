@@ -3,7 +3,7 @@
 #[path = "../tests/suite/common/mod.rs"]
 mod common;
 
-use common::results;
+use common::{families, results};
 
 fn main() -> anyhow::Result<()> {
     let folder = std::path::PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
@@ -11,6 +11,11 @@ fn main() -> anyhow::Result<()> {
         ("invalid", results::invalid()),
         ("valid", results::valid()),
         ("unknown", results::unknown()),
+        ("sessions", families::sessions()),
+        ("group", families::group()),
+        ("commit", families::commit()),
+        ("queue", families::claimed()),
+        ("caused", results::caused()),
         ("many", results::many(50_000)),
     ];
     for (name, run) in runs {

@@ -193,7 +193,7 @@ fn windows(both: &[RunModel<'_>; 2]) -> Markup {
         [plain(id), kinds, window(sides[0]), window(sides[1])]
     };
     html! {
-        p { "Counted: " (counted(&both[0])) " in A, " (counted(&both[1])) " in B." }
+        p { "Counted: " (counted(&both[0])) " in A, " (counted(&both[1])) " in B. Times are from the verification of the effect to the healing." }
         (table("windows", ["no.", "fault", "A", "B"], ids.iter().take(ROWS).map(row)))
     }
 }

@@ -49,11 +49,17 @@ pub fn fault_styles() -> String {
     format!(":root {{ {light}}}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark}}} }}\n{rules}")
 }
 
-/// Hatches for kinds of fault, for all pictures of a page; must stand in it once.
+/// Hatches for kinds of fault, and for views that differ from the truth, for all pictures of a page; must stand in it
+/// once.
 pub fn hatches() -> Markup {
     html! {
         svg.defs width="0" height="0" aria-hidden="true" {
-            defs { @for kind in KINDS.iter().chain([&OTHER]) { (pattern(kind)) } }
+            defs {
+                @for kind in KINDS.iter().chain([&OTHER]) { (pattern(kind)) }
+                pattern #h-late width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+                    path.lateline d="M1 0v5" {}
+                }
+            }
         }
     }
 }

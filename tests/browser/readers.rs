@@ -139,3 +139,27 @@ fn paper_has_the_pictures_and_nothing_to_press() {
     let pdf = tab.call("Page.printToPDF", json!({}));
     assert!(pdf["data"].as_str().is_some_and(|data| data.len() > 20_000));
 }
+
+#[test]
+fn on_a_narrow_page_pictures_scroll_in_their_boxes_and_stay_legible() {
+    let folder = results::caused().write_page("browser-narrow");
+    let tab = open(&folder, PageReader::default());
+    for width in [400, 1000, 1600] {
+        let screen = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+        tab.call("Emulation.setDeviceMetricsOverride", screen);
+        tab.wait_until(&format!("innerWidth === {width}"));
+        let wide = tab.js("document.documentElement.scrollWidth");
+        assert!(
+            wide.as_u64() <= Some(width),
+            "the page itself scrolls: {wide} of {width}"
+        );
+        let least = tab.js(
+            "Math.min(...[...document.querySelectorAll('.picture text')].filter((t) => t.checkVisibility()) \
+             .map((t) => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a))",
+        );
+        assert!(least.as_f64() >= Some(10.99), "letters of {least} px at {width}");
+        let scrolls =
+            tab.js("(() => { const b = document.querySelector('.chart'); return b.scrollWidth > b.clientWidth; })()");
+        assert_eq!(scrolls, width < 1200, "at {width}");
+    }
+}

@@ -24,6 +24,7 @@ pub(crate) mod ops;
 pub(crate) mod pairing;
 mod record_view;
 pub(crate) mod recovery;
+pub(crate) mod session_spans;
 mod spreads;
 pub(crate) mod transaction_log;
 pub(crate) mod transaction_times;
@@ -42,6 +43,7 @@ pub use ops::Ops;
 pub use pairing::Misfit;
 pub use record_view::RecordView;
 pub use recovery::Recovery;
+pub use session_spans::{SessionEnd, SessionSpan};
 pub use transaction_log::TransactionLog;
 
 use crate::analysis::grants::terms::{self, GrantTerms};

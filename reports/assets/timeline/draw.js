@@ -21,6 +21,7 @@ function draw() {
   drawBands();
   visibleLanes.forEach((lane, row) => drawLane(lane, TOP + row * ROW));
   drawServers();
+  drawSessions();
   if (chosen !== null) drawSteps(D.anomalies[chosen].steps);
   else drawFlags(pen, toX, TOP - 7);
   pen.restore();
@@ -65,16 +66,22 @@ function drawBands() {
     const until = band.until ?? D.end;
     if (until < view.from || band.from > view.until) continue;
     const x = toX(band.from), w = Math.max(toX(until) - x, 1.5);
+    const sure = Math.min(Math.max(toX(band.verified ?? until), x), x + w); // paler until it was verified
+    const high = stageHeight() - TOP - BOTTOM + 6;
     pen.fillStyle = colors[band.class];
-    pen.globalAlpha = 0.13;
-    pen.fillRect(x, TOP - 6, w, stageHeight() - TOP - BOTTOM + 6);
+    pen.globalAlpha = 0.07;
+    pen.fillRect(x, TOP - 6, sure - x, high);
+    pen.globalAlpha = 0.16;
+    pen.fillRect(sure, TOP - 6, x + w - sure, high);
     pen.globalAlpha = 0.35;
     for (const lane of band.lanes) {
       const row = visibleLanes.indexOf(lane);
       if (row >= 0) pen.fillRect(x, TOP + row * ROW + 2, w, ROW - 4);
     }
+    pen.fillRect(x, TOP - 8, sure - x, 3);
     pen.globalAlpha = 1;
-    pen.fillRect(x, TOP - 8, w, 3);
+    pen.fillRect(sure, TOP - 8, x + w - sure, 3);
+    if (band.verified !== null && sure > x + 1) pen.fillRect(sure, TOP - 11, 1, 6);
     const left = Math.max(x, LEFT);
     const row = rows.findIndex((end) => end <= left);
     if (row < 0) continue;
@@ -184,6 +191,30 @@ function drawServers() {
   });
 }
 
+// Each client's sessions: paler where it was not connected, with a mark where it moved or was ended.
+function drawSessions() {
+  D.sessions.forEach(([, sessions], row) => {
+    const y = sessionsTop() + row * SERVER;
+    for (const [from, until, , away] of sessions) {
+      if ((until ?? D.end) < view.from || from > view.until) continue;
+      const x = toX(from), end = toX(until ?? D.end);
+      pen.fillStyle = colors.other;
+      pen.fillRect(x, y + 1, Math.max(end - x - 1, 1), SERVER - 6);
+      pen.fillStyle = colors.silent;
+      for (const [left, right] of away) pen.fillRect(toX(left), y + 1, Math.max(toX(right) - toX(left), 1), SERVER - 6);
+    }
+    for (const [, until, expired, , moves] of sessions) { // later bars must not cover them
+      const end = toX(until ?? D.end);
+      pen.fillStyle = colors.work;
+      for (const at of moves) pen.fill(new Path2D(`M${toX(at)} ${y}l4 4.5l-4 4.5l-4-4.5z`));
+      if (until === null) continue;
+      pen.strokeStyle = expired ? colors.bad : colors.ink;
+      pen.lineWidth = 1.5;
+      pen.stroke(new Path2D(expired ? `M${end - 3} ${y + 1}l6 6m0-6l-6 6` : `M${end} ${y}v9`));
+    }
+  });
+}
+
 function drawNames() {
   pen.textAlign = "right";
   pen.fillStyle = colors.ink;
@@ -195,4 +226,5 @@ function drawNames() {
   });
   pen.fillStyle = colors.faint;
   D.servers.forEach(([name], row) => pen.fillText(name, LEFT - 8, serversTop() + row * SERVER + 5));
+  D.sessions.forEach(([name], row) => pen.fillText(`${name} session`, LEFT - 8, sessionsTop() + row * SERVER + 5, LEFT - 10));
 }

@@ -19,13 +19,23 @@ function opAt(x, y) {
   return null;
 }
 
+// Below the rows, the sessions.
+function sessionAt(x, y) {
+  const lane = D.sessions[Math.floor((y - sessionsTop()) / SERVER)];
+  if (!lane || y < sessionsTop() || x < LEFT) return null;
+  const at = toTime(x);
+  return lane[1].findLast(([from, until]) => from <= at && (until ?? D.end) >= at)?.[5] ?? null;
+}
+
 // Above the rows, the faults.
 function bandAt(x, y) {
   if (y > TOP - 4 || x < LEFT) return null;
   const at = toTime(x);
   const on = D.bands.filter((band) => band.from <= at && (band.until ?? D.end) >= at);
-  const describe = ({ label, from, until, counts }) =>
-    `${label}\n${moment(from)} – ${until === null ? "never healed" : moment(until)}, ${counts ? "counts" : "does not count"}`;
+  const sure = ({ from, verified }) => (verified === null ? ", not verified" : verified > from ? `, verified at ${moment(verified)}` : "");
+  const describe = (band) =>
+    `${band.label}\n${moment(band.from)} – ${band.until === null ? "never healed" : moment(band.until)}${sure(band)}, ` +
+    (band.counts ? "counts" : "does not count");
   return on.length ? on.map(describe).join("\n") : null;
 }
 
@@ -48,7 +58,7 @@ function describeHold(i) {
 }
 
 function hover(x, y) {
-  const text = x === null ? null : bandAt(x, y) ?? opAt(x, y);
+  const text = x === null ? null : bandAt(x, y) ?? sessionAt(x, y) ?? opAt(x, y);
   tip.textContent = text ?? "";
   tip.classList.toggle("on", text !== null);
   if (text === null) return;

@@ -2,7 +2,8 @@
 const canvas = document.getElementById("canvas");
 const LEFT = 64, TOP = 40, ROW = 40, SERVER = 13, BOTTOM = 26, SHORTEST = 200;
 const serversTop = () => TOP + visibleLanes.length * ROW + 6;
-const stageHeight = () => serversTop() + D.servers.length * SERVER + BOTTOM;
+const sessionsTop = () => serversTop() + D.servers.length * SERVER + (D.sessions.length ? 4 : 0);
+const stageHeight = () => sessionsTop() + D.sessions.length * SERVER + BOTTOM;
 
 let view = { from: 0, until: D.end };
 let visibleLanes = D.lanes.map((_, i) => i);

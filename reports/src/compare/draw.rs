@@ -4,6 +4,7 @@ use super::figure::{Figure, Mark, Row};
 use super::pool::MeasuredComparison;
 use super::words::number;
 use crate::svg::Svg;
+use crate::svg::marks::PIXEL;
 use crate::text;
 use maud::Markup;
 
@@ -61,7 +62,7 @@ fn marks(svg: &mut Svg, figure: &Figure, row: &Row, y: f64) {
     for mark in &row.marks {
         match *mark {
             Mark::Bar(value) => {
-                let width = x(figure, value) - LEFT;
+                let width = (x(figure, value) - LEFT).max(PIXEL);
                 svg.rect(&format!("bar k{bar}"), (LEFT, y - 5.0, width, 10.0), &number(value));
             }
             Mark::Range(low, high) => svg.line("between", (x(figure, low), y), (x(figure, high), y)),

@@ -1,14 +1,12 @@
-//! All anomalies, each with the events that prove it.
+//! All anomalies, each with the events that prove it, and those that follow from it.
 
-use super::first::accepted;
-use crate::model::{RunModel, WitnessStep};
+use super::{first::accepted, meanings};
+use crate::model::{Root, RunModel, WitnessStep, summary};
 use crate::svg::window;
 use crate::text;
 use maud::{Markup, html};
 use zooquake_checkers::Anomaly;
 
-/// How many are shown; the others are in `results.json`.
-const SHOWN: usize = 100;
 /// How many get a picture of their own.
 const PICTURES: usize = 8;
 /// How many are unfolded from the start.
@@ -16,36 +14,72 @@ const OPEN: usize = 3;
 
 pub fn section(model: &RunModel<'_>) -> Markup {
     let anomalies = &model.results.anomalies;
+    let counted: usize = model
+        .roots
+        .iter()
+        .map(|root| 1 + root.followers.len() + root.more)
+        .sum();
     let body = html! {
         @if anomalies.is_empty() { p { "None." } }
-        @for (i, anomaly) in anomalies.iter().take(SHOWN).enumerate() { (details(model, anomaly, i)) "\n" }
-        @if anomalies.len() > SHOWN {
-            p { "And " (text::count(anomalies.len() - SHOWN, "more anomaly")) ", in results.json." }
-        }
+        @for (i, root) in model.roots.iter().enumerate() { (details(model, root, i < OPEN)) "\n" }
+        @if anomalies.len() > counted { p { "And " (text::grouped(anomalies.len() - counted)) " more, in results.json." } }
     };
     let heading = format!("Anomalies ({})", text::grouped(anomalies.len()));
     super::titled("anomalies", &heading, body)
 }
 
-fn details(model: &RunModel<'_>, anomaly: &Anomaly, i: usize) -> Markup {
-    let steps = model.steps(anomaly);
-    let label = format!("The clients involved in anomaly {}, over time", i + 1);
-    let left_out = anomaly.witness.len() - steps.len();
+/// A root, and in it what follows from it, folded.
+fn details(model: &RunModel<'_>, root: &Root<'_>, open: bool) -> Markup {
+    let count = root.followers.len() + root.more;
+    let followers = root.numbered().skip(1);
+    let body = html! {
+        @if count > 0 {
+            details.followers {
+                summary { (follow(count)) }
+                @for (number, anomaly) in followers { (one(model, (number, anomaly), false, &Markup::default())) }
+                @if root.more > 0 { p.more { "And " (text::grouped(root.more)) " more, in results.json." } }
+            }
+        }
+    };
+    one(model, (root.number, root.anomaly), open, &body)
+}
+
+/// `and 5 that follow from it`.
+pub fn follow(count: usize) -> String {
+    let verb = if count == 1 { "follows" } else { "follow" };
+    format!("and {} that {verb} from it", text::grouped(count))
+}
+
+/// What an anomaly comes from, as a sentence.
+pub fn cause(anomaly: &Anomaly) -> Option<Markup> {
+    let cause = anomaly.cause.as_ref().filter(|cause| !cause.sentence.is_empty())?;
+    let kind = if cause.proven { "Cause:" } else { "May be:" };
+    Some(html! { p.cause { b { (kind) } " " (text::clip(&cause.sentence, 600)) } })
+}
+
+/// An anomaly of this number on the page.
+fn one(model: &RunModel<'_>, (number, anomaly): (usize, &Anomaly), open: bool, below: &Markup) -> Markup {
+    let witness = model.witness(anomaly);
+    let steps = &witness.steps;
+    let unknown = anomaly.witness.len() - steps.last().map_or(0, |step| step.number);
+    let label = format!("The clients involved in anomaly {number}, over time");
     html! {
-        details #{ "a" (i + 1) } .anomaly open[i < OPEN] {
+        details #{ "a" (number) } .anomaly open[open] {
             summary {
-                span.no { (i + 1) } " " (badge(anomaly)) " "
+                span.no { (number) } " " (badge(anomaly)) " "
                 span.prop { (text::clip(&anomaly.property, 80)) } " "
                 span.at { (steps.last().map(|step| text::moment(step.time)).unwrap_or_default()) } " "
-                button.show.js type="button" data-anomaly=(i) { "Show in the timeline" }
+                button.show.js type="button" data-anomaly=(number - 1) { "Show in the timeline" }
             }
             p { (text::clip(&anomaly.why, 2000)) }
+            @if let Some(cause) = cause(anomaly) { (cause) }
             @if let Some(why) = accepted(model, anomaly) { p.accepted { "Known and accepted: " (why) } }
-            @if i < PICTURES && !steps.is_empty() {
-                (window::draw(model, &steps, &format!("w{}", i + 1), &label))
+            @if number <= PICTURES && !steps.is_empty() {
+                (window::draw(model, &witness, &format!("w{number}"), &label))
             }
-            (steps_list(&steps))
-            @if left_out > 0 { p.more { (text::count(left_out, "step")) " not shown" } }
+            (steps_list(steps, steps.len()))
+            @if unknown > 0 { p.more { (text::count(unknown, "step")) " not shown: the history lacks the event" } }
+            (below)
         }
     }
 }
@@ -58,21 +92,24 @@ pub fn badge(anomaly: &Anomaly) -> Markup {
         (false, true) => ("violation known", "known and accepted"),
         (false, false) => ("violation", ""),
     };
+    let name = html! { (text::clip(&anomaly.kind, 60)) };
     html! {
         span class={ "badge " (class) } {
-            (text::clip(&anomaly.kind, 60))
+            (meanings::named(anomaly, &name))
             @if !note.is_empty() { " " i { (note) } }
         }
     }
 }
 
-/// The steps as a numbered list; the numbers are those of the picture.
-pub fn steps_list(steps: &[WitnessStep]) -> Markup {
+/// The steps as a numbered list, of more than so many the first and the last ones; the numbers are those of the
+/// picture.
+pub fn steps_list(steps: &[WitnessStep], most: usize) -> Markup {
     html! {
         ol.steps {
-            @for (i, step) in steps.iter().enumerate() {
+            @for (missing, step) in summary(steps, most) {
+                @if missing > 0 { li.gap { "… " (text::grouped(missing)) " more …" } }
                 li value=(step.number) {
-                    span.no.last[i + 1 == steps.len()] { (step.number) }
+                    span.no.last[step.last] { (step.number) }
                     span.at { (text::moment(step.time)) }
                     b { (text::visible(&step.who)) } " "
                     span title=(text::visible(&step.value)) { (text::clip(&step.what, 320)) } " "

@@ -11,6 +11,7 @@ use crate::svg::{overview, window};
 use crate::text;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
+use zooquake_checkers::analysis::SessionEnd;
 use zooquake_history::operation::{
     Any, Field,
     barrier::MEMBER,
@@ -21,8 +22,6 @@ use zooquake_history::operation::{
 
 /// The most operations that the timeline gets; of more, every so many-th.
 const OPS: usize = 60_000;
-/// The most anomalies that the timeline can show.
-const ANOMALIES: usize = 100;
 
 pub fn timeline(model: &RunModel<'_>) -> Value {
     let overview = overview::scale(model);
@@ -36,6 +35,7 @@ pub fn timeline(model: &RunModel<'_>) -> Value {
         "holds": holds(model),
         "bands": bands(model),
         "servers": servers(model),
+        "sessions": sessions(model),
         "phases": model.phases.iter().map(|p| json!([p.name, micros(p.from)])).collect::<Vec<_>>(),
         "anomalies": anomalies(model, &shown),
         "ticket": ticket::markdown(model),
@@ -158,6 +158,7 @@ fn bands(model: &RunModel<'_>) -> Value {
             "label": b.label(),
             "class": palette::fault_class(&b.fault),
             "from": micros(b.from),
+            "verified": b.verified.map(micros),
             "until": b.until.map(micros),
             "lanes": b.targets.iter().filter_map(|t| model.lanes.row_of(t)).collect::<Vec<_>>(),
             "counts": b.counts,
@@ -177,6 +178,25 @@ fn servers(model: &RunModel<'_>) -> Value {
     model.servers.iter().map(server).collect()
 }
 
+fn sessions(model: &RunModel<'_>) -> Value {
+    let session = |s: &crate::model::DrawnSession| {
+        let away = s.away.iter().map(|&(from, until)| json!([micros(from), micros(until)]));
+        let moves = s.moves.iter().map(|&at| json!(micros(at)));
+        let end = s.end.map(|end| u8::from(end == SessionEnd::Expired));
+        json!([
+            micros(s.from),
+            s.until.map(micros),
+            end,
+            away.collect::<Vec<_>>(),
+            moves.collect::<Vec<_>>(),
+            s.words,
+        ])
+    };
+    let lane =
+        |lane: &crate::model::SessionLane| json!([lane.client, lane.sessions.iter().map(session).collect::<Vec<_>>()]);
+    model.sessions.iter().map(lane).collect()
+}
+
 fn anomalies(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {
     // The place among the operations shown of the one that an event sent or ended.
     let mut places = HashMap::new();
@@ -185,9 +205,10 @@ fn anomalies(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {
         places.extend(op.answer.map(|answer| (answer.index, place)));
     }
     let anomaly = |a: &zooquake_checkers::Anomaly| {
-        let steps = model.steps(a);
+        let witness = model.witness(a);
+        let steps = &witness.steps;
         let ops: BTreeSet<_> = steps.iter().filter_map(|s| places.get(&s.index)).collect();
-        let (from, until) = window::span(model, &steps);
+        let (from, until) = window::span(model, &witness);
         json!({
             "kind": text::clip(&a.kind, 60),
             "advisory": a.advisory,
@@ -197,5 +218,6 @@ fn anomalies(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {
             "ops": ops,
         })
     };
-    model.results.anomalies.iter().take(ANOMALIES).map(anomaly).collect()
+    let listed = model.roots.iter().flat_map(|root| root.numbered());
+    listed.map(|(_, listed)| anomaly(listed)).collect()
 }

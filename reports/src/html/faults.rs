@@ -45,16 +45,17 @@ fn named(model: &RunModel<'_>, bands: &[&Band]) -> Markup {
     }
 }
 
-/// `pause c3, 9.561 s – 13.999 s (window 2)`; and why it does not count, if it does not.
+/// `pause c3, 9.012 s – 13.999 s (window 2, verified at 9.561 s)`; and why it does not count, if it does not.
 fn in_words(model: &RunModel<'_>, band: &Band) -> String {
     let until = band.until.map_or("never healed".into(), text::moment);
     let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
     let not = not(model, band);
     format!(
-        "{}{lost}, {} – {until} (window {}{not})",
+        "{}{lost}, {} – {until} (window {}{}{not})",
         band.label(),
         text::moment(band.from),
-        band.id
+        band.id,
+        band.verification()
     )
 }
 

@@ -1,9 +1,10 @@
 //! The first screen: what broke, when, under which fault, and how to see it again.
 
-use super::anomalies::{badge, steps_list};
+use super::anomalies::{badge, cause, follow, steps_list};
 use super::commands::reproduce;
-use super::{faults, live, plain};
-use crate::model::{OpStats, OperationOutcome, RunModel, op_stats};
+use super::tickets::linked;
+use super::{faults, live, meanings, plain};
+use crate::model::{OpStats, OperationOutcome, Root, RunModel, op_stats};
 use crate::svg::{legend, overview, window};
 use crate::text;
 use maud::{Markup, html};
@@ -24,7 +25,7 @@ pub fn section(model: &RunModel<'_>) -> Markup {
             (kinds(model))
             (not_judged(model))
             @match model.headline() {
-                Some(anomaly) => (invalid(model, anomaly)),
+                Some(root) => (invalid(model, root)),
                 None => (calm(model)),
             }
         }
@@ -45,8 +46,8 @@ fn sentence(model: &RunModel<'_>) -> Markup {
         return live::sentence(progress);
     }
     let words = match (model.results.verdict, model.headline()) {
-        (Verdict::Invalid, Some(anomaly)) => html! {
-            b { (text::clip(&anomaly.kind, 60)) } " breaks " b { (text::clip(&anomaly.property, 80)) }
+        (Verdict::Invalid, Some(root)) => html! {
+            b { (text::clip(&root.anomaly.kind, 60)) } " breaks " b { (text::clip(&root.anomaly.property, 80)) }
         },
         (Verdict::Invalid, None) => plain("a property was violated"),
         (Verdict::Valid, _) => plain("every property held, and the run has the evidence that this verdict requires"),
@@ -66,7 +67,7 @@ fn head(model: &RunModel<'_>) -> Markup {
             h1 { (word(model)) }
             div {
                 (sentence(model))
-                p.promise { b { (text::clip(&plan.workload.name(), 80)) } " " (text::clip(&plan.workload.promise, 220)) }
+                p.promise { b { (text::clip(&plan.workload.name(), 80)) } " " (linked(&text::clip(&plan.workload.promise, 220))) }
                 p.facts {
                     (ensemble(model)) ", " (text::count(plan.cluster.clients, "client")) ", " (operations(model))
                     " · faults asked for: " (faults) " · seed " (plan.seed) " · " (text::clip(&model.extras.run_name, 100))
@@ -171,11 +172,14 @@ pub fn accepted(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<Markup> {
         span.is_some_and(|span| model.analysis.faults.any_near(plan, span, &known.faults))
     };
     let found = all.iter().copied().find(under).or(all.first().copied())?;
-    Some(html! { (text::clip(&found.reason, 260)) " " cite { (text::clip(&found.source, 160)) } })
+    Some(html! { (linked(&text::clip(&found.reason, 260))) " " cite { (linked(&text::clip(&found.source, 160))) } })
 }
 
-fn invalid(model: &RunModel<'_>, anomaly: &Anomaly) -> Markup {
-    let steps = model.steps(anomaly);
+fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
+    let anomaly = root.anomaly;
+    let witness = model.witness(anomaly);
+    let steps = &witness.steps;
+    let followers = root.followers.len() + root.more;
     let times = || steps.iter().map(|s| s.time);
     let (from, until) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     let when = match steps.is_empty() {
@@ -183,21 +187,23 @@ fn invalid(model: &RunModel<'_>, anomaly: &Anomaly) -> Markup {
         false => format!("{} – {}", text::moment(from), text::moment(until)),
     };
     let label = format!("The clients involved in {}, over time", text::clip(&anomaly.kind, 60));
-    let shown = &steps[..steps.len().min(STEPS)];
     html! {
-        p.why { (text::clip(&anomaly.why, 900)) }
+        p.why {
+            (text::clip(&anomaly.why, 900))
+            @if followers > 0 { " " a href={ "#a" (root.number) } { (follow(followers)) } "." }
+        }
+        @if let Some(cause) = cause(anomaly) { (cause) }
+        @if let Some(mend) = meanings::sentence(anomaly) { (mend) }
         p.when { b { "When" } " " (when) " \u{2003} " (faults::near(model, anomaly, (from, until))) }
-        (window::draw(model, &steps, "witness", &label))
-        (legend::window(model, &steps))
+        (window::draw(model, &witness, "witness", &label))
+        (legend::window(model, &witness))
         div.below {
             div {
                 h3 {
-                    "Step by step " button.show.js type="button" data-anomaly="0" { "Show in the timeline" }
+                    "Step by step " button.show.js type="button" data-anomaly=(root.number - 1) { "Show in the timeline" }
                 }
-                (steps_list(shown))
-                @if shown.len() < steps.len() {
-                    p.more { a href="#a1" { "and " (text::count(steps.len() - shown.len(), "more step")) } }
-                }
+                (steps_list(steps, STEPS))
+                @if steps.len() > STEPS + 1 { p.more { a href={ "#a" (root.number) } { "more of its steps" } } }
             }
             (reproduce(model))
         }

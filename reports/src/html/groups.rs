@@ -18,7 +18,7 @@ pub fn section(model: &RunModel<'_>) -> Markup {
         }
         p.legend {
             span { i.key.truth {} "is a member" } span { i.key.shade {} "is shown" }
-            span { i.key.late {} "is not shown, or with an older value" } span { i.key.blank {} "nothing is shown: not connected" }
+            span { i.key.late {} "differs: is not shown, has an older value, or is no member any more" } span { i.key.blank {} "nothing is shown: not connected" }
         }
         (groups::draw(model, &group))
     };

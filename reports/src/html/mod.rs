@@ -9,6 +9,7 @@ mod faults;
 mod first;
 mod groups;
 mod live;
+mod meanings;
 pub mod measurement;
 mod numbers;
 mod pack;
@@ -17,6 +18,7 @@ mod provenance;
 mod run;
 mod scenes;
 mod ticket;
+mod tickets;
 mod windows;
 
 pub use document::{Document, items, settings};
@@ -77,6 +79,7 @@ pub fn page(model: &RunModel<'_>) -> String {
         scenes::section(model),
         run::section(model),
         anomalies::section(model),
+        meanings::section(model),
         windows::section(model),
         groups::section(model),
         elections::section(model),

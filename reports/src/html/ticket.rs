@@ -1,7 +1,7 @@
 //! The first screen as Markdown, to be pasted into a ticket.
 
 use super::commands;
-use crate::model::RunModel;
+use crate::model::{RunModel, summary};
 use crate::text;
 
 /// How many steps are listed.
@@ -12,14 +12,21 @@ const STEPS: usize = 30;
 pub fn markdown(model: &RunModel<'_>) -> String {
     let plan = &model.record.plan;
     let mut out = format!("**{}**: {}", code(&plan.workload.name()), model.results.verdict);
-    if let Some(anomaly) = model.headline() {
+    let headline = model.headline().map(|root| root.anomaly);
+    if let Some(anomaly) = headline {
         out += &format!(", {} breaks “{}”", code(&anomaly.kind), plain(&anomaly.property, 80));
     }
     out += ".\n\n";
-    if let Some(anomaly) = model.headline() {
+    if let Some(anomaly) = headline {
         out += &format!("{}\n\n", plain(&anomaly.why, 900));
-        let steps = model.steps(anomaly);
-        for step in steps.iter().take(STEPS) {
+        if let Some(cause) = anomaly.cause.as_ref().filter(|cause| !cause.sentence.is_empty()) {
+            let kind = if cause.proven { "Cause:" } else { "May be:" };
+            out += &format!("{kind} {}\n\n", plain(&cause.sentence, 600));
+        }
+        for (missing, step) in summary(&model.witness(anomaly).steps, STEPS) {
+            if missing > 0 {
+                out += &format!("\n… {} more …\n\n", text::grouped(missing));
+            }
             let (who, what) = (plain(&step.who, 24), plain(&step.what, 320));
             out += &format!(
                 "{}. {} **{who}** {what} (event {})\n",
@@ -27,9 +34,6 @@ pub fn markdown(model: &RunModel<'_>) -> String {
                 text::moment(step.time),
                 step.index
             );
-        }
-        if let Some(more) = steps.len().checked_sub(STEPS + 1) {
-            out += &format!("\n… and {}.\n", text::count(more + 1, "more step"));
         }
         out.push('\n');
     } else {

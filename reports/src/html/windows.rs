@@ -16,12 +16,14 @@ pub fn section(model: &RunModel<'_>) -> Markup {
     // What did not count comes first: it is what a reader has to act upon.
     let (counting, others): (Vec<_>, Vec<_>) = windows.iter().partition(|w| w.counts);
     let order = others.into_iter().chain(counting);
-    let heads = ["no.", "fault", "target", "from", "until", "lasted", "counts", "why"];
+    let heads = [
+        "no.", "fault", "target", "struck", "verified", "healed", "lasted", "counts", "why",
+    ];
     let body = html! {
         @if windows.is_empty() {
             p { "None were planned." }
         } @else {
-            (super::table("windows", heads, order.take(SHOWN).map(row)))
+            (super::table("windows", heads, order.take(SHOWN).map(|window| row(model, window))))
         }
         @if windows.len() > SHOWN {
             p { "And " (text::count(windows.len() - SHOWN, "more window")) ", in results.json." }
@@ -36,16 +38,19 @@ pub fn fault(kind: &str) -> Markup {
     html! { i class={ "key fault " (palette::fault_class(kind)) } {} (text::clip(kind, 40)) }
 }
 
-fn row(w: &WindowResult) -> [Markup; 8] {
-    let until = match w.from {
+fn row(model: &RunModel<'_>, w: &WindowResult) -> [Markup; 9] {
+    let band = i64::try_from(w.id).ok().and_then(|id| model.band(id));
+    let struck = band.map(|band| band.from).or(w.from);
+    let until = match struck {
         Some(_) => w.until.map_or("never healed".into(), text::moment),
         None => "–".into(),
     };
-    let lasted = w.from.zip(w.until).map(|(f, u)| text::duration(u.saturating_sub(f)));
+    let lasted = struck.zip(w.until).map(|(f, u)| text::duration(u.saturating_sub(f)));
     [
         plain(w.id),
         fault(&w.fault),
         plain(text::clip(&w.target, 60)),
+        plain(struck.map_or("–".into(), text::moment)),
         plain(w.from.map_or("–".into(), text::moment)),
         plain(until),
         plain(lasted.unwrap_or_else(|| "–".into())),

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use zooquake_checkers::Results;
 use zooquake_checkers::analysis::{Analysis, FaultWindow};
 
-/// One fault from taking effect to being healed.
+/// One fault from striking to being healed.
 #[derive(Debug)]
 pub struct Band {
     /// Number of the window in the plan.
@@ -15,8 +15,10 @@ pub struct Band {
     pub fault: String,
     /// The nodes it hit.
     pub targets: Vec<String>,
-    /// When it took effect; when it began, if its effect was not seen.
+    /// When it struck: from then on it may have had an effect.
     pub from: u64,
+    /// When its effect was verified, at `from` or later; `None` if it never was.
+    pub verified: Option<u64>,
     /// When it was seen healed; `None` if it never was.
     pub until: Option<u64>,
     /// Whether it counts for the verdict.
@@ -29,6 +31,20 @@ impl Band {
     /// `pause c3`.
     pub fn label(&self) -> String {
         text::clip(format!("{} {}", self.fault, self.targets.join(",")).trim_end(), 40)
+    }
+
+    /// When it was verified; its end if it never was.
+    pub fn sure(&self) -> u64 {
+        self.verified.unwrap_or(self.until.unwrap_or(u64::MAX))
+    }
+
+    /// `, verified at 24.012 s`; nothing if that was at once.
+    pub fn verification(&self) -> String {
+        match self.verified {
+            Some(at) if at == self.from => String::new(),
+            Some(at) => format!(", verified at {}", text::moment(at)),
+            None => ", not verified".into(),
+        }
     }
 
     /// Whether the fault hit the node.
@@ -46,7 +62,8 @@ pub fn drawn(analysis: &Analysis<'_>, results: &Results) -> Vec<Band> {
         id: window.id,
         fault: window.fault.to_owned(),
         targets: targets(window.target),
-        from: window.on.unwrap_or(window.from),
+        from: window.from,
+        verified: window.on.map(|on| on.max(window.from)),
         until: window.until,
         counts: counting.contains(&window.id),
         lost: lost(window.id),

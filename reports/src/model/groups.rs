@@ -31,8 +31,8 @@ pub struct DrawnWatcher {
     pub lane: usize,
     /// Of each member the spans in which it was shown.
     pub shown: Vec<Vec<Span>>,
-    /// Of each member the spans in which it was one and was not shown, or was shown with an older value than the one
-    /// that was written last.
+    /// Of each member the spans in which the view differs from the truth: it was one and was not shown, it was shown
+    /// with an older value than the one that was written last, or it was shown after it had ceased to be one.
     pub late: Vec<Vec<Span>>,
     /// The spans in which the client showed nothing, since it was not connected.
     pub blank: Vec<Span>,
@@ -159,7 +159,12 @@ fn watcher(
             drawn.shown[place].extend(entry.map(|_| (from, until)));
             drawn.late[place].extend(match entry {
                 None => member.missing((from, until)),
-                Some(entry) => member.outdated((from, until), entry.value).into_iter().collect(),
+                Some(entry) => {
+                    let mut late = member.gone((from, until));
+                    late.extend(member.outdated((from, until), entry.value));
+                    late.sort_unstable();
+                    late
+                }
             });
         }
     }
@@ -171,6 +176,14 @@ impl MemberTimeline<'_> {
     fn missing(&self, (from, until): Span) -> Vec<Span> {
         let overlaps = self.spans.iter().map(|&(begin, end)| (begin.max(from), end.min(until)));
         overlaps.filter(|(begin, end)| begin < end).collect()
+    }
+
+    /// The parts of a view's span in which the member had ceased to be one, and was not one again.
+    fn gone(&self, (from, until): Span) -> Vec<Span> {
+        let again = self.spans.iter().skip(1).map(|&(begin, _)| begin).chain([u64::MAX]);
+        let gaps = self.spans.iter().zip(again);
+        let gaps = gaps.map(|(&(_, end), begin)| (end.max(from), begin.min(until)));
+        gaps.filter(|(begin, end)| begin < end).collect()
     }
 
     /// The part of a view's span after a later value than the one that it shows was acknowledged.

@@ -5,6 +5,8 @@ mod groups;
 mod holds;
 mod lanes;
 mod ops;
+mod roots;
+mod sessions;
 mod stats;
 mod terms;
 mod witness;
@@ -16,10 +18,13 @@ pub use holds::DrawnHold;
 pub use lanes::Lanes;
 pub use lanes::ServerLane;
 pub use ops::{DrawnOperation, Mark, Role, subject_name};
+pub use roots::Root;
+pub use sessions::{DrawnSession, SessionLane, SessionMarks};
 pub use stats::LatencyTerms;
 pub use stats::{OpStats, errors, op_stats, rates};
 pub use terms::Terms;
-pub use witness::WitnessStep;
+pub use witness::{DrawnWitness, WitnessStep, summary};
+pub use words::Mend;
 pub use zooquake_checkers::analysis::OperationOutcome;
 
 use crate::Extras;
@@ -57,10 +62,14 @@ pub struct RunModel<'a> {
     pub holds: Vec<DrawnHold<'a>>,
     /// When faults were on, by their beginnings.
     pub bands: Vec<Band>,
+    /// The anomalies that the page lists, by what they follow from; the one that it opens with is the first.
+    pub roots: Vec<Root<'a>>,
     /// Phases of the run.
     pub phases: Vec<DrawnPhase>,
     /// Modes of each server over time.
     pub servers: Vec<ServerLane>,
+    /// The sessions of each client over time, where the record has some.
+    pub sessions: Vec<SessionLane>,
     /// How the run's family calls what is drawn.
     pub terms: &'static Terms,
     /// Time of the last event, in nanoseconds; at least one millisecond, so that every picture has a width.
@@ -91,7 +100,9 @@ impl<'a> RunModel<'a> {
             ops,
             holds: holds::drawn(&analysis, &lanes),
             bands,
+            roots: Root::all(results),
             phases: analysis.phases.iter().take(PHASES).map(phase).collect(),
+            sessions: sessions::drawn(&analysis, &lanes, end),
             analysis,
             servers: lanes::servers(samples),
             lanes,
@@ -100,11 +111,6 @@ impl<'a> RunModel<'a> {
             extras,
             end,
         }
-    }
-
-    /// The steps of an anomaly's witness, numbered from 1; indexes that the history does not have are left out.
-    pub fn steps(&self, anomaly: &Anomaly) -> Vec<WitnessStep> {
-        witness::steps(self, anomaly)
     }
 
     /// An event in words, as the rest of a sentence that begins with its client.
@@ -122,14 +128,29 @@ impl<'a> RunModel<'a> {
         latencies
     }
 
+    /// What occurs in the rows of sessions.
+    pub fn session_marks(&self) -> SessionMarks {
+        sessions::marks(&self.sessions)
+    }
+
     /// The row of the client that waited.
     pub fn row(&self, latency: &Latency<'_>) -> Option<usize> {
         self.lanes.row(&self.analysis.events[latency.until])
     }
 
-    /// The anomaly that the report opens with: the worst, if there is one that is not advisory.
-    pub fn headline(&self) -> Option<&'a Anomaly> {
-        self.results.anomalies.iter().find(|a| !a.advisory)
+    /// An anomaly as a picture shows it.
+    pub fn witness(&self, anomaly: &Anomaly) -> DrawnWitness {
+        DrawnWitness::new(self, anomaly)
+    }
+
+    /// The anomaly that the report opens with, if there is one that is not advisory.
+    pub fn headline(&self) -> Option<&Root<'a>> {
+        self.roots.first().filter(|root| !root.anomaly.advisory)
+    }
+
+    /// The fault of a window that was on.
+    pub fn band(&self, window: i64) -> Option<&Band> {
+        self.bands.iter().find(|band| band.id == window)
     }
 
     /// The faults that were near by the span of the checkers.

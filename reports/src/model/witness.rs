@@ -1,16 +1,29 @@
-//! The events that prove an anomaly, in order and in words.
+//! What a page shows of an anomaly: the events that prove it, in order and in words, and what it comes from.
 
 use super::RunModel;
-use zooquake_checkers::Anomaly;
+use zooquake_checkers::{Anomaly, Cause};
 
-/// The most steps shown of one witness.
-const MAX: usize = 60;
+/// The most steps shown of one witness; of a longer one as many of its beginning as of its end.
+const MAX: usize = 40;
+/// The most events that are drawn of one cause.
+const CAUSES: usize = 4;
+
+/// An anomaly as a picture shows it.
+#[derive(Debug, Default)]
+pub struct DrawnWitness {
+    /// The steps of its proof.
+    pub steps: Vec<WitnessStep>,
+    /// What it comes from, if that is known.
+    pub cause: Option<DrawnCause>,
+}
 
 /// One event of a witness.
 #[derive(Debug)]
 pub struct WitnessStep {
-    /// Its number in pictures and lists, from 1.
+    /// Its number in pictures and lists, from 1. Numbers skip the steps that are not shown.
     pub number: usize,
+    /// Whether the proof ends with it.
+    pub last: bool,
     /// Its index in the history.
     pub index: usize,
     /// Nanoseconds since the run began.
@@ -27,26 +40,111 @@ pub struct WitnessStep {
     pub value: String,
 }
 
+/// What an anomaly comes from, as a picture shows it.
+#[derive(Debug)]
+pub struct DrawnCause {
+    /// Whether the evidence decides it.
+    pub proven: bool,
+    /// The moments of its events, each with the row of its client; `None` if it is no client's.
+    pub events: Vec<(u64, Option<usize>)>,
+    /// The number of its fault window, if it is one that was on.
+    pub window: Option<i64>,
+}
+
+impl DrawnWitness {
+    /// Reads an anomaly; indexes that the history does not have are left out.
+    pub fn new(model: &RunModel<'_>, anomaly: &Anomaly) -> Self {
+        let cause = anomaly.cause.as_ref().map(|cause| DrawnCause::new(model, cause));
+        Self {
+            steps: steps(model, anomaly),
+            cause: cause.filter(|cause| !cause.events.is_empty() || cause.window.is_some()),
+        }
+    }
+
+    /// From the first moment that the picture must show to the last: of the steps and of their cause. `None` if there
+    /// is neither.
+    pub fn span(&self, model: &RunModel<'_>) -> Option<(u64, u64)> {
+        let cause = self.cause.iter();
+        let began = |cause: &DrawnCause| Some(model.band(cause.window?)?.from);
+        let events = cause
+            .clone()
+            .flat_map(|cause| cause.events.iter().map(|(time, _)| *time));
+        let times: Vec<u64> = self.steps.iter().map(|step| step.time).chain(events).collect();
+        let times = || times.iter().copied().chain(cause.clone().filter_map(began));
+        times().min().zip(times().max())
+    }
+}
+
+impl DrawnCause {
+    fn new(model: &RunModel<'_>, cause: &Cause) -> Self {
+        let events = &model.record.history.events;
+        let found = cause.events.iter().filter_map(|&at| events.get(at));
+        Self {
+            proven: cause.proven,
+            events: found
+                .take(CAUSES)
+                .map(|event| (event.time, model.lanes.row(event)))
+                .collect(),
+            window: cause.window.filter(|id| model.band(*id).is_some()),
+        }
+    }
+}
+
 /// The steps of an anomaly's witness.
-pub fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<WitnessStep> {
+fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<WitnessStep> {
     let events = &model.record.history.events;
-    let found = anomaly.witness.iter().filter_map(|&i| events.get(i));
-    found
-        .take(MAX)
-        .enumerate()
-        .map(|(i, event)| {
-            let lane = model.lanes.row(event);
-            let who = lane.map_or_else(|| event.process.to_string(), |l| model.lanes.names()[l].clone());
-            WitnessStep {
-                number: i + 1,
-                index: event.index,
-                time: event.time,
-                lane,
-                who: crate::text::clip(&who, 24),
-                item: event.item(),
-                what: model.words(event),
-                value: crate::text::value(&event.value, crate::text::LONG),
-            }
-        })
-        .collect()
+    let found: Vec<_> = anomaly.witness.iter().filter_map(|&at| events.get(at)).collect();
+    let step = |at: usize| {
+        let event = found[at];
+        let lane = model.lanes.row(event);
+        let who = lane.map_or_else(|| event.process.to_string(), |l| model.lanes.names()[l].clone());
+        WitnessStep {
+            number: at + 1,
+            last: at + 1 == found.len(),
+            index: event.index,
+            time: event.time,
+            lane,
+            who: crate::text::clip(&who, 24),
+            item: event.item(),
+            what: model.words(event),
+            value: crate::text::value(&event.value, crate::text::LONG),
+        }
+    };
+    kept(found.len(), MAX).map(step).collect()
+}
+
+/// The first and the last of these steps, at most so many, each with how many steps were left out before it.
+pub fn summary(steps: &[WitnessStep], most: usize) -> Vec<(usize, &WitnessStep)> {
+    let mut before = 0;
+    let step = |at: usize| {
+        let step = &steps[at];
+        let missing = step.number - before - 1;
+        before = step.number;
+        (missing, step)
+    };
+    kept(steps.len(), most).map(step).collect()
+}
+
+/// The places that are shown of so many: all of them, or the first and the last ones.
+fn kept(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    // One that is left out would take no less room than its number does.
+    let all = count <= most + 1;
+    let (first, last) = if all {
+        (count, count)
+    } else {
+        (most.div_ceil(2), count - most / 2)
+    };
+    (0..first).chain(last..count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kept;
+
+    #[test]
+    fn a_long_proof_keeps_its_beginning_and_its_end() {
+        assert!(kept(5, 5).eq(0..5) && kept(6, 5).eq(0..6));
+        assert!(kept(7, 5).eq([0, 1, 2, 5, 6]));
+        assert_eq!(kept(0, 5).count(), 0);
+    }
 }

@@ -1,7 +1,7 @@
 //! The time axis and the faults, which all pictures share.
 
 use super::{Area, FAINT, FONT, INK, LINE, printable, rgb, seconds, text_width};
-use crate::model::RunModel;
+use crate::model::{Band, RunModel};
 use anyhow::Result;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
@@ -102,14 +102,8 @@ where
 pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis) -> Result<()> {
     let mut rows = [i32::MIN; 2];
     for band in model.bands.iter().take(LABELLED) {
-        let (x1, x2) = (
-            span.x(band.from),
-            span.x(band.until.unwrap_or(u64::MAX)).max(span.x(band.from) + 2),
-        );
-        let color = rgb(FaultKind::by_name(&band.fault).colour);
-        let corners = [(x1, span.top), (x2, span.bottom)];
-        area.draw(&Rectangle::new(corners, color.mix(0.15).filled()))?;
-        area.draw(&Rectangle::new([(x1, span.top - 4), (x2, span.top)], color.filled()))?;
+        let x1 = span.x(band.from);
+        stretch(area, band, span)?;
         let label = printable(&band.label());
         let x = x1.min(span.right - text_width(&label, 12));
         if let Some(row) = rows.iter().position(|end| *end <= x) {
@@ -117,6 +111,26 @@ pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis) -> Result<()
             area.draw(&Text::new(label.clone(), (x, y), (FONT, 12).into_font().color(&INK)))?;
             rows[row] = x + text_width(&label, 12) + 8;
         }
+    }
+    Ok(())
+}
+
+/// Draws one fault: paler from its strike until its effect was verified, where a tick stands.
+fn stretch(area: &Area<'_>, band: &Band, span: TimeAxis) -> Result<()> {
+    let color = rgb(FaultKind::by_name(&band.fault).colour);
+    let (x1, top) = (span.x(band.from), span.top);
+    let x2 = span.x(band.until.unwrap_or(u64::MAX)).max(x1 + 2);
+    let sure = span.x(band.sure()).min(x2);
+    for (left, right, opacity, strip) in [(x1, sure, 0.07, 0.4), (sure, x2, 0.17, 1.0)] {
+        // A rectangle has both its edges.
+        if right > left {
+            let (plot, above) = ((right - 1, span.bottom), (right - 1, top));
+            area.draw(&Rectangle::new([(left, top), plot], color.mix(opacity).filled()))?;
+            area.draw(&Rectangle::new([(left, top - 4), above], color.mix(strip).filled()))?;
+        }
+    }
+    if band.verified.is_some() && sure > x1 {
+        area.draw(&PathElement::new(vec![(sure, top - 8), (sure, top + 4)], color))?;
     }
     Ok(())
 }
@@ -144,7 +158,9 @@ pub fn end(model: &RunModel<'_>) -> f64 {
 pub fn time_label(value: f64, range: f64) -> String {
     let digits = if range < 0.1 {
         3
-    } else if range < 5.0 {
+    } else if range < 2.0 {
+        2
+    } else if range < 20.0 {
         1
     } else {
         0

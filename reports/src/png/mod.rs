@@ -39,6 +39,8 @@ enum Key {
     Box(Rgb, f64),
     /// A mark: a dot, a cross, a ring or a triangle.
     Mark(char, Rgb),
+    /// A box whose left half is paler.
+    Strike(Rgb),
 }
 
 /// A key with its words.
@@ -141,6 +143,12 @@ fn draw_key(area: &Area<'_>, (key, words): &Worded, (x, row): (i32, i32)) -> Res
             area.draw(&Rectangle::new(place, rgb(color).mix(opacity).filled()))?;
             area.draw(&Rectangle::new(place, rgb(color).stroke_width(1)))?;
         }
+        Key::Strike(color) => {
+            for (left, right, opacity) in [(x, x + 9, 0.2), (x + 9, x + 18, 0.6)] {
+                let half = [(left, y + 12), (right, y + 25)];
+                area.draw(&Rectangle::new(half, rgb(color).mix(opacity).filled()))?;
+            }
+        }
         Key::Mark(mark, color) => draw_mark(area, mark, (x + 10, y + 18), rgb(color))?,
     }
     let place = (x + 26, y + 13);
@@ -152,6 +160,11 @@ fn draw_mark(area: &Area<'_>, mark: char, at: (i32, i32), color: RGBColor) -> Re
     match mark {
         '×' => area.draw(&Cross::new(at, 4, color.stroke_width(2)))?,
         '○' => area.draw(&Circle::new(at, 4, color.stroke_width(1)))?,
+        '◆' => {
+            let diamond = vec![(at.0, at.1 - 5), (at.0 + 4, at.1), (at.0, at.1 + 5), (at.0 - 4, at.1)];
+            area.draw(&Polygon::new(diamond, color.filled()))?;
+        }
+        '|' => area.draw(&PathElement::new(vec![(at.0, at.1 - 5), (at.0, at.1 + 5)], color))?,
         '▼' => area.draw(&Polygon::new(triangle(at), color.filled()))?,
         _ => area.draw(&Circle::new(at, 3, color.filled()))?,
     }
@@ -178,10 +191,13 @@ fn text_width(s: &str, size: i32) -> i32 {
     s.chars().count() as i32 * size * 58 / 100
 }
 
-/// The kinds of fault of the run, for a legend.
+/// The kinds of fault of the run, for a legend, and what a paler part of a fault means, if one has it.
 fn fault_keys(model: &RunModel<'_>) -> impl Iterator<Item = Worded> {
     let kinds = model.fault_kinds().into_iter();
-    kinds.map(|k| (Key::Box(FaultKind::by_name(k).colour, 0.3), text::clip(k, 16)))
+    let paler = model.bands.iter().any(|band| band.verified != Some(band.from));
+    let strike = (Key::Strike((90, 90, 90)), "paler: not verified yet".to_owned());
+    let kinds = kinds.map(|k| (Key::Box(FaultKind::by_name(k).colour, 0.3), text::clip(k, 16)));
+    kinds.chain(Some(strike).filter(|_| paler))
 }
 
 /// Nanoseconds as seconds.

@@ -8,11 +8,16 @@ use crate::svg::scale::nice_step;
 use anyhow::Result;
 use plotters::prelude::*;
 use std::path::Path;
+use zooquake_checkers::analysis::SessionEnd;
 use zooquake_history::FaultKind;
 
 const LEFT: i32 = 84;
 const RIGHT: i32 = 1180;
 const TOP: i32 = frame::LABELS + 20;
+/// Of a session.
+const SESSION: RGBColor = RGBColor(107, 118, 129);
+/// Of one whose client is not connected.
+const AWAY: RGBColor = RGBColor(226, 181, 160);
 
 /// Writes the picture.
 pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
@@ -33,6 +38,7 @@ pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
     if !model.servers.is_empty() {
         keys.push((Key::Box((0, 114, 178), 0.9), "leads the ensemble".to_owned()));
     }
+    keys.extend(session_keys(model));
     keys.extend(fault_keys(model));
     picture(path, model, "clients, holds and faults over time", &keys, |area| {
         plot(area, model)
@@ -47,6 +53,7 @@ fn opacity(role: Role) -> f64 {
 fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
     let height = area.dim_in_pixel().1 as i32;
     let servers = model.servers.len() as i32 * 12;
+    let sessions = model.sessions.len() as i32 * 12;
     let span = TimeAxis {
         left: LEFT,
         right: RIGHT,
@@ -57,13 +64,14 @@ fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
     axis(area, span)?;
     frame::bands(area, model, TimeAxis { top: TOP - 18, ..span })?;
     let rows = model.lanes.names().len().max(1) as i32;
-    let row = ((span.bottom - span.top - servers - 8) / rows).clamp(8, 110);
+    let row = ((span.bottom - span.top - servers - sessions - 8) / rows).clamp(8, 110);
     let mut by_lane: Vec<Vec<&DrawnOperation>> = vec![Vec::new(); model.lanes.names().len()];
     model.ops.iter().for_each(|op| by_lane[op.lane].push(op));
     for (lane, ops) in by_lane.iter().enumerate() {
         draw_lane(area, model, span, (lane, ops), (span.top + lane as i32 * row, row))?;
     }
     draw_servers(area, model, span, span.top + rows * row + 6)?;
+    draw_sessions(area, model, span, span.top + rows * row + 6 + servers)?;
     anomalies(area, model, span)?;
     frame::phases(area, model, span, span.bottom + 24)
 }
@@ -170,6 +178,64 @@ fn draw_servers(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, top: i32)
         }
     }
     Ok(())
+}
+
+/// Each client's sessions: paler where it was not connected, with a mark where it moved or was ended.
+fn draw_sessions(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, top: i32) -> Result<()> {
+    let bar = |from: i32, until: i32, y: i32, color: RGBColor| {
+        // A rectangle has both its edges.
+        area.draw(&Rectangle::new([(from, y), (until.max(from), y + 7)], color.filled()))
+    };
+    for (i, lane) in model.sessions.iter().enumerate() {
+        let y = top + 12 * i as i32;
+        let style = (FONT, 11).into_font().color(&FAINT);
+        area.draw(&Text::new(
+            printable(&format!("{} session", lane.client)),
+            (16, y - 1),
+            style,
+        ))?;
+        for session in &lane.sessions {
+            let end = span.x(session.until.unwrap_or(u64::MAX));
+            bar(span.x(session.from), end - 2, y, SESSION)?;
+            for &(from, until) in &session.away {
+                bar(span.x(from), span.x(until) - 1, y, AWAY)?;
+            }
+        }
+        // Later bars must not cover them.
+        for session in &lane.sessions {
+            for at in &session.moves {
+                let x = span.x(*at);
+                let diamond = vec![(x, y - 1), (x + 4, y + 4), (x, y + 8), (x - 4, y + 4)];
+                area.draw(&Polygon::new(diamond, INK.filled()))?;
+            }
+            let end = span.x(session.until.unwrap_or(u64::MAX));
+            match session.end {
+                Some(SessionEnd::Expired) => draw_mark(area, '×', (end, y + 4), rgb(palette::VIOLATION))?,
+                Some(_) => area.draw(&PathElement::new(vec![(end, y - 1), (end, y + 8)], INK))?,
+                None => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the rows of sessions show, of what occurs in them.
+fn session_keys(model: &RunModel<'_>) -> Vec<(Key, String)> {
+    let occur = model.session_marks();
+    let color = |RGBColor(red, green, blue): RGBColor| (red, green, blue);
+    let all = [
+        (
+            !model.sessions.is_empty(),
+            Key::Box(color(SESSION), 1.0),
+            "has a session",
+        ),
+        (occur.away, Key::Box(color(AWAY), 1.0), "not connected"),
+        (occur.expired, Key::Mark('×', palette::VIOLATION), "session expired"),
+        (occur.moved, Key::Mark('◆', color(INK)), "moved"),
+        (occur.closed || occur.ended, Key::Mark('|', color(INK)), "session ended"),
+    ];
+    let occurring = all.into_iter().filter(|(occurs, ..)| *occurs);
+    occurring.map(|(_, key, words)| (key, words.to_owned())).collect()
 }
 
 fn anomalies(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis) -> Result<()> {

@@ -125,14 +125,9 @@ pub fn rate(model: &RunModel<'_>) -> Markup {
         let mut d = String::new();
         for (i, bin) in rates.iter().enumerate().filter(|(_, bin)| bin[outcome] > 0.0) {
             let below: f64 = bin[..outcome].iter().sum();
-            let (x, high) = (scale.left + i as f64 * width, y(below + bin[outcome]));
-            let _ = write!(
-                d,
-                "M{x:.1} {high:.1}h{:.1}V{:.1}h{:.1}z",
-                width - 0.5,
-                y(below),
-                0.5 - width
-            );
+            let (x, low) = (scale.left + i as f64 * width, y(below));
+            let high = y(below + bin[outcome]).min(low - marks::PIXEL);
+            let _ = write!(d, "M{x:.1} {high:.1}h{:.1}V{:.1}h{:.1}z", width - 0.5, low, 0.5 - width);
         }
         svg.path(class, &d);
     }

@@ -9,7 +9,7 @@ use maud::Markup;
 const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 96.0;
 /// The height of a member's line.
-const LINE: f64 = 9.0;
+const LINE: f64 = 12.0;
 
 /// Draws who was a member when, and what each client showed of that.
 pub fn draw(model: &RunModel<'_>, group: &DrawnGroup) -> Markup {
@@ -34,10 +34,10 @@ pub fn draw(model: &RunModel<'_>, group: &DrawnGroup) -> Markup {
         svg.text("lane", (2.0, y + 9.0), &text::clip(name, 8));
         for (member, name) in group.members.iter().enumerate() {
             let y = y + member as f64 * LINE;
-            svg.text("lane end small", (LEFT - 6.0, y + 7.0), &text::clip(name, 10));
-            svg.path("truth", &spans(&group.truth[member], y + 1.0, 3.0));
-            svg.path("shade", &spans(&watcher.shown[member], y + 1.0, 6.0));
-            svg.path("late", &spans(&watcher.late[member], y + 1.0, 6.0));
+            svg.text("lane end small", (LEFT - 6.0, y + 9.0), &text::clip(name, 10));
+            svg.path("truth", &spans(&group.truth[member], y + 1.0, 4.0));
+            svg.path("shade", &spans(&watcher.shown[member], y + 1.0, 9.0));
+            svg.path("late", &spans(&watcher.late[member], y + 1.0, 9.0));
         }
         let full = group.members.len() as f64 * LINE;
         svg.path("blank", &spans(&watcher.blank, y, full));

@@ -1,7 +1,7 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
-use super::{row, window};
-use crate::model::{DrawnHold, DrawnOperation, Mark, OperationOutcome, RunModel, WitnessStep};
+use super::{row, sessions, window};
+use crate::model::{Band, DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, RunModel};
 use crate::{palette, text};
 use maud::{Markup, html};
 
@@ -10,8 +10,8 @@ fn key(class: &str, sign: &str, words: &str) -> Markup {
 }
 
 /// Of the picture of one anomaly: only what is to be seen in it.
-pub fn window(model: &RunModel<'_>, steps: &[WitnessStep]) -> Markup {
-    let (scale, rows) = window::view(model, steps);
+pub fn window(model: &RunModel<'_>, witness: &DrawnWitness) -> Markup {
+    let (scale, rows) = window::view(model, witness);
     let seen = |lane: usize, from, until| rows.contains(&lane) && scale.shows(from, until);
     let ops: Vec<&DrawnOperation> = model.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
     let ended: Vec<&DrawnOperation> = ops.iter().copied().filter(|op| row::marked(op, &scale)).collect();
@@ -27,7 +27,8 @@ pub fn window(model: &RunModel<'_>, steps: &[WitnessStep]) -> Markup {
     };
     let holds = model.holds.iter().filter(|h| seen(h.lane, h.from, h.until));
     let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
-    let on: Vec<&str> = bands.map(|b| b.fault.as_str()).collect();
+    let bands: Vec<&Band> = bands.collect();
+    let on: Vec<&str> = bands.iter().map(|b| b.fault.as_str()).collect();
     html! {
         p.legend {
             (spans(model, &ops, holds))
@@ -35,7 +36,13 @@ pub fn window(model: &RunModel<'_>, steps: &[WitnessStep]) -> Markup {
             @if unmarked(OperationOutcome::Fail) { (key("bad", "×", "failed")) }
             @if unmarked(OperationOutcome::Info) { (key("unknown", "?", "outcome unknown")) }
             (key("num", "1", "step below"))
+            @match &witness.cause {
+                Some(cause) if cause.proven => (key("cause", "→", "from its cause")),
+                Some(_) => (key("cause", "⇢", "from what may be its cause")),
+                None => "",
+            }
             (faults(model.fault_kinds().into_iter().filter(|kind| on.contains(kind))))
+            (strikes(bands.into_iter()))
         }
     }
 }
@@ -54,7 +61,9 @@ pub fn overview(model: &RunModel<'_>) -> Markup {
                 (key("follows", "", "follows"))
                 (key("silent", "", "silent"))
             }
+            (sessions::legend(&model.sessions, model.session_marks()))
             (faults(model.fault_kinds().into_iter()))
+            (strikes(model.bands.iter()))
         }
     }
 }
@@ -68,6 +77,14 @@ fn spans<'h>(
     html! {
         @for (shared, words) in model.terms.holds(holds) { (key(palette::hold_class(shared), "", &words)) }
         @for (role, words) in model.terms.roles(ops) { (key(palette::role_class(role), "", words)) }
+    }
+}
+
+/// That a band has a paler part, if one has.
+fn strikes<'b>(mut bands: impl Iterator<Item = &'b Band>) -> Markup {
+    match bands.any(|band| band.verified != Some(band.from)) {
+        true => key("strike", "", "paler: struck, effect not verified yet"),
+        false => Markup::default(),
     }
 }
 

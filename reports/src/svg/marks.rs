@@ -6,6 +6,9 @@ use crate::model::{Band, DrawnOperation, OperationOutcome, Role, RunModel};
 use crate::palette;
 use std::fmt::Write;
 
+/// The least width of a bar. Pictures are never shown smaller than in their own units, so that it is a pixel at least.
+pub const PIXEL: f64 = 1.0;
+
 /// Draws faults across the whole picture, with labels in rows above it; returns where the rows end.
 pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, height: impl Fn(f64) -> f64) -> f64 {
     let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
@@ -31,13 +34,9 @@ pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, h
     let rows_end = top + row_ends.len() as f64 * 15.0;
     let bottom = height(rows_end);
     for (band, place) in seen.iter().zip(places) {
-        let (x1, x2) = (scale.x(band.from), scale.x(band.until.unwrap_or(u64::MAX)));
+        let x1 = scale.x(band.from);
         let class = palette::fault_class(&band.fault);
-        svg.rect(
-            &format!("band {class}"),
-            (x1, rows_end, (x2 - x1).max(1.5), bottom - rows_end),
-            &title(band),
-        );
+        stretch(svg, band, scale, (rows_end, bottom));
         if let Some((x, row, label)) = place {
             let y = top + row as f64 * 15.0;
             svg.line(
@@ -54,6 +53,27 @@ pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, h
         }
     }
     rows_end
+}
+
+/// Draws one fault: paler from its strike until its effect was verified, where a tick stands.
+fn stretch(svg: &mut Svg, band: &Band, scale: &TimeScale, (top, bottom): (f64, f64)) {
+    let class = palette::fault_class(&band.fault);
+    let (x1, sure) = (scale.x(band.from), scale.x(band.sure()));
+    let x2 = scale.x(band.until.unwrap_or(u64::MAX)).max(x1 + 1.5);
+    if sure - x1 >= 0.5 {
+        let place = (x1, top, sure.min(x2) - x1, bottom - top);
+        svg.rect(&format!("band struck {class}"), place, &title(band));
+    }
+    if band.verified.is_some() {
+        svg.rect(
+            &format!("band {class}"),
+            (sure, top, x2 - sure, bottom - top),
+            &title(band),
+        );
+        if sure - x1 >= 0.5 && scale.shows(band.sure(), Some(band.sure())) {
+            svg.line(&format!("verified {class}"), (sure, top), (sure, bottom));
+        }
+    }
 }
 
 /// Draws on one row that the faults hit its client.
@@ -92,10 +112,11 @@ pub fn title(band: &Band) -> String {
     let counts = if band.counts { "counts" } else { "does not count" };
     let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
     format!(
-        "window {}: {}{lost}, {} – {until}, {counts}",
+        "window {}: {}{lost}, {} – {until}{}, {counts}",
         band.id,
         band.label(),
-        crate::text::moment(band.from)
+        crate::text::moment(band.from),
+        band.verification()
     )
 }
 
@@ -109,7 +130,7 @@ pub fn op_bars(ops: &[&DrawnOperation<'_>], role: Role, scale: &TimeScale, y: f6
     )
 }
 
-/// Bars by their beginnings, as one path; bars too close to distinguish are merged.
+/// Bars by their beginnings, as one path: each a pixel wide at least, and those too close to distinguish merged.
 pub fn bars(spans: impl Iterator<Item = (f64, f64)>, y: f64, height: f64) -> String {
     let mut d = String::new();
     let mut bar = |(x1, x2): (f64, f64)| {
@@ -117,7 +138,7 @@ pub fn bars(spans: impl Iterator<Item = (f64, f64)>, y: f64, height: f64) -> Str
     };
     let mut open: Option<(f64, f64)> = None;
     for (x1, x2) in spans {
-        let x2 = x2.max(x1 + 0.8);
+        let x2 = x2.max(x1 + PIXEL);
         open = Some(match open {
             Some((from, until)) if x1 <= until + 0.5 => (from, until.max(x2)),
             Some(done) => {
@@ -152,6 +173,50 @@ pub fn bad_ends(ops: &[&DrawnOperation<'_>], outcome: OperationOutcome, scale: &
 pub fn number(svg: &mut Svg, n: usize, last: bool, (x, y): (f64, f64), foot: (f64, f64)) {
     let class = if last { "num last" } else { "num" };
     svg.line(if last { "numstem last" } else { "numstem" }, (x, y + 7.0), foot);
-    svg.disc(class, (x, y), if n > 99 { 10.0 } else { 8.0 });
+    svg.disc(class, (x, y), number_radius(n));
     svg.text("numtext mid", (x, y + 3.8), &n.to_string());
+}
+
+/// The radius of a disc that a number fits into.
+pub fn number_radius(n: usize) -> f64 {
+    match n {
+        0..100 => 8.0,
+        100..1000 => 10.5,
+        _ => 14.0,
+    }
+}
+
+/// An arrow to the edge of a disc of that radius.
+pub fn arrow(svg: &mut Svg, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64), radius: f64) {
+    let (dx, dy) = (x2 - x1, y2 - y1);
+    let length = dx.hypot(dy);
+    svg.disc(&format!("{class} origin"), (x1, y1), 3.5);
+    if length <= radius + 4.0 {
+        return;
+    }
+    let (dx, dy) = (dx / length, dy / length);
+    let (tip, back) = ((x2 - dx * radius, y2 - dy * radius), radius + 8.0);
+    let (foot_x, foot_y) = (x2 - dx * back, y2 - dy * back);
+    svg.line(class, (x1, y1), (foot_x, foot_y));
+    let (left, right) = (
+        (foot_x - dy * 4.0, foot_y + dx * 4.0),
+        (foot_x + dy * 4.0, foot_y - dx * 4.0),
+    );
+    let head = format!(
+        "M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}z",
+        tip.0, tip.1, left.0, left.1, right.0, right.1
+    );
+    svg.path(&format!("{class} head"), &head);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bars;
+
+    #[test]
+    fn a_bar_of_no_width_is_a_pixel_wide() {
+        assert_eq!(bars([(5.0, 5.0)].into_iter(), 2.0, 3.0), "M5.0 2.0h1.0v3h-1.0z");
+        let two = bars([(5.0, 5.1), (5.2, 5.3)].into_iter(), 2.0, 3.0);
+        assert_eq!(two, "M5.0 2.0h1.2v3h-1.2z", "they are one bar");
+    }
 }

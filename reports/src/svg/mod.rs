@@ -8,6 +8,7 @@ pub mod overview;
 mod places;
 mod row;
 pub mod scale;
+pub mod sessions;
 pub mod window;
 
 use crate::html::plain;
@@ -75,12 +76,15 @@ impl Svg {
         );
     }
 
-    /// The finished picture, without an id if that is empty; `label` is what a screen reader reads out.
+    /// The finished picture in a box that scrolls where the page is too narrow for it; without an id if that is empty.
+    /// `label` is what a screen reader reads out.
     pub fn finish(self, id: &str, height: f64, label: &str) -> Markup {
         let view = format!("0 0 {:.0} {height:.0}", self.width);
         html! {
-            svg id=[Some(id).filter(|id| !id.is_empty())] class="picture" viewBox=(view) role="img" aria-label=(text::clip(label, 400)) {
-                (PreEscaped(self.body))
+            div.chart {
+                svg id=[Some(id).filter(|id| !id.is_empty())] class="picture" viewBox=(view) role="img" aria-label=(text::clip(label, 400)) {
+                    (PreEscaped(self.body))
+                }
             }
         }
     }
@@ -89,4 +93,19 @@ impl Svg {
 /// Room that a text takes at the size of the pictures' labels.
 pub fn text_width(s: &str) -> f64 {
     s.chars().count() as f64 * 6.3
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn letters_have_eleven_units_and_a_unit_is_never_less_than_a_pixel() {
+        let style = include_str!("../../assets/picture.css");
+        let sizes = style.split("font-size: ").skip(1).map(|rest| rest.split("px").next());
+        let sizes: Vec<f64> = sizes
+            .map(|size| size.and_then(|size| size.parse().ok()).expect("a size"))
+            .collect();
+        assert!(sizes.len() > 5 && sizes.iter().all(|size| *size >= 11.0), "{sizes:?}");
+        assert!(style.contains(".picture { display: block; width: 100%; min-width: 1200px;"));
+        assert!(style.contains(".chart { overflow-x: auto;"));
+    }
 }

@@ -1,7 +1,7 @@
 //! The picture of the whole run: every client, every fault, every anomaly.
 
 use super::scale::TimeScale;
-use super::{Svg, marks};
+use super::{Svg, marks, sessions};
 use crate::model::{DrawnOperation, OperationOutcome, Role, RunModel};
 use crate::palette;
 use crate::text;
@@ -10,6 +10,8 @@ use maud::Markup;
 const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 72.0;
 const ROW: f64 = 19.0;
+/// Height of a server's row.
+const SERVER: f64 = 12.0;
 
 /// The time axis of the picture, which the page needs to show what part of it is zoomed in on.
 pub fn scale(model: &RunModel<'_>) -> TimeScale {
@@ -24,8 +26,9 @@ pub fn scale(model: &RunModel<'_>) -> TimeScale {
 /// Draws the whole run.
 pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     let scale = scale(model);
-    let servers = model.servers.len() as f64 * 10.0 + if model.servers.is_empty() { 0.0 } else { 6.0 };
-    let height = model.lanes.names().len() as f64 * ROW + servers + 14.0;
+    let servers = model.servers.len() as f64 * SERVER + if model.servers.is_empty() { 0.0 } else { 6.0 };
+    let below = servers + sessions::height(&model.sessions);
+    let height = model.lanes.names().len() as f64 * ROW + below + 14.0;
     let mut svg = Svg::new(WIDTH);
     let top = marks::bands(&mut svg, model, &scale, 2.0, |rows_end| rows_end + height + 2.0) + 12.0;
     let bottom = top - 10.0 + height;
@@ -35,7 +38,9 @@ pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     for (lane, ops) in by_lane.iter().enumerate() {
         row(&mut svg, model, &scale, (lane, ops), top + lane as f64 * ROW);
     }
-    server_rows(&mut svg, model, &scale, top + by_lane.len() as f64 * ROW + 4.0);
+    let rows_end = top + by_lane.len() as f64 * ROW + 4.0;
+    server_rows(&mut svg, model, &scale, rows_end);
+    sessions::draw(&mut svg, &model.sessions, &scale, rows_end + servers);
     anomalies(&mut svg, model, &scale, top - 11.0, bottom);
     phases(&mut svg, model, &scale, bottom);
     let title = "The whole run: clients, faults and anomalies over time";
@@ -61,8 +66,8 @@ fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usi
 
 fn server_rows(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64) {
     for (i, server) in model.servers.iter().enumerate() {
-        let y = top + i as f64 * 10.0;
-        svg.text("lane end small", (LEFT - 6.0, y + 8.0), &server.name);
+        let y = top + i as f64 * SERVER;
+        svg.text("lane end small", (LEFT - 6.0, y + 9.0), &server.name);
         for span in server.spans.iter().take(2000) {
             let class = match span.mode.as_str() {
                 "leader" | "standalone" => "leads",
@@ -72,7 +77,7 @@ fn server_rows(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64)
             let from = text::moment(span.from);
             let words = format!("{} {}, epoch {}, from {from}", server.name, span.mode, span.epoch);
             let (x, until) = (scale.x(span.from), scale.x(span.until));
-            svg.rect(class, (x, y, until - x, 7.0), &words);
+            svg.rect(class, (x, y, (until - x).max(marks::PIXEL), 9.0), &words);
         }
     }
 }

@@ -84,7 +84,7 @@ fn draw_hold(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, hold: &Draw
     let (holds, what) = (model.terms.holds, hold.name());
     svg.rect(
         palette::hold_class(hold.shared),
-        (x1, y + 17.0, x2 - x1, 25.0),
+        (x1, y + 17.0, (x2 - x1).max(marks::PIXEL), 25.0),
         &format!("{holds} {what} from {}, {ended}", text::moment(hold.from)),
     );
 }
@@ -181,7 +181,8 @@ fn frozen(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> bool {
     let name = &model.lanes.names()[op.lane];
     let bands = model.bands.iter();
     let mut bands = bands.filter(|b| FaultKind::by_name(&b.fault).freezes && b.hits(name));
-    bands.any(|b| b.from < op.end.unwrap_or(u64::MAX) && op.start < b.until.unwrap_or(u64::MAX))
+    // Only what was verified: the client may have gone on for a moment after the strike.
+    bands.any(|b| b.sure() < op.end.unwrap_or(u64::MAX) && op.start < b.until.unwrap_or(u64::MAX))
 }
 
 /// What an operation came to when it was answered: a tick, a cross, a dash, or a question mark.

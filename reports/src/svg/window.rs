@@ -3,8 +3,9 @@
 use super::places::Places;
 use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
-use super::{Svg, marks, row};
-use crate::model::{DrawnOperation, RunModel, WitnessStep};
+use super::{Svg, marks, row, text_width};
+use crate::model::{Band, DrawnOperation, DrawnWitness, RunModel, WitnessStep};
+use crate::text;
 use maud::Markup;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::AnomalySpan;
@@ -12,11 +13,12 @@ use zooquake_checkers::analysis::OperationSubject;
 use zooquake_history::operation::commit::f;
 
 const WIDTH: f64 = 1200.0;
+/// Room above the rows for how many steps are left out.
+const GAP: f64 = 18.0;
 
-/// The span of time that the picture of these steps shows: the steps, the faults that were on, and some air.
-pub fn span(model: &RunModel<'_>, steps: &[WitnessStep]) -> (u64, u64) {
-    let from = steps.iter().map(|s| s.time).min().unwrap_or(0);
-    let until = steps.iter().map(|s| s.time).max().unwrap_or(model.end);
+/// The span of time that the picture shows: the steps and their cause, the faults that were on, and some air.
+pub fn span(model: &RunModel<'_>, witness: &DrawnWitness) -> (u64, u64) {
+    let (from, until) = witness.span(model).unwrap_or((0, model.end));
     let air = ((until - from) / 14).max(60_000_000);
     // A fault that began long before, or ends long after, must not squeeze the steps together.
     let reach = ((until - from) / 2).max(500_000_000);
@@ -35,29 +37,32 @@ pub fn span(model: &RunModel<'_>, steps: &[WitnessStep]) -> (u64, u64) {
     )
 }
 
-/// What the picture of these steps shows: its time axis, and the rows of the clients.
-pub fn view(model: &RunModel<'_>, steps: &[WitnessStep]) -> (TimeScale, Vec<usize>) {
-    let (from, until) = span(model, steps);
+/// What the picture shows: its time axis, and the rows of the clients.
+pub fn view(model: &RunModel<'_>, witness: &DrawnWitness) -> (TimeScale, Vec<usize>) {
+    let (from, until) = span(model, witness);
     let scale = TimeScale {
         from,
         until,
         left: LEFT,
         right: WIDTH - 8.0,
     };
-    (scale, rows(model, steps, &scale))
+    (scale, rows(model, witness, &scale))
 }
 
-/// Draws the steps of an anomaly.
-pub fn draw(model: &RunModel<'_>, steps: &[WitnessStep], id: &str, label: &str) -> Markup {
-    let (scale, rows) = view(model, steps);
+/// Draws an anomaly: its steps, and what it comes from.
+pub fn draw(model: &RunModel<'_>, witness: &DrawnWitness, id: &str, label: &str) -> Markup {
+    let steps = witness.steps.as_slice();
+    let (scale, rows) = view(model, witness);
     let about = about(model, steps);
     let leads = leads(model, &scale);
     let lead_height = if leads.is_empty() { 0.0 } else { 20.0 };
-    let height = rows.len() as f64 * ROW + lead_height;
+    let gap = gaps(steps);
+    let gap_height = if gap.is_empty() { 0.0 } else { GAP };
+    let height = rows.len() as f64 * ROW + lead_height + gap_height;
     let mut svg = Svg::new(WIDTH);
-    let top = marks::bands(&mut svg, model, &scale, 2.0, |rows_end| rows_end + height + 4.0);
-    let bottom = top + height + 4.0;
-    scale.draw(&mut svg, top, bottom);
+    let bands_end = marks::bands(&mut svg, model, &scale, 2.0, |rows_end| rows_end + height + 4.0);
+    let (top, bottom) = (bands_end + gap_height, bands_end + height + 4.0);
+    scale.draw(&mut svg, bands_end, bottom);
     for (i, &lane) in rows.iter().enumerate() {
         row::draw(&mut svg, model, &scale, &about, (lane, top + i as f64 * ROW + 2.0));
     }
@@ -69,8 +74,66 @@ pub fn draw(model: &RunModel<'_>, steps: &[WitnessStep], id: &str, label: &str) 
         bottom - 18.0,
     );
     travels(&mut svg, model, steps, &scale, &rows, top);
+    draw_gaps(&mut svg, &gap, &scale, bands_end + 11.0);
+    arrows(&mut svg, model, witness, (&scale, &rows, &discs), (top, bottom));
     draw_numbers(&mut svg, &discs, (top, bottom));
     svg.finish(id, bottom + 18.0, label)
+}
+
+/// Where steps are left out: between which moments, and how many.
+fn gaps(steps: &[WitnessStep]) -> Vec<(u64, u64, usize)> {
+    let pairs = steps.windows(2);
+    let gap = |pair: &[WitnessStep]| (pair[0].time, pair[1].time, pair[1].number - pair[0].number - 1);
+    pairs.map(gap).filter(|(.., missing)| *missing > 0).collect()
+}
+
+/// Writes above the rows how many steps are left out, over the time in which they lie.
+fn draw_gaps(svg: &mut Svg, gaps: &[(u64, u64, usize)], scale: &TimeScale, y: f64) {
+    for &(from, until, missing) in gaps {
+        let (x1, x2) = (scale.x(from), scale.x(until));
+        let words = format!("… {} more …", text::grouped(missing));
+        let half = text_width(&words) / 2.0;
+        let middle = f64::midpoint(x1, x2).clamp(scale.left + half, scale.right - half);
+        svg.path("gapline", &format!("M{x1:.1} {y:.1}v4H{x2:.1}v-4"));
+        svg.text("gaptext mid", (middle, y), &words);
+    }
+}
+
+/// Draws arrows from the cause to the first step after it: from each of its events, else from where its fault struck.
+fn arrows(
+    svg: &mut Svg,
+    model: &RunModel<'_>,
+    witness: &DrawnWitness,
+    (scale, rows, discs): (&TimeScale, &[usize], &[Disc]),
+    (top, bottom): (f64, f64),
+) {
+    let Some(cause) = &witness.cause else { return };
+    let row = |lane: Option<usize>| rows.iter().position(|row| Some(*row) == lane);
+    let height = |row: Option<usize>| row.map_or(top + 3.0, |row| top + row as f64 * ROW + 24.0);
+    let mut origins: Vec<(u64, f64)> = cause
+        .events
+        .iter()
+        .map(|&(time, lane)| (time, height(row(lane))))
+        .collect();
+    let struck = cause
+        .window
+        .and_then(|id| model.band(id))
+        .filter(|_| origins.is_empty());
+    origins.extend(struck.map(|band| (band.from, height(row(victim(model, band))))));
+    let class = if cause.proven { "cause" } else { "cause maybe" };
+    for (time, y) in origins {
+        let after = witness.steps.iter().position(|step| step.time > time);
+        let Some(disc) = after.map_or(discs.last(), |at| discs.get(at)) else {
+            continue;
+        };
+        let foot = disc_height(disc, (top, bottom));
+        marks::arrow(svg, class, (scale.x(time), y), (disc.x, foot), 9.0);
+    }
+}
+
+/// The row of the first client that a fault hit.
+fn victim(model: &RunModel<'_>, band: &Band) -> Option<usize> {
+    band.targets.iter().find_map(|target| model.lanes.row_of(target))
 }
 
 /// What the steps are about: grants, items, rounds, transactions.
@@ -82,9 +145,16 @@ fn about<'a>(model: &RunModel<'a>, steps: &[WitnessStep]) -> Vec<OperationSubjec
         .collect()
 }
 
-/// The clients to show: those of the steps, those the faults hit, those that held; at most six beside the first.
-fn rows(model: &RunModel<'_>, steps: &[WitnessStep], scale: &TimeScale) -> Vec<usize> {
+/// The clients to show: those of the steps and of their cause, those the faults hit, those that held; at most six
+/// beside the first.
+fn rows(model: &RunModel<'_>, witness: &DrawnWitness, scale: &TimeScale) -> Vec<usize> {
+    let steps = witness.steps.as_slice();
     let mut rows: BTreeSet<usize> = steps.iter().filter_map(|s| s.lane).take(8).collect();
+    if let Some(cause) = &witness.cause {
+        rows.extend(cause.events.iter().filter_map(|(_, lane)| *lane));
+        let struck = cause.window.and_then(|id| model.band(id));
+        rows.extend(struck.and_then(|band| victim(model, band)));
+    }
     // The coordinator of a transaction is shown too, also where it does nothing more for it.
     let about = about(model, steps);
     let coordinates = |op: &&DrawnOperation<'_>| {
@@ -148,7 +218,7 @@ fn draw_leads<'d>(svg: &mut Svg, leads: &[(f64, f64, String)], discs: impl Itera
         svg.text("lane end", (LEFT - 6.0, y + 11.0), "ensemble");
     }
     for (x1, x2, words) in leads {
-        svg.rect("leads", (*x1, y, x2 - x1 - 1.0, 14.0), words);
+        svg.rect("leads", (*x1, y, (x2 - x1 - 1.0).max(marks::PIXEL), 14.0), words);
         let words = [words.clone()];
         if let Some((x, words)) = places.find(&words, (x1 + 5.0, *x2)) {
             svg.text("leadtext", (x, y + 10.5), words);
@@ -170,30 +240,41 @@ struct Disc {
 
 /// The numbers of the steps, side by side where they would cover each other.
 fn numbers(steps: &[WitnessStep], rows: &[usize], scale: &TimeScale) -> Vec<Disc> {
-    let mut taken: Vec<f64> = vec![f64::MIN; rows.len() + 1];
-    let place = |step: &WitnessStep| {
-        let row = step.lane.and_then(|l| rows.iter().position(|r| *r == l));
-        let slot = &mut taken[row.unwrap_or(rows.len())];
-        let moment = scale.x(step.time);
-        let x = moment.max(*slot + 18.0).max(scale.left + 8.0).min(WIDTH - 10.0);
-        *slot = x;
-        Disc {
-            number: step.number,
-            last: step.number == steps.len(),
-            row,
-            x,
-            moment,
-        }
+    let disc = |step: &WitnessStep| Disc {
+        number: step.number,
+        last: step.last,
+        row: step.lane.and_then(|lane| rows.iter().position(|row| *row == lane)),
+        x: scale.x(step.time),
+        moment: scale.x(step.time),
     };
-    steps.iter().map(place).collect()
+    let mut discs: Vec<Disc> = steps.iter().map(disc).collect();
+    let slot = |disc: &Disc| disc.row.unwrap_or(rows.len());
+    // To the right of each other, then back from the right edge until all fit.
+    let mut taken: Vec<f64> = vec![scale.left - 1.0; rows.len() + 1];
+    for disc in &mut discs {
+        let radius = marks::number_radius(disc.number);
+        disc.x = disc.x.max(taken[slot(disc)] + radius + 1.0);
+        taken[slot(disc)] = disc.x + radius + 1.0;
+    }
+    let mut taken: Vec<f64> = vec![WIDTH; rows.len() + 1];
+    for disc in discs.iter_mut().rev() {
+        let radius = marks::number_radius(disc.number);
+        disc.x = disc.x.min(taken[slot(disc)] - radius - 1.0);
+        taken[slot(disc)] = disc.x - radius - 1.0;
+    }
+    discs
 }
 
 fn draw_numbers(svg: &mut Svg, discs: &[Disc], (top, bottom): (f64, f64)) {
-    if let Some(last) = discs.last() {
+    if let Some(last) = discs.last().filter(|disc| disc.last) {
         svg.line("moment", (last.moment, top), (last.moment, bottom));
     }
     for disc in discs {
-        let y = disc.row.map_or(bottom - 10.0, |r| top + r as f64 * ROW + 10.0);
+        let y = disc_height(disc, (top, bottom));
         marks::number(svg, disc.number, disc.last, (disc.x, y), (disc.moment, y + 11.0));
     }
+}
+
+fn disc_height(disc: &Disc, (top, bottom): (f64, f64)) -> f64 {
+    disc.row.map_or(bottom - 10.0, |row| top + row as f64 * ROW + 10.0)
 }

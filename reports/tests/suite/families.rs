@@ -56,7 +56,7 @@ fn a_round_shows_who_waited_and_who_was_inside() {
     says(
         &first,
         &[
-            "window 1: pause c3, 0.090 s – 0.900 s",
+            "window 1: pause c3, 0.078 s – 0.900 s, verified at 0.090 s",
             "is let into round 9: its barrier has opened, czxid 0x100000004",
             "has left round 9: removed /barrier/9/c1",
             "waits to enter round 9",
@@ -80,8 +80,8 @@ fn a_blocked_transaction_names_the_fault_under_which_it_began() {
         &first_screen(&page),
         &[
             "<b>blocked-transaction</b> breaks",
-            "<b>Faults on in 0.300 s – 5.000 s, or ended less than one session timeout (2 s) before</b> kill c1, 0.480 s – 0.900 s \
-             (window 1, does not count)",
+            "<b>Faults on in 0.300 s – 5.000 s, or ended less than one session timeout (2 s) before</b> kill c1, 0.468 s – 0.900 s \
+             (window 1, verified at 0.480 s, does not count)",
             // The coordinator has a row, though it does nothing any more.
             ">c1</text>",
             "has recovered: from here on waiting counts",
@@ -231,4 +231,28 @@ fn a_group_is_drawn_against_what_its_clients_show() {
         [count("truth"), count("shade"), count("late"), count("blank")],
         [4, 2, 1, 1]
     );
+    // What differs is hatched: its outline alone has the colour, and what is shown stays to be seen below it.
+    assert!(page.contains("<pattern id=\"h-late\""));
+    assert!(page.contains("path.late { fill: url(#h-late);"));
+    let late = between(section, "<path class=\"late\" d=\"", "\"");
+    assert_eq!(
+        late.matches('M').count(),
+        1,
+        "from the update to the end of the run: {late}"
+    );
+}
+
+#[test]
+fn a_member_that_has_left_and_is_still_shown_is_hatched() {
+    let mut run = families::group();
+    // Without the update nothing else differs.
+    for event in run.record.history.events.iter_mut().filter(|event| event.f == "update") {
+        event.value["value"] = serde_json::Value::Null.into();
+    }
+    let page = without_scripts(&run.page("group-gone"));
+    let section = between(&page, "<h2>Views of the group</h2>", "</section>");
+    let late = between(section, "<path class=\"late\" d=\"M", " ");
+    let left = 96.0 + (1192.0 - 96.0) * 0.5 / 0.81;
+    let begins: f64 = late.parse().expect("a place");
+    assert!((begins - left).abs() < 0.2, "c1 leaves at 0.5 s: {begins}, {left}");
 }

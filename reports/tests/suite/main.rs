@@ -1,5 +1,6 @@
 //! Reports of runs of every family, of nights and comparisons, as files.
 
+mod causes;
 mod common;
 mod elections;
 mod families;
@@ -12,3 +13,6 @@ mod page;
 mod pair;
 mod pictures;
 mod provenance;
+mod sessions;
+mod strikes;
+mod witnesses;

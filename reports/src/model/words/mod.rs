@@ -12,12 +12,14 @@ mod fault;
 mod grant;
 mod lock;
 mod membership;
+mod mends;
 mod queue;
 mod register;
 mod rwlock;
 mod semaphore;
 
 pub use fault::lost;
+pub use mends::Mend;
 
 use super::DrawnOperation;
 use super::terms::{self, Terms};

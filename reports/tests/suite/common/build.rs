@@ -79,8 +79,19 @@ impl Builder {
 
     /// All events of one fault.
     pub fn fault(&mut self, id: usize, fault: &str, target: &str, from: u64, until: u64) -> &mut Self {
+        self.struck(id, (fault, target), from - 12 * MS, (from, until))
+    }
+
+    /// The same, of one whose effect was verified a while after it struck.
+    pub fn struck(
+        &mut self,
+        id: usize,
+        (fault, target): (&str, &str),
+        begin: u64,
+        (from, until): (u64, u64),
+    ) -> &mut Self {
         let steps = [
-            (from - 12 * MS, json!({"window": id, "phase": "begin"})),
+            (begin, json!({"window": id, "phase": "begin"})),
             (
                 from,
                 json!({"window": id, "phase": "on", "target": target, "verified": true, "detail": "seen from outside"}),

@@ -185,3 +185,23 @@ pub fn group() -> Run {
     );
     invalid("membership", "tutorial", "stale-view", b)
 }
+
+/// A lock's clients, of which one loses its session to the ensemble and one closes its own; without an anomaly.
+pub fn sessions() -> Run {
+    let mut b = Builder::default();
+    b.tell(
+        r#"100 c1 note session state=connected session="0xa" server=n1
+           900 c1 note session state=disconnected session="0xa"
+           1200 c1 note session state=connected session="0xa" server=n2
+           2000 c1 note session state=disconnected session="0xa"
+           4000 c1 note session state=expired session="0xa"
+           4200 c1 note session state=connected session="0xb" server=n2
+           300 c2 note session state=connected session="0xc" server=n1
+           5000 c2 note session state=closed session="0xc"
+           500-600 c3 acquire grant=g1 -> ok grant=g1"#,
+    );
+    b.phase(6000 * MS, "done");
+    let mut run = invalid("lock", "predecessor", "none", b);
+    run.results = Results::default();
+    run
+}

@@ -5,7 +5,7 @@ use super::build::{Builder, MS};
 use super::lock;
 use serde_json::json;
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{Anomaly, Results, Verdict};
+use zooquake_checkers::{Anomaly, Cause, Results, Verdict};
 use zooquake_history::{
     Plan, Record,
     plan::{Accepted, ClientPlan, ClusterPlan, Cycle, Target, Timing, Trigger, Window, Workload},
@@ -48,6 +48,37 @@ pub fn invalid() -> Run {
     };
     let mut run = run(Verdict::Invalid, history);
     run.results.anomalies = vec![stale, overlap];
+    run.spans();
+    run
+}
+
+/// The same run, had the checkers found the pause to be the cause, with others that follow from it and a long proof.
+pub fn caused() -> Run {
+    let mut run = invalid();
+    let frozen = run
+        .record
+        .history
+        .events
+        .iter()
+        .position(|event| event.window() == Some(3));
+    let [stale, overlap] = &mut run.results.anomalies[..] else {
+        unreachable!("there are two");
+    };
+    stale.cause = Some(Cause {
+        proven: true,
+        window: Some(3),
+        events: Vec::from_iter(frozen),
+        sentence: "The pause of c3 outlasted its session, whose lock went to c5.".into(),
+        ..Cause::default()
+    });
+    overlap.cause = Some(Cause {
+        root: Some(0),
+        ..Cause::default()
+    });
+    let mut long = stale.clone();
+    (long.kind, long.accepted, long.cause) = ("lost-wakeup".into(), true, None);
+    long.witness = (200..500).collect();
+    run.results.anomalies.push(long);
     run.spans();
     run
 }

@@ -1,0 +1,53 @@
+//! What the anomalies of the run are, and what a recipe must do not to have them.
+
+use super::tickets::linked;
+use crate::model::{Mend, RunModel};
+use maud::{Markup, html};
+use zooquake_checkers::Anomaly;
+
+/// The section; nothing where no anomaly is known by name.
+pub fn section(model: &RunModel<'_>) -> Markup {
+    let mut known: Vec<(&str, &Mend)> = Vec::new();
+    for (kind, mend) in model.results.anomalies.iter().filter_map(mend) {
+        if !known.iter().any(|(other, _)| *other == kind) {
+            known.push((kind, mend));
+        }
+    }
+    if known.is_empty() {
+        return Markup::default();
+    }
+    let body = html! {
+        dl.meanings {
+            @for (kind, mend) in known {
+                dt #{ "about-" (kind) } { (kind) }
+                dd { (mend.meaning) }
+                dd { (remedy(mend)) }
+            }
+        }
+        p.note { "The document docs/anomalies.md of zooquake has usual causes and pictures of each." }
+    };
+    super::titled("meanings", "What these anomalies are, and how to mend a recipe", body)
+}
+
+/// The name and the words of an anomaly; `None` of one that no family has.
+fn mend(anomaly: &Anomaly) -> Option<(&'static str, &'static Mend)> {
+    Mend::by_kind(&anomaly.kind)
+}
+
+/// What the recipe must do, as a sentence.
+pub fn sentence(anomaly: &Anomaly) -> Option<Markup> {
+    let (_, mend) = mend(anomaly)?;
+    Some(html! { p.mend { (remedy(mend)) } })
+}
+
+fn remedy(mend: &Mend) -> Markup {
+    html! { b { "Mend:" } " " (linked(mend.sentence)) }
+}
+
+/// A name with a link to what it means, where that is known.
+pub fn named(anomaly: &Anomaly, name: &Markup) -> Markup {
+    match mend(anomaly) {
+        Some((kind, _)) => html! { a href={ "#about-" (kind) } { (name) } },
+        None => name.clone(),
+    }
+}

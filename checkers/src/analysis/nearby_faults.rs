@@ -172,7 +172,7 @@ impl<'a> Faults<'a> {
 }
 
 /// `pause of c3 (window 2, 9.561 s to 13.999 s)`.
-fn words(window: &FaultWindow<'_>) -> String {
+pub(crate) fn words(window: &FaultWindow<'_>) -> String {
     let from = seconds(window.on.unwrap_or(window.from));
     let until = window.until.map_or("the end".to_owned(), seconds);
     let of = match window.target {

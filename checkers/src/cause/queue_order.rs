@@ -79,27 +79,28 @@ pub struct QueueDiscipline {
 }
 
 impl QueueDiscipline {
-    /// Reads it out of a run. It is shown of a mode if a grant of that mode was read behind one with a lower number
-    /// that excludes it, and none was read before one by more than answers are read apart.
+    /// Reads it out of a run. It is shown of a mode if a grant of that mode was read when one with a lower number that
+    /// excludes it had ended, and none was read before one with a lower number by more than answers are read apart.
     pub fn new(run: &Analysis<'_>) -> Self {
         let numbered = run.grants.read().into_iter().filter_map(|at| {
             let grant = &run.grants.all[at];
-            Some((run.time(grant.read?), place(grant.path?)?, grant.mode?))
+            Some((grant.read?, place(grant.path?)?, grant.mode?, grant.end))
         });
         let mut numbered: Vec<_> = numbered.collect();
         numbered.sort_by_key(|&(read, ..)| read);
         let (mut kept, mut broken) = (Self::default(), Self::default());
         for pair in numbered.windows(2) {
-            let &[(first, former, ahead), (second, latter, behind)] = pair else {
+            let &[(first, former, ahead, ended), (second, latter, behind, _)] = pair else {
                 continue;
             };
             if former.parent != latter.parent || (ahead, behind) == (Mode::Shared, Mode::Shared) {
                 continue;
             }
-            match former.number < latter.number {
-                true => kept.mark(behind),
-                false if second - first > READ_APART => broken.mark(ahead),
-                false => {}
+            let in_order = former.number < latter.number;
+            if in_order && ended.is_some_and(|ended| ended < second) {
+                kept.mark(behind);
+            } else if !in_order && run.time(second) - run.time(first) > READ_APART {
+                broken.mark(ahead);
             }
         }
         Self {

@@ -1,11 +1,13 @@
 //! Which transaction removed a znode, and what lay behind it.
 
+use super::queue_order::{QueueDiscipline, place};
 use super::transaction_bounds::TransactionBounds;
 use super::{Cause, CauseZnode};
-use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::lost_replies::AppliedRequest;
-use crate::text::seconds;
+use crate::analysis::nearby_faults::words as fault_words;
+use crate::analysis::transaction_times::Ages;
+use crate::analysis::{Analysis, FaultWindow};
 use std::collections::HashMap;
 use zooquake_history::Txn;
 
@@ -17,6 +19,8 @@ pub struct Removals<'r, 'a> {
     /// The requests whose replies were lost after they had been applied, by their transactions.
     applied: HashMap<i64, AppliedRequest<'a>>,
     bounds: TransactionBounds,
+    ages: Ages,
+    discipline: QueueDiscipline,
 }
 
 impl<'r, 'a> Removals<'r, 'a> {
@@ -41,6 +45,8 @@ impl<'r, 'a> Removals<'r, 'a> {
                 .map(|request| (request.txn.zxid, request))
                 .collect(),
             bounds: TransactionBounds::new(run),
+            ages: Ages::new(run),
+            discipline: QueueDiscipline::new(run),
         }
     }
 
@@ -82,36 +88,26 @@ impl<'r, 'a> Removals<'r, 'a> {
         })
     }
 
-    /// What ended a grant in the ensemble before an event, though its client went on: the end of its session, or a
-    /// delete. `None` if its znode was still there for all that is known.
-    pub fn of_grant(&self, number: usize, before: usize) -> Option<Cause> {
+    /// What ended a grant in the ensemble before a newer one was read, though its client went on: the end of its
+    /// session, or a delete. `None` if its znode certainly stood until then.
+    pub fn of_grant(&self, number: usize, newer: usize) -> Option<Cause> {
         let run = self.run;
-        let grant = &run.grants.all[number];
+        let (grant, newer) = (&run.grants.all[number], &run.grants.all[newer]);
         let (path, czxid, read) = (grant.path?, grant.czxid?, grant.read?);
+        let let_in = newer.read?;
         let txn = self.of_znode(path, czxid)?;
-        let until = run.time(before);
-        self.bounds.made_by(txn.zxid).filter(|&made| made <= until)?;
-        let near: Vec<_> = run.faults.all().iter().collect();
-        let on = |client: &str| {
-            let hits = near
-                .iter()
-                .filter(|window| window.target.split(',').any(|target| target == client));
-            let during = hits
-                .filter(|window| window.from <= until && window.until.is_none_or(|healed| healed >= run.time(read)));
-            during.copied().collect::<Vec<_>>()
-        };
-        let windows = on(grant.node);
-        let window = windows.first().filter(|_| windows.len() == 1);
-        let meanwhile = window.map(|window| {
-            format!(
-                ", while {} of {} (window {}, {} to {}) was on",
-                window.fault,
-                window.target,
-                window.id,
-                seconds(window.on.unwrap_or(window.from)),
-                window.until.map_or("the end".to_owned(), seconds)
-            )
-        });
+        let until = run.time(let_in);
+        if self.ages.not_before(txn.zxid).is_some_and(|earliest| earliest > until) {
+            return None;
+        }
+        // The znode stood in the way, or it went before the newer one came or was read.
+        let behind = newer.path.and_then(place).zip(place(path));
+        let behind = behind.is_some_and(|(newer, older)| newer.parent == older.parent && newer.number > older.number);
+        let proven = newer.czxid.is_some_and(|newer| newer > txn.zxid)
+            || self.bounds.made_by(txn.zxid).is_some_and(|made| made <= until)
+            || behind && newer.mode.is_some_and(|mode| self.discipline.is_shown(mode));
+        let window = self.only_fault(grant.node, run.time(read), until);
+        let meanwhile = window.map(|window| format!(", while {} was on", fault_words(window)));
         let what = match (
             txn.op.as_str(),
             session(&txn.session) == grant.session.and_then(session),
@@ -128,25 +124,39 @@ impl<'r, 'a> Removals<'r, 'a> {
                 txn.zxid
             ),
         };
-        let mut events: Vec<usize> = [read, before].into();
+        let lets_in = match proven {
+            true => "This let in",
+            false => "This may have let in",
+        };
+        let mut events: Vec<usize> = [read, let_in].into();
         let began = window
             .and_then(|window| run.injected.get(&window.id))
             .and_then(|injected| injected.began());
         events.extend(began);
         events.sort_unstable();
         Some(Cause {
-            proven: true,
+            proven,
             window: window.map(|window| window.id),
             events,
             sentence: format!(
-                "Grant {} rested on {path}. {what}{}: from then on the next client could be let in, while {} still took itself for the \
-                 holder.",
+                "Grant {} rested on {path}. {what}{}. {lets_in} grant {} of {}, while {} still took itself for the holder.",
                 grant.name,
                 meanwhile.unwrap_or_default(),
+                newer.name,
+                newer.node,
                 grant.node
             ),
             ..self.cause(path, czxid, txn)
         })
+    }
+
+    /// The fault that was on for a client at some moment from `from` to `until`, if there was one alone.
+    fn only_fault(&self, client: &str, from: u64, until: u64) -> Option<&FaultWindow<'a>> {
+        let hits = |window: &&FaultWindow<'a>| window.target.split(',').any(|target| target == client);
+        let during =
+            |window: &&FaultWindow<'a>| window.from <= until && window.until.is_none_or(|healed| healed >= from);
+        let mut on = self.run.faults.all().iter().filter(hits).filter(during);
+        on.next().filter(|_| on.next().is_none())
     }
 
     fn cause(&self, path: &str, czxid: i64, txn: &Txn) -> Cause {

@@ -108,7 +108,7 @@ fn older(run: &Analysis<'_>, write: Write, newer: Write, removals: &Removals<'_,
     );
     let mut witness = vec![read_old, read_new, newer.read, write.read];
     witness.extend(run.telling_modes([write.grant, newer.grant]));
-    let cause = removals.of_grant(write.grant, newer.read);
+    let cause = removals.of_grant(write.grant, newer.grant);
     out.add(run, found(witness, why).caused(cause));
 }
 
@@ -130,7 +130,7 @@ fn interleaved(
     );
     let mut witness = vec![first.read, between.read, second.read];
     witness.extend(run.telling_modes([first.grant, between.grant]));
-    let cause = removals.of_grant(first.grant, between.read);
+    let cause = removals.of_grant(first.grant, between.grant);
     out.add(run, found(witness, why).caused(cause));
 }
 

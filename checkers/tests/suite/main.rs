@@ -37,6 +37,7 @@ mod disputed_answers;
 mod doubtful_evidence;
 mod election;
 mod election_terms;
+mod ended_holds;
 mod ensemble;
 mod expect;
 mod failover;

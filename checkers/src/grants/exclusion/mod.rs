@@ -96,7 +96,7 @@ fn witness(run: &Analysis<'_>, said: &[ConfirmedGrant<'_, '_>]) -> Vec<usize> {
 fn cause(said: &[ConfirmedGrant<'_, '_>], removals: &Removals<'_, '_>) -> Option<Cause> {
     let [a, b] = said else { return None };
     let ended =
-        |one: &ConfirmedGrant<'_, '_>, other: &ConfirmedGrant<'_, '_>| removals.of_grant(one.number, other.answer.sent);
+        |one: &ConfirmedGrant<'_, '_>, other: &ConfirmedGrant<'_, '_>| removals.of_grant(one.number, other.number);
     ended(a, b).or_else(|| ended(b, a))
 }
 

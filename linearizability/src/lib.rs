@@ -52,9 +52,11 @@
 
 mod budget;
 mod call;
+mod call_order;
 pub mod equality;
 pub mod generate;
 mod input;
+mod inquiry;
 mod judgement;
 pub mod keys;
 mod model;
@@ -71,6 +73,7 @@ mod witness;
 
 pub use budget::{Budget, Limit};
 pub use call::{Call, CallOutcome, Conventions};
+pub use call_order::{CallOrder, OrderStep};
 pub use input::InputError;
 pub use judgement::{Judgement, Remark, Violation};
 pub use model::{BrokenClaim, Contradiction, Model};

@@ -15,7 +15,7 @@ pub use zooquake_linearizability::{CallOutcome, Limit, OrderEnd};
 pub const SHOWN: usize = 200;
 
 /// How many are shown of all objects together, but of the first one.
-const SHOWN_IN_ALL: usize = 1000;
+const SHOWN_IN_ALL: usize = 600;
 
 /// What is to be shown of a history.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ pub struct PictureSubject<'a> {
 }
 
 /// The objects of a history: those first of which something was found.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct HistoryPicture {
     /// The model, as `--model` takes it.
     pub model: String,
@@ -42,7 +42,7 @@ pub struct HistoryPicture {
 }
 
 /// Operations of one object: those around what was found of it, else the first ones.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ObjectPicture {
     /// Its key, if there are several.
     pub key: Option<String>,
@@ -57,7 +57,7 @@ pub struct ObjectPicture {
 }
 
 /// An operation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct OperationBar {
     /// The process, which does one at a time.
     pub process: u64,
@@ -80,7 +80,7 @@ pub struct OperationBar {
 }
 
 /// How far an order of an object's operations reaches.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ObjectOrder {
     /// The state at the beginning, in words.
     pub initial: String,
@@ -101,7 +101,7 @@ pub struct ObjectOrder {
 }
 
 /// A step of an order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct BarStep {
     /// The operation, by its place among those shown.
     pub bar: usize,

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use zooquake_checkers::search::picture::{BarStep, CallOutcome, ObjectPicture, OperationBar};
 
 /// Widths and heights, in pixels: of a column, a row, a bar.
-const COLUMN: usize = 30;
+const COLUMN: usize = 58;
 const ROW: usize = 46;
 const BAR: usize = 36;
 /// From the beginning of a bar to the number of a step that is done at once.
@@ -23,7 +23,11 @@ struct ChartPlaces<'a> {
 
 impl<'a> ChartPlaces<'a> {
     fn new(bars: &'a [OperationBar]) -> Self {
-        let mut events: Vec<usize> = bars.iter().flat_map(|bar| [Some(bar.from), bar.to]).flatten().collect();
+        let mut events: Vec<usize> = bars
+            .iter()
+            .flat_map(|bar| [Some(bar.from), Self::end(bar)])
+            .flatten()
+            .collect();
         events.sort_unstable();
         events.dedup();
         let mut rows: BTreeMap<u64, usize> = bars.iter().map(|bar| (bar.process, 0)).collect();
@@ -51,9 +55,14 @@ impl<'a> ChartPlaces<'a> {
         self.columns[&bar.from] * COLUMN
     }
 
-    /// Where it ends: at the edge if it was never answered.
+    /// Where it was answered; none if its outcome is unknown, so that it may take effect at any later time.
+    fn end(bar: &OperationBar) -> Option<usize> {
+        bar.to.filter(|_| bar.outcome != CallOutcome::Info)
+    }
+
+    /// Where it ends: at the edge if that is open.
     fn right(&self, bar: &OperationBar) -> usize {
-        bar.to
+        Self::end(bar)
             .map_or(self.width(), |to| self.columns[&to] * COLUMN)
             .max(self.left(bar) + COLUMN / 2)
     }
@@ -141,7 +150,7 @@ fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, refuse
     html! {
         g id=[(refused == Some(0)).then(|| format!("stuck-{number}"))]
             class={ (outcome) @if bar.witness { " witness" } @if refused.is_some() { " refused" } } {
-            @if bar.to.is_some() {
+            @if ChartPlaces::end(bar).is_some() {
                 rect x=(left) y=(top) width=(right - left) height=(BAR) rx="3" {}
             } @else {
                 path.open d={ "M" (right) " " (top) "H" (left) "V" (top + BAR) "H" (right) } {}

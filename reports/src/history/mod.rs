@@ -25,10 +25,47 @@ pub struct HistoryExtras {
 }
 
 /// How many anomalies and reasons are written out.
-const WRITTEN: usize = 20;
+const WRITTEN: usize = 10;
 
-/// The page, as a file of less than a megabyte.
+/// How large a page may be, in bytes.
+const LARGEST: usize = 1_000_000;
+
+/// The page, as a file of less than a megabyte: where it would be more, the values in it are cut sooner.
 pub fn page(picture: &HistoryPicture, results: &Results, extras: &HistoryExtras) -> String {
+    let whole = drawn(picture, results, extras);
+    let lengths = [60, 12].into_iter();
+    let mut shorter = lengths.map(|most| drawn(&cut(picture, most), results, extras));
+    match whole.len() < LARGEST {
+        true => whole,
+        false => shorter.find(|page| page.len() < LARGEST).unwrap_or_else(|| {
+            let none = HistoryPicture {
+                left_out: picture.objects.len() + picture.left_out,
+                ..HistoryPicture::default()
+            };
+            drawn(&none, results, extras)
+        }),
+    }
+}
+
+/// The same with texts of so many characters at most.
+fn cut(picture: &HistoryPicture, most: usize) -> HistoryPicture {
+    let mut picture = picture.clone();
+    let shorten = |words: &mut String| *words = text::clip(words, most);
+    for object in &mut picture.objects {
+        for bar in &mut object.bars {
+            [&mut bar.f, &mut bar.asked, &mut bar.answered]
+                .into_iter()
+                .for_each(shorten);
+            bar.error.iter_mut().for_each(shorten);
+        }
+        if let Ok(order) = &mut object.order {
+            order.steps.iter_mut().for_each(|step| shorten(&mut step.state));
+        }
+    }
+    picture
+}
+
+fn drawn(picture: &HistoryPicture, results: &Results, extras: &HistoryExtras) -> String {
     let title = format!("{} – {}", words::verdict(results.verdict), text::clip(&extras.name, 80));
     let body = html! {
         main {
@@ -94,7 +131,7 @@ fn findings(results: &Results) -> Markup {
             @for (at, anomaly) in anomalies.iter().take(WRITTEN).enumerate() { (sentence(at, anomaly)) "\n" }
             (more(anomalies.len(), "anomaly is", "anomalies are"))
             @if !reasons.is_empty() {
-                ul { @for reason in reasons.iter().take(WRITTEN) { li { (text::clip(reason, 2000)) } } }
+                ul { @for reason in reasons.iter().take(WRITTEN) { li { (text::clip(reason, 1000)) } } }
                 (more(reasons.len(), "reason is", "reasons are"))
             }
         }
@@ -118,7 +155,7 @@ fn sentence(at: usize, anomaly: &Anomaly) -> Markup {
         div.anomaly id={ "a" (at + 1) } {
             span class=(class) { (text::clip(&anomaly.kind, 60)) }
             span.prop { (text::clip(&anomaly.property, 80)) }
-            p { (text::clip(&anomaly.why, 4000)) }
+            p { (text::clip(&anomaly.why, 2000)) }
         }
     }
 }

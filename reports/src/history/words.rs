@@ -94,7 +94,7 @@ pub fn order(order: &ObjectOrder, one: &ObjectPicture) -> Vec<String> {
             ),
         };
         lines.push(format!(
-            "Then the state is {}, and {} by process {} cannot be next{others}.",
+            "After its last step the state is {}, and {} by process {} cannot be next{others}.",
             order.last,
             operation(&one.bars[first]),
             one.bars[first].process,

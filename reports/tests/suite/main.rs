@@ -3,6 +3,7 @@
 mod common;
 mod elections;
 mod families;
+mod history;
 mod hostile;
 mod index;
 mod measurement;

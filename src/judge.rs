@@ -4,9 +4,13 @@ use crate::planning::reproduction;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use zooquake_checkers::Results;
-use zooquake_history::Record;
+use zooquake_checkers::search::picture::{HistoryPicture, PictureSubject, picture};
+use zooquake_checkers::search::{Budget, ModelKind, Notation};
+use zooquake_history::{History, Record};
 use zooquake_reports::Extras;
+use zooquake_reports::history::HistoryExtras;
 
 /// Checks the run in the folder, writes `results.json` anew, and renders its report.
 ///
@@ -51,7 +55,49 @@ pub fn render(folder: &Folder, record: &Record, results: &Results, (run, into): 
     };
     zooquake_reports::write_all(record, results, &extras, into)
         .with_context(|| format!("rendering the report of {}", folder.path.display()))?;
+    if let Some(only) = zooquake_checkers::operations_in_order(&record.plan) {
+        let subject = PictureSubject {
+            kind: ModelKind::REGISTER,
+            notation: Notation::Maps,
+            only: Some(only),
+            anomalies: &results.anomalies,
+        };
+        let extras = HistoryExtras {
+            name: extras.run_name,
+            checked_by: extras.checked_by,
+            budget: String::new(),
+            remark: remark(only),
+        };
+        let picture = ordered(&record.history, subject, ORDER_TIME);
+        zooquake_reports::history::write(&picture, results, &extras, &into.join("order.html"))?;
+    }
     Ok(())
+}
+
+/// What an order leaves out of a register, as a sentence.
+pub fn remark(only: &[&str]) -> String {
+    match only.contains(&"read") {
+        true => String::new(),
+        false => {
+            "Reads are left out of the order: they may be stale, and nothing promises that they have a place in it."
+                .to_owned()
+        }
+    }
+}
+
+/// How long the search for an order that a page shows may take.
+pub const ORDER_TIME: Duration = Duration::from_secs(10);
+
+/// A history with the longest order of its operations, as a page shows it. The steps are bounded, so that the page is
+/// the same each time unless the time is over first.
+pub fn ordered(history: &History, subject: PictureSubject<'_>, time: Duration) -> HistoryPicture {
+    let begun = Instant::now();
+    let mut budget = Budget {
+        steps: 4_000_000,
+        bytes: 256 << 20,
+        expired: &mut || begun.elapsed() > time,
+    };
+    picture(history, subject, &mut budget)
 }
 
 /// Renders two runs side by side, each given by its name, into a folder; returns the file.

@@ -5,6 +5,7 @@
 
 use crate::family_checks::FamilyChecks;
 use crate::inference::{answers, invocations, known};
+use crate::register;
 use crate::search::{self, Budget, ModelKind, Notation};
 use crate::verdict::verdict;
 use crate::{Results, Verdict, families};
@@ -36,6 +37,18 @@ pub fn judge(
         reasons: damage.into_iter().chain([what]).collect(),
         ..Results::default()
     })
+}
+
+/// What a history that has no plan is searched as, for a picture of it, and the names of the operations that count if
+/// others are left out; `None` if it is judged by checkers of a family that has no such order.
+pub fn subject(history: &History, kind: Option<ModelKind>) -> Option<(ModelKind, Option<&'static [&'static str]>)> {
+    if let Some(kind) = kind {
+        return Some((kind, None));
+    }
+    match infer(history) {
+        Some(promise) => register::operations_in_order(&promise.plan).map(|only| (ModelKind::REGISTER, Some(only))),
+        None => search::infer(history).map(|kind| (kind, None)),
+    }
 }
 
 /// Judges a history of ours that has no plan; `damage`: what of it could not be read.

@@ -89,4 +89,5 @@ pub use cause::Cause;
 pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
 pub use families::check;
 pub use family_checks::FamilyChecks;
+pub use register::operations_in_order;
 pub use results::{Anomaly, NotJudged, Results, Verdict};

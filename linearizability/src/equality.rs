@@ -9,6 +9,8 @@ pub struct ValueNumbers {
     numbers: HashMap<String, u32>,
     /// Those of the integers that were met, which nearly all values are.
     integers: HashMap<i64, u32>,
+    /// The first value of each number.
+    values: Vec<Value>,
 }
 
 impl ValueNumbers {
@@ -26,8 +28,16 @@ impl ValueNumbers {
             return Err(InputError::Incomparable { what, value });
         };
         let number = *self.numbers.entry(text).or_insert(next);
+        if number == next {
+            self.values.push(value.clone());
+        }
         self.integers.extend(integer.map(|integer| (integer, number)));
         Ok(number)
+    }
+
+    /// The value of a number, as it was met first.
+    pub fn value(&self, number: u32) -> &Value {
+        &self.values[number as usize]
     }
 }
 

@@ -1,7 +1,7 @@
 //! What was found of an object.
 
 use crate::proof::Proof;
-use crate::{BrokenClaim, Call, InputError, Limit};
+use crate::{BrokenClaim, Call, CallOrder, InputError, Limit};
 
 /// What was found of the operations of one object. It is linearizable if there are neither violations nor remarks that
 /// [leave that open](Remark::leaves_open).
@@ -11,6 +11,8 @@ pub struct Judgement<'a> {
     pub violations: Vec<Violation<'a>>,
     /// What was not judged, and other remarks on the judgement.
     pub remarks: Vec<Remark<'a>>,
+    /// The longest order, if that was asked for in place of a verdict.
+    pub(crate) order: Option<CallOrder<'a>>,
 }
 
 /// Operations that no order fits, with what they break.

@@ -8,7 +8,8 @@
 //!
 //! [`search`] is that algorithm. [`Model::decide`] decides by what is soonest: [`Model::near`], and where that does not
 //! suffice [`Model::explore`]: for registers and mutexes the search takes turns with sweeps over configurations
-//! (`models::register::portfolio`). [`shrink`] makes a minimal [`Witness`].
+//! (`models::register::portfolio`). [`shrink`] makes a minimal [`Witness`], and [`longest_order`] finds how far orders
+//! reach, with the states on the way.
 //!
 //! [`models`] are the types that are there, a folder each: how operations that were recorded ([`Call`]) are read, the
 //! sequential type with what is decided without a search, and a generator of histories; `models::registry` names them
@@ -51,9 +52,11 @@
 
 mod budget;
 mod call;
+mod call_order;
 pub mod equality;
 pub mod generate;
 mod input;
+mod inquiry;
 mod judgement;
 pub mod keys;
 mod model;
@@ -70,13 +73,14 @@ mod witness;
 
 pub use budget::{Budget, Limit};
 pub use call::{Call, CallOutcome, Conventions};
+pub use call_order::{CallOrder, OrderStep};
 pub use input::InputError;
 pub use judgement::{Judgement, Remark, Violation};
 pub use model::{BrokenClaim, Contradiction, Model};
 pub use models::registry::{ListedModel, ModelKind};
 pub use near_linear::NearLinearDecision;
 pub use operation::Op;
-pub use search::{SearchDecision, SearchOutcome, search};
+pub use search::{LongestOrder, OrderEnd, SearchDecision, SearchOutcome, longest_order, search};
 pub use value::Value;
 pub use witness::{Witness, prefix, reduce, shrink};
 

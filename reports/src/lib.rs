@@ -10,6 +10,7 @@ use zooquake_checkers::Results;
 use zooquake_history::Record;
 
 pub mod compare;
+pub mod history;
 mod html;
 pub mod index;
 pub mod measurement;

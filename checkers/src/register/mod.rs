@@ -34,7 +34,20 @@ use accesses::Accesses;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use zooquake_history::operation::register::{self, FROM, TO, f};
-use zooquake_history::{EventType, History, Record, plan::RegisterReads, protocol::Cannot};
+use zooquake_history::{
+    EventType, History, Record,
+    plan::{Plan, RegisterReads},
+    protocol::Cannot,
+};
+
+/// The operations of a run that have one order if its promise holds: without reads where these may be stale. `None` if
+/// the run is not of a register.
+pub fn operations_in_order(plan: &Plan) -> Option<&'static [&'static str]> {
+    (plan.workload.family == FAMILY.spec.name).then(|| match plan.workload.capabilities().reads {
+        RegisterReads::Linearizable => &[f::READ, f::WRITE, f::CAS][..],
+        _ => &[f::WRITE, f::CAS],
+    })
+}
 
 /// The znode that is the register.
 const PATH: &str = "/register";

@@ -25,7 +25,7 @@ pub enum Notation {
 }
 
 impl Notation {
-    fn conventions(self) -> Conventions {
+    pub(super) fn conventions(self) -> Conventions {
         Conventions {
             nil_is_unknown: self == Self::Maps,
             failed_cas_is_mismatch: self == Self::Log,

@@ -2,10 +2,11 @@
 //! own, and histories of others.
 //!
 //! `calls` pairs the events of a history, `values` translates what they hold, and `words` puts into words what was
-//! found: [`judge`] is the whole way from a history to its verdict.
+//! found: [`judge`] is the whole way from a history to its verdict. `picture` is what a page shows of it.
 
 mod calls;
 mod judge;
+pub mod picture;
 mod values;
 mod words;
 

@@ -127,7 +127,7 @@ fn described(call: &Call<'_>) -> String {
 
 /// A value for a sentence: the first ones of a long list and how many there are, the end of a long text, as what was
 /// written last matters most.
-fn short(value: &Value) -> String {
+pub fn short(value: &Value) -> String {
     const SHOWN: usize = 8;
     const LONGEST: usize = 200;
     if let Some(values) = value.as_array().filter(|values| values.len() > SHOWN) {

@@ -1,14 +1,20 @@
 //! What a model states of itself, once, in its own file. No field has a default.
 
 use crate::generate::{GeneratedEvent, GeneratedLoad, Options};
-use crate::{Budget, Call, Conventions, InputError, Judgement, Value};
+use crate::inquiry::Inquiry;
+use crate::{Call, Conventions, InputError, Judgement, Value};
 
-/// Judges the operations of one object; with the number that the model takes, else 0.
+/// Judges the operations of one object, or orders them; with the number that the model takes, else 0.
 ///
 /// # Errors
 /// What it cannot do, and values that cannot be judged.
-type Judge =
-    for<'a> fn(&ModelEntry, &[&'a Call<'a>], Conventions, u32, &mut Budget<'_>) -> Result<Judgement<'a>, InputError>;
+type Judge = for<'a> fn(
+    &ModelEntry,
+    &[&'a Call<'a>],
+    Conventions,
+    u32,
+    &mut Inquiry<'_, '_>,
+) -> Result<Judgement<'a>, InputError>;
 
 /// A model of histories of others: its name, and how its operations are read, judged, recognised and generated.
 pub struct ModelEntry {

@@ -1,9 +1,10 @@
 //! All models by their names; each is described in its own file.
 
+use crate::inquiry::Inquiry;
 use crate::models::entry::{HistoryOperations, ModelEntry, ModelFit, ModelSize, Simulation};
 use crate::models::queue::total_queue;
 use crate::models::{barrier, commit, counter, fenced_mutex, id_generator, kv, mutex, permits, queue, register, set};
-use crate::{Budget, Call, Conventions, InputError, Judgement, Value};
+use crate::{Budget, Call, CallOrder, Conventions, InputError, Judgement, Value};
 use std::fmt;
 use std::str::FromStr;
 
@@ -129,7 +130,27 @@ impl ModelKind {
         budget: &mut Budget<'_>,
     ) -> Result<Judgement<'a>, InputError> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        (self.model.judge)(self.model, &calls, conventions, self.size, budget)
+        let inquiry = &mut Inquiry::Verdict(budget);
+        (self.model.judge)(self.model, &calls, conventions, self.size, inquiry)
+    }
+
+    /// The longest order that is found within the budget of the operations of one object, with the state after each
+    /// step, in which `text` writes values. `None` if the model is judged without one order of all: `total-queue`,
+    /// `barrier`, `atomic-commit`.
+    ///
+    /// # Errors
+    /// What it cannot do, and values that cannot be judged.
+    pub fn order<'a>(
+        self,
+        calls: &'a [Call<'a>],
+        conventions: Conventions,
+        text: &dyn Fn(&Value) -> String,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<CallOrder<'a>>, InputError> {
+        let calls: Vec<&Call<'_>> = calls.iter().collect();
+        let inquiry = &mut Inquiry::Order(budget, text);
+        let found = (self.model.judge)(self.model, &calls, conventions, self.size, inquiry)?;
+        Ok(found.order)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the models share: contradictions, and the way from operations to what was found.
 
+use crate::call_order::{StateNames, order};
+use crate::inquiry::Inquiry;
 use crate::models::entry::ModelEntry;
 use crate::proof::prove;
 use crate::reading::Reading;
@@ -41,8 +43,26 @@ pub const fn unordered(says: &'static str) -> BrokenClaim {
     }
 }
 
-/// Decides what was read, by a model; `claim` is broken where nothing is known more closely.
+/// Decides what was read, by a model, or orders it; `claim` is broken where nothing is known more closely, and `show`
+/// puts a state into words.
 pub fn decide<'a, M: Model>(
+    claim: BrokenClaim,
+    model: &M,
+    reading: Reading<'a, M::Input>,
+    show: &dyn Fn(&M::State, &StateNames<'_, 'a>) -> String,
+    inquiry: &mut Inquiry<'_, '_>,
+) -> Judgement<'a> {
+    match inquiry {
+        Inquiry::Verdict(budget) => judge(claim, model, reading, budget),
+        Inquiry::Order(budget, text) => Judgement {
+            order: Some(order(model, &reading, show, *text, budget)),
+            ..Judgement::default()
+        },
+    }
+}
+
+/// Decides what was read, by a model; `claim` is broken where nothing is known more closely.
+pub fn judge<'a, M: Model>(
     claim: BrokenClaim,
     model: &M,
     reading: Reading<'a, M::Input>,
@@ -51,8 +71,8 @@ pub fn decide<'a, M: Model>(
     let proof = prove(model, &reading, budget);
     let Reading { calls, notes, .. } = reading;
     let mut found = Judgement {
-        violations: Vec::new(),
         remarks: notes,
+        ..Judgement::default()
     };
     match proof {
         Ok(proof) => {

@@ -2,8 +2,11 @@
 
 mod bits;
 mod list;
+mod longest;
 mod visited;
 mod walk;
+
+pub use longest::{LongestOrder, OrderEnd, longest_order};
 
 use crate::{Budget, Limit, Model, Op};
 
@@ -51,7 +54,7 @@ impl From<SearchOutcome> for SearchDecision {
 
 /// Searches for an order of `ops`, which may come in any order, that fits the model.
 pub fn search<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> SearchOutcome {
-    if walk::fixed::<M>(ops) > budget.bytes {
+    if list::fixed::<M>(ops) > budget.bytes {
         return SearchOutcome::GaveUp(Limit::Memory);
     }
     walk::Walk::new(model, ops).run(budget)

@@ -8,7 +8,8 @@
 //!   configurations that differ only in which of them took effect, the one with fewer can do whatever the other can.
 
 use crate::search::bits::{Bits, Prefix};
-use crate::search::list::{FlightSpan, List, ListEntry};
+use crate::search::list::{FlightSpan, List, ListEntry, fixed, numbered};
+use crate::search::longest::FarthestPath;
 use crate::search::visited::VisitedConfigurations;
 use crate::{Budget, Limit, Model, Op, SearchOutcome};
 use std::collections::HashMap;
@@ -57,35 +58,15 @@ pub struct Walk<'a, M: Model> {
     opens: Vec<usize>,
     /// For an operation without completion the last earlier one that is the same.
     twins: Vec<Option<usize>>,
-    /// Required operations that are not done.
+    /// Required operations, and those of them that are not done.
+    required: usize,
     missing: usize,
     seen: VisitedConfigurations<M::State>,
     key: Vec<u64>,
     /// Bytes that all but `frames` and `seen` take, and the operations themselves.
     fixed: usize,
-}
-
-/// Bytes that a search of these operations takes before its first step (estimated), with the operations themselves.
-pub fn fixed<M: Model>(ops: &[Op<M::Input>]) -> usize {
-    // Of each operation: itself, its two nodes in the list (an entry, two links) and where they are, its two events
-    // while the list is made (in a vector that may be half empty), its number, its twin, its place in the order, a
-    // place in the table of twins while that is made, and its part of a configuration and of the key for it.
-    let list = 2 * (size_of::<ListEntry>() + 3 * size_of::<usize>()) + 4 * size_of::<(usize, ListEntry)>();
-    let each = size_of::<Op<M::Input>>() + list + size_of::<(usize, Option<usize>, usize)>() + 10 * size_of::<usize>();
-    ops.len() * each
-}
-
-/// The number of each operation among those with a completion, by that, or among the others, by invocation; and the
-/// others.
-fn numbered(ops: &[FlightSpan]) -> (Vec<usize>, Vec<usize>) {
-    let mut numbers = vec![0; ops.len()];
-    let (mut done, mut opens): (Vec<_>, Vec<_>) = (0..ops.len()).partition(|&op| ops[op].complete.is_some());
-    done.sort_unstable_by_key(|&op| ops[op].complete);
-    opens.sort_unstable_by_key(|&op| ops[op].invoke);
-    for order in [&done, &opens] {
-        order.iter().enumerate().for_each(|(number, &op)| numbers[op] = number);
-    }
-    (numbers, opens)
+    /// Where most was done, if that is wanted.
+    farthest: Option<FarthestPath>,
 }
 
 impl<'a, M: Model> Walk<'a, M> {
@@ -100,6 +81,7 @@ impl<'a, M: Model> Walk<'a, M> {
         for &op in &opens {
             twins[op] = last.insert(&ops[op].input, op);
         }
+        let required = ops.iter().filter(|op| op.must()).count();
         Self {
             model,
             ops,
@@ -111,10 +93,12 @@ impl<'a, M: Model> Walk<'a, M> {
             open: Bits::new(opens.len()),
             opens,
             twins,
-            missing: ops.iter().filter(|op| op.must()).count(),
+            required,
+            missing: required,
             seen: VisitedConfigurations::new(),
             key: Vec::new(),
             fixed: fixed::<M>(ops),
+            farthest: None,
         }
     }
 
@@ -124,6 +108,27 @@ impl<'a, M: Model> Walk<'a, M> {
             Ok(None) => SearchOutcome::Linearizable { order: self.order() },
             Ok(Some(stuck)) => SearchOutcome::Not { stuck },
             Err(limit) => SearchOutcome::GaveUp(limit),
+        }
+    }
+
+    /// Keeps from now on the longest order that is reached.
+    pub fn record(&mut self) {
+        self.farthest = Some(FarthestPath::default());
+    }
+
+    /// The longest order that was reached since [`record`](Self::record).
+    pub fn longest(&mut self) -> Vec<usize> {
+        self.keep();
+        self.farthest.as_ref().map(FarthestPath::order).unwrap_or_default()
+    }
+
+    fn keep(&mut self) {
+        let (frames, required) = (&self.frames, self.required);
+        if let Some(farthest) = &mut self.farthest {
+            let taken = |frame: &Frame<M::State>| (frame.op, frame.reason != Reason::Skipped);
+            farthest.extend(required - self.missing, |from| {
+                frames[from..].iter().map(taken).collect()
+            });
         }
     }
 
@@ -242,6 +247,7 @@ impl<'a, M: Model> Walk<'a, M> {
 
     /// Goes back to the last choice; returns where to go on from there, or `None` if there is none.
     fn back(&mut self) -> Option<Cursor> {
+        self.keep();
         loop {
             let frame = self.undo()?;
             if frame.reason == Reason::Choice {
@@ -272,7 +278,8 @@ impl<'a, M: Model> Walk<'a, M> {
 
     fn undo(&mut self) -> Option<Frame<M::State>> {
         let frame = self.frames.pop()?;
-        let op = frame.op;
+        let (op, left) = (frame.op, self.frames.len());
+        self.farthest.iter_mut().for_each(|farthest| farthest.back_to(left));
         if self.ops[op].complete.is_some() {
             self.list.unlift(op);
             self.done.remove(self.numbers[op]);

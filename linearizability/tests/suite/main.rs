@@ -16,6 +16,7 @@ mod drawn;
 mod generated;
 mod kv;
 mod long;
+mod longest;
 mod models;
 mod registry;
 mod textbook;

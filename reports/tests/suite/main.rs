@@ -4,6 +4,7 @@ mod causes;
 mod common;
 mod elections;
 mod families;
+mod history;
 mod hostile;
 mod index;
 mod measurement;

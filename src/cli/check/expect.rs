@@ -28,7 +28,7 @@ struct Expected {
 ///
 /// # Errors
 /// If the table cannot be read, or names none of them.
-pub fn check(file: &Path, options: &CheckOptions, how: CheckLimits) -> Result<Code> {
+pub fn check(file: &Path, options: &CheckOptions, how: CheckLimits<'_>) -> Result<Code> {
     if !file.exists() {
         return Err(Usage(format!("there is nothing at {}", file.display())).into());
     }

@@ -34,7 +34,7 @@ Examples:
   zooquake check runs/latest
   zooquake check failure.zooquake.tar.gz
   zooquake check runs --json --no-report
-  zooquake check history.edn --model mutex
+  zooquake check history.edn --model mutex --page history.html
   zooquake check histories --expect histories/expected.tsv", model_lines()))]
 pub struct CheckOptions {
     /// A run's folder or pack, a history file, or a folder of such, searched through
@@ -55,6 +55,9 @@ pub struct CheckOptions {
     /// Leave the reports of runs as they are, and only write their results anew
     #[arg(long)]
     pub no_report: bool,
+    /// Write a page of the one history that is checked: its operations, and how far an order of them reaches
+    #[arg(long, value_name = "FILE", conflicts_with = "expect")]
+    pub page: Option<PathBuf>,
     /// JSON on stdout, one element for each input
     #[arg(long)]
     pub json: bool,
@@ -75,6 +78,7 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
         time: options.budget,
         bytes: options.memory as usize * (1 << 20),
         report: !options.no_report,
+        page: options.page.as_deref(),
     };
     if let Some(file) = &options.expect {
         return expect::check(file, options, how);
@@ -82,6 +86,13 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
     let mut inputs = Vec::new();
     for path in &options.paths {
         inputs.extend(input::inputs(path)?);
+    }
+    if options.page.is_some() && inputs.len() > 1 {
+        let text = format!(
+            "--page is of one history, and {} were given: name one of them",
+            inputs.len()
+        );
+        return Err(Usage(text).into());
     }
     let mut all = Vec::new();
     let mut codes = Vec::new();

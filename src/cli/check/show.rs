@@ -40,8 +40,13 @@ pub fn warn(input: &Path, checked: &Result<Checked, Usage>) {
         unwritten: Some(error), ..
     }) = checked
     {
+        let what = if input.is_dir() {
+            "results.json and the report"
+        } else {
+            "the page"
+        };
         eprintln!(
-            "zooquake: warning: results.json and the report of {} could not be written: {error:#}",
+            "zooquake: warning: {what} of {} could not be written: {error:#}",
             input.display()
         );
     }

@@ -11,6 +11,7 @@ pub mod judged;
 mod keys;
 mod kinds;
 mod kv;
+mod pictures;
 mod strays;
 mod total;
 

@@ -9,10 +9,11 @@ use crate::Call;
 use crate::Op;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, simulate};
+use crate::inquiry::Inquiry;
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation};
-use crate::models::support::{apart, decide, unable};
+use crate::models::support::{apart, judge, unable};
 use crate::reading::Reading;
-use crate::{CallOutcome, InputError};
+use crate::{CallOutcome, InputError, Judgement};
 use sequential::ENTERED;
 use std::collections::HashMap;
 
@@ -29,7 +30,7 @@ pub static BARRIER: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, members| simulate(options, generator::BarrierObject::new(members, options.clients)),
     }],
-    judge: |model, calls, _, size, budget| {
+    judge: |model, calls, _, size, inquiry| {
         let mut rounds = ValueNumbers::default();
         let round = |call: &Call<'_>| {
             let (f, at) = (call.f, call.invoke);
@@ -42,7 +43,11 @@ pub static BARRIER: ModelEntry = ModelEntry {
             }
         };
         let barrier = Barrier { members: size };
-        apart(calls, round, |calls| Ok(decide(ENTERED, &barrier, read(calls), budget)))
+        // Each round would have an order of its own.
+        let Inquiry::Verdict(budget) = inquiry else {
+            return Ok(Judgement::default());
+        };
+        apart(calls, round, |calls| Ok(judge(ENTERED, &barrier, read(calls), budget)))
     },
 };
 

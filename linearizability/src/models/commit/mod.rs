@@ -10,10 +10,11 @@ use crate::Call;
 use crate::Op;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, simulate};
+use crate::inquiry::Inquiry;
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
-use crate::models::support::{apart, decide, unable};
+use crate::models::support::{apart, judge, unable};
 use crate::reading::Reading;
-use crate::{CallOutcome, InputError, Value};
+use crate::{CallOutcome, InputError, Judgement, Value};
 use sequential::SPLIT;
 use std::collections::HashSet;
 
@@ -31,7 +32,7 @@ pub static ATOMIC_COMMIT: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, _| simulate(options, generator::Commits::default()),
     }],
-    judge: |model, calls, _, _, budget| {
+    judge: |model, calls, _, _, inquiry| {
         let mut transactions = ValueNumbers::default();
         let transaction = |call: &Call<'_>| {
             let (f, at) = (call.f, call.invoke);
@@ -46,8 +47,12 @@ pub static ATOMIC_COMMIT: ModelEntry = ModelEntry {
             };
             transactions.number(name, || format!("the transaction of event {at}"))
         };
+        // Its operations have no positions of their own, so that nothing orders them.
+        let Inquiry::Verdict(budget) = inquiry else {
+            return Ok(Judgement::default());
+        };
         apart(calls, transaction, |calls| {
-            Ok(decide(SPLIT, &Transaction, read(calls)?, budget))
+            Ok(judge(SPLIT, &Transaction, read(calls)?, budget))
         })
     },
 };

@@ -30,7 +30,7 @@ pub static COUNTERS: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, _| simulate(options, generator::CounterObject::new(options)),
     }],
-    judge: |model, calls, _, _, budget| {
+    judge: |model, calls, _, _, inquiry| {
         let mut reading = Reading::new();
         for &call in calls {
             let number = |value: &Value| {
@@ -47,6 +47,12 @@ pub static COUNTERS: ModelEntry = ModelEntry {
                 _ => return Err(unable(model, call)),
             }
         }
-        Ok(decide(UNORDERED, &Counter, reading, budget))
+        Ok(decide(
+            UNORDERED,
+            &Counter,
+            reading,
+            &|count, _| count.to_string(),
+            inquiry,
+        ))
     },
 };

@@ -4,6 +4,7 @@ mod sequential;
 
 pub use sequential::{FencedMutex, FencedOp};
 
+use crate::call_order::StateNames;
 use crate::generate::{GeneratedLoad, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::mutex::{LeaseOp, generator, lease_operations};
@@ -30,7 +31,7 @@ pub static FENCED: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, _| simulate(options, generator::Mutex::new(options.clients, true)),
     }],
-    judge: |_, calls, _, _, budget| {
+    judge: |_, calls, _, _, inquiry| {
         let holds = lease_operations(calls)?;
         let tokens: Vec<Option<i64>> = holds.calls.iter().map(|call| token(&call.answered)).collect();
         let lacking = |op: usize| tokens[op].is_none() && !matches!(holds.ops[op].input, LeaseOp::Release(_));
@@ -51,7 +52,11 @@ pub static FENCED: ModelEntry = ModelEntry {
             calls: holds.calls,
             notes: holds.notes,
         };
-        let mut found = decide(UNORDERED, &FencedMutex, reading, budget);
+        let words = |&(hold, last): &(Option<usize>, Option<i64>), names: &StateNames<'_, '_>| match last {
+            Some(token) => format!("{}, last token {token}", names.holder(hold)),
+            None => names.holder(hold),
+        };
+        let mut found = decide(UNORDERED, &FencedMutex, reading, &words, inquiry);
         if without > 0 {
             found.remarks.push(Remark::NoTokens(without));
         }

@@ -6,12 +6,14 @@ mod sequential;
 pub use sequential::{Generated, IdGenerator};
 
 use crate::CallOutcome;
+use crate::call_order::StateNames;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{decide, unable};
 use crate::reading::Reading;
 use sequential::DUPLICATE;
+use std::rc::Rc;
 
 /// Generators each of whose ids is given out once.
 pub static GENERATORS: ModelEntry = ModelEntry {
@@ -27,7 +29,7 @@ pub static GENERATORS: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, _| simulate(options, generator::Ids::default()),
     }],
-    judge: |model, calls, _, _, budget| {
+    judge: |model, calls, _, _, inquiry| {
         let (mut reading, mut values) = (Reading::new(), ValueNumbers::default());
         for &call in calls {
             if call.f != "generate" {
@@ -38,6 +40,10 @@ pub static GENERATORS: ModelEntry = ModelEntry {
                 reading.add(call, Generated(id));
             }
         }
-        Ok(decide(DUPLICATE, &IdGenerator, reading, budget))
+        let words = |given: &Rc<[u32]>, names: &StateNames<'_, '_>| match given.len() {
+            0 => "no id given out".to_owned(),
+            _ => format!("given out: {}", names.list(given.iter().map(|&id| values.value(id)))),
+        };
+        Ok(decide(DUPLICATE, &IdGenerator, reading, &words, inquiry))
     },
 };

@@ -2,9 +2,10 @@
 
 mod sequential;
 
-pub use sequential::{Kv, KvOp};
+pub use sequential::{Kv, KvOp, TextPlace};
 
 use crate::BrokenClaim;
+use crate::call_order::StateNames;
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
@@ -24,7 +25,7 @@ pub static TEXTS: ModelEntry = ModelEntry {
         false => ModelFit::Not,
     },
     simulations: &[],
-    judge: |model, calls, _, _, budget| {
+    judge: |model, calls, _, _, inquiry| {
         let mut told = Vec::new();
         let (mut texts, mut found) = (Vec::new(), Vec::new());
         for &call in calls {
@@ -54,6 +55,10 @@ pub static TEXTS: ModelEntry = ModelEntry {
             };
             reading.add(call, input);
         }
-        Ok(decide(UNORDERED, &model, reading, budget))
+        let words = |place: &TextPlace, names: &StateNames<'_, '_>| match model.text(*place) {
+            Some(text) => (names.text)(&Value::from(text)),
+            None => "a text that no get found".to_owned(),
+        };
+        Ok(decide(UNORDERED, &model, reading, &words, inquiry))
     },
 };

@@ -68,6 +68,14 @@ impl Kv {
         KvOp::Append(self.number(text))
     }
 
+    /// The text at a place; `None` if no text that was found begins with it.
+    pub fn text(&self, place: TextPlace) -> Option<&str> {
+        match place {
+            TextPlace::Begins(first, length) => self.found.get(first as usize)?.get(..length as usize),
+            TextPlace::Nowhere => None,
+        }
+    }
+
     fn number(&self, text: &str) -> u32 {
         let number = self.texts.binary_search_by(|other| other.as_str().cmp(text));
         number.expect("the model knows all texts that are put or appended") as u32

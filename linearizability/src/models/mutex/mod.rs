@@ -8,6 +8,7 @@ mod textbook;
 pub use lease::{LeaseMutex, LeaseOp};
 pub use textbook::{Mutex, MutexOp};
 
+use crate::call_order::StateNames;
 use crate::generate::{GeneratedLoad, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::decide;
@@ -39,10 +40,16 @@ pub static LEASES: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, _| simulate(options, generator::Mutex::new(options.clients, false)),
     }],
-    judge: |_, calls, _, _, budget| {
+    judge: |_, calls, _, _, inquiry| {
         let reading = lease_operations(calls)?;
         Ok(without_requests(
-            decide(HELD_TWICE, &LeaseMutex, reading, budget),
+            decide(
+                HELD_TWICE,
+                &LeaseMutex,
+                reading,
+                &|hold, names| names.holder(*hold),
+                inquiry,
+            ),
             calls,
         ))
     },
@@ -56,9 +63,10 @@ pub static TEXTBOOK: ModelEntry = ModelEntry {
     size: ModelSize::Fixed,
     fits: |_| ModelFit::Not,
     simulations: &[],
-    judge: |_, calls, _, _, budget| {
+    judge: |_, calls, _, _, inquiry| {
         let reading = textbook_operations(calls)?;
-        Ok(decide(UNORDERED, &Mutex, reading, budget))
+        let words = |held: &bool, _: &StateNames<'_, '_>| if *held { "held" } else { "free" }.to_owned();
+        Ok(decide(UNORDERED, &Mutex, reading, &words, inquiry))
     },
 };
 

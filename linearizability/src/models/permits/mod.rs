@@ -42,7 +42,7 @@ pub static SEMAPHORE: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, permits| simulate_permits(options, Style::Semaphore(permits.into())),
     }],
-    judge: |model, calls, _, size, budget| {
+    judge: |model, calls, _, size, inquiry| {
         let permits = |call: &Call<'_>| match &call.asked {
             Value::Nil => Ok(Some(1)),
             value => match value.as_u64() {
@@ -54,7 +54,10 @@ pub static SEMAPHORE: ModelEntry = ModelEntry {
         let model = Permits {
             permits: u64::from(size),
         };
-        Ok(without_requests(decide(UNORDERED, &model, reading, budget), calls))
+        Ok(without_requests(
+            decide(UNORDERED, &model, reading, &|holds, _| taken(holds), inquiry),
+            calls,
+        ))
     },
 };
 
@@ -71,7 +74,7 @@ pub static READ_WRITE: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, _| simulate_permits(options, Style::ReadWrite),
     }],
-    judge: |model, calls, _, _, budget| {
+    judge: |model, calls, _, _, inquiry| {
         let mode = |call: &Call<'_>| match call.asked.word() {
             Some("read" | "shared") => Ok(Some(1)),
             Some("write" | "exclusive") => Ok(Some(ALL)),
@@ -79,7 +82,13 @@ pub static READ_WRITE: ModelEntry = ModelEntry {
             _ => Err(unexpected(call, "names neither read nor write")),
         };
         let reading = holds(model, calls, mode)?;
-        let found = decide(UNORDERED, &Permits { permits: ALL }, reading, budget);
+        let found = decide(
+            UNORDERED,
+            &Permits { permits: ALL },
+            reading,
+            &|holds, _| shared(holds),
+            inquiry,
+        );
         Ok(without_requests(found, calls))
     },
 };
@@ -97,12 +106,38 @@ pub static REENTRANT: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, _| simulate_permits(options, Style::Reentrant),
     }],
-    judge: |model, calls, _, _, budget| {
+    judge: |model, calls, _, _, inquiry| {
         let all = holds(model, calls, |_| Ok(Some(1)))?;
-        let found = decide(UNORDERED, &Permits { permits: 1 }, outermost(all), budget);
+        let found = decide(
+            UNORDERED,
+            &Permits { permits: 1 },
+            outermost(all),
+            &|holds, _| taken(holds),
+            inquiry,
+        );
         Ok(without_requests(found, calls))
     },
 };
+
+/// How many permits are certainly taken.
+fn taken(holds: &[(usize, u64)]) -> String {
+    let permits: u64 = holds.iter().map(|&(_, weight)| weight).sum();
+    match permits {
+        0 => "free".to_owned(),
+        1 => "1 permit taken".to_owned(),
+        permits => format!("{permits} permits taken"),
+    }
+}
+
+/// Who certainly holds a read-write lock.
+fn shared(holds: &[(usize, u64)]) -> String {
+    match holds {
+        [] => "free".to_owned(),
+        [(_, ALL)] => "held by a writer".to_owned(),
+        [_] => "held by 1 reader".to_owned(),
+        readers => format!("held by {} readers", readers.len()),
+    }
+}
 
 fn simulate_permits(options: &Options, style: Style) -> Vec<GeneratedEvent> {
     simulate(options, generator::Permits::new(style, options.clients))

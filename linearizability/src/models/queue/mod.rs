@@ -12,6 +12,7 @@ pub(crate) mod total_queue;
 pub use bag::{Bag, QueueOp};
 pub use fifo::Fifo;
 
+use crate::call_order::StateNames;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, Values, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
@@ -48,9 +49,19 @@ pub static FIFO_QUEUE: ModelEntry = ModelEntry {
         loads: LOADS,
         run: |options, _| simulate(options, QueueObject::new(QueueOrder::Fifo, options)),
     }],
-    judge: |model, calls, _, _, budget| {
-        let QueueOperations { reading, drains } = read(model, calls, Delivery::Once)?;
-        let mut found = decide(UNORDERED, &Fifo, reading, budget);
+    judge: |model, calls, _, _, inquiry| {
+        let QueueOperations {
+            reading,
+            drains,
+            values,
+        } = read(model, calls, Delivery::Once)?;
+        let mut found = decide(
+            UNORDERED,
+            &Fifo,
+            reading,
+            &|items, names| words(items, &values, names),
+            inquiry,
+        );
         if drains.iter().any(|drain| drain.empty - drain.first > 1) {
             found.remarks.push(Remark::DrainUnordered);
         }
@@ -71,9 +82,15 @@ pub static UNORDERED_QUEUE: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::COMMON],
         run: |options, _| simulate(options, QueueObject::new(QueueOrder::None, options)),
     }],
-    judge: |model, calls, _, _, budget| {
-        let QueueOperations { reading, .. } = read(model, calls, Delivery::Once)?;
-        Ok(decide(UNORDERED, &Bag, reading, budget))
+    judge: |model, calls, _, _, inquiry| {
+        let QueueOperations { reading, values, .. } = read(model, calls, Delivery::Once)?;
+        Ok(decide(
+            UNORDERED,
+            &Bag,
+            reading,
+            &|items, names| words(items, &values, names),
+            inquiry,
+        ))
     },
 };
 
@@ -92,6 +109,13 @@ pub struct QueueOperations<'a> {
     pub reading: Reading<'a, QueueOp>,
     /// The drains that were answered, by the places of their parts.
     pub drains: Vec<AnsweredDrain>,
+    /// The numbers of the items.
+    pub values: ValueNumbers,
+}
+
+/// What is in a queue.
+fn words(items: &[u32], values: &ValueNumbers, names: &StateNames<'_, '_>) -> String {
+    names.list(items.iter().map(|&item| values.value(item)))
 }
 
 /// The operations on a queue that delivers an item so often.
@@ -151,7 +175,11 @@ pub fn read<'a>(
         }
     }
     after_their_items(&mut reading.ops, &drains, delivery);
-    Ok(QueueOperations { reading, drains })
+    Ok(QueueOperations {
+        reading,
+        drains,
+        values,
+    })
 }
 
 /// Has the empty answer of each drain come after the last moment at which fewer enqueues of one of its items had been

@@ -16,6 +16,7 @@ pub(crate) use accesses::First;
 pub use operation::RegisterOp;
 pub use sequential::{Content, Register, Unset};
 
+use crate::call_order::StateNames;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, Values, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
@@ -73,14 +74,34 @@ pub static REGISTERS: ModelEntry = ModelEntry {
             run: |options, _| simulate(options, generator::RegisterObject::new(options, true)),
         },
     ],
-    judge: |_, calls, conventions, _, budget| {
-        let accesses = read(calls, conventions)?;
+    judge: |_, calls, conventions, _, inquiry| {
+        let mut values = ValueNumbers::default();
+        let accesses = read(calls, conventions, &mut values)?;
         Ok(match accesses.initial {
-            Some(initial) => decide(UNORDERED, &Register { initial }, accesses.reading, budget),
-            None => decide(UNORDERED, &Unset { never: accesses.never }, accesses.reading, budget),
+            Some(initial) => {
+                let words = |value: &u32, names: &StateNames<'_, '_>| (names.text)(values.value(*value));
+                decide(UNORDERED, &Register { initial }, accesses.reading, &words, inquiry)
+            }
+            None => {
+                let words = |content: &Content<u32>, names: &StateNames<'_, '_>| content_words(content, &values, names);
+                let register = Unset { never: accesses.never };
+                decide(UNORDERED, &register, accesses.reading, &words, inquiry)
+            }
         })
     },
 };
+
+/// What is known of the value of a register that began with an unknown one.
+fn content_words(content: &Content<u32>, values: &ValueNumbers, names: &StateNames<'_, '_>) -> String {
+    match content {
+        Content::Value(value) => (names.text)(values.value(*value)),
+        Content::First(none) if none.is_empty() => "the first value, which is not known".to_owned(),
+        Content::First(none) => {
+            let none = names.list(none.iter().map(|&value| values.value(value)));
+            format!("the first value, which is not known, but none of {none}")
+        }
+    }
+}
 
 /// The operations on a register.
 #[derive(Debug)]
@@ -98,9 +119,12 @@ struct Accesses<'a> {
 /// # Errors
 ///
 /// What no register can do, and a value that cannot be compared.
-fn read<'a>(calls: &[&'a Call<'a>], conventions: Conventions) -> Result<Accesses<'a>, InputError> {
+fn read<'a>(
+    calls: &[&'a Call<'a>],
+    conventions: Conventions,
+    values: &mut ValueNumbers,
+) -> Result<Accesses<'a>, InputError> {
     let in_fields = calls.iter().all(|call| in_fields(call));
-    let mut values = ValueNumbers::default();
     let initial = in_fields.then(|| values.number(&Value::Nil, String::new)).transpose()?;
     let (mut reading, mut never) = (Reading::new(), HashSet::new());
     let field = |value: &'a Value, name: &str| match value {

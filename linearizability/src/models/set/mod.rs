@@ -6,12 +6,14 @@ mod sequential;
 pub use sequential::{GrowSet, SetOp};
 
 use crate::BrokenClaim;
+use crate::call_order::StateNames;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, Values, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
+use std::rc::Rc;
 
 const UNORDERED: BrokenClaim = unordered("no order of the set's operations fits");
 
@@ -33,7 +35,7 @@ pub static SETS: ModelEntry = ModelEntry {
         loads: &[GeneratedLoad::new(10_000, 10, 0.01, Values::Unique)],
         run: |options, _| simulate(options, generator::Set::new(options)),
     }],
-    judge: |model, calls, conventions, _, budget| {
+    judge: |model, calls, conventions, _, inquiry| {
         let (mut reading, mut values) = (Reading::new(), ValueNumbers::default());
         for &call in calls {
             let (f, at) = (call.f, call.invoke);
@@ -60,6 +62,11 @@ pub static SETS: ModelEntry = ModelEntry {
                 _ => return Err(unable(model, call)),
             }
         }
-        Ok(decide(UNORDERED, &GrowSet, reading, budget))
+        let words = |set: &Rc<[u64]>, names: &StateNames<'_, '_>| {
+            let bits = (0..64 * set.len() as u32).filter(|bit| set[*bit as usize / 64] >> (bit % 64) & 1 == 1);
+            let elements: Vec<&Value> = bits.map(|bit| values.value(bit)).collect();
+            names.list(elements.into_iter())
+        };
+        Ok(decide(UNORDERED, &GrowSet, reading, &words, inquiry))
     },
 };

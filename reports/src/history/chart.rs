@@ -1,0 +1,194 @@
+//! The picture of an object's operations: a row for each process, a column for each event.
+
+use super::words;
+use crate::text;
+use maud::{Markup, html};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use zooquake_checkers::search::picture::{BarStep, CallOutcome, ObjectPicture, OperationBar};
+
+/// Widths and heights, in pixels: of a column, a row, a bar.
+const COLUMN: usize = 58;
+const ROW: usize = 46;
+const BAR: usize = 36;
+/// From the beginning of a bar to the number of a step that is done at once.
+const STEP: usize = 11;
+
+/// Where everything is.
+struct ChartPlaces<'a> {
+    columns: HashMap<usize, usize>,
+    rows: BTreeMap<u64, usize>,
+    bars: &'a [OperationBar],
+}
+
+impl<'a> ChartPlaces<'a> {
+    fn new(bars: &'a [OperationBar]) -> Self {
+        let mut events: Vec<usize> = bars
+            .iter()
+            .flat_map(|bar| [Some(bar.from), Self::end(bar)])
+            .flatten()
+            .collect();
+        events.sort_unstable();
+        events.dedup();
+        let mut rows: BTreeMap<u64, usize> = bars.iter().map(|bar| (bar.process, 0)).collect();
+        rows.values_mut().enumerate().for_each(|(row, place)| *place = row);
+        Self {
+            columns: events
+                .into_iter()
+                .enumerate()
+                .map(|(column, event)| (event, column))
+                .collect(),
+            rows,
+            bars,
+        }
+    }
+
+    fn width(&self) -> usize {
+        (self.columns.len() + 1) * COLUMN
+    }
+
+    fn height(&self) -> usize {
+        self.rows.len() * ROW
+    }
+
+    fn left(&self, bar: &OperationBar) -> usize {
+        self.columns[&bar.from] * COLUMN
+    }
+
+    /// Where it was answered; none if its outcome is unknown, so that it may take effect at any later time.
+    fn end(bar: &OperationBar) -> Option<usize> {
+        bar.to.filter(|_| bar.outcome != CallOutcome::Info)
+    }
+
+    /// Where it ends: at the edge if that is open.
+    fn right(&self, bar: &OperationBar) -> usize {
+        Self::end(bar)
+            .map_or(self.width(), |to| self.columns[&to] * COLUMN)
+            .max(self.left(bar) + COLUMN / 2)
+    }
+
+    fn top(&self, bar: &OperationBar) -> usize {
+        self.rows[&bar.process] * ROW + (ROW - BAR) / 2
+    }
+
+    /// The points of the steps, from left to right: each within its operation, as its order fits the intervals.
+    fn points(&self, steps: &[BarStep]) -> Vec<(usize, usize)> {
+        let mut x = 0;
+        let point = |step: &BarStep| {
+            let bar = &self.bars[step.bar];
+            x = x.max(self.left(bar) + STEP);
+            (x, self.top(bar) + BAR - 10)
+        };
+        steps.iter().map(point).collect()
+    }
+}
+
+/// The picture of the object of this number on the page, which scrolls in its box.
+pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
+    let places = ChartPlaces::new(&one.bars);
+    let (width, height) = (places.width(), places.height());
+    let (steps, refused) = one
+        .order
+        .as_ref()
+        .map_or((&[][..], &[][..]), |order| (&order.steps[..], &order.refused[..]));
+    let points = places.points(steps);
+    html! {
+        div.chart tabindex="0" role="region" aria-label="Operations by process" {
+            svg.processes width="64" height=(height) aria-hidden="true" {
+                @for (process, row) in &places.rows {
+                    text x="58" y=(row * ROW + ROW / 2 + 4) text-anchor="end" { (short_process(*process)) }
+                }
+            }
+            svg width=(width) height=(height) role="img" aria-label="Operations in the order of events" {
+                @for row in 1..places.rows.len() { line.rule x1="0" x2=(width) y1=(row * ROW) y2=(row * ROW) {} }
+                @for (at, bar) in one.bars.iter().enumerate() {
+                    (operation(number, &places, bar, refused.iter().position(|&other| other == at)))
+                    "\n"
+                }
+                path.order d=(line(&points)) {}
+                @for (step, (x, y)) in steps.iter().zip(&points) {
+                    g class=(if step.certain { "step" } else { "step unknown" }) {
+                        circle cx=(x) cy=(y) r="9.5" {}
+                        text x=(x) y=(y + 3) text-anchor="middle" { (step.number % 10_000) }
+                        title { (under_pointer(step, &one.bars[step.bar])) }
+                    }
+                    "\n"
+                }
+            }
+        }
+    }
+}
+
+fn under_pointer(step: &BarStep, bar: &OperationBar) -> String {
+    let state = text::clip(&step.state, 240);
+    format!(
+        "step {}, state after it: {state} · {}",
+        text::grouped(step.number),
+        words::pointed(bar)
+    )
+}
+
+/// A process in the width of its column.
+fn short_process(process: u64) -> String {
+    let digits = process.to_string();
+    match digits.len() {
+        0..=8 => digits,
+        length => format!("…{}", &digits[length - 7..]),
+    }
+}
+
+fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, refused: Option<usize>) -> Markup {
+    let (left, right, top) = (places.left(bar) + 1, places.right(bar) - 1, places.top(bar));
+    let outcome = match bar.outcome {
+        CallOutcome::Ok => "bar ok",
+        CallOutcome::Fail => "bar fail",
+        CallOutcome::Info => "bar info",
+    };
+    // Wide letters take this many pixels.
+    let letters = (right - left).saturating_sub(4) / 7;
+    let label: String = words::operation(bar).chars().take(letters).collect();
+    html! {
+        g id=[(refused == Some(0)).then(|| format!("stuck-{number}"))]
+            class={ (outcome) @if bar.witness { " witness" } @if refused.is_some() { " refused" } } {
+            @if ChartPlaces::end(bar).is_some() {
+                rect x=(left) y=(top) width=(right - left) height=(BAR) rx="3" {}
+            } @else {
+                path.open d={ "M" (right) " " (top) "H" (left) "V" (top + BAR) "H" (right) } {}
+            }
+            text x=(left + 4) y=(top + 13) { (label) }
+            @if refused == Some(0) { text.cannot x=(left + 6) y=(top + BAR - 5) { "✗" } }
+            title { (words::pointed(bar)) @if refused.is_some() { " · cannot be next" } }
+        }
+    }
+}
+
+/// The way from step to step.
+fn line(points: &[(usize, usize)]) -> String {
+    let mut path = String::new();
+    for (at, (x, y)) in points.iter().enumerate() {
+        let to = if at == 0 { "M" } else { "L" };
+        write!(path, "{to}{x} {y}").expect("a text takes all");
+    }
+    path
+}
+
+/// What the marks mean, and the way to where the order ends.
+pub fn legend(number: usize, one: &ObjectPicture) -> Markup {
+    let has = |wanted: fn(&OperationBar) -> bool| one.bars.iter().any(wanted);
+    let order = one.order.as_ref().ok();
+    let stuck = order.is_some_and(|order| !order.refused.is_empty());
+    html! {
+        div.legend {
+            @if has(|bar| bar.outcome == CallOutcome::Ok) { span { i.key.ok {} "answered" } }
+            @if has(|bar| bar.outcome == CallOutcome::Info) { span { i.key.info {} "outcome unknown" } }
+            @if has(|bar| bar.outcome == CallOutcome::Fail) { span { i.key.fail {} "failed" } }
+            @if has(|bar| bar.witness) { span { i.key.witness {} "proves the anomaly" } }
+            @if order.is_some_and(|order| !order.steps.is_empty()) { span { i.key.number { "1" } "its number in the order" } }
+            @if stuck {
+                span { i.key.refused { "✗" } "cannot be next" }
+                a href={ "#stuck-" (number) } { "Show where the order ends" }
+            }
+        }
+        p.hint { "Point at a bar or a number for the request, the answer and the state. The columns are events, not times." }
+    }
+}

@@ -1,0 +1,138 @@
+//! Words about a history that is searched.
+
+use crate::text::{self, count};
+use zooquake_checkers::search::picture::{CallOutcome, ObjectOrder, ObjectPicture, OperationBar, OrderEnd};
+use zooquake_checkers::{Results, Verdict};
+
+pub fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Valid => "VALID",
+        Verdict::Invalid => "INVALID",
+        Verdict::Unknown => "UNKNOWN",
+    }
+}
+
+/// Whether the budget of the verdict ran out, by its reasons and anomalies.
+pub fn used_up(results: &Results) -> &'static str {
+    let ran_out = results
+        .reasons
+        .iter()
+        .any(|reason| reason.starts_with("the search ran out of"));
+    let shrunk = results
+        .anomalies
+        .iter()
+        .all(|anomaly| !anomaly.why.contains("The budget ran out"));
+    match (ran_out, shrunk) {
+        (true, _) => "it ran out before the verdict",
+        (false, false) => "it ran out after the verdict, while the proof was made shorter",
+        (false, true) => "it did not run out",
+    }
+}
+
+/// The line of an object among others.
+pub fn summary(one: &ObjectPicture, results: &Results) -> String {
+    let key = text::clip(one.key.as_deref().unwrap_or_default(), 80);
+    let found = one.anomalies.iter().filter_map(|&at| results.anomalies.get(at));
+    let kinds: Vec<String> = found.map(|anomaly| text::clip(&anomaly.kind, 40)).take(3).collect();
+    let end = match (&one.order, kinds.is_empty()) {
+        (_, false) => kinds.join(", "),
+        (Ok(order), true) if order.end == OrderEnd::Whole => "an order of all was found".to_owned(),
+        _ => "nothing was found".to_owned(),
+    };
+    format!("Key {key}: {}, {end}", count(one.operations, "operation"))
+}
+
+/// How many operations are shown.
+pub fn shown(one: &ObjectPicture) -> String {
+    let (shown, all) = (one.bars.len(), one.operations);
+    let which = match one.bars.iter().any(|bar| bar.witness) {
+        true => "those around the ones that prove the anomaly",
+        false => "those around the end of the order, or the first ones",
+    };
+    match shown < all {
+        true => format!(
+            "{} of {} are shown: {which}.",
+            text::grouped(shown),
+            count(all, "operation")
+        ),
+        false => format!("All {} are shown.", count(all, "operation")),
+    }
+}
+
+/// The objects that are not shown.
+pub fn left_out(objects: usize) -> String {
+    match objects {
+        1 => "1 more key is not shown.".to_owned(),
+        _ => format!("{} more keys are not shown.", text::grouped(objects)),
+    }
+}
+
+/// How far an order reaches, and what it fails at.
+pub fn order(order: &ObjectOrder, one: &ObjectPicture) -> Vec<String> {
+    let reached = text::grouped(order.reached);
+    let certain = format!("{} that certainly happened", count(order.certain, "step"));
+    let mut lines = vec![match order.end {
+        OrderEnd::Whole => format!("An order of all was found: it has the {certain}."),
+        OrderEnd::Longest => format!("The longest order has {reached} of the {certain}."),
+        OrderEnd::GaveUp(limit) => format!(
+            "The longest order that was found within the budget of this page has {reached} of the {certain}; the {limit} \
+             ran out, so that a longer one may exist."
+        ),
+    }];
+    if order.steps.len() < order.length {
+        lines.push(format!(
+            "The order has {} in all, of which those are numbered whose operations are shown.",
+            count(order.length, "step")
+        ));
+    }
+    if let Some((&first, others)) = order.refused.split_first() {
+        let others = match others.len() {
+            0 => String::new(),
+            more => format!(
+                ", nor can {}",
+                count(more, "other operation") + " that could follow by when it was sent"
+            ),
+        };
+        lines.push(format!(
+            "After its last step the state is {}, and {} by process {} cannot be next{others}.",
+            order.last,
+            operation(&one.bars[first]),
+            one.bars[first].process,
+        ));
+    }
+    lines
+}
+
+/// An operation in short: its name, what it was sent with, what it was answered with.
+pub fn operation(bar: &OperationBar) -> String {
+    let mut words = text::clip(&bar.f, 40);
+    if !bar.asked.is_empty() {
+        words += &format!(" {}", text::clip(&bar.asked, 80));
+    }
+    if bar.outcome == CallOutcome::Ok && !bar.answered.is_empty() && bar.answered != bar.asked {
+        words += &format!(" → {}", text::clip(&bar.answered, 80));
+    }
+    words
+}
+
+/// All that is known of an operation, under the pointer.
+pub fn pointed(bar: &OperationBar) -> String {
+    let asked = if bar.asked.is_empty() { "nothing" } else { &bar.asked };
+    let answer = match (bar.outcome, bar.to) {
+        (_, None) => "never answered".to_owned(),
+        (CallOutcome::Ok, _) => format!("answered with {}", text::clip(&bar.answered, 240)),
+        (CallOutcome::Fail, _) => format!("failed {}", text::clip(&bar.answered, 120)),
+        (CallOutcome::Info, _) => format!("outcome unknown {}", text::clip(&bar.answered, 120)),
+    };
+    let error = bar.error.as_ref().map(|error| format!(" ({})", text::clip(error, 120)));
+    let to = bar.to.map_or("the end".to_owned(), |to| to.to_string());
+    format!(
+        "process {}: {}, sent with {}; {}{}; events {} to {to}",
+        bar.process,
+        text::clip(&bar.f, 60),
+        text::clip(asked, 240),
+        answer.trim_end(),
+        error.unwrap_or_default(),
+        bar.from,
+    )
+}

@@ -17,8 +17,12 @@ pub const NAME: &str = "README.txt";
 pub const OPENING: &str = "This is one run of zooquake,";
 
 /// The files and folders of a run's folder, and what each holds.
-const CONTENTS: [(&str, &str); 16] = [
+const CONTENTS: [(&str, &str); 17] = [
     ("report.html", "the report: one page that fetches nothing"),
+    (
+        "order.html",
+        "the operations of a register, and the longest order of them",
+    ),
     ("results.json", "the verdict, and what it rests on"),
     ("plan.json", "all that decides the run"),
     ("history.jsonl", "every event of the run, one a line"),

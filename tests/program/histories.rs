@@ -64,6 +64,26 @@ fn a_folder_of_histories_is_searched_through() {
 }
 
 #[test]
+fn a_history_gets_a_page_and_a_folder_of_them_none() {
+    let folder = histories("paged");
+    let page = folder.path().join("page.html");
+    let line = format!("--page {}", page.display());
+    check(folder.path(), &line)
+        .ends(254)
+        .with(&["--page is of one history, and 3 were given"]);
+    assert!(!page.exists());
+    check(&folder.path().join("stale.edn"), &line).ends(1);
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(
+        text.contains("After its last step the state is 3, and read → 0 by process 1 cannot be next."),
+        "{text}"
+    );
+    let nowhere = format!("--page {}", folder.path().join("nowhere/page.html").display());
+    let unwritten = check(&folder.path().join("stale.edn"), &nowhere).ends(1);
+    unwritten.with(&["warning: the page of"]);
+}
+
+#[test]
 fn verdicts_are_held_against_a_table() {
     let folder = histories("expected");
     let heading = "file\tmodel\tverdict\n";

@@ -113,8 +113,8 @@ pub struct BarStep {
     pub certain: bool,
 }
 
-/// Orders the operations of a history as far as the budget allows: each object has an equal share of the steps that
-/// are left.
+/// The operations of a history with the longest orders that the budget allows: each object has an equal share of the
+/// steps that are left.
 pub fn picture(history: &History, subject: PictureSubject<'_>, budget: &mut Budget<'_>) -> HistoryPicture {
     let mut calls = Calls::new(&history.events, subject.kind.operations()).all;
     if let Some(only) = subject.only {
@@ -171,7 +171,7 @@ pub fn picture(history: &History, subject: PictureSubject<'_>, budget: &mut Budg
     }
 }
 
-/// A value in words; nothing for nil in a state is `null`.
+/// A value as sentences have it, cut where it is long; nil is `null`.
 fn text(value: &zooquake_linearizability::Value) -> String {
     short(&recorded(value))
 }

@@ -83,6 +83,17 @@ impl<'a> NamedClients<'a> {
         clients
     }
 
+    /// Who owned the session that is written so; `None` if no client named it.
+    pub fn owner(&self, text: &str) -> Option<SessionOwner<'a>> {
+        self.sessions.get(&session(text)?).copied()
+    }
+
+    /// ` of c2`, the client that owned the session that is written so; empty if no client named it.
+    pub(crate) fn owner_words(&self, text: &str) -> String {
+        let owner = self.owner(text);
+        owner.map(|owner| format!(" of {}", owner.node)).unwrap_or_default()
+    }
+
     /// Where a client first named a session as its own.
     pub fn first_named(&self, node: &str, session: u64) -> Option<usize> {
         self.named.get(&session)?.get(node).copied()

@@ -27,12 +27,7 @@ pub fn overwrite(run: &Analysis<'_>, path: &str, since: i64) -> Option<Cause> {
 }
 
 fn cause(run: &Analysis<'_>, txn: &Txn, value: i64, (held, before): (i64, &Txn)) -> Cause {
-    let owner = |txn: &Txn| session(&txn.session).and_then(|session| run.clients.sessions.get(&session));
-    let whose = |txn: &Txn| {
-        owner(txn)
-            .map(|owner| format!(" of {}", owner.node))
-            .unwrap_or_default()
-    };
+    let whose = |txn: &Txn| run.clients.owner_words(&txn.session);
     let applied = run.applied();
     // A client that never read the reply to its write may make it again.
     let lost = applied.iter().rev().find(|request| {

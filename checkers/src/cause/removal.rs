@@ -60,7 +60,7 @@ impl<'r, 'a> Removals<'r, 'a> {
     pub fn of_item(&self, path: &str, czxid: i64) -> Option<Cause> {
         let txn = self.of_znode(path, czxid)?;
         let cause = self.cause(path, czxid, txn);
-        let whose = self.whose(txn);
+        let whose = self.run.clients.owner_words(&txn.session);
         Some(match self.applied.get(&txn.zxid) {
             Some(request) => {
                 let window = self.run.events[request.on].window();
@@ -120,7 +120,7 @@ impl<'r, 'a> Removals<'r, 'a> {
             (_, false) => format!(
                 "Another session, {}{}, deleted it in transaction 0x{:x}",
                 txn.session,
-                self.whose(txn),
+                self.run.clients.owner_words(&txn.session),
                 txn.zxid
             ),
         };
@@ -169,11 +169,5 @@ impl<'r, 'a> Removals<'r, 'a> {
             session: Some(txn.session.clone()),
             ..Cause::default()
         }
-    }
-
-    /// ` of c2`, whose session made a transaction; empty if that is not known.
-    fn whose(&self, txn: &Txn) -> String {
-        let owner = session(&txn.session).and_then(|session| self.run.clients.sessions.get(&session));
-        owner.map(|owner| format!(" of {}", owner.node)).unwrap_or_default()
     }
 }

@@ -10,7 +10,6 @@ use super::queue_order::QueueDiscipline;
 use super::queued_znodes::{QueuedZnode, ZnodeKeeper, queued, waiting};
 use super::transaction_bounds::TransactionBounds;
 use super::{Cause, CauseZnode, WaitingClient};
-use crate::analysis::clients::session;
 use crate::analysis::{Analysis, AnomalySpan};
 use crate::findings::Findings;
 use std::collections::BTreeMap;
@@ -149,7 +148,7 @@ impl WaitingLine<'_, '_> {
         let run = self.run;
         let asked = run.time(client.asked);
         let own = |text: &str| {
-            let owner = session(text).and_then(|session| run.clients.sessions.get(&session));
+            let owner = run.clients.owner(text);
             owner.is_none_or(|owner| owner.node == client.node)
         };
         let parents = &run.record.plan.workload.contenders;
@@ -213,9 +212,7 @@ impl WaitingLine<'_, '_> {
         let znode = queued.znode;
         let txn = run.log.create(znode.czxid, Some(&znode.path));
         let maker = txn.map(|txn| txn.session.as_str()).or(znode.owner.as_deref());
-        let node = maker
-            .and_then(session)
-            .and_then(|session| run.clients.sessions.get(&session));
+        let node = maker.and_then(|maker| run.clients.owner(maker));
         let mut words = format!("{} (czxid 0x{:x})", znode.path, znode.czxid);
         words += match queued.keeper {
             ZnodeKeeper::Orphan(_) => ", an orphan",

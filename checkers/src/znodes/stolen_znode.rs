@@ -156,8 +156,7 @@ fn add(
         deletion.made.session,
         deletion.txn.zxid,
     );
-    let owner = session(&deletion.txn.session).and_then(|session| run.clients.sessions.get(&session));
-    let whose = owner.map(|owner| format!(" of {}", owner.node)).unwrap_or_default();
+    let whose = run.clients.owner_words(&deletion.txn.session);
     let cause = Cause {
         proven: true,
         znode: Some(CauseZnode {

@@ -3,7 +3,7 @@
 use crate::ensemble::scenes;
 use crate::family_checks::FamilyChecks;
 use crate::grants::{election, lock, rwlock, semaphore};
-use crate::{Results, Verdict, barrier, commit, counter, membership, queue, register};
+use crate::{Results, Verdict, barrier, commit, consensus, counter, membership, queue, register};
 use zooquake_history::Record;
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`].
@@ -19,6 +19,7 @@ pub const FAMILIES: &[FamilyChecks] = &[
     counter::FAMILY,
     membership::FAMILY,
     scenes::FAMILY,
+    consensus::FAMILY,
 ];
 
 /// The family of this name; `None` if nothing judges it.

@@ -62,6 +62,7 @@ pub mod analysis;
 mod barrier;
 mod cause;
 mod commit;
+pub mod consensus;
 mod counter;
 pub mod ensemble;
 pub mod families;

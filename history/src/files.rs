@@ -30,6 +30,8 @@ pub struct Files<'a> {
     pub clients: &'a [Log],
     /// Of a run of scenes, the servers' logs in `logs/<scene>/`, each with the name of its scene.
     pub scenes: &'a [(String, Vec<Log>)],
+    /// `messages.jsonl`.
+    pub messages: Option<&'a [u8]>,
     /// `provenance.json`.
     pub provenance: Option<&'a [u8]>,
 }
@@ -73,6 +75,10 @@ impl Record {
         if let Some((servers, found)) = files.servers.map(parse_lines) {
             record.servers = Some(servers);
             found.into_iter().for_each(|found| note("servers.jsonl", found));
+        }
+        if let Some((messages, found)) = files.messages.map(parse_lines) {
+            record.messages = Some(messages);
+            found.into_iter().for_each(|found| note("messages.jsonl", found));
         }
         let read = |logs: &[Log]| logs.iter().map(|(server, log)| ServerLog::read(server, log)).collect();
         record.logs = files.logs.map(read);

@@ -8,7 +8,8 @@
 //! [`evidence`] and each [`server_log`]; [`provenance`] is what recorded it. A [`Record`] is all of them, [`files`]
 //! reads one from a run's folder, and [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's
 //! JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories. Names that
-//! earlier versions wrote are [`renamed`]. Engine and checkers share the bound of [`liveness`]. [`protocol`] defines
+//! earlier versions wrote are [`renamed`]. Engine and checkers share the bound of [`liveness`]. A network's [`messages`] are
+//! kept beside its history. [`protocol`] defines
 //! the messages between orchestrator and client.
 //!
 //! # Example
@@ -37,6 +38,7 @@ pub mod fault;
 pub mod files;
 pub mod jsonl;
 pub mod liveness;
+pub mod messages;
 pub mod operation;
 pub mod plan;
 pub mod protocol;
@@ -51,6 +53,7 @@ pub mod value;
 pub use event::{Damage, Event, EventType, History, Process};
 pub use evidence::{ServerSample, ServerTxnLog, TreeReadings, Txn, TxnPart};
 pub use fault::FaultKind;
+pub use messages::MessageRecord;
 pub use plan::Plan;
 pub use provenance::Provenance;
 pub use server_log::ServerLog;
@@ -80,6 +83,8 @@ pub struct Record {
     pub client_logs: BTreeMap<String, Vec<String>>,
     /// Of a run of scenes, the servers' logs of each, by its name.
     pub scenes: BTreeMap<String, Vec<ServerLog>>,
+    /// Of a network the messages of its nodes, in the order in which they were sent; `None` of any other run.
+    pub messages: Option<Vec<MessageRecord>>,
     /// What recorded the run; `None` in records of older versions, and of a history alone.
     pub provenance: Option<Provenance>,
     /// What is damaged or missing in the record, in words; any entry forbids the verdict `valid`.

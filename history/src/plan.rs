@@ -7,10 +7,10 @@ mod scheduler;
 mod window;
 
 use crate::renamed;
-pub use capabilities::{Capabilities, Delivery, RegisterReads};
+pub use capabilities::{Capabilities, ConsensusGoal, Delivery, RegisterReads};
 pub use recipe::RecipeSource;
 pub use scene::{Act, Scene, Step};
-pub use scheduler::Scheduler;
+pub use scheduler::{Scheduler, ScriptAct, ScriptStep};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 pub use window::{ClientState, Target, Trigger, Window};
@@ -24,6 +24,8 @@ pub enum On {
     Docker,
     /// On a simulated ensemble: a model of ZooKeeper in memory and in virtual time.
     Sim,
+    /// On a network of consensus protocols, in memory and in virtual time, in which no ZooKeeper is.
+    Network,
 }
 
 impl On {
@@ -32,6 +34,7 @@ impl On {
         match self {
             Self::Docker => "docker",
             Self::Sim => "sim",
+            Self::Network => "network",
         }
     }
 

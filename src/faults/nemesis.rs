@@ -193,6 +193,7 @@ fn event(window: &Window, phase: WindowPhase, target: Option<&str>) -> WindowEve
         verified: None,
         detail: None,
         evidence: None,
+        hit: None,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::intervals::Intervals;
 use crate::text::seconds;
 use serde::{Deserialize, Serialize};
+use zooquake_history::plan::On;
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::{Event, Plan};
 
@@ -83,6 +84,8 @@ pub struct Faults<'a> {
     of_kind: HashMap<&'a str, Windows<'a>>,
     /// Nanoseconds after its end for which a fault is near.
     session: u64,
+    /// The same in words.
+    margin: String,
 }
 
 /// Windows, each until it is no longer near.
@@ -98,8 +101,8 @@ fn near<'r, 'a>(windows: &'r Windows<'a>, span: AnomalySpan) -> impl Iterator<It
 
 impl<'a> Faults<'a> {
     /// Those of a history's windows that were on. `session_ms` is the session timeout, for which a fault is near after
-    /// its end.
-    pub(crate) fn new(events: &[Event], injected: &BTreeMap<i64, InjectedFault<'a>>, session_ms: u64) -> Self {
+    /// its end; on a network, where no sessions are, it is just a time.
+    pub(crate) fn new(events: &[Event], injected: &BTreeMap<i64, InjectedFault<'a>>, (on, session_ms): (On, u64)) -> Self {
         let session = session_ms.saturating_mul(1_000_000);
         let windows = injected.values().filter_map(|window| FaultWindow::new(window, events));
         let until = |window: &FaultWindow<'_>| window.until.map_or(u64::MAX, |until| until.saturating_add(session));
@@ -113,6 +116,10 @@ impl<'a> Faults<'a> {
             of_kind: of_kind.map(|(kind, windows)| (kind, Windows::new(windows))).collect(),
             all: Windows::new(windows),
             session,
+            margin: match on {
+                On::Network => seconds(session),
+                On::Docker | On::Sim => "one session timeout".to_owned(),
+            },
         }
     }
 
@@ -162,10 +169,11 @@ impl<'a> Faults<'a> {
             AnomalySpan::Any => ", or at any time before",
         };
         if near.is_empty() {
-            return "No fault was on, or had ended less than one session timeout before.".to_owned();
+            return format!("No fault was on, or had ended less than {} before.", self.margin);
         }
         format!(
-            "The faults that were on, or ended less than one session timeout before{after}: {}.",
+            "The faults that were on, or ended less than {} before{after}: {}.",
+            self.margin,
             near.join("; ")
         )
     }

@@ -8,6 +8,7 @@ use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::intervals::Intervals;
 use crate::analysis::ops::Op;
 use crate::results::WindowResult;
+use crate::text::count;
 use std::collections::HashMap;
 use zooquake_history::{Event, FaultKind, plan::Window};
 
@@ -70,6 +71,9 @@ fn judge(
     };
     if events[on].verified() != Some(true) {
         return (false, format!("its effect was not verified{}", detail(on)));
+    }
+    if let Some(hit) = marks.off().and_then(|off| events[off].hit()) {
+        return (hit > 0, format!("verified, and it hit {}", count(hit as usize, "message, timer or request")));
     }
     let heal = marks.heal.or(marks.off()).unwrap_or(events.len());
     let kind = FaultKind::by_name(&window.fault);

@@ -2,10 +2,12 @@
 //! [`KINDS`] and [`Payload`]. `src/faults/` carries them out.
 
 mod lag;
+mod messages;
 mod node;
 mod wire;
 
 pub use lag::{LAG, Lag};
+pub use messages::{DUPLICATE, LOSS, Share};
 pub use node::{Cut, KILL, PARTITION, PAUSE, WIPE};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -61,7 +63,7 @@ pub struct Hatch {
 }
 
 /// All kinds, in the order in which they are shown.
-pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, LAG, WIPE];
+pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, LAG, WIPE, LOSS, DUPLICATE];
 
 /// How a window strikes, where its kind can strike in several ways. In a plan it is a field of its window, of the name
 /// that its kind gives.
@@ -74,6 +76,8 @@ pub enum Payload {
     Wire(Wire),
     /// Of a `lag`.
     Lag(Lag),
+    /// Of a `loss` or a `duplicate`.
+    Share(Share),
 }
 
 /// A kind that this version does not define.

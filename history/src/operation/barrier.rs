@@ -19,6 +19,7 @@ pub mod f {
 /// Barriers. One that dies between its join and its close leaves its znode to the next round.
 pub const FAMILY: Family = Family {
     name: "barrier",
+    recipes: true,
     grants: false,
     ops: &[
         OpSpec {

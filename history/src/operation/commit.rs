@@ -20,6 +20,7 @@ pub mod f {
 /// Two-phase commits.
 pub const FAMILY: Family = Family {
     name: "commit",
+    recipes: true,
     grants: false,
     ops: &[
         OpSpec {

@@ -14,6 +14,7 @@ pub mod f {
 /// Counters. A fault strikes in any of their operations.
 pub const FAMILY: Family = Family {
     name: "counter",
+    recipes: true,
     grants: false,
     ops: &[OpSpec::new(f::INCREMENT, Role::Work), OpSpec::new(f::GET, Role::Take)],
 };

@@ -6,6 +6,7 @@ use super::{Family, OpSpec, Role};
 /// Elections of a leader.
 pub const FAMILY: Family = Family {
     name: "election",
+    recipes: true,
     grants: true,
     ops: &[
         OpSpec::new(f::ELECT, Role::Wait).waits().again(),

@@ -6,6 +6,7 @@ use super::{Family, Finishes, OpSpec, Role};
 /// Locks: one client at a time holds.
 pub const FAMILY: Family = Family {
     name: "lock",
+    recipes: true,
     grants: true,
     ops: &[
         ACQUIRE,

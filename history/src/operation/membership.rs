@@ -24,6 +24,7 @@ pub const REGISTERED_ALREADY: &str = "registered already";
 /// being read again by all who watch, itself among them.
 pub const FAMILY: Family = Family {
     name: "membership",
+    recipes: true,
     grants: false,
     ops: &[
         OpSpec {

@@ -7,6 +7,7 @@
 
 pub mod barrier;
 pub mod commit;
+pub mod consensus;
 pub mod control;
 pub mod counter;
 mod counts;
@@ -45,6 +46,7 @@ pub const FAMILIES: &[&Family] = &[
     &counter::FAMILY,
     &membership::FAMILY,
     &ensemble::FAMILY,
+    &consensus::FAMILY,
 ];
 
 /// A znode, as one that the client made or removed is named.

@@ -44,6 +44,9 @@ pub struct WindowEvent {
     /// What a fault on the wire took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Value>,
+    /// On a network, of a window that is healed: how many messages, timers and requests it hit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hit: Option<u32>,
 }
 
 /// What is recorded of a step of a scene.
@@ -98,6 +101,8 @@ fields! {
     DETAIL, detail: str = "detail";
     /// What a fault on the wire took.
     EVIDENCE, evidence: Any = "evidence";
+    /// Of a window on a network that is healed: how many messages, timers and requests it hit.
+    HIT, hit: i64 = "hit";
     /// The name of the scene.
     SCENE, scene: str = "scene";
     /// The number of the scene's step, from 1.

@@ -17,6 +17,7 @@ pub mod f {
 /// Queues.
 pub const FAMILY: Family = Family {
     name: "queue",
+    recipes: true,
     grants: false,
     ops: &[
         OpSpec {

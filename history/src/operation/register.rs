@@ -14,6 +14,7 @@ pub mod f {
 /// Registers. A fault strikes in any of their operations.
 pub const FAMILY: Family = Family {
     name: "register",
+    recipes: true,
     grants: false,
     ops: &[
         grant::READ,

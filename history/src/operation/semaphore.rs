@@ -6,6 +6,7 @@ use super::{Family, OpSpec, Role};
 /// Semaphores: as many clients hold at a time as there are leases. There is nothing that they write.
 pub const FAMILY: Family = Family {
     name: "semaphore",
+    recipes: true,
     grants: true,
     ops: &[ACQUIRE, OpSpec::new(f::WORK, Role::Work), RELEASE],
 };

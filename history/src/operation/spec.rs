@@ -7,6 +7,8 @@ use crate::plan::{Capabilities, ClientState};
 pub struct Family {
     /// Its name in plans.
     pub name: &'static str,
+    /// Whether its variants are recipes: programs of clients of ZooKeeper.
+    pub recipes: bool,
     /// Whether it grants something that a client then holds, works under and gives back.
     pub grants: bool,
     /// Its operations.

@@ -21,6 +21,47 @@ pub enum Scheduler {
     /// In the order of time, but for these steps, counted from 0 and ascending, at each of which the party whose turn
     /// it is is delayed (Emmi, Qadeer, Rakamarić, "Delay-Bounded Scheduling", POPL 2011).
     Delays(Vec<u32>),
+    /// On a network: these steps at these moments and no other; what is not named happens after the run, if ever.
+    Script(Vec<ScriptStep>),
+}
+
+/// One step of a network that follows a script.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ScriptStep {
+    /// When, in milliseconds of virtual time.
+    pub at_ms: u64,
+    /// What.
+    #[serde(flatten)]
+    pub act: ScriptAct,
+}
+
+/// What happens in a step of a network. One that is not possible then does not happen.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScriptAct {
+    /// A message arrives.
+    Deliver {
+        /// The node that sent it.
+        from: String,
+        /// The node that it is for.
+        to: String,
+        /// Its number among all that the one sent to the other, from 1.
+        nth: u32,
+    },
+    /// A timer runs out.
+    Timer {
+        /// The node that set it.
+        node: String,
+        /// Its kind.
+        timer: String,
+    },
+    /// The application asks a node for an operation.
+    Request {
+        /// The node.
+        node: String,
+        /// The value of the operation.
+        value: u32,
+    },
 }
 
 impl Scheduler {

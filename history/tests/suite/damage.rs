@@ -152,6 +152,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         logs: Some(&[("n1".to_owned(), b"".to_vec())]),
         clients: &[],
         scenes: &[("zxid".to_owned(), vec![("n1".to_owned(), b"".to_vec())])],
+        messages: None,
         provenance: Some(br#"{"zooquake":"0.1.0"}"#),
     });
     let found = (sound.damage.len(), sound.plan.seed, sound.history.events.len());
@@ -178,6 +179,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         logs: None,
         clients: &[],
         scenes: &[],
+        messages: None,
         provenance: Some(b"["),
     });
     let named: Vec<&str> = cut

@@ -208,6 +208,7 @@ fn faults_and_steps_are_written_without_what_is_not_known() {
         verified: None,
         detail: None,
         evidence: None,
+        hit: None,
     };
     let begin = json!({ "window": 2, "phase": "begin", "target": "c3" });
     assert_eq!(serde_json::to_value(&window).expect("data"), begin);

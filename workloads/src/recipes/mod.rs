@@ -27,7 +27,7 @@ pub use holder_state::{Busy, Grant, HeldGrant, HolderState, OwnZnode, Working};
 pub use names::{variant, workload};
 pub use registry::registry;
 pub use requests::{SCRATCH, touch};
-pub use variant::Variant;
+pub use variant::{Known, Variant};
 
 use crate::zk::Error;
 

@@ -1,0 +1,205 @@
+//! The properties of consensus protocols, judged step by step: by the checkers from the events of a history, and by
+//! searches from what their networks announce, which is the same.
+
+use super::leaders::{LeaderViolation, Leaders};
+use super::logs::ReplicaLogs;
+use super::nodes::NodeSets;
+use super::values::ChosenValues;
+use zooquake_history::operation::consensus::Announcement;
+use zooquake_history::plan::ConsensusGoal;
+
+/// What happens in a run of a consensus protocol, as its judge takes it. Nodes are numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConsensusStep {
+    /// The application asks a client's node for an operation on a value.
+    Request {
+        /// The node.
+        node: u8,
+        /// The value.
+        value: u32,
+    },
+    /// A node makes something public.
+    Announcement {
+        /// The node.
+        node: u8,
+        /// What it makes public.
+        announcement: Announcement,
+    },
+    /// A node's process dies.
+    Death {
+        /// The node.
+        node: u8,
+    },
+}
+
+/// A violation of a property of consensus protocols. Places are those that were given with the steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsensusViolation {
+    /// What is violated, and by whom.
+    pub kind: ViolationKind,
+    /// The places of the steps that prove it, in any order.
+    pub witness: Vec<usize>,
+}
+
+/// The kinds of violation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ViolationKind {
+    /// Two learners learned different values, or one learned two.
+    Disagreement {
+        /// The learners.
+        nodes: (u8, u8),
+        /// What each learned, and in which round that was chosen.
+        values: ((u32, u32), (u32, u32)),
+    },
+    /// A learner learned, or a client's node was answered with, a value that nobody had proposed.
+    InvalidValue {
+        /// The node.
+        node: u8,
+        /// The value.
+        value: u32,
+    },
+    /// One of the violations of elections.
+    Leader(LeaderViolation),
+    /// A message that was acknowledged is not in the log of the last leader.
+    LostMessage {
+        /// The message.
+        value: u32,
+        /// The leader.
+        leader: u8,
+        /// Its epoch.
+        round: u32,
+    },
+    /// After healing a learner has not learned a value, or a client's node was not answered.
+    NoDecision {
+        /// The nodes that lack something: bit `n` is node `n`.
+        lacking: u32,
+    },
+}
+
+impl ViolationKind {
+    /// The name of its anomaly.
+    pub fn anomaly(&self) -> &'static str {
+        match self {
+            Self::Disagreement { .. } => "disagreement",
+            Self::InvalidValue { .. } => "invalid-value",
+            Self::Leader(violation) => violation.anomaly(),
+            Self::LostMessage { .. } => "lost-message",
+            Self::NoDecision { .. } => "no-decision",
+        }
+    }
+
+    /// The property that is violated.
+    pub fn property(&self) -> &'static str {
+        match self {
+            Self::Disagreement { .. } => "agreement",
+            Self::InvalidValue { .. } => "validity",
+            Self::Leader(violation) => violation.property(),
+            Self::LostMessage { .. } => "nothing is lost",
+            Self::NoDecision { .. } => "liveness",
+        }
+    }
+}
+
+/// The judge of one run.
+#[derive(Debug, Clone)]
+pub struct ConsensusJudge {
+    goal: ConsensusGoal,
+    nodes: NodeSets,
+    values: ChosenValues,
+    leaders: Leaders,
+    logs: ReplicaLogs,
+}
+
+impl ConsensusJudge {
+    /// The judge of a protocol with this goal and these nodes, before the first step.
+    pub fn new(goal: ConsensusGoal, nodes: NodeSets) -> Self {
+        Self {
+            goal,
+            nodes,
+            values: ChosenValues::default(),
+            leaders: Leaders::new(goal, nodes),
+            logs: ReplicaLogs::default(),
+        }
+    }
+
+    /// Takes the next step, which stands at a place; the violation that it completes.
+    pub fn take(&mut self, place: usize, step: ConsensusStep) -> Option<ConsensusViolation> {
+        match step {
+            ConsensusStep::Request { node, value } => {
+                self.values.requested(place, node, value);
+                None
+            }
+            ConsensusStep::Death { node } => {
+                self.values.died(node);
+                self.leaders.died(node);
+                None
+            }
+            ConsensusStep::Announcement { node, announcement } => match announcement {
+                Announcement::Learned { value, round } => self.values.learned(place, node, (value, round)),
+                Announcement::Answered { value } => self.values.answered(place, node, value),
+                Announcement::Stored { offset, value, .. } => {
+                    self.logs.stored(node, offset, value);
+                    None
+                }
+                Announcement::Truncated { offset } => {
+                    self.logs.truncated(node, offset);
+                    None
+                }
+                _ => self.leaders.announced(place, node, announcement),
+            },
+        }
+    }
+
+    /// Whether the goal is reached for now: all that the run is for has come about, and would have been judged.
+    pub fn settled(&self) -> bool {
+        match self.goal {
+            ConsensusGoal::Nothing => true,
+            ConsensusGoal::Value => self.values.lacking(self.nodes.learners) == 0,
+            ConsensusGoal::Election | ConsensusGoal::EpochLeader | ConsensusGoal::OneLeader => {
+                self.leaders.established().is_some()
+            }
+            ConsensusGoal::Log => self.leaders.established().is_some() && self.values.lacking(0) == 0,
+        }
+    }
+
+    /// What is violated at the end of a run whose faults were healed, a bound of liveness after that. `healed` is the
+    /// place at which they were, `end` that of the end.
+    pub fn close(&self, healed: usize, end: usize) -> Vec<ConsensusViolation> {
+        let leader = self.leaders.established();
+        let mut found = Vec::new();
+        let elects = !matches!(self.goal, ConsensusGoal::Nothing | ConsensusGoal::Value);
+        if elects && leader.is_none() {
+            found.push(ConsensusViolation {
+                kind: ViolationKind::Leader(LeaderViolation::None),
+                witness: vec![healed, end],
+            });
+        }
+        let learners = match self.goal {
+            ConsensusGoal::Value => self.nodes.learners,
+            _ => 0,
+        };
+        let lacking = self.values.lacking(learners);
+        if matches!(self.goal, ConsensusGoal::Value | ConsensusGoal::Log) && lacking != 0 {
+            let mut witness = self.values.pending();
+            witness.extend([healed, end]);
+            found.push(ConsensusViolation {
+                kind: ViolationKind::NoDecision { lacking },
+                witness,
+            });
+        }
+        if let (ConsensusGoal::Log, Some(leading)) = (self.goal, leader) {
+            found.extend(self.values.acknowledged().filter_map(|(value, place)| {
+                let lost = !self.logs.holds(leading.node, value);
+                lost.then(|| ConsensusViolation {
+                    kind: ViolationKind::LostMessage {
+                        value,
+                        leader: leading.node,
+                        round: leading.round,
+                    },
+                    witness: vec![place, leading.place, end],
+                })
+            }));
+        }
+        found
+    }
+}

@@ -1,0 +1,203 @@
+//! Who was elected, who led, and who followed whom.
+
+use super::judge::{ConsensusViolation, ViolationKind};
+use super::nodes::NodeSets;
+use zooquake_history::operation::consensus::Announcement;
+use zooquake_history::plan::ConsensusGoal;
+
+/// The credentials of a server: epoch, then zxid, then its number decide which vote is the greater one.
+pub type Credentials = (u32, u32, u8);
+
+/// A violation of what a protocol promises of its leaders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaderViolation {
+    /// Two nodes led at one moment.
+    TwoAtOnce {
+        /// The one that led.
+        first: u8,
+        /// The one that began to lead.
+        second: u8,
+    },
+    /// Two nodes led one epoch.
+    TwoOfEpoch {
+        /// The first one.
+        first: u8,
+        /// The second one.
+        second: u8,
+        /// The epoch.
+        round: u32,
+    },
+    /// A server was elected by one whose credentials are greater.
+    LesserVote {
+        /// Who was elected, with its credentials.
+        leader: (u8, Credentials),
+        /// One of those that elected it, with its credentials.
+        voter: (u8, Credentials),
+    },
+    /// After healing there is no leader that a majority follows, or several.
+    None,
+}
+
+impl LeaderViolation {
+    /// The name of its anomaly.
+    pub fn anomaly(self) -> &'static str {
+        match self {
+            Self::TwoAtOnce { .. } => "two-leaders",
+            Self::TwoOfEpoch { .. } => "two-ensemble-leaders",
+            Self::LesserVote { .. } => "lesser-vote-won",
+            Self::None => "no-leader",
+        }
+    }
+
+    /// The property that is violated.
+    pub fn property(self) -> &'static str {
+        match self {
+            Self::TwoAtOnce { .. } | Self::TwoOfEpoch { .. } => "single leadership",
+            Self::LesserVote { .. } => "election",
+            Self::None => "liveness",
+        }
+    }
+}
+
+/// A node that leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeadingNode {
+    /// The node.
+    pub node: u8,
+    /// Its epoch or term.
+    pub round: u32,
+    /// Where it began.
+    pub place: usize,
+}
+
+/// The leaders of one run.
+#[derive(Debug, Clone)]
+pub struct Leaders {
+    goal: ConsensusGoal,
+    voters: u32,
+    /// Those that lead now.
+    leading: Vec<LeadingNode>,
+    /// Who led each epoch first, where that is judged.
+    epochs: Vec<LeadingNode>,
+    /// By node the leader that it follows now, and in which round.
+    following: [Option<(u8, u32)>; 32],
+    /// By node its credentials, and where it made them public.
+    credentials: [Option<(Credentials, usize)>; 32],
+}
+
+impl Leaders {
+    /// No leader yet.
+    pub fn new(goal: ConsensusGoal, nodes: NodeSets) -> Self {
+        Self {
+            goal,
+            voters: nodes.voters,
+            leading: Vec::new(),
+            epochs: Vec::new(),
+            following: [None; 32],
+            credentials: [None; 32],
+        }
+    }
+
+    /// A node's process dies.
+    pub fn died(&mut self, node: u8) {
+        self.leading.retain(|leading| leading.node != node);
+        if let Some(following) = self.following.get_mut(usize::from(node)) {
+            *following = None;
+        }
+    }
+
+    /// A node makes something public; the violation that it completes.
+    pub fn announced(&mut self, place: usize, node: u8, announcement: Announcement) -> Option<ConsensusViolation> {
+        if node >= 32 {
+            return None;
+        }
+        match announcement {
+            Announcement::Credentials { epoch, zxid } => {
+                self.credentials[usize::from(node)] = Some(((epoch, zxid, node), place));
+                None
+            }
+            Announcement::Looking { .. } | Announcement::Resigned { .. } => {
+                self.died(node);
+                None
+            }
+            Announcement::Following { leader, round } => {
+                self.died(node);
+                self.following[usize::from(node)] = Some((leader, round));
+                None
+            }
+            Announcement::Elected { voters, .. } => self.elected(place, node, voters),
+            Announcement::Leading { round } => self.leads(LeadingNode { node, round, place }),
+            _ => None,
+        }
+    }
+
+    /// The one node that leads and that, with itself, a majority of the voters follows in its round.
+    pub fn established(&self) -> Option<LeadingNode> {
+        let [leading] = self.leading[..] else {
+            return None;
+        };
+        let follows = |voter: &u8| {
+            let voter = *voter;
+            let of_it = self.following[usize::from(voter)] == Some((leading.node, leading.round));
+            self.voters >> voter & 1 == 1 && (voter == leading.node || of_it)
+        };
+        let with_it = (0..32).filter(follows).count();
+        (with_it > self.voters.count_ones() as usize / 2).then_some(leading)
+    }
+
+    /// Whether the goal is to elect the server with the greatest credentials.
+    fn by_credentials(&self) -> bool {
+        matches!(self.goal, ConsensusGoal::Election | ConsensusGoal::EpochLeader)
+    }
+
+    fn elected(&self, place: usize, node: u8, voters: u32) -> Option<ConsensusViolation> {
+        let (own, own_place) = self.credentials[usize::from(node)].filter(|_| self.by_credentials())?;
+        let others = (0..32).filter(|&voter| voters >> voter & 1 == 1 && voter != node);
+        let credentials = others.filter_map(|voter| Some((voter, self.credentials[usize::from(voter)]?)));
+        let greatest = credentials.max_by_key(|(_, (credentials, _))| *credentials)?;
+        let (voter, (theirs, their_place)) = greatest;
+        (theirs > own).then(|| {
+            let kind = LeaderViolation::LesserVote {
+                leader: (node, own),
+                voter: (voter, theirs),
+            };
+            violation(kind, vec![own_place, their_place, place])
+        })
+    }
+
+    fn leads(&mut self, new: LeadingNode) -> Option<ConsensusViolation> {
+        self.died(new.node);
+        let other = self.leading.first().copied();
+        self.leading.push(new);
+        match self.goal {
+            ConsensusGoal::OneLeader => {
+                let other = other?;
+                let kind = LeaderViolation::TwoAtOnce {
+                    first: other.node,
+                    second: new.node,
+                };
+                Some(violation(kind, vec![other.place, new.place]))
+            }
+            ConsensusGoal::EpochLeader => {
+                let Some(first) = self.epochs.iter().find(|first| first.round == new.round) else {
+                    self.epochs.push(new);
+                    return None;
+                };
+                let kind = LeaderViolation::TwoOfEpoch {
+                    first: first.node,
+                    second: new.node,
+                    round: new.round,
+                };
+                (first.node != new.node).then(|| violation(kind, vec![first.place, new.place]))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn violation(kind: LeaderViolation, witness: Vec<usize>) -> ConsensusViolation {
+    ConsensusViolation {
+        kind: ViolationKind::Leader(kind),
+        witness,
+    }
+}

@@ -1,0 +1,187 @@
+//! The family `consensus`: protocols whose nodes agree on a value, on a leader, or on a log, on networks in virtual
+//! time. No ZooKeeper takes part.
+//!
+//! [`judge`] has the properties, step by step, for searches too; here a history becomes steps, and violations become
+//! anomalies in words.
+
+pub mod judge;
+mod leaders;
+mod logs;
+mod nodes;
+mod values;
+mod words;
+
+use crate::analysis::Analysis;
+use crate::analysis::pairing;
+use crate::family_checks::FamilyChecks;
+use crate::findings::{Finding, Findings};
+use crate::verdict::verdict;
+use crate::{Results, cause};
+pub use judge::{ConsensusJudge, ConsensusStep, ConsensusViolation, ViolationKind};
+pub use leaders::{Credentials, LeaderViolation, LeadingNode};
+pub use nodes::NodeSets;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use zooquake_history::operation::consensus::{self, Announcement, NODES};
+use zooquake_history::{Event, EventType, Process, Record};
+
+/// The family of consensus protocols.
+pub const FAMILY: FamilyChecks = FamilyChecks {
+    spec: &consensus::FAMILY,
+    check,
+    checkers: &[
+        "disagreement",
+        "invalid-value",
+        "two-leaders",
+        "two-ensemble-leaders",
+        "lesser-vote-won",
+        "lost-message",
+        "no-decision",
+        "no-leader",
+    ],
+    measures: None,
+    infer: |_| None,
+    needs_plan: &[],
+};
+
+/// The most violations of one kind that become anomalies; of more of them only the number.
+const NAMED: usize = 20;
+
+/// The whole verdict over a run of a consensus protocol.
+fn check(record: &Record) -> Results {
+    let run = Analysis::new(record);
+    let mut found = Findings::default();
+    let mut reasons = record.damage.clone();
+    let names = names(run.events);
+    if names.is_empty() {
+        reasons.push("the history does not name the nodes of its network".to_owned());
+    }
+    let goal = record.plan.workload.capabilities().goal;
+    let mut judge = ConsensusJudge::new(goal, NodeSets::from_names(&names));
+    let mut steps: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut violations = Vec::new();
+    for (place, step) in run.events.iter().flat_map(|event| steps_of(event, &names)) {
+        *steps.entry(kind(step)).or_default() += 1;
+        violations.extend(judge.take(place, step));
+    }
+    let end = run.phase("done");
+    match (run.phase("recovered"), end) {
+        (Some(healed), Some(end)) => violations.extend(judge.close(healed, end)),
+        _ => reasons.push("the run did not reach its end: what comes about after healing was not judged".to_owned()),
+    }
+    for violation in distinct(violations, &mut reasons) {
+        let (kind, why) = (&violation.kind, words::why(&violation, &names, &run));
+        let finding = Finding::new(kind.anomaly(), kind.property(), violation.witness.clone(), why);
+        match matches!(kind.property(), "liveness" | "nothing is lost") {
+            true => found.add_at_end(&run, finding, None),
+            false => found.add(&run, finding),
+        }
+    }
+    for checker in FAMILY.checkers {
+        found.ran(checker, steps.values().sum());
+    }
+    cause::close(&run, &mut found);
+    reasons.extend(pairing::reason(run.events, &run.ops.misfits));
+    windows(&run, &mut reasons);
+    close(&run, found, (reasons, steps, names))
+}
+
+/// The names of the nodes by their numbers; none if the history has no such event.
+fn names(events: &[Event]) -> Vec<String> {
+    let listed = events.iter().find(|event| event.f == NODES && event.is_of("run"));
+    let names = listed.and_then(|event| event.value.as_array());
+    let text = |name: &zooquake_history::Value| name.as_str().map(str::to_owned);
+    names.into_iter().flatten().filter_map(text).collect()
+}
+
+/// What an event is to the judge, with its place.
+fn steps_of(event: &Event, names: &[String]) -> Vec<(usize, ConsensusStep)> {
+    let number = |name: &str| names.iter().position(|other| other == name);
+    let node = |name: &str| number(name).and_then(|node| u8::try_from(node).ok());
+    let place = event.index;
+    if let Some((node, announcement)) = Announcement::read(event, names) {
+        return vec![(place, ConsensusStep::Announcement { node, announcement })];
+    }
+    let value = event.content().and_then(|value| u32::try_from(value).ok());
+    if let (EventType::Invoke | EventType::Ok, Process::Number(_)) = (event.kind, &event.process) {
+        let client = event.node.as_deref().and_then(node);
+        let step = client.zip(value).map(|(node, value)| match event.kind {
+            EventType::Invoke => ConsensusStep::Request { node, value },
+            _ => ConsensusStep::Announcement {
+                node,
+                announcement: Announcement::Answered { value },
+            },
+        });
+        return step.map(|step| (place, step)).into_iter().collect();
+    }
+    if event.is_of("nemesis") && event.f == "kill" && event.phase() == Some("on") {
+        let dead = event.target().unwrap_or_default().split(',').filter_map(node);
+        return dead.map(|node| (place, ConsensusStep::Death { node })).collect();
+    }
+    Vec::new()
+}
+
+fn kind(step: ConsensusStep) -> &'static str {
+    match step {
+        ConsensusStep::Request { .. } => "requests",
+        ConsensusStep::Announcement { .. } => "announcements",
+        ConsensusStep::Death { .. } => "deaths",
+    }
+}
+
+/// The violations, each kind of them at most so often as is named; a reason names how many more there are.
+fn distinct(violations: Vec<ConsensusViolation>, reasons: &mut Vec<String>) -> Vec<ConsensusViolation> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut kept = Vec::new();
+    for violation in violations {
+        let count = counts.entry(violation.kind.anomaly()).or_default();
+        *count += 1;
+        if *count <= NAMED {
+            kept.push(violation);
+        }
+    }
+    for (kind, count) in counts.into_iter().filter(|(_, count)| *count > NAMED) {
+        reasons.push(format!("note: of {count} violations {kind} the first {NAMED} are named"));
+    }
+    kept
+}
+
+/// Each kind of fault that was asked for needs a window that hit something.
+fn windows(run: &Analysis<'_>, reasons: &mut Vec<String>) {
+    for fault in &run.record.plan.faults {
+        let mut windows = run.windows.iter().filter(|window| window.fault == *fault);
+        if !windows.any(|window| window.counts) {
+            reasons.push(format!("no window of {fault} hit anything"));
+        }
+    }
+}
+
+fn close(
+    run: &Analysis<'_>,
+    found: Findings,
+    (mut reasons, steps, names): (Vec<String>, BTreeMap<&str, usize>, Vec<String>),
+) -> Results {
+    reasons.extend(found.reasons);
+    reasons.sort_by_key(|reason| reason.starts_with("note: "));
+    let stats: [(&str, Value); 5] = [
+        ("events", json!(run.events.len())),
+        ("nodes", json!(names)),
+        ("steps", json!(steps)),
+        ("windows", json!(run.windows.len())),
+        ("windows_counting", json!(run.windows.iter().filter(|window| window.counts).count())),
+    ];
+    Results {
+        on: run.record.plan.on,
+        verdict: verdict(&found.anomalies, &reasons),
+        anomalies: found.anomalies,
+        reasons,
+        not_judged: found.not_judged,
+        windows: run.windows.clone(),
+        checkers: found.checkers,
+        stats: stats.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        ..Results::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

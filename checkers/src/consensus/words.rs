@@ -1,0 +1,101 @@
+//! Violations in words.
+
+use super::judge::{ConsensusViolation, ViolationKind};
+use super::leaders::{Credentials, LeaderViolation};
+use crate::analysis::Analysis;
+
+/// What happened, in one paragraph.
+pub fn why(violation: &ConsensusViolation, names: &[String], run: &Analysis<'_>) -> String {
+    let name = |node: u8| names.get(usize::from(node)).map_or("a node", String::as_str);
+    let at = |nth: usize| violation.witness.get(nth).map_or(String::new(), |&place| run.at(place));
+    match &violation.kind {
+        ViolationKind::Disagreement {
+            nodes: (first, second),
+            values: ((one, round), (other, later)),
+        } => format!(
+            "{} learned at {} that the value {one} is chosen, by the votes of round {round}; {} learned at {} that {other} is, by \
+             those of round {later}. One value at most is chosen.",
+            name(*first),
+            at(0),
+            name(*second),
+            at(1)
+        ),
+        ViolationKind::InvalidValue { node, value } => format!(
+            "{} made public at {} that the value {value} is chosen, which nobody had proposed.",
+            name(*node),
+            at(0)
+        ),
+        ViolationKind::Leader(violation) => leader(*violation, &name, &at, run),
+        ViolationKind::LostMessage { value, leader, round } => format!(
+            "Message {value} was acknowledged at {}. {} leads epoch {round} at the end, after every fault was healed, and its log does \
+             not hold that message.",
+            at(0),
+            name(*leader)
+        ),
+        ViolationKind::NoDecision { lacking } => {
+            let lacking: Vec<&str> = (0..32).filter(|node| lacking >> node & 1 == 1).map(name).collect();
+            format!(
+                "Every fault was healed at {}, and by the end of the run, {} later, {} had neither learned what was chosen nor been \
+                 answered.",
+                healed(run),
+                patience(run),
+                lacking.join(", ")
+            )
+        }
+    }
+}
+
+fn leader<'a>(
+    violation: LeaderViolation,
+    name: &impl Fn(u8) -> &'a str,
+    at: &impl Fn(usize) -> String,
+    run: &Analysis<'_>,
+) -> String {
+    match violation {
+        LeaderViolation::TwoAtOnce { first, second } => format!(
+            "{} led from {} on, and had neither resigned nor died when {} began to lead at {}: two led at one moment.",
+            name(first),
+            at(0),
+            name(second),
+            at(1)
+        ),
+        LeaderViolation::TwoOfEpoch { first, second, round } => format!(
+            "{} led epoch {round} from {} on, and {} led the same epoch from {} on.",
+            name(first),
+            at(0),
+            name(second),
+            at(1)
+        ),
+        LeaderViolation::LesserVote {
+            leader: (leader, own),
+            voter: (voter, theirs),
+        } => format!(
+            "{} was elected at {} with {}. {}, one of those whose votes elected it, has {}, which is the greater vote.",
+            name(leader),
+            at(2),
+            credentials(own),
+            name(voter),
+            credentials(theirs)
+        ),
+        LeaderViolation::None => format!(
+            "Every fault was healed at {}, and at the end of the run, {} later, there was no one leader that a majority followed.",
+            healed(run),
+            patience(run)
+        ),
+    }
+}
+
+fn credentials((epoch, zxid, _): Credentials) -> String {
+    format!("epoch {epoch}, zxid {zxid}")
+}
+
+/// When all faults were healed.
+fn healed(run: &Analysis<'_>) -> String {
+    run.phase("recovered").map_or(String::new(), |place| run.at(place))
+}
+
+/// How long the run went on after that.
+fn patience(run: &Analysis<'_>) -> String {
+    let time = |name: &str| run.phase(name).map_or(0, |place| run.events[place].time);
+    crate::text::seconds(time("done").saturating_sub(time("recovered")))
+}

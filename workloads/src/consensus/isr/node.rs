@@ -1,0 +1,129 @@
+//! The nodes of a partition: its replicas, the register, and producers.
+
+use super::super::isr_register::{PartitionRegister, PartitionState};
+use super::super::protocol::{Input, InputOf, MessageFigure, Node, NodeRole, Output, OutputOf, Protocol};
+use super::{IsrConfig, IsrMessage, IsrProducer, IsrReplica, IsrTimer, PartitionLog};
+use std::ops::Range;
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum IsrNode {
+    /// A replica of the partition.
+    Replica(IsrReplica),
+    /// The register.
+    Register(PartitionRegister),
+    /// A producer.
+    Producer(IsrProducer),
+}
+
+/// What survives a crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IsrDisk {
+    /// Of a replica.
+    Replica {
+        /// The log.
+        log: PartitionLog,
+        /// The highest epoch that it has asked to lead in.
+        asked: u16,
+        /// The epoch of the newest state of the register that it had heard.
+        epoch: u16,
+    },
+    /// Of the register: the state in force.
+    Register(PartitionState),
+    /// Of a producer: nothing.
+    Producer,
+}
+
+impl Protocol for IsrNode {
+    type Config = IsrConfig;
+    type Message = IsrMessage;
+    type Timer = IsrTimer;
+    type Disk = IsrDisk;
+
+    fn roles(config: &IsrConfig) -> Vec<NodeRole> {
+        let mut roles = vec![
+            NodeRole {
+                name: "replica",
+                client: false
+            };
+            config.replicas.into()
+        ];
+        roles.push(NodeRole {
+            name: "register",
+            client: false,
+        });
+        roles.extend(vec![
+            NodeRole {
+                name: "producer",
+                client: true
+            };
+            config.producers.into()
+        ]);
+        roles
+    }
+
+    fn new_disk(config: &IsrConfig, node: Node) -> IsrDisk {
+        if node < config.replicas {
+            IsrDisk::Replica {
+                log: PartitionLog::default(),
+                asked: 0,
+                epoch: 0,
+            }
+        } else if node == config.register() {
+            IsrDisk::Register(PartitionState::initial(config.replicas))
+        } else {
+            IsrDisk::Producer
+        }
+    }
+
+    fn boot(config: &IsrConfig, node: Node, disk: &IsrDisk) -> Self {
+        match *disk {
+            IsrDisk::Replica { log, asked, epoch } => Self::Replica(IsrReplica::new(*config, node, log, asked, epoch)),
+            IsrDisk::Register(state) => Self::Register(PartitionRegister(state)),
+            IsrDisk::Producer => Self::Producer(IsrProducer::new(config)),
+        }
+    }
+
+    fn step(&mut self, input: InputOf<Self>) -> Vec<OutputOf<Self>> {
+        match self {
+            Self::Replica(replica) => replica.step(input),
+            Self::Register(register) => answer(register, input),
+            Self::Producer(producer) => producer.step(input),
+        }
+    }
+
+    fn duration(timer: IsrTimer) -> Range<u32> {
+        match timer {
+            IsrTimer::Ask => 50_000..80_000,
+            IsrTimer::Fetch => 180_000..240_000,
+            IsrTimer::Session => 500_000..900_000,
+            IsrTimer::Wait => 100_000..140_000,
+            IsrTimer::Lag => 300_000..450_000,
+            IsrTimer::Flush => 200_000..400_000,
+            IsrTimer::Retry => 100_000..200_000,
+        }
+    }
+
+    fn figure(message: &IsrMessage) -> MessageFigure {
+        message.figure()
+    }
+}
+
+fn answer(register: &mut PartitionRegister, input: InputOf<IsrNode>) -> Vec<OutputOf<IsrNode>> {
+    let Input::Receive {
+        from,
+        message: IsrMessage::Ask(request),
+    } = input
+    else {
+        return Vec::new();
+    };
+    let (answer, changed) = register.answer(request);
+    let write = changed.then_some(Output::Write(IsrDisk::Register(register.0)));
+    write
+        .into_iter()
+        .chain([Output::Send {
+            to: from,
+            message: IsrMessage::Answer(answer),
+        }])
+        .collect()
+}

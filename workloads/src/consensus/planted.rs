@@ -1,0 +1,125 @@
+//! Planted bugs: protocols that leave out a care which their papers demand.
+
+use super::fast_leader_election::FleBug;
+use super::fast_paxos::{CollisionRecovery, FastPaxosBug};
+use super::isr::{IsrBug, IsrConfig};
+use super::paxos::PaxosBug;
+use super::setting::ProtocolSetting;
+use super::variants::{ConsensusVariant, VARIANTS, election, fast_paxos, isr, paxos};
+use super::zen::ZenConfig;
+use zooquake_history::plan::ConsensusGoal;
+
+/// A planted bug.
+#[derive(Clone, Copy)]
+pub struct PlantedProtocol {
+    /// Its id.
+    pub id: &'static str,
+    /// The protocol with the bug.
+    pub variant: ConsensusVariant,
+    /// The name of the variant without it.
+    pub twin: &'static str,
+    /// The anomaly that shows it.
+    pub expected: &'static str,
+    /// The kinds of fault that bring it about; none where the order of messages does.
+    pub faults: &'static [&'static str],
+    /// The sentence that it violates.
+    pub source: &'static str,
+}
+
+/// All of them.
+pub const PLANTED: &[PlantedProtocol] = &[
+    PlantedProtocol {
+        id: "C1",
+        variant: ConsensusVariant {
+            name: "planted-C1",
+            promise: "an acceptor of Paxos forgets its promise: it votes in ballots below it",
+            setting: |_, cluster| paxos(cluster, PaxosBug::ForgetsPromise),
+            ..VARIANTS[0]
+        },
+        twin: "paxos",
+        expected: "disagreement",
+        faults: &[],
+        source: "Lamport, Paxos Made Simple, P1a",
+    },
+    PlantedProtocol {
+        id: "C2",
+        variant: ConsensusVariant {
+            name: "planted-C2",
+            promise: "a fast quorum of Fast Paxos is a plain majority",
+            servers: 3,
+            setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Coordinated, FastPaxosBug::PlainMajority),
+            ..VARIANTS[1]
+        },
+        twin: "fast-paxos",
+        expected: "disagreement",
+        faults: &[],
+        source: "Lamport, Fast Paxos, the Fast Quorum Requirement",
+    },
+    PlantedProtocol {
+        id: "C3",
+        variant: ConsensusVariant {
+            name: "planted-C3",
+            promise: "a vote of FastLeaderElection is compared without its epoch",
+            setting: |seed, cluster| election(seed, cluster, false, FleBug::IgnoresEpoch),
+            goal: ConsensusGoal::Election,
+            ..VARIANTS[4]
+        },
+        twin: "fast-leader-election",
+        expected: "lesser-vote-won",
+        faults: &[],
+        source: "FastLeaderElection.totalOrderPredicate",
+    },
+    PlantedProtocol {
+        id: "C4",
+        variant: ConsensusVariant {
+            name: "planted-C4",
+            promise: "Zen's minimum of master-eligible nodes is left at one",
+            setting: |_, cluster| {
+                ProtocolSetting::Zen(ZenConfig {
+                    minimum: 1,
+                    ..ZenConfig::with_majority(cluster.servers as u8)
+                })
+            },
+            accepted: &[],
+            ..VARIANTS[7]
+        },
+        twin: "zen",
+        expected: "two-leaders",
+        faults: &["partition"],
+        source: "Elasticsearch documentation, discovery.zen.minimum_master_nodes",
+    },
+    PlantedProtocol {
+        id: "C5",
+        variant: ConsensusVariant {
+            name: "planted-C5",
+            promise: "a replica leads without a look at whether it is in sync",
+            setting: |_, cluster| {
+                ProtocolSetting::Isr(IsrConfig {
+                    bug: IsrBug::LeaderOutsideIsr,
+                    ..isr(cluster)
+                })
+            },
+            ..VARIANTS[8]
+        },
+        twin: "isr",
+        expected: "lost-message",
+        faults: &["kill", "partition"],
+        source: "Kafka documentation, Replication",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consensus::variants::variant;
+
+    #[test]
+    fn each_planted_bug_has_a_twin_of_another_name_with_the_same_sizes() {
+        for planted in PLANTED {
+            assert_eq!(planted.variant.name, format!("planted-{}", planted.id));
+            let twin = variant(planted.twin).expect("its twin");
+            assert_eq!(twin.sizes, planted.variant.sizes, "{}", planted.id);
+            assert!(variant(planted.variant.name).is_some_and(|found| found.promise == planted.variant.promise));
+        }
+    }
+}

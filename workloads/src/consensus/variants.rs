@@ -1,0 +1,286 @@
+//! The variants of the family `consensus`: a protocol, what it promises, what is known to go wrong with it.
+
+use super::fast_leader_election::{FleBug, FleConfig, MAX_VOTERS, ServerLaunch, ServerStart};
+use super::fast_paxos::{CollisionRecovery, FastPaxosBug, FastPaxosConfig};
+use super::isr::IsrConfig;
+use super::paxos::{PaxosBug, PaxosConfig};
+use super::setting::ProtocolSetting;
+use super::zen::ZenConfig;
+use crate::recipes::Known;
+use fastrand::Rng;
+use zooquake_history::operation::consensus::FAMILY;
+use zooquake_history::plan::{Accepted, Capabilities, ClusterPlan, ConsensusGoal, Workload};
+
+/// A variant of the family.
+#[derive(Clone, Copy)]
+pub struct ConsensusVariant {
+    /// `paxos`, …
+    pub name: &'static str,
+    /// What it is and promises, in a sentence.
+    pub promise: &'static str,
+    /// What it is to bring about.
+    pub goal: ConsensusGoal,
+    /// How many acceptors, servers, nodes or replicas it has, unless another number is asked for.
+    pub servers: usize,
+    /// How many of them it can have: the fewest and the most.
+    pub sizes: (usize, usize),
+    /// How many proposers or producers it has, unless another number is asked for.
+    pub clients: usize,
+    /// Whether it may have observers.
+    pub observes: bool,
+    /// Milliseconds of requests and faults, unless another time is asked for.
+    pub time_ms: u64,
+    /// What is known to go wrong.
+    pub accepted: &'static [Known],
+    /// Its config for a cluster, from the seed of a plan.
+    pub(super) setting: fn(u64, &ClusterPlan) -> ProtocolSetting,
+}
+
+impl ConsensusVariant {
+    /// Its protocol with the sizes of a cluster; what its servers have at first is drawn from the seed.
+    pub fn setting(&self, seed: u64, cluster: &ClusterPlan) -> ProtocolSetting {
+        (self.setting)(seed, cluster)
+    }
+
+    /// Its description in a plan.
+    pub fn workload(&self) -> Workload {
+        let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        let accepted = self.accepted.iter().map(|known| Accepted {
+            anomaly: known.anomaly.to_owned(),
+            faults: owned(known.faults),
+            reason: known.reason.to_owned(),
+            source: known.source.to_owned(),
+        });
+        Workload {
+            family: FAMILY.name.to_owned(),
+            variant: self.name.to_owned(),
+            promise: self.promise.to_owned(),
+            capabilities: Some(Capabilities {
+                goal: self.goal,
+                ..Capabilities::NONE
+            }),
+            accepted: accepted.collect(),
+            ..Workload::default()
+        }
+    }
+}
+
+/// What the variants have in common.
+const PLAIN: ConsensusVariant = ConsensusVariant {
+    name: "",
+    promise: "",
+    goal: ConsensusGoal::Value,
+    servers: 3,
+    sizes: (3, 7),
+    clients: 2,
+    observes: false,
+    time_ms: 400,
+    accepted: &[],
+    setting: |_, cluster| paxos(cluster, PaxosBug::None),
+};
+
+/// What the elections have in common.
+const ELECTION: ConsensusVariant = ConsensusVariant {
+    goal: ConsensusGoal::EpochLeader,
+    servers: 5,
+    sizes: (1, 7),
+    clients: 0,
+    observes: true,
+    time_ms: 8_000,
+    ..PLAIN
+};
+
+const TWO_MASTERS: Known = Known {
+    anomaly: "two-leaders",
+    faults: &["partition", "pause", "loss"],
+    reason: "there are no terms: a master that is cut off, frozen or out of reach does not resign before its checks fail, and the \
+             others have elected another one by then",
+    source: "Elasticsearch 2488",
+};
+
+const UNCLEAN: Known = Known {
+    anomaly: "lost-message",
+    faults: &["kill", "pause", "partition", "loss"],
+    reason: "a replica outside the in-sync set leads, which lacks what the others had acknowledged",
+    source: "Kafka documentation, unclean.leader.election.enable",
+};
+
+const UNFLUSHED: Known = Known {
+    anomaly: "lost-message",
+    faults: &["kill"],
+    reason: "a replica acknowledges before the message is on its disk, and its process dies before that",
+    source: "Kafka documentation, Application vs. OS Flush Management",
+};
+
+/// All variants but those with planted bugs, in the order in which they are shown.
+pub const VARIANTS: &[ConsensusVariant] = &[
+    ConsensusVariant {
+        name: "paxos",
+        promise: "single-decree Paxos: at most one proposed value is chosen, whatever is lost, late or dead, and one is once a majority \
+                  of acceptors and a leader can talk to each other",
+        ..PLAIN
+    },
+    ConsensusVariant {
+        name: "fast-paxos",
+        promise: "Fast Paxos with coordinated recovery: proposers send to the acceptors directly, and a value is chosen one message delay \
+                  earlier where no two proposals collide",
+        servers: 4,
+        setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Coordinated, FastPaxosBug::None),
+        ..PLAIN
+    },
+    ConsensusVariant {
+        name: "fast-paxos-uncoordinated",
+        promise: "Fast Paxos with uncoordinated recovery: after a collision the acceptors themselves pick the value of the next round",
+        servers: 4,
+        setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Uncoordinated, FastPaxosBug::None),
+        ..PLAIN
+    },
+    ConsensusVariant {
+        name: "fast-paxos-restart",
+        promise: "Fast Paxos that begins a new round with phase 1 after a collision",
+        servers: 4,
+        setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Restart, FastPaxosBug::None),
+        ..PLAIN
+    },
+    ConsensusVariant {
+        name: "fast-leader-election",
+        promise: "ZooKeeper's FastLeaderElection with Zab's discovery: who is elected has the greatest vote of those that elected it, and \
+                  an epoch has one leader at most",
+        setting: |seed, cluster| election(seed, cluster, true, FleBug::None),
+        ..ELECTION
+    },
+    ConsensusVariant {
+        name: "fast-leader-election-alone",
+        promise: "ZooKeeper's FastLeaderElection without what follows it: who is elected has the greatest vote of those that elected it; \
+                  one round may have several winners",
+        goal: ConsensusGoal::Election,
+        setting: |seed, cluster| election(seed, cluster, false, FleBug::None),
+        ..ELECTION
+    },
+    ConsensusVariant {
+        name: "textbook-election",
+        promise: "the tutorial's case: of five servers with the zxids 9, 9, 9, 8 and 8 the first two are dead; 3, 4 and 5 elect 3",
+        sizes: (5, 5),
+        setting: |_, cluster| ProtocolSetting::FastLeaderElection(textbook(cluster)),
+        ..ELECTION
+    },
+    ConsensusVariant {
+        name: "zen",
+        promise: "Elasticsearch's old election: every node votes for the first one that it hears of, and who has a majority of votes is \
+                  master; there are no terms",
+        goal: ConsensusGoal::OneLeader,
+        servers: 3,
+        observes: false,
+        accepted: &[TWO_MASTERS],
+        setting: |_, cluster| ProtocolSetting::Zen(ZenConfig::with_majority(cluster.servers as u8)),
+        ..ELECTION
+    },
+    ConsensusVariant {
+        name: "isr",
+        promise: "a partition of Kafka: a message that was acknowledged by all in-sync replicas stays while one of them does, and its \
+                  leader is one of them",
+        setting: |_, cluster| ProtocolSetting::Isr(isr(cluster)),
+        ..ISR
+    },
+    ConsensusVariant {
+        name: "isr-unclean",
+        promise: "a partition of Kafka with unclean leader election: a replica that is not in sync may lead, and acknowledged messages are \
+                  lost then",
+        accepted: &[UNCLEAN],
+        setting: |_, cluster| {
+            ProtocolSetting::Isr(IsrConfig {
+                unclean: true,
+                ..isr(cluster)
+            })
+        },
+        ..ISR
+    },
+    ConsensusVariant {
+        name: "isr-unflushed",
+        promise: "a partition of Kafka whose replicas acknowledge before a message is on their disks: acknowledged messages are lost if \
+                  their processes die",
+        accepted: &[UNFLUSHED],
+        setting: |_, cluster| {
+            ProtocolSetting::Isr(IsrConfig {
+                write_before_ack: false,
+                ..isr(cluster)
+            })
+        },
+        ..ISR
+    },
+];
+
+/// What the variants of a partition have in common.
+const ISR: ConsensusVariant = ConsensusVariant {
+    goal: ConsensusGoal::Log,
+    sizes: (2, 5),
+    time_ms: 4_000,
+    ..PLAIN
+};
+
+pub(super) fn paxos(cluster: &ClusterPlan, bug: PaxosBug) -> ProtocolSetting {
+    ProtocolSetting::Paxos(PaxosConfig {
+        acceptors: cluster.servers as u8,
+        leaders: 2,
+        learners: 2,
+        proposers: cluster.clients as u8,
+        bug,
+    })
+}
+
+pub(super) fn fast_paxos(cluster: &ClusterPlan, recovery: CollisionRecovery, bug: FastPaxosBug) -> ProtocolSetting {
+    ProtocolSetting::FastPaxos(FastPaxosConfig {
+        acceptors: cluster.servers as u8,
+        coordinators: 2,
+        learners: 2,
+        proposers: cluster.clients as u8,
+        recovery,
+        bug,
+    })
+}
+
+/// Servers whose epochs and zxids are drawn, so that votes differ in each of them.
+pub(super) fn election(seed: u64, cluster: &ClusterPlan, discovery: bool, bug: FleBug) -> ProtocolSetting {
+    let mut rng = Rng::with_seed(seed);
+    let start = std::array::from_fn(|_| ServerStart {
+        epoch: rng.u32(1..3),
+        zxid: rng.u32(7..10),
+        launch: ServerLaunch::AtOnce,
+    });
+    ProtocolSetting::FastLeaderElection(FleConfig {
+        servers: cluster.servers as u8,
+        observers: cluster.observers as u8,
+        start,
+        discovery,
+        bug,
+    })
+}
+
+/// The tutorial's five servers, of which the first two have died.
+fn textbook(cluster: &ClusterPlan) -> FleConfig {
+    let zxids: [u32; MAX_VOTERS] = [9, 9, 9, 8, 8, 9, 9, 9];
+    FleConfig {
+        servers: 5,
+        observers: cluster.observers as u8,
+        start: std::array::from_fn(|node| ServerStart {
+            epoch: 1,
+            zxid: zxids[node],
+            launch: match node < 2 {
+                true => ServerLaunch::Never,
+                false => ServerLaunch::AtOnce,
+            },
+        }),
+        discovery: true,
+        bug: FleBug::None,
+    }
+}
+
+pub(super) fn isr(cluster: &ClusterPlan) -> IsrConfig {
+    IsrConfig::clean(cluster.servers as u8, cluster.clients as u8)
+}
+
+/// The variant of this name, be it one with a planted bug.
+pub fn variant(name: &str) -> Option<&'static ConsensusVariant> {
+    let planted = super::planted::PLANTED.iter().map(|planted| &planted.variant);
+    VARIANTS.iter().chain(planted).find(|variant| variant.name == name)
+}

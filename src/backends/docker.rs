@@ -15,6 +15,7 @@ use zooquake_history::plan::{On, Plan, Workload};
 /// Real ensembles.
 pub const KIND: BackendKind = BackendKind {
     on: On::Docker,
+    noun: "ensemble",
     adjective: "real",
     capabilities: Capabilities {
         virtual_time: false,
@@ -22,6 +23,7 @@ pub const KIND: BackendKind = BackendKind {
         images: true,
         connections: true,
         election_logs: true,
+        zookeeper: true,
     },
     connect,
 };

@@ -1,6 +1,7 @@
 //! Where runs take place. A backend is a folder here and a line in [`BACKENDS`]; all others ask for its capabilities.
 
 pub mod docker;
+pub mod network;
 pub mod sim;
 
 use anyhow::Result;
@@ -12,7 +13,7 @@ use zooquake_backend::{Backend, BackendFuture};
 use zooquake_history::plan::{On, Plan, Workload};
 
 /// All backends, the usual one first.
-pub const BACKENDS: [&BackendKind; 2] = [&docker::KIND, &sim::KIND];
+pub const BACKENDS: [&BackendKind; 3] = [&docker::KIND, &sim::KIND, &network::KIND];
 
 /// What a backend is capable of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +28,17 @@ pub struct Capabilities {
     pub connections: bool,
     /// Servers log their elections.
     pub election_logs: bool,
+    /// There are servers of ZooKeeper or models of them, and clients that use them; else nodes of consensus protocols.
+    pub zookeeper: bool,
 }
 
 #[derive(Debug)]
 pub struct BackendKind {
     /// The value by which plans and command lines choose it.
     pub on: On,
-    /// The adjective of its ensembles: `real`, `simulated`.
+    /// The noun of what runs there: `ensemble`, `network`.
+    pub noun: &'static str,
+    /// Its adjective: `real`, `simulated`.
     pub adjective: &'static str,
     /// What it is capable of.
     pub capabilities: Capabilities,
@@ -44,7 +49,7 @@ pub struct BackendKind {
 impl BackendKind {
     /// `a real ensemble`.
     pub fn ensemble(&self) -> String {
-        format!("a {} ensemble", self.adjective)
+        format!("a {} {}", self.adjective, self.noun)
     }
 }
 
@@ -70,6 +75,18 @@ pub trait Fleet: Send + Sync {
     /// They are read from this folder, or else from the one that the workload names. An error if the backend runs no
     /// recipes.
     fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> BackendFuture<'a, Option<Source>>;
+}
+
+/// The backend of a plan's run: of these prepared ones, or, of a plan for a network, which nothing is prepared for, one in
+/// memory.
+///
+/// # Errors
+/// If its ZooKeeper was not prepared.
+pub fn backend(fleet: &dyn Fleet, plan: &Plan) -> Result<Arc<dyn Backend>> {
+    match capabilities(plan.on).zookeeper {
+        true => fleet.backend(plan),
+        false => Ok(network::in_memory()),
+    }
 }
 
 /// The kind of backend that a plan names.
@@ -99,7 +116,10 @@ pub fn choices() -> String {
     let last = BACKENDS.len() - 1;
     let choice = |(number, backend): (usize, &&BackendKind)| {
         let or = if number == last { "or " } else { "" };
-        let noun = if number == 0 { "ensemble" } else { "one" };
+        let noun = match backend.noun {
+            "ensemble" if number > 0 => "one",
+            noun => noun,
+        };
         format!("{or}`{}`, a {} {noun}", backend.on.name(), backend.adjective)
     };
     BACKENDS.iter().enumerate().map(choice).collect::<Vec<_>>().join(", ")
@@ -111,9 +131,12 @@ mod tests {
 
     #[test]
     fn every_backend_of_the_format_is_registered_and_offered() {
-        for on in [On::Docker, On::Sim] {
+        for on in [On::Docker, On::Sim, On::Network] {
             assert_eq!(kind(on).on, on);
         }
-        assert_eq!(choices(), "`docker`, a real ensemble, or `sim`, a simulated one");
+        assert_eq!(
+            choices(),
+            "`docker`, a real ensemble, `sim`, a simulated one, or `network`, a simulated network"
+        );
     }
 }

@@ -3,7 +3,7 @@
 use super::attempt::{self, CampaignAttempt};
 use super::orphans;
 use super::run_outcome::{self, RunOutcome};
-use crate::backends::{Connection, Fleet};
+use crate::backends::{self, Connection, Fleet};
 use crate::calendar;
 use crate::planning::names;
 use crate::planning::reproduction;
@@ -154,7 +154,7 @@ impl Ensembles {
         let pinning = self.fleet.pin(self.recipe.as_deref(), &mut plan.workload);
         let recipe = unless_interrupted(&self.interrupt, pinning).await?;
         Ok(RunOrder {
-            backend: self.fleet.backend(&plan)?,
+            backend: backends::backend(&*self.fleet, &plan)?,
             plan,
             recipe,
             out: self.out.clone(),

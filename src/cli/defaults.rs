@@ -170,10 +170,10 @@ mod tests {
         let gives = ".config/zooquake.toml gives --zookeeper trixie --timing 500/4/4000 --clients 7 --out target/runs";
         assert_eq!(told.unwrap(), gives);
         let spec = run(ALL, "run lock/fenced --clients 3");
-        assert_eq!((spec.zookeeper.as_deref(), spec.clients), (Some("trixie"), 3));
+        assert_eq!((spec.zookeeper.as_deref(), spec.clients), (Some("trixie"), Some(3)));
         assert_eq!((spec.timing.unwrap().tick_ms, spec.out), (500, "target/runs".into()));
         let spec = run(ALL, "run lock/fenced --on sim");
-        assert_eq!((spec.zookeeper, spec.clients), (None, 7));
+        assert_eq!((spec.zookeeper, spec.clients), (None, Some(7)));
         assert_eq!(run("", "run lock/fenced"), RunSpec::new("lock/fenced"));
     }
 

@@ -80,7 +80,7 @@ impl Setup {
             time: Some(Duration::from_millis(self.time_ms)),
             seed: Some(seed),
             servers: Some(subject.servers),
-            clients: self.clients,
+            clients: Some(self.clients),
             timing: Some(subject.timing),
             zookeeper: subject.zookeeper.clone(),
             on: Some(self.on).filter(|on| !on.is_real()),

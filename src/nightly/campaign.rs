@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use crate::planning::drawing;
 use crate::planning::names;
+use crate::planning::network;
 use crate::planning::spec::RunSpec;
 use globset::Glob;
 use serde::{Deserialize, Serialize};
@@ -82,17 +83,24 @@ impl Campaign {
             image,
             timing,
         } = self.cluster.clone();
-        RunSpec {
+        let named = RunSpec {
             faults: Some(cell.faults.clone()),
-            time: Some(self.time()),
             seed: Some(seed),
+            ..RunSpec::new(&cell.variant)
+        };
+        // A consensus protocol has sizes and a time of its own, and no ensemble.
+        if names::workload(&cell.variant).is_ok_and(|workload| network::variant(&workload).is_some()) {
+            return named;
+        }
+        RunSpec {
+            time: Some(self.time()),
             servers: Some(servers),
             observers: Some(observers),
-            clients,
+            clients: Some(clients),
             timing,
             zookeeper: image,
             on: Some(self.on).filter(|on| !on.is_real()),
-            ..RunSpec::new(&cell.variant)
+            ..named
         }
     }
 

@@ -5,16 +5,17 @@ use anyhow::{Context, Result};
 use std::fs;
 
 /// What a verdict rests on beside the plan and the servers' logs; kept, but compressed.
-const EVIDENCE: [&str; 5] = [
+const EVIDENCE: [&str; 6] = [
     "history.jsonl",
     "tree.json",
     "txnlog.jsonl",
     "txnlogs.json",
     "servers.jsonl",
+    "messages.jsonl",
 ];
 
 /// What can be drawn again from the evidence.
-const PICTURES: [&str; 3] = ["timeline.png", "latency.png", "rate.png"];
+const PICTURES: [&str; 4] = ["timeline.png", "latency.png", "rate.png", "messages.png"];
 
 /// Compresses the evidence, and removes the pictures and the clients' logs, on which nothing rests. The plan, the
 /// provenance, the results and the page stay as they are: `check` and `report` go on working. Doing it again changes

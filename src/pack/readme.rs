@@ -17,7 +17,7 @@ pub const NAME: &str = "README.txt";
 pub const OPENING: &str = "This is one run of zooquake,";
 
 /// The files and folders of a run's folder, and what each holds.
-const CONTENTS: [(&str, &str); 17] = [
+const CONTENTS: [(&str, &str); 19] = [
     ("report.html", "the report: one page that fetches nothing"),
     (
         "order.html",
@@ -34,12 +34,17 @@ const CONTENTS: [(&str, &str); 17] = [
     ("txnlog.jsonl", "ZooKeeper's transaction logs, merged"),
     ("txnlogs.json", "how whole the log of each server is"),
     ("servers.jsonl", "what the servers answered about themselves"),
+    (
+        "messages.jsonl",
+        "of a consensus protocol: every message of its nodes, one a line",
+    ),
     ("containers.json", "what finds all that the run started on the engine"),
     ("logs", "the logs of servers and clients"),
     ("recipe", "the files of the recipe that was run"),
     ("timeline.png", "the whole run in a picture"),
     ("latency.png", "how long operations took"),
     ("rate.png", "how many operations were answered, by time"),
+    ("messages.png", "of a consensus protocol: the messages of its nodes"),
     ("difference.html", "this run beside the one that it replays"),
 ];
 

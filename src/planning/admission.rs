@@ -2,14 +2,22 @@
 //! counts be within the bounds of `zooquake run`.
 
 use crate::planning::names;
+use crate::planning::network;
 use crate::planning::recipe;
 use crate::planning::scenes;
 use crate::planning::values;
 use zooquake_backend::images;
-use zooquake_history::plan::{Plan, RecipeSource, Trigger, Workload};
+use zooquake_history::plan::{On, Plan, RecipeSource, Scheduler, Trigger, Workload};
+use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// The longest time of operations, and of all that takes place in them, in milliseconds: a day.
 const LONGEST_MS: u64 = 24 * 3_600_000;
+
+/// The longest time of a run on a network, in milliseconds; moments there are 32 bits of microseconds.
+const LONGEST_NETWORK_MS: u64 = 1_000_000;
+
+/// The most windows, requests, and steps of a script of a run on a network.
+const MOST_STEPS: usize = 100_000;
 
 /// The version of plans that this program writes and plays.
 const FORMAT: u32 = 1;
@@ -32,6 +40,9 @@ pub fn check(plan: &Plan) -> Result<(), String> {
             return Err(format!("is of {name:?}, a variant that this zooquake does not have"));
         }
         None => {}
+    }
+    if let Some(variant) = network::variant(&plan.workload) {
+        return of_network(plan, variant);
     }
     match scenes::variant(&plan.workload) {
         Some(_) => of_scenes(plan)?,
@@ -57,6 +68,30 @@ pub fn check(plan: &Plan) -> Result<(), String> {
     match &cluster.image {
         Some(image) if !images::is_name(image) => Err(format!("names {image:?}, which is not an image")),
         _ => Ok(()),
+    }
+}
+
+/// What a network takes: sizes that the variant can have, and no more windows, requests and steps than a search makes.
+fn of_network(plan: &Plan, variant: &ConsensusVariant) -> Result<(), String> {
+    variant
+        .check(&plan.cluster)
+        .map_err(|why| format!("has another size: {why}"))?;
+    if plan.on != On::Network {
+        return Err(format!("is of {}, which runs on networks alone", plan.workload.name()));
+    }
+    let steps = match &plan.scheduler {
+        Scheduler::Script(steps) => steps.len(),
+        _ => 0,
+    };
+    let requests: usize = plan.clients.iter().map(|client| client.cycles.len()).sum();
+    if plan.windows.len().max(requests).max(steps) > MOST_STEPS {
+        return Err(format!("has more than {MOST_STEPS} windows, requests or steps"));
+    }
+    match longest_ms(plan) > LONGEST_NETWORK_MS {
+        true => Err(format!(
+            "takes, or has something that takes, longer than {LONGEST_NETWORK_MS} ms"
+        )),
+        false => Ok(()),
     }
 }
 

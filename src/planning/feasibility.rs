@@ -1,7 +1,7 @@
 //! Plans that cannot end `valid`, found before they are run. Shortfalls are certain: a plan without any may still end
 //! unknown.
 
-use super::drawing;
+use super::{drawing, network};
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
 use zooquake_history::{
     FaultKind,
@@ -19,6 +19,10 @@ pub fn shortfalls(plan: &Plan) -> Vec<String> {
     // Scenes have no windows, no clients and their own time.
     if !plan.scenes.is_empty() {
         return Vec::new();
+    }
+    // A plan for a network is drawn so that its windows fit, and nothing else bounds it from below.
+    if network::variant(&plan.workload).is_some() {
+        return of_faults(plan).into_iter().collect();
     }
     [
         of_faults(plan),

@@ -2,7 +2,7 @@
 //!
 //! [`spec`] is what is asked of one run, [`values`] how its options are read, and [`names`] what its names stand for:
 //! built-in variants, faults, or a [`recipe`] of the user's own. [`drawing`] makes the plan from a seed, [`scenes`] has
-//! those without clients. [`feasibility`] finds plans that cannot end `valid`, [`refusal`] rejects specs by it, and
+//! those without clients, [`network`] draws those of consensus protocols. [`feasibility`] finds plans that cannot end `valid`, [`refusal`] rejects specs by it, and
 //! [`admission`] rejects plans from elsewhere that cannot be run here; [`support`] holds a plan against what its
 //! backend is capable of. [`reproduction`] is the way back: from a plan to the command lines that run it again.
 
@@ -11,6 +11,7 @@ pub mod drawing;
 pub mod feasibility;
 mod in_doubt_kill;
 pub mod names;
+pub mod network;
 pub mod recipe;
 pub mod refusal;
 pub mod reproduction;

@@ -1,10 +1,13 @@
 //! Names that users give, of variants and faults: what they stand for, and the nearest one if they stand for nothing.
 
+use crate::backends::network::draft;
 use crate::faults;
 use crate::planning::recipe;
 use crate::planning::scenes;
+use zooquake_history::operation::consensus::FAMILY;
 use zooquake_history::plan::Workload;
 use zooquake_history::renamed;
+use zooquake_workloads::consensus::{planted as protocols, variants as consensus};
 use zooquake_workloads::recipes;
 use zooquake_workloads::recipes::planted;
 
@@ -16,19 +19,31 @@ pub fn variants() -> Vec<String> {
         .collect()
 }
 
-/// The workloads of all that is built in but planted bugs, those of scenes last, in the order in which they are shown.
+/// The workloads of all that is built in but planted bugs, in the order in which they are shown: recipes, scenes,
+/// consensus protocols.
 pub fn workloads() -> Vec<Workload> {
     let recipes = recipes::registry().iter().map(recipes::Variant::workload);
     let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)());
-    recipes.chain(scenes).collect()
+    let protocols = consensus::VARIANTS.iter().map(consensus::ConsensusVariant::workload);
+    recipes.chain(scenes).chain(protocols).collect()
 }
+
+/// Other names of consensus protocols.
+const PROTOCOL_ALIASES: [(&str, &str); 2] = [("election/zen", "zen"), ("election/isr", "isr")];
 
 /// The workload of a built-in variant, such as `lock/fenced` or `planted/L12`, or of its former name; `None` if there
 /// is none.
 pub fn built_in(name: &str) -> Option<Workload> {
     let (family, variant) = name.split_once('/')?;
     if family == planted::FAMILY {
-        return planted::find(variant).map(recipes::Variant::workload);
+        let protocol = || Some(protocols::find(variant)?.variant.workload());
+        return planted::find(variant).map(recipes::Variant::workload).or_else(protocol);
+    }
+    if let Some(&(_, protocol)) = PROTOCOL_ALIASES.iter().find(|(alias, _)| *alias == name) {
+        return consensus::variant(protocol).map(consensus::ConsensusVariant::workload);
+    }
+    if family == FAMILY.name {
+        return consensus::variant(variant).map(consensus::ConsensusVariant::workload);
     }
     let (family, variant) = renamed::variant(family, variant).unwrap_or_else(|| (family.into(), variant.into()));
     let is = |workload: &Workload| (&workload.family, &workload.variant) == (&family, &variant);
@@ -46,12 +61,20 @@ pub fn workload(name: &str) -> Result<Workload, String> {
         None if recipe::is_path(name) => recipe::read(name),
         None => {
             let names: Vec<String> = match name.split_once('/') {
-                Some((planted::FAMILY, _)) => planted::PLANTED.iter().map(|planted| planted.name()).collect(),
+                Some((planted::FAMILY, _)) => planted_names(),
                 _ => workloads().iter().map(Workload::name).collect(),
             };
             Err(unknown_variant(name, &names))
         }
     }
+}
+
+/// The names of all planted bugs, of recipes and of consensus protocols.
+pub fn planted_names() -> Vec<String> {
+    let recipes = planted::PLANTED.iter().map(|planted| planted.name());
+    recipes
+        .chain(protocols::PLANTED.iter().map(|planted| planted.name()))
+        .collect()
 }
 
 /// The message about a variant that does not exist. Of a family it names the variants, and of a variant without its
@@ -89,7 +112,22 @@ fn unknown_variant(name: &str, known: &[String]) -> String {
 pub fn fault(name: &str) -> Result<String, String> {
     match faults::find(name) {
         Some(fault) => Ok(fault.kind.name.to_string()),
+        None if draft::FAULTS.contains(&name) => Ok(name.to_owned()),
         None => Err(unknown("fault", name, &faults::names())),
+    }
+}
+
+/// Refuses kinds of fault that only networks know.
+///
+/// # Errors
+/// Which one.
+pub fn check_ensemble_faults(kinds: &[String]) -> Result<(), String> {
+    match kinds.iter().find(|kind| faults::find(kind).is_none()) {
+        Some(kind) => Err(format!(
+            "`{kind}` is a fault of consensus protocols, which run on networks; an ensemble has {}",
+            faults::names().join(", ")
+        )),
+        None => Ok(()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What is asked of a run: everything that `zooquake run` takes. Nights and comparisons are made of specs too, so the
 //! command line of a spec draws the plan that ran.
 
-use super::{drawing, feasibility, names, scenes, support, values};
+use super::{drawing, feasibility, names, network, scenes, support, values};
+use crate::backends::network::draft;
 use crate::{faults, shell};
 use clap::{Args, Parser};
 use std::ffi::{OsStr, OsString};
@@ -9,12 +10,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 use zooquake_history::plan::{ClusterPlan, DrawnFor, On, Plan, Timing};
+use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// How long operations and faults go on.
 pub const TIME: Duration = Duration::from_secs(60);
 
 /// Number of voting servers of a run that names none.
 pub const SERVERS: usize = 3;
+
+/// Numbers of voting servers that an ensemble of ZooKeeper may have.
+const ENSEMBLES: [usize; 3] = [1, 3, 5];
 
 /// Number of clients of a run that names none.
 pub const CLIENTS: usize = 5;
@@ -28,6 +33,7 @@ Examples:
   zooquake run ./my-lock --faults pause                          a recipe of your own; `zooquake new` makes one
   zooquake run lock/protected --timing 500/4/1000 --faults partition
   zooquake run ensemble/textbook
+  zooquake run consensus/paxos --faults kill,partition,loss     a protocol of the textbooks, on a simulated network
   zooquake run lock/protected --on sim                           on a simulated ensemble, in virtual time, without Docker
   zooquake run lock/crate --faults none --times 3 --json
   zooquake run lock/children --zookeeper zookeeper:3.9 --keep --live
@@ -46,22 +52,23 @@ pub struct RunSpec {
     /// What every random choice is drawn from; a random one if not given
     #[arg(long, value_parser = values::seed)]
     pub seed: Option<u64>,
-    /// Where to run: `docker`, a real ensemble in containers, or `sim`, a simulated one in virtual time; without it
-    /// simulated only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
-    #[arg(long, value_name = "docker|sim", value_parser = values::on)]
+    /// Where to run: `docker`, a real ensemble in containers, `sim`, a simulated one in virtual time, or `network`, where
+    /// consensus protocols run, and they alone; without it simulated only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
+    #[arg(long, value_name = "docker|sim|network", value_parser = values::on)]
     pub on: Option<On>,
     /// How often to run the plan
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub times: u32,
-    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given
+    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given. Of consensus protocols the acceptors, servers, nodes or
+    /// replicas
     #[arg(long, value_parser = values::servers)]
     pub servers: Option<usize>,
     /// Servers beside them that only observe, named after them; none if not given
     #[arg(long, value_parser = values::observers)]
     pub observers: Option<usize>,
-    /// Clients
-    #[arg(long, default_value_t = CLIENTS, value_parser = values::clients)]
-    pub clients: usize,
+    /// Clients; 5 if not given, of consensus protocols as many as the variant has
+    #[arg(long, value_parser = values::clients)]
+    pub clients: Option<usize>,
     /// tickTime in ms, syncLimit in ticks, session timeout in ms; 250/4/2000 if not given, 250/4/5000 for registers
     #[arg(long, value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
     pub timing: Option<Timing>,
@@ -109,7 +116,7 @@ impl RunSpec {
             times: 1,
             servers: None,
             observers: None,
-            clients: CLIENTS,
+            clients: None,
             timing: None,
             zookeeper: None,
             drawn_for: None,
@@ -157,7 +164,10 @@ impl RunSpec {
         give("--time", self.time.map(|time| values::duration_text(time).into()));
         give("--servers", self.servers.map(number));
         give("--observers", self.observers.map(number));
-        give("--clients", unusual(self.clients, usual.clients));
+        give(
+            "--clients",
+            self.clients.filter(|&clients| clients != CLIENTS).map(number),
+        );
         let timing = self.timing.map(|timing| values::timing_text(&timing));
         give("--timing", timing.map(Into::into));
         give("--zookeeper", self.zookeeper.clone().map(Into::into));
@@ -189,6 +199,18 @@ impl RunSpec {
             on: Some(plan.on).filter(|on| !on.is_real()),
             ..Self::new(workload)
         };
+        if let Some(variant) = network::variant(&plan.workload) {
+            let none = plan.faults.is_empty();
+            return Self {
+                on: None,
+                faults: Some(if none { "none".into() } else { plan.faults.join(",") }),
+                time: (plan.time_ms != variant.time_ms).then(|| Duration::from_millis(plan.time_ms)),
+                servers: (cluster.servers != variant.servers).then_some(cluster.servers),
+                observers: (cluster.observers != 0).then_some(cluster.observers),
+                clients: (cluster.clients != variant.clients).then_some(cluster.clients),
+                ..named
+            };
+        }
         let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);
         // Scenes bring their own faults, take their own time, and have no clients.
         if !plan.scenes.is_empty() {
@@ -204,7 +226,7 @@ impl RunSpec {
             time: Some(Duration::from_millis(plan.time_ms)),
             servers: (cluster.servers != SERVERS).then_some(cluster.servers),
             observers: (cluster.observers != 0).then_some(cluster.observers),
-            clients: cluster.clients,
+            clients: (cluster.clients != CLIENTS).then_some(cluster.clients),
             timing: other(drawing::timing(&plan.workload)),
             drawn_for: plan.drawn_for,
             anyway: !feasibility::shortfalls(plan).is_empty(),
@@ -223,7 +245,13 @@ impl RunSpec {
 
     fn drawn(&self) -> Result<Plan, String> {
         let workload = names::workload(&self.workload)?;
+        if let Some(variant) = network::variant(&workload) {
+            return self.of_network(variant);
+        }
         let on = self.on.unwrap_or_default();
+        if self.servers.is_some_and(|servers| !ENSEMBLES.contains(&servers)) {
+            return Err("an ensemble has 1, 3 or 5 servers".to_owned());
+        }
         if let Some(variant) = scenes::variant(&workload) {
             return self.of_scenes(variant).map(|plan| Plan { on, ..plan });
         }
@@ -231,10 +259,11 @@ impl RunSpec {
             Some(list) => names::faults(list)?,
             None => faults::usual(),
         };
+        names::check_ensemble_faults(&faults)?;
         let cluster = ClusterPlan {
             servers: self.servers.unwrap_or(SERVERS),
             observers: self.observers.unwrap_or(0),
-            clients: self.clients,
+            clients: self.clients.unwrap_or(CLIENTS),
             image: self.zookeeper.clone(),
             timing: self.timing.unwrap_or_else(|| drawing::timing(&workload)),
         };
@@ -259,6 +288,39 @@ impl RunSpec {
             drawn_for,
             ..drawing::plan(seed, workload, shape, self.time_ms(), &faults)
         })
+    }
+
+    /// The plan of a run on a network.
+    fn of_network(&self, variant: &ConsensusVariant) -> Result<Plan, String> {
+        let name = &self.workload;
+        if let Some(on) = self.on.filter(|on| *on != On::Network) {
+            return Err(format!(
+                "{name} is no recipe of ZooKeeper and runs on a simulated network alone: leave --on {} out",
+                on.name()
+            ));
+        }
+        let given = [
+            ("--timing", self.timing.is_some()),
+            ("--zookeeper", self.zookeeper.is_some()),
+            ("--drawn-for", self.drawn_for.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+            return Err(format!("no ZooKeeper takes part in {name}: leave {option} out"));
+        }
+        let faults = match &self.faults {
+            Some(list) => names::faults(list)?,
+            None => draft::FAULTS.map(String::from).to_vec(),
+        };
+        network::check_faults(name, &faults)?;
+        let cluster = ClusterPlan {
+            servers: self.servers.unwrap_or(variant.servers),
+            observers: self.observers.unwrap_or(0),
+            clients: self.clients.unwrap_or(variant.clients),
+            ..ClusterPlan::default()
+        };
+        let time_ms = self.time.map_or(variant.time_ms, |time| time.as_millis() as u64);
+        let seed = self.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+        network::plan(seed, variant, cluster, (time_ms, &faults))
     }
 
     /// The plan of a run of scenes.

@@ -1,6 +1,6 @@
 //! Whether a backend can run a plan: what the plan requires is held against the backend's capabilities.
 
-use super::scenes;
+use super::{network, scenes};
 use crate::backends::{self, BackendKind};
 use zooquake_history::plan::{On, Plan, Workload};
 use zooquake_workloads::recipes;
@@ -35,6 +35,13 @@ pub fn plan_on(backend: &BackendKind, plan: &Plan) -> Result<(), String> {
 /// Why it cannot.
 pub fn workload_on(backend: &BackendKind, workload: &Workload) -> Result<(), String> {
     let (name, capabilities) = (workload.name(), backend.capabilities);
+    let protocol = network::variant(workload).is_some();
+    if protocol == capabilities.zookeeper {
+        return Err(match protocol {
+            true => format!("{name} runs on a simulated network alone"),
+            false => format!("{name} needs ZooKeeper, which is not on {}", backend.ensemble()),
+        });
+    }
     if workload.recipe.is_some() && !capabilities.containers {
         return Err(format!(
             "{name} is a program of its own, which {} cannot run",

@@ -66,17 +66,13 @@ pub fn on(text: &str) -> Result<On, String> {
     known.ok_or_else(|| format!("give {}", backends::choices()))
 }
 
-/// The number of an ensemble's voting servers.
+/// The number of an ensemble's voting servers, or of the nodes of a consensus protocol that decide, which may be others.
 ///
 /// # Errors
-/// If it is not 1, 3 or 5.
+/// If it is not 1 to 7.
 pub fn servers(text: &str) -> Result<usize, String> {
-    match text {
-        "1" => Ok(1),
-        "3" => Ok(3),
-        "5" => Ok(5),
-        _ => Err("an ensemble has 1, 3 or 5 servers".to_string()),
-    }
+    let number = text.parse().ok().filter(|number| (1..=7).contains(number));
+    number.ok_or_else(|| "an ensemble has 1, 3 or 5 servers".to_string())
 }
 
 /// The number of an ensemble's observers.

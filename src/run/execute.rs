@@ -3,6 +3,7 @@
 use super::folder::{CONTAINERS, Folder, RECIPE};
 use super::intent::intent;
 use super::interruption::within_grace;
+use super::network;
 use super::progress::Progress;
 use super::provenance::ProvenanceNotes;
 use super::recorder::Recorder;
@@ -11,6 +12,7 @@ use super::shell::Shell;
 use super::stage;
 use super::store::Store;
 use super::txnlogs;
+use crate::backends;
 use crate::faults::nemesis::NemesisSchedule;
 use crate::judge;
 use anyhow::{Context, Result};
@@ -157,6 +159,9 @@ fn id(folder: &Folder, seed: u64) -> String {
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
 pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result<Remainder> {
     let (plan, clock) = (&order.plan, order.backend.clock());
+    if !backends::capabilities(plan.on).zookeeper {
+        return network::attempt(plan, store, order.quiet);
+    }
     let mut progress = Progress::new(plan.on, order.quiet);
     progress.say(&format!(
         "{} in {}: {}",

@@ -134,6 +134,7 @@ impl Folder {
         let (plan, history) = (self.read("plan.json")?, self.read("history.jsonl")?);
         let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);
         let (txnlogs, servers) = (self.read("txnlogs.json")?, self.read("servers.jsonl")?);
+        let messages = self.read("messages.jsonl")?;
         let (logs, scenes) = (self.logs_of('n', "logs")?, self.scene_logs()?);
         let (clients, provenance) = (self.logs_of('c', "logs")?, self.read("provenance.json")?);
         Ok(Record::read(Files {
@@ -146,6 +147,7 @@ impl Folder {
             logs: Some(&logs),
             clients: &clients,
             scenes: &scenes,
+            messages: messages.as_deref(),
             provenance: provenance.as_deref(),
         }))
     }

@@ -4,6 +4,7 @@ mod execute;
 pub mod folder;
 mod intent;
 pub mod interruption;
+mod network;
 mod progress;
 mod provenance;
 mod readiness;

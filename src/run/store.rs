@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use zooquake_history::{
-    Event, Provenance, Record,
+    Event, MessageRecord, Provenance, Record,
     evidence::{ServerSample, TreeReadings},
     plan::Plan,
     txnlog::TxnLogs,
@@ -112,6 +112,17 @@ impl Store {
         self.keep(
             |folder| folder.write_jsonl("servers.jsonl", samples),
             |record| record.servers = Some(samples.to_vec()),
+        )
+    }
+
+    /// Keeps the messages of a network.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn messages(&self, messages: &[MessageRecord]) -> Result<()> {
+        self.keep(
+            |folder| folder.write_jsonl("messages.jsonl", messages),
+            |record| record.messages = Some(messages.to_vec()),
         )
     }
 

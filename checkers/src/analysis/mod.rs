@@ -118,7 +118,11 @@ impl<'a> Analysis<'a> {
             declared: ClientLimits::new(events),
             log,
             windows: Vec::new(),
-            faults: Faults::new(events, &injected, (record.plan.on, record.plan.cluster.timing.session_ms)),
+            faults: Faults::new(
+                events,
+                &injected,
+                (record.plan.on, record.plan.cluster.timing.session_ms),
+            ),
             record,
             injected,
             recovery,

@@ -7,8 +7,8 @@ use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::intervals::Intervals;
 use crate::text::seconds;
 use serde::{Deserialize, Serialize};
-use zooquake_history::plan::On;
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::plan::On;
 use zooquake_history::{Event, Plan};
 
 /// When an anomaly came about, in nanoseconds since the run began.
@@ -102,7 +102,11 @@ fn near<'r, 'a>(windows: &'r Windows<'a>, span: AnomalySpan) -> impl Iterator<It
 impl<'a> Faults<'a> {
     /// Those of a history's windows that were on. `session_ms` is the session timeout, for which a fault is near after
     /// its end; on a network, where no sessions are, it is just a time.
-    pub(crate) fn new(events: &[Event], injected: &BTreeMap<i64, InjectedFault<'a>>, (on, session_ms): (On, u64)) -> Self {
+    pub(crate) fn new(
+        events: &[Event],
+        injected: &BTreeMap<i64, InjectedFault<'a>>,
+        (on, session_ms): (On, u64),
+    ) -> Self {
         let session = session_ms.saturating_mul(1_000_000);
         let windows = injected.values().filter_map(|window| FaultWindow::new(window, events));
         let until = |window: &FaultWindow<'_>| window.until.map_or(u64::MAX, |until| until.saturating_add(session));

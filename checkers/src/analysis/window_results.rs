@@ -73,7 +73,13 @@ fn judge(
         return (false, format!("its effect was not verified{}", detail(on)));
     }
     if let Some(hit) = marks.off().and_then(|off| events[off].hit()) {
-        return (hit > 0, format!("verified, and it hit {}", count(hit as usize, "message, timer or request")));
+        return (
+            hit > 0,
+            format!(
+                "verified, and it hit {}",
+                count(hit as usize, "message, timer or request")
+            ),
+        );
     }
     let heal = marks.heal.or(marks.off()).unwrap_or(events.len());
     let kind = FaultKind::by_name(&window.fault);

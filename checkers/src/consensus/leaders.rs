@@ -83,6 +83,16 @@ pub struct Leaders {
     following: [Option<(u8, u32)>; 32],
     /// By node its credentials, and where it made them public.
     credentials: [Option<(Credentials, usize)>; 32],
+    /// By node and round in which it looked, the lowest credentials that it had then, and where it had them.
+    looks: Vec<RoundLook>,
+}
+
+/// The looks of a node in one round.
+#[derive(Debug, Clone, Copy)]
+struct RoundLook {
+    node: u8,
+    round: u32,
+    lowest: (Credentials, usize),
 }
 
 impl Leaders {
@@ -95,6 +105,7 @@ impl Leaders {
             epochs: Vec::new(),
             following: [None; 32],
             credentials: [None; 32],
+            looks: Vec::new(),
         }
     }
 
@@ -116,7 +127,12 @@ impl Leaders {
                 self.credentials[usize::from(node)] = Some(((epoch, zxid, node), place));
                 None
             }
-            Announcement::Looking { .. } | Announcement::Resigned { .. } => {
+            Announcement::Looking { round } => {
+                self.died(node);
+                self.looks(node, round);
+                None
+            }
+            Announcement::Resigned { .. } => {
                 self.died(node);
                 None
             }
@@ -125,7 +141,7 @@ impl Leaders {
                 self.following[usize::from(node)] = Some((leader, round));
                 None
             }
-            Announcement::Elected { voters, .. } => self.elected(place, node, voters),
+            Announcement::Elected { round, voters } => self.elected(place, node, (round, voters)),
             Announcement::Leading { round } => self.leads(LeadingNode { node, round, place }),
             _ => None,
         }
@@ -150,12 +166,30 @@ impl Leaders {
         matches!(self.goal, ConsensusGoal::Election | ConsensusGoal::EpochLeader)
     }
 
-    fn elected(&self, place: usize, node: u8, voters: u32) -> Option<ConsensusViolation> {
+    /// A node looks for a leader in a round.
+    fn looks(&mut self, node: u8, round: u32) {
+        let Some(own) = self.credentials[usize::from(node)].filter(|_| self.by_credentials()) else {
+            return;
+        };
+        let known = self.looks.iter_mut().find(|look| (look.node, look.round) == (node, round));
+        match known {
+            Some(look) => look.lowest = look.lowest.min(own),
+            None => self.looks.push(RoundLook {
+                node,
+                round,
+                lowest: own,
+            }),
+        }
+    }
+
+    /// A node takes itself for elected in a round by these voters. Each of them cast its vote while it looked in that round,
+    /// and what it has later is no matter: a winner may be frozen before it counts, and its voters follow another one
+    /// meanwhile, whose epoch they adopt.
+    fn elected(&self, place: usize, node: u8, (round, voters): (u32, u32)) -> Option<ConsensusViolation> {
         let (own, own_place) = self.credentials[usize::from(node)].filter(|_| self.by_credentials())?;
-        let others = (0..32).filter(|&voter| voters >> voter & 1 == 1 && voter != node);
-        let credentials = others.filter_map(|voter| Some((voter, self.credentials[usize::from(voter)]?)));
-        let greatest = credentials.max_by_key(|(_, (credentials, _))| *credentials)?;
-        let (voter, (theirs, their_place)) = greatest;
+        let voted = |look: &&RoundLook| look.round == round && look.node != node && voters >> look.node & 1 == 1;
+        let greatest = self.looks.iter().filter(voted).max_by_key(|look| look.lowest)?;
+        let (voter, (theirs, their_place)) = (greatest.node, greatest.lowest);
         (theirs > own).then(|| {
             let kind = LeaderViolation::LesserVote {
                 leader: (node, own),

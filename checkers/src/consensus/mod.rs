@@ -141,7 +141,9 @@ fn distinct(violations: Vec<ConsensusViolation>, reasons: &mut Vec<String>) -> V
         }
     }
     for (kind, count) in counts.into_iter().filter(|(_, count)| *count > NAMED) {
-        reasons.push(format!("note: of {count} violations {kind} the first {NAMED} are named"));
+        reasons.push(format!(
+            "note: of {count} violations {kind} the first {NAMED} are named"
+        ));
     }
     kept
 }
@@ -168,7 +170,10 @@ fn close(
         ("nodes", json!(names)),
         ("steps", json!(steps)),
         ("windows", json!(run.windows.len())),
-        ("windows_counting", json!(run.windows.iter().filter(|window| window.counts).count())),
+        (
+            "windows_counting",
+            json!(run.windows.iter().filter(|window| window.counts).count()),
+        ),
     ];
     Results {
         on: run.record.plan.on,
@@ -178,7 +183,10 @@ fn close(
         not_judged: found.not_judged,
         windows: run.windows.clone(),
         checkers: found.checkers,
-        stats: stats.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        stats: stats
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
         ..Results::default()
     }
 }

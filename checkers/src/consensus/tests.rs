@@ -6,10 +6,16 @@ const NAMES: [&str; 5] = ["server1", "server2", "server3", "observer1", "observe
 /// The violations of these steps, each at its place in the list, with what is violated at the end.
 fn judged(goal: ConsensusGoal, names: &[&str], steps: &[ConsensusStep]) -> (Vec<&'static str>, Vec<&'static str>) {
     let mut judge = ConsensusJudge::new(goal, NodeSets::from_names(names));
-    let taken = steps.iter().enumerate().filter_map(|(place, step)| judge.take(place, *step));
+    let taken = steps
+        .iter()
+        .enumerate()
+        .filter_map(|(place, step)| judge.take(place, *step));
     let during = taken.map(|violation| violation.kind.anomaly()).collect();
     let closed = judge.close(steps.len(), steps.len() + 1);
-    (during, closed.iter().map(|violation| violation.kind.anomaly()).collect())
+    (
+        during,
+        closed.iter().map(|violation| violation.kind.anomaly()).collect(),
+    )
 }
 
 fn announces(node: u8, announcement: Announcement) -> ConsensusStep {
@@ -59,12 +65,17 @@ fn learners_agree_on_a_proposed_value_which_all_learn() {
         with(&[learns(0, 8), answers(2, 8), answers(3, 8)]),
         (vec![], vec!["no-decision"])
     );
-    assert_eq!(
-        with(&[learns(0, 8), learns(1, 8), answers(2, 8)]).1,
-        ["no-decision"]
-    );
-    // Nobody waits for the answer to a process that has died.
+    assert_eq!(with(&[learns(0, 8), learns(1, 8), answers(2, 8)]).1, ["no-decision"]);
+    // Nobody waits for the answer to a process that has died, and what only such processes proposed need not be chosen.
     let died = ConsensusStep::Death { node: 3 };
+    let other = ConsensusStep::Death { node: 2 };
+    assert_eq!(with(&[died, other]), (vec![], vec![]));
+    assert_eq!(
+        with(&[died, other, learns(0, 8)]).1,
+        ["no-decision"],
+        "the other learner"
+    );
+    assert_eq!(with(&[died]).1, ["no-decision"]);
     assert_eq!(
         with(&[learns(0, 8), learns(1, 8), answers(2, 8), died]),
         (vec![], vec![])
@@ -84,9 +95,16 @@ fn two_lead_at_once_only_while_the_first_has_not_resigned_died_or_looked() {
     for end in ends {
         assert!(one(&[leads(0, 1), end, leads(1, 1)]).is_empty(), "{end:?}");
     }
-    assert!(one(&[leads(0, 1), leads(0, 2)]).is_empty(), "one node leads one term after the other");
+    assert!(
+        one(&[leads(0, 1), leads(0, 2)]).is_empty(),
+        "one node leads one term after the other"
+    );
     // Where it is not promised it is no violation.
-    assert!(judged(ConsensusGoal::Election, &NAMES, &[leads(0, 1), leads(1, 1)]).0.is_empty());
+    assert!(
+        judged(ConsensusGoal::Election, &NAMES, &[leads(0, 1), leads(1, 1)])
+            .0
+            .is_empty()
+    );
 }
 
 #[test]
@@ -94,24 +112,38 @@ fn an_epoch_has_one_leader_also_if_they_lead_one_after_the_other() {
     let epoch = |steps: &[ConsensusStep]| judged(ConsensusGoal::EpochLeader, &NAMES, steps).0;
     let resigns = announces(0, Announcement::Resigned { round: 1 });
     assert_eq!(epoch(&[leads(0, 1), resigns, leads(1, 1)]), ["two-ensemble-leaders"]);
-    assert!(epoch(&[leads(0, 1), leads(1, 2)]).is_empty(), "each leads an epoch of its own");
-    assert!(epoch(&[leads(0, 1), resigns, leads(0, 1)]).is_empty(), "one server leads it again");
+    assert!(
+        epoch(&[leads(0, 1), leads(1, 2)]).is_empty(),
+        "each leads an epoch of its own"
+    );
+    assert!(
+        epoch(&[leads(0, 1), resigns, leads(0, 1)]).is_empty(),
+        "one server leads it again"
+    );
 }
 
 #[test]
 fn a_greater_vote_among_those_that_elected_is_a_lesser_vote_that_won() {
     let has = |node, epoch, zxid| announces(node, Announcement::Credentials { epoch, zxid });
+    let looks = |node, round| announces(node, Announcement::Looking { round });
     let elected = |node, voters| announces(node, Announcement::Elected { round: 1, voters });
     let election = |steps: &[ConsensusStep]| judged(ConsensusGoal::Election, &NAMES, steps).0;
-    let start = [has(0, 1, 9), has(1, 1, 9), has(2, 2, 3)];
+    let start = [has(0, 1, 9), has(1, 1, 9), has(2, 2, 3), looks(0, 1), looks(1, 1), looks(2, 1)];
     let with = |step| election(&[&start[..], &[step]].concat());
     assert_eq!(with(elected(1, 0b110)), ["lesser-vote-won"], "a higher epoch");
     assert_eq!(with(elected(0, 0b011)), ["lesser-vote-won"], "the same, and a higher number");
     assert!(with(elected(1, 0b011)).is_empty());
     assert!(with(elected(2, 0b111)).is_empty());
-    // What a server has later is no matter.
-    assert!(election(&[has(0, 1, 1), has(1, 1, 2), elected(1, 0b011), has(0, 3, 3)]).is_empty());
-    assert_eq!(election(&[has(0, 1, 1), has(1, 1, 2), has(0, 3, 3), elected(1, 0b011)]).len(), 1);
+    // What a server has after it has voted is no matter, nor what it had in another round.
+    let voted = [has(0, 1, 1), has(1, 1, 2), looks(0, 1), looks(1, 1)];
+    let later = |more: &[ConsensusStep]| election(&[&voted, more, &[elected(1, 0b011)]].concat());
+    assert!(later(&[has(0, 3, 3)]).is_empty());
+    assert!(later(&[has(0, 3, 3), looks(0, 1)]).is_empty(), "the lowest of a round counts");
+    assert!(later(&[has(0, 3, 3), looks(0, 2)]).is_empty());
+    let other = [has(0, 3, 3), has(1, 1, 2), looks(0, 2), looks(1, 1), elected(1, 0b011)];
+    assert!(election(&other).is_empty());
+    let greater = [has(0, 3, 3), has(1, 1, 2), looks(0, 1), looks(1, 1), elected(1, 0b011)];
+    assert_eq!(election(&greater), ["lesser-vote-won"]);
 }
 
 #[test]
@@ -119,9 +151,21 @@ fn a_leader_is_established_by_a_majority_of_voters_that_follow_it() {
     let end = |steps: &[ConsensusStep]| judged(ConsensusGoal::Election, &NAMES, steps).1;
     assert_eq!(end(&[leads(0, 1)]), ["no-leader"]);
     assert!(end(&[leads(0, 1), follows(1, 0, 1)]).is_empty());
-    assert_eq!(end(&[leads(0, 1), follows(3, 0, 1), follows(4, 0, 1)]), ["no-leader"], "observers");
-    assert_eq!(end(&[leads(0, 2), follows(1, 0, 1)]), ["no-leader"], "a follower of an earlier round");
-    assert_eq!(end(&[leads(0, 1), follows(1, 0, 1), leads(2, 1)]), ["no-leader"], "two lead");
+    assert_eq!(
+        end(&[leads(0, 1), follows(3, 0, 1), follows(4, 0, 1)]),
+        ["no-leader"],
+        "observers"
+    );
+    assert_eq!(
+        end(&[leads(0, 2), follows(1, 0, 1)]),
+        ["no-leader"],
+        "a follower of an earlier round"
+    );
+    assert_eq!(
+        end(&[leads(0, 1), follows(1, 0, 1), leads(2, 1)]),
+        ["no-leader"],
+        "two lead"
+    );
 }
 
 #[test]
@@ -141,10 +185,23 @@ fn what_was_acknowledged_is_in_the_log_of_the_last_leader() {
     let both = [stores(0, 0, 5), stores(0, 1, 6), answers(3, 5), answers(3, 6)];
     assert!(with(&both).is_empty());
     assert_eq!(with(&[&both[..], &[cuts(0, 1)]].concat()), ["lost-message"]);
-    assert_eq!(with(&[&both[..], &[cuts(0, 0)]].concat()), ["lost-message", "lost-message"]);
+    assert_eq!(
+        with(&[&both[..], &[cuts(0, 0)]].concat()),
+        ["lost-message", "lost-message"]
+    );
     assert!(with(&[&both[..], &[cuts(0, 1), stores(0, 1, 6)]].concat()).is_empty());
-    assert!(with(&[&both[..], &[cuts(1, 0)]].concat()).is_empty(), "another replica's log");
-    assert_eq!(with(&[stores(0, 0, 5), answers(3, 5)]), ["no-decision"], "6 was not answered");
+    assert!(
+        with(&[&both[..], &[cuts(1, 0)]].concat()).is_empty(),
+        "another replica's log"
+    );
+    assert_eq!(
+        with(&[stores(0, 0, 5), answers(3, 5)]),
+        ["no-decision"],
+        "6 was not answered"
+    );
     // What another one stored at its place has taken it away.
-    assert_eq!(with(&[&both[..], &[stores(0, 0, 9)]].concat()), ["lost-message", "lost-message"]);
+    assert_eq!(
+        with(&[&both[..], &[stores(0, 0, 9)]].concat()),
+        ["lost-message", "lost-message"]
+    );
 }

@@ -90,10 +90,13 @@ impl ChosenValues {
         None
     }
 
-    /// The nodes that lack something: of these learners those that have learned nothing, and clients' nodes whose
-    /// processes wait for an answer.
+    /// The nodes that lack something: clients' nodes whose processes wait for an answer, and of these learners those that
+    /// have learned nothing. The latter lack nothing while nobody has learned anything and every request was abandoned:
+    /// it may have died with its process.
     pub fn lacking(&self, learners: u32) -> u32 {
         let waiting = self.waiting().fold(0, |nodes, request| nodes | 1 << request.node);
+        let kept = self.first.is_some() || self.requests.iter().any(|request| !request.abandoned);
+        let learners = if kept { learners } else { 0 };
         (learners & !self.learners) | waiting
     }
 
@@ -104,7 +107,9 @@ impl ChosenValues {
 
     /// The values that were answered to whom asked for them, each with the place of the answer.
     pub fn acknowledged(&self) -> impl Iterator<Item = (u32, usize)> {
-        self.requests.iter().filter_map(|request| Some((request.value, request.answered?)))
+        self.requests
+            .iter()
+            .filter_map(|request| Some((request.value, request.answered?)))
     }
 
     fn waiting(&self) -> impl Iterator<Item = &ValueRequest> {

@@ -1,8 +1,8 @@
 //! The registry of families. A new one is a file and a line here.
 
 use super::{
-    FamilyGenerator, Generator, barrier, commit, counter, election, ensemble, lock, membership, queue, register,
-    rwlock, semaphore,
+    FamilyGenerator, Generator, barrier, commit, consensus, counter, election, ensemble, lock, membership, queue,
+    register, rwlock, semaphore,
 };
 use std::error::Error;
 use std::fmt;
@@ -21,6 +21,7 @@ pub const FAMILIES: &[FamilyGenerator] = &[
     counter::FAMILY,
     membership::FAMILY,
     ensemble::FAMILY,
+    consensus::FAMILY,
 ];
 
 /// A plan's family that has no generator.

@@ -3,6 +3,7 @@
 mod backlog;
 mod barrier;
 mod commit;
+mod consensus;
 mod counter;
 mod election;
 mod ensemble;

@@ -63,7 +63,9 @@ pub struct Hatch {
 }
 
 /// All kinds, in the order in which they are shown.
-pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, LAG, WIPE, LOSS, DUPLICATE];
+pub const KINDS: &[FaultKind] = &[
+    KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, LAG, WIPE, LOSS, DUPLICATE,
+];
 
 /// How a window strikes, where its kind can strike in several ways. In a plan it is a field of its window, of the name
 /// that its kind gives.

@@ -18,10 +18,7 @@ pub const FAMILY: Family = Family {
     name: "consensus",
     recipes: false,
     grants: false,
-    ops: &[
-        OpSpec::new(f::PROPOSE, Role::Work),
-        OpSpec::new(f::APPEND, Role::Work),
-    ],
+    ops: &[OpSpec::new(f::PROPOSE, Role::Work), OpSpec::new(f::APPEND, Role::Work)],
 };
 
 /// What a node makes public. Rounds are ballots, terms, logical clocks or epochs, as its protocol has them; nodes are
@@ -49,12 +46,13 @@ pub enum Announcement {
         /// The number of its last transaction.
         zxid: u32,
     },
-    /// A node seeks a leader.
+    /// A node seeks a leader; also each time it adopts another round while it does.
     Looking {
         /// The round in which it does.
         round: u32,
     },
-    /// A node takes itself for the leader, by the votes of these nodes, its own among them.
+    /// A node takes itself for the leader, by the votes that these nodes cast while they were looking too, its own among
+    /// them. Nodes that it counts because they follow it already are not among them.
     Elected {
         /// The round of the election.
         round: u32,
@@ -158,11 +156,18 @@ mod tests {
             Announcement::Learned { value: 7, round: 3 },
             Announcement::Credentials { epoch: 1, zxid: 9 },
             Announcement::Looking { round: 2 },
-            Announcement::Elected { round: 2, voters: 0b10101 },
+            Announcement::Elected {
+                round: 2,
+                voters: 0b10101,
+            },
             Announcement::Leading { round: 2 },
             Announcement::Following { leader: 4, round: 2 },
             Announcement::Resigned { round: 2 },
-            Announcement::Stored { offset: 0, round: 1, value: 7 },
+            Announcement::Stored {
+                offset: 0,
+                round: 1,
+                value: 7,
+            },
             Announcement::Truncated { offset: 1 },
         ];
         for announcement in all {
@@ -179,7 +184,10 @@ mod tests {
             };
             assert_eq!(Announcement::read(&event, &names), Some((1, announcement)));
             let stranger = [names[1].clone()];
-            let needs_others = matches!(announcement, Announcement::Elected { .. } | Announcement::Following { .. });
+            let needs_others = matches!(
+                announcement,
+                Announcement::Elected { .. } | Announcement::Following { .. }
+            );
             assert_eq!(Announcement::read(&event, &stranger).is_none(), needs_others);
         }
     }

@@ -236,7 +236,12 @@ mod tests {
     #[test]
     fn what_is_drawn_is_what_its_plan_has() {
         let role = |name, client| NodeRole { name, client };
-        let roles = [role("acceptor", false), role("acceptor", false), role("proposer", true), role("proposer", true)];
+        let roles = [
+            role("acceptor", false),
+            role("acceptor", false),
+            role("proposer", true),
+            role("proposer", true),
+        ];
         let names: Vec<String> = (1..=4).map(|node| format!("node{node}")).collect();
         for seed in 0..500 {
             let mut rng = Rng::with_seed(seed);

@@ -45,11 +45,12 @@ impl JudgingObserver {
     /// Takes a step at a moment; the run ends if it completes a violation.
     fn take(&mut self, at: u32, step: ConsensusStep) -> ControlFlow<()> {
         self.place += 1;
-        self.violation = self.judge.take(self.place, step);
-        if self.violation.is_some() {
+        let violation = self.judge.take(self.place, step);
+        self.settled = self.judge.settled().then_some(self.settled.unwrap_or(at));
+        if violation.is_some() {
+            self.violation = violation;
             return ControlFlow::Break(());
         }
-        self.settled = self.judge.settled().then_some(self.settled.unwrap_or(at));
         ControlFlow::Continue(())
     }
 }

@@ -192,11 +192,9 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         self.links.begin(id, kind);
         self.observer.began(self.now, id);
         match kind {
-            DisturbanceKind::Kill(node) => {
-                if self.host(node).kill(id) {
-                    self.hits[id] += 1;
-                    self.observer.died(self.now, node);
-                }
+            DisturbanceKind::Kill(node) if self.host(node).kill(id) => {
+                self.hits[id] += 1;
+                self.observer.died(self.now, node);
             }
             DisturbanceKind::Pause(node) => self.host(node).pause(id),
             _ => {}
@@ -281,7 +279,10 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         self.messages += 1;
         let cut = self.links.cut_by(from, to);
         let loss = self.links.loss().filter(|_| cut.is_none());
-        let lost_by = cut.or_else(|| loss.filter(|&(_, percent)| self.rng.u8(0..100) < percent).map(|(by, _)| by));
+        let lost_by = cut.or_else(|| {
+            loss.filter(|&(_, percent)| self.rng.u8(0..100) < percent)
+                .map(|(by, _)| by)
+        });
         let transmission = Transmission {
             number,
             copy_of,

@@ -15,6 +15,7 @@ use zooquake_history::plan::{On, Plan, Workload};
 /// Simulated ensembles.
 pub const KIND: BackendKind = BackendKind {
     on: On::Sim,
+    noun: "ensemble",
     adjective: "simulated",
     capabilities: Capabilities {
         virtual_time: true,
@@ -22,6 +23,7 @@ pub const KIND: BackendKind = BackendKind {
         images: false,
         connections: false,
         election_logs: false,
+        zookeeper: true,
     },
     connect: || ready(Ok(Box::new(Simulator) as Box<dyn Connection>)).boxed(),
 };

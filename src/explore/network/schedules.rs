@@ -2,22 +2,23 @@
 
 use crate::backends::network::draft::{DraftShape, NetworkDraft};
 use crate::backends::network::judging::JudgingObserver;
+use crate::backends::network::play::{PATIENCE, network_rng};
 use crate::backends::network::transit::Transit;
 use crate::backends::network::world::{Pace, Scenario, World};
 use fastrand::Rng;
 use zooquake_checkers::consensus::{ConsensusJudge, ConsensusViolation, NodeSets};
-use zooquake_history::plan::{ConsensusGoal, Scheduler};
+use zooquake_history::plan::{ClusterPlan, ConsensusGoal, Scheduler};
 use zooquake_workloads::consensus::protocol::Protocol;
-use zooquake_workloads::consensus::setting::ProtocolSetting;
-
-/// How long a run goes on after healing, in microseconds: longer than any protocol needs.
-pub const PATIENCE: u32 = 20_000_000;
+use zooquake_workloads::consensus::setting::ProtocolVisitor;
+use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// What the schedules of an exploration have in common.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ScheduleSpace {
-    /// What the protocol is to bring about.
-    pub goal: ConsensusGoal,
+    /// The variant.
+    pub variant: &'static ConsensusVariant,
+    /// Its sizes.
+    pub cluster: ClusterPlan,
     /// The kinds of fault that are drawn.
     pub faults: Vec<String>,
     /// Milliseconds of requests and faults.
@@ -26,17 +27,7 @@ pub struct ScheduleSpace {
     pub scheduler: Scheduler,
 }
 
-impl ScheduleSpace {
-    /// The random choices of a schedule, the shape of what is drawn for it, and the sets of its nodes.
-    fn shape(&self, setting: &ProtocolSetting) -> (DraftShape, NodeSets) {
-        let roles = setting.roles();
-        let many = self.goal == ConsensusGoal::Log;
-        (DraftShape::new(&roles, self.time_ms, many), NodeSets::from_names(&setting.names()))
-    }
-}
-
-/// Plays schedules of one setting, one after the other.
-#[derive(Debug)]
+/// Plays schedules of a variant, one after the other.
 pub struct SchedulePlayer<'a> {
     space: &'a ScheduleSpace,
     shape: DraftShape,
@@ -45,46 +36,68 @@ pub struct SchedulePlayer<'a> {
 }
 
 impl<'a> SchedulePlayer<'a> {
-    /// A player of this space and setting.
-    pub fn new(space: &'a ScheduleSpace, setting: &ProtocolSetting) -> Self {
-        let (shape, sets) = space.shape(setting);
+    /// A player of this space.
+    pub fn new(space: &'a ScheduleSpace) -> Self {
+        let setting = space.variant.setting(0, &space.cluster);
+        let many = space.variant.goal == ConsensusGoal::Log;
         Self {
             space,
-            shape,
-            sets,
+            shape: DraftShape::new(&setting.roles(), space.time_ms, many),
+            sets: NodeSets::from_names(&setting.names()),
             draft: NetworkDraft::default(),
         }
     }
 
-    /// What is drawn for the schedule of a seed, from the random choices that go on in its run.
-    pub fn draw(&mut self, rng: &mut Rng) -> &NetworkDraft {
+    /// What is drawn for the schedule of a seed.
+    pub fn draw(&mut self, seed: u64) -> &NetworkDraft {
+        let mut rng = Rng::with_seed(seed);
         let faults = &self.space.faults;
         let most = if faults.is_empty() { 0 } else { faults.len().min(3) + 1 };
         self.draft.disturbances.clear();
         for _ in 0..rng.usize(0..=most) {
             let kind = &faults[rng.usize(0..faults.len())];
-            self.draft.disturbances.push(self.shape.draw_disturbance(kind, rng));
+            self.draft.disturbances.push(self.shape.draw_disturbance(kind, &mut rng));
         }
-        self.draft.requests = self.shape.draw_requests(rng);
+        self.draft.requests = self.shape.draw_requests(&mut rng);
         &self.draft
     }
 
     /// Plays and judges the schedule of a seed; the violation, if there is one.
-    pub fn play<P: Protocol>(&mut self, config: &P::Config, seed: u64) -> Option<ConsensusViolation> {
-        let mut rng = Rng::with_seed(seed);
-        self.draw(&mut rng);
-        let transit = Transit::new(&self.space.scheduler, usize::from(self.shape.nodes), &mut rng);
-        let disturbances = &self.draft.disturbances;
-        let healed = disturbances.iter().map(|disturbance| disturbance.until).max().unwrap_or(0);
+    pub fn play(&mut self, seed: u64) -> Option<ConsensusViolation> {
+        self.draw(seed);
+        let setting = self.space.variant.setting(seed, &self.space.cluster);
+        setting.visit(ScheduleVisitor { player: self, seed })
+    }
+}
+
+struct ScheduleVisitor<'a, 'b> {
+    player: &'a SchedulePlayer<'b>,
+    seed: u64,
+}
+
+impl ProtocolVisitor for ScheduleVisitor<'_, '_> {
+    type Outcome = Option<ConsensusViolation>;
+
+    fn visit<P: Protocol>(self, config: &P::Config) -> Option<ConsensusViolation> {
+        let SchedulePlayer {
+            space,
+            shape,
+            sets,
+            draft,
+        } = self.player;
+        let mut rng = network_rng(self.seed);
+        let transit = Transit::new(&space.scheduler, usize::from(shape.nodes), &mut rng);
+        let moments = draft.disturbances.iter().map(|disturbance| disturbance.until);
+        let last = moments.chain(draft.requests.iter().map(|request| request.0)).max();
+        let healed = last.unwrap_or(0);
         let scenario: Scenario<'_, P> = Scenario {
             config,
-            disturbances,
-            requests: &self.draft.requests,
+            disturbances: &draft.disturbances,
+            requests: &draft.requests,
             until: healed + PATIENCE,
         };
-        let asked = self.draft.requests.iter().map(|request| request.0).max().unwrap_or(0);
-        let judge = ConsensusJudge::new(self.space.goal, self.sets);
-        let mut world = World::new(scenario, Pace::Drawn(transit), rng, JudgingObserver::new(judge, healed.max(asked)));
+        let judge = JudgingObserver::new(ConsensusJudge::new(space.variant.goal, *sets), healed);
+        let mut world = World::new(scenario, Pace::Drawn(transit), rng, judge);
         world.run();
         world.observer.close()
     }

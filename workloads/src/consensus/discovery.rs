@@ -3,12 +3,12 @@
 //! the pings by which a leader and its followers notice that the other is gone. No transactions are proposed.
 //!
 //! Followers send the epoch that they accepted last; the leader of a majority proposes a higher one, which a follower
-//! writes to its disk before it acknowledges it. A follower acknowledges an epoch once: so no two leaders have majorities
-//! for the same. The leader of a majority of such acknowledgements has the followers adopt its history and epoch, and is
-//! established when a majority has. Followers repeat what they wait for an answer to.
+//! writes to its disk before it acknowledges it. A follower acknowledges an epoch once: so no two leaders have
+//! majorities for the same. The leader of a majority of such acknowledgements has the followers adopt its history and
+//! epoch, and is established when a majority has. Followers repeat what they wait for an answer to.
 //!
-//! It differs from the source in this: a leader to which a follower with a more recent history acknowledges its epoch
-//! gives up at once, as in the paper it could not lead (there it refuses that follower, and gives up if no others come).
+//! A leader to which a follower with a more recent history acknowledges its epoch gives up at once. The source refuses
+//! that follower, and gives up if too few others come; the paper has the leader adopt the follower's history.
 
 mod follower;
 mod leader;

@@ -1,15 +1,16 @@
 //! ZooKeeper's FastLeaderElection, as one server runs it: `lookForLeader` of
 //! `org.apache.zookeeper.server.quorum.FastLeaderElection`, and the answers that its `WorkerReceiver` gives.
 //!
-//! Everyone first votes for itself and sends its vote to all voters; who learns of a higher vote changes to it and sends
-//! that. A server with a majority for its vote waits until 200 ms have passed without a higher one, and then leads or
-//! follows. It differs from the source in this:
+//! Everyone first votes for itself and sends its vote to all voters; who learns of a higher vote changes to it and
+//! sends that. A server with a majority for its vote waits until 200 ms have passed without a higher one, and then
+//! leads or follows. It differs from the source in this:
 //!
 //! - A vote is sent again after 200 ms to 1.6 s, there up to 60 s, counted from its last sending.
-//! - An observer answers nobody. There it answers a voter that looks, in a lower round or when it looks no longer itself;
-//!   the voter, which answers whatever an observer sends, answers that, and so on until the voter has found a leader.
-//! - Votes of servers that look no longer are compared by leader and epoch, as ZOOKEEPER-1805 has it, in either set. There
-//!   the epoch is left out where servers of several versions could meet.
+//! - An observer answers nobody. There it answers a voter that looks, in a lower round or when it looks no longer
+//!   itself; the voter, which answers whatever an observer sends, answers that, and so on until the voter has found a
+//!   leader.
+//! - Votes of servers that look no longer are compared by leader and epoch, as ZOOKEEPER-1805 has it, in either set.
+//!   There the epoch is left out where servers of several versions could meet.
 
 mod notification;
 mod server;
@@ -248,8 +249,9 @@ impl FastLeaderElection {
         }
     }
 
-    /// Ends the look with a vote that a majority agrees to. Announced as the voters of a leader are those who cast their
-    /// vote in a look, and so by the order of votes: a server can come to follow a leader without having voted for it.
+    /// Ends the look with a vote that a majority agrees to. Announced as the voters of a leader are those who cast
+    /// their vote in a look, and so by the order of votes: a server can come to follow a leader without having voted
+    /// for it.
     fn end(&mut self, vote: FleNotification, out: &mut Vec<FleOutput>) {
         self.state = if vote.vote.sid == self.me + 1 {
             let state = FleState::Looking;
@@ -266,7 +268,11 @@ impl FastLeaderElection {
         };
         self.proposal = vote.vote;
         self.round = vote.round;
-        let timer = if self.finalizing { FleTimer::Finalize } else { FleTimer::Poll(self.backoff) };
+        let timer = if self.finalizing {
+            FleTimer::Finalize
+        } else {
+            FleTimer::Poll(self.backoff)
+        };
         out.push(Output::CancelTimer(timer));
         self.received = [None; MAX_VOTERS];
         self.outside = [None; MAX_VOTERS];

@@ -108,6 +108,18 @@ pub const PLANTED: &[PlantedProtocol] = &[
     },
 ];
 
+impl PlantedProtocol {
+    /// Its name for users: `planted/C1`.
+    pub fn name(&self) -> String {
+        format!("planted/{}", self.id)
+    }
+}
+
+/// The planted bug of this id; `None` if there is none.
+pub fn find(id: &str) -> Option<&'static PlantedProtocol> {
+    PLANTED.iter().find(|planted| planted.id == id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -42,6 +42,34 @@ impl ConsensusVariant {
         (self.setting)(seed, cluster)
     }
 
+    /// Refuses a cluster that it cannot have.
+    ///
+    /// # Errors
+    /// Which sizes it can have.
+    pub fn check(&self, cluster: &ClusterPlan) -> Result<(), String> {
+        let (least, most) = self.sizes;
+        let name = format!("{}/{}", FAMILY.name, self.name);
+        if !(least..=most).contains(&cluster.servers) {
+            return Err(match least == most {
+                true => format!("{name} has {least} nodes that decide: leave --servers out"),
+                false => format!("{name} has {least} to {most} nodes that decide: give --servers {least} to {most}"),
+            });
+        }
+        if cluster.observers > 0 && !(self.observes && cluster.observers <= MOST_OBSERVERS) {
+            return Err(match self.observes {
+                true => format!("{name} has {MOST_OBSERVERS} observers at most"),
+                false => format!("{name} has no observers: leave --observers out"),
+            });
+        }
+        match (self.clients, cluster.clients) {
+            (0, 0) | (1.., 1..=MOST_CLIENTS) => Ok(()),
+            (0, _) => Err(format!("{name} has no clients: leave --clients out")),
+            _ => Err(format!(
+                "{name} has 1 to {MOST_CLIENTS} clients: give --clients 1 to {MOST_CLIENTS}"
+            )),
+        }
+    }
+
     /// Its description in a plan.
     pub fn workload(&self) -> Workload {
         let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
@@ -64,6 +92,12 @@ impl ConsensusVariant {
         }
     }
 }
+
+/// The most observers of an ensemble.
+const MOST_OBSERVERS: usize = 4;
+
+/// The most proposers or producers.
+const MOST_CLIENTS: usize = 8;
 
 /// What the variants have in common.
 const PLAIN: ConsensusVariant = ConsensusVariant {

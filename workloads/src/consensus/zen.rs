@@ -177,14 +177,16 @@ impl Protocol for Zen {
         self.take(input)
     }
 
+    /// Such that nothing runs out while no message takes more than 300 ms: a round of pings and a commit are longer than
+    /// a question and its answer, and so are three checks.
     fn duration(timer: ZenTimer) -> Range<u32> {
         match timer {
-            ZenTimer::Ping => 60_000..80_000,
-            ZenTimer::Election => 300_000..400_000,
-            ZenTimer::Commit => 80_000..100_000,
-            ZenTimer::Join => 400_000..500_000,
-            ZenTimer::Accept => 150_000..200_000,
-            ZenTimer::Check => 30_000..240_000,
+            ZenTimer::Ping => 620_000..680_000,
+            ZenTimer::Election => 1_200_000..1_500_000,
+            ZenTimer::Commit => 650_000..700_000,
+            ZenTimer::Join => 2_000_000..2_400_000,
+            ZenTimer::Accept => 1_400_000..1_600_000,
+            ZenTimer::Check => 210_000..400_000,
         }
     }
 

@@ -52,7 +52,11 @@ impl FleNotification {
     /// epoch unless it is 0 and the latter unless it is looking.
     pub(super) fn figure(&self) -> MessageFigure {
         let FleVote { epoch, zxid, sid } = self.vote;
-        let mut detail = if sid == 0 { "nobody".to_owned() } else { format!("({sid}, {zxid})") };
+        let mut detail = if sid == 0 {
+            "nobody".to_owned()
+        } else {
+            format!("({sid}, {zxid})")
+        };
         if epoch > 0 {
             detail += &format!(" epoch {epoch}");
         }

@@ -3,9 +3,7 @@
 use super::notification::{FleNotification, FleState};
 use super::{FastLeaderElection, MAX_VOTERS};
 use crate::consensus::discovery::{DiscoveryMessage, FollowerDiscovery, LeaderDiscovery};
-use crate::consensus::protocol::{
-    Input, InputOf, MessageFigure, Node, NodeRole, NodeSet, Output, OutputOf, Protocol,
-};
+use crate::consensus::protocol::{Input, InputOf, MessageFigure, Node, NodeRole, NodeSet, Output, OutputOf, Protocol};
 use std::ops::Range;
 use zooquake_history::operation::consensus::Announcement;
 
@@ -53,8 +51,8 @@ pub struct FleConfig {
     pub observers: u8,
     /// How each begins, by its node; observers after the 8th node begin as the last entry does.
     pub start: [ServerStart; MAX_VOTERS],
-    /// Whether an elected leader acquires an epoch by discovery. Otherwise it leads as soon as a majority has joined, in
-    /// the round of its election, which another leader may have too.
+    /// Whether an elected leader acquires an epoch by discovery. Otherwise it leads as soon as a majority has joined,
+    /// in the round of its election, which another leader may have too.
     pub discovery: bool,
     /// The rule that is left out.
     pub bug: FleBug,
@@ -171,7 +169,9 @@ impl Protocol for FleServer {
                 ServerLaunch::Never => {}
             },
             Input::Timer(FleTimer::Launch(_)) if self.phase == ServerPhase::Idle => self.begin(&mut out),
-            Input::Receive { from, message } if self.phase != ServerPhase::Idle => self.receive(from, message, &mut out),
+            Input::Receive { from, message } if self.phase != ServerPhase::Idle => {
+                self.receive(from, message, &mut out)
+            }
             Input::Timer(timer) => self.timeout(timer, &mut out),
             Input::Receive { .. } | Input::Request(_) => {}
         }

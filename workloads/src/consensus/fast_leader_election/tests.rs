@@ -57,7 +57,13 @@ fn the_textbook_case_elects_the_server_with_the_latest_transaction() {
         round: 1,
         voters: 0b11100,
     };
-    assert!(schedule.judge.announced.iter().any(|&(_, node, what)| node == 2 && what == elected));
+    assert!(
+        schedule
+            .judge
+            .announced
+            .iter()
+            .any(|&(_, node, what)| node == 2 && what == elected)
+    );
 }
 
 #[test]
@@ -71,7 +77,13 @@ fn a_higher_zxid_or_epoch_wins_over_a_higher_id() {
     // The others have adopted the history of the leader, shorter than theirs, in the epoch after the highest.
     let adopted = Announcement::Credentials { epoch: 3, zxid: 5 };
     for node in [0, 2] {
-        assert!(schedule.judge.announced.iter().any(|&(_, of, what)| of == node && what == adopted));
+        assert!(
+            schedule
+                .judge
+                .announced
+                .iter()
+                .any(|&(_, of, what)| of == node && what == adopted)
+        );
     }
 }
 
@@ -112,20 +124,53 @@ fn a_leader_without_followers_and_followers_without_a_leader_look_again() {
         let mut config = ensemble(&[7, 7, 7]);
         config.discovery = discovery;
         let mut schedule = played(config, 2);
-        schedule.kill(2, 9 * SECOND);
+        schedule.kill(2, 20 * SECOND);
         schedule.play(8 * SECOND, false);
         assert_eq!(schedule.judge.winners(), [2, 1]);
         let epoch = schedule.judge.serving[1].expect("it leads").1;
         assert_eq!(schedule.judge.serving[..3], [Some((1, epoch)), Some((1, epoch)), None]);
         schedule.kill(0, 20 * SECOND);
-        schedule.kill(2, 20 * SECOND);
         schedule.play(12 * SECOND, false);
+        assert_eq!(schedule.judge.serving[..3], [None; 3]);
         let resigned = Announcement::Resigned { round: epoch };
-        if schedule.judge.serving[2].is_none() {
-            assert_eq!(schedule.judge.serving[1], None);
-            assert!(schedule.judge.announced.iter().any(|&(_, node, what)| node == 1 && what == resigned));
+        assert!(
+            schedule
+                .judge
+                .announced
+                .iter()
+                .any(|&(_, node, what)| node == 1 && what == resigned)
+        );
+        schedule.play(25 * SECOND, false);
+        assert!(schedule.judge.established().is_some());
+    }
+}
+
+#[test]
+fn one_server_or_two_are_an_ensemble_too() {
+    for discovery in [true, false] {
+        for zxids in [&[3][..], &[3, 3]] {
+            let mut config = ensemble(zxids);
+            config.discovery = discovery;
+            let schedule = played(config, 2);
+            assert_eq!(schedule.judge.winners(), [config.servers - 1]);
+            assert!(schedule.judge.serving[..zxids.len()].iter().all(Option::is_some));
         }
     }
+}
+
+/// So voters are judged by what they had when they voted, not by what they have when the winner announces itself.
+#[test]
+fn a_paused_winner_counts_voters_that_have_a_later_epoch_by_then() {
+    let mut schedule = FleSchedule::new(ensemble(&[9, 9, 9]), 1, Disturbances::default());
+    schedule.play(SECOND / 10, false);
+    schedule.pause(2, 6 * SECOND);
+    schedule.play(5 * SECOND, false);
+    assert_eq!(schedule.judge.serving[..3], [Some((1, 2)), Some((1, 2)), None]);
+    schedule.play(15 * SECOND, false);
+    assert_eq!(schedule.judge.winners()[..2], [1, 2]);
+    assert_eq!((schedule.judge.lesser_now > 0, schedule.judge.lesser_votes), (true, 0));
+    assert_eq!(schedule.judge.shared_epochs, 0);
+    assert!(schedule.judge.established().is_some());
 }
 
 #[test]
@@ -196,7 +241,9 @@ fn figures(count: u64, discovery: bool, bug: FleBug) -> ScheduleFigures {
 
 /// Number of schedules to play: more than usual by the environment variable.
 fn schedules(usual: u64) -> u64 {
-    let number = std::env::var("ZOOQUAKE_SCHEDULES").ok().and_then(|number| number.parse().ok());
+    let number = std::env::var("ZOOQUAKE_SCHEDULES")
+        .ok()
+        .and_then(|number| number.parse().ok());
     number.unwrap_or(usual)
 }
 
@@ -204,7 +251,10 @@ fn schedules(usual: u64) -> u64 {
 fn no_schedule_lets_a_lesser_vote_win_or_two_servers_lead_an_epoch() {
     let figures = figures(schedules(300), true, FleBug::None);
     println!("with discovery: {figures:?}");
-    assert_eq!((figures.lesser_votes, figures.shared_epochs, figures.unfounded), (0, 0, 0));
+    assert_eq!(
+        (figures.lesser_votes, figures.shared_epochs, figures.unfounded),
+        (0, 0, 0)
+    );
     assert_eq!(figures.unsettled, [] as [u64; 0]);
     assert!(figures.elections > 0);
 }

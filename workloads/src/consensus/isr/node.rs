@@ -96,7 +96,7 @@ impl Protocol for IsrNode {
         match timer {
             IsrTimer::Ask => 50_000..80_000,
             IsrTimer::Fetch => 180_000..240_000,
-            IsrTimer::Session => 500_000..900_000,
+            IsrTimer::Session => 800_000..1_400_000,
             IsrTimer::Wait => 100_000..140_000,
             IsrTimer::Lag => 300_000..450_000,
             IsrTimer::Flush => 200_000..400_000,

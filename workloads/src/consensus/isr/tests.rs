@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use zooquake_history::operation::consensus::Announcement;
 
 /// When the last requests come, some time after the faults, and when a run ends.
-const LATE: u64 = FAULTY + 3_000_000;
+const LATE: u64 = FAULTY + 4_000_000;
 const END: u64 = LATE + 1_500_000;
 /// Requests of a run while faults happen, and late ones.
 const EARLY_REQUESTS: u32 = 8;

@@ -37,7 +37,7 @@ impl FaultKinds {
 }
 
 /// Until when faults happen, in microseconds.
-pub const FAULTY: u64 = 3_000_000;
+pub const FAULTY: u64 = 5_000_000;
 
 /// A number of schedules: that of the environment, or so many.
 pub fn schedules(otherwise: u64) -> u64 {

@@ -29,7 +29,8 @@ impl Scheduler {
     /// The scheduler of a plan, whose points and priorities come from this randomness.
     pub(super) fn new(planned: &Planned, rng: &mut fastrand::Rng) -> Self {
         let (points, drawn) = match planned {
-            Planned::Walk => return Self::Walk,
+            // A script is of networks alone.
+            Planned::Walk | Planned::Script(_) => return Self::Walk,
             Planned::Pct { depth, steps } => {
                 let points = (1..*depth).map(|_| rng.u32(..(*steps).max(1)));
                 (points.collect(), Some(fastrand::Rng::with_seed(rng.u64(..))))

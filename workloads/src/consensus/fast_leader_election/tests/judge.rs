@@ -99,7 +99,10 @@ impl AnnouncementJudge {
 
     /// Who was elected, in order.
     pub fn winners(&self) -> Vec<Node> {
-        let won = self.announced.iter().filter(|(.., what)| matches!(what, Announcement::Elected { .. }));
+        let won = self
+            .announced
+            .iter()
+            .filter(|(.., what)| matches!(what, Announcement::Elected { .. }));
         won.map(|&(_, node, _)| node).collect()
     }
 }

@@ -27,7 +27,7 @@ struct PlayedNode {
 }
 
 /// How bad the network is, in thousandths.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Disturbances {
     pub loss: u32,
     pub duplication: u32,
@@ -73,7 +73,7 @@ impl FleSchedule {
         };
         for node in 0..count {
             schedule.nodes[usize::from(node)].disk = Some(FleServer::new_disk(&config, node));
-            let at = schedule.rng.u64(0..20_000);
+            let at = schedule.rng.u64(0..=disturbances.until.min(20_000));
             schedule.at(at, ScheduledEvent::Restart(node));
         }
         for _ in 0..disturbances.faults {
@@ -143,10 +143,7 @@ impl FleSchedule {
                 }
             }
             ScheduledEvent::Kill(node, until) => self.kill(node, until),
-            ScheduledEvent::Pause(node, until) => {
-                self.nodes[usize::from(node)].paused = true;
-                self.at(until, ScheduledEvent::Resume(node));
-            }
+            ScheduledEvent::Pause(node, until) => self.pause(node, until),
             ScheduledEvent::Resume(node) => {
                 self.nodes[usize::from(node)].paused = false;
                 for input in std::mem::take(&mut self.nodes[usize::from(node)].waiting) {
@@ -167,6 +164,11 @@ impl FleSchedule {
         }
     }
 
+    pub fn pause(&mut self, node: Node, until: u64) {
+        self.nodes[usize::from(node)].paused = true;
+        self.at(until, ScheduledEvent::Resume(node));
+    }
+
     fn input(&mut self, node: Node, input: InputOf<FleServer>) {
         let place = &mut self.nodes[usize::from(node)];
         let Some(server) = &mut place.server else {
@@ -180,7 +182,11 @@ impl FleSchedule {
         let outputs = server.step(input);
         let crash = self.disturbances.crash;
         let crashes = !outputs.is_empty() && self.disturbed(crash);
-        let done = if crashes { self.rng.usize(0..outputs.len()) } else { outputs.len() };
+        let done = if crashes {
+            self.rng.usize(0..outputs.len())
+        } else {
+            outputs.len()
+        };
         for output in outputs.into_iter().take(done) {
             self.output(node, output);
         }
@@ -208,7 +214,12 @@ impl FleSchedule {
 
     fn send(&mut self, from: Node, to: Node, message: FleMessage) {
         assert_ne!(from, to);
-        let Disturbances { loss, duplication, lateness, .. } = self.disturbances;
+        let Disturbances {
+            loss,
+            duplication,
+            lateness,
+            ..
+        } = self.disturbances;
         if let FleMessage::Vote(vote) = message
             && !self.votes.contains(&(from, vote))
         {

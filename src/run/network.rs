@@ -1,0 +1,26 @@
+//! Runs on networks: played whole, in a moment.
+
+use super::execute::Remainder;
+use super::intent::intent;
+use super::progress::Progress;
+use super::provenance::ProvenanceNotes;
+use super::store::Store;
+use crate::backends::network::play;
+use anyhow::{Error, Result};
+use zooquake_history::plan::Plan;
+
+/// Plays a plan, and keeps what is recorded.
+///
+/// # Errors
+/// If the plan is none for a network, or the record cannot be kept.
+pub(super) fn attempt(plan: &Plan, store: &Store, quiet: bool) -> Result<Remainder> {
+    let mut progress = Progress::new(plan.on, quiet);
+    let (name, shown) = (plan.workload.name(), store.shown());
+    progress.say(&format!("{name} in {shown}: {}", intent(plan)));
+    ProvenanceNotes::begin(plan, store)?;
+    let record = play::play(plan).map_err(Error::msg)?;
+    let mut events = store.history()?;
+    record.events.into_iter().try_for_each(|event| events.append(event))?;
+    store.messages(&record.messages)?;
+    Ok(Remainder::Nothing)
+}

@@ -1,9 +1,9 @@
 //! The plan of a run on a network, drawn from its seed.
 
-use crate::backends::network::draft::{self, DraftShape, FAULTS};
-use crate::backends::network::play;
 use fastrand::Rng;
 use zooquake_history::plan::{ClusterPlan, ConsensusGoal, On, Plan, Workload};
+use zooquake_network::draft::{self, DraftShape, FAULTS};
+use zooquake_network::play;
 use zooquake_workloads::consensus::variants::{self, ConsensusVariant};
 
 /// How many drafts of a seed are tried until each kind of fault that is asked for hits something.

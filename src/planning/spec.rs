@@ -2,7 +2,6 @@
 //! command line of a spec draws the plan that ran.
 
 use super::{drawing, feasibility, names, network, scenes, support, values};
-use crate::backends::network::draft;
 use crate::{faults, shell};
 use clap::{Args, Parser};
 use std::ffi::{OsStr, OsString};
@@ -10,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 use zooquake_history::plan::{ClusterPlan, DrawnFor, On, Plan, Timing};
+use zooquake_network::draft;
 use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// How long operations and faults go on.

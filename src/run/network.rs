@@ -5,9 +5,9 @@ use super::intent::intent;
 use super::progress::Progress;
 use super::provenance::ProvenanceNotes;
 use super::store::Store;
-use crate::backends::network::play;
 use anyhow::{Error, Result};
 use zooquake_history::plan::Plan;
+use zooquake_network::play;
 
 /// Plays a plan, and keeps what is recorded.
 ///

@@ -171,7 +171,10 @@ impl Leaders {
         let Some(own) = self.credentials[usize::from(node)].filter(|_| self.by_credentials()) else {
             return;
         };
-        let known = self.looks.iter_mut().find(|look| (look.node, look.round) == (node, round));
+        let known = self
+            .looks
+            .iter_mut()
+            .find(|look| (look.node, look.round) == (node, round));
         match known {
             Some(look) => look.lowest = look.lowest.min(own),
             None => self.looks.push(RoundLook {

@@ -128,17 +128,31 @@ fn a_greater_vote_among_those_that_elected_is_a_lesser_vote_that_won() {
     let looks = |node, round| announces(node, Announcement::Looking { round });
     let elected = |node, voters| announces(node, Announcement::Elected { round: 1, voters });
     let election = |steps: &[ConsensusStep]| judged(ConsensusGoal::Election, &NAMES, steps).0;
-    let start = [has(0, 1, 9), has(1, 1, 9), has(2, 2, 3), looks(0, 1), looks(1, 1), looks(2, 1)];
+    let start = [
+        has(0, 1, 9),
+        has(1, 1, 9),
+        has(2, 2, 3),
+        looks(0, 1),
+        looks(1, 1),
+        looks(2, 1),
+    ];
     let with = |step| election(&[&start[..], &[step]].concat());
     assert_eq!(with(elected(1, 0b110)), ["lesser-vote-won"], "a higher epoch");
-    assert_eq!(with(elected(0, 0b011)), ["lesser-vote-won"], "the same, and a higher number");
+    assert_eq!(
+        with(elected(0, 0b011)),
+        ["lesser-vote-won"],
+        "the same, and a higher number"
+    );
     assert!(with(elected(1, 0b011)).is_empty());
     assert!(with(elected(2, 0b111)).is_empty());
     // What a server has after it has voted is no matter, nor what it had in another round.
     let voted = [has(0, 1, 1), has(1, 1, 2), looks(0, 1), looks(1, 1)];
     let later = |more: &[ConsensusStep]| election(&[&voted, more, &[elected(1, 0b011)]].concat());
     assert!(later(&[has(0, 3, 3)]).is_empty());
-    assert!(later(&[has(0, 3, 3), looks(0, 1)]).is_empty(), "the lowest of a round counts");
+    assert!(
+        later(&[has(0, 3, 3), looks(0, 1)]).is_empty(),
+        "the lowest of a round counts"
+    );
     assert!(later(&[has(0, 3, 3), looks(0, 2)]).is_empty());
     let other = [has(0, 3, 3), has(1, 1, 2), looks(0, 2), looks(1, 1), elected(1, 0b011)];
     assert!(election(&other).is_empty());

@@ -39,7 +39,7 @@ pub struct ScriptStep {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScriptAct {
-    /// A message arrives.
+    /// A message arrives; a copy of it if it has arrived before.
     Deliver {
         /// The node that sent it.
         from: String,

@@ -1,10 +1,10 @@
 //! Schedules of a consensus protocol, each played and judged in microseconds.
 
-use crate::backends::network::draft::{DraftShape, NetworkDraft};
-use crate::backends::network::judging::JudgingObserver;
-use crate::backends::network::play::{PATIENCE, network_rng};
-use crate::backends::network::transit::Transit;
-use crate::backends::network::world::{Pace, Scenario, World};
+use zooquake_network::draft::{DraftShape, NetworkDraft};
+use zooquake_network::judging::JudgingObserver;
+use zooquake_network::play::{PATIENCE, network_rng};
+use zooquake_network::transit::Transit;
+use zooquake_network::world::{Pace, Scenario, World};
 use fastrand::Rng;
 use zooquake_checkers::consensus::{ConsensusJudge, ConsensusViolation, NodeSets};
 use zooquake_history::plan::{ClusterPlan, ConsensusGoal, Scheduler};

@@ -9,13 +9,13 @@ pub type NodeScript = [(u32, NodeStep)];
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeStep {
-    /// A message arrives.
+    /// A message arrives; for the second time if it has arrived before.
     Deliver {
         /// The node that sent it.
         from: Node,
         /// The node that it is for.
         to: Node,
-        /// Its number among all that the one sent to the other, from 1; lost ones do not count.
+        /// Its number among all that the one sent to the other, from 1.
         nth: u32,
     },
     /// A timer runs out.
@@ -85,17 +85,29 @@ pub fn node_script(steps: &[ScriptStep], names: &[String]) -> Vec<(u32, NodeStep
     steps.iter().filter_map(step).collect()
 }
 
-/// The messages that were sent and have not arrived.
+/// The messages that were sent, by link, as a script names them.
 #[derive(Debug)]
 pub struct HeldMessages<M> {
     held: Vec<HeldMessage<M>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct HeldMessage<M> {
     link: (Node, Node),
-    /// `None` once it has arrived.
-    content: Option<(u32, M)>,
+    number: u32,
+    message: M,
+    delivered: bool,
+}
+
+/// A message that a script delivers.
+#[derive(Debug, Clone, Copy)]
+pub struct ScriptedDelivery<M> {
+    /// Its number among all messages.
+    pub number: u32,
+    /// The message.
+    pub message: M,
+    /// Whether it was delivered before, so that this is a second copy.
+    pub again: bool,
 }
 
 impl<M> Default for HeldMessages<M> {
@@ -104,17 +116,26 @@ impl<M> Default for HeldMessages<M> {
     }
 }
 
-impl<M> HeldMessages<M> {
-    /// Holds a message with its number, until it is taken.
-    pub fn hold(&mut self, link: (Node, Node), content: (u32, M)) {
-        let content = Some(content);
-        self.held.push(HeldMessage { link, content });
+impl<M: Copy> HeldMessages<M> {
+    /// Holds a message with its number.
+    pub fn hold(&mut self, link: (Node, Node), number: u32, message: M) {
+        self.held.push(HeldMessage {
+            link,
+            number,
+            message,
+            delivered: false,
+        });
     }
 
-    /// Takes the n-th message that was held on a link, from 1; `None` if there is none yet, or it was taken.
-    pub fn take(&mut self, link: (Node, Node), nth: u32) -> Option<(u32, M)> {
-        let on_link = self.held.iter_mut().filter(|message| message.link == link);
-        let mut from_nth = on_link.skip(nth.checked_sub(1)? as usize);
-        from_nth.next()?.content.take()
+    /// Delivers the n-th message that was held on a link, from 1; `None` if there is none yet.
+    pub fn deliver(&mut self, link: (Node, Node), nth: u32) -> Option<ScriptedDelivery<M>> {
+        let mut on_link = self.held.iter_mut().filter(|message| message.link == link);
+        let held = on_link.nth(nth.checked_sub(1)? as usize)?;
+        let again = std::mem::replace(&mut held.delivered, true);
+        Some(ScriptedDelivery {
+            number: held.number,
+            message: held.message,
+            again,
+        })
     }
 }

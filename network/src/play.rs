@@ -1,12 +1,12 @@
 //! Plays a plan on a network.
 
-use super::disturbance::Disturbance;
-use super::draft;
-use super::judging::JudgingObserver;
-use super::recording::{NetworkRecord, RecordingObserver};
-use super::script::node_script;
-use super::transit::Transit;
-use super::world::{Pace, Scenario, World};
+use crate::disturbance::Disturbance;
+use crate::draft;
+use crate::judging::JudgingObserver;
+use crate::recording::{NetworkRecord, RecordingObserver};
+use crate::script::node_script;
+use crate::transit::Transit;
+use crate::world::{Pace, Scenario, World};
 use fastrand::Rng;
 use zooquake_checkers::consensus::{ConsensusJudge, NodeSets};
 use zooquake_history::plan::{Plan, Scheduler};

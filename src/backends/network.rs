@@ -1,4 +1,4 @@
-//! Networks as the registry of backends has them: nothing to connect to.
+//! Networks of consensus protocols as the registry of backends has them: nothing to connect to, and no ensemble.
 
 use crate::backends::sim::SimBackend;
 use crate::backends::{BackendKind, Capabilities, Connection, Fleet};

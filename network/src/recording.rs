@@ -1,11 +1,10 @@
 //! The history and the messages of a run, as they are recorded while it goes on.
 
-use super::judging::JudgingObserver;
-use super::observer::{Observer, Transmission};
+use crate::judging::JudgingObserver;
+use crate::observer::{Observer, Transmission};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use zooquake_engine::HistoryEntry;
 use zooquake_history::operation::consensus::{Announcement, CONTENT, NODES, f};
 use zooquake_history::operation::nemesis::{ClockReading, WindowEvent, WindowPhase};
 use zooquake_history::plan::{ConsensusGoal, Plan, Target};
@@ -67,43 +66,36 @@ impl<'a> RecordingObserver<'a> {
     /// Ends the record at a moment.
     pub fn finish(mut self, at: u32) -> NetworkRecord {
         self.enter_phases(at);
-        self.push(at, HistoryEntry::named("run", "phase", json!("done")));
+        self.notice(at, "run", "phase", json!("done"));
         self.record
     }
 
     fn of_run(&mut self, f: &str, value: Value) {
-        self.push(0, HistoryEntry::named("run", f, value));
+        self.notice(0, "run", f, value);
     }
 
     fn enter_phases(&mut self, at: u32) {
         while let Some((since, phase)) = self.phases.pop_if(|(since, _)| *since <= at) {
-            self.append(since, HistoryEntry::named("run", "phase", json!(phase)));
+            let event = named("run", "phase", json!(phase));
+            self.append(since, event);
         }
     }
 
-    fn push(&mut self, at: u32, entry: HistoryEntry) {
-        self.enter_phases(at);
-        self.append(at, entry);
+    /// Records an event of a named process.
+    fn notice(&mut self, at: u32, process: &str, f: &str, value: Value) {
+        self.push(at, named(process, f, value));
     }
 
-    fn append(&mut self, at: u32, entry: HistoryEntry) {
-        let HistoryEntry {
-            process,
-            kind,
-            f,
-            value,
-            error,
-            node,
-        } = entry;
+    fn push(&mut self, at: u32, event: Event) {
+        self.enter_phases(at);
+        self.append(at, event);
+    }
+
+    fn append(&mut self, at: u32, event: Event) {
         self.record.events.push(Event {
             index: self.record.events.len(),
             time: u64::from(at) * NS,
-            process,
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error,
-            node: node.map(Into::into),
+            ..event
         });
     }
 
@@ -116,15 +108,14 @@ impl<'a> RecordingObserver<'a> {
     ) {
         let mut content = Value::Null;
         CONTENT.put(&mut content, value);
-        let entry = HistoryEntry {
+        let event = Event {
             process: Process::Number(open.process),
             kind,
-            f: open.f.to_owned(),
-            value: content,
             error,
-            node: Some(self.names[usize::from(node)].clone()),
+            node: Some(self.names[usize::from(node)].as_str().into()),
+            ..named("", open.f, content)
         };
-        self.push(at, entry);
+        self.push(at, event);
     }
 
     /// The operation that an answer ends: the one about its value, or else the first.
@@ -155,8 +146,22 @@ impl<'a> RecordingObserver<'a> {
                 evidence: None,
                 hit,
             };
-            self.push(at, HistoryEntry::named("nemesis", &fault, json!(event)));
+            self.notice(at, "nemesis", &fault, json!(event));
         }
+    }
+}
+
+/// An event of a named process that is no operation, before it has a place and a time.
+fn named(process: &str, f: &str, value: Value) -> Event {
+    Event {
+        index: 0,
+        time: 0,
+        process: Process::Name(process.into()),
+        kind: EventType::Info,
+        f: f.into(),
+        value: value.into(),
+        error: None,
+        node: None,
     }
 }
 
@@ -168,13 +173,13 @@ impl<P: Protocol> Observer<P> for RecordingObserver<'_> {
             self.answered(at, node, value);
             return ControlFlow::Continue(());
         }
-        let name = &self.names[usize::from(node)];
+        let name = self.names[usize::from(node)].as_str();
         let (f, value) = announcement.event(self.names);
-        let entry = HistoryEntry {
-            node: Some(name.clone()),
-            ..HistoryEntry::named(name, &f, value)
+        let event = Event {
+            node: Some(name.into()),
+            ..named(name, &f, value)
         };
-        self.push(at, entry);
+        self.push(at, event);
         ControlFlow::Continue(())
     }
 

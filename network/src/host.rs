@@ -2,6 +2,9 @@
 
 use zooquake_workloads::consensus::protocol::{InputOf, Protocol};
 
+/// An input that a frozen process has missed, of a message with its number.
+pub type MissedInput<P> = (InputOf<P>, Option<u32>);
+
 /// A host.
 #[derive(Debug)]
 pub struct Host<P: Protocol> {
@@ -12,7 +15,7 @@ pub struct Host<P: Protocol> {
     /// Kinds of timer that are set, each with the number of its last setting.
     pub timers: Vec<(P::Timer, u32)>,
     /// Of a frozen process what it has missed, in order.
-    pub missed: Option<Vec<InputOf<P>>>,
+    pub missed: Option<Vec<MissedInput<P>>>,
     /// The disturbance that killed the process, while it is dead.
     pub killed_by: Option<usize>,
     /// The disturbance that froze the process, while it is frozen.
@@ -48,7 +51,7 @@ impl<P: Protocol> Host<P> {
     }
 
     /// Thaws the process if this disturbance froze it; what it has missed.
-    pub fn thaw(&mut self, by: usize) -> Vec<InputOf<P>> {
+    pub fn thaw(&mut self, by: usize) -> Vec<MissedInput<P>> {
         if self.paused_by != Some(by) {
             return Vec::new();
         }

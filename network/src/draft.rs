@@ -1,7 +1,7 @@
 //! What is drawn for a run on a network: disturbances and requests, in whole milliseconds, so that a plan has them as
 //! they are.
 
-use super::disturbance::{Disturbance, DisturbanceKind};
+use crate::disturbance::{Disturbance, DisturbanceKind};
 use fastrand::Rng;
 use std::ops::Range;
 use zooquake_history::fault::{self, Cut, Payload, Share};

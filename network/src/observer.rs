@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use zooquake_history::operation::consensus::Announcement;
-use zooquake_workloads::consensus::protocol::{Node, Protocol};
+use zooquake_workloads::consensus::protocol::{InputOf, Node, Protocol};
 
 /// Follows a run while it goes on. Times are microseconds of virtual time.
 pub trait Observer<P: Protocol> {
@@ -21,8 +21,8 @@ pub trait Observer<P: Protocol> {
     /// The message of this number has arrived at a running process, or is lost.
     fn arrived(&mut self, _at: u32, _number: u32, _taken: bool) {}
 
-    /// A timer of a node has run out.
-    fn ran_out(&mut self, _at: u32, _node: Node, _timer: P::Timer) {}
+    /// A node's process takes an input; of a message with its number.
+    fn takes(&mut self, _at: u32, _node: Node, _input: &InputOf<P>, _message: Option<u32>) {}
 
     /// A disturbance has begun.
     fn began(&mut self, _at: u32, _disturbance: usize) {}

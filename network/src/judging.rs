@@ -1,6 +1,6 @@
 //! The judge of a run while it goes on.
 
-use super::observer::Observer;
+use crate::observer::Observer;
 use std::ops::ControlFlow;
 use zooquake_checkers::consensus::{ConsensusJudge, ConsensusStep, ConsensusViolation};
 use zooquake_history::operation::consensus::Announcement;

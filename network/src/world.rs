@@ -1,11 +1,11 @@
 //! A network of nodes in virtual time. The same seed, disturbances and requests give the same run.
 
-use super::disturbance::{Disturbance, DisturbanceKind, LinkState};
-use super::host::Host;
-use super::observer::{Observer, Transmission};
-use super::queue::{Due, EventQueue};
-use super::script::{HeldMessages, NodeScript, NodeStep};
-use super::transit::Transit;
+use crate::disturbance::{Disturbance, DisturbanceKind, LinkState};
+use crate::host::Host;
+use crate::observer::{Observer, Transmission};
+use crate::queue::{Due, EventQueue};
+use crate::script::{HeldMessages, NodeScript, NodeStep};
+use crate::transit::Transit;
 use fastrand::Rng;
 use std::ops::ControlFlow;
 use zooquake_workloads::consensus::protocol::{Input, InputOf, Node, Output, OutputOf, Protocol};
@@ -140,10 +140,10 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
             return ControlFlow::Continue(());
         };
         match &script[step].1 {
-            NodeStep::Deliver { from, to, nth } => match self.held.take((*from, *to), *nth) {
-                Some((number, message)) => self.arrive((number, *from, *to), message),
-                None => ControlFlow::Continue(()),
-            },
+            NodeStep::Deliver { from, to, nth } => {
+                let link = (*from, *to);
+                self.deliver(link, *nth)
+            }
             NodeStep::Timer { node, timer } => {
                 let timers = &mut self.hosts[usize::from(*node)].timers;
                 let set = timers.iter().position(|(set, _)| format!("{set:?}") == *timer);
@@ -152,6 +152,27 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
             }
             NodeStep::Request { node, value } => self.request(*node, *value),
         }
+    }
+
+    /// Delivers the n-th message of a link, or a copy of it.
+    fn deliver(&mut self, (from, to): (Node, Node), nth: u32) -> ControlFlow<()> {
+        let Some(delivery) = self.held.deliver((from, to), nth) else {
+            return ControlFlow::Continue(());
+        };
+        let mut number = delivery.number;
+        if delivery.again {
+            number = self.messages;
+            self.messages += 1;
+            let copy = Transmission {
+                number,
+                copy_of: Some(delivery.number),
+                from,
+                to,
+                message: delivery.message,
+            };
+            self.observer.sent(self.now, &copy, true);
+        }
+        self.arrive((number, from, to), delivery.message)
     }
 
     fn host(&mut self, node: Node) -> &mut Host<P> {
@@ -167,14 +188,13 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         }
         self.observer.arrived(self.now, number, taken);
         match taken {
-            true => self.input(to, Input::Receive { from, message }),
+            true => self.input(to, Input::Receive { from, message }, Some(number)),
             false => ControlFlow::Continue(()),
         }
     }
 
     fn run_out(&mut self, node: Node, timer: P::Timer) -> ControlFlow<()> {
-        self.observer.ran_out(self.now, node, timer);
-        self.input(node, Input::Timer(timer))
+        self.input(node, Input::Timer(timer), None)
     }
 
     /// Asks a node for an operation; nobody asks a process that is dead.
@@ -184,7 +204,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
             return ControlFlow::Continue(());
         }
         self.observer.requested(self.now, node, value);
-        self.input(node, Input::Request(value))
+        self.input(node, Input::Request(value), None)
     }
 
     fn begin(&mut self, id: usize) {
@@ -209,7 +229,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
             DisturbanceKind::Kill(node) if self.host(node).killed_by == Some(id) => self.start(node),
             DisturbanceKind::Pause(node) => {
                 let mut missed = self.host(node).thaw(id).into_iter();
-                missed.try_for_each(|input| self.input(node, input))
+                missed.try_for_each(|(input, message)| self.input(node, input, message))
             }
             _ => ControlFlow::Continue(()),
         }
@@ -220,14 +240,14 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         let host = self.host(node);
         host.killed_by = None;
         host.machine = Some(P::boot(config, node, &host.disk));
-        self.input(node, Input::Start)
+        self.input(node, Input::Start, None)
     }
 
-    /// A node takes an input: at once, when it is thawed, or never where its process is dead.
-    fn input(&mut self, node: Node, input: InputOf<P>) -> ControlFlow<()> {
+    /// A node takes an input, of a message with its number: at once, when it is thawed, or never where its process is dead.
+    fn input(&mut self, node: Node, input: InputOf<P>, message: Option<u32>) -> ControlFlow<()> {
         let host = &mut self.hosts[usize::from(node)];
         if let Some(missed) = &mut host.missed {
-            missed.push(input);
+            missed.push((input, message));
             if let Some(by) = host.paused_by {
                 self.hits[by] += 1;
             }
@@ -236,6 +256,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         let Some(machine) = &mut host.machine else {
             return ControlFlow::Continue(());
         };
+        self.observer.takes(self.now, node, &input, message);
         let outputs = machine.step(input);
         outputs.into_iter().try_for_each(|output| self.output(node, output))
     }
@@ -293,7 +314,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         self.observer.sent(self.now, &transmission, lost_by.is_none());
         match (lost_by, &mut self.pace) {
             (Some(by), _) => self.hits[by] += 1,
-            (None, Pace::Script(_)) => self.held.hold((from, to), (number, message)),
+            (None, Pace::Script(_)) => self.held.hold((from, to), number, message),
             (None, Pace::Drawn(transit)) => {
                 let at = self.now + transit.next(from, to, &mut self.rng);
                 self.in_flight += 1;

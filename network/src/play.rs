@@ -3,8 +3,9 @@
 use crate::disturbance::Disturbance;
 use crate::draft;
 use crate::judging::JudgingObserver;
+use crate::observer::Observer;
 use crate::recording::{NetworkRecord, RecordingObserver};
-use crate::script::node_script;
+use crate::script::{NodeStep, node_script};
 use crate::transit::Transit;
 use crate::world::{Pace, Scenario, World};
 use fastrand::Rng;
@@ -47,62 +48,108 @@ pub fn setting(plan: &Plan) -> Result<ProtocolSetting, String> {
 pub fn play(plan: &Plan) -> Result<NetworkRecord, String> {
     let setting = setting(plan)?;
     let names = setting.names();
-    let window = |window| {
-        let found = draft::disturbance(window, &names);
-        found.ok_or_else(|| format!("window {} ({}) is none for a network", window.id, window.fault))
-    };
-    let disturbances: Vec<Disturbance> = plan.windows.iter().map(window).collect::<Result<_, _>>()?;
-    Ok(setting.visit(PlanVisitor {
+    let run = PlannedRun::new(plan, &names)?;
+    Ok(setting.visit(RecordVisitor {
         plan,
         names: &names,
-        disturbances: &disturbances,
+        run: &run,
     }))
 }
 
-struct PlanVisitor<'a> {
-    plan: &'a Plan,
-    names: &'a [String],
-    disturbances: &'a [Disturbance],
+/// A plan as a network takes it.
+#[derive(Debug)]
+pub struct PlannedRun {
+    disturbances: Vec<Disturbance>,
+    requests: Vec<(u32, Node, u32)>,
+    script: Option<Vec<(u32, NodeStep)>>,
+    sets: NodeSets,
+    nodes: usize,
+    /// When all disturbances are healed and all requests were made, in microseconds.
+    pub healed: u32,
 }
 
-impl ProtocolVisitor for PlanVisitor<'_> {
-    type Outcome = NetworkRecord;
-
-    fn visit<P: Protocol>(self, config: &P::Config) -> NetworkRecord {
-        let Self {
-            plan,
-            names,
-            disturbances,
-        } = self;
-        let clients = clients(&P::roles(config));
-        let requests = draft::requests(&plan.clients, &clients);
-        let mut rng = network_rng(plan.seed);
-        let script;
-        let pace = match &plan.scheduler {
-            Scheduler::Script(steps) => {
-                script = node_script(steps, names);
-                Pace::Script(&script)
-            }
-            scheduler => Pace::Drawn(Transit::new(scheduler, names.len(), &mut rng)),
+impl PlannedRun {
+    /// The run of a plan whose nodes have these names.
+    ///
+    /// # Errors
+    /// If one of its windows is none for a network.
+    pub fn new(plan: &Plan, names: &[String]) -> Result<Self, String> {
+        let window = |window| {
+            let found = draft::disturbance(window, names);
+            found.ok_or_else(|| format!("window {} ({}) is none for a network", window.id, window.fault))
         };
-        let scripted = matches!(pace, Pace::Script(_));
+        let disturbances: Vec<Disturbance> = plan.windows.iter().map(window).collect::<Result<_, _>>()?;
+        let script = match &plan.scheduler {
+            Scheduler::Script(steps) => Some(node_script(steps, names)),
+            _ => None,
+        };
+        let clients = clients(&setting(plan)?.roles());
+        let requests = match script {
+            Some(_) => Vec::new(),
+            None => draft::requests(&plan.clients, &clients),
+        };
         let time = u32::try_from(plan.time_ms.saturating_mul(1_000)).unwrap_or(u32::MAX);
         let moments = disturbances.iter().map(|disturbance| disturbance.until);
         let last = moments.chain(requests.iter().map(|request| request.0)).max();
-        let healed = last.unwrap_or(0).max(time);
-        let scenario: Scenario<'_, P> = Scenario {
-            config,
+        Ok(Self {
+            healed: last.unwrap_or(0).max(time),
             disturbances,
-            requests: if scripted { &[] } else { &requests },
-            until: healed.saturating_add(if scripted { 0 } else { PATIENCE }),
+            requests,
+            script,
+            sets: NodeSets::from_names(names),
+            nodes: names.len(),
+        })
+    }
+
+    /// The judge of the run, before its first step.
+    pub fn judge(&self, plan: &Plan) -> ConsensusJudge {
+        ConsensusJudge::new(plan.workload.capabilities().goal, self.sets)
+    }
+
+    /// Whether it follows a script, and so is not followed until after healing.
+    pub fn scripted(&self) -> bool {
+        self.script.is_some()
+    }
+
+    /// The network of the run, before its first moment.
+    pub fn world<'a, P: Protocol, O: Observer<P>>(
+        &'a self,
+        config: &'a P::Config,
+        plan: &Plan,
+        observer: O,
+    ) -> World<'a, P, O> {
+        let mut rng = network_rng(plan.seed);
+        let pace = match &self.script {
+            Some(script) => Pace::Script(script),
+            None => Pace::Drawn(Transit::new(&plan.scheduler, self.nodes, &mut rng)),
         };
-        let goal = plan.workload.capabilities().goal;
-        let judge = ConsensusJudge::new(goal, NodeSets::from_names(names));
-        let judge = JudgingObserver::new(judge, healed);
-        let observer = RecordingObserver::begin(plan, names, judge, (!scripted).then_some(healed));
-        let mut world = World::new(scenario, pace, rng, observer);
+        let scenario = Scenario {
+            config,
+            disturbances: &self.disturbances,
+            requests: &self.requests,
+            until: self.healed.saturating_add(if self.scripted() { 0 } else { PATIENCE }),
+        };
+        World::new(scenario, pace, rng, observer)
+    }
+}
+
+struct RecordVisitor<'a> {
+    plan: &'a Plan,
+    names: &'a [String],
+    run: &'a PlannedRun,
+}
+
+impl ProtocolVisitor for RecordVisitor<'_> {
+    type Outcome = NetworkRecord;
+
+    fn visit<P: Protocol>(self, config: &P::Config) -> NetworkRecord {
+        let Self { plan, names, run } = self;
+        let followed = (!run.scripted()).then_some(run.healed);
+        let judge = JudgingObserver::new(run.judge(plan), run.healed);
+        let observer = RecordingObserver::begin(plan, names, judge, followed);
+        let mut world = run.world::<P, _>(config, plan, observer);
         world.run();
-        let end = world.now().max(if scripted { 0 } else { healed });
+        let end = world.now().max(followed.unwrap_or(0));
         world.observer.finish(end)
     }
 }

@@ -5,6 +5,7 @@
 //! plan fails the same way if its run shows the same anomaly of the same property.
 
 mod delta;
+pub mod network;
 pub mod real;
 mod reductions;
 pub mod sim;
@@ -57,6 +58,9 @@ pub struct Size {
     pub windows: usize,
     /// Operations that clients were asked for before the faults were healed.
     pub operations: usize,
+    /// Of a network, messages that nodes sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<usize>,
 }
 
 impl Size {
@@ -66,6 +70,7 @@ impl Size {
             clients: record.plan.cluster.clients,
             windows: record.plan.windows.len(),
             operations: asked(record).count(),
+            messages: record.messages.as_ref().map(Vec::len),
         }
     }
 }
@@ -78,6 +83,8 @@ impl fmt::Display for Size {
             count(self.windows, "window"),
             count(self.operations, "operation"),
         ];
+        let messages = self.messages.map(|messages| count(messages, "message"));
+        let sizes: Vec<String> = sizes.into_iter().chain(messages).collect();
         f.write_str(&sizes.join(", "))
     }
 }

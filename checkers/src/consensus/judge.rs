@@ -1,7 +1,7 @@
 //! The properties of consensus protocols, judged step by step: by the checkers from the events of a history, and by
 //! searches from what their networks announce, which is the same.
 
-use super::leaders::{LeaderViolation, Leaders};
+use super::leaders::{LeaderViolation, Leaders, LeadingNode};
 use super::logs::ReplicaLogs;
 use super::nodes::NodeSets;
 use super::values::ChosenValues;
@@ -60,7 +60,7 @@ pub enum ViolationKind {
     },
     /// One of the violations of elections.
     Leader(LeaderViolation),
-    /// A message that was acknowledged is not in the log of the last leader.
+    /// A message that was acknowledged is not in the log of a leader of the latest epoch.
     LostMessage {
         /// The message.
         value: u32,
@@ -108,6 +108,8 @@ pub struct ConsensusJudge {
     values: ChosenValues,
     leaders: Leaders,
     logs: ReplicaLogs,
+    /// The messages that were found lost.
+    lost: Vec<u32>,
 }
 
 impl ConsensusJudge {
@@ -119,6 +121,7 @@ impl ConsensusJudge {
             values: ChosenValues::default(),
             leaders: Leaders::new(goal, nodes),
             logs: ReplicaLogs::default(),
+            lost: Vec::new(),
         }
     }
 
@@ -144,6 +147,12 @@ impl ConsensusJudge {
                 Announcement::Truncated { offset } => {
                     self.logs.truncated(node, offset);
                     None
+                }
+                Announcement::Leading { round } if self.goal == ConsensusGoal::Log => {
+                    let found = self.leaders.announced(place, node, announcement);
+                    let lost = self.lost_by(LeadingNode { node, round, place }).next();
+                    self.lost.extend(lost.map(|(value, _)| value));
+                    found.or_else(|| Some(lost_message(lost?, LeadingNode { node, round, place })))
                 }
                 _ => self.leaders.announced(place, node, announcement),
             },
@@ -188,18 +197,30 @@ impl ConsensusJudge {
             });
         }
         if let (ConsensusGoal::Log, Some(leading)) = (self.goal, leader) {
-            found.extend(self.values.acknowledged().filter_map(|(value, place)| {
-                let lost = !self.logs.holds(leading.node, value);
-                lost.then(|| ConsensusViolation {
-                    kind: ViolationKind::LostMessage {
-                        value,
-                        leader: leading.node,
-                        round: leading.round,
-                    },
-                    witness: vec![place, leading.place, end],
-                })
-            }));
+            found.extend(self.lost_by(leading).map(|lost| lost_message(lost, leading)));
         }
         found
+    }
+
+    /// The acknowledged messages, each with the place of the answer, that a leader of the latest epoch does not have, and
+    /// that were not found lost before.
+    fn lost_by(&self, leading: LeadingNode) -> impl Iterator<Item = (u32, usize)> {
+        let latest = self.leaders.latest().is_none_or(|round| round <= leading.round);
+        let lost = move |&(value, _): &(u32, usize)| {
+            latest && !self.logs.holds(leading.node, value) && !self.lost.contains(&value)
+        };
+        self.values.acknowledged().filter(lost)
+    }
+}
+
+/// That a message, which was acknowledged at a place, is not in the log of this leader.
+fn lost_message((value, place): (u32, usize), leading: LeadingNode) -> ConsensusViolation {
+    ConsensusViolation {
+        kind: ViolationKind::LostMessage {
+            value,
+            leader: leading.node,
+            round: leading.round,
+        },
+        witness: vec![place, leading.place],
     }
 }

@@ -161,6 +161,11 @@ impl Leaders {
         (with_it > self.voters.count_ones() as usize / 2).then_some(leading)
     }
 
+    /// The latest epoch or term of those that lead now.
+    pub fn latest(&self) -> Option<u32> {
+        self.leading.iter().map(|leading| leading.round).max()
+    }
+
     /// Whether the goal is to elect the server with the greatest credentials.
     fn by_credentials(&self) -> bool {
         matches!(self.goal, ConsensusGoal::Election | ConsensusGoal::EpochLeader)

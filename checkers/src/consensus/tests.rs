@@ -192,7 +192,8 @@ fn what_was_acknowledged_is_in_the_log_of_the_last_leader() {
     let cuts = |node, offset| announces(node, Announcement::Truncated { offset });
     let log = |steps: &[ConsensusStep]| {
         let elected = [leads(0, 1), follows(1, 0, 1)];
-        judged(ConsensusGoal::Log, &names, &[steps, &elected].concat()).1
+        let (during, closed) = judged(ConsensusGoal::Log, &names, &[steps, &elected].concat());
+        [during, closed].concat()
     };
     let asked = [asks(3, 5), asks(3, 6)];
     let with = |more: &[ConsensusStep]| log(&[&asked, more].concat());

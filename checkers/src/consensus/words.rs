@@ -27,10 +27,11 @@ pub fn why(violation: &ConsensusViolation, names: &[String], run: &Analysis<'_>)
         ),
         ViolationKind::Leader(violation) => leader(*violation, &name, &at, run),
         ViolationKind::LostMessage { value, leader, round } => format!(
-            "Message {value} was acknowledged at {}. {} leads epoch {round} at the end, after every fault was healed, and its log does \
-             not hold that message.",
+            "Message {value} was acknowledged at {}. {}, which leads the latest epoch, {round}, from {} on, does not have it in its \
+             log.",
             at(0),
-            name(*leader)
+            name(*leader),
+            at(1)
         ),
         ViolationKind::NoDecision { lacking } => {
             let lacking: Vec<&str> = (0..32).filter(|node| lacking >> node & 1 == 1).map(name).collect();

@@ -1,5 +1,6 @@
 //! `zooquake explore`
 
+mod network;
 mod show;
 
 use super::exit::{Code, Usage};
@@ -10,10 +11,10 @@ use crate::explore::corpus::Corpus;
 use crate::explore::drive::{self, Exploration, Limits};
 use crate::explore::failure_runs::{confirm, write};
 use crate::explore::space::{Search, Space};
-use crate::planning::names;
 use crate::planning::recipe;
 use crate::planning::spec;
 use crate::planning::values;
+use crate::planning::{self, names};
 use crate::run::stage;
 use crate::shell;
 use anyhow::{Context, Result};
@@ -43,6 +44,7 @@ Examples:
   zooquake explore lock/predecessor --faults drop-reply --confirm
   zooquake explore queue/claimed --clients 4 --ops 12 --windows 3
   zooquake explore lock/predecessor --schedule pct --depth 4
+  zooquake explore consensus/fast-paxos --faults kill,loss --schedules 1000000
   zooquake explore lock/protected --schedule exhaustive --clients 2 --ops 1 --windows 1 --plans 10
   zooquake explore lock/fenced --budget 8h --corpus corpus/fenced            again: it goes on where it was
   zooquake explore lock/fenced --budget 8h --corpus fenced-2 --seed 1 --shard 2/4")]
@@ -77,15 +79,16 @@ pub struct ExploreOptions {
     /// Folder that keeps what was explored, so that the same command goes on later
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
-    /// Kinds of fault, separated by commas, or `none`
-    #[arg(long, default_value = FAULTS, value_name = "FAULTS")]
-    pub faults: String,
-    /// Servers of the ensemble: 1, 3 or 5
-    #[arg(long, default_value_t = spec::SERVERS, value_parser = values::servers)]
-    pub servers: usize,
-    /// Clients
-    #[arg(long, default_value_t = spec::CLIENTS, value_parser = values::clients)]
-    pub clients: usize,
+    /// Kinds of fault, separated by commas, or `none`; kill,pause,partition,drop-reply,disconnect,expire,lag if not given,
+    /// kill,pause,partition,loss,duplicate of consensus protocols
+    #[arg(long, value_name = "FAULTS")]
+    pub faults: Option<String>,
+    /// Servers of the ensemble: 1, 3 or 5; 3 if not given, of consensus protocols as many as the variant has
+    #[arg(long, value_parser = values::servers)]
+    pub servers: Option<usize>,
+    /// Clients; 5 if not given, of consensus protocols as many as the variant has
+    #[arg(long, value_parser = values::clients)]
+    pub clients: Option<usize>,
     /// Operations of each client in a schedule
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub ops: u64,
@@ -136,6 +139,10 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     if options.schedule == ScheduleOrder::Exhaustive && options.corpus.is_some() {
         let why = "--corpus goes with schedules that are drawn: an exhaustive exploration is identified by its seed";
         return Err(Usage(why.into()).into());
+    }
+    if let Some(variant) = names::built_in(&options.variant).and_then(|workload| planning::network::variant(&workload))
+    {
+        return network::explore(options, variant).await;
     }
     let asked = space(&options).map_err(Usage)?;
     let workload = asked.workload().map_err(Usage)?;
@@ -206,11 +213,12 @@ fn refuse_recipe(name: &str) -> Result<(), String> {
 
 fn space(options: &ExploreOptions) -> Result<Space, String> {
     refuse_recipe(&options.variant)?;
-    let faults = names::faults(&options.faults)?;
+    let faults = names::faults(options.faults.as_deref().unwrap_or(FAULTS))?;
+    names::check_ensemble_faults(&faults)?;
     Ok(Space {
         variant: names::workload(&options.variant)?.name(),
-        servers: options.servers,
-        clients: options.clients,
+        servers: options.servers.unwrap_or(spec::SERVERS),
+        clients: options.clients.unwrap_or(spec::CLIENTS),
         ops: options.ops,
         windows: if faults.is_empty() { 0 } else { options.windows.into() },
         faults,

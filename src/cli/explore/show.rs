@@ -3,6 +3,7 @@
 use crate::explore::drive::{Exploration, missed};
 use crate::explore::failure::Signature;
 use crate::explore::failure_runs::ExploredFailure;
+use crate::explore::network::search::NetworkSearch;
 use crate::terminal::print_wrapped;
 use anyhow::Result;
 use serde_json::json;
@@ -82,6 +83,45 @@ pub fn print(explored: &Exploration, failures: &[ExploredFailure]) {
             "a failure in {schedules:.0} schedules of 100,000 was missed with {probability:.2} %"
         ));
     }
+    print_failures(failures);
+}
+
+/// How far the search of a network has come, in a line.
+pub fn network_progress(found: &NetworkSearch) -> String {
+    let failing: u64 = found.failures.values().map(|schedules| schedules.count).sum();
+    format!(
+        "{} schedules in {:.1} s, {:.0} a second: {failing} violate a property",
+        found.schedules,
+        found.took.as_secs_f64(),
+        found.rate()
+    )
+}
+
+/// Prints what the search of a network found as JSON.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn print_network_json(seed: u64, found: &NetworkSearch, failures: &[ExploredFailure]) -> Result<()> {
+    let value = json!({
+        "on": "network",
+        "seed": seed,
+        "schedules": found.schedules,
+        "seconds": found.took.as_secs_f64(),
+        "schedules_per_second": found.rate(),
+        "failures": failures,
+    });
+    crate::output::json(&value)?;
+    Ok(())
+}
+
+/// Prints it in lines.
+pub fn print_network(found: &NetworkSearch, failures: &[ExploredFailure]) {
+    print_wrapped(&network_progress(found), 4);
+    print_failures(failures);
+}
+
+fn print_failures(failures: &[ExploredFailure]) {
+    let say = |text: String| print_wrapped(&text, 4);
     for failure in failures {
         let Signature {
             property,

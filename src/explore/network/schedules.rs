@@ -1,14 +1,14 @@
 //! Schedules of a consensus protocol, each played and judged in microseconds.
 
+use fastrand::Rng;
+use zooquake_checkers::consensus::{ConsensusJudge, ConsensusViolation, NodeSets};
+use zooquake_history::plan::{ClusterPlan, ConsensusGoal, Scheduler};
 use zooquake_network::draft::{DraftShape, NetworkDraft};
 use zooquake_network::judging::JudgingObserver;
 use zooquake_network::play::{PATIENCE, network_rng};
 use zooquake_network::transit::Transit;
 use zooquake_network::world::{Pace, Scenario, World};
-use fastrand::Rng;
-use zooquake_checkers::consensus::{ConsensusJudge, ConsensusViolation, NodeSets};
-use zooquake_history::plan::{ClusterPlan, ConsensusGoal, Scheduler};
-use zooquake_workloads::consensus::protocol::Protocol;
+use zooquake_workloads::consensus::protocol::{Node, Protocol};
 use zooquake_workloads::consensus::setting::ProtocolVisitor;
 use zooquake_workloads::consensus::variants::ConsensusVariant;
 
@@ -48,6 +48,11 @@ impl<'a> SchedulePlayer<'a> {
         }
     }
 
+    /// The nodes that clients ask.
+    pub fn clients(&self) -> &[Node] {
+        &self.shape.clients
+    }
+
     /// What is drawn for the schedule of a seed.
     pub fn draw(&mut self, seed: u64) -> &NetworkDraft {
         let mut rng = Rng::with_seed(seed);
@@ -56,7 +61,9 @@ impl<'a> SchedulePlayer<'a> {
         self.draft.disturbances.clear();
         for _ in 0..rng.usize(0..=most) {
             let kind = &faults[rng.usize(0..faults.len())];
-            self.draft.disturbances.push(self.shape.draw_disturbance(kind, &mut rng));
+            self.draft
+                .disturbances
+                .push(self.shape.draw_disturbance(kind, &mut rng));
         }
         self.draft.requests = self.shape.draw_requests(&mut rng);
         &self.draft

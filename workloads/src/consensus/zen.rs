@@ -118,7 +118,7 @@ pub enum ZenMessage {
         /// The cluster asked for.
         cluster: ZenCluster,
     },
-    /// They are not.
+    /// They are not, or a candidate's cluster state came to nothing.
     Leave {
         /// The cluster asked for.
         cluster: ZenCluster,
@@ -177,14 +177,14 @@ impl Protocol for Zen {
         self.take(input)
     }
 
-    /// Such that nothing runs out while no message takes more than 300 ms: a round of pings and a commit are longer than
-    /// a question and its answer, and so are three checks.
+    /// Long enough while no message takes more than 300 ms: a round of pings, a commit and three checks are longer than
+    /// a question and its answer, and a vote waits for the rest of its candidate's look.
     fn duration(timer: ZenTimer) -> Range<u32> {
         match timer {
             ZenTimer::Ping => 620_000..680_000,
             ZenTimer::Election => 1_200_000..1_500_000,
             ZenTimer::Commit => 650_000..700_000,
-            ZenTimer::Join => 2_000_000..2_400_000,
+            ZenTimer::Join => 2_700_000..3_000_000,
             ZenTimer::Accept => 1_400_000..1_600_000,
             ZenTimer::Check => 210_000..400_000,
         }

@@ -1,11 +1,13 @@
 use super::super::protocol::{Node, NodeSet};
-use super::super::zen::fault_kinds::{FAULTY, FaultKinds, schedules};
+use super::super::zen::fault_kinds::{FaultKinds, schedules};
 use super::super::zen::virtual_network::VirtualNetwork;
 use super::outcome::LogOutcome;
 use super::{IsrBug, IsrConfig, IsrNode, PartitionLog};
 use std::collections::BTreeSet;
 use zooquake_history::operation::consensus::Announcement;
 
+/// Until when faults happen, in microseconds.
+const FAULTY: u64 = 3_000_000;
 /// When the last requests come, some time after the faults, and when a run ends.
 const LATE: u64 = FAULTY + 4_000_000;
 const END: u64 = LATE + 1_500_000;
@@ -23,7 +25,7 @@ fn log_of(network: &PartitionNetwork, node: Node) -> Option<&PartitionLog> {
 }
 
 fn play(config: IsrConfig, faults: FaultKinds, seed: u64) -> (PartitionNetwork, LogOutcome) {
-    let mut network = PartitionNetwork::new(config, faults, seed);
+    let mut network = PartitionNetwork::new(config, faults, FAULTY, seed);
     for value in 1..=EARLY_REQUESTS + LATE_REQUESTS {
         let late = if value > EARLY_REQUESTS { LATE } else { 0 };
         let at = late + network.random.u64(..if late > 0 { 100_000 } else { FAULTY });
@@ -84,6 +86,11 @@ fn clean_elections_with_disks_written_first_lose_no_acknowledged_message() {
         assert_eq!(losses(clean, faults, schedules(60)), 0);
     }
     assert_eq!(losses(clean, FaultKinds::ALL, schedules(300)), 0);
+    let slow = FaultKinds {
+        slow_links: true,
+        ..FaultKinds::ALL
+    };
+    assert_eq!(losses(clean, slow, schedules(60)), 0);
 }
 
 #[test]
@@ -146,7 +153,7 @@ fn messages_that_no_disk_has_are_lost_with_the_processes() {
             write_before_ack,
             ..IsrConfig::clean(3, 1)
         };
-        let mut network = PartitionNetwork::new(config, FaultKinds::default(), 3);
+        let mut network = PartitionNetwork::new(config, FaultKinds::default(), 0, 3);
         network.request(1_000_000, 4, 1);
         for node in 0..3 {
             network.kill(1_150_000, node, 10_000);
@@ -163,7 +170,7 @@ fn messages_that_no_disk_has_are_lost_with_the_processes() {
 fn two_in_sync_replicas_survive_one_loss_and_three_survive_two() {
     for replicas in [2, 3] {
         let config = IsrConfig::clean(replicas, 1);
-        let mut network = PartitionNetwork::new(config, FaultKinds::default(), replicas.into());
+        let mut network = PartitionNetwork::new(config, FaultKinds::default(), 0, replicas.into());
         for round in 0..replicas {
             let begin = 500_000 + 2_500_000 * u64::from(round);
             network.request(begin, config.register() + 1, u32::from(round) + 1);
@@ -188,7 +195,7 @@ fn a_leader_alone_acknowledges_if_the_minimum_lets_it() {
             min_insync,
             ..IsrConfig::clean(2, 1)
         };
-        let mut network = PartitionNetwork::new(config, FaultKinds::default(), 5);
+        let mut network = PartitionNetwork::new(config, FaultKinds::default(), 0, 5);
         network.kill(500_000, 1, u64::MAX);
         network.request(2_000_000, 3, 7);
         network.play(4_000_000);
@@ -199,7 +206,7 @@ fn a_leader_alone_acknowledges_if_the_minimum_lets_it() {
 #[test]
 fn a_deposed_leader_acknowledges_nothing_and_cuts_its_log_off() {
     let config = IsrConfig::clean(3, 2);
-    let mut network = PartitionNetwork::new(config, FaultKinds::default(), 2);
+    let mut network = PartitionNetwork::new(config, FaultKinds::default(), 0, 2);
     // Leader 0 and producer 4 on one side, the register on the other.
     network.cut(1_000_000, [0, 4].into_iter().collect::<NodeSet>());
     network.request(1_100_000, 4, 1);

@@ -1,6 +1,6 @@
 //! What happens to a network in tests, and how often they play one.
 
-/// Which faults a schedule has, each in the first [`FAULTY`] microseconds alone.
+/// Which faults a schedule has, each until a run heals.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FaultKinds {
     /// Messages are lost.
@@ -35,9 +35,6 @@ impl FaultKinds {
         slow_links: false,
     };
 }
-
-/// Until when faults happen, in microseconds.
-pub const FAULTY: u64 = 5_000_000;
 
 /// A number of schedules: that of the environment, or so many.
 pub fn schedules(otherwise: u64) -> u64 {

@@ -61,6 +61,25 @@ impl Zen {
         }
     }
 
+    /// A candidate whose cluster state too few have acknowledged in time does not lead, and has its voters look again.
+    pub(super) fn give_up(&mut self, out: &mut ZenOutputs) {
+        let cluster = self.own_cluster();
+        out.extend(
+            self.members
+                .iter()
+                .map(|node| send(node, ZenMessage::Leave { cluster })),
+        );
+        self.look(out);
+    }
+
+    /// A node that pings looks for a master, and its vote of before counts no longer. (A member's goes by a check.)
+    pub(super) fn withdraw_vote(&mut self, voter: Node) {
+        if self.phase != ZenPhase::Leading {
+            self.members.remove(voter);
+            self.acknowledged.remove(voter);
+        }
+    }
+
     pub(super) fn commit(&self, node: Node) -> ZenMessage {
         ZenMessage::Commit {
             cluster: self.own_cluster(),
@@ -102,7 +121,9 @@ impl Zen {
                 self.members.remove(from);
                 self.resign_if_alone(out);
             }
-            ZenPhase::Following(own) if own == cluster && from == own.master.node => self.look(out),
+            ZenPhase::Accepting(own) | ZenPhase::Following(own) if own == cluster && from == own.master.node => {
+                self.look(out);
+            }
             _ => {}
         }
     }

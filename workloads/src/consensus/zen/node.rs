@@ -89,7 +89,10 @@ impl Zen {
 
     fn receive(&mut self, from: Node, message: ZenMessage, out: &mut ZenOutputs) {
         match message {
-            ZenMessage::Ping => out.push(send(from, self.pong())),
+            ZenMessage::Ping => {
+                self.withdraw_vote(from);
+                out.push(send(from, self.pong()));
+            }
             ZenMessage::Pong { process, master } => self.hear(from, process, master),
             ZenMessage::Join { process, candidate } => self.count_vote(from, process, candidate, out),
             ZenMessage::Publish { cluster, member } => self.accept(cluster, member, out),
@@ -106,9 +109,9 @@ impl Zen {
             (ZenTimer::Ping, ZenPhase::Pinging(PING_ROUNDS..)) => self.decide(out),
             (ZenTimer::Ping, ZenPhase::Pinging(rounds)) => self.ping(rounds, out),
             (ZenTimer::Election, ZenPhase::Electing)
-            | (ZenTimer::Commit, ZenPhase::Publishing)
             | (ZenTimer::Join, ZenPhase::Joining(_))
             | (ZenTimer::Accept, ZenPhase::Accepting(_)) => self.look(out),
+            (ZenTimer::Commit, ZenPhase::Publishing) => self.give_up(out),
             (ZenTimer::Check, ZenPhase::Leading | ZenPhase::Following(_)) => self.check(out),
             _ => {}
         }
@@ -170,11 +173,14 @@ impl Zen {
         out.push(Output::SetTimer(after));
     }
 
-    /// Looks for a master from the beginning. Votes that others gave this node before count no longer.
+    /// Looks for a master from the beginning. Votes that others gave this node before count no longer, but for those of
+    /// an election that came to nothing, until who gave them pings.
     pub(super) fn look(&mut self, out: &mut ZenOutputs) {
         self.candidates = NodeSet::EMPTY;
         self.named = [None; MOST_NODES];
-        self.members = NodeSet::EMPTY;
+        if self.phase != ZenPhase::Electing {
+            self.members = NodeSet::EMPTY;
+        }
         self.acknowledged = NodeSet::EMPTY;
         self.misses = [0; MOST_NODES];
         if matches!(

@@ -1,7 +1,7 @@
 //! A network in virtual time for tests: it plays a protocol under random faults, and then heals.
 
 use super::super::protocol::{Input, Node, NodeSet, Output, OutputOf, Protocol};
-use super::fault_kinds::{FAULTY, FaultKinds};
+use super::fault_kinds::FaultKinds;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use zooquake_history::operation::consensus::Announcement;
@@ -38,6 +38,8 @@ pub struct VirtualNetwork<P: Protocol> {
     pub random: fastrand::Rng,
     pub messages: u64,
     faults: FaultKinds,
+    /// Until when faults happen, in microseconds.
+    faulty: u64,
     processes: Vec<VirtualProcess<P>>,
     queue: BinaryHeap<Reverse<(u64, u64)>>,
     events: Vec<Option<NetworkEvent<P>>>,
@@ -48,8 +50,8 @@ pub struct VirtualNetwork<P: Protocol> {
 }
 
 impl<P: Protocol> VirtualNetwork<P> {
-    /// A run whose nodes start within the first 20 ms, with its faults to come.
-    pub fn new(config: P::Config, faults: FaultKinds, seed: u64) -> Self {
+    /// A run whose nodes start within the first 20 ms, with its faults to come, until a moment in microseconds.
+    pub fn new(config: P::Config, faults: FaultKinds, faulty: u64, seed: u64) -> Self {
         let nodes = Node::try_from(P::roles(&config).len()).expect("at most 32 nodes");
         let process = |node| VirtualProcess {
             machine: None,
@@ -66,6 +68,7 @@ impl<P: Protocol> VirtualNetwork<P> {
             random: fastrand::Rng::with_seed(seed),
             messages: 0,
             faults,
+            faulty,
             processes: (0..nodes).map(process).collect(),
             queue: BinaryHeap::new(),
             events: Vec::new(),
@@ -86,35 +89,35 @@ impl<P: Protocol> VirtualNetwork<P> {
     }
 
     fn plan(&mut self, nodes: Node) {
+        let until = self.faulty;
         if self.faults.kills {
             for _ in 0..self.random.usize(..=8) {
-                let (at, node) = (self.random.u64(..FAULTY), self.random.u8(..nodes));
+                let (at, node) = (self.random.u64(..until), self.random.u8(..nodes));
                 let after = self.random.usize(..6);
                 let down = if self.random.bool() {
                     1_000..50_000
                 } else {
                     50_000..1_500_000
                 };
-                let down = self.random.u64(down).min(FAULTY - at);
+                let down = self.random.u64(down).min(until - at);
                 self.schedule(at, NetworkEvent::Kill { node, down, after });
             }
         }
         if self.faults.pauses {
             for _ in 0..self.random.usize(..=4) {
-                let (at, node) = (self.random.u64(..FAULTY), self.random.u8(..nodes));
-                let long = self.random.u64(10_000..1_500_000);
+                let (at, node) = (self.random.u64(..until), self.random.u8(..nodes));
+                let long = self.random.u64(10_000..4_000_000);
                 self.schedule(at, NetworkEvent::Pause { node, long });
             }
         }
         if self.faults.partitions {
             for _ in 0..self.random.usize(..=4) {
-                let (at, side) = (self.random.u64(..FAULTY), NodeSet(self.random.u32(..1 << nodes)));
-                let long = self.random.u64(10_000..1_500_000);
+                let (at, side) = (self.random.u64(..until), NodeSet(self.random.u32(..1 << nodes)));
+                let long = self.random.u64(10_000..4_000_000);
                 self.schedule(at, NetworkEvent::Cut { side });
-                self.schedule((at + long).min(FAULTY), NetworkEvent::Cut { side: NodeSet::EMPTY });
+                self.schedule((at + long).min(until), NetworkEvent::Cut { side: NodeSet::EMPTY });
             }
         }
-        self.schedule(FAULTY, NetworkEvent::Cut { side: NodeSet::EMPTY });
     }
 
     fn schedule(&mut self, at: u64, event: NetworkEvent<P>) {
@@ -186,7 +189,7 @@ impl<P: Protocol> VirtualNetwork<P> {
                 let process = &mut self.processes[usize::from(node)];
                 if process.machine.is_some() && !process.paused {
                     process.paused = true;
-                    self.schedule((self.now + long).min(FAULTY), NetworkEvent::Resume { node });
+                    self.schedule((self.now + long).min(self.faulty), NetworkEvent::Resume { node });
                 }
             }
             NetworkEvent::Resume { node } => {
@@ -236,7 +239,7 @@ impl<P: Protocol> VirtualNetwork<P> {
 
     fn step(&mut self, node: Node, input: Input<P::Message, P::Timer>) {
         let process = &mut self.processes[usize::from(node)];
-        let dies = process.dies.take().filter(|_| self.now < FAULTY);
+        let dies = process.dies.take().filter(|_| self.now < self.faulty);
         let outputs = process.machine.as_mut().expect("the process runs").step(input);
         let happening = dies.map_or(usize::MAX, |(after, _)| after);
         for output in outputs.into_iter().take(happening) {
@@ -268,7 +271,7 @@ impl<P: Protocol> VirtualNetwork<P> {
     fn send(&mut self, from: Node, to: Node, message: P::Message) {
         assert_ne!(from, to, "no message goes to its own sender");
         self.messages += 1;
-        let faulty = self.now < FAULTY;
+        let faulty = self.now < self.faulty;
         let lost = faulty && self.faults.loss && self.random.u8(..10) == 0;
         if lost || self.cut.contains(from) != self.cut.contains(to) {
             return;

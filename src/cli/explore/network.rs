@@ -1,0 +1,100 @@
+//! `zooquake explore` of consensus protocols.
+
+use super::{ExploreOptions, ScheduleOrder, show};
+use crate::cli::exit::{Code, Usage};
+use crate::cli::{interrupt, paths};
+use crate::explore::network::failures;
+use crate::explore::network::schedules::ScheduleSpace;
+use crate::explore::network::search::{NetworkSearch, SearchLimits, search};
+use crate::planning::{names, network};
+use crate::run::stage;
+use anyhow::{Context, Result};
+use zooquake_history::plan::{ClusterPlan, Scheduler};
+use zooquake_network::draft;
+use zooquake_workloads::consensus::variants::ConsensusVariant;
+
+/// How many messages a schedule is taken to have by one that draws priorities.
+const MESSAGES: u32 = 60;
+
+/// The longest that requests and faults of a schedule go on, in milliseconds: what an election or a log needs is over
+/// by then, and a search plays as many schedules as it can.
+const LONGEST_MS: u64 = 1_500;
+
+/// Explores a consensus protocol.
+///
+/// # Errors
+/// [`Usage`] for what does not exist or does not go with networks; otherwise the harness failed.
+pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant) -> Result<Code> {
+    let space = space(&options, variant).map_err(Usage)?;
+    paths::output_folder(&options.out, "--out")?;
+    let interrupt = interrupt::listen()?;
+    let stop = interrupt::flag(&interrupt);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let limits = SearchLimits {
+        budget: options.budget,
+        schedules: options.schedules,
+        threads: options.threads.map_or(cores, usize::from),
+        first: None,
+    };
+    let seed = options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+    let (shard, out, name) = (options.shard, options.out.clone(), variant.workload().name());
+    stage::enter("writing what was found");
+    let exploring = tokio::task::spawn_blocking(move || {
+        progress!("exploring {name} from seed {seed} on {} threads", limits.threads);
+        let tell = |found: &NetworkSearch| progress!("{}", show::network_progress(found));
+        let found = search((&space, seed, shard), limits, &stop, tell);
+        let failures = failures::write(&space, &found, &out, &stop)?;
+        anyhow::Ok((found, failures))
+    });
+    let (found, failures) = exploring.await.context("the exploration did not come to its end")??;
+    match options.json {
+        true => show::print_network_json(seed, &found, &failures)?,
+        false => show::print_network(&found, &failures),
+    }
+    Ok(match failures.iter().any(|failure| !failure.signature.known) {
+        true => Code::Invalid,
+        false => Code::Valid,
+    })
+}
+
+fn space(options: &ExploreOptions, variant: &'static ConsensusVariant) -> Result<ScheduleSpace, String> {
+    let name = variant.workload().name();
+    if options.confirm {
+        return Err(format!("{name} runs on no real ensemble: leave --confirm out"));
+    }
+    if options.corpus.is_some() {
+        return Err(format!(
+            "schedules of {name} take microseconds, and none is worth keeping: leave --corpus out"
+        ));
+    }
+    let scheduler = match options.schedule {
+        ScheduleOrder::Walk => Scheduler::Walk,
+        ScheduleOrder::Pct => Scheduler::Pct {
+            depth: options.depth,
+            steps: MESSAGES,
+        },
+        ScheduleOrder::Exhaustive => {
+            return Err(format!(
+                "{name} is explored exhaustively by a model checker: `cargo run --release -p zooquake-modelcheck --example exhaust`"
+            ));
+        }
+    };
+    let faults = match &options.faults {
+        Some(list) => names::faults(list)?,
+        None => draft::FAULTS.map(String::from).to_vec(),
+    };
+    network::check_faults(&name, &faults)?;
+    let cluster = ClusterPlan {
+        servers: options.servers.unwrap_or(variant.servers),
+        clients: options.clients.unwrap_or(variant.clients),
+        ..ClusterPlan::default()
+    };
+    variant.check(&cluster)?;
+    Ok(ScheduleSpace {
+        variant,
+        cluster,
+        faults,
+        time_ms: variant.time_ms.min(LONGEST_MS) as u32,
+        scheduler,
+    })
+}

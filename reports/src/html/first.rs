@@ -1,6 +1,6 @@
 //! The first screen: what broke, when, under which fault, and how to see it again.
 
-use super::anomalies::{badge, cause, follow, steps_list};
+use super::anomalies::{anomaly_cause, badge, follow, steps_list};
 use super::commands::reproduce;
 use super::tickets::linked;
 use super::{faults, live, meanings, plain};
@@ -192,7 +192,7 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
             (text::clip(&anomaly.why, 900))
             @if followers > 0 { " " a href={ "#a" (root.number) } { (follow(followers)) } "." }
         }
-        @if let Some(cause) = cause(anomaly) { (cause) }
+        @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
         @if let Some(mend) = meanings::sentence(anomaly) { (mend) }
         p.when { b { "When" } " " (when) " \u{2003} " (faults::near(model, anomaly, (from, until))) }
         (window::draw(model, &witness, "witness", &label))

@@ -24,6 +24,7 @@ pub fn section(model: &RunModel<'_>) -> Markup {
             (simulated(model))
             (kinds(model))
             (not_judged(model))
+            (order(model))
             @match model.headline() {
                 Some(root) => (invalid(model, root)),
                 None => (calm(model)),
@@ -246,6 +247,15 @@ fn not_judged(model: &RunModel<'_>) -> Markup {
     html! {
         h3 { "Not judged" }
         (list("reasons", &lines.iter().collect::<Vec<_>>()))
+    }
+}
+
+/// The way to the page of the operations and their order, if there is one beside this page.
+fn order(model: &RunModel<'_>) -> Markup {
+    html! {
+        @if let Some(page) = &model.extras.order_page {
+            p.order { a href=(page) { "All operations by process, and the longest order of them" } }
+        }
     }
 }
 

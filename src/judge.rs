@@ -47,15 +47,8 @@ pub fn write(folder: &Folder, results: &Results) -> Result<()> {
 pub fn render(folder: &Folder, record: &Record, results: &Results, (run, into): (&Path, &Path)) -> Result<()> {
     // The page is read from other folders than the one in which it was made.
     let run = run.canonicalize().unwrap_or_else(|_| run.to_path_buf());
-    let extras = Extras {
-        reproduce: reproduction::lines(&run, &record.plan),
-        run_name: folder.name(),
-        checked_by: crate::version::FULL.into(),
-        progress: None,
-    };
-    zooquake_reports::write_all(record, results, &extras, into)
-        .with_context(|| format!("rendering the report of {}", folder.path.display()))?;
-    if let Some(only) = zooquake_checkers::operations_in_order(&record.plan) {
+    let only = zooquake_checkers::operations_in_order(&record.plan);
+    if let Some(only) = only {
         let subject = PictureSubject {
             kind: ModelKind::REGISTER,
             notation: Notation::Maps,
@@ -63,16 +56,28 @@ pub fn render(folder: &Folder, record: &Record, results: &Results, (run, into): 
             anomalies: &results.anomalies,
         };
         let extras = HistoryExtras {
-            name: extras.run_name,
-            checked_by: extras.checked_by,
+            name: folder.name(),
+            checked_by: crate::version::FULL.into(),
             budget: String::new(),
             remark: remark(only),
         };
         let picture = ordered(&record.history, subject, ORDER_TIME);
-        zooquake_reports::history::write(&picture, results, &extras, &into.join("order.html"))?;
+        zooquake_reports::history::write(&picture, results, &extras, &into.join(ORDER_PAGE))?;
     }
+    let extras = Extras {
+        reproduce: reproduction::lines(&run, &record.plan),
+        run_name: folder.name(),
+        checked_by: crate::version::FULL.into(),
+        order_page: only.map(|_| ORDER_PAGE),
+        progress: None,
+    };
+    zooquake_reports::write_all(record, results, &extras, into)
+        .with_context(|| format!("rendering the report of {}", folder.path.display()))?;
     Ok(())
 }
+
+/// The page of the operations of a register and their order, beside the report.
+pub const ORDER_PAGE: &str = "order.html";
 
 /// What an order leaves out of a register, as a sentence.
 pub fn remark(only: &[&str]) -> String {

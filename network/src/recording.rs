@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use zooquake_history::operation::consensus::{Announcement, CONTENT, NODES, f};
+use zooquake_history::fault::Payload;
 use zooquake_history::operation::nemesis::{ClockReading, WindowEvent, WindowPhase};
 use zooquake_history::plan::{ConsensusGoal, Plan, Target};
 use zooquake_history::{Event, EventType, MessageRecord, Process};
@@ -132,6 +133,8 @@ impl<'a> RecordingObserver<'a> {
         let window = &self.plan.windows[disturbance];
         let target = match &window.target {
             Target::Node(name) => name.clone(),
+            // A share of all messages hits no node of its own.
+            Target::Servers(_) if matches!(window.payload, Some(Payload::Share(_))) => "all links".to_owned(),
             Target::Servers(names) => names.join(","),
             _ => String::new(),
         };

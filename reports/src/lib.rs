@@ -35,6 +35,8 @@ pub struct Extras {
     pub run_name: String,
     /// The zooquake that checked the record, such as `0.1.0 (3f2a91c)`; empty where nothing states it.
     pub checked_by: String,
+    /// The name of the page of the operations and their order, if one was written into the folder of the report.
+    pub order_page: Option<&'static str>,
     /// Set while the run goes on: its page is served, and grows.
     pub progress: Option<RunProgress>,
 }

@@ -116,6 +116,7 @@ pub fn seen(results: &Results) -> Vec<AnomalyCount> {
                     .as_ref()
                     .map(|cause| cause.sentence.clone())
                     .unwrap_or_default(),
+                cause_proven: anomaly.cause.as_ref().is_some_and(|cause| cause.proven),
                 root: root.map(str::to_owned),
             }),
         }

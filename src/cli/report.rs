@@ -80,7 +80,7 @@ fn of_run(run: &Path) -> Result<Vec<PathBuf>> {
     let run = Checked::read(run)?;
     let into = run.output()?;
     judge::render(&run.opened.folder, &run.record, &run.results, (&run.opened.path, &into))?;
-    let order = zooquake_checkers::operations_in_order(&run.record.plan).map(|_| "order.html");
+    let order = zooquake_checkers::operations_in_order(&run.record.plan).map(|_| judge::ORDER_PAGE);
     Ok(FILES.into_iter().chain(order).map(|name| into.join(name)).collect())
 }
 

@@ -50,6 +50,9 @@ fn first(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) ->
         faults: attempt.place.faults.clone(),
         seeds: vec![attempt.seed()],
         why: seen.why.clone(),
+        cause: seen.cause.clone(),
+        cause_proven: seen.cause_proven,
+        followers: seen.followers(&attempt.anomalies),
         since: since(attempt, seen, earlier),
         runs: vec![run(attempt)],
         again: attempt.again.clone(),
@@ -118,6 +121,26 @@ mod tests {
             [("double-grant", [1, 2, 3].as_slice()), ("lost-wakeup", [3].as_slice())]
         );
         assert_eq!(failures[0].runs, ["runs/run-1", "runs/run-2", "runs/run-3"]);
+    }
+
+    #[test]
+    fn it_has_the_cause_of_the_first_and_what_follows_from_it() {
+        let mut caused = broken(1, "orphan-node");
+        let follower = ended("lost-wakeup", "pause", 1).anomalies.remove(0);
+        caused.anomalies[0].cause = "Window 1 lost the reply.".into();
+        caused.anomalies[0].cause_proven = true;
+        caused.anomalies.push(AnomalyCount {
+            count: 5,
+            root: Some("orphan-node".into()),
+            ..follower
+        });
+        let failures = all(&tonight(vec![caused, broken(2, "orphan-node")]), &[]);
+        let [failure] = failures.as_slice() else {
+            panic!("{failures:?}")
+        };
+        assert_eq!(failure.cause, "Window 1 lost the reply.");
+        assert!(failure.cause_proven);
+        assert_eq!(failure.followers, "lost-wakeup × 5");
     }
 
     #[test]

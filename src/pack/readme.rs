@@ -1,5 +1,6 @@
 //! The file in a pack that explains it to a reader who has no zooquake.
 
+use crate::judge::ORDER_PAGE;
 use crate::planning::admission;
 use crate::shell;
 use crate::terminal::line;
@@ -20,7 +21,7 @@ pub const OPENING: &str = "This is one run of zooquake,";
 const CONTENTS: [(&str, &str); 19] = [
     ("report.html", "the report: one page that fetches nothing"),
     (
-        "order.html",
+        ORDER_PAGE,
         "the operations of a register, and the longest order of them",
     ),
     ("results.json", "the verdict, and what it rests on"),

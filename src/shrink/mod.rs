@@ -21,7 +21,7 @@ use std::time::Instant;
 use zooquake_checkers::Anomaly;
 use zooquake_checkers::text::count;
 use zooquake_history::operation::control::f;
-use zooquake_history::{Event, EventType, Process, Record, plan::Plan};
+use zooquake_history::{Event, EventType, MessageRecord, Process, Record, plan::Plan};
 
 /// The anomaly that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub struct Size {
     pub windows: usize,
     /// Operations that clients were asked for before the faults were healed.
     pub operations: usize,
-    /// Of a network, messages that nodes sent.
+    /// Of a network, messages that arrived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<usize>,
 }
@@ -70,7 +70,7 @@ impl Size {
             clients: record.plan.cluster.clients,
             windows: record.plan.windows.len(),
             operations: asked(record).count(),
-            messages: record.messages.as_ref().map(Vec::len),
+            messages: record.messages.as_ref().map(|all| arrived(all)),
         }
     }
 }
@@ -87,6 +87,10 @@ impl fmt::Display for Size {
         let sizes: Vec<String> = sizes.into_iter().chain(messages).collect();
         f.write_str(&sizes.join(", "))
     }
+}
+
+fn arrived(messages: &[MessageRecord]) -> usize {
+    messages.iter().filter(|message| message.received.is_some()).count()
 }
 
 /// The requests to clients before the faults were healed.

@@ -2,6 +2,7 @@
 
 use crate::common::results;
 use crate::pages::open;
+use crate::program::{Runs, said, without_engine};
 use crate::tab::{PageReader, Tab};
 use serde_json::json;
 use zooquake_reports::RunProgress;
@@ -123,13 +124,70 @@ fn verdict_story_and_pictures_need_no_scripts() {
     }
 }
 
+/// Every box that is narrower than what is in it, so that it scrolls or is cut, and every picture that is not as wide
+/// as its box.
+const UNFIT: &str = r##"(() => {
+  const shown = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility());
+  const named = (e) => `${e.tagName} #${e.id} .${e.getAttribute("class")}: ${e.scrollWidth} in ${e.clientWidth}`;
+  const boxes = shown(":root, body, main, section, header, .chart, .wide, pre").filter((e) => e.scrollWidth > e.clientWidth + 1);
+  const pictures = shown(".chart > .picture");
+  const odd = pictures.filter((e) => Math.abs(e.getBoundingClientRect().width - e.parentElement.clientWidth) > 1);
+  return [...boxes, ...odd.map((e) => e.parentElement)].map(named);
+})()"##;
+
+/// Shows a page as it is printed: as wide as A4 landscape between its margins of 12 mm.
+fn put_on_paper(tab: &Tab, dark: bool) {
+    let scheme = if dark { "dark" } else { "light" };
+    let paper = json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": scheme}]});
+    tab.call("Emulation.setEmulatedMedia", paper);
+    let width = (297 - 2 * 12) * 96 * 10 / 254;
+    let sheet = json!({"width": width, "height": 703, "deviceScaleFactor": 1, "mobile": false});
+    tab.call("Emulation.setDeviceMetricsOverride", sheet);
+    tab.wait_until(&format!("innerWidth === {width}"));
+}
+
+#[test]
+fn every_kind_of_page_fits_the_width_of_paper() {
+    let runs = Runs::new("browser-paper");
+    let folder = runs.path();
+    let call = |line: &str| drop(said(without_engine(line).current_dir(folder)));
+    let on = "--on sim --seed 3 --quiet --out";
+    call(&format!(
+        "run lock/predecessor --faults drop-reply --time 12s {on} lock"
+    ));
+    call(&format!(
+        "run register/quorum-read --faults none --time 2s {on} register"
+    ));
+    call("report lock/latest register/latest");
+    call("report lock");
+    let night = "variants = [\"lock/fenced\"]\nseeds = [1]\ntime = \"12s\"\non = \"sim\"\n\
+                 faults = [\"none\", \"kill\", \"pause\", \"partition\", \"drop-reply\", \"expire\", \"lag\", \"disconnect,kill\"]\n";
+    std::fs::write(folder.join("night.toml"), night).unwrap();
+    call("nightly night.toml --out night");
+    call("compare lock --variants protected,fenced --faults none --times 1 --time 2s --on sim --out compared");
+    for page in [
+        "lock/latest/report.html",
+        "register/latest/order.html",
+        "register/latest/difference.html",
+        "lock/index.html",
+        "night/index.html",
+        "compared/compare.html",
+    ] {
+        let tab = Tab::open(&folder.join(page), PageReader::default());
+        put_on_paper(&tab, false);
+        assert_eq!(tab.js(UNFIT), json!([]), "{page}");
+        let form = tab.js("document.querySelector('form')?.checkVisibility() ?? false");
+        assert_eq!(form, false, "{page}: something to fill in");
+    }
+}
+
 #[test]
 fn paper_has_the_pictures_and_nothing_to_press() {
     let folder = results::invalid().write_page("browser-print");
     let tab = open(&folder, PageReader::of_colours(true));
     let screen = background(&tab);
-    let paper = json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]});
-    tab.call("Emulation.setEmulatedMedia", paper);
+    put_on_paper(&tab, true);
+    assert_eq!(tab.js(UNFIT), json!([]));
     assert_ne!(background(&tab), screen, "paper is white");
     assert_eq!(tab.js("document.getElementById('overview').checkVisibility()"), true);
     assert_eq!(

@@ -90,6 +90,19 @@ fn a_quiet_run_prints_its_results_alone_and_a_verbose_one_each_phase() {
 }
 
 #[test]
+fn the_report_of_a_register_leads_to_its_order_and_that_of_a_lock_to_none() {
+    for (variant, has_order) in [("register/quorum-read", true), ("lock/fenced", false)] {
+        let runs = Runs::new("order");
+        let line = format!("run {variant} --on sim --faults none --time 2s --seed 1 --quiet --out");
+        call(&line, runs.path()).ends(0);
+        let run = runs.only();
+        let page = String::from_utf8(read(&run, "report.html")).unwrap();
+        assert_eq!(page.contains("href=\"order.html\""), has_order, "{variant}");
+        assert_eq!(run.join("order.html").exists(), has_order, "{variant}");
+    }
+}
+
+#[test]
 fn nights_and_comparisons_are_simulated_where_that_is_asked_for() {
     let runs = Runs::new("simulated-campaigns");
     let folder = runs.path();

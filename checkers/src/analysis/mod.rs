@@ -47,6 +47,7 @@ pub use session_spans::{SessionEnd, SessionSpan};
 pub use transaction_log::TransactionLog;
 
 use crate::analysis::grants::terms::{self, GrantTerms};
+use crate::analysis::lost_replies::AppliedRequests;
 use crate::results::WindowResult;
 use crate::text::seconds;
 use std::collections::BTreeMap;
@@ -78,6 +79,8 @@ pub struct Analysis<'a> {
     pub log: TransactionLog<'a>,
     /// The fault windows in the history, by their numbers.
     pub injected: BTreeMap<i64, InjectedFault<'a>>,
+    /// The requests whose replies were lost after they had been applied.
+    pub(crate) applied: AppliedRequests<'a>,
     /// What became of the fault windows of the plan.
     pub windows: Vec<WindowResult>,
     /// When faults were on.
@@ -114,10 +117,11 @@ impl<'a> Analysis<'a> {
             ops,
             grants,
             capacity: record.plan.workload.capabilities().capacity,
-            clients,
             declared: ClientLimits::new(events),
             log,
+            applied: AppliedRequests::new((&record, events), &clients, &injected),
             windows: Vec::new(),
+            clients,
             faults: Faults::new(
                 events,
                 &injected,

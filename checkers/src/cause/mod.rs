@@ -14,7 +14,7 @@ mod transaction_bounds;
 mod waiting;
 
 pub use orphan::OrphanCauses;
-pub use overwrite::overwrite;
+pub use overwrite::Overwrites;
 pub use removal::Removals;
 
 use crate::analysis::Analysis;

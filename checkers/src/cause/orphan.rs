@@ -5,7 +5,6 @@ use super::transaction_bounds::TransactionBounds;
 use super::{Cause, CauseZnode};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::lost_replies::AppliedRequest;
 use crate::analysis::named_zxids;
 use crate::analysis::ops::{self, Op};
 use std::collections::HashMap;
@@ -19,8 +18,6 @@ const NAMED: usize = 3;
 /// The evidence on the creation of znodes.
 pub struct OrphanCauses<'r, 'a> {
     run: &'r Analysis<'a>,
-    /// The requests whose replies were lost after they had been applied, by their transactions.
-    applied: HashMap<i64, AppliedRequest<'a>>,
     /// The last answer or notice of a client that names each transaction.
     named: HashMap<i64, usize>,
     bounds: TransactionBounds,
@@ -37,11 +34,6 @@ impl<'r, 'a> OrphanCauses<'r, 'a> {
         let named = events.flat_map(|(at, event)| named_zxids::named(event).into_iter().map(move |zxid| (zxid, at)));
         Self {
             run,
-            applied: run
-                .applied()
-                .into_iter()
-                .map(|request| (request.txn.zxid, request))
-                .collect(),
             named: named.collect(),
             bounds: TransactionBounds::new(run),
         }
@@ -68,7 +60,7 @@ impl<'r, 'a> OrphanCauses<'r, 'a> {
     /// The window that lost the reply to its creation, if no client named the znode after that.
     fn lost_reply(&self, znode: &Znode) -> Option<Cause> {
         let run = self.run;
-        let request = self.applied.get(&znode.czxid)?;
+        let request = run.applied.of_transaction(znode.czxid)?;
         if self.named.get(&znode.czxid).is_some_and(|&at| at > request.begin) {
             return None;
         }

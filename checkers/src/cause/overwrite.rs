@@ -3,34 +3,72 @@
 use super::Cause;
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
+use std::cell::OnceCell;
 use zooquake_history::Txn;
 
-/// The first write to the counter at a path, after the transaction `since`, that writes no more than was there; `None`
-/// unless the logs are whole and have it.
-pub fn overwrite(run: &Analysis<'_>, path: &str, since: i64) -> Option<Cause> {
-    let txns = run.record.txnlog.filter(|_| run.log.whole())?;
+/// The writes to a counter that took it back.
+pub struct Overwrites<'r, 'a> {
+    run: &'r Analysis<'a>,
+    path: &'static str,
+    /// Read out of the logs when they are asked for first.
+    writes: OnceCell<Vec<Overwrite<'a>>>,
+}
+
+/// A write of no more than was there.
+struct Overwrite<'a> {
+    txn: &'a Txn,
+    value: i64,
+    /// The greatest value that had been written, and the transaction that wrote it first.
+    held: (i64, &'a Txn),
+}
+
+impl<'r, 'a> Overwrites<'r, 'a> {
+    /// Those of the counter at a path.
+    pub fn new(run: &'r Analysis<'a>, path: &'static str) -> Self {
+        let writes = OnceCell::new();
+        Self { run, path, writes }
+    }
+
+    /// The first of them after the transaction `since`; `None` unless the logs are whole and have it.
+    pub fn after(&self, since: i64) -> Option<Cause> {
+        let writes = self.writes.get_or_init(|| read(self.run, self.path));
+        let first = writes.partition_point(|write| write.txn.zxid <= since);
+        Some(cause(self.run, writes.get(first)?))
+    }
+}
+
+/// The writes to the counter at a path that took it back, each of a greater zxid than those before it; none unless the
+/// logs are whole.
+fn read<'a>(run: &Analysis<'a>, path: &str) -> Vec<Overwrite<'a>> {
+    let txns = run.record.txnlog.filter(|_| run.log.whole()).unwrap_or_default();
     let mut greatest: Option<(i64, &Txn)> = None;
+    let mut writes: Vec<Overwrite<'a>> = Vec::new();
     for txn in txns.iter().filter(|txn| run.log.committed(txn)) {
         for change in txn.changes().filter(|change| change.path == path) {
             let Some(value) = change.data.and_then(|data| data.parse::<i64>().ok()) else {
                 continue;
             };
-            if let Some((held, before)) = greatest.filter(|&(held, _)| value <= held && txn.zxid > since) {
-                return Some(cause(run, txn, value, (held, before)));
-            }
-            if greatest.is_none_or(|(held, _)| value > held) {
-                greatest = Some((value, txn));
+            match greatest.filter(|&(held, _)| value <= held) {
+                None => greatest = Some((value, txn)),
+                Some(held) if writes.last().is_none_or(|last| last.txn.zxid < txn.zxid) => {
+                    writes.push(Overwrite { txn, value, held });
+                }
+                Some(_) => {}
             }
         }
     }
-    None
+    writes
 }
 
-fn cause(run: &Analysis<'_>, txn: &Txn, value: i64, (held, before): (i64, &Txn)) -> Cause {
+fn cause(run: &Analysis<'_>, write: &Overwrite<'_>) -> Cause {
+    let &Overwrite {
+        txn,
+        value,
+        held: (held, before),
+    } = write;
     let whose = |txn: &Txn| run.clients.owner_words(&txn.session);
-    let applied = run.applied();
     // A client that never read the reply to its write may make it again.
-    let lost = applied.iter().rev().find(|request| {
+    let lost = run.applied.all().iter().rev().find(|request| {
         let same = session(&request.txn.session) == session(&txn.session) && request.txn.zxid < txn.zxid;
         same && request.txn.data.as_deref().and_then(|data| data.parse().ok()) == Some(value)
     });

@@ -5,7 +5,7 @@ use super::queue_order::{self, QueueModes, QueuePlace};
 use super::{AnomalySubject, CauseZnode, WaitingClient};
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::znodes::orphan_node;
+use crate::znodes::{orphan_node, quiesce_answers};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::evidence::Znode;
 use zooquake_history::operation::Mode;
@@ -65,7 +65,7 @@ pub fn queued<'a>(run: &Analysis<'a>, found: &Findings, waiters: &[(usize, Waiti
             AnomalySubject::Waiter(_) => None,
         })
         .collect();
-    let named = orphan_node::named_znodes(run, before, after);
+    let named = quiesce_answers::named_znodes(run, before, after);
     let modes = QueueModes::new(run);
     let keeper = |znode: &Znode| {
         let own = CauseZnode {

@@ -4,7 +4,6 @@ use super::queue_order::{QueueDiscipline, place};
 use super::transaction_bounds::TransactionBounds;
 use super::{Cause, CauseZnode};
 use crate::analysis::clients::session;
-use crate::analysis::lost_replies::AppliedRequest;
 use crate::analysis::nearby_faults::words as fault_words;
 use crate::analysis::transaction_times::Ages;
 use crate::analysis::{Analysis, FaultWindow};
@@ -16,8 +15,6 @@ pub struct Removals<'r, 'a> {
     run: &'r Analysis<'a>,
     /// By path, in the order of the logs.
     by_path: HashMap<&'a str, Vec<&'a Txn>>,
-    /// The requests whose replies were lost after they had been applied, by their transactions.
-    applied: HashMap<i64, AppliedRequest<'a>>,
     bounds: TransactionBounds,
     ages: Ages,
     discipline: QueueDiscipline,
@@ -39,11 +36,6 @@ impl<'r, 'a> Removals<'r, 'a> {
         Self {
             run,
             by_path,
-            applied: run
-                .applied()
-                .into_iter()
-                .map(|request| (request.txn.zxid, request))
-                .collect(),
             bounds: TransactionBounds::new(run),
             ages: Ages::new(run),
             discipline: QueueDiscipline::new(run),
@@ -61,7 +53,7 @@ impl<'r, 'a> Removals<'r, 'a> {
         let txn = self.of_znode(path, czxid)?;
         let cause = self.cause(path, czxid, txn);
         let whose = self.run.clients.owner_words(&txn.session);
-        Some(match self.applied.get(&txn.zxid) {
+        Some(match self.run.applied.of_transaction(txn.zxid) {
             Some(request) => {
                 let window = self.run.events[request.on].window();
                 let number = window.unwrap_or_default();

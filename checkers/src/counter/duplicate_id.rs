@@ -1,15 +1,14 @@
 //! `duplicate-id`: two increments were given one id. One report for each id.
 
-use super::PATH;
 use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;
-use crate::cause::overwrite;
+use crate::cause::Overwrites;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, if_any};
 use std::collections::BTreeMap;
 
 /// Looks for ids that were given more than once.
-pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, overwrites: &Overwrites<'_, '_>, out: &mut Findings) {
     let mut by_id: BTreeMap<i64, Vec<&CounterAnswer<'_>>> = BTreeMap::new();
     for told in &counts.given {
         by_id.entry(told.value).or_default().push(told);
@@ -32,7 +31,7 @@ pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, out: &mut Findings) {
         let found = Finding::new("duplicate-id", "ids are unique", vec![first.read, second.read], why);
         let answers = all.iter().map(|told| run.events[told.read].mzxid());
         let first = answers.flatten().min();
-        let cause = first.and_then(|first| overwrite(run, PATH, first));
+        let cause = first.and_then(|first| overwrites.after(first));
         out.add(run, found.caused(cause));
     }
     out.ran("duplicate-id", counts.given.len());

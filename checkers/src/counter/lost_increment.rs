@@ -4,16 +4,20 @@
 //! at the counter after a write that was sent then finds that value or a greater one. One report for each value that it
 //! went back from. Also, what is found last is at least the number of increments that had been acknowledged.
 
-use super::PATH;
 use super::certain_values::{CertainValues, CounterReading, ReadingSource};
 use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;
-use crate::cause::overwrite;
+use crate::cause::Overwrites;
 use crate::findings::{Finding, Findings};
 use std::collections::HashSet;
 
 /// Looks for increments that are lost.
-pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, sure: &CertainValues<'_>, out: &mut Findings) {
+pub fn check(
+    run: &Analysis<'_>,
+    (counts, sure): (&Increments<'_>, &CertainValues<'_>),
+    overwrites: &Overwrites<'_, '_>,
+    out: &mut Findings,
+) {
     let greatest = Greatest::new(counts);
     let mut reported = HashSet::new();
     for told in &counts.given {
@@ -22,7 +26,7 @@ pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, sure: &CertainValues<'
             && told.value <= greater.value
             && reported.insert(greater.read)
         {
-            went_back(run, (greater, told, sent), out);
+            went_back(run, (greater, told, sent), overwrites, out);
         }
     }
     let mut less = false;
@@ -32,12 +36,12 @@ pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, sure: &CertainValues<'
         };
         less = true;
         if reported.insert(greater.read) {
-            found_less(run, greater, held, out);
+            found_less(run, (greater, held), overwrites, out);
         }
     }
     let mut last = sure.last_client().into_iter().chain(sure.tree.last());
     if !less {
-        last.any(|held| too_few(run, counts, held, out));
+        last.any(|held| too_few(run, (counts, held), overwrites, out));
     }
     out.ran("lost-increment", counts.given.len() + counts.got.len());
 }
@@ -69,15 +73,16 @@ impl<'r, 'a> Greatest<'r, 'a> {
     }
 }
 
-/// The finding, with the write that took the counter back after one that an event names.
-fn lost<'a>(run: &Analysis<'_>, witness: Vec<usize>, since: Option<usize>, why: String) -> Finding<'a> {
-    let since = since.and_then(|at| run.events[at].mzxid()).unwrap_or(0);
-    Finding::new("lost-increment", "nothing is lost", witness, why).caused(overwrite(run, PATH, since))
+/// The finding, with the write that took the counter back after the transaction `since`.
+fn lost<'a>(witness: Vec<usize>, why: String, overwrites: &Overwrites<'_, '_>, since: Option<i64>) -> Finding<'a> {
+    let cause = overwrites.after(since.unwrap_or(0));
+    Finding::new("lost-increment", "nothing is lost", witness, why).caused(cause)
 }
 
 fn went_back(
     run: &Analysis<'_>,
     (greater, told, sent): (&CounterAnswer<'_>, &CounterAnswer<'_>, usize),
+    overwrites: &Overwrites<'_, '_>,
     out: &mut Findings,
 ) {
     let why = format!(
@@ -92,14 +97,17 @@ fn went_back(
         run.at(told.read),
     );
     let first = run.time(greater.sent.unwrap_or(greater.read));
-    out.add_at_end(
-        run,
-        lost(run, vec![greater.read, sent, told.read], Some(greater.read), why),
-        Some(first),
-    );
+    let witness = vec![greater.read, sent, told.read];
+    let since = run.events[greater.read].mzxid();
+    out.add_at_end(run, lost(witness, why, overwrites, since), Some(first));
 }
 
-fn found_less(run: &Analysis<'_>, greater: &CounterAnswer<'_>, held: &CounterReading<'_>, out: &mut Findings) {
+fn found_less(
+    run: &Analysis<'_>,
+    (greater, held): (&CounterAnswer<'_>, &CounterReading<'_>),
+    overwrites: &Overwrites<'_, '_>,
+    out: &mut Findings,
+) {
     let why = format!(
         "{} received at {} the answer that the counter held {}. Yet {}: increments were lost.",
         greater.node,
@@ -109,12 +117,18 @@ fn found_less(run: &Analysis<'_>, greater: &CounterAnswer<'_>, held: &CounterRea
     );
     let witness = [greater.read].into_iter().chain(held.witness()).collect();
     let first = run.time(greater.sent.unwrap_or(greater.read));
-    out.add_at_end(run, lost(run, witness, Some(greater.read), why), Some(first));
+    let since = run.events[greater.read].mzxid();
+    out.add_at_end(run, lost(witness, why, overwrites, since), Some(first));
 }
 
 /// Whether more increments had been acknowledged than the counter holds; the first ones that are too many are the
 /// witness.
-fn too_few(run: &Analysis<'_>, counts: &Increments<'_>, held: &CounterReading<'_>, out: &mut Findings) -> bool {
+fn too_few(
+    run: &Analysis<'_>,
+    (counts, held): (&Increments<'_>, &CounterReading<'_>),
+    overwrites: &Overwrites<'_, '_>,
+    out: &mut Findings,
+) -> bool {
     let acknowledged = counts.given.partition_point(|told| told.read < held.asked);
     let Some(needed) = usize::try_from(held.value).ok().filter(|&value| value < acknowledged) else {
         return false;
@@ -133,6 +147,6 @@ fn too_few(run: &Analysis<'_>, counts: &Increments<'_>, held: &CounterReading<'_
     );
     let witness = many.iter().map(|told| told.read).chain(held.witness()).collect();
     let first = many.iter().map(|told| run.time(told.sent.unwrap_or(told.read))).min();
-    out.add_at_end(run, lost(run, witness, None, why), first);
+    out.add_at_end(run, lost(witness, why, overwrites, None), first);
     true
 }

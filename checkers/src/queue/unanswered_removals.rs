@@ -30,13 +30,13 @@ pub struct Removal<'a> {
 /// By item its removals, in the order of the windows. `taker` is the operation that ends an item's life.
 pub fn removals<'a>(run: &Analysis<'a>, items: &Items<'a>, taker: &'static str) -> BTreeMap<i64, Vec<Removal<'a>>> {
     let mut all: BTreeMap<i64, Vec<Removal<'a>>> = BTreeMap::new();
-    let applied = run.applied();
+    let applied = run.applied.all();
     if applied.is_empty() {
         return all;
     }
     let carriers = Carriers::new(run);
     for applied in applied {
-        let Some(op) = only_taker(run, &applied).filter(|op| op.f == taker) else {
+        let Some(op) = only_taker(run, applied).filter(|op| op.f == taker) else {
             continue;
         };
         for item in carriers.items(applied.txn) {
@@ -46,7 +46,7 @@ pub fn removals<'a>(run: &Analysis<'a>, items: &Items<'a>, taker: &'static str) 
                 .get(&item)
                 .is_some_and(|item| !item.disputed && !item.ambiguous());
             if let Some(sent) = op.sent().filter(|_| of_it && judged)
-                && let Some(removal) = removal(run, &carriers, (&applied, op, sent), item)
+                && let Some(removal) = removal(run, &carriers, (applied, op, sent), item)
             {
                 all.entry(item).or_default().push(removal);
             }

@@ -7,5 +7,6 @@ pub mod foreign_znode;
 mod holder_znodes;
 pub mod orphan_node;
 pub mod persistent_contender;
+pub mod quiesce_answers;
 pub mod stolen_znode;
 pub mod unowned_release;

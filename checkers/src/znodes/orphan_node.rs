@@ -1,51 +1,13 @@
 //! The audit of the final tree: no contender znode of a live session that no client named as its own.
 
+use super::quiesce_answers::{QuiesceAnswers, answers};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::transaction_times::Ages;
 use crate::cause::{AnomalySubject, CauseZnode, OrphanCauses};
 use crate::findings::{Finding, Findings};
 use crate::text::count;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use zooquake_history::operation::{
-    Any, Field, FieldType, ZnodeName,
-    control::{SESSIONS, ZNODES, f},
-};
-use zooquake_history::{
-    Event, EventType, Value,
-    evidence::{Reading, Znode},
-};
-
-/// What one client answered to the `quiesce` between the two readings.
-struct QuiesceAnswer {
-    sent: usize,
-    read: usize,
-    sessions: BTreeSet<u64>,
-}
-
-/// When the witnesses that name the answers of all clients have so many events, of more such orphans only the number is
-/// reported.
-const MOST: usize = 1_000_000;
-
-/// What was answered to the `quiesce` between the two readings.
-struct QuiesceAnswers<'a> {
-    /// By client.
-    of: BTreeMap<&'a str, QuiesceAnswer>,
-    /// Whether every client answered.
-    all: bool,
-    /// The sessions that clients have, each by the first of those that named it.
-    sessions: BTreeMap<u64, &'a str>,
-    /// The events of all answers.
-    events: Vec<usize>,
-    /// Whether the process of a client ended between recovery and its answer; also if there was no recovery.
-    died: bool,
-    /// When znodes were not there yet.
-    ages: Ages,
-    /// Events that witnesses of all answers may yet name, and the number of orphans that were left out for lack of
-    /// room.
-    room: usize,
-    untold: usize,
-}
+use std::collections::BTreeSet;
+use zooquake_history::evidence::Znode;
 
 /// Looks for orphans. A client that did not answer is not judged, and a reason against `valid`.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -92,97 +54,6 @@ pub fn check_claims<'a>(run: &Analysis<'a>, gone: &dyn Fn(i64) -> Option<usize>,
         ));
     }
     out.ran("orphan-node", contenders.len());
-}
-
-impl<'a> QuiesceAnswers<'a> {
-    fn new(run: &Analysis<'_>, of: BTreeMap<&'a str, QuiesceAnswer>, all: bool) -> Self {
-        let recovered = run.phase("recovered");
-        let died = |(node, answer): (&&str, &QuiesceAnswer)| {
-            recovered.is_none_or(|at| run.clients.died(node, at, answer.read))
-        };
-        let named = |(&node, answer): (&&'a str, &QuiesceAnswer)| {
-            let sessions: Vec<u64> = answer.sessions.iter().copied().collect();
-            sessions.into_iter().map(move |session| (session, node))
-        };
-        Self {
-            all,
-            sessions: of.iter().rev().flat_map(named).collect(),
-            events: of.values().flat_map(|answer| [answer.sent, answer.read]).collect(),
-            died: of.iter().any(died),
-            of,
-            ages: Ages::new(run),
-            room: MOST,
-            untold: 0,
-        }
-    }
-
-    /// The events of all answers, while there is room for another witness of them.
-    fn events(&mut self) -> Option<Vec<usize>> {
-        if self.room == 0 {
-            self.untold += 1;
-            return None;
-        }
-        self.room = self.room.saturating_sub(self.events.len());
-        Some(self.events.clone())
-    }
-}
-
-/// The answers by client, and the znodes that any of them named.
-fn answers<'a>(
-    run: &Analysis<'a>,
-    before: &Reading,
-    after: &Reading,
-) -> (BTreeMap<&'a str, QuiesceAnswer>, BTreeSet<(&'a str, i64)>) {
-    let mut answers = BTreeMap::new();
-    let mut known = BTreeSet::new();
-    for op in run.ops.control.iter().filter(|op| op.f == f::QUIESCE) {
-        let (Some(sent), Some(read)) = (op.sent(), op.end) else {
-            continue;
-        };
-        let event = &run.events[read];
-        if event.kind != EventType::Ok || sent < before.end_index || read >= after.index {
-            continue;
-        }
-        // An answer that cannot be read may name any znode: it counts as none.
-        let (Some(sessions), Some(znodes)) = (sessions(event), znodes(event)) else {
-            continue;
-        };
-        known.extend(znodes);
-        answers.insert(op.node, QuiesceAnswer { sent, read, sessions });
-    }
-    (answers, known)
-}
-
-/// The entries of a list in an answer, none if there is no list; `None` if it is anything else.
-fn list(event: &Event, field: Field<[Any]>) -> Option<&[Value]> {
-    match event.get(field.any()) {
-        None => Some(&[]),
-        Some(_) => event.get(field),
-    }
-}
-
-fn sessions(event: &Event) -> Option<BTreeSet<u64>> {
-    let all = list(event, SESSIONS)?.iter();
-    all.map(|text| session(text.as_str()?)).collect()
-}
-
-fn znodes(event: &Event) -> Option<Vec<(&str, i64)>> {
-    let all = list(event, ZNODES)?.iter();
-    all.map(|znode| {
-        let (path, czxid) = ZnodeName::read(znode)?;
-        Some((path?, czxid?))
-    })
-    .collect()
-}
-
-/// The znodes that clients named as their own between two readings, each with its client.
-pub fn named_znodes<'a>(run: &Analysis<'a>, before: &Reading, after: &Reading) -> HashMap<(&'a str, i64), &'a str> {
-    let asked = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
-    let answered = asked.filter_map(|op| Some((op.node, op.sent()?, op.end?)));
-    let between = answered.filter(|&(_, sent, read)| sent >= before.end_index && read < after.index);
-    let named = between.filter_map(|(node, _, read)| Some((node, znodes(&run.events[read])?)));
-    let each = named.flat_map(|(node, znodes)| znodes.into_iter().map(move |znode| (znode, node)));
-    each.collect()
 }
 
 /// Whether a znode is somebody's, below one of the contenders' parents.

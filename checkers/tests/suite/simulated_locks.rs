@@ -2,6 +2,7 @@
 //! outcomes, killed clients, replies read late and confirms answered late. In some several clients may hold, or share.
 
 mod client_steps;
+mod disturbances;
 mod run_end;
 
 use crate::script::event;

@@ -47,6 +47,7 @@ fn seen(kind: &str, accepted: bool) -> AnomalyCount {
         count: 3,
         why: "because <b>".into(),
         cause: String::new(),
+        cause_proven: false,
         root: None,
     }
 }

@@ -83,7 +83,7 @@ impl<'a> ChartPlaces<'a> {
     }
 }
 
-/// The picture of the object of this number on the page, which scrolls in its box.
+/// The picture of the object of this number on the page. It scrolls in its box; on paper it is as wide as that at most.
 pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
     let places = ChartPlaces::new(&one.bars);
     let (width, height) = (places.width(), places.height());
@@ -94,12 +94,13 @@ pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
     let points = places.points(steps);
     html! {
         div.chart tabindex="0" role="region" aria-label="Operations by process" {
-            svg.processes width="64" height=(height) aria-hidden="true" {
+            svg.processes width="64" height=(height) viewBox={ "0 0 64 " (height) } aria-hidden="true" {
                 @for (process, row) in &places.rows {
                     text x="58" y=(row * ROW + ROW / 2 + 4) text-anchor="end" { (short_process(*process)) }
                 }
             }
-            svg width=(width) height=(height) role="img" aria-label="Operations in the order of events" {
+            svg width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="img"
+                aria-label="Operations in the order of events" {
                 @for row in 1..places.rows.len() { line.rule x1="0" x2=(width) y1=(row * ROW) y2=(row * ROW) {} }
                 @for (at, bar) in one.bars.iter().enumerate() {
                     (operation(number, &places, bar, refused.iter().position(|&other| other == at)))

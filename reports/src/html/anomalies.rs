@@ -50,11 +50,16 @@ pub fn follow(count: usize) -> String {
     format!("and {} that {verb} from it", text::grouped(count))
 }
 
-/// What an anomaly comes from, as a sentence.
-pub fn cause(anomaly: &Anomaly) -> Option<Markup> {
-    let cause = anomaly.cause.as_ref().filter(|cause| !cause.sentence.is_empty())?;
-    let kind = if cause.proven { "Cause:" } else { "May be:" };
-    Some(html! { p.cause { b { (kind) } " " (text::clip(&cause.sentence, 600)) } })
+/// What an anomaly comes from, as a paragraph; `None` if that is not known.
+pub fn anomaly_cause(anomaly: &Anomaly) -> Option<Markup> {
+    let known = anomaly.cause.as_ref()?;
+    cause(&known.sentence, known.proven)
+}
+
+/// The sentence of a cause as a paragraph; `None` if it is empty.
+pub fn cause(sentence: &str, proven: bool) -> Option<Markup> {
+    let kind = if proven { "Cause:" } else { "May be:" };
+    (!sentence.is_empty()).then(|| html! { p.cause { b { (kind) } " " (text::clip(sentence, 600)) } })
 }
 
 /// An anomaly of this number on the page.
@@ -72,7 +77,7 @@ fn one(model: &RunModel<'_>, (number, anomaly): (usize, &Anomaly), open: bool, b
                 button.show.js type="button" data-anomaly=(number - 1) { "Show in the timeline" }
             }
             p { (text::clip(&anomaly.why, 2000)) }
-            @if let Some(cause) = cause(anomaly) { (cause) }
+            @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
             @if let Some(why) = accepted(model, anomaly) { p.accepted { "Known and accepted: " (why) } }
             @if number <= PICTURES && !steps.is_empty() {
                 (window::draw(model, &witness, &format!("w{number}"), &label))

@@ -1,6 +1,6 @@
 //! The first screen: what broke, when, under which fault, and how to see it again.
 
-use super::anomalies::{badge, cause, follow, steps_list};
+use super::anomalies::{anomaly_cause, badge, follow, steps_list};
 use super::commands::reproduce;
 use super::tickets::linked;
 use super::{faults, live, meanings, plain};
@@ -24,6 +24,7 @@ pub fn section(model: &RunModel<'_>) -> Markup {
             (simulated(model))
             (kinds(model))
             (not_judged(model))
+            (order(model))
             @match model.headline() {
                 Some(root) => (invalid(model, root)),
                 None => (calm(model)),
@@ -192,7 +193,7 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
             (text::clip(&anomaly.why, 900))
             @if followers > 0 { " " a href={ "#a" (root.number) } { (follow(followers)) } "." }
         }
-        @if let Some(cause) = cause(anomaly) { (cause) }
+        @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
         @if let Some(mend) = meanings::sentence(anomaly) { (mend) }
         p.when { b { "When" } " " (when) " \u{2003} " (faults::near(model, anomaly, (from, until))) }
         (window::draw(model, &witness, "witness", &label))
@@ -246,6 +247,15 @@ fn not_judged(model: &RunModel<'_>) -> Markup {
     html! {
         h3 { "Not judged" }
         (list("reasons", &lines.iter().collect::<Vec<_>>()))
+    }
+}
+
+/// The way to the page of the operations and their order, if there is one beside this page.
+fn order(model: &RunModel<'_>) -> Markup {
+    html! {
+        @if let Some(page) = &model.extras.order_page {
+            p.order { a href=(page) { "All operations by process, and the longest order of them" } }
+        }
     }
 }
 

@@ -21,6 +21,7 @@ mod ticket;
 mod tickets;
 mod windows;
 
+pub use anomalies::cause;
 pub use document::{Document, items, settings};
 pub use live::waiting;
 pub use windows::fault;

@@ -1,6 +1,7 @@
 //! What failed, one for each signature, and the cells without a verdict.
 
 use super::{Cell, CellOutcome, Night, NightFailure};
+use crate::html::cause;
 use crate::text;
 use maud::{Markup, html};
 
@@ -56,6 +57,8 @@ fn failure(failure: &NightFailure) -> Markup {
                 " · " (text::count(failure.seeds.len(), "cell")) " · " (text::clip(&failure.since, 120))
             }
             p { (text::clip(&failure.why, 2000)) }
+            @if let Some(cause) = cause(&failure.cause, failure.cause_proven) { (cause) }
+            @if !failure.followers.is_empty() { p.facts { "From it follow: " (text::clip(&failure.followers, 300)) } }
             p.facts {
                 "Reports: "
                 @for (at, (seed, run)) in reports.enumerate() {

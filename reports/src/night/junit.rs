@@ -80,9 +80,10 @@ fn failure(cell: &Cell) -> TestCaseStatus {
     let new: Vec<_> = attempt.anomalies.iter().filter(|seen| seen.is_new()).collect();
     let kinds: Vec<String> = new.iter().map(|s| s.counted(&attempt.anomalies)).collect();
     let stories = new.iter().map(|s| {
-        let cause = match s.cause.is_empty() {
-            true => String::new(),
-            false => format!("\ncause: {}", flat(&s.cause)),
+        let cause = match (s.cause.is_empty(), s.cause_proven) {
+            (true, _) => String::new(),
+            (false, true) => format!("\ncause: {}", flat(&s.cause)),
+            (false, false) => format!("\nmay be: {}", flat(&s.cause)),
         };
         let counted = s.counted(&attempt.anomalies);
         format!("{counted} ({})\n{}{cause}", s.property, flat(&s.why))

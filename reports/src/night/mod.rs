@@ -87,6 +87,9 @@ pub struct AnomalyCount {
     /// What the first comes from, in words; empty if that is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cause: String,
+    /// Whether the evidence decides that cause; else it is one of several that may be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cause_proven: bool,
     /// The name of the anomaly of the same run that these follow from; `None` of roots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -98,20 +101,20 @@ impl AnomalyCount {
         !self.advisory && !self.accepted && self.root.is_none()
     }
 
-    /// `stale-write × 2`, and what of the same run follows from it.
-    pub fn counted(&self, all: &[Self]) -> String {
+    /// What of the same run follows from it, such as `lost-wakeup × 5, idle-lock × 1`; empty if nothing does.
+    pub fn followers(&self, all: &[Self]) -> String {
         let follow = all.iter().filter(|other| other.root.as_ref() == Some(&self.kind));
         let follow: Vec<String> = follow
             .map(|other| format!("{} × {}", other.kind, other.count))
             .collect();
-        match follow.is_empty() {
-            true => format!("{} × {}", self.kind, self.count),
-            false => format!(
-                "{} × {} (from which follow {})",
-                self.kind,
-                self.count,
-                follow.join(", ")
-            ),
+        follow.join(", ")
+    }
+
+    /// `stale-write × 2`, and what of the same run follows from it.
+    pub fn counted(&self, all: &[Self]) -> String {
+        match self.followers(all) {
+            none if none.is_empty() => format!("{} × {}", self.kind, self.count),
+            follow => format!("{} × {} (from which follow {follow})", self.kind, self.count),
         }
     }
 }
@@ -214,6 +217,12 @@ pub struct NightFailure {
     pub seeds: Vec<u64>,
     /// Why the first is one, in words.
     pub why: String,
+    /// What the first comes from, in words; empty if that is not known.
+    pub cause: String,
+    /// Whether the evidence decides that cause; else it is one of several that may be.
+    pub cause_proven: bool,
+    /// What follows from it in the run of the first, such as `lost-wakeup × 5`; empty if nothing does.
+    pub followers: String,
     /// When it was seen first, in words.
     pub since: String,
     /// Their runs' folders, relative to the night's.

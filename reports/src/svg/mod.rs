@@ -81,7 +81,7 @@ impl Svg {
         );
     }
 
-    /// The finished picture in a box that scrolls where the page is too narrow for it; without an id if that is empty.
+    /// The finished picture in a box that scrolls where a screen is too narrow for it; without an id if that is empty.
     /// `label` is what a screen reader reads out.
     pub fn finish(self, id: &str, height: f64, label: &str) -> Markup {
         let view = format!("0 0 {:.0} {height:.0}", self.width);
@@ -103,14 +103,17 @@ pub fn text_width(s: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn letters_have_eleven_units_and_a_unit_is_never_less_than_a_pixel() {
+    fn letters_have_eleven_units_and_a_unit_on_a_screen_is_never_less_than_a_pixel() {
         let style = include_str!("../../assets/picture.css");
         let sizes = style.split("font-size: ").skip(1).map(|rest| rest.split("px").next());
         let sizes: Vec<f64> = sizes
             .map(|size| size.and_then(|size| size.parse().ok()).expect("a size"))
             .collect();
         assert!(sizes.len() > 5 && sizes.iter().all(|size| *size >= 11.0), "{sizes:?}");
-        assert!(style.contains(".picture { display: block; width: 100%; min-width: 1200px;"));
-        assert!(style.contains(".chart { overflow-x: auto;"));
+        assert!(style.contains(".picture { display: block; width: 100%; height: auto;"));
+        let (_, screen) = style.split_once("@media screen {").expect("rules for a screen");
+        let (screen, _) = screen.split_once("\n}").expect("their end");
+        assert!(screen.contains(".picture { min-width: 1200px; }"));
+        assert!(screen.contains(".chart { overflow-x: auto;"));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::common::{between, families, first_screen, says, without_scripts};
 use serde_json::Value;
+use zooquake_checkers::Verdict;
 
 /// The data that the timeline of the page is drawn from.
 fn data(page: &str) -> Value {
@@ -127,6 +128,19 @@ fn commit_and_abort_differ_in_mark_and_words() {
     let data = data(&page);
     assert_eq!(data["ops"]["marks"][3], "no, abort");
     assert_eq!(data["holds"]["verb"], "in doubt of");
+}
+
+#[test]
+fn a_register_leads_to_the_page_of_its_order_if_that_was_written() {
+    let mut run = families::register();
+    let link = "<p class=\"order\"><a href=\"order.html\">";
+    assert!(!run.page("register-without-order").contains("order.html"));
+    run.extras.order_page = Some("order.html");
+    says(&run.first_screen("register-order"), &[link]);
+    // Also where the verdict is not that a property broke.
+    run.results.anomalies.clear();
+    run.results.verdict = Verdict::Valid;
+    says(&run.first_screen("register-order-valid"), &[link]);
 }
 
 #[test]

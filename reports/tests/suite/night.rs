@@ -15,6 +15,7 @@ fn seen(kind: &str, accepted: bool) -> AnomalyCount {
         count: 2,
         why: format!("c5 was granted at 3.4 s while c2 <held> & \"wrote\": {kind}"),
         cause: String::new(),
+        cause_proven: false,
         root: None,
     }
 }
@@ -83,6 +84,9 @@ fn night() -> Night {
             faults: "kill,pause".into(),
             seeds: vec![2],
             why: seen("double-grant", false).why,
+            cause: String::new(),
+            cause_proven: false,
+            followers: String::new(),
             since: "first seen tonight, after 3 nights without".into(),
             runs: vec!["runs/r2".into()],
             again: "zooquake run lock/a --seed 2".into(),
@@ -188,6 +192,39 @@ fn junit_tells_the_story_of_a_broken_cell_and_how_to_see_it_again() {
     assert!(xml.contains("stale-write × 2 (known and accepted)"), "but it is told");
     let unknown = xml.split("<error").nth(1).unwrap();
     says(unknown, &["seed 3: no window of kill counts", "seed 9:"]);
+}
+
+#[test]
+fn the_cause_of_a_failure_and_what_follows_stand_below_it() {
+    let mut night = night();
+    let page = |night: &Night| {
+        let folder = ReportFolder::new("night-cause");
+        let files = write_all(night, &folder.0).unwrap();
+        let page = std::fs::read_to_string(&files[0]).unwrap();
+        between(&page, "id=\"failures\"", "</section>").to_owned()
+    };
+    let bare = page(&night);
+    assert!(!bare.contains("class=\"cause\"") && !bare.contains("From it follow"));
+    night.failures[0].cause = "Window 1 <lost> the reply.".into();
+    night.failures[0].followers = "lost-wakeup × 5".into();
+    let follow = "<p class=\"facts\">From it follow: lost-wakeup × 5</p>";
+    for (proven, words) in [(true, "Cause:"), (false, "May be:")] {
+        night.failures[0].cause_proven = proven;
+        let cause = format!("<p class=\"cause\"><b>{words}</b> Window 1 &lt;lost&gt; the reply.</p>");
+        let told = page(&night);
+        let (_, below) = told.split_once("double-grant</p>").expect("the reason");
+        assert!(below.starts_with(&format!("{cause}{follow}")), "{below}");
+    }
+}
+
+#[test]
+fn junit_names_a_cause_as_sure_as_it_is() {
+    let mut night = night();
+    night.cells[1].attempts[0].anomalies[0].cause = "Window 1 lost the reply.".into();
+    for (proven, words) in [(true, "\ncause: Window 1"), (false, "\nmay be: Window 1")] {
+        night.cells[1].attempts[0].anomalies[0].cause_proven = proven;
+        says(&junit(&night).unwrap(), &[words]);
+    }
 }
 
 #[test]

@@ -16,10 +16,6 @@ use zooquake_workloads::consensus::variants::ConsensusVariant;
 /// How many messages a schedule is taken to have by one that draws priorities.
 const MESSAGES: u32 = 60;
 
-/// The longest that requests and faults of a schedule go on, in milliseconds: what an election or a log needs is over
-/// by then, and a search plays as many schedules as it can.
-const LONGEST_MS: u64 = 1_500;
-
 /// Explores a consensus protocol.
 ///
 /// # Errors
@@ -94,7 +90,7 @@ fn space(options: &ExploreOptions, variant: &'static ConsensusVariant) -> Result
         variant,
         cluster,
         faults,
-        time_ms: variant.time_ms.min(LONGEST_MS) as u32,
+        time_ms: variant.search_ms,
         scheduler,
     })
 }

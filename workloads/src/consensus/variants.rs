@@ -30,6 +30,9 @@ pub struct ConsensusVariant {
     pub observes: bool,
     /// Milliseconds of requests and faults, unless another time is asked for.
     pub time_ms: u64,
+    /// Milliseconds of requests and faults in a schedule that is searched: what goes wrong has the time for it, and a second
+    /// has many schedules.
+    pub search_ms: u32,
     /// What is known to go wrong.
     pub accepted: &'static [Known],
     /// Its config for a cluster, from the seed of a plan.
@@ -109,6 +112,7 @@ const PLAIN: ConsensusVariant = ConsensusVariant {
     clients: 2,
     observes: false,
     time_ms: 400,
+    search_ms: 400,
     accepted: &[],
     setting: |_, cluster| paxos(cluster, PaxosBug::None),
 };
@@ -121,6 +125,7 @@ const ELECTION: ConsensusVariant = ConsensusVariant {
     clients: 0,
     observes: true,
     time_ms: 8_000,
+    search_ms: 1_500,
     ..PLAIN
 };
 
@@ -205,6 +210,7 @@ pub const VARIANTS: &[ConsensusVariant] = &[
         goal: ConsensusGoal::OneLeader,
         servers: 3,
         observes: false,
+        search_ms: 4_000,
         accepted: &[TWO_MASTERS],
         setting: |_, cluster| ProtocolSetting::Zen(ZenConfig::with_majority(cluster.servers as u8)),
         ..ELECTION
@@ -249,6 +255,7 @@ const ISR: ConsensusVariant = ConsensusVariant {
     goal: ConsensusGoal::Log,
     sizes: (2, 5),
     time_ms: 4_000,
+    search_ms: 4_000,
     ..PLAIN
 };
 

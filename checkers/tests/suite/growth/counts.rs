@@ -1,8 +1,10 @@
 //! Long histories of counters.
 
-use super::{Long, Run, grows};
+use super::{Long, Run, grows, judged_grow};
+use crate::script::{logged, txn};
 use serde_json::json;
-use zooquake_history::EventType;
+use zooquake_checkers::check;
+use zooquake_history::{EventType, Record, Txn};
 
 const RUN: Run = ("counter", "versioned", 3);
 
@@ -46,6 +48,38 @@ fn ids_that_are_given_twice() {
     };
     grows(4, RUN, make, |count| {
         vec![("duplicate-id", count), ("lost-increment", 1)]
+    });
+}
+
+/// The logs show of each id the write that gave it again.
+#[test]
+fn ids_that_are_given_twice_beside_the_logs() {
+    let make = |count: usize| {
+        let (mut long, mut txns) = (Long::default(), Vec::new());
+        for id in 1..=count {
+            for client in [1, 2] {
+                let zxid = 2 * (id - 1) + client;
+                let told = json!({ "id": id, "mzxid": zxid });
+                long.done(client, client, "increment", [json!({}), told]);
+                let zxid = i64::try_from(zxid).expect("a small number");
+                let write = txn(zxid, &format!("0x{client}"), "setData", "/counter");
+                let data = Some(id.to_string());
+                txns.push(Txn { data, ..write });
+            }
+        }
+        logged(long.record("counter", "versioned", 3), txns)
+    };
+    let judge = |record: &Record| {
+        let results = check(record);
+        for anomaly in results.anomalies.iter().filter(|found| found.kind == "duplicate-id") {
+            let second = record.history.events[anomaly.witness[1]].mzxid();
+            let cause = anomaly.cause.as_ref().expect("the logs show it");
+            assert_eq!(cause.transaction, second, "{}", cause.sentence);
+        }
+        results
+    };
+    judged_grow(4, make, judge, |count| {
+        vec![("duplicate-id", count), ("lost-increment", count)]
     });
 }
 

@@ -151,14 +151,13 @@ fn run(verdict: Verdict, history: zooquake_history::History) -> Run {
         ..Results::default()
     };
     let extras = Extras {
-        progress: None,
         reproduce: vec![
             "zooquake check runs/20260301T021500-lock-predecessor-7".into(),
             "zooquake replay runs/20260301T021500-lock-predecessor-7".into(),
             "zooquake run lock/predecessor --faults kill,pause,partition --time 60s --seed 7".into(),
         ],
         run_name: "20260301T021500-lock-predecessor-7".into(),
-        checked_by: String::new(),
+        ..Extras::default()
     };
     Run {
         record: Record {

@@ -1,0 +1,138 @@
+//! What clients answered to `quiesce` between the two readings of the znode tree: their sessions, and the znodes that
+//! they named as their own.
+
+use crate::analysis::Analysis;
+use crate::analysis::clients::session;
+use crate::analysis::transaction_times::Ages;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use zooquake_history::operation::{
+    Any, Field, FieldType, ZnodeName,
+    control::{SESSIONS, ZNODES, f},
+};
+use zooquake_history::{Event, EventType, Value, evidence::Reading};
+
+/// When the witnesses that name the answers of all clients have so many events, of more such orphans only the number is
+/// reported.
+const MOST: usize = 1_000_000;
+
+/// What one client answered to the `quiesce` between the two readings. Positions are those of events.
+pub struct QuiesceAnswer {
+    /// Where it was asked.
+    pub sent: usize,
+    /// Where it answered.
+    pub read: usize,
+    /// The sessions that it named.
+    pub sessions: BTreeSet<u64>,
+}
+
+/// What was answered to the `quiesce` between the two readings.
+pub struct QuiesceAnswers<'a> {
+    /// By client.
+    pub of: BTreeMap<&'a str, QuiesceAnswer>,
+    /// Whether every client answered.
+    pub all: bool,
+    /// The sessions that clients have, each by the first of those that named it.
+    pub sessions: BTreeMap<u64, &'a str>,
+    /// The events of all answers.
+    events: Vec<usize>,
+    /// Whether the process of a client ended between recovery and its answer; also if there was no recovery.
+    pub died: bool,
+    /// When znodes were not there yet.
+    pub ages: Ages,
+    /// Events that witnesses of all answers may yet name.
+    room: usize,
+    /// The number of orphans that were left out for lack of room.
+    pub untold: usize,
+}
+
+impl<'a> QuiesceAnswers<'a> {
+    /// Puts the answers of the clients together; `all` is whether every client gave one.
+    pub fn new(run: &Analysis<'_>, of: BTreeMap<&'a str, QuiesceAnswer>, all: bool) -> Self {
+        let recovered = run.phase("recovered");
+        let died = |(node, answer): (&&str, &QuiesceAnswer)| {
+            recovered.is_none_or(|at| run.clients.died(node, at, answer.read))
+        };
+        let named = |(&node, answer): (&&'a str, &QuiesceAnswer)| {
+            let sessions: Vec<u64> = answer.sessions.iter().copied().collect();
+            sessions.into_iter().map(move |session| (session, node))
+        };
+        Self {
+            all,
+            sessions: of.iter().rev().flat_map(named).collect(),
+            events: of.values().flat_map(|answer| [answer.sent, answer.read]).collect(),
+            died: of.iter().any(died),
+            of,
+            ages: Ages::new(run),
+            room: MOST,
+            untold: 0,
+        }
+    }
+
+    /// The events of all answers, while there is room for another witness of them.
+    pub fn events(&mut self) -> Option<Vec<usize>> {
+        if self.room == 0 {
+            self.untold += 1;
+            return None;
+        }
+        self.room = self.room.saturating_sub(self.events.len());
+        Some(self.events.clone())
+    }
+}
+
+/// The answers by client, and the znodes that any of them named.
+pub fn answers<'a>(
+    run: &Analysis<'a>,
+    before: &Reading,
+    after: &Reading,
+) -> (BTreeMap<&'a str, QuiesceAnswer>, BTreeSet<(&'a str, i64)>) {
+    let mut answers = BTreeMap::new();
+    let mut known = BTreeSet::new();
+    for op in run.ops.control.iter().filter(|op| op.f == f::QUIESCE) {
+        let (Some(sent), Some(read)) = (op.sent(), op.end) else {
+            continue;
+        };
+        let event = &run.events[read];
+        if event.kind != EventType::Ok || sent < before.end_index || read >= after.index {
+            continue;
+        }
+        // An answer that cannot be read may name any znode: it counts as none.
+        let (Some(sessions), Some(znodes)) = (sessions(event), znodes(event)) else {
+            continue;
+        };
+        known.extend(znodes);
+        answers.insert(op.node, QuiesceAnswer { sent, read, sessions });
+    }
+    (answers, known)
+}
+
+/// The entries of a list in an answer, none if there is no list; `None` if it is anything else.
+fn list(event: &Event, field: Field<[Any]>) -> Option<&[Value]> {
+    match event.get(field.any()) {
+        None => Some(&[]),
+        Some(_) => event.get(field),
+    }
+}
+
+fn sessions(event: &Event) -> Option<BTreeSet<u64>> {
+    let all = list(event, SESSIONS)?.iter();
+    all.map(|text| session(text.as_str()?)).collect()
+}
+
+fn znodes(event: &Event) -> Option<Vec<(&str, i64)>> {
+    let all = list(event, ZNODES)?.iter();
+    all.map(|znode| {
+        let (path, czxid) = ZnodeName::read(znode)?;
+        Some((path?, czxid?))
+    })
+    .collect()
+}
+
+/// The znodes that clients named as their own between two readings, each with its client.
+pub fn named_znodes<'a>(run: &Analysis<'a>, before: &Reading, after: &Reading) -> HashMap<(&'a str, i64), &'a str> {
+    let asked = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
+    let answered = asked.filter_map(|op| Some((op.node, op.sent()?, op.end?)));
+    let between = answered.filter(|&(_, sent, read)| sent >= before.end_index && read < after.index);
+    let named = between.filter_map(|(node, _, read)| Some((node, znodes(&run.events[read])?)));
+    let each = named.flat_map(|(node, znodes)| znodes.into_iter().map(move |znode| (znode, node)));
+    each.collect()
+}

@@ -5,7 +5,7 @@ use super::{interrupt, paths};
 use crate::confirm::{Confirmation, Confirmer, were_played};
 use crate::planning::names;
 use crate::planning::values;
-use crate::selftest::{self, BugOutcome, Settings};
+use crate::selftest::{self, BugOutcome, PlantedBug, Settings};
 use crate::shrink::sim::write_run;
 use crate::terminal::print_wrapped;
 use anyhow::{Context, Result};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use zooquake_workloads::recipes::planted::{FAMILY, PLANTED, Planted};
+use zooquake_workloads::recipes::planted::FAMILY;
 
 /// How long a schedule that shows a bug is shrunk at most.
 const SHRINKING: Duration = Duration::from_secs(20);
@@ -25,9 +25,9 @@ const TWIN: u64 = 64;
 /// `selftest`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Planted bugs are recipes that leave out a care, each as a library for ZooKeeper once did. Each is explored on simulated ensembles until
-the anomaly shows that it stands for; then the schedule is shrunk, and the recipe without the bug is played under the same faults
-and seeds. A planted bug is a variant like others: `zooquake run planted/L12`, `zooquake explore planted/L12`.
+Planted bugs are recipes that leave out a care, each as a library for ZooKeeper once did, and consensus protocols that violate their
+papers. Each is explored on simulated ensembles, or networks, until the anomaly shows that it stands for; then the schedule is
+shrunk, and the recipe or protocol without the bug is played under the same faults and seeds. A planted bug is a variant like others: `zooquake run planted/L12`, `zooquake explore planted/L12`.
 
 Exit codes: 0 all were found and all recipes without them were silent; 1 one was missed, or a recipe without a bug was noisy; 2 it was
 interrupted; 254 wrong usage; 255 the harness failed.
@@ -107,15 +107,14 @@ pub async fn selftest(mut options: SelftestOptions) -> Result<Code> {
 }
 
 /// The bugs of these ids, in the order of the table; all if there are none.
-fn chosen(ids: &[String]) -> Result<Vec<&'static Planted>, String> {
+fn chosen(ids: &[String]) -> Result<Vec<PlantedBug>, String> {
     let bare = |id: &str| id.strip_prefix(&format!("{FAMILY}/")).unwrap_or(id).to_string();
     let ids: Vec<String> = ids.iter().map(|id| bare(id)).collect();
-    let known = || PLANTED.iter().map(|planted| planted.id.to_string());
+    let known = || PlantedBug::all().map(|planted| planted.id().to_string());
     match ids.iter().find(|id| !known().any(|other| other == **id)) {
         Some(id) => Err(names::unknown("planted bug", id, &known().collect::<Vec<_>>())),
-        None => Ok(PLANTED
-            .iter()
-            .filter(|planted| ids.is_empty() || ids.iter().any(|id| id == planted.id))
+        None => Ok(PlantedBug::all()
+            .filter(|planted| ids.is_empty() || ids.iter().any(|id| id == planted.id()))
             .collect()),
     }
 }
@@ -129,16 +128,19 @@ struct SelftestRow {
     confirmation: Option<Confirmation>,
 }
 
-/// Plays the shrunk plans on real ensembles, until the user stops it; prints the outcome of each unless the output is
+/// Plays the shrunk plans of recipes on real ensembles, until the user stops it; prints the outcome of each unless the output is
 /// JSON.
 async fn confirm(confirmer: &Confirmer, tried: &mut [SelftestRow], json: bool) -> Result<()> {
-    for tried in tried {
+    let recipes = tried
+        .iter_mut()
+        .filter(|tried| matches!(tried.outcome.planted, PlantedBug::Recipe(_)));
+    for tried in recipes {
         let (Some(shown), Some(run)) = (&tried.outcome.shown, &tried.run) else {
             continue;
         };
         tried.confirmation = confirmer.confirm(run, None, &shown.wanted).await?;
         if let (Some(confirmation), false) = (&tried.confirmation, json) {
-            let id = tried.outcome.planted.id;
+            let id = tried.outcome.planted.id();
             print_wrapped(&format!("{id:<4} on a real ensemble {confirmation}"), INDENT);
         }
     }
@@ -146,11 +148,7 @@ async fn confirm(confirmer: &Confirmer, tried: &mut [SelftestRow], json: bool) -
 }
 
 /// Tries them one after the other, and prints the row of each; whether it was interrupted.
-fn try_all(
-    chosen: &[&'static Planted],
-    options: &SelftestOptions,
-    stop: &AtomicBool,
-) -> Result<(Vec<SelftestRow>, bool)> {
+fn try_all(chosen: &[PlantedBug], options: &SelftestOptions, stop: &AtomicBool) -> Result<(Vec<SelftestRow>, bool)> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Settings {
         budget: options.budget,
@@ -165,8 +163,8 @@ fn try_all(
     }
     let mut tried = Vec::new();
     for planted in chosen {
-        progress!("{}: looking for {}", planted.name(), planted.expected);
-        let outcome = selftest::run(planted, settings)?;
+        progress!("{}: looking for {}", planted.name(), planted.expected());
+        let outcome = selftest::run(*planted, settings)?;
         if stop.load(Ordering::SeqCst) {
             // A bug whose search was cut short is neither found nor missed.
             return Ok((tried, true));
@@ -205,8 +203,8 @@ fn print(outcome: &BugOutcome) {
         .map_or("missed".to_string(), |shown| shown.size.to_string());
     print_wrapped(
         &row([
-            planted.id,
-            planted.expected,
+            planted.id(),
+            planted.expected(),
             &schedules.to_string(),
             &format!("{:.1}", outcome.took.as_secs_f64()),
             &shrunk,
@@ -214,7 +212,7 @@ fn print(outcome: &BugOutcome) {
         INDENT,
     );
     let say = |text: String| print_wrapped(&format!("{:INDENT$}{text}", ""), INDENT + 2);
-    say(planted.mechanism.to_string());
+    say(planted.mechanism().to_string());
     if !outcome.found.is_empty() {
         say(format!("found: {}", listed(&outcome.found)));
     }
@@ -235,12 +233,12 @@ fn as_json(tried: &SelftestRow) -> Value {
     } = tried;
     let BugOutcome { planted, shown, .. } = outcome;
     json!({
-        "id": planted.id,
+        "id": planted.id(),
         "variant": planted.name(),
-        "mechanism": planted.mechanism,
-        "source": planted.source,
-        "faults": planted.faults,
-        "expected": planted.expected,
+        "mechanism": planted.mechanism(),
+        "source": planted.source(),
+        "faults": planted.faults(),
+        "expected": planted.expected(),
         "found": outcome.found,
         "runs": outcome.schedules,
         "tried": shown.as_ref().map(|shown| shown.tried),

@@ -11,6 +11,7 @@ use crate::planning::values;
 use crate::replay::headline;
 use crate::replay::pin;
 use crate::run::folder::Folder;
+use crate::shrink::network::{self, ShrunkScript};
 use crate::shrink::sim::write_run;
 use crate::shrink::strategy::{SmallestPlan, Strategy};
 use crate::shrink::{PlayedPlan, Size, WantedAnomaly};
@@ -18,7 +19,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use zooquake_history::Record;
 use zooquake_history::plan::{On, Plan};
 
 /// `shrink`
@@ -37,7 +39,7 @@ Examples:
 pub struct ShrinkOptions {
     /// The run's folder, or the file that `zooquake pack` made of it
     pub run: PathBuf,
-    /// Only on real ensembles (`docker`), or only on simulated ones (`sim`)
+    /// Only on real ensembles (`docker`), or only on simulated ones (`sim`); runs of networks are shrunk there alone
     #[arg(long, value_name = "docker|sim", value_parser = values::on)]
     pub on: Option<On>,
     /// How long to look for smaller plans; 60s on simulated ensembles, 20m on real ones if not given
@@ -63,6 +65,9 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     let (opened, record) = paths::run(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} cannot be shrunk: {why}", options.run));
     admission::check(&record.plan).map_err(|why| cannot(format!("its plan {why}")))?;
+    if record.plan.on == On::Network {
+        return of_network(&options, &opened.folder, &record).await;
+    }
     let simulable = support::plan_on(&sim::KIND, &record.plan);
     if let Err(why) = &simulable
         && (!record.plan.scenes.is_empty() || options.on == Some(On::Sim))
@@ -112,6 +117,45 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     };
     report.print(smallest).await
 }
+
+/// Shrinks the run of a network to the smallest script that violates the same property.
+async fn of_network(options: &ShrinkOptions, folder: &Folder, record: &Record) -> Result<Code> {
+    let cannot = |why: String| Usage(format!("{:?} cannot be shrunk: {why}", options.run));
+    if let Some(on) = options.on.filter(|on| *on != On::Network) {
+        return Err(cannot(format!("it is the run of a network, which --on {} is not", on.name())).into());
+    }
+    paths::output_folder(&options.out, "--out")?;
+    let results = zooquake_checkers::check(record);
+    let Some(anomaly) = headline(&results) else {
+        return Err(cannot(format!(
+            "it has no anomaly that could be kept: its verdict is {}",
+            results.verdict
+        ))
+        .into());
+    };
+    let (wanted, before) = (WantedAnomaly::new(anomaly), Size::new(record));
+    progress!("shrinking {}, {before}, for its {}", folder.name(), wanted.anomaly);
+    let stop = interrupt::flag(&interrupt::listen()?);
+    let until = Instant::now() + options.budget.unwrap_or(NETWORK_BUDGET);
+    let smallest = network::shrink(&record.plan, &wanted.anomaly, until, &stop)?;
+    let tried = smallest.as_ref().map_or(1, |smallest| smallest.tried);
+    let played = smallest.map(|ShrunkScript { plan, record, .. }| PlayedPlan {
+        plan,
+        record,
+        run: None,
+    });
+    let report = ShrinkReport {
+        wanted,
+        before,
+        folder,
+        options,
+    };
+    let on = On::Network;
+    report.print(SmallestPlan { played, tried, on }).await
+}
+
+/// How long smaller scripts are looked for, if nothing else is asked for.
+const NETWORK_BUDGET: Duration = Duration::from_secs(20);
 
 /// What the outcome of a shrinking is reported with.
 struct ShrinkReport<'a> {

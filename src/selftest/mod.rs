@@ -1,6 +1,9 @@
-//! The suite tried on bugs that are known: each planted bug is explored on simulated ensembles until the anomaly shows
-//! that it stands for, and the recipe without it is played under the same faults and seeds, which must show none.
+//! The suite tried on bugs that are known: each planted bug is explored on simulated ensembles, or networks, until the
+//! anomaly shows that it stands for, and the recipe or protocol without it is played under the same faults and seeds,
+//! which must show none.
 
+mod planted_bug;
+mod protocols;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +15,7 @@ use crate::run::simulation;
 use crate::shrink::sim::Simulated;
 use crate::shrink::{PlayedPlan, Shrinker, Size, WantedAnomaly};
 use anyhow::{Error, Result};
+pub use planted_bug::PlantedBug;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -53,7 +57,7 @@ pub struct Settings<'a> {
 #[derive(Debug)]
 pub struct BugOutcome {
     /// The bug.
-    pub planted: &'static Planted,
+    pub planted: PlantedBug,
     /// Schedules of it that were played.
     pub schedules: u64,
     /// How long they took, without shrinking.
@@ -120,7 +124,14 @@ fn grants(planted: &Planted) -> bool {
 ///
 /// # Errors
 /// If a schedule cannot be simulated.
-pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<BugOutcome> {
+pub fn run(planted: PlantedBug, settings: Settings<'_>) -> Result<BugOutcome> {
+    match planted {
+        PlantedBug::Recipe(planted) => run_recipe(planted, settings),
+        PlantedBug::Protocol(planted) => protocols::run(planted, settings),
+    }
+}
+
+fn run_recipe(planted: &'static Planted, settings: Settings<'_>) -> Result<BugOutcome> {
     let (space, workload) = space(planted.name(), planted, settings.seed)?;
     let begun = Instant::now();
     let (mut schedules, mut found, mut first) = (0, BTreeSet::new(), None);
@@ -160,7 +171,7 @@ pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<BugOutco
     let shown = shown.transpose()?;
     let (twin_schedules, noise) = twin(planted, schedules, settings)?;
     Ok(BugOutcome {
-        planted,
+        planted: PlantedBug::Recipe(planted),
         schedules,
         took,
         found,

@@ -4,7 +4,7 @@ use zooquake_checkers::families;
 use zooquake_workloads::recipes::planted::PLANTED;
 
 fn outcome(id: &str, shrinking: Duration) -> BugOutcome {
-    let planted = PLANTED.iter().find(|planted| planted.id == id).unwrap();
+    let planted = PlantedBug::all().find(|planted| planted.id() == id).unwrap();
     let settings = Settings {
         budget: Duration::from_secs(300),
         shrinking,
@@ -48,5 +48,16 @@ fn bugs_that_faults_show_are_found_and_their_recipes_are_silent() {
         let outcome = outcome(id, Duration::ZERO);
         assert!(outcome.passed(), "{outcome:?}");
         assert!(outcome.shown.is_some_and(|shown| shown.size.windows <= WINDOWS));
+    }
+}
+
+#[test]
+fn bugs_of_consensus_protocols_are_found_and_shrunk_and_their_twins_show_what_they_declare() {
+    for planted in PlantedBug::all().filter(|planted| matches!(planted, PlantedBug::Protocol(_))) {
+        let outcome = outcome(planted.id(), Duration::from_secs(60));
+        assert!(outcome.passed(), "{outcome:?}");
+        let size = outcome.shown.unwrap().size;
+        let messages = size.messages.expect("it is a network's");
+        assert!(size.windows <= 1 && messages <= 30, "{planted:?}: {size}");
     }
 }

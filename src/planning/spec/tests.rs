@@ -52,7 +52,7 @@ fn random(rng: &mut fastrand::Rng, workload: &str) -> RunSpec {
         times: rng.u32(1..=10_000),
         servers: maybe(rng, size),
         observers: maybe(rng, |rng| rng.usize(0..=4)),
-        clients: rng.usize(1..=50),
+        clients: maybe(rng, |rng| rng.usize(6..=50)),
         timing: maybe(rng, timing),
         zookeeper: maybe(rng, |rng| texts[rng.usize(..texts.len())].into()),
         drawn_for: maybe(rng, |rng| DrawnFor {

@@ -1,13 +1,15 @@
 //! The plan of a run: all that decides it, as data, saved before anything else happens.
 
 mod capabilities;
+mod goal;
 mod recipe;
 mod scene;
 mod scheduler;
 mod window;
 
 use crate::renamed;
-pub use capabilities::{Capabilities, ConsensusGoal, Delivery, RegisterReads};
+pub use capabilities::{Capabilities, Delivery, RegisterReads};
+pub use goal::ConsensusGoal;
 pub use recipe::RecipeSource;
 pub use scene::{Act, Scene, Step};
 pub use scheduler::{Scheduler, ScriptAct, ScriptStep};
@@ -142,6 +144,9 @@ pub struct Workload {
     /// What the variant promises beyond its family; `None` in plans of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Capabilities>,
+    /// Of a consensus protocol, what it is to bring about.
+    #[serde(default, skip_serializing_if = "ConsensusGoal::is_nothing")]
+    pub goal: ConsensusGoal,
     /// Anomalies that are known and accepted.
     pub accepted: Vec<Accepted>,
     /// What runs its clients, if it is a user's own recipe; `None` for one that is built in.

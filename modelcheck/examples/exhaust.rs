@@ -153,7 +153,12 @@ fn print(outcome: &SearchOutcome) {
     match counterexample {
         None => println!("All states within the bounds were found; nothing is violated."),
         Some(found) => {
-            println!("{:?} after {} steps, {} messages:", found.violation, found.items.len(), found.messages());
+            println!(
+                "{:?} after {} steps, {} messages:",
+                found.violation,
+                found.items.len(),
+                found.messages()
+            );
             found.items.iter().for_each(|item| println!("  {item:?}"));
         }
     }

@@ -67,9 +67,7 @@ impl<P: BoundedProtocol> ProtocolActor<P> {
     fn take(&self, process: &NodeProcess<P>, input: InputOf<P>, o: &mut Out<Self>) -> Option<NodeProcess<P>> {
         let mut next = process.clone();
         let outputs = next.machine.step(input);
-        let renewed = |output: &OutputOf<P>| {
-            matches!((output, input), (Output::SetTimer(set), Input::Timer(timer)) if *set == timer)
-        };
+        let renewed = |output: &OutputOf<P>| matches!((output, input), (Output::SetTimer(set), Input::Timer(timer)) if *set == timer);
         let effective = next.machine != process.machine || !outputs.iter().all(renewed);
         if let Input::Timer(timer) = input
             && effective

@@ -31,7 +31,9 @@ pub enum ModelNetwork {
 }
 
 /// What the bounds count of a protocol.
-pub trait BoundedProtocol: Protocol<Config: Send + Sync, Message: Send + Sync, Timer: Send + Sync, Disk: Send + Sync> + Send + Sync + 'static {
+pub trait BoundedProtocol:
+    Protocol<Config: Send + Sync, Message: Send + Sync, Timer: Send + Sync, Disk: Send + Sync> + Send + Sync + 'static
+{
     /// The ballot, round or logical clock that a message names; 0 if it names none that is bounded.
     fn round(message: &Self::Message) -> u32;
 

@@ -51,9 +51,11 @@ impl<T: Eq + Debug> PartialOrd for DigestKey<T> {
 
 impl<T: Eq + Debug> Ord for DigestKey<T> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.digest.cmp(&other.digest).then_with(|| match self.value == other.value {
-            true => Ordering::Equal,
-            false => format!("{:?}", self.value).cmp(&format!("{:?}", other.value)),
-        })
+        self.digest
+            .cmp(&other.digest)
+            .then_with(|| match self.value == other.value {
+                true => Ordering::Equal,
+                false => format!("{:?}", self.value).cmp(&format!("{:?}", other.value)),
+            })
     }
 }

@@ -5,9 +5,7 @@ use serde::Serialize;
 use std::fs;
 use std::io;
 use std::path::Path;
-use zooquake_history::plan::{
-    ClientPlan, ClusterPlan, On, Plan, Scheduler, ScriptStep, Target, Trigger, Window,
-};
+use zooquake_history::plan::{ClientPlan, ClusterPlan, On, Plan, Scheduler, ScriptStep, Target, Trigger, Window};
 use zooquake_history::{History, Record};
 use zooquake_network::play;
 use zooquake_network::tracing::TraceItem;

@@ -2,9 +2,9 @@
 
 use crate::actor::ProtocolActor;
 use crate::bounds::{BoundedProtocol, ModelBounds};
+use stateright::actor::{ActorModel, ActorModelState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use stateright::actor::{ActorModel, ActorModelState};
 use zooquake_checkers::consensus::{ConsensusJudge, ConsensusStep, NodeSets, ViolationKind};
 use zooquake_history::operation::consensus::Announcement;
 use zooquake_history::plan::ConsensusGoal;
@@ -83,7 +83,8 @@ fn violation(scope: &ModelScope, announced: &Announcements<'_>) -> Option<Violat
     if last.is_empty() {
         last.push(0);
     }
-    last.into_iter().find_map(|last| violation_with_last(scope, announced, last))
+    last.into_iter()
+        .find_map(|last| violation_with_last(scope, announced, last))
 }
 
 fn violation_with_last(scope: &ModelScope, announced: &Announcements<'_>, last: usize) -> Option<ViolationKind> {
@@ -92,7 +93,9 @@ fn violation_with_last(scope: &ModelScope, announced: &Announcements<'_>, last: 
         judge.take(0, ConsensusStep::Request { node, value });
     }
     let others = (0..announced.len()).filter(|&node| node != last);
-    let mut steps = others.chain([last]).flat_map(|node| announced[node].iter().map(move |step| (node as u8, *step)));
+    let mut steps = others
+        .chain([last])
+        .flat_map(|node| announced[node].iter().map(move |step| (node as u8, *step)));
     steps.find_map(|(node, announcement)| {
         let step = ConsensusStep::Announcement { node, announcement };
         judge.take(0, step).map(|violation| violation.kind)

@@ -127,7 +127,9 @@ impl<'a, P: BoundedProtocol> PathFollower<'a, P> {
         let sent = self.links.entry(link).or_default();
         let equal = |sent: &SentMessage<_>| sent.message == *message;
         let waiting = sent.iter().position(|sent| equal(sent) && !sent.gone);
-        let at = waiting.or_else(|| sent.iter().position(equal)).expect("a path delivers what was sent");
+        let at = waiting
+            .or_else(|| sent.iter().position(equal))
+            .expect("a path delivers what was sent");
         sent[at].gone = true;
         at as u32 + 1
     }

@@ -103,7 +103,7 @@ impl PlannedRun {
 
     /// The judge of the run, before its first step.
     pub fn judge(&self, plan: &Plan) -> ConsensusJudge {
-        ConsensusJudge::new(plan.workload.capabilities().goal, self.sets)
+        ConsensusJudge::new(plan.workload.goal, self.sets)
     }
 
     /// Whether it follows a script, and so is not followed until after healing.

@@ -43,7 +43,7 @@ pub enum Due<M> {
 /// What is to happen, the earliest first; of one moment what was entered first.
 #[derive(Debug)]
 pub struct EventQueue<M> {
-    heap: BinaryHeap<Entry<M>>,
+    heap: BinaryHeap<DueEntry<M>>,
     entered: u32,
 }
 
@@ -59,7 +59,7 @@ impl<M> Default for EventQueue<M> {
 impl<M> EventQueue<M> {
     /// Enters what happens at a moment, in microseconds.
     pub fn push(&mut self, at: u32, due: Due<M>) {
-        self.heap.push(Entry {
+        self.heap.push(DueEntry {
             at,
             number: self.entered,
             due,
@@ -74,34 +74,34 @@ impl<M> EventQueue<M> {
 }
 
 #[derive(Debug)]
-struct Entry<M> {
+struct DueEntry<M> {
     at: u32,
     number: u32,
     due: Due<M>,
 }
 
-impl<M> Entry<M> {
+impl<M> DueEntry<M> {
     fn key(&self) -> (u32, u32) {
         (self.at, self.number)
     }
 }
 
-impl<M> PartialEq for Entry<M> {
+impl<M> PartialEq for DueEntry<M> {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl<M> Eq for Entry<M> {}
+impl<M> Eq for DueEntry<M> {}
 
-impl<M> PartialOrd for Entry<M> {
+impl<M> PartialOrd for DueEntry<M> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// The earlier entry is the greater one: a heap gives its greatest.
-impl<M> Ord for Entry<M> {
+impl<M> Ord for DueEntry<M> {
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
     }

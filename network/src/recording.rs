@@ -188,7 +188,7 @@ impl<P: Protocol> Observer<P> for RecordingObserver<'_> {
 
     fn requested(&mut self, at: u32, node: Node, value: u32) {
         Observer::<P>::requested(&mut self.judge, at, node, value);
-        let f = match self.plan.workload.capabilities().goal {
+        let f = match self.plan.workload.goal {
             ConsensusGoal::Log => f::APPEND,
             _ => f::PROPOSE,
         };

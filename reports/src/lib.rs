@@ -10,12 +10,10 @@ use zooquake_checkers::Results;
 use zooquake_history::Record;
 
 pub mod compare;
-mod consensus;
 pub mod history;
 mod html;
 pub mod index;
 pub mod measurement;
-mod messages;
 mod model;
 pub mod night;
 mod not_judged;

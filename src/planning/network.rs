@@ -11,7 +11,7 @@ const DRAFTS: u64 = 200;
 
 /// The variant of a workload; `None` if that is no consensus protocol.
 pub fn variant(workload: &Workload) -> Option<&'static ConsensusVariant> {
-    let ours = workload.capabilities().goal != ConsensusGoal::Nothing;
+    let ours = workload.goal != ConsensusGoal::Nothing;
     ours.then(|| variants::variant(&workload.variant)).flatten()
 }
 

@@ -18,9 +18,6 @@ pub const TIME: Duration = Duration::from_secs(60);
 /// Number of voting servers of a run that names none.
 pub const SERVERS: usize = 3;
 
-/// Numbers of voting servers that an ensemble of ZooKeeper may have.
-const ENSEMBLES: [usize; 3] = [1, 3, 5];
-
 /// Number of clients of a run that names none.
 pub const CLIENTS: usize = 5;
 
@@ -52,8 +49,8 @@ pub struct RunSpec {
     /// What every random choice is drawn from; a random one if not given
     #[arg(long, value_parser = values::seed)]
     pub seed: Option<u64>,
-    /// Where to run: `docker`, a real ensemble in containers, `sim`, a simulated one in virtual time, or `network`, where
-    /// consensus protocols run, and they alone; without it simulated only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
+    /// Where to run: `docker`, a real ensemble in containers, `sim`, a simulated one in virtual time, or `network`,
+    /// where consensus protocols run, and they alone; without it simulated only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
     #[arg(long, value_name = "docker|sim|network", value_parser = values::on)]
     pub on: Option<On>,
     /// How often to run the plan
@@ -61,7 +58,7 @@ pub struct RunSpec {
     pub times: u32,
     /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given. Of consensus protocols the acceptors, servers, nodes or
     /// replicas
-    #[arg(long, value_parser = values::servers)]
+    #[arg(long, value_parser = values::nodes)]
     pub servers: Option<usize>,
     /// Servers beside them that only observe, named after them; none if not given
     #[arg(long, value_parser = values::observers)]
@@ -249,8 +246,8 @@ impl RunSpec {
             return self.of_network(variant);
         }
         let on = self.on.unwrap_or_default();
-        if self.servers.is_some_and(|servers| !ENSEMBLES.contains(&servers)) {
-            return Err("an ensemble has 1, 3 or 5 servers".to_owned());
+        if let Some(servers) = self.servers {
+            values::servers(&servers.to_string())?;
         }
         if let Some(variant) = scenes::variant(&workload) {
             return self.of_scenes(variant).map(|plan| Plan { on, ..plan });

@@ -66,13 +66,27 @@ pub fn on(text: &str) -> Result<On, String> {
     known.ok_or_else(|| format!("give {}", backends::choices()))
 }
 
-/// The number of an ensemble's voting servers, or of the nodes of a consensus protocol that decide, which may be others.
+/// The number of an ensemble's voting servers.
+///
+/// # Errors
+/// If it is not 1, 3 or 5.
+pub fn servers(text: &str) -> Result<usize, String> {
+    match text {
+        "1" => Ok(1),
+        "3" => Ok(3),
+        "5" => Ok(5),
+        _ => Err("an ensemble has 1, 3 or 5 servers".to_string()),
+    }
+}
+
+/// The same, or the number of the nodes of a consensus protocol that decide, which may be others.
 ///
 /// # Errors
 /// If it is not 1 to 7.
-pub fn servers(text: &str) -> Result<usize, String> {
+pub fn nodes(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (1..=7).contains(number));
-    number.ok_or_else(|| "an ensemble has 1, 3 or 5 servers".to_string())
+    number
+        .ok_or_else(|| "an ensemble has 1, 3 or 5 servers, a consensus protocol up to 7 nodes that decide".to_string())
 }
 
 /// The number of an ensemble's observers.

@@ -75,8 +75,13 @@ fn space(variant: &'static ConsensusVariant, planted: &PlantedProtocol) -> Sched
 fn shown_by(planted: &PlantedProtocol, space: &ScheduleSpace, seed: u64, settings: Settings<'_>) -> Result<ShownBug> {
     let plan = failures::plan(space, seed);
     let until = Instant::now() + settings.shrinking;
-    let ShrunkScript { plan, record, .. } = shrink(&plan, planted.expected, until, settings.stop)?
-        .context("what happened in the schedule does not show its anomaly again")?;
+    let ShrunkScript { plan, record, .. } =
+        shrink(&plan, planted.expected, until, settings.stop)?.with_context(|| {
+            format!(
+                "what happened in schedule {seed} of {} does not show its anomaly again",
+                planted.id
+            )
+        })?;
     let shows = zooquake_checkers::check(&record);
     let shown = shows.anomalies.iter().find(|anomaly| anomaly.kind == planted.expected);
     Ok(ShownBug {

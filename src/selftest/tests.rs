@@ -54,7 +54,7 @@ fn bugs_that_faults_show_are_found_and_their_recipes_are_silent() {
 #[test]
 fn bugs_of_consensus_protocols_are_found_and_shrunk_and_their_twins_show_what_they_declare() {
     for planted in PlantedBug::all().filter(|planted| matches!(planted, PlantedBug::Protocol(_))) {
-        let outcome = outcome(planted.id(), Duration::from_secs(60));
+        let outcome = outcome(planted.id(), Duration::from_secs(20));
         assert!(outcome.passed(), "{outcome:?}");
         let size = outcome.shown.unwrap().size;
         let messages = size.messages.expect("it is a network's");

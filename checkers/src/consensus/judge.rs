@@ -139,7 +139,10 @@ impl ConsensusJudge {
             }
             ConsensusStep::Announcement { node, announcement } => match announcement {
                 Announcement::Learned { value, round } => self.values.learned(place, node, (value, round)),
-                Announcement::Answered { value } => self.values.answered(place, node, value),
+                Announcement::Answered { value } => {
+                    let found = self.values.answered(place, node, value);
+                    found.or_else(|| self.loss(self.leaders.latest()?))
+                }
                 Announcement::Stored { offset, value, .. } => {
                     self.logs.stored(node, offset, value);
                     None
@@ -150,9 +153,7 @@ impl ConsensusJudge {
                 }
                 Announcement::Leading { round } if self.goal == ConsensusGoal::Log => {
                     let found = self.leaders.announced(place, node, announcement);
-                    let lost = self.lost_by(LeadingNode { node, round, place }).next();
-                    self.lost.extend(lost.map(|(value, _)| value));
-                    found.or_else(|| Some(lost_message(lost?, LeadingNode { node, round, place })))
+                    found.or_else(|| self.loss(LeadingNode { node, round, place }))
                 }
                 _ => self.leaders.announced(place, node, announcement),
             },
@@ -202,10 +203,20 @@ impl ConsensusJudge {
         found
     }
 
+    /// The first message that a leader has lost, if logs are judged; it is named once.
+    fn loss(&mut self, leading: LeadingNode) -> Option<ConsensusViolation> {
+        if self.goal != ConsensusGoal::Log {
+            return None;
+        }
+        let lost = self.lost_by(leading).next()?;
+        self.lost.push(lost.0);
+        Some(lost_message(lost, leading))
+    }
+
     /// The acknowledged messages, each with the place of the answer, that a leader of the latest epoch does not have, and
     /// that were not found lost before.
     fn lost_by(&self, leading: LeadingNode) -> impl Iterator<Item = (u32, usize)> {
-        let latest = self.leaders.latest().is_none_or(|round| round <= leading.round);
+        let latest = self.leaders.latest().is_none_or(|latest| latest.round <= leading.round);
         let lost = move |&(value, _): &(u32, usize)| {
             latest && !self.logs.holds(leading.node, value) && !self.lost.contains(&value)
         };

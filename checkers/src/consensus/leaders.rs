@@ -161,9 +161,9 @@ impl Leaders {
         (with_it > self.voters.count_ones() as usize / 2).then_some(leading)
     }
 
-    /// The latest epoch or term of those that lead now.
-    pub fn latest(&self) -> Option<u32> {
-        self.leading.iter().map(|leading| leading.round).max()
+    /// The one of the latest epoch or term among those that lead now.
+    pub fn latest(&self) -> Option<LeadingNode> {
+        self.leading.iter().copied().max_by_key(|leading| leading.round)
     }
 
     /// Whether the goal is to elect the server with the greatest credentials.

@@ -56,7 +56,7 @@ fn check(record: &Record) -> Results {
     if names.is_empty() {
         reasons.push("the history does not name the nodes of its network".to_owned());
     }
-    let goal = record.plan.workload.capabilities().goal;
+    let goal = record.plan.workload.goal;
     let mut judge = ConsensusJudge::new(goal, NodeSets::from_names(&names));
     let mut steps: BTreeMap<&str, usize> = BTreeMap::new();
     let mut violations = Vec::new();

@@ -26,9 +26,6 @@ pub struct Capabilities {
     /// one's znode.
     #[serde(skip_serializing_if = "is_default")]
     pub helpers: bool,
-    /// Of a consensus protocol: what it is to bring about.
-    #[serde(skip_serializing_if = "is_default")]
-    pub goal: ConsensusGoal,
 }
 
 impl Default for Capabilities {
@@ -59,25 +56,6 @@ pub enum RegisterReads {
     Linearizable,
 }
 
-/// What a consensus protocol is to bring about.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ConsensusGoal {
-    /// The variant is no such protocol.
-    #[default]
-    Nothing,
-    /// One value that was proposed is chosen, and all learners learn it.
-    Value,
-    /// A leader, with the greatest credentials of those that elected it; several may lead at a time.
-    Election,
-    /// The same, and of each epoch one leader at most.
-    EpochLeader,
-    /// A leader, and at any time one at most.
-    OneLeader,
-    /// A log in which every message stays that was acknowledged.
-    Log,
-}
-
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -95,7 +73,6 @@ impl Capabilities {
         members: false,
         capacity: NonZeroUsize::MIN,
         helpers: false,
-        goal: ConsensusGoal::Nothing,
     };
 
     /// Those of a variant whose plan does not name them, as plans of earlier versions do not, by its name. A planted
@@ -115,7 +92,6 @@ impl Capabilities {
             members: family == "barrier" && !is("barrier", "double"),
             capacity: NonZeroUsize::MIN,
             helpers: false,
-            goal: ConsensusGoal::Nothing,
         }
     }
 }

@@ -194,7 +194,7 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
             @if followers > 0 { " " a href={ "#a" (root.number) } { (follow(followers)) } "." }
         }
         @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
-        @if let Some(mend) = meanings::sentence(anomaly) { (mend) }
+        @if let Some(mend) = meanings::sentence(model, anomaly) { (mend) }
         p.when { b { "When" } " " (when) " \u{2003} " (faults::near(model, anomaly, (from, until))) }
         (window::draw(model, &witness, "witness", &label))
         (legend::window(model, &witness))

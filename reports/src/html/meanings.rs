@@ -8,7 +8,12 @@ use zooquake_checkers::Anomaly;
 /// The section; nothing where no anomaly is known by name.
 pub fn section(model: &RunModel<'_>) -> Markup {
     let mut known: Vec<(&str, &Mend)> = Vec::new();
-    for (kind, mend) in model.results.anomalies.iter().filter_map(mend) {
+    for (kind, mend) in model
+        .results
+        .anomalies
+        .iter()
+        .filter_map(|anomaly| mend(model, anomaly))
+    {
         if !known.iter().any(|(other, _)| *other == kind) {
             known.push((kind, mend));
         }
@@ -30,13 +35,13 @@ pub fn section(model: &RunModel<'_>) -> Markup {
 }
 
 /// The name and the words of an anomaly; `None` of one that no family has.
-fn mend(anomaly: &Anomaly) -> Option<(&'static str, &'static Mend)> {
-    Mend::by_kind(&anomaly.kind)
+fn mend(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<(&'static str, &'static Mend)> {
+    Mend::by_family(&model.record.plan.workload.family, &anomaly.kind)
 }
 
 /// What the recipe must do, as a sentence.
-pub fn sentence(anomaly: &Anomaly) -> Option<Markup> {
-    let (_, mend) = mend(anomaly)?;
+pub fn sentence(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<Markup> {
+    let (_, mend) = mend(model, anomaly)?;
     Some(html! { p.mend { (remedy(mend)) } })
 }
 
@@ -46,7 +51,7 @@ fn remedy(mend: &Mend) -> Markup {
 
 /// A name with a link to what it means, where that is known.
 pub fn named(anomaly: &Anomaly, name: &Markup) -> Markup {
-    match mend(anomaly) {
+    match Mend::by_kind(&anomaly.kind) {
         Some((kind, _)) => html! { a href={ "#about-" (kind) } { (name) } },
         None => name.clone(),
     }

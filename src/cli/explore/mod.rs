@@ -84,7 +84,7 @@ pub struct ExploreOptions {
     #[arg(long, value_name = "FAULTS")]
     pub faults: Option<String>,
     /// Servers of the ensemble: 1, 3 or 5; 3 if not given, of consensus protocols as many as the variant has
-    #[arg(long, value_parser = values::servers)]
+    #[arg(long, value_parser = values::nodes)]
     pub servers: Option<usize>,
     /// Clients; 5 if not given, of consensus protocols as many as the variant has
     #[arg(long, value_parser = values::clients)]
@@ -213,6 +213,9 @@ fn refuse_recipe(name: &str) -> Result<(), String> {
 
 fn space(options: &ExploreOptions) -> Result<Space, String> {
     refuse_recipe(&options.variant)?;
+    if let Some(servers) = options.servers {
+        values::servers(&servers.to_string())?;
+    }
     let faults = names::faults(options.faults.as_deref().unwrap_or(FAULTS))?;
     names::check_ensemble_faults(&faults)?;
     Ok(Space {

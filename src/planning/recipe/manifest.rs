@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use zooquake_backend::images;
 use zooquake_checkers::families::FAMILIES;
-use zooquake_history::plan::{Accepted, Capabilities, RecipeSource, Resource, Workload};
+use zooquake_history::plan::{Accepted, Capabilities, ConsensusGoal, RecipeSource, Resource, Workload};
 use zooquake_workloads::recipes::{Variant, registry};
 
 /// The keys of the file.
@@ -82,6 +82,7 @@ pub fn read(text: &str, folder: &Path) -> Result<Workload, String> {
     let variant = name(&text, &keys, folder)?;
     let promise = keys.promise.unwrap_or_else(|| "a recipe that states no promise".into());
     Ok(Workload {
+        goal: ConsensusGoal::Nothing,
         family: model.family.to_string(),
         variant,
         promise,

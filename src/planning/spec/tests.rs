@@ -140,6 +140,8 @@ fn the_spec_of_a_plan_draws_it_again() {
                 Ok(plan) => plan,
                 Err(why) if spec.on == Some(On::Sim) && why.contains("--on docker") => continue,
                 Err(why) if why.contains("--drawn-for") || why.contains("textbook") => continue,
+                // What is drawn here is for ensembles.
+                Err(_) if workload.starts_with("consensus/") => continue,
                 Err(why) => panic!("{spec:?}: {why}"),
             };
             assert_same(&RunSpec::from_plan(&plan).plan().unwrap(), &plan, &workload);
@@ -182,4 +184,38 @@ fn a_plan_is_drawn_for_another_ensemble_where_that_is_asked_for() {
         ..small
     };
     assert!(beyond.plan().unwrap_err().contains("more servers"));
+}
+
+#[test]
+fn the_spec_of_a_networks_plan_draws_it_again() {
+    for workload in names::workloads().iter().map(Workload::name) {
+        for line in [
+            "--seed 1",
+            "--seed 2 --faults kill,loss --time 3s",
+            "--seed 3 --faults none",
+        ] {
+            let line = format!("{workload} {line}");
+            let spec = RunSpec::from_args(line.split(' ')).unwrap();
+            if workload.starts_with("consensus/") {
+                let plan = spec.plan().unwrap();
+                assert_eq!(plan.on, On::Network);
+                assert_same(&RunSpec::from_plan(&plan).plan().unwrap(), &plan, &workload);
+                assert_same(&run_again(&RunSpec::from_plan(&plan).line().unwrap()), &plan, &workload);
+            }
+        }
+    }
+    let refused = |line: &str| RunSpec::from_args(line.split(' ')).unwrap().plan().unwrap_err();
+    for (line, part) in [
+        ("consensus/paxos --on sim", "leave --on sim out"),
+        ("consensus/paxos --servers 2", "3 to 7 nodes"),
+        ("consensus/paxos --observers 1", "leave --observers out"),
+        ("consensus/zen --clients 2", "leave --clients out"),
+        ("consensus/paxos --faults lag", "which has no `lag`"),
+        ("consensus/paxos --timing 500/4/4000", "leave --timing out"),
+        ("lock/fenced --faults loss", "is a fault of consensus protocols"),
+        ("lock/fenced --on network", "needs ZooKeeper"),
+        ("lock/fenced --servers 4", "1, 3 or 5 servers"),
+    ] {
+        assert!(refused(line).contains(part), "{line}: {}", refused(line));
+    }
 }

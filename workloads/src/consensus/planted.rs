@@ -38,7 +38,7 @@ pub const PLANTED: &[PlantedProtocol] = &[
         },
         twin: "paxos",
         expected: "disagreement",
-        faults: &[],
+        faults: &["partition", "loss"],
         source: "Lamport, Paxos Made Simple, P1a",
     },
     PlantedProtocol {
@@ -52,7 +52,7 @@ pub const PLANTED: &[PlantedProtocol] = &[
         },
         twin: "fast-paxos",
         expected: "disagreement",
-        faults: &[],
+        faults: &["kill", "loss"],
         source: "Lamport, Fast Paxos, the Fast Quorum Requirement",
     },
     PlantedProtocol {

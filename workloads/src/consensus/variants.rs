@@ -86,10 +86,8 @@ impl ConsensusVariant {
             family: FAMILY.name.to_owned(),
             variant: self.name.to_owned(),
             promise: self.promise.to_owned(),
-            capabilities: Some(Capabilities {
-                goal: self.goal,
-                ..Capabilities::NONE
-            }),
+            capabilities: Some(Capabilities::NONE),
+            goal: self.goal,
             accepted: accepted.collect(),
             ..Workload::default()
         }

@@ -4,7 +4,7 @@ use super::Env;
 use super::bug::Bug;
 use crate::service::Recipe;
 use zooquake_history::operation::Family;
-use zooquake_history::plan::{Accepted, Capabilities, Resource, Workload};
+use zooquake_history::plan::{Accepted, Capabilities, ConsensusGoal, Resource, Workload};
 
 /// A family and its variants.
 pub struct FamilyVariants {
@@ -121,6 +121,7 @@ impl Variant {
                     source: known.source.to_string(),
                 })
                 .collect(),
+            goal: ConsensusGoal::Nothing,
             recipe: None,
         }
     }

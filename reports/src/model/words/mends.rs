@@ -1,5 +1,7 @@
 //! What each anomaly is, and what a recipe must do not to have it. `docs/anomalies.md` has the same at length.
 
+use zooquake_history::operation::consensus;
+
 /// An anomaly in words.
 #[derive(Debug)]
 pub struct Mend {
@@ -12,6 +14,15 @@ pub struct Mend {
 }
 
 impl Mend {
+    /// The name of an anomaly in runs of a family, as it is written here, and its words; `None` for a name that no family
+    /// has.
+    pub fn by_family(family: &str, kind: &str) -> Option<(&'static str, &'static Self)> {
+        let own = PROTOCOL_MENDS.iter().filter(|_| family == consensus::FAMILY.name);
+        let found = own.flat_map(|mend| mend.kinds.iter().map(move |known| (*known, mend)));
+        let mut found = found.filter(|(known, _)| *known == kind);
+        found.next().or_else(|| Self::by_kind(kind))
+    }
+
     /// The name of an anomaly, as it is written here, and its words; `None` for a name that no family has.
     pub fn by_kind(kind: &str) -> Option<(&'static str, &'static Self)> {
         let mut all = MENDS
@@ -28,6 +39,31 @@ const fn mend(kinds: &'static [&'static str], meaning: &'static str, sentence: &
         sentence,
     }
 }
+
+/// The same of consensus protocols, for names that they share with recipes.
+const PROTOCOL_MENDS: &[Mend] = &[
+    mend(
+        &["two-leaders"],
+        "Two nodes took themselves for the leader at one moment.",
+        "Give each term a number that a majority has acknowledged, and refuse what a leader of a lower one sends; a majority of votes \
+         alone does not stop a leader that is frozen or cut off.",
+    ),
+    mend(
+        &["two-ensemble-leaders"],
+        "Two nodes led one epoch.",
+        "Let a majority write an epoch to disk before its leader leads, and acknowledge none that is not higher.",
+    ),
+    mend(
+        &["lesser-vote-won"],
+        "A server was elected by one that had more than it.",
+        "Compare epochs before zxids, and zxids before ids, and send a vote again when it changes.",
+    ),
+    mend(
+        &["no-leader"],
+        "Every fault was healed, and no one leader was followed by a majority.",
+        "Let who has heard of no leader for a time look again, and send votes again until they are answered.",
+    ),
+];
 
 const MENDS: &[Mend] = &[
     mend(
@@ -222,6 +258,28 @@ const MENDS: &[Mend] = &[
         "Let the client outlive the loss of its connection and of its session; the last lines of its log are in the anomaly's text.",
     ),
     mend(
+        &["disagreement"],
+        "Two learners learned different values, or one learned two.",
+        "Let any two quorums that decide meet, keep each promise on disk before it is answered, and propose what the highest vote of a \
+         quorum has.",
+    ),
+    mend(
+        &["invalid-value"],
+        "A value was chosen that nobody had proposed.",
+        "Propose only values that were asked for, and those that votes have.",
+    ),
+    mend(
+        &["lost-message"],
+        "A message was acknowledged, and a later leader does not have it.",
+        "Elect leaders out of the in-sync replicas alone, acknowledge what each of them has written to its disk, and let followers cut \
+         their logs off where the leader's epochs end.",
+    ),
+    mend(
+        &["no-decision"],
+        "Every fault was healed, and nothing was decided or acknowledged.",
+        "Send again what may be lost, and let rivals wait for times that differ.",
+    ),
+    mend(
         &["two-ensemble-leaders", "ensemble-epoch-regression", "lesser-vote-won"],
         "ZooKeeper's own election did what it must not.",
         "No recipe can mend this: keep the servers' logs, and compare the version with ZooKeeper's list of known defects.",
@@ -230,7 +288,7 @@ const MENDS: &[Mend] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{MENDS, Mend};
+    use super::{MENDS, Mend, PROTOCOL_MENDS};
     use zooquake_checkers::{ensemble, families};
 
     /// Checkers that compare evidence or count, and raise no anomaly of their name.
@@ -261,7 +319,7 @@ mod tests {
 
     #[test]
     fn words_are_sentences() {
-        for mend in MENDS {
+        for mend in MENDS.iter().chain(PROTOCOL_MENDS) {
             for words in [mend.meaning, mend.sentence] {
                 assert!(words.ends_with('.') && words.starts_with(char::is_uppercase), "{words}");
             }

@@ -2,6 +2,7 @@
 
 mod barrier;
 mod commit;
+mod consensus;
 mod context;
 mod control;
 mod counter;
@@ -41,6 +42,7 @@ const FAMILIES: &[FamilyWords] = &[
     counter::FAMILY,
     membership::FAMILY,
     ensemble::FAMILY,
+    consensus::FAMILY,
 ];
 
 /// What a family calls what these operations of its clients are drawn as; general words for an unknown one.

@@ -23,7 +23,7 @@ pub struct AnnouncementJudge {
     pub lesser_now: usize,
     /// Two servers led one epoch.
     pub shared_epochs: usize,
-    /// A server followed whoever did not lead.
+    /// A server followed one that did not lead.
     pub unfounded: usize,
 }
 

@@ -1,36 +1,14 @@
 //! A network of nodes in virtual time. The same seed, disturbances and requests give the same run.
 
-use crate::disturbance::{Disturbance, DisturbanceKind, LinkState};
+use crate::disturbance::{DisturbanceKind, LinkState};
 use crate::host::Host;
 use crate::observer::{Observer, Transmission};
 use crate::queue::{Due, EventQueue};
-use crate::script::{HeldMessages, NodeScript, NodeStep};
-use crate::transit::Transit;
+use crate::scenario::{Pace, Scenario, planned};
+use crate::script::{HeldMessages, NodeStep};
 use fastrand::Rng;
 use std::ops::ControlFlow;
 use zooquake_workloads::consensus::protocol::{Input, InputOf, Node, Output, OutputOf, Protocol};
-
-/// What a run consists of, beside its seed.
-#[derive(Debug)]
-pub struct Scenario<'a, P: Protocol> {
-    /// Sizes and options of the protocol.
-    pub config: &'a P::Config,
-    /// What is wrong, and when.
-    pub disturbances: &'a [Disturbance],
-    /// What clients are asked for: when (microseconds), which node, for which value.
-    pub requests: &'a [(u32, Node, u32)],
-    /// When the run ends at the latest, in microseconds.
-    pub until: u32,
-}
-
-/// What decides when messages arrive and timers run out.
-#[derive(Debug)]
-pub enum Pace<'a> {
-    /// Times that are drawn.
-    Drawn(Transit),
-    /// A script, beside which nothing happens but disturbances.
-    Script(&'a NodeScript),
-}
 
 /// A network that runs.
 pub struct World<'a, P: Protocol, O> {
@@ -57,22 +35,9 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
     pub fn new(scenario: Scenario<'a, P>, pace: Pace<'a>, rng: Rng, observer: O) -> Self {
         let nodes = P::roles(scenario.config).len() as Node;
         let host = |node| Host::new(P::new_disk(scenario.config, node));
-        let mut queue = EventQueue::default();
-        for (id, disturbance) in scenario.disturbances.iter().enumerate() {
-            queue.push(disturbance.from, Due::Begin(id));
-            queue.push(disturbance.until, Due::End(id));
-        }
-        for &(at, node, value) in scenario.requests {
-            queue.push(at, Due::Request { node, value });
-        }
-        if let Pace::Script(script) = &pace {
-            for (step, &(at, _)) in script.iter().enumerate() {
-                queue.push(at, Due::Step(step));
-            }
-        }
         Self {
             hosts: (0..nodes).map(host).collect(),
-            queue,
+            queue: planned(&scenario, &pace),
             links: LinkState::default(),
             pace,
             held: HeldMessages::default(),

@@ -10,10 +10,12 @@ use zooquake_checkers::Results;
 use zooquake_history::Record;
 
 pub mod compare;
+mod consensus;
 pub mod history;
 mod html;
 pub mod index;
 pub mod measurement;
+mod messages;
 mod model;
 pub mod night;
 mod not_judged;
@@ -95,6 +97,13 @@ pub fn write_all(record: &Record, results: &Results, extras: &Extras, dir: &Path
     for (name, write) in FORMATS {
         let path = dir.join(name);
         write(&model, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        written.push(path);
+    }
+    let root = model.roots.first().map(|root| root.anomaly);
+    if let Some(picture) = consensus::picture(&model, root) {
+        let path = dir.join("messages.png");
+        let drawn = png::messages::write(&model, (&picture.diagram, &picture.sentences), "messages", &path);
+        drawn.with_context(|| format!("cannot write {}", path.display()))?;
         written.push(path);
     }
     Ok(written)

@@ -1,5 +1,4 @@
-//! Plans that cannot end `valid`, found before they are run. Shortfalls are certain: a plan without any may still end
-//! unknown.
+//! Plans that cannot end `valid`, found before they are run: a plan without shortfalls may still end unknown.
 
 use super::{drawing, network};
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
@@ -20,7 +19,6 @@ pub fn shortfalls(plan: &Plan) -> Vec<String> {
     if !plan.scenes.is_empty() {
         return Vec::new();
     }
-    // A plan for a network is drawn so that its windows fit, and nothing else bounds it from below.
     if network::variant(&plan.workload).is_some() {
         return of_faults(plan).into_iter().collect();
     }

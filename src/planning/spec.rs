@@ -9,8 +9,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 use zooquake_history::plan::{ClusterPlan, DrawnFor, On, Plan, Timing};
-use zooquake_network::draft;
-use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// How long operations and faults go on.
 pub const TIME: Duration = Duration::from_secs(60);
@@ -50,7 +48,8 @@ pub struct RunSpec {
     #[arg(long, value_parser = values::seed)]
     pub seed: Option<u64>,
     /// Where to run: `docker`, a real ensemble in containers, `sim`, a simulated one in virtual time, or `network`,
-    /// where consensus protocols run, and they alone; without it simulated only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
+    /// where consensus protocols run, and they alone; without it simulated only where DOCKER_HOST is not set, no engine
+    /// has its socket here, and stderr is a terminal
     #[arg(long, value_name = "docker|sim|network", value_parser = values::on)]
     pub on: Option<On>,
     /// How often to run the plan
@@ -161,10 +160,8 @@ impl RunSpec {
         give("--time", self.time.map(|time| values::duration_text(time).into()));
         give("--servers", self.servers.map(number));
         give("--observers", self.observers.map(number));
-        give(
-            "--clients",
-            self.clients.filter(|&clients| clients != CLIENTS).map(number),
-        );
+        let clients = self.clients.filter(|&clients| clients != CLIENTS);
+        give("--clients", clients.map(number));
         let timing = self.timing.map(|timing| values::timing_text(&timing));
         give("--timing", timing.map(Into::into));
         give("--zookeeper", self.zookeeper.clone().map(Into::into));
@@ -197,16 +194,7 @@ impl RunSpec {
             ..Self::new(workload)
         };
         if let Some(variant) = network::variant(&plan.workload) {
-            let none = plan.faults.is_empty();
-            return Self {
-                on: None,
-                faults: Some(if none { "none".into() } else { plan.faults.join(",") }),
-                time: (plan.time_ms != variant.time_ms).then(|| Duration::from_millis(plan.time_ms)),
-                servers: (cluster.servers != variant.servers).then_some(cluster.servers),
-                observers: (cluster.observers != 0).then_some(cluster.observers),
-                clients: (cluster.clients != variant.clients).then_some(cluster.clients),
-                ..named
-            };
+            return network::spec(plan, variant, named);
         }
         let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);
         // Scenes bring their own faults, take their own time, and have no clients.
@@ -243,7 +231,7 @@ impl RunSpec {
     fn drawn(&self) -> Result<Plan, String> {
         let workload = names::workload(&self.workload)?;
         if let Some(variant) = network::variant(&workload) {
-            return self.of_network(variant);
+            return network::from_spec(self, variant);
         }
         let on = self.on.unwrap_or_default();
         if let Some(servers) = self.servers {
@@ -285,39 +273,6 @@ impl RunSpec {
             drawn_for,
             ..drawing::plan(seed, workload, shape, self.time_ms(), &faults)
         })
-    }
-
-    /// The plan of a run on a network.
-    fn of_network(&self, variant: &ConsensusVariant) -> Result<Plan, String> {
-        let name = &self.workload;
-        if let Some(on) = self.on.filter(|on| *on != On::Network) {
-            return Err(format!(
-                "{name} is no recipe of ZooKeeper and runs on a simulated network alone: leave --on {} out",
-                on.name()
-            ));
-        }
-        let given = [
-            ("--timing", self.timing.is_some()),
-            ("--zookeeper", self.zookeeper.is_some()),
-            ("--drawn-for", self.drawn_for.is_some()),
-        ];
-        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
-            return Err(format!("no ZooKeeper takes part in {name}: leave {option} out"));
-        }
-        let faults = match &self.faults {
-            Some(list) => names::faults(list)?,
-            None => draft::FAULTS.map(String::from).to_vec(),
-        };
-        network::check_faults(name, &faults)?;
-        let cluster = ClusterPlan {
-            servers: self.servers.unwrap_or(variant.servers),
-            observers: self.observers.unwrap_or(0),
-            clients: self.clients.unwrap_or(variant.clients),
-            ..ClusterPlan::default()
-        };
-        let time_ms = self.time.map_or(variant.time_ms, |time| time.as_millis() as u64);
-        let seed = self.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
-        network::plan(seed, variant, cluster, (time_ms, &faults))
     }
 
     /// The plan of a run of scenes.

@@ -2,13 +2,14 @@
 
 use super::anomalies::{anomaly_cause, badge, follow, steps_list};
 use super::commands::reproduce;
+use super::facts::{ensemble, operations, simulated};
 use super::tickets::linked;
-use super::{faults, live, meanings, plain};
+use super::{faults, live, meanings, messages, plain};
 use crate::model::{OpStats, OperationOutcome, Root, RunModel, op_stats};
 use crate::svg::{legend, overview, window};
 use crate::text;
 use maud::{Markup, html};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use zooquake_checkers::{Anomaly, Verdict};
 
 /// How many steps fit on the first screen: the three events of each of three clients.
@@ -83,50 +84,6 @@ fn head(model: &RunModel<'_>) -> Markup {
     }
 }
 
-/// That no ZooKeeper took part, if none did.
-fn simulated(model: &RunModel<'_>) -> Markup {
-    match model.record.plan.on.is_real() {
-        true => Markup::default(),
-        false => html! {
-            p.note.simulated {
-                b { "The ensemble was simulated" } ": a model of ZooKeeper in virtual time. No ZooKeeper took part; "
-                code { "replay --on docker" } " runs the plan on a real ensemble."
-            }
-        },
-    }
-}
-
-/// `523 operations and 26 control requests`: the timeline shows both.
-fn operations(model: &RunModel<'_>) -> String {
-    let control = model.ops.iter().filter(|op| op.control).count();
-    let operations = text::count(model.ops.len() - control, "operation");
-    match control {
-        0 => operations,
-        some => format!("{operations} and {}", text::count(some, "control request")),
-    }
-}
-
-/// `3 servers and 1 observer of ZooKeeper 3.8.0`: the versions are those that the servers report.
-fn ensemble(model: &RunModel<'_>) -> String {
-    let cluster = &model.record.plan.cluster;
-    let observers = text::if_any(cluster.observers, |some| {
-        format!(" and {}", text::count(some, "observer"))
-    });
-    let samples = model.record.servers.iter().flatten();
-    let samples = samples.map(|sample| sample.version.as_str());
-    if !model.record.plan.on.is_real() {
-        let servers = text::count(cluster.servers, "simulated server");
-        return format!("{servers}{observers}");
-    }
-    let versions: BTreeSet<&str> = samples.filter(|version| !version.is_empty()).collect();
-    let versions: Vec<&str> = versions.into_iter().take(4).collect();
-    let of = match versions.as_slice() {
-        [] => String::new(),
-        versions => format!(" of ZooKeeper {}", text::clip(&versions.join(" and "), 60)),
-    };
-    format!("{}{observers}{of}", text::count(cluster.servers, "server"))
-}
-
 /// Anomalies by kind, with how many and what they mean for the verdict.
 fn kinds(model: &RunModel<'_>) -> Markup {
     let mut kinds: BTreeMap<(bool, bool, &str), (usize, &Anomaly)> = BTreeMap::new();
@@ -196,8 +153,13 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
         @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
         @if let Some(mend) = meanings::sentence(model, anomaly) { (mend) }
         p.when { b { "When" } " " (when) " \u{2003} " (faults::near(model, anomaly, (from, until))) }
-        (window::draw(model, &witness, "witness", &label))
-        (legend::window(model, &witness))
+        @match messages::picture(model, Some(anomaly)) {
+            Some(picture) => (picture),
+            None => {
+                (window::draw(model, &witness, "witness", &label))
+                (legend::window(model, &witness))
+            }
+        }
         div.below {
             div {
                 h3 {
@@ -224,8 +186,13 @@ fn calm(model: &RunModel<'_>) -> Markup {
             h3 { "Damage of the record" }
             (list("reasons", &damage))
         }
-        (overview::draw(model, "overview"))
-        (legend::overview(model))
+        @match messages::picture(model, None) {
+            Some(picture) => (picture),
+            None => {
+                (overview::draw(model, "overview"))
+                (legend::overview(model))
+            }
+        }
         div.below {
             div {
                 h3 { "What was exercised" }

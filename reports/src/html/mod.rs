@@ -5,12 +5,14 @@ mod commands;
 mod data;
 mod document;
 mod elections;
+mod facts;
 mod faults;
 mod first;
 mod groups;
 mod live;
 mod meanings;
 pub mod measurement;
+mod messages;
 mod numbers;
 mod pack;
 mod plan;
@@ -37,6 +39,8 @@ pub const PAGE_STYLE: &str = include_str!("../../assets/page.css");
 
 /// What their pictures look like.
 pub const PICTURE_STYLE: &str = include_str!("../../assets/picture.css");
+/// The style of diagrams of messages.
+const MESSAGES_STYLE: &str = include_str!("../../assets/messages.css");
 const FIRST_STYLE: &str = include_str!("../../assets/first.css");
 
 /// The script of pages that grow.
@@ -89,7 +93,13 @@ pub fn page(model: &RunModel<'_>) -> String {
     ];
     Document {
         title: &title,
-        styles: &[PAGE_STYLE, &palette::fault_styles(), PICTURE_STYLE, FIRST_STYLE],
+        styles: &[
+            PAGE_STYLE,
+            &palette::fault_styles(),
+            PICTURE_STYLE,
+            MESSAGES_STYLE,
+            FIRST_STYLE,
+        ],
         class: &format!("is-{state}"),
         body: html! {
             (palette::hatches())

@@ -1,6 +1,7 @@
 //! Rows of the pictures: one for each client, however its events are marked.
 
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::plan::On;
 use zooquake_history::{Event, Process, Record, ServerSample};
 
 /// The most rows a picture gets; what goes beyond shares the last one.
@@ -17,9 +18,12 @@ impl Lanes {
     /// The rows of the plan's clients and of the other clients in the history, by name; at most [`MAX`], the last one
     /// for all others.
     pub fn new(record: &Record) -> Self {
-        let mut names: Vec<String> = (1..=record.plan.cluster.clients.min(MAX))
-            .map(|n| format!("c{n}"))
-            .collect();
+        // The clients of a network are nodes with names of their own.
+        let clients = match record.plan.on {
+            On::Network => 0,
+            On::Docker | On::Sim => record.plan.cluster.clients.min(MAX),
+        };
+        let mut names: Vec<String> = (1..=clients).map(|n| format!("c{n}")).collect();
         let mut seen: std::collections::HashSet<String> = names.iter().cloned().collect();
         for event in &record.history.events {
             // Beyond this the rest would be put together anyway.

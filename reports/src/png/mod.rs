@@ -6,6 +6,7 @@ pub mod chart;
 pub mod figures;
 mod frame;
 pub mod latency;
+pub mod messages;
 pub mod rate;
 pub mod timeline;
 
@@ -26,6 +27,8 @@ const FONT: &str = "zooquake";
 const WIDTH: u32 = 1200;
 const HEIGHT: u32 = 700;
 const LEGEND: u32 = 40;
+/// Room for the title and the line below it.
+const HEADING: u32 = 58;
 /// From one row of a legend to the next.
 const LEGEND_ROW: u32 = 22;
 
@@ -54,9 +57,20 @@ fn picture(
     keys: &[Worded],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
+    picture_of(path, model, (what, (WIDTH, HEIGHT - HEADING - LEGEND)), keys, plot)
+}
+
+/// The same with room of a given size for the plot.
+fn picture_of(
+    path: &Path,
+    model: &RunModel<'_>,
+    (what, (width, height)): (&str, (u32, u32)),
+    keys: &[Worded],
+    plot: impl FnOnce(&Area<'_>) -> Result<()>,
+) -> Result<()> {
     let title = format!("{} – {what}", text::clip(&model.record.plan.workload.name(), 60));
     let verdict = format!("{} · {}", model.results.verdict, text::clip(&model.extras.run_name, 60));
-    titled(path, &title, &verdict, keys, plot)
+    sized(path, (width, height + HEADING + LEGEND), (&title, &verdict), keys, plot)
 }
 
 /// Draws a picture with a title above and a legend below, and writes it.
@@ -93,8 +107,8 @@ fn sized(
     root.draw(&Text::new(printable(title), (16, 12), style))?;
     let style = (FONT, 14).into_font().color(&FAINT);
     root.draw(&Text::new(printable(subtitle), (16, 38), style))?;
-    let (_, below) = root.split_vertically(58);
-    let (middle, legend) = below.split_vertically(height - 58 - LEGEND);
+    let (_, below) = root.split_vertically(HEADING);
+    let (middle, legend) = below.split_vertically(height - HEADING - LEGEND);
     plot(&middle)?;
     for (key, place) in keys {
         draw_key(&legend, key, place)?;

@@ -59,6 +59,11 @@ impl Svg {
         self.path(class, &format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}"));
     }
 
+    /// What has been drawn, for a picture that has a frame of its own.
+    pub fn content(self) -> Markup {
+        PreEscaped(self.body)
+    }
+
     /// A filled circle.
     pub fn disc(&mut self, class: &str, (x, y): (f64, f64), r: f64) {
         let _ = write!(

@@ -8,6 +8,7 @@ mod history;
 mod hostile;
 mod index;
 mod measurement;
+mod messages;
 mod night;
 mod numbers;
 mod page;

@@ -1,11 +1,12 @@
 //! Planted bugs: protocols that leave out a care which their papers demand.
 
+use super::configs::{election, fast_paxos, isr, paxos};
 use super::fast_leader_election::FleBug;
 use super::fast_paxos::{CollisionRecovery, FastPaxosBug};
 use super::isr::{IsrBug, IsrConfig};
 use super::paxos::PaxosBug;
 use super::setting::ProtocolSetting;
-use super::variants::{ConsensusVariant, VARIANTS, election, fast_paxos, isr, paxos};
+use super::variants::{ConsensusVariant, VARIANTS};
 use super::zen::ZenConfig;
 use zooquake_history::plan::ConsensusGoal;
 

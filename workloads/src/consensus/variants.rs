@@ -1,13 +1,13 @@
 //! The variants of the family `consensus`: a protocol, what it promises, what is known to go wrong with it.
 
-use super::fast_leader_election::{FleBug, FleConfig, MAX_VOTERS, ServerLaunch, ServerStart};
-use super::fast_paxos::{CollisionRecovery, FastPaxosBug, FastPaxosConfig};
+use super::configs::{election, fast_paxos, isr, paxos, textbook};
+use super::fast_leader_election::FleBug;
+use super::fast_paxos::{CollisionRecovery, FastPaxosBug};
 use super::isr::IsrConfig;
-use super::paxos::{PaxosBug, PaxosConfig};
+use super::paxos::PaxosBug;
 use super::setting::ProtocolSetting;
 use super::zen::ZenConfig;
 use crate::recipes::Known;
-use fastrand::Rng;
 use zooquake_history::operation::consensus::FAMILY;
 use zooquake_history::plan::{Accepted, Capabilities, ClusterPlan, ConsensusGoal, Workload};
 
@@ -256,67 +256,6 @@ const ISR: ConsensusVariant = ConsensusVariant {
     search_ms: 4_000,
     ..PLAIN
 };
-
-pub(super) fn paxos(cluster: &ClusterPlan, bug: PaxosBug) -> ProtocolSetting {
-    ProtocolSetting::Paxos(PaxosConfig {
-        acceptors: cluster.servers as u8,
-        leaders: 2,
-        learners: 2,
-        proposers: cluster.clients as u8,
-        bug,
-    })
-}
-
-pub(super) fn fast_paxos(cluster: &ClusterPlan, recovery: CollisionRecovery, bug: FastPaxosBug) -> ProtocolSetting {
-    ProtocolSetting::FastPaxos(FastPaxosConfig {
-        acceptors: cluster.servers as u8,
-        coordinators: 2,
-        learners: 2,
-        proposers: cluster.clients as u8,
-        recovery,
-        bug,
-    })
-}
-
-/// Servers whose epochs and zxids are drawn, so that votes differ in each of them.
-pub(super) fn election(seed: u64, cluster: &ClusterPlan, discovery: bool, bug: FleBug) -> ProtocolSetting {
-    let mut rng = Rng::with_seed(seed);
-    let start = std::array::from_fn(|_| ServerStart {
-        epoch: rng.u32(1..3),
-        zxid: rng.u32(7..10),
-        launch: ServerLaunch::AtOnce,
-    });
-    ProtocolSetting::FastLeaderElection(FleConfig {
-        servers: cluster.servers as u8,
-        observers: cluster.observers as u8,
-        start,
-        discovery,
-        bug,
-    })
-}
-
-/// The tutorial's five servers, of which the first two have died.
-fn textbook(cluster: &ClusterPlan) -> FleConfig {
-    let zxids: [u32; MAX_VOTERS] = [9, 9, 9, 8, 8, 9, 9, 9];
-    FleConfig {
-        servers: 5,
-        observers: cluster.observers as u8,
-        start: std::array::from_fn(|node| ServerStart {
-            epoch: 1,
-            zxid: zxids[node],
-            launch: match node < 2 {
-                true => ServerLaunch::Never,
-                false => ServerLaunch::AtOnce,
-            },
-        }),
-        discovery: true,
-        bug: FleBug::None,
-    }
-}
-
-pub(super) fn isr(cluster: &ClusterPlan) -> IsrConfig {
-    IsrConfig::clean(cluster.servers as u8, cluster.clients as u8)
-}
 
 /// The variant of this name, be it one with a planted bug.
 pub fn variant(name: &str) -> Option<&'static ConsensusVariant> {

@@ -1,5 +1,6 @@
 //! What each anomaly is, and what a recipe must do not to have it. `docs/anomalies.md` has the same at length.
 
+use super::protocol_mends::PROTOCOL_MENDS;
 use zooquake_history::operation::consensus;
 
 /// An anomaly in words.
@@ -14,8 +15,7 @@ pub struct Mend {
 }
 
 impl Mend {
-    /// The name of an anomaly in runs of a family, as it is written here, and its words; `None` for a name that no family
-    /// has.
+    /// The same of a run of a family: some names mean something else in one of them.
     pub fn by_family(family: &str, kind: &str) -> Option<(&'static str, &'static Self)> {
         let own = PROTOCOL_MENDS.iter().filter(|_| family == consensus::FAMILY.name);
         let found = own.flat_map(|mend| mend.kinds.iter().map(move |known| (*known, mend)));
@@ -32,38 +32,13 @@ impl Mend {
     }
 }
 
-const fn mend(kinds: &'static [&'static str], meaning: &'static str, sentence: &'static str) -> Mend {
+pub(super) const fn mend(kinds: &'static [&'static str], meaning: &'static str, sentence: &'static str) -> Mend {
     Mend {
         kinds,
         meaning,
         sentence,
     }
 }
-
-/// The same of consensus protocols, for names that they share with recipes.
-const PROTOCOL_MENDS: &[Mend] = &[
-    mend(
-        &["two-leaders"],
-        "Two nodes took themselves for the leader at one moment.",
-        "Give each term a number that a majority has acknowledged, and refuse what a leader of a lower one sends; a majority of votes \
-         alone does not stop a leader that is frozen or cut off.",
-    ),
-    mend(
-        &["two-ensemble-leaders"],
-        "Two nodes led one epoch.",
-        "Let a majority write an epoch to disk before its leader leads, and acknowledge none that is not higher.",
-    ),
-    mend(
-        &["lesser-vote-won"],
-        "A server was elected by one that had more than it.",
-        "Compare epochs before zxids, and zxids before ids, and send a vote again when it changes.",
-    ),
-    mend(
-        &["no-leader"],
-        "Every fault was healed, and no one leader was followed by a majority.",
-        "Let who has heard of no leader for a time look again, and send votes again until they are answered.",
-    ),
-];
 
 const MENDS: &[Mend] = &[
     mend(

@@ -14,6 +14,7 @@ mod grant;
 mod lock;
 mod membership;
 mod mends;
+mod protocol_mends;
 mod queue;
 mod register;
 mod rwlock;

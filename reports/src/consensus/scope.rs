@@ -1,0 +1,102 @@
+//! The part of a run that a diagram shows.
+
+use super::network_run::NetworkRun;
+use super::{leaders, logs, values};
+use crate::messages::DiagramTone;
+use std::collections::{BTreeSet, HashMap};
+use zooquake_checkers::Anomaly;
+use zooquake_history::plan::ConsensusGoal;
+use zooquake_history::{Event, MessageRecord};
+
+/// The most messages that are drawn of a run without an anomaly.
+pub const CALM: usize = 60;
+/// The most that are drawn of an anomaly.
+pub const ANOMALY: usize = 80;
+
+/// The part of a run that a diagram shows.
+#[derive(Debug, Default)]
+pub struct DiagramScope {
+    /// Messages that were sent before are not drawn.
+    pub from: u64,
+    /// Nor are those that were sent afterwards, or the rest of the way of those that were received afterwards.
+    pub until: u64,
+    /// The most messages.
+    pub most: usize,
+    /// The places of messages that stand out.
+    pub key: HashMap<usize, DiagramTone>,
+    /// The places of messages that belong to it.
+    pub core: BTreeSet<usize>,
+    /// Nodes with the tones of what they take part in.
+    pub nodes: Vec<(usize, DiagramTone)>,
+    /// The value that it is about, if it is about one: others' entries and operations are left out.
+    pub value: Option<u32>,
+    /// Whether what servers have is shown at every moment, not only where it proves something.
+    pub credentials: bool,
+    /// Whether as much of its beginning as of its end is shown; else the end comes first.
+    pub edges: bool,
+    /// What stands out, in words.
+    pub sentences: Vec<String>,
+}
+
+impl DiagramScope {
+    /// The part that shows an anomaly or, without one, what the protocol brings about.
+    pub fn new(run: &NetworkRun<'_>, anomaly: Option<&Anomaly>) -> Self {
+        let Some(anomaly) = anomaly else {
+            return Self::calm(run);
+        };
+        let events = run.events;
+        let witness: Vec<&Event> = anomaly.witness.iter().filter_map(|&at| events.get(at)).collect();
+        let found = match anomaly.kind.as_str() {
+            "disagreement" | "invalid-value" => values::learned(run, &witness),
+            "two-leaders" | "two-ensemble-leaders" => leaders::two(run, &witness),
+            "lesser-vote-won" => leaders::lesser_vote(run, &witness),
+            "lost-message" => logs::lost_message(run, &witness),
+            _ => None,
+        };
+        let scope = found.unwrap_or_else(|| Self::around(run, &witness));
+        Self { most: ANOMALY, ..scope }
+    }
+
+    /// What the protocol brings about first.
+    fn calm(run: &NetworkRun<'_>) -> Self {
+        let found = match run.goal {
+            ConsensusGoal::Value => values::decided(run),
+            ConsensusGoal::Log => logs::acknowledged(run),
+            ConsensusGoal::Nothing => None,
+            _ => leaders::established(run),
+        };
+        let scope = found.unwrap_or_else(|| Self {
+            until: run.end(),
+            edges: true,
+            ..Self::default()
+        });
+        Self { most: CALM, ..scope }
+    }
+
+    /// From the first event of a witness to its last one; the whole run if it has none.
+    fn around(run: &NetworkRun<'_>, witness: &[&Event]) -> Self {
+        let times = || witness.iter().map(|event| event.time);
+        Self {
+            from: times().min().unwrap_or(0),
+            until: times().max().unwrap_or_else(|| run.end()),
+            edges: true,
+            ..Self::default()
+        }
+    }
+
+    /// Lets messages of a span be its core.
+    pub fn add_core(&mut self, run: &NetworkRun<'_>, belongs: impl Fn(&MessageRecord) -> bool) {
+        let sent = run.sent_in(self.from, self.until);
+        self.core
+            .extend(sent.filter(|(_, message)| belongs(message)).map(|(place, _)| place));
+    }
+
+    /// Lets messages stand out, and the nodes that sent them have their tone.
+    pub fn stand_out(&mut self, run: &NetworkRun<'_>, places: &[usize], tone: DiagramTone) {
+        for &place in places {
+            self.key.insert(place, tone);
+            let sender = run.node(&run.messages[place].from);
+            self.nodes.extend(sender.map(|node| (node, tone)));
+        }
+    }
+}

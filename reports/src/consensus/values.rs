@@ -1,0 +1,158 @@
+//! What leads to a value: the rounds in which it was voted for, and the votes that reached its learner.
+
+use super::network_run::{NetworkRun, PublicStep, listed};
+use super::scope::{CALM, DiagramScope};
+use crate::messages::DiagramTone;
+use zooquake_history::operation::consensus::Announcement;
+use zooquake_history::{Event, EventType, MessageRecord};
+
+/// A value that a learner learned.
+#[derive(Debug, Clone, Copy)]
+struct Lesson {
+    learner: usize,
+    time: u64,
+    value: u32,
+    round: u32,
+}
+
+impl Lesson {
+    fn new(step: &PublicStep) -> Option<Self> {
+        let Announcement::Learned { value, round } = step.what else {
+            return None;
+        };
+        Some(Self {
+            learner: step.node,
+            time: step.time,
+            value,
+            round,
+        })
+    }
+
+    /// The votes for it that had reached its learner: the places of the messages, one of each acceptor.
+    fn votes(self, run: &NetworkRun<'_>) -> Vec<usize> {
+        let mut voters: Vec<&str> = Vec::new();
+        let mut votes = Vec::new();
+        let mut reached: Vec<(u64, usize)> = Vec::new();
+        for (place, message) in run.messages.iter().enumerate() {
+            let of_it = message.kind == "2b"
+                && message.round == Some(self.round)
+                && run.node(&message.to) == Some(self.learner);
+            if let Some(at) = message.received.filter(|at| *at <= self.time)
+                && of_it
+                && message.detail == self.value.to_string()
+            {
+                reached.push((at, place));
+            }
+        }
+        reached.sort_unstable();
+        for (_, place) in reached {
+            let voter = run.messages[place].from.as_str();
+            if !voters.contains(&voter) {
+                voters.push(voter);
+                votes.push(place);
+            }
+        }
+        votes
+    }
+}
+
+/// The acceptors that sent votes, in the order of their numbers.
+fn voters<'r>(run: &'r NetworkRun<'_>, votes: &[usize]) -> Vec<&'r str> {
+    let mut voters: Vec<usize> = votes
+        .iter()
+        .filter_map(|&vote| run.node(&run.messages[vote].from))
+        .collect();
+    voters.sort_unstable();
+    voters.into_iter().map(|node| run.name(node)).collect()
+}
+
+/// Up to the last of what learners learned; `None` if the witness has nothing that was learned.
+pub fn learned(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramScope> {
+    let steps = witness.iter().filter_map(|event| run.step(event.index));
+    let lessons: Vec<Lesson> = steps.filter_map(Lesson::new).take(2).collect();
+    let until = lessons.iter().map(|lesson| lesson.time).max()?;
+    let mut scope = DiagramScope {
+        until,
+        ..DiagramScope::default()
+    };
+    emphasize(run, &lessons, &mut scope);
+    let first = scope.core.first().map(|place| run.messages[*place].sent);
+    scope.from = first.unwrap_or(0);
+    Some(scope)
+}
+
+/// Lets the rounds of what was learned be the core, and the votes that reached the learners stand out.
+fn emphasize(run: &NetworkRun<'_>, lessons: &[Lesson], scope: &mut DiagramScope) {
+    let rounds: Vec<u32> = lessons.iter().map(|lesson| lesson.round).collect();
+    let values: Vec<String> = lessons.iter().map(|lesson| lesson.value.to_string()).collect();
+    scope.add_core(run, |message: &MessageRecord| match message.kind.as_str() {
+        "request" => values.contains(&message.detail),
+        "learned" => false,
+        _ => message.round.is_some_and(|round| rounds.contains(&round)),
+    });
+    let mut said = Vec::new();
+    let mut quorums = Vec::new();
+    for (lesson, tone) in lessons.iter().zip([DiagramTone::First, DiagramTone::Second]) {
+        let votes = lesson.votes(run);
+        scope.stand_out(run, &votes, tone);
+        let names = voters(run, &votes);
+        let Lesson { value, round, .. } = lesson;
+        said.push(format!("{} voted for {value} in {} {round}", listed(&names), run.round));
+        quorums.push(names);
+    }
+    if let [one] = lessons {
+        said.push(format!(
+            "so {} learned that {} is chosen",
+            run.name(one.learner),
+            one.value
+        ));
+    }
+    if !said.is_empty() {
+        scope.sentences.push(format!("{}.", said.join("; ")));
+    }
+    if let [one, other] = quorums.as_slice() {
+        let both: Vec<&str> = one.iter().copied().filter(|name| other.contains(name)).collect();
+        scope.sentences.push(match both.as_slice() {
+            [] => "No acceptor is in both sets: two quorums that do not meet.".to_owned(),
+            both => format!(
+                "In both sets {} {}.",
+                if both.len() == 1 { "is" } else { "are" },
+                listed(both)
+            ),
+        });
+    }
+}
+
+/// Up to the first decision, and on to what all learners learn and clients are answered if that is not long; from the
+/// first message if there is room, else from the first request.
+pub fn decided(run: &NetworkRun<'_>) -> Option<DiagramScope> {
+    let lessons: Vec<Lesson> = run.steps.iter().filter_map(Lesson::new).collect();
+    let first = *lessons.first()?;
+    let mut learners: Vec<usize> = Vec::new();
+    let mut all = first.time;
+    for lesson in &lessons {
+        if !learners.contains(&lesson.learner) {
+            learners.push(lesson.learner);
+            all = all.max(lesson.time);
+        }
+    }
+    let answers = run.operations().filter(|(event, ..)| event.kind == EventType::Ok);
+    let answered = answers.map(|(event, ..)| event.time).min().unwrap_or(all).max(all);
+    let request = run.first_request().filter(|at| *at <= first.time).unwrap_or(0);
+    let spans = [
+        (0, answered),
+        (0, all),
+        (request, answered),
+        (request, all),
+        (request, first.time),
+    ];
+    let fits = |&(from, until): &(u64, u64)| run.sent_in(from, until).count() <= CALM;
+    let (from, until) = spans.into_iter().find(fits).unwrap_or((request, first.time));
+    let mut scope = DiagramScope {
+        from,
+        until,
+        ..DiagramScope::default()
+    };
+    emphasize(run, &[first], &mut scope);
+    Some(scope)
+}

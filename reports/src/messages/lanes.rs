@@ -1,0 +1,199 @@
+//! Lanes with what nodes do, and what is wrong with them.
+
+use super::labels::{LabelBox, OccupiedPlaces};
+use super::places::{BRACKET, DiagramPlaces, HEAD, ROUND, ROW};
+use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke};
+use super::{DiagramTone, FaultSpan, LaneMark, MarkSign, MessageDiagram};
+use crate::svg::text_width;
+use crate::text;
+
+/// The colour of a tone.
+pub fn ink(tone: DiagramTone) -> DiagramInk {
+    match tone {
+        DiagramTone::Plain => DiagramInk::Ink,
+        DiagramTone::First => DiagramInk::First,
+        DiagramTone::Second => DiagramInk::Second,
+    }
+}
+
+/// Rounds, as backgrounds with bars and names at the left.
+pub fn bands(diagram: &MessageDiagram, places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
+    for (number, (band, &column)) in diagram.bands.iter().zip(&places.bands).enumerate() {
+        let (top, bottom) = (places.y(band.from) - ROW / 2.0, places.y(band.until) + ROW / 2.0);
+        let x = places.left - ROUND * (column + 1) as f64 + 4.0;
+        let background = ((x, top), (places.right - x, bottom - top));
+        shapes.push(DiagramShape::area(
+            DiagramInk::Round(number),
+            background.0,
+            background.1,
+        ));
+        shapes.push(DiagramShape::area(
+            DiagramInk::RoundBar(number),
+            (x, top),
+            (3.0, bottom - top),
+        ));
+        let words = text::clip(&band.label, 12);
+        shapes.push(DiagramShape::words(DiagramInk::Ink, (x + 6.0, top + 11.0), Anchor::Start, words).bold());
+    }
+}
+
+/// Faults of many nodes, as brackets at the right.
+pub fn brackets(diagram: &MessageDiagram, places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
+    for (bracket, &column) in diagram.brackets.iter().zip(&places.brackets) {
+        let ink = DiagramInk::Fault(bracket.fault);
+        let x = places.right + 8.0 + BRACKET * column as f64;
+        let (top, bottom) = (places.y(bracket.from), places.y(bracket.until));
+        let points = vec![(x - 5.0, top), (x, top), (x, bottom), (x - 5.0, bottom)];
+        let stroke = DiagramStroke::Bold;
+        shapes.push(DiagramShape::Line { ink, stroke, points });
+        let words = text::clip(&bracket.label, 10);
+        shapes.push(DiagramShape::words(
+            DiagramInk::Ink,
+            (x + 4.0, top + 11.0),
+            Anchor::Start,
+            words,
+        ));
+    }
+}
+
+/// The lines and names of lanes.
+pub fn lines(diagram: &MessageDiagram, places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
+    let bottom = places.bottom;
+    for (lane, node) in diagram.lanes.iter().enumerate() {
+        let x = places.x(lane);
+        let (ends, stroke) = (((x, HEAD - 4.0), (x, bottom)), DiagramStroke::Thin);
+        shapes.push(DiagramShape::line(DiagramInk::Lane, stroke, ends.0, ends.1));
+        let name = text::clip(&node.name, 20);
+        for y in [HEAD - 10.0, bottom + 14.0] {
+            shapes.push(DiagramShape::words(DiagramInk::Ink, (x, y), Anchor::Middle, name.clone()).bold());
+        }
+        let begin = x - 5.0 * (node.tones.len().saturating_sub(1)) as f64;
+        for (nth, tone) in node.tones.iter().enumerate() {
+            shapes.push(DiagramShape::Disc {
+                ink: ink(*tone),
+                middle: (begin + 10.0 * nth as f64, 6.0),
+                radius: 4.0,
+                filled: true,
+            });
+        }
+    }
+}
+
+/// What is wrong with nodes, on their lanes: a node that does nothing is hatched, one that is cut off has a bar beside
+/// its line.
+pub fn spans(
+    diagram: &MessageDiagram,
+    places: &DiagramPlaces,
+    occupied: &mut OccupiedPlaces,
+    shapes: &mut Vec<DiagramShape>,
+) {
+    for span in &diagram.spans {
+        let top = span.from.map_or(HEAD - 2.0, |from| places.y(from));
+        let bottom = span.until.map_or(places.bottom, |until| places.y(until)).max(top + 3.0);
+        let x = places.x(span.lane);
+        let (left, width) = if does_nothing(span) {
+            (x - 6.0, 12.0)
+        } else {
+            (x - 10.0, 5.0)
+        };
+        shapes.push(DiagramShape::Hatch {
+            fault: span.fault,
+            corner: (left, top),
+            size: (width, bottom - top),
+        });
+        let words = text::clip(span.fault.name, 12);
+        let at = (left - 3.0 - text_width(&words), top + 10.0);
+        occupied.add(LabelBox::at(at, &words));
+        shapes.push(DiagramShape::words(DiagramInk::Faint, at, Anchor::Start, words));
+    }
+}
+
+fn does_nothing(span: &FaultSpan) -> bool {
+    span.fault.fatal || span.fault.freezes || span.fault.name == "kill"
+}
+
+/// What nodes do.
+pub fn marks(
+    diagram: &MessageDiagram,
+    places: &DiagramPlaces,
+    occupied: &mut OccupiedPlaces,
+    shapes: &mut Vec<DiagramShape>,
+) {
+    for mark in &diagram.marks {
+        let y = places.y(mark.time);
+        let words = text::clip(&mark.label, 44);
+        let Some(lane) = mark.lane else {
+            across(mark, places, y, shapes);
+            continue;
+        };
+        let x = places.x(lane);
+        sign(mark, (x, y), shapes);
+        let beside = if mark.step.is_some() { 12.0 } else { 8.0 };
+        let sides = [
+            (x + beside, y + 4.0),
+            (x - beside - text_width(&words), y + 4.0),
+            (x + beside, y - 4.0),
+            (x + beside, y + 12.0),
+        ];
+        let cost = |(nth, at): &(usize, (f64, f64))| {
+            let outside = if at.0 < places.left || at.0 + text_width(&words) > places.right + 8.0 {
+                60.0
+            } else {
+                0.0
+            };
+            occupied.cost(LabelBox::at(*at, &words)) + outside + 0.8 * *nth as f64
+        };
+        let best = sides
+            .into_iter()
+            .enumerate()
+            .min_by(|one, other| cost(one).total_cmp(&cost(other)));
+        let at = best.map_or(sides[0], |(_, at)| at);
+        occupied.add(LabelBox::at(at, &words));
+        occupied.add(LabelBox::at((x - 6.0, y + 4.0), "ab"));
+        let text = DiagramShape::words(ink(mark.tone), at, Anchor::Start, words);
+        shapes.push(if mark.sign == MarkSign::Change {
+            text
+        } else {
+            text.bold()
+        });
+    }
+}
+
+/// What concerns all lanes.
+fn across(mark: &LaneMark, places: &DiagramPlaces, y: f64, shapes: &mut Vec<DiagramShape>) {
+    let (from, to) = ((places.left, y), (places.right, y));
+    shapes.push(DiagramShape::line(DiagramInk::Faint, DiagramStroke::Dashed, from, to));
+    let begin = if mark.step.is_some() {
+        places.left + 22.0
+    } else {
+        places.left + 4.0
+    };
+    sign(mark, (places.left + 10.0, y), shapes);
+    let words = text::clip(&mark.label, 120);
+    shapes.push(DiagramShape::words(DiagramInk::Ink, (begin, y + 4.0), Anchor::Start, words).bold());
+}
+
+fn sign(mark: &LaneMark, (x, y): (f64, f64), shapes: &mut Vec<DiagramShape>) {
+    let disc = |ink, radius, filled| DiagramShape::Disc {
+        ink,
+        middle: (x, y),
+        radius,
+        filled,
+    };
+    if let Some((number, last)) = mark.step {
+        let ink = if last { DiagramInk::Violation } else { DiagramInk::Ink };
+        shapes.push(disc(ink, 8.0, true));
+        let number = number.to_string();
+        shapes.push(DiagramShape::words(DiagramInk::Paper, (x, y + 4.0), Anchor::Middle, number).bold());
+        return;
+    }
+    if mark.lane.is_none() {
+        return;
+    }
+    let ink = ink(mark.tone);
+    shapes.push(match mark.sign {
+        MarkSign::Decision => disc(ink, 5.5, true),
+        MarkSign::Change => DiagramShape::area(ink, (x - 3.0, y - 3.0), (6.0, 6.0)),
+        MarkSign::Operation => disc(ink, 4.0, false),
+    });
+}

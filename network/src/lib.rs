@@ -16,6 +16,8 @@ mod queue;
 pub mod recording;
 pub mod scenario;
 pub mod script;
+#[cfg(test)]
+mod tests;
 pub mod tracing;
 pub mod transit;
 pub mod world;

@@ -7,9 +7,22 @@ use zooquake_history::plan::{ConsensusGoal, On, Plan, Workload};
 use zooquake_history::{MessageRecord, Record};
 use zooquake_reports::{Extras, write_all};
 
-const NODES: [&str; 6] = ["acceptor1", "acceptor2", "acceptor3", "learner1", "learner2", "proposer1"];
+const NODES: [&str; 6] = [
+    "acceptor1",
+    "acceptor2",
+    "acceptor3",
+    "learner1",
+    "learner2",
+    "proposer1",
+];
 
-fn message(number: u32, (from, to): (&str, &str), (sent, received): (u64, Option<u64>), kind: &str, round: u32) -> MessageRecord {
+fn message(
+    number: u32,
+    (from, to): (&str, &str),
+    (sent, received): (u64, Option<u64>),
+    kind: &str,
+    round: u32,
+) -> MessageRecord {
     MessageRecord {
         number,
         copy_of: None,
@@ -36,8 +49,20 @@ fn disagreement(nodes: [&str; 6]) -> Record {
     event(0, json!("run"), "info", "phase", json!("ops"));
     event(1_000, json!(0), "invoke", "propose", json!({"value": 1}));
     event(1_000, json!(1), "invoke", "propose", json!({"value": 2}));
-    event(5_000_000, json!(nodes[3]), "info", "learned", json!({"value": 1, "round": 1}));
-    event(9_000_000, json!(nodes[4]), "info", "learned", json!({"value": 2, "round": 2}));
+    event(
+        5_000_000,
+        json!(nodes[3]),
+        "info",
+        "learned",
+        json!({"value": 1, "round": 1}),
+    );
+    event(
+        9_000_000,
+        json!(nodes[4]),
+        "info",
+        "learned",
+        json!({"value": 2, "round": 2}),
+    );
     event(10_000_000, json!("run"), "info", "phase", json!("done"));
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let (history, damage) = parse_jsonl(text.as_bytes());
@@ -75,7 +100,10 @@ fn page(record: &Record) -> (String, Vec<u8>) {
     let written = write_all(record, &results, &Extras::default(), folder.path()).expect("a report");
     assert!(written.iter().any(|path| path.ends_with("messages.png")));
     let read = |name: &str| fs::read(folder.path().join(name)).expect("it was written");
-    (String::from_utf8(read("report.html")).expect("text"), read("messages.png"))
+    (
+        String::from_utf8(read("report.html")).expect("text"),
+        read("messages.png"),
+    )
 }
 
 #[test]
@@ -84,7 +112,10 @@ fn a_disagreement_is_shown_with_the_votes_of_both_quorums() {
     assert!(page.contains("class=\"messages\""), "the diagram");
     assert!(page.contains("acceptor1 and acceptor2 voted for 1"), "the first quorum");
     assert!(page.contains("acceptor2 and acceptor3 voted for 2"), "the second one");
-    assert!(page.contains("m-first") && page.contains("m-second"), "each has a colour");
+    assert!(
+        page.contains("m-first") && page.contains("m-second"),
+        "each has a colour"
+    );
     for node in NODES {
         assert!(page.contains(&format!(">{node}<")), "the lane of {node}");
     }
@@ -93,7 +124,12 @@ fn a_disagreement_is_shown_with_the_votes_of_both_quorums() {
     let mut reader = decoder.read_info().expect("a picture");
     let mut pixels = vec![0; reader.output_buffer_size()];
     let info = reader.next_frame(&mut pixels).expect("its pixels");
-    assert!(info.width >= 1_200 && info.height > 200, "{}x{}", info.width, info.height);
+    assert!(
+        info.width >= 1_200 && info.height > 200,
+        "{}x{}",
+        info.width,
+        info.height
+    );
     let dark = pixels.iter().filter(|&&byte| byte < 100).count();
     assert!(dark > 2_000, "only {dark} dark bytes");
 }

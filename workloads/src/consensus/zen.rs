@@ -3,8 +3,8 @@
 //!
 //! The classes of `org.elasticsearch.discovery.zen` (6.8) that this follows: `ZenDiscovery` (`findMaster`, `rejoin`),
 //! `UnicastZenPing` (three rounds of pings a look), `ElectMasterService` (`hasEnoughCandidates`, `electMaster`),
-//! `NodeJoinController` (votes are joins, and count from the start of the look on), `PublishClusterStateAction` (a new
-//! master's state is committed when `minimum_master_nodes` have it, its own among them), `MasterFaultDetection` and
+//! `NodeJoinController` (votes are joins, and may come before their candidate looks), `PublishClusterStateAction` (a
+//! new master's state is committed when `minimum_master_nodes` have it, its own among them), `MasterFaultDetection` and
 //! `NodesFaultDetection` (checks both ways, three tries).
 //!
 //! What stands for what there: a node's process is its ephemeral id, which Elasticsearch draws at random at each start

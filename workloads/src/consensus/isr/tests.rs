@@ -32,7 +32,7 @@ fn play(config: IsrConfig, faults: FaultKinds, seed: u64) -> (PartitionNetwork, 
         let producer = config.register() + 1 + network.random.u8(..config.producers);
         network.request(at, producer, value);
     }
-    network.play(END);
+    network.play(if faults.slow_links { END + 15_000_000 } else { END });
     let outcome = LogOutcome::read(&network.record, config.replicas);
     let leader = outcome.leader.expect("the first leader at least");
     let log = log_of(&network, leader).expect("all replicas run again");

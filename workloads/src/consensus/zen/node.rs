@@ -40,7 +40,7 @@ pub struct Zen {
     pub(super) named: [Option<ZenProcess>; MOST_NODES],
     /// The newest process of each node that a message came from, by pong or join.
     pub(super) processes: [u16; MOST_NODES],
-    /// Nodes that voted for this one since its look began; as master, the other nodes of its cluster.
+    /// Nodes whose last vote is for this one; as master, the other nodes of its cluster.
     pub(super) members: NodeSet,
     /// Members that have acknowledged its cluster state.
     pub(super) acknowledged: NodeSet,
@@ -173,12 +173,11 @@ impl Zen {
         out.push(Output::SetTimer(after));
     }
 
-    /// Looks for a master from the beginning. Votes that others gave this node before count no longer, but for those of
-    /// an election that came to nothing, until who gave them pings.
+    /// Looks for a master from the beginning. Votes for a publication that is over count no longer.
     pub(super) fn look(&mut self, out: &mut ZenOutputs) {
         self.candidates = NodeSet::EMPTY;
         self.named = [None; MOST_NODES];
-        if self.phase != ZenPhase::Electing {
+        if matches!(self.phase, ZenPhase::Publishing | ZenPhase::Leading) {
             self.members = NodeSet::EMPTY;
         }
         self.acknowledged = NodeSet::EMPTY;
@@ -233,7 +232,6 @@ impl Zen {
     }
 
     fn join(&mut self, candidate: ZenProcess, out: &mut ZenOutputs) {
-        self.members = NodeSet::EMPTY;
         let (process, candidate_process) = (self.me.process, candidate.process);
         out.push(send(
             candidate.node,
@@ -262,13 +260,11 @@ impl Zen {
         }
     }
 
+    /// A vote, for the time when this node is a candidate. It stands until its sender pings. (Elasticsearch's nodes
+    /// refuse it unless they look for a master themselves, and the sender tries again.)
     fn count_vote(&mut self, from: Node, process: u16, candidate: u16, out: &mut ZenOutputs) {
         let seat = usize::from(from);
-        let open = matches!(
-            self.phase,
-            ZenPhase::Pinging(_) | ZenPhase::Electing | ZenPhase::Publishing | ZenPhase::Leading
-        );
-        if !open || candidate != self.me.process || process < self.processes[seat] {
+        if candidate != self.me.process || process < self.processes[seat] {
             return;
         }
         self.processes[seat] = process;

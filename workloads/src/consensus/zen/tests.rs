@@ -38,7 +38,7 @@ fn followed_leader(record: &[PublicEvent], nodes: Node) -> Option<Node> {
 
 fn play(config: ZenConfig, faults: FaultKinds, seed: u64) -> VirtualNetwork<Zen> {
     let mut network = VirtualNetwork::new(config, faults, FAULTY, seed);
-    network.play(FAULTY + 10_000_000);
+    network.play(FAULTY + 20_000_000);
     network
 }
 

@@ -70,9 +70,7 @@ fn space(options: &ExploreOptions, variant: &'static ConsensusVariant) -> Result
             steps: MESSAGES,
         },
         ScheduleOrder::Exhaustive => {
-            return Err(format!(
-                "{name} is explored exhaustively by a model checker: `cargo run --release -p zooquake-modelcheck --example exhaust`"
-            ));
+            return Err(format!("schedules of {name} are drawn: give --schedule walk or pct"));
         }
     };
     let faults = match &options.faults {

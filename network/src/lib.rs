@@ -3,8 +3,8 @@
 //!
 //! A [`world`] plays a [`scenario`], and an [`observer`] follows it: [`judging`] for searches, [`recording`] for runs,
 //! [`tracing`] for a [`script`] of what happened. What disturbs it is a [`disturbance`]; [`draft`] draws disturbances
-//! and requests, and has them as windows and clients of a plan; [`transit`] decides how long messages take; [`mod@play`]
-//! plays a plan.
+//! and requests, and has them as windows and clients of a plan; [`transit`] decides how long messages take;
+//! [`mod@play`] plays a plan.
 
 pub mod disturbance;
 pub mod draft;

@@ -13,8 +13,8 @@ use zooquake_workloads::consensus::protocol::{
     Input, InputOf, MessageFigure, Node, NodeRole, NodeSet, Output, OutputOf, Protocol,
 };
 
-/// Node 0 sends a number to node 1 every 10 ms, the next one each time, and node 1 makes each public. Node 0 has the next
-/// number on its disk.
+/// Node 0 sends a number to node 1 every 10 ms, the next one each time, and node 1 makes each public. Node 0 has the
+/// next number on its disk.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Counting {
     node: Node,

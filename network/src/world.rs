@@ -208,7 +208,8 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         self.input(node, Input::Start, None)
     }
 
-    /// A node takes an input, of a message with its number: at once, when it is thawed, or never where its process is dead.
+    /// A node takes an input, of a message with its number: at once, when it is thawed, or never where its process is
+    /// dead.
     fn input(&mut self, node: Node, input: InputOf<P>, message: Option<u32>) -> ControlFlow<()> {
         let host = &mut self.hosts[usize::from(node)];
         if let Some(missed) = &mut host.missed {

@@ -77,8 +77,8 @@ pub trait Fleet: Send + Sync {
     fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> BackendFuture<'a, Option<Source>>;
 }
 
-/// The backend of a plan's run: of these prepared ones, or, of a plan for a network, which nothing is prepared for, one in
-/// memory.
+/// The backend of a plan's run: of these prepared ones, or, of a plan for a network, which nothing is prepared for, one
+/// in memory.
 ///
 /// # Errors
 /// If its ZooKeeper was not prepared.

@@ -128,8 +128,8 @@ struct SelftestRow {
     confirmation: Option<Confirmation>,
 }
 
-/// Plays the shrunk plans of recipes on real ensembles, until the user stops it; prints the outcome of each unless the output is
-/// JSON.
+/// Plays the shrunk plans of recipes on real ensembles, until the user stops it; prints the outcome of each unless the
+/// output is JSON.
 async fn confirm(confirmer: &Confirmer, tried: &mut [SelftestRow], json: bool) -> Result<()> {
     let recipes = tried
         .iter_mut()

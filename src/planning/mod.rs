@@ -2,9 +2,10 @@
 //!
 //! [`spec`] is what is asked of one run, [`values`] how its options are read, and [`names`] what its names stand for:
 //! built-in variants, faults, or a [`recipe`] of the user's own. [`drawing`] makes the plan from a seed, [`scenes`] has
-//! those without clients, [`network`] draws those of consensus protocols. [`feasibility`] finds plans that cannot end `valid`, [`refusal`] rejects specs by it, and
-//! [`admission`] rejects plans from elsewhere that cannot be run here; [`support`] holds a plan against what its
-//! backend is capable of. [`reproduction`] is the way back: from a plan to the command lines that run it again.
+//! those without clients, [`network`] draws those of consensus protocols. [`feasibility`] finds plans that cannot end
+//! `valid`, [`refusal`] rejects specs by it, and [`admission`] rejects plans from elsewhere that cannot be run here;
+//! [`support`] holds a plan against what its backend is capable of. [`reproduction`] is the way back: from a plan to
+//! the command lines that run it again.
 
 pub mod admission;
 pub mod drawing;

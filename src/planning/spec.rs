@@ -55,8 +55,8 @@ pub struct RunSpec {
     /// How often to run the plan
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub times: u32,
-    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given. Of consensus protocols the acceptors, servers, nodes or
-    /// replicas
+    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given. Of consensus protocols the acceptors, servers,
+    /// nodes or replicas
     #[arg(long, value_parser = values::nodes)]
     pub servers: Option<usize>,
     /// Servers beside them that only observe, named after them; none if not given

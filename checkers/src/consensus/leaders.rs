@@ -190,9 +190,9 @@ impl Leaders {
         }
     }
 
-    /// A node takes itself for elected in a round by these voters. Each of them cast its vote while it looked in that round,
-    /// and what it has later is no matter: a winner may be frozen before it counts, and its voters follow another one
-    /// meanwhile, whose epoch they adopt.
+    /// A node takes itself for elected in a round by these voters. Each of them cast its vote while it looked in that
+    /// round, and what it has later is no matter: a winner may be frozen before it counts, and its voters follow
+    /// another one meanwhile, whose epoch they adopt.
     fn elected(&self, place: usize, node: u8, (round, voters): (u32, u32)) -> Option<ConsensusViolation> {
         let (own, own_place) = self.credentials[usize::from(node)].filter(|_| self.by_credentials())?;
         let voted = |look: &&RoundLook| look.round == round && look.node != node && voters >> look.node & 1 == 1;

@@ -90,9 +90,9 @@ impl ChosenValues {
         None
     }
 
-    /// The nodes that lack something: clients' nodes whose processes wait for an answer, and of these learners those that
-    /// have learned nothing. The latter lack nothing while nobody has learned anything and every request was abandoned:
-    /// it may have died with its process.
+    /// The nodes that lack something: clients' nodes whose processes wait for an answer, and of these learners those
+    /// that have learned nothing. The latter lack nothing while nobody has learned anything and every request was
+    /// abandoned: it may have died with its process.
     pub fn lacking(&self, learners: u32) -> u32 {
         let waiting = self.waiting().fold(0, |nodes, request| nodes | 1 << request.node);
         let kept = self.first.is_some() || self.requests.iter().any(|request| !request.abandoned);

@@ -51,8 +51,8 @@ pub enum Announcement {
         /// The round in which it does.
         round: u32,
     },
-    /// A node takes itself for the leader, by the votes that these nodes cast while they were looking too, its own among
-    /// them. Nodes that it counts because they follow it already are not among them.
+    /// A node takes itself for the leader, by the votes that these nodes cast while they were looking too, its own
+    /// among them. Nodes that it counts because they follow it already are not among them.
     Elected {
         /// The round of the election.
         round: u32,

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use zooquake_checkers::Anomaly;
 use zooquake_history::operation::consensus::NODES;
 
-/// The diagram of the messages that lead to an anomaly or, without one, to the first decision or leader; `None` of a run
-/// that is no network's.
+/// The diagram of the messages that lead to an anomaly or, without one, to the first decision or leader; `None` of a
+/// run that is no network's.
 pub fn picture(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<Markup> {
     let picture = consensus::picture(model, anomaly)?;
     let label = match anomaly {

@@ -11,7 +11,8 @@ use std::fmt::Write;
 /// How many colours the rounds take turns in.
 const ROUNDS: usize = 3;
 
-/// Draws a diagram in a box that scrolls where a screen is too narrow for it. `label` is what a screen reader reads out.
+/// Draws a diagram in a box that scrolls where a screen is too narrow for it. `label` is what a screen reader reads
+/// out.
 pub fn draw(diagram: &MessageDiagram, id: &str, label: &str) -> Markup {
     let layout = layout(diagram);
     let mut svg = Svg::new(layout.width);

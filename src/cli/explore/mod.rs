@@ -79,8 +79,8 @@ pub struct ExploreOptions {
     /// Folder that keeps what was explored, so that the same command goes on later
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
-    /// Kinds of fault, separated by commas, or `none`; kill,pause,partition,drop-reply,disconnect,expire,lag if not given,
-    /// kill,pause,partition,loss,duplicate of consensus protocols
+    /// Kinds of fault, separated by commas, or `none`; kill,pause,partition,drop-reply,disconnect,expire,lag if not
+    /// given, kill,pause,partition,loss,duplicate of consensus protocols
     #[arg(long, value_name = "FAULTS")]
     pub faults: Option<String>,
     /// Servers of the ensemble: 1, 3 or 5; 3 if not given, of consensus protocols as many as the variant has

@@ -70,7 +70,9 @@ fn space(options: &ExploreOptions, variant: &'static ConsensusVariant) -> Result
             steps: MESSAGES,
         },
         ScheduleOrder::Exhaustive => {
-            return Err(format!("schedules of {name} are drawn: give --schedule walk or pct"));
+            return Err(format!(
+                "schedules of {name} are drawn: give --schedule walk or pct; docs/consensus.md has the model checker"
+            ));
         }
     };
     let faults = match &options.faults {

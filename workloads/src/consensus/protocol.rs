@@ -104,7 +104,8 @@ pub enum Output<M, T, D> {
     SetTimer(T),
     /// It cancels the timer of this kind, if one is set.
     CancelTimer(T),
-    /// It writes its disk, whole; what follows happens when that is done. A process that crashes before has not written.
+    /// It writes its disk, whole; what follows happens when that is done. A process that crashes before has not
+    /// written.
     Write(D),
     /// It makes public what it does or has learned: what checkers judge.
     Announce(Announcement),

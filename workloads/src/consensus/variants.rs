@@ -30,8 +30,8 @@ pub struct ConsensusVariant {
     pub observes: bool,
     /// Milliseconds of requests and faults, unless another time is asked for.
     pub time_ms: u64,
-    /// Milliseconds of requests and faults in a schedule that is searched: what goes wrong has the time for it, and a second
-    /// has many schedules.
+    /// Milliseconds of requests and faults in a schedule that is searched: what goes wrong has the time for it, and a
+    /// second has many schedules.
     pub search_ms: u32,
     /// What is known to go wrong.
     pub accepted: &'static [Known],

@@ -66,8 +66,8 @@ impl PaxosLeader {
     /// Takes an input.
     pub fn step(&mut self, input: InputOf<Paxos>) -> Vec<OutputOf<Paxos>> {
         match input {
-            // A ballot from before a crash may have chosen a value, with no other leader left to go on until all learners
-            // have learned it.
+            // A ballot from before a crash may have chosen a value, with no other leader left to go on until all
+            // learners have learned it.
             Input::Start if self.node == self.group.leaders().start || self.ballot > 0 => self.begin(),
             Input::Receive { from, message } => self.receive(from, message),
             Input::Timer(PaxosTimer::Ballot) => self.repeat(),

@@ -1,0 +1,95 @@
+//! Counterexamples as runs.
+
+use crate::search::Counterexample;
+use serde::Serialize;
+use std::fs;
+use std::io;
+use std::path::Path;
+use zooquake_history::plan::{ClientPlan, ClusterPlan, On, Plan, Scheduler, ScriptStep, Target, Trigger, Window};
+use zooquake_history::{History, Record};
+use zooquake_network::play;
+use zooquake_network::tracing::TraceItem;
+use zooquake_workloads::consensus::variants::ConsensusVariant;
+
+/// The plan of a run of a variant in which what happens on a counterexample does, one thing a millisecond, and nothing
+/// else. Nodes that the variant has beside those of the counterexample start, and take nothing.
+pub fn plan(variant: &ConsensusVariant, seed: u64, cluster: &ClusterPlan, found: &Counterexample) -> Plan {
+    let (mut steps, mut windows): (Vec<ScriptStep>, Vec<Window>) = (Vec::new(), Vec::new());
+    let end = found.items.len() as u64 + 1;
+    for (at_ms, item) in (1..).zip(&found.items) {
+        match item {
+            TraceItem::Step(step) => steps.push(ScriptStep {
+                at_ms,
+                act: step.act(&found.names),
+            }),
+            TraceItem::Kill(node) => windows.push(Window {
+                id: windows.len() + 1,
+                fault: "kill".to_owned(),
+                target: Target::Node(found.name(*node).to_owned()),
+                payload: None,
+                trigger: Trigger::At { at_ms },
+                duration_ms: end - at_ms,
+            }),
+            TraceItem::Start(node) => {
+                let target = Target::Node(found.name(*node).to_owned());
+                let dead = windows.iter_mut().rev().find(|window| window.target == target);
+                if let Some(window) = dead
+                    && let Trigger::At { at_ms: since } = window.trigger
+                {
+                    window.duration_ms = at_ms - since;
+                }
+            }
+        }
+    }
+    Plan {
+        format: 1,
+        on: On::Network,
+        scheduler: Scheduler::Script(steps),
+        seed,
+        workload: variant.workload(),
+        cluster: cluster.clone(),
+        time_ms: end,
+        faults: windows.first().map(|window| window.fault.clone()).into_iter().collect(),
+        windows,
+        clients: vec![ClientPlan::default(); cluster.clients],
+        ..Plan::default()
+    }
+}
+
+/// Plays a plan on a network; its record.
+///
+/// # Errors
+/// If it is no plan for a network.
+pub fn record(plan: &Plan) -> Result<Record, String> {
+    let played = play::play(plan)?;
+    Ok(Record {
+        plan: plan.clone(),
+        history: History { events: played.events },
+        messages: Some(played.messages),
+        ..Record::default()
+    })
+}
+
+/// Writes a record as the folder of a run, which `zooquake check` and `zooquake report` take: `plan.json`,
+/// `history.jsonl` and `messages.jsonl`. The folder is made; files in it are replaced.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(record: &Record, folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut plan = serde_json::to_string_pretty(&record.plan)?;
+    plan.push('\n');
+    fs::write(folder.join("plan.json"), plan)?;
+    fs::write(folder.join("history.jsonl"), lines(&record.history.events)?)?;
+    let messages = record.messages.as_deref().unwrap_or_default();
+    fs::write(folder.join("messages.jsonl"), lines(messages)?)
+}
+
+fn lines<T: Serialize>(values: &[T]) -> io::Result<String> {
+    let mut text = String::new();
+    for value in values {
+        text += &serde_json::to_string(value)?;
+        text.push('\n');
+    }
+    Ok(text)
+}

@@ -96,7 +96,8 @@ fn names(events: &[Event]) -> Vec<String> {
 
 /// What an event is to the judge, with its place.
 fn steps_of(event: &Event, names: &[String]) -> Vec<(usize, ConsensusStep)> {
-    let number = |name: &str| names.iter().position(|other| other == name);
+    // Sets of nodes have 32 bits.
+    let number = |name: &str| names.iter().take(32).position(|other| other == name);
     let node = |name: &str| number(name).and_then(|node| u8::try_from(node).ok());
     let place = event.index;
     if let Some((node, announcement)) = Announcement::read(event, names) {

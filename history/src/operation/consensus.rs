@@ -124,7 +124,8 @@ impl Announcement {
     /// The announcement of an event with the number of the node that made it; `None` of any other event, and where it
     /// names a node that is not among these.
     pub fn read(event: &Event, names: &[String]) -> Option<(u8, Self)> {
-        let number = |name: &str| names.iter().position(|other| other == name);
+        // Sets of nodes have 32 bits.
+        let number = |name: &str| names.iter().take(32).position(|other| other == name);
         let Process::Name(process) = &event.process else {
             return None;
         };

@@ -36,7 +36,7 @@ pub struct NodeProcess<P: BoundedProtocol> {
     pub beyond: bool,
 }
 
-/// What a crash of a node does not take away: its disk, and what others know of it.
+/// What a crash of a node does not take away: its disk, and what others have received of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NodeDurable<D> {
     /// Where processes die, the disk.

@@ -83,7 +83,7 @@ pub fn search(
     effort: SearchEffort,
 ) -> Result<ModelSearchOutcome, String> {
     let names = setting.names();
-    let clients = zooquake_network::play::clients(&setting.roles());
+    let clients = zooquake_network::draft::clients(&setting.roles());
     let scope = ModelScope {
         bounds,
         goal,

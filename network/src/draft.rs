@@ -2,13 +2,14 @@
 //! they are.
 
 use crate::disturbance::{Disturbance, DisturbanceKind};
+use crate::scenario::Scenario;
 use fastrand::Rng;
 use std::ops::Range;
 use zooquake_history::fault::{self, Cut, Payload, Share};
 use zooquake_history::plan::{ClientPlan, Cycle, Target, Trigger, Window};
-use zooquake_workloads::consensus::protocol::{Node, NodeRole, NodeSet};
+use zooquake_workloads::consensus::protocol::{Node, NodeRole, NodeSet, Protocol};
 
-/// The kinds of fault that a network knows.
+/// The kinds of fault that a network has.
 pub const FAULTS: [&str; 5] = [
     fault::KILL.name,
     fault::PAUSE.name,
@@ -35,6 +36,32 @@ pub struct NetworkDraft {
     pub requests: Vec<(u32, Node, u32)>,
 }
 
+impl NetworkDraft {
+    /// When all disturbances are healed and all requests were made, in microseconds; 0 if there are none.
+    pub fn healed(&self) -> u32 {
+        let ends = self.disturbances.iter().map(|disturbance| disturbance.until);
+        ends.chain(self.requests.iter().map(|request| request.0))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The scenario of a protocol with this draft, until so many microseconds after healing.
+    pub fn scenario<'a, P: Protocol>(&'a self, config: &'a P::Config, patience: u32) -> Scenario<'a, P> {
+        Scenario {
+            config,
+            disturbances: &self.disturbances,
+            requests: &self.requests,
+            until: self.healed().saturating_add(patience),
+        }
+    }
+}
+
+/// The nodes of these roles that clients ask.
+pub fn clients(roles: &[NodeRole]) -> Vec<Node> {
+    let client = |&node: &usize| roles[node].client;
+    (0..roles.len()).filter(client).map(|node| node as Node).collect()
+}
+
 /// What drafts are drawn for.
 #[derive(Debug, Clone)]
 pub struct DraftShape {
@@ -51,9 +78,8 @@ pub struct DraftShape {
 impl DraftShape {
     /// The shape for nodes of these roles; `many` where a client is asked more than once.
     pub fn new(roles: &[NodeRole], time_ms: u32, many: bool) -> Self {
-        let client = |&node: &usize| roles[node].client;
         Self {
-            clients: (0..roles.len()).filter(client).map(|node| node as Node).collect(),
+            clients: clients(roles),
             nodes: roles.len() as Node,
             time_ms: time_ms.max(20),
             requests: if many { 4 } else { 1 },
@@ -157,7 +183,7 @@ pub fn windows(disturbances: &[Disturbance], names: &[String]) -> Vec<Window> {
     disturbances.iter().enumerate().map(window).collect()
 }
 
-/// The disturbance of a window; `None` if a network knows no such fault, target or trigger.
+/// The disturbance of a window; `None` if a network has no such fault, target or trigger.
 pub fn disturbance(window: &Window, names: &[String]) -> Option<Disturbance> {
     let node = |name: &String| names.iter().position(|other| other == name).map(|node| node as Node);
     let one = || match &window.target {

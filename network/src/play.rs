@@ -1,7 +1,7 @@
 //! Plays a plan on a network.
 
 use crate::disturbance::Disturbance;
-use crate::draft;
+use crate::draft::{self, NetworkDraft};
 use crate::judging::JudgingObserver;
 use crate::observer::Observer;
 use crate::recording::{NetworkRecord, RecordingObserver};
@@ -12,7 +12,7 @@ use crate::world::World;
 use fastrand::Rng;
 use zooquake_checkers::consensus::{ConsensusJudge, NodeSets};
 use zooquake_history::plan::{Plan, Scheduler};
-use zooquake_workloads::consensus::protocol::{Node, NodeRole, Protocol};
+use zooquake_workloads::consensus::protocol::Protocol;
 use zooquake_workloads::consensus::setting::{ProtocolSetting, ProtocolVisitor};
 use zooquake_workloads::consensus::variants::variant;
 
@@ -22,12 +22,6 @@ pub const PATIENCE: u32 = 20_000_000;
 /// The random choices of the network of a seed, other than those by which a plan is drawn from it.
 pub fn network_rng(seed: u64) -> Rng {
     Rng::with_seed(seed ^ 0x6e65_7477_6f72_6b00)
-}
-
-/// The nodes of these roles that clients ask.
-pub fn clients(roles: &[NodeRole]) -> Vec<Node> {
-    let client = |&node: &usize| roles[node].client;
-    (0..roles.len()).filter(client).map(|node| node as Node).collect()
 }
 
 /// The protocol of a plan with its sizes.
@@ -60,8 +54,7 @@ pub fn play(plan: &Plan) -> Result<NetworkRecord, String> {
 /// A plan as a network takes it.
 #[derive(Debug)]
 pub struct PlannedRun {
-    disturbances: Vec<Disturbance>,
-    requests: Vec<(u32, Node, u32)>,
+    draft: NetworkDraft,
     script: Option<Vec<(u32, NodeStep)>>,
     sets: NodeSets,
     nodes: usize,
@@ -84,18 +77,16 @@ impl PlannedRun {
             Scheduler::Script(steps) => Some(node_script(steps, names)),
             _ => None,
         };
-        let clients = clients(&setting(plan)?.roles());
+        let clients = draft::clients(&setting(plan)?.roles());
         let requests = match script {
             Some(_) => Vec::new(),
             None => draft::requests(&plan.clients, &clients),
         };
         let time = u32::try_from(plan.time_ms.saturating_mul(1_000)).unwrap_or(u32::MAX);
-        let moments = disturbances.iter().map(|disturbance| disturbance.until);
-        let last = moments.chain(requests.iter().map(|request| request.0)).max();
+        let draft = NetworkDraft { disturbances, requests };
         Ok(Self {
-            healed: last.unwrap_or(0).max(time),
-            disturbances,
-            requests,
+            healed: draft.healed().max(time),
+            draft,
             script,
             sets: NodeSets::from_names(names),
             nodes: names.len(),
@@ -125,10 +116,8 @@ impl PlannedRun {
             None => Pace::Drawn(Transit::new(&plan.scheduler, self.nodes, &mut rng)),
         };
         let scenario = Scenario {
-            config,
-            disturbances: &self.disturbances,
-            requests: &self.requests,
             until: self.healed.saturating_add(if self.scripted() { 0 } else { PATIENCE }),
+            ..self.draft.scenario(config, 0)
         };
         World::new(scenario, pace, rng, observer)
     }

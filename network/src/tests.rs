@@ -77,13 +77,13 @@ impl Protocol for Counting {
 
 /// What node 1 made public, with the moments in milliseconds, and what each disturbance hit.
 #[derive(Debug, Default, PartialEq)]
-struct Heard {
+struct CountingObserver {
     numbers: Vec<(u32, u32)>,
     hits: Vec<(usize, u32)>,
     copies: usize,
 }
 
-impl Observer<Counting> for Heard {
+impl Observer<Counting> for CountingObserver {
     fn announced(&mut self, at: u32, _: Node, announcement: Announcement) -> ControlFlow<()> {
         if let Announcement::Looking { round } = announcement {
             self.numbers.push((at / 1_000, round));
@@ -105,7 +105,7 @@ impl Observer<Counting> for Heard {
 }
 
 /// What is heard in 100 ms, of messages that take 1 ms, with this wrong from 25 to 65 ms.
-fn heard(kind: Option<DisturbanceKind>) -> Heard {
+fn heard(kind: Option<DisturbanceKind>) -> CountingObserver {
     let disturbances: Vec<Disturbance> = kind
         .map(|kind| Disturbance {
             kind,
@@ -121,12 +121,12 @@ fn heard(kind: Option<DisturbanceKind>) -> Heard {
         until: 100_000,
     };
     let pace = Pace::Drawn(Transit::Constant(1_000));
-    let mut world = World::<Counting, _>::new(scenario, pace, Rng::with_seed(1), Heard::default());
+    let mut world = World::<Counting, _>::new(scenario, pace, Rng::with_seed(1), CountingObserver::default());
     world.run();
     world.observer
 }
 
-fn numbers(heard: &Heard) -> Vec<u32> {
+fn numbers(heard: &CountingObserver) -> Vec<u32> {
     heard.numbers.iter().map(|(_, number)| *number).collect()
 }
 
@@ -211,7 +211,7 @@ fn a_script_lets_happen_what_it_names_and_nothing_else() {
         requests: &[],
         until: 10_000,
     };
-    let mut world = World::<Counting, _>::new(scenario, Pace::Script(&script), Rng::new(), Heard::default());
+    let mut world = World::<Counting, _>::new(scenario, Pace::Script(&script), Rng::new(), CountingObserver::default());
     world.run();
     // What was not sent yet is not delivered, and what is delivered again is a copy.
     assert_eq!(world.observer.numbers, [(4, 2), (5, 1), (6, 1)]);

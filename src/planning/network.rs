@@ -69,7 +69,7 @@ pub fn plan(
 /// The plan that a spec asks for; without a seed a new one each time.
 ///
 /// # Errors
-/// If it gives an option that does not go with networks, or a fault that they do not know: a message for the user.
+/// If it gives an option that does not go with networks, or a fault that they do not have: a message for the user.
 pub fn from_spec(spec: &RunSpec, variant: &ConsensusVariant) -> Result<Plan, String> {
     let name = &spec.workload;
     if let Some(on) = spec.on.filter(|on| *on != On::Network) {
@@ -127,10 +127,10 @@ fn each_kind_hits(plan: &Plan, events: &[zooquake_history::Event]) -> bool {
     plan.faults.iter().all(hit)
 }
 
-/// Refuses kinds of fault that networks do not know.
+/// Refuses kinds of fault that networks do not have.
 ///
 /// # Errors
-/// Which one, and which ones they know.
+/// Which one, and which ones they have.
 pub fn check_faults(name: &str, faults: &[String]) -> Result<(), String> {
     match faults.iter().find(|fault| !FAULTS.contains(&fault.as_str())) {
         Some(fault) => Err(format!(

@@ -216,7 +216,7 @@ impl ConsensusJudge {
     /// The acknowledged messages, each with the place of the answer, that a leader of the latest epoch does not have,
     /// and that were not found lost before.
     fn lost_by(&self, leading: LeadingNode) -> impl Iterator<Item = (u32, usize)> {
-        let latest = self.leaders.latest().is_none_or(|latest| latest.round <= leading.round);
+        let latest = self.leaders.is_latest(leading);
         let lost = move |&(value, _): &(u32, usize)| {
             latest && !self.logs.holds(leading.node, value) && !self.lost.contains(&value)
         };

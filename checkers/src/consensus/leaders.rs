@@ -77,6 +77,8 @@ pub struct Leaders {
     voters: u32,
     /// Those that lead now.
     leading: Vec<LeadingNode>,
+    /// The latest epoch or term that any led; 0 before the first.
+    latest_round: u32,
     /// Who led each epoch first, where that is judged.
     epochs: Vec<LeadingNode>,
     /// By node the leader that it follows now, and in which round.
@@ -102,6 +104,7 @@ impl Leaders {
             goal,
             voters: nodes.voters,
             leading: Vec::new(),
+            latest_round: 0,
             epochs: Vec::new(),
             following: [None; 32],
             credentials: [None; 32],
@@ -161,9 +164,14 @@ impl Leaders {
         (with_it > self.voters.count_ones() as usize / 2).then_some(leading)
     }
 
-    /// The one of the latest epoch or term among those that lead now.
+    /// Whether no leader, be it one that is dead by now, had a later epoch or term than this one.
+    pub fn is_latest(&self, leading: LeadingNode) -> bool {
+        leading.round >= self.latest_round
+    }
+
+    /// The one that leads the latest epoch or term now; `None` if its process is dead, or it resigned.
     pub fn latest(&self) -> Option<LeadingNode> {
-        self.leading.iter().copied().max_by_key(|leading| leading.round)
+        self.leading.iter().copied().find(|leading| self.is_latest(*leading))
     }
 
     /// Whether the goal is to elect the server with the greatest credentials.
@@ -211,6 +219,7 @@ impl Leaders {
         self.died(new.node);
         let other = self.leading.first().copied();
         self.leading.push(new);
+        self.latest_round = self.latest_round.max(new.round);
         match self.goal {
             ConsensusGoal::OneLeader => {
                 let other = other?;

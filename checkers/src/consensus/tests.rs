@@ -220,3 +220,31 @@ fn what_was_acknowledged_is_in_the_log_of_the_last_leader() {
         ["lost-message", "lost-message"]
     );
 }
+
+#[test]
+fn a_leader_of_an_earlier_epoch_has_lost_nothing_when_the_latest_one_is_dead() {
+    let names = ["replica1", "replica2", "replica3", "producer1"];
+    let stored = Announcement::Stored {
+        offset: 0,
+        round: 2,
+        value: 5,
+    };
+    let death = ConsensusStep::Death { node: 2 };
+    let acknowledged = [
+        leads(0, 1),
+        asks(3, 5),
+        leads(2, 2),
+        announces(2, stored),
+        death,
+        answers(3, 5),
+    ];
+    let during = |steps: &[ConsensusStep]| judged(ConsensusGoal::Log, &names, steps).0;
+    assert!(
+        during(&acknowledged).is_empty(),
+        "replica1 still takes itself for the leader of 1"
+    );
+    let later = |node, round| during(&[&acknowledged[..], &[leads(node, round)]].concat());
+    assert!(later(0, 1).is_empty(), "it begins again with the epoch of before");
+    assert_eq!(later(1, 3), ["lost-message"], "the leader of a later epoch");
+    assert!(later(2, 3).is_empty(), "the one that has it");
+}

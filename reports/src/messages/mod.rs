@@ -1,5 +1,5 @@
 //! Space-time diagrams, as Lamport's papers have them: a vertical line for each node, arrows for messages, time
-//! downwards. What is drawn knows nothing of protocols; one layout becomes an SVG or a PNG.
+//! downwards. The drawing is of any messages, not of a protocol; one layout becomes an SVG or a PNG.
 //!
 //! Time is not to scale: each moment at which something is sent, received, lost or done has a row of its own.
 

@@ -6,7 +6,7 @@ use zooquake_history::plan::{ClusterPlan, ConsensusGoal, Scheduler};
 use zooquake_network::draft::{DraftShape, NetworkDraft};
 use zooquake_network::judging::JudgingObserver;
 use zooquake_network::play::{PATIENCE, network_rng};
-use zooquake_network::scenario::{Pace, Scenario};
+use zooquake_network::scenario::Pace;
 use zooquake_network::transit::Transit;
 use zooquake_network::world::World;
 use zooquake_workloads::consensus::protocol::{Node, Protocol};
@@ -95,17 +95,8 @@ impl ProtocolVisitor for ScheduleVisitor<'_, '_> {
         } = self.player;
         let mut rng = network_rng(self.seed);
         let transit = Transit::new(&space.scheduler, usize::from(shape.nodes), &mut rng);
-        let moments = draft.disturbances.iter().map(|disturbance| disturbance.until);
-        let last = moments.chain(draft.requests.iter().map(|request| request.0)).max();
-        let healed = last.unwrap_or(0);
-        let scenario: Scenario<'_, P> = Scenario {
-            config,
-            disturbances: &draft.disturbances,
-            requests: &draft.requests,
-            until: healed + PATIENCE,
-        };
-        let judge = JudgingObserver::new(ConsensusJudge::new(space.variant.goal, *sets), healed);
-        let mut world = World::new(scenario, Pace::Drawn(transit), rng, judge);
+        let judge = JudgingObserver::new(ConsensusJudge::new(space.variant.goal, *sets), draft.healed());
+        let mut world = World::<P, _>::new(draft.scenario(config, PATIENCE), Pace::Drawn(transit), rng, judge);
         world.run();
         world.observer.close()
     }

@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Interval at which progress is reported.
-const TELL: Duration = Duration::from_secs(2);
+/// Interval of progress.
+const PROGRESS: Duration = Duration::from_secs(2);
 
-/// How often the end is looked for.
-const LOOK: Duration = Duration::from_millis(5);
+/// Interval at which the end of the threads is polled.
+const POLL: Duration = Duration::from_millis(5);
 
 /// A thread takes so many schedules at a time.
 const CHUNK: u64 = 256;
@@ -50,13 +50,13 @@ pub struct NetworkSearch {
     pub failures: BTreeMap<&'static str, AnomalySchedules>,
 }
 
-/// Searches the part of a space from a seed on until a limit is reached, or `stop` becomes true. `tell` is called every
-/// two seconds with what was searched so far.
+/// Searches the part of a space from a seed on until a limit is reached, or `stop` becomes true. `progress` is called
+/// every two seconds with what was searched so far.
 pub fn search(
     (space, seed, shard): (&ScheduleSpace, u64, Shard),
     limits: SearchLimits,
     stop: &AtomicBool,
-    mut tell: impl FnMut(&NetworkSearch),
+    mut progress: impl FnMut(&NetworkSearch),
 ) -> NetworkSearch {
     let (begun, next, ended) = (Instant::now(), AtomicU64::new(0), AtomicBool::new(false));
     let tally = Mutex::new(NetworkSearch::default());
@@ -86,12 +86,12 @@ pub fn search(
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..limits.threads).map(|_| scope.spawn(work)).collect();
-        let mut told = Instant::now();
+        let mut shown = Instant::now();
         while workers.iter().any(|worker| !worker.is_finished()) {
-            thread::sleep(LOOK);
-            if told.elapsed() >= TELL {
-                told = Instant::now();
-                tell(&so_far());
+            thread::sleep(POLL);
+            if shown.elapsed() >= PROGRESS {
+                shown = Instant::now();
+                progress(&so_far());
             }
         }
     });

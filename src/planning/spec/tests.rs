@@ -1,4 +1,6 @@
 use super::*;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use zooquake_history::plan::{Timing, Workload};
 
 /// The plan that `zooquake run` makes of a printed command line.

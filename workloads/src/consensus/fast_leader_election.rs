@@ -83,7 +83,7 @@ impl FastLeaderElection {
         self.round
     }
 
-    /// The server for which its last vote is; `None` for an observer that knows of no vote.
+    /// The server for which its last vote is; `None` for an observer that has received no vote.
     pub fn leader(&self) -> Option<Node> {
         self.proposal.sid.checked_sub(1)
     }

@@ -16,6 +16,7 @@ mod membership;
 mod mends;
 mod protocol_mends;
 mod queue;
+mod recipe_mends;
 mod register;
 mod rwlock;
 mod semaphore;

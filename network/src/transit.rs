@@ -70,6 +70,19 @@ impl Transit {
 }
 
 impl LinkPriorities {
+    /// Links that keep their priorities, in a network of so many nodes: each with the time that a message takes from a
+    /// sender to a receiver, in microseconds.
+    pub fn kept(nodes: usize, time: impl Fn(Node, Node) -> u32) -> Self {
+        let senders = 0..nodes as Node;
+        let links = senders.flat_map(|from| (0..nodes as Node).map(move |to| (from, to)));
+        Self {
+            nodes,
+            times: links.map(|(from, to)| time(from, to)).collect(),
+            falls: Vec::new(),
+            sent: 0,
+        }
+    }
+
     fn next(&mut self, from: Node, to: Node) -> u32 {
         let time = &mut self.times[usize::from(from) * self.nodes + usize::from(to)];
         if self.falls.first() == Some(&self.sent) {

@@ -1,5 +1,7 @@
 //! What is drawn: figures of rows, one for each subject and faults, with marks along an axis.
 
+use super::Comparison;
+use super::draw::short;
 use super::pool::{MeasuredComparison, Pool};
 use super::statistics::Estimate;
 use super::words::capital;
@@ -21,11 +23,31 @@ pub struct Figure {
     pub rows: Vec<Row>,
 }
 
+/// The names of what the rows of figures stand for.
+#[derive(Debug)]
+pub struct FigureLabels<'a> {
+    /// By [`Row::subject`].
+    pub subjects: Vec<&'a str>,
+    /// By [`Row::faults`].
+    pub faults: Vec<&'a str>,
+}
+
+impl<'a> FigureLabels<'a> {
+    /// Those of a comparison.
+    pub fn new(comparison: &'a Comparison) -> Self {
+        let subjects = comparison.subjects.iter();
+        Self {
+            subjects: subjects.map(|subject| subject.label.as_str()).collect(),
+            faults: comparison.faults.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Row {
-    /// Index of the subject in [`Comparison::subjects`](super::Comparison::subjects).
+    /// Index of what it belongs to, such as a subject of a comparison; rows of one are drawn together.
     pub subject: usize,
-    /// Index of the faults in [`Comparison::faults`](super::Comparison::faults), which gives its colour.
+    /// Index of its series, such as the faults of a comparison, which gives its colour.
     pub faults: usize,
     /// Its marks.
     pub marks: Vec<Mark>,
@@ -45,13 +67,32 @@ pub enum Mark {
     Ring(f64),
     /// A short upright line.
     Tick(f64),
+    /// The value in digits, behind its place.
+    Number(f64),
+    /// The same with a star.
+    Starred(f64),
 }
 
 impl Mark {
+    /// What is written behind its place; `None` if nothing is.
+    pub fn digits(self) -> Option<String> {
+        match self {
+            Self::Number(value) => Some(short(value)),
+            Self::Starred(value) => Some(format!("{}*", short(value))),
+            _ => None,
+        }
+    }
+
     /// The greatest value.
     fn end(self) -> f64 {
         match self {
-            Self::Bar(x) | Self::Dot(x) | Self::Ring(x) | Self::Tick(x) | Self::Range(_, x) => x,
+            Self::Bar(x)
+            | Self::Dot(x)
+            | Self::Ring(x)
+            | Self::Tick(x)
+            | Self::Number(x)
+            | Self::Starred(x)
+            | Self::Range(_, x) => x,
         }
     }
 

@@ -6,7 +6,10 @@
 //! alike.
 
 use crate::night::AnomalyCount;
+use crate::png::figures::{self, FigureSheet};
+use crate::text;
 use anyhow::{Context, Result};
+use figure::FigureLabels;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use zooquake_checkers::NotJudged;
@@ -24,6 +27,7 @@ mod tables;
 mod tests;
 mod words;
 
+pub(crate) use words::list;
 pub use words::summary;
 
 /// A comparison, finished or under way.
@@ -106,8 +110,23 @@ pub fn write_all(comparison: &Comparison, dir: &Path) -> Result<Vec<PathBuf>> {
     ];
     let mut written = crate::publish_all(files, dir)?;
     let picture = dir.join("compare.png");
-    crate::png::figures::write(&measured, &figure::all(&measured), &picture)
-        .with_context(|| format!("cannot write {}", picture.display()))?;
+    draw_picture(&measured, &picture).with_context(|| format!("cannot write {}", picture.display()))?;
     written.push(picture);
     Ok(written)
+}
+
+fn draw_picture(measured: &pool::MeasuredComparison<'_>, path: &Path) -> Result<()> {
+    let comparison = measured.comparison;
+    let settings = comparison.settings.iter();
+    let subtitle: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
+    let figures = figure::all(measured);
+    let (subjects, faults) = (comparison.subjects.len() as u32, comparison.faults.len() as u32);
+    let sheet = FigureSheet {
+        title: &comparison.title(),
+        subtitle: &text::clip(&subtitle.join(" · "), 170),
+        labels: FigureLabels::new(comparison),
+        figures: figures.iter().collect(),
+        height: (101 + 14 * subjects * faults.max(1) + 8 * subjects).clamp(231, 1451),
+    };
+    figures::write(&sheet, 2, path)
 }

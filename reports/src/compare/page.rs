@@ -64,7 +64,7 @@ fn section(measured: &MeasuredComparison<'_>, number: usize, figure: &figure::Fi
                 (text::clip(&figure.caption, 400))
                 @if !matches!(figure.unit, "" | "ms") { " In " (figure.unit) "." }
             }
-            (draw::picture(measured, number, figure))
+            (draw::picture(&draw::WIDE, &figure::FigureLabels::new(measured.comparison), number, figure))
             details open {
                 summary { "Numbers" }
                 (tables::numbers(measured, figure))

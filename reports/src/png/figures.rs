@@ -1,9 +1,8 @@
-//! The picture of a comparison: its figures beside each other, a row for each subject and faults.
+//! The picture of a comparison: its figures beside each other, rows of marks along an axis.
 
-use super::{Area, FAINT, FONT, INK, Key, LINE, printable, rgb, sized, text_width};
+use super::{Area, FAINT, FONT, HEADING, INK, Key, LEGEND, LINE, printable, rgb, sized, text_width};
 use crate::compare::draw::short;
-use crate::compare::figure::{Figure, Mark, Row};
-use crate::compare::pool::MeasuredComparison;
+use crate::compare::figure::{Figure, FigureLabels, Mark, Row};
 use crate::palette;
 use crate::text;
 use anyhow::Result;
@@ -15,20 +14,29 @@ const RIGHT: i32 = 24;
 const TOP: i32 = 30;
 const WIDTH: u32 = 1400;
 
-/// Writes the picture.
-pub fn write(measured: &MeasuredComparison<'_>, figures: &[Figure], path: &Path) -> Result<()> {
-    let comparison = measured.comparison;
-    let key = |(n, faults): (usize, &String)| (Key::Box(colour(n), 1.0), text::clip(faults, 24));
-    let keys: Vec<(Key, String)> = comparison.faults.iter().enumerate().map(key).collect();
-    let rows = comparison.subjects.len() * comparison.faults.len().max(1);
-    let height = (120 + 2 * (90 + 14 * rows as u32 + 8 * comparison.subjects.len() as u32)).clamp(560, 3000);
-    let settings = comparison.settings.iter();
-    let subtitle: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
-    let words = (comparison.title(), text::clip(&subtitle.join(" · "), 170));
-    sized(path, (WIDTH, height), (&words.0, &words.1), &keys, |area| {
-        let parts = area.split_evenly((2, 2));
-        for (part, figure) in parts.iter().zip(figures) {
-            draw(part, measured, figure)?;
+/// A picture in the making.
+pub struct FigureSheet<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// The line below the title.
+    pub subtitle: &'a str,
+    /// The names of what rows stand for.
+    pub labels: FigureLabels<'a>,
+    /// Its figures, two beside each other.
+    pub figures: Vec<&'a Figure>,
+    /// The room for each figure, in pixels.
+    pub height: u32,
+}
+
+/// Writes the picture, in which there is room for `rows` pairs of figures.
+pub fn write(sheet: &FigureSheet<'_>, rows: u32, path: &Path) -> Result<()> {
+    let key = |(n, faults): (usize, &&str)| (Key::Box(colour(n), 1.0), text::clip(faults, 24));
+    let keys: Vec<(Key, String)> = sheet.labels.faults.iter().enumerate().map(key).collect();
+    let height = HEADING + LEGEND + rows * sheet.height;
+    sized(path, (WIDTH, height), (sheet.title, sheet.subtitle), &keys, |area| {
+        let parts = area.split_evenly((rows as usize, 2));
+        for (part, figure) in parts.iter().zip(&sheet.figures) {
+            draw(part, &sheet.labels, figure)?;
         }
         Ok(())
     })
@@ -38,7 +46,7 @@ fn colour(faults: usize) -> palette::Rgb {
     palette::SERIES[faults % palette::SERIES.len()]
 }
 
-fn draw(area: &Area<'_>, measured: &MeasuredComparison<'_>, figure: &Figure) -> Result<()> {
+fn draw(area: &Area<'_>, labels: &FigureLabels<'_>, figure: &Figure) -> Result<()> {
     let (width, height) = area.dim_in_pixel();
     let (width, bottom) = (width as i32, height as i32 - 34);
     let unit = if figure.unit.is_empty() {
@@ -59,8 +67,8 @@ fn draw(area: &Area<'_>, measured: &MeasuredComparison<'_>, figure: &Figure) -> 
         let place = (at - 4 * label.len() as i32, bottom + 4);
         area.draw(&Text::new(label, place, (FONT, 12).into_font().color(&FAINT)))?;
     }
-    let subjects = measured.comparison.subjects.len().max(1) as i32;
-    let faults = measured.comparison.faults.len().max(1) as i32;
+    let subjects = labels.subjects.len().max(1) as i32;
+    let faults = labels.faults.len().max(1) as i32;
     let block = f64::from(bottom - TOP) / f64::from(subjects);
     let step = ((block - 8.0) / f64::from(faults)).clamp(2.0, 26.0);
     for row in &figure.rows {
@@ -68,7 +76,7 @@ fn draw(area: &Area<'_>, measured: &MeasuredComparison<'_>, figure: &Figure) -> 
         let y = top + 4 + (step * (row.faults as f64 + 0.5)) as i32;
         if row.faults == 0 {
             area.draw(&PathElement::new(vec![(16, top), (width - RIGHT, top)], LINE))?;
-            let label = printable(&text::clip(&measured.comparison.subjects[row.subject].label, 18));
+            let label = printable(&text::clip(labels.subjects[row.subject], 18));
             area.draw(&Text::new(label, (16, top + 6), (FONT, 13).into_font().color(&INK)))?;
         }
         marks(area, row, y, ((step * 0.32) as i32).clamp(1, 6), &x)?;
@@ -101,6 +109,11 @@ fn marks(area: &Area<'_>, row: &Row, y: i32, size: i32, x: &dyn Fn(f64) -> i32) 
                 let at = x(value);
                 let line = vec![(at, y - size - 1), (at, y + size + 1)];
                 area.draw(&PathElement::new(line, colour.stroke_width(2)))?;
+            }
+            Mark::Number(value) | Mark::Starred(value) => {
+                let digits = mark.digits().unwrap_or_default();
+                let style = (FONT, 11).into_font().color(&INK);
+                area.draw(&Text::new(digits, (x(value) + 6, y - 6), style))?;
             }
         }
     }

@@ -11,6 +11,7 @@ use zooquake_history::Record;
 
 pub mod compare;
 mod consensus;
+pub mod decision;
 pub mod history;
 mod html;
 pub mod index;

@@ -1,0 +1,153 @@
+//! The numbers in sentences.
+
+use super::{CostRow, DecisionComparison, DecisionCost, MessageShare, SituationCosts};
+use crate::compare::list;
+use crate::text;
+
+/// What the comparison shows, in sentences, the most important first.
+pub fn summary(comparison: &DecisionComparison) -> Vec<String> {
+    let mut lines = Vec::new();
+    for situation in &comparison.situations {
+        lines.push(delays(comparison, situation));
+    }
+    if let Some(first) = comparison.situations.first() {
+        lines.push(messages(comparison, first));
+        lines.extend(tutorial(comparison, first));
+    }
+    lines.push(agreement(comparison));
+    lines
+}
+
+/// `Phase 1 is done. Message delays: 3 in paxos; 2 in fast-paxos.`
+fn delays(comparison: &DecisionComparison, situation: &SituationCosts) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for (protocol, row) in comparison.protocols.iter().zip(&situation.rows) {
+        let taken = delays_text(row);
+        match groups.iter_mut().find(|(other, _)| *other == taken) {
+            Some((_, names)) => names.push(&protocol.name),
+            None => groups.push((taken, vec![&protocol.name])),
+        }
+    }
+    let groups = groups
+        .iter()
+        .map(|(taken, names)| format!("{taken} in {}", list(names)));
+    format!(
+        "{}. Message delays: {}.",
+        situation.title,
+        groups.collect::<Vec<_>>().join("; ")
+    )
+}
+
+/// The message delays of a row, with the timeouts before them: `3`, or by size if they differ.
+pub fn delays_text(row: &CostRow) -> String {
+    let taken = |cost: &DecisionCost| match cost.timeouts.len() {
+        0 => cost.delays.to_string(),
+        1 => format!("{} after a timeout", cost.delays),
+        n => format!("{} after {n} timeouts", cost.delays),
+    };
+    by_size(row, taken)
+}
+
+/// A value of each size, once where all have the same.
+pub fn by_size(row: &CostRow, value: impl Fn(&DecisionCost) -> String) -> String {
+    if let Some(common) = row.common(&value) {
+        return common;
+    }
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for cost in &row.costs {
+        let (text, size) = (value(cost), cost.acceptors.to_string());
+        match groups.iter_mut().find(|(other, _)| *other == text) {
+            Some((_, sizes)) => sizes.push(size),
+            None => groups.push((text, vec![size])),
+        }
+    }
+    let groups = groups.iter().map(|(text, sizes)| {
+        let sizes: Vec<&str> = sizes.iter().map(String::as_str).collect();
+        format!("{text} with {} acceptors", list(&sizes))
+    });
+    groups.collect::<Vec<_>>().join(", ")
+}
+
+/// The messages of a row, by size.
+pub fn messages_text(row: &CostRow) -> String {
+    let counts = row.costs.iter().map(|cost| cost.messages.to_string());
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+fn messages(comparison: &DecisionComparison, situation: &SituationCosts) -> String {
+    let rows = comparison.protocols.iter().zip(&situation.rows);
+    let rows = rows.map(|(protocol, row)| format!("{} {}", protocol.name, messages_text(row)));
+    format!(
+        "{}. Messages with {} acceptors and {}: {}.",
+        situation.title,
+        sizes(comparison),
+        text::count(usize::from(comparison.learners), "learner"),
+        rows.collect::<Vec<_>>().join("; ")
+    )
+}
+
+/// The numbers of acceptors: `3, 4, 5 and 7`.
+pub fn sizes(comparison: &DecisionComparison) -> String {
+    let sizes: Vec<String> = comparison.acceptors.iter().map(u8::to_string).collect();
+    list(&sizes.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The messages that the decision itself takes in an undisturbed fast round: the request, and the votes for learners.
+fn own_messages(cost: &DecisionCost) -> u32 {
+    let own = |share: &&MessageShare| share.kind == "request" || share.to == "learner";
+    cost.parts.iter().filter(own).map(|share| share.count).sum()
+}
+
+/// What the tutorial claims of fast rounds without a collision, and what was measured; `None` without Paxos, or without
+/// anything to compare it with.
+fn tutorial(comparison: &DecisionComparison, undisturbed: &SituationCosts) -> Option<String> {
+    let rows = || comparison.protocols.iter().zip(&undisturbed.rows);
+    let (_, paxos) = rows().find(|(protocol, _)| protocol.name == "paxos")?;
+    let fast: Vec<&CostRow> = rows()
+        .filter(|(protocol, _)| protocol.name != "paxos")
+        .map(|(_, row)| row)
+        .collect();
+    if fast.is_empty() {
+        return None;
+    }
+    let all = |holds: &dyn Fn(&DecisionCost, &DecisionCost) -> bool| {
+        let pairs = fast.iter().flat_map(|row| row.costs.iter().zip(&paxos.costs));
+        if pairs.clone().all(|(fast, paxos)| holds(fast, paxos)) {
+            return "does";
+        }
+        match pairs.clone().any(|(fast, paxos)| holds(fast, paxos)) {
+            true => "does in part",
+            false => "does not",
+        }
+    };
+    Some(format!(
+        "The tutorial claims of a fast round without a collision that it takes one message delay less than Paxos and fewer messages. It {} \
+         take one delay less. Counting the proposal and the votes to learners alone, it {} take fewer messages; with the votes that \
+         acceptors send so that a collision can be recovered from, it {}.",
+        all(&|fast, paxos| fast.delays + 1 == paxos.delays),
+        all(&|fast, paxos| own_messages(fast) < paxos.messages),
+        all(&|fast, paxos| fast.messages < paxos.messages),
+    ))
+}
+
+/// How many of the claims hold.
+fn agreement(comparison: &DecisionComparison) -> String {
+    let rows = comparison.situations.iter().flat_map(|situation| &situation.rows);
+    let costs: Vec<&DecisionCost> = rows.flat_map(|row| &row.costs).collect();
+    let delays = costs
+        .iter()
+        .filter_map(|cost| Some((cost.claimed_delays?, cost.delays)));
+    let messages = costs
+        .iter()
+        .filter_map(|cost| Some((cost.claimed_messages?, cost.messages)));
+    let held = |pairs: Vec<(u32, u32)>| {
+        let same = pairs.iter().filter(|(claimed, measured)| claimed == measured).count();
+        format!("{same} of {}", pairs.len())
+    };
+    format!(
+        "Claims that hold: of message delays {}, of numbers of messages {}; each row in which one does not has the section that explains \
+         it.",
+        held(delays.collect()),
+        held(messages.collect())
+    )
+}

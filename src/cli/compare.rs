@@ -1,5 +1,8 @@
 //! `zooquake compare`
 
+mod decision;
+mod setup;
+
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::backends;
@@ -10,19 +13,15 @@ use crate::campaign::ledger::CampaignHeader as _;
 use crate::compare::drive::{self, ComparisonHeader, ComparisonLedger, last, left};
 use crate::compare::order::turns;
 use crate::compare::report;
-use crate::compare::setup::{Setup, Subject};
-use crate::planning::drawing;
-use crate::planning::names;
+use crate::compare::setup::Setup;
 use crate::planning::recipe;
 use crate::planning::refusal;
-use crate::planning::spec;
 use crate::planning::values;
 use anyhow::{Context, Result};
 use clap::Args;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use zooquake_history::plan::{On, Timing, Workload};
+use zooquake_history::plan::{On, Timing};
 use zooquake_reports::compare::{Comparison, summary, write_all};
 
 /// `compare`
@@ -32,6 +31,9 @@ What is given several times separated by commas is compared: variants, versions 
 run the same plans, interleaved. The folder gets compare.html, compare.png, compare.md (a table for a README), compare.json and
 a folder for each run. The same command again goes on where it was stopped; runs in which the harness failed are tried again.
 
+`compare consensus` has no runs: it plays single decisions of Paxos and Fast Paxos, with and without collisions, a lost leader and a lost
+acceptor, and compares the message delays and messages that each takes with what the papers claim.
+
 Exit codes: 0 the comparison was made, whatever it found; 254 wrong usage; 255 the harness failed in a run, or as a whole.
 
 Examples:
@@ -40,46 +42,44 @@ Examples:
   zooquake compare election --faults none,kill+partition
   zooquake compare lock --variants fenced --zookeeper bookworm,trixie --faults partition
   zooquake compare lock --variants protected --timings 250/4/2000,500/4/1000 --faults partition
-  zooquake compare commit --variants broadcast,coordinated --servers 3,5 --faults none")]
+  zooquake compare commit --variants broadcast,coordinated --servers 3,5 --faults none
+  zooquake compare consensus
+  zooquake compare consensus --variants paxos,fast-paxos --servers 3,5 --json")]
 pub struct CompareOptions {
-    /// Family whose variants are compared: lock, rwlock, election, semaphore, barrier, queue, commit, register or
-    /// counter
+    /// Family whose variants are compared: lock, rwlock, election, semaphore, barrier, queue, commit, register,
+    /// counter, or consensus
     pub family: String,
     /// Its variants, separated by commas; all if not given
     #[arg(long, value_delimiter = ',', value_name = "VARIANTS")]
     pub variants: Vec<String>,
-    /// Faults, each for runs of its own; `+` joins several into one, `none` is none
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "pause,partition",
-        value_name = "FAULTS"
-    )]
+    /// Faults, each for runs of its own; `+` joins several into one, `none` is none; `pause,partition` if not given
+    #[arg(long, value_delimiter = ',', value_name = "FAULTS")]
     pub faults: Vec<String>,
-    /// How long operations and faults go on in each run
-    #[arg(long, default_value = "20s", value_parser = values::duration)]
-    pub time: Duration,
-    /// How often to run each subject under each kind of faults; every run has a plan of its own
-    #[arg(long, alias = "runs", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub times: u32,
-    /// What the first plan is drawn from; the next ones follow
-    #[arg(long, default_value_t = 1, value_parser = values::seed)]
-    pub seed: u64,
+    /// How long operations and faults go on in each run; 20s if not given
+    #[arg(long, value_parser = values::duration)]
+    pub time: Option<Duration>,
+    /// How often to run each subject under each kind of faults, 5 if not given; every run has a plan of its own
+    #[arg(long, alias = "runs", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub times: Option<u32>,
+    /// What the first plan is drawn from, 1 if not given; the next ones follow
+    #[arg(long, value_parser = values::seed)]
+    pub seed: Option<u64>,
     /// Versions of ZooKeeper (`bookworm`, `trixie`) or images
     #[arg(long, value_delimiter = ',', value_name = "VERSIONS", value_parser = values::zookeeper)]
     pub zookeeper: Vec<String>,
     /// tickTime in ms, syncLimit in ticks, session timeout in ms, each
     #[arg(long, value_delimiter = ',', value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
     pub timings: Vec<Timing>,
-    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given
-    #[arg(long, value_delimiter = ',', value_parser = values::servers)]
+    /// Servers of the ensemble that vote: 1, 3 or 5, 3 if not given; acceptors of `consensus`: 3 to 7, 3,4,5,7 if not
+    /// given
+    #[arg(long, value_delimiter = ',', value_parser = values::nodes)]
     pub servers: Vec<usize>,
-    /// Clients
-    #[arg(long, default_value_t = spec::CLIENTS, value_parser = values::clients)]
-    pub clients: usize,
-    /// Where to run: `docker`, a real ensemble, or `sim`, a simulated one
-    #[arg(long, default_value = "docker", value_name = "docker|sim", value_parser = values::on)]
-    pub on: On,
+    /// Clients; 5 if not given
+    #[arg(long, value_parser = values::clients)]
+    pub clients: Option<usize>,
+    /// Where to run: `docker`, a real ensemble, if not given; `sim`, a simulated one; `consensus` has `network` alone
+    #[arg(long, value_name = "docker|sim", value_parser = values::on)]
+    pub on: Option<On>,
     /// The comparison's folder
     #[arg(long, default_value = "compare", value_name = "DIR")]
     pub out: PathBuf,
@@ -96,10 +96,13 @@ pub struct CompareOptions {
 /// # Errors
 /// [`Usage`] for what does not exist or a folder of another comparison; otherwise the harness failed as a whole.
 pub async fn compare(options: CompareOptions) -> Result<Code> {
-    for variant in &options.variants {
-        recipe::prepare(&named(family(&options), variant)).await?;
+    if decision::is_asked(&options) {
+        return decision::compare(&options);
     }
-    let setup = setup(&options).map_err(Usage)?;
+    for variant in &options.variants {
+        recipe::prepare(&setup::named(setup::family(&options), variant)).await?;
+    }
+    let setup = setup::setup(&options).map_err(Usage)?;
     if !options.anyway {
         refuse(&setup).map_err(Usage)?;
     }
@@ -111,7 +114,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     };
     // A record is begun only where an engine answers: without one there is no comparison.
     if !options.out.join(header.file()).exists() {
-        backends::connect(options.on).await?;
+        backends::connect(header.setup.on).await?;
     }
     let mut ledger = ComparisonLedger::open(&options.out, header)?;
     let end = go_on(&mut ledger, &options.out).await?;
@@ -143,99 +146,6 @@ fn refuse(setup: &Setup) -> Result<(), String> {
         let enough = refusal::enough_ms(specs.iter().map(|(_, spec)| spec.clone()));
         enough.map_or_else(|| "give --clients 2 or more".to_string(), time)
     })
-}
-
-fn family(options: &CompareOptions) -> &str {
-    options.family.trim_end_matches('/')
-}
-
-/// The whole name of a variant that may be given without its family, or the path of a recipe's folder.
-fn named(family: &str, variant: &str) -> String {
-    let whole = match variant.split_once('/') {
-        Some((before, _)) if before == family => variant.to_string(),
-        _ => format!("{family}/{variant}"),
-    };
-    match names::built_in(&whole).is_none() && recipe::is_path(variant) {
-        true => variant.to_string(),
-        false => whole,
-    }
-}
-
-/// What the options ask for.
-fn setup(options: &CompareOptions) -> Result<Setup, String> {
-    let family = family(options);
-    let prefix = format!("{family}/");
-    let known: Vec<String> = names::variants();
-    let of_family: Vec<&str> = known.iter().filter_map(|name| name.strip_prefix(&prefix)).collect();
-    if of_family.is_empty() {
-        let families: BTreeSet<&str> = known.iter().filter_map(|name| Some(name.split_once('/')?.0)).collect();
-        let families: Vec<String> = families.into_iter().map(String::from).collect();
-        return Err(names::unknown("family", family, &families));
-    }
-    let variants: Vec<&str> = match options.variants.is_empty() {
-        true => of_family,
-        false => options.variants.iter().map(String::as_str).collect(),
-    };
-    let faults: Result<Vec<String>, String> = options.faults.iter().map(|list| joined(list)).collect();
-    let workloads: Result<Vec<Workload>, String> = variants
-        .iter()
-        .map(|variant| names::workload(&named(family, variant)))
-        .collect();
-    let workloads = workloads?;
-    // A former name may be that of a variant that has moved to another family.
-    let family = workloads[0].family.clone();
-    if let Some(other) = workloads.iter().find(|other| other.family != family) {
-        let names = (workloads[0].name(), other.name());
-        return Err(format!(
-            "{} and {} cannot be compared: give variants of one family",
-            names.0, names.1
-        ));
-    }
-    let mut subjects = Vec::new();
-    for workload in workloads {
-        for zookeeper in one_at_least(&options.zookeeper) {
-            for timing in one_at_least(&options.timings) {
-                for servers in one_at_least(&options.servers) {
-                    subjects.push(Subject {
-                        variant: workload.variant.clone(),
-                        folder: workload.recipe.as_ref().map(|recipe| recipe.folder.clone()),
-                        zookeeper: zookeeper.cloned(),
-                        timing: timing.copied().unwrap_or_else(|| drawing::timing(&workload)),
-                        servers: servers.copied().unwrap_or(spec::SERVERS),
-                    });
-                }
-            }
-        }
-    }
-    let seeds = (0..u64::from(options.times)).map(|round| options.seed.wrapping_add(round));
-    let setup = Setup {
-        family,
-        subjects,
-        faults: faults?,
-        seeds: seeds.collect(),
-        time_ms: options.time.as_millis() as u64,
-        clients: options.clients,
-        on: options.on,
-    };
-    setup.check()?;
-    Ok(setup)
-}
-
-/// Kinds of fault joined by `+`, or `none`.
-fn joined(list: &str) -> Result<String, String> {
-    let kinds = names::faults(&list.replace('+', ","))?;
-    Ok(match kinds.is_empty() {
-        true => "none".to_string(),
-        false => kinds.join("+"),
-    })
-}
-
-/// The values given, or that none was.
-fn one_at_least<T>(values: &[T]) -> Vec<Option<&T>> {
-    match values.is_empty() {
-        true => vec![None],
-        false => values.iter().map(Some).collect(),
-    }
 }
 
 async fn go_on(ledger: &mut ComparisonLedger, out: &Path) -> Result<CampaignEnd> {
@@ -272,13 +182,17 @@ fn finish(options: &CompareOptions, ledger: &ComparisonLedger, comparison: &Comp
     }
     value["order"] = serde_json::json!(turns(&ledger.recorded.header.setup));
     value["folder"] = serde_json::json!(options.out);
-    let text = serde_json::to_string_pretty(&value).context("writing the comparison as JSON")?;
-    let path = options.out.join("compare.json");
-    zooquake_reports::publish(&path, format!("{text}\n")).with_context(|| format!("writing {}", path.display()))?;
+    write_json(&value, &options.out.join("compare.json"))?;
     if options.json {
         return crate::output::json(&value);
     }
     summary(comparison).iter().for_each(|line| println!("{line}"));
     written.iter().for_each(|path| println!("{}", path.display()));
     Ok(())
+}
+
+/// Writes what is compared as JSON for people.
+fn write_json(value: &serde_json::Value, path: &Path) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).context("writing the comparison as JSON")?;
+    zooquake_reports::publish(path, format!("{text}\n")).with_context(|| format!("writing {}", path.display()))
 }

@@ -7,9 +7,10 @@ use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use serde::Deserialize;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use zooquake_backend::files;
+use zooquake_history::operation::consensus;
 
 /// Where the file lies in a project.
 const FILE: &str = ".config/zooquake.toml";
@@ -77,6 +78,11 @@ impl Defaults {
             let known = given.ids().any(|id| id == option);
             known && given.value_source(option) == Some(ValueSource::CommandLine)
         };
+        // No ZooKeeper and no clients of one take part in what is compared of consensus protocols.
+        let is_family = |family: &OsStr| family.to_string_lossy().trim_end_matches('/') == consensus::FAMILY.name;
+        if name == "compare" && given.get_raw("family").is_some_and(|mut family| family.any(is_family)) {
+            return Vec::new();
+        }
         let simulated = has("on") && given.get_raw("on").is_some_and(|mut on| on.any(|on| on == "sim"));
         let taken = TAKEN.into_iter().filter(|(command, _)| *command == name);
         let options = taken.flat_map(|(_, options)| options.iter().copied());
@@ -187,6 +193,16 @@ mod tests {
             ..RunSpec::new("lock/fenced")
         };
         assert_eq!(spec, expected);
+    }
+
+    #[test]
+    fn a_comparison_of_consensus_protocols_takes_no_zookeeper_and_no_clients() {
+        let compared = |family: &str| match parsed(ALL, "", &format!("compare {family}")).unwrap() {
+            (Command::Compare(options), told) => (options.zookeeper.len(), options.clients, told.is_some()),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(compared("lock"), (1, Some(7), true));
+        assert_eq!(compared("consensus"), (0, None, false));
     }
 
     #[test]

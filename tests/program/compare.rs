@@ -1,6 +1,6 @@
 //! Comparisons: what is in the folder, and going on after an interruption.
 
-use crate::common::{EnsembleSlot, Runs, Said, said, zooquake};
+use crate::common::{EnsembleSlot, Runs, Said, said, without_engine, zooquake};
 use std::path::Path;
 
 /// Two runs, as small as they can be.
@@ -54,4 +54,49 @@ fn a_comparison_goes_on_where_it_was_and_its_page_is_complete() {
 
     compare(folder, "4s").ends(254).with(&["other options"]);
     assert_eq!(record(folder), after);
+}
+
+#[test]
+fn what_a_decision_takes_is_compared_without_an_engine_and_the_same_again() {
+    let folder = Runs::new("decisions");
+    let out = |name: &str| folder.path().join(name);
+    let call = |line: &str, name: &str| said(without_engine(&format!("compare {line} --out")).arg(out(name)));
+    let told = call("consensus", "whole").ends(0);
+    told.with(&[
+        "Phase 1 is done. Message delays: 3 in paxos; 2 in ",
+        "compare.html",
+        "compare.json",
+    ]);
+    let all = call("consensus --on network --json", "again").ends(0).json();
+    let read = |name: &str, file: &str| std::fs::read(out(name).join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+    for file in ["compare.html", "compare.md", "compare.png"] {
+        assert!(read("whole", file) == read("again", file), "{file}");
+    }
+    assert_eq!(all["acceptors"], serde_json::json!([3, 4, 5, 7]));
+    let collision = &all["situations"][2];
+    assert_eq!(collision["name"], "collision");
+    let delays = |row: usize| &collision["rows"][row]["costs"][2]["delays"];
+    assert_eq!(
+        [0, 1, 2, 3].map(|row| delays(row).as_u64()),
+        [3, 6, 4, 3].map(Some),
+        "{collision}"
+    );
+
+    let two = "consensus --variants paxos,fast-paxos --servers 5,3 --seed 7 --json";
+    let two = call(two, "two").ends(0).json();
+    assert_eq!(two["acceptors"], serde_json::json!([3, 5]));
+    let names = two["protocols"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|protocol| &protocol["name"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["paxos", "fast-paxos"]);
+    assert_eq!(two["situations"][0]["rows"][0]["costs"][1]["messages"], 16);
+
+    // A folder with a comparison of recipes keeps it.
+    std::fs::create_dir(out("recipes")).unwrap();
+    std::fs::write(out("recipes").join("compare.jsonl"), "{}").unwrap();
+    call("consensus", "recipes")
+        .ends(254)
+        .with(&["a comparison of recipes", "another --out"]);
 }

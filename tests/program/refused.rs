@@ -89,6 +89,39 @@ fn wrong_usage_names_the_way_out() {
             &["queue/fifo and barrier/tutorial cannot be compared"],
         ),
         ("compare lock --timings 250/4/100", &["2 to 20 ticks"]),
+        ("compare lock --servers 4", &["1, 3 or 5"]),
+        (
+            "compare election --variants zen",
+            &["compare consensus", "explore consensus/zen"],
+        ),
+        (
+            "compare consensus --on docker",
+            &["no recipes of ZooKeeper", "leave --on docker out"],
+        ),
+        ("compare consensus --on sim", &["leave --on sim out"]),
+        (
+            "compare consensus --faults kill",
+            &["lost leaders", "leave --faults out"],
+        ),
+        ("compare consensus --times 3", &["played once", "leave --times out"]),
+        ("compare consensus --time 20s", &["leave --time out"]),
+        (
+            "compare consensus --zookeeper trixie",
+            &["no ZooKeeper", "leave --zookeeper out"],
+        ),
+        (
+            "compare consensus --clients 3",
+            &["two proposers", "leave --clients out"],
+        ),
+        ("compare consensus --servers 2", &["give --servers 3 to 7"]),
+        (
+            "compare consensus --variants fast-paxo",
+            &["did you mean `fast-paxos`?"],
+        ),
+        (
+            "compare consensus --variants zen",
+            &["no acceptors", "explore consensus/zen"],
+        ),
         (
             "measure herd --variants election/tickets",
             &["did you mean `election/ticket`"],

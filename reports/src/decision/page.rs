@@ -97,7 +97,6 @@ fn numbers(comparison: &DecisionComparison, situation: &SituationCosts) -> Marku
                         @for n in &comparison.acceptors { th scope="col" { "messages, n = " (n) } }
                         th scope="col" { "claimed" }
                         th scope="col" { "timeouts" }
-                        th scope="col" { "claimed by" }
                     }
                 }
                 tbody {
@@ -114,9 +113,12 @@ fn numbers(comparison: &DecisionComparison, situation: &SituationCosts) -> Marku
                             }
                             td { (claimed(&row.claim.messages)) }
                             td { (timeouts(row)) }
-                            td.source {
+                        }
+                        tr.source {
+                            td {}
+                            td colspan=(comparison.acceptors.len() + 4) {
                                 (row.claim.source)
-                                @if row.differs() { " " b { "Measured differs." } " " (row.claim.explanation) }
+                                @if row.differs() { ". " b { "Measured differs." } " " (row.claim.explanation) }
                             }
                         }
                         "\n"

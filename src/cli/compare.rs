@@ -47,7 +47,7 @@ Examples:
   zooquake compare consensus --variants paxos,fast-paxos --servers 3,5 --json")]
 pub struct CompareOptions {
     /// Family whose variants are compared: lock, rwlock, election, semaphore, barrier, queue, commit, register,
-    /// counter, or consensus
+    /// counter, membership or consensus
     pub family: String,
     /// Its variants, separated by commas; all if not given
     #[arg(long, value_delimiter = ',', value_name = "VARIANTS")]

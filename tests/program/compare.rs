@@ -72,6 +72,13 @@ fn what_a_decision_takes_is_compared_without_an_engine_and_the_same_again() {
     for file in ["compare.html", "compare.md", "compare.png"] {
         assert!(read("whole", file) == read("again", file), "{file}");
     }
+    // The document has this table.
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/comparing.md");
+    let document = std::fs::read_to_string(document).unwrap();
+    let table = String::from_utf8(read("whole", "compare.md")).unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ")).collect();
+    assert_eq!(rows.len(), 2 + 7 * 4);
+    assert!(rows.iter().all(|row| document.contains(row)), "{table}");
     assert_eq!(all["acceptors"], serde_json::json!([3, 4, 5, 7]));
     let collision = &all["situations"][2];
     assert_eq!(collision["name"], "collision");

@@ -110,6 +110,17 @@ pub fn write_all(record: &Record, results: &Results, extras: &Extras, dir: &Path
     Ok(written)
 }
 
+/// The diagram of the messages of a run on a network as an SVG that stands for itself, with what is to be said of it in
+/// sentences; `None` of a record without messages.
+pub fn message_diagram(record: &Record, results: &Results) -> Option<(String, Vec<String>)> {
+    let extras = Extras::default();
+    let model = RunModel::new(record, results, &extras);
+    let root = model.roots.first().map(|root| root.anomaly);
+    let picture = consensus::picture(&model, root)?;
+    let label = picture.sentences.join(" ");
+    Some((messages::file(&picture.diagram, &label), picture.sentences))
+}
+
 /// Publishes files of text, by their names, in a folder; their paths in the same order.
 ///
 /// # Errors

@@ -31,11 +31,16 @@ fn class(kind: &FaultKind) -> String {
     format!("f-{}", kind.name)
 }
 
-/// The style sheet's rules for kinds of fault.
+/// The style sheet's rules for all kinds of fault.
 pub fn fault_styles() -> String {
+    fault_styles_of(KINDS.iter().chain([&OTHER]))
+}
+
+/// The style sheet's rules for some kinds of fault.
+pub fn fault_styles_of<'k>(kinds: impl Iterator<Item = &'k FaultKind>) -> String {
     let hex = |(red, green, blue): Rgb| format!("#{red:02x}{green:02x}{blue:02x}");
     let (mut light, mut dark, mut rules) = (String::new(), String::new(), String::new());
-    for kind in KINDS.iter().chain([&OTHER]) {
+    for kind in kinds {
         let (class, name) = (class(kind), kind.name);
         light += &format!("--{class}: {}; ", hex(kind.colour));
         dark += &format!("--{class}: {}; ", hex(kind.dark));
@@ -64,7 +69,8 @@ pub fn hatches() -> Markup {
     }
 }
 
-fn pattern(kind: &FaultKind) -> Markup {
+/// The hatch of a kind of fault.
+pub fn pattern(kind: &FaultKind) -> Markup {
     let Hatch {
         size,
         turned,

@@ -34,6 +34,18 @@ pub fn clip(s: &str, max: usize) -> String {
     out
 }
 
+/// A name of at most `max` characters. Of a longer one the beginning and the last character are kept, since nodes of
+/// one role differ in their numbers: `coordina…1`.
+pub fn name(name: &str, max: usize) -> String {
+    let shown = clip(name, LONG);
+    if shown.chars().count() <= max {
+        return shown;
+    }
+    let begin: String = shown.chars().take(max.saturating_sub(2)).collect();
+    let last = shown.chars().last().unwrap_or_default();
+    format!("{begin}…{last}")
+}
+
 /// `s` with control characters but line breaks spelled out, uncut.
 pub fn visible(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
@@ -147,6 +159,14 @@ mod tests {
         let long = "x".repeat(1_000_000);
         assert_eq!(clip(&long, 10), "xxxxxxxxxx… (1000000 bytes)");
         assert!(value(&serde_json::json!({"k": [long]}).into(), 100).len() < 200);
+    }
+
+    #[test]
+    fn long_names_keep_their_numbers() {
+        assert_eq!(name("producer2", 9), "producer2");
+        assert_eq!(name("coordinator1", 9), "coordin…1");
+        assert!(name(&"x".repeat(1_000_000), 9).chars().count() <= 9);
+        assert_eq!(name("\u{202e}b", 9), "\\x202eb");
     }
 
     #[test]

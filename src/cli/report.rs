@@ -81,7 +81,15 @@ fn of_run(run: &Path) -> Result<Vec<PathBuf>> {
     let into = run.output()?;
     judge::render(&run.opened.folder, &run.record, &run.results, (&run.opened.path, &into))?;
     let order = zooquake_checkers::operations_in_order(&run.record.plan).map(|_| judge::ORDER_PAGE);
-    Ok(FILES.into_iter().chain(order).map(|name| into.join(name)).collect())
+    // Of a network, whose messages are drawn.
+    let sent = run
+        .record
+        .messages
+        .as_ref()
+        .is_some_and(|messages| !messages.is_empty());
+    let messages = sent.then_some("messages.png");
+    let files = FILES.into_iter().chain(messages).chain(order);
+    Ok(files.map(|name| into.join(name)).collect())
 }
 
 /// Renders two runs side by side; returns the file.

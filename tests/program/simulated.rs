@@ -30,6 +30,24 @@ fn a_run_whose_engine_does_not_answer_is_not_simulated_unasked() {
 }
 
 #[test]
+fn the_report_of_a_network_has_a_picture_of_its_messages() {
+    let runs = Runs::new("network");
+    call("run consensus/paxos --faults none --seed 1 --out", runs.path()).ends(0);
+    let run = runs.only();
+    let rendered = call("report --json", &run).ends(0).json();
+    let files: Vec<&str> = rendered["files"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    for name in ["report.html", "timeline.png", "latency.png", "rate.png", "messages.png"] {
+        assert!(files.iter().any(|file| file.ends_with(name)), "{name}: {files:?}");
+        assert!(!read(&run, name).is_empty(), "{name}");
+    }
+}
+
+#[test]
 fn a_simulated_run_says_so_wherever_it_is_read() {
     let (runs, again) = (Runs::new("simulated"), Runs::new("simulated-again"));
     let line = "run lock/protected --on sim --faults pause --time 12s --seed=7 --out";

@@ -156,9 +156,8 @@ fn omissions(
     (scope, chosen): (&DiagramScope, &[usize]),
     moments: &BTreeSet<u64>,
 ) -> Vec<MessageOmission> {
-    let left_out = run
-        .sent_in(scope.from, scope.until)
-        .filter(|(place, _)| chosen.binary_search(place).is_err());
+    let messages = scope.messages(run).into_iter();
+    let left_out = messages.filter(|(place, _)| chosen.binary_search(place).is_err());
     let left_out: Vec<&MessageRecord> = left_out.map(|(_, message)| message).collect();
     let fewest = OMITTED.max(left_out.len() / OMISSIONS);
     let mut omissions = Vec::new();
@@ -193,12 +192,12 @@ fn words(group: &[&MessageRecord], until: u64) -> String {
         .for_each(|message| *kinds.entry(&message.kind).or_default() += 1);
     let mut kinds: Vec<(&str, usize)> = kinds.into_iter().collect();
     kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
-    let more = if kinds.len() > 4 { ", …" } else { "" };
+    let more = if kinds.len() > 4 { " and others" } else { "" };
     let named: Vec<String> = kinds
         .iter()
         .take(4)
         .map(|(kind, n)| format!("{} {n}", text::clip(kind, 16)))
         .collect();
     let count = text::count(group.len(), "more message");
-    format!("… {count} until {}: {}{more} …", text::moment(until), named.join(", "))
+    format!("… {count} until {}: {}{more}", text::moment(until), named.join(", "))
 }

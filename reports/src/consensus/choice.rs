@@ -8,18 +8,20 @@ use zooquake_history::MessageRecord;
 
 /// Up to how many messages there are in all others than those of the core are drawn too.
 const OTHERS: usize = 40;
-/// The same of those that only show that somebody is there.
+/// The same of those that repeat others, or only show that somebody is there.
 const ROUTINES: usize = 14;
 
 /// How much a message matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum MessageRank {
+    /// It only shows that somebody is there, was neither received nor lost, and repeats another one.
+    Futile,
     /// It only shows that somebody is there.
     Routine,
+    /// It repeats another one.
+    Repeated,
     /// It belongs to something else.
     Other,
-    /// It repeats one of the core.
-    Repeated,
     /// It would belong to the core, and was lost.
     Lost,
     /// It belongs to the core.
@@ -47,10 +49,11 @@ pub fn choose(run: &NetworkRun<'_>, scope: &DiagramScope) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     for (_, place, rank) in order {
         let most = match rank {
+            MessageRank::Futile => 0,
             _ if all_fit || edges => scope.most,
             MessageRank::Key | MessageRank::Core => scope.most,
-            MessageRank::Lost | MessageRank::Repeated | MessageRank::Other => OTHERS.min(scope.most),
-            MessageRank::Routine => ROUTINES.min(scope.most),
+            MessageRank::Lost | MessageRank::Other => OTHERS.min(scope.most),
+            MessageRank::Repeated | MessageRank::Routine => ROUTINES.min(scope.most),
         };
         if chosen.len() < most {
             chosen.push(place);
@@ -77,7 +80,7 @@ fn ranks(run: &NetworkRun<'_>, scope: &DiagramScope) -> Vec<(usize, MessageRank)
         }
     };
     let mut ranked = Vec::new();
-    for (place, message) in run.sent_in(scope.from, scope.until) {
+    for (place, message) in scope.messages(run) {
         let arrived = message.received.is_some_and(|at| at <= scope.until);
         let same = (
             message.from.as_str(),
@@ -89,8 +92,9 @@ fn ranks(run: &NetworkRun<'_>, scope: &DiagramScope) -> Vec<(usize, MessageRank)
         );
         let first = known.insert(same);
         let rank = match rank(place, message) {
-            MessageRank::Core if !first => MessageRank::Repeated,
+            MessageRank::Core | MessageRank::Other if !first => MessageRank::Repeated,
             MessageRank::Core if !arrived => MessageRank::Lost,
+            MessageRank::Routine if !first && !arrived && message.lost.is_none() => MessageRank::Futile,
             rank => rank,
         };
         ranked.push((place, rank));

@@ -7,10 +7,18 @@ use zooquake_history::operation::consensus::Announcement;
 use zooquake_history::{Event, MessageRecord};
 
 /// Kinds of message by which a node supports a leader.
-const SUPPORT: [&str; 5] = ["join", "ack", "ACKEPOCH", "ACK", "swapped"];
+const SUPPORT: [&str; 5] = ["join", "ack", "ACKEPOCH", "ACK", "changed to"];
 /// Kinds of message that only show that somebody is there.
 pub const ROUTINE: [&str; 9] = [
-    "ping", "pong", "check", "alive", "fetch", "empty", "read", "state", "append",
+    "ping",
+    "pong",
+    "check",
+    "alive",
+    "fetch",
+    "fetched nothing",
+    "read",
+    "state",
+    "produce",
 ];
 
 /// A node that begins to lead, or is elected.
@@ -49,7 +57,9 @@ impl Rise {
         for (place, message) in run.sent_in(self.since, self.time) {
             let arrived = message.received.is_some_and(|at| at <= self.time);
             let names_it = message.kind == "vote" && message.detail.starts_with(&own_vote);
-            let supports = names_it || SUPPORT.contains(&message.kind.as_str());
+            // An observer acknowledges too, which counts for nothing.
+            let counts = !message.from.starts_with("observer");
+            let supports = counts && (names_it || SUPPORT.contains(&message.kind.as_str()));
             let key = (message.from.as_str(), message.kind.as_str());
             if arrived && supports && run.node(&message.to) == Some(self.node) && !known.contains(&key) {
                 known.push(key);

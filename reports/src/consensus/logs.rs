@@ -31,13 +31,15 @@ impl Acknowledged {
     /// Whether a message helped to acknowledge it: it carries the value, or asks for what comes after it.
     fn is_helped_by(self, message: &MessageRecord) -> bool {
         let value = self.value.to_string();
-        let offset = self.offset.map(|offset| format!("{offset}: {value} "));
         match message.kind.as_str() {
-            "append" | "ack" => message.detail == value,
-            "entry" => offset.is_some_and(|begin| format!("{} ", message.detail).starts_with(&begin)),
+            "produce" | "ack" => message.detail == value,
+            "fetched" => message
+                .detail
+                .strip_prefix(&value)
+                .is_some_and(|rest| rest.starts_with(" at ")),
             "fetch" => self
                 .offset
-                .is_some_and(|offset| message.detail == (offset + 1).to_string()),
+                .is_some_and(|offset| message.detail == format!("from {}", offset + 1)),
             _ => false,
         }
     }
@@ -55,6 +57,20 @@ impl Acknowledged {
             }
         }
         path
+    }
+
+    /// When it is seen to be gone after a moment: a replica cuts it off, else another one is stored in its place; the
+    /// moment if the run has neither.
+    fn gone(self, run: &NetworkRun<'_>, after: u64) -> u64 {
+        let first = |is_so: &dyn Fn(Announcement) -> bool| {
+            let mut later = run.steps.iter().filter(|step| step.time > after);
+            later.find(|step| is_so(step.what)).map(|step| step.time)
+        };
+        let cut = first(&|what| matches!(what, Announcement::Truncated { offset } if Some(offset) <= self.offset));
+        let replaced = first(
+            &|what| matches!(what, Announcement::Stored { offset, value, .. } if Some(offset) == self.offset && value != self.value),
+        );
+        cut.or(replaced).unwrap_or(after)
     }
 
     /// The replicas whose logs had it when it was acknowledged.
@@ -77,10 +93,11 @@ impl Acknowledged {
 }
 
 fn changes_leadership(message: &MessageRecord) -> bool {
-    matches!(message.kind.as_str(), "cas" | "swapped" | "refused")
+    matches!(message.kind.as_str(), "change to" | "changed to" | "refused")
 }
 
-/// From the request of a message that is lost to the end of the run.
+/// From the request of a message that is lost to the moment at which it is seen to be gone: when the leader without it
+/// leads and, if the run goes on, another replica that had it cuts it off, or another message takes its place.
 pub fn lost_message(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramScope> {
     let answer = witness.iter().find(|event| event.kind == EventType::Ok)?;
     let lost = Acknowledged::new(run, (answer.time, answer.content()?))?;
@@ -94,17 +111,19 @@ pub fn lost_message(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramS
     let asked = run
         .operations()
         .find(|(event, _, value)| event.kind == EventType::Invoke && *value == i64::from(lost.value));
+    let proven = witness.iter().map(|event| event.time).max()?;
     let mut scope = DiagramScope {
         from: asked.map_or(0, |(event, ..)| event.time),
-        until: witness.iter().map(|event| event.time).max()?,
+        until: lost.gone(run, proven),
         value: Some(lost.value),
+        offset: lost.offset,
         ..DiagramScope::default()
     };
     let epochs = first_of_epochs(run, scope.from);
     scope.core.extend(epochs.iter().copied());
     scope.add_core(run, |message| {
         let before = message.sent <= lost.time;
-        let cuts = matches!(message.kind.as_str(), "epoch?" | "epoch-end") && !before;
+        let cuts = matches!(message.kind.as_str(), "end of epoch" | "epoch") && !before;
         (changes_leadership(message) && before) || cuts || (lost.is_helped_by(message) && before)
     });
     scope.stand_out(run, &lost.path(run), DiagramTone::First);
@@ -117,16 +136,16 @@ pub fn lost_message(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramS
 
 /// The messages that first made each epoch: one of each kind that arrived, after a moment.
 fn first_of_epochs(run: &NetworkRun<'_>, from: u64) -> Vec<usize> {
-    let mut known: Vec<(&str, Option<u32>)> = Vec::new();
+    let mut known: Vec<Option<u32>> = Vec::new();
     let mut found = Vec::new();
     // An epoch is made by the first swap that is answered with it.
     for (place, message) in run.sent_in(0, u64::MAX) {
-        if message.kind != "swapped" || message.received.is_none() || known.contains(&("swapped", message.round)) {
+        if message.kind != "changed to" || message.received.is_none() || known.contains(&message.round) {
             continue;
         }
-        known.push(("swapped", message.round));
+        known.push(message.round);
         let asked = run.sent_in(0, message.sent).filter(|(_, other)| {
-            other.kind == "cas"
+            other.kind == "change to"
                 && other.round == message.round
                 && other.from == message.to
                 && other.received <= Some(message.sent)
@@ -155,26 +174,52 @@ fn sentences(run: &NetworkRun<'_>, lost: Acknowledged, leader: Option<(usize, u3
     let Some((leader, round, since)) = leader else {
         return vec![format!("{had}.")];
     };
-    let mut cut: Vec<usize> = Vec::new();
+    let (mut cut, mut unflushed): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for step in run.steps.iter().filter(|step| step.time >= lost.time) {
-        if let Announcement::Truncated { offset } = step.what
-            && lost.offset.is_some_and(|own| offset <= own)
-            && !cut.contains(&step.node)
-        {
-            cut.push(step.node);
+        let Announcement::Truncated { offset } = step.what else {
+            continue;
+        };
+        let nodes = match run.is_restart(step) {
+            true => &mut unflushed,
+            false => &mut cut,
+        };
+        if lost.offset.is_some_and(|own| offset <= own) && !nodes.contains(&step.node) {
+            nodes.push(step.node);
         }
     }
     let since = text::moment(since);
-    let leads = format!("{} leads epoch {round} from {since} on without it", run.name(leader));
-    let cut = match cut.as_slice() {
-        [] => String::new(),
-        cut => format!(
-            "; {} cut {} off to follow",
-            named(cut),
-            if cut.len() == 1 { "its log" } else { "their logs" }
-        ),
-    };
-    vec![format!("{had}; {leads}{cut}.")]
+    let mut said = vec![had];
+    if !unflushed.is_empty() {
+        let lacks = if unflushed.len() == 1 {
+            "its disk"
+        } else {
+            "their disks"
+        };
+        said.push(format!(
+            "it was not yet on {lacks} when {} died and started again",
+            named(&unflushed)
+        ));
+    }
+    said.push(format!(
+        "{} leads epoch {round} from {since} on without it",
+        run.name(leader)
+    ));
+    if !cut.is_empty() {
+        let logs = if cut.len() == 1 { "its log" } else { "their logs" };
+        said.push(format!("{} cut {logs} off to follow", named(&cut)));
+    }
+    let mut sentences = vec![format!("{}.", said.join("; "))];
+    sentences.extend(
+        state_before(run, round).map(|state| format!("The state that {} replaced: {state}.", run.name(leader))),
+    );
+    sentences
+}
+
+/// What the register had before an epoch began: `leader 1, ISR {1}, v3`.
+fn state_before(run: &NetworkRun<'_>, epoch: u32) -> Option<String> {
+    let mut changes = run.messages.iter().rev();
+    let before = changes.find(|message| message.kind == "changed to" && message.round < Some(epoch))?;
+    Some(text::clip(&before.detail, 60))
 }
 
 /// From the first request, or the first message where there is room, to its acknowledgement.

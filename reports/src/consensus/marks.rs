@@ -1,16 +1,19 @@
 //! What nodes make public, and what their clients ask for, as marks.
 
-use super::network_run::NetworkRun;
+use super::network_run::{NetworkRun, PublicStep};
 use super::scope::DiagramScope;
 use crate::messages::{DiagramTone, LaneMark, MarkSign};
 use crate::model::{RunModel, WitnessStep};
 use crate::text;
 use zooquake_checkers::Anomaly;
 use zooquake_history::operation::consensus::{Announcement, f};
+use zooquake_history::plan::ConsensusGoal;
 use zooquake_history::{Event, EventType};
 
 /// The most marks that are not steps of a proof.
 const MARKS: usize = 60;
+/// The most entries of a log that a mark names.
+const LOG: usize = 6;
 
 /// The marks of a part, by their times; lanes are numbers of nodes. Those of one node at one moment are one mark.
 pub fn marks(
@@ -60,7 +63,7 @@ fn other(run: &NetworkRun<'_>, scope: &DiagramScope, event: &Event) -> Option<La
     let of_value = |value: i64| scope.value.is_none_or(|only| i64::from(only) == value);
     let shown = match run.step(event.index).map(|step| step.what) {
         Some(Announcement::Credentials { .. }) => scope.credentials,
-        Some(Announcement::Stored { value, .. }) => of_value(i64::from(value)),
+        Some(Announcement::Stored { offset, value, .. }) => of_value(i64::from(value)) || scope.offset == Some(offset),
         Some(_) => true,
         None => event.content().is_some_and(of_value),
     };
@@ -77,7 +80,7 @@ fn other(run: &NetworkRun<'_>, scope: &DiagramScope, event: &Event) -> Option<La
 /// The lane, the words and the sign of an event; `None` if it is no node's.
 fn of_event(run: &NetworkRun<'_>, event: &Event) -> Option<(Option<usize>, String, MarkSign)> {
     if let Some(step) = run.step(event.index) {
-        let (label, sign) = announcement(run, step.what);
+        let (label, sign) = announcement(run, step);
         return Some((Some(step.node), label, sign));
     }
     let node = run.node(event.node.as_deref()?)?;
@@ -93,21 +96,45 @@ fn of_event(run: &NetworkRun<'_>, event: &Event) -> Option<(Option<usize>, Strin
     Some((Some(node), label, MarkSign::Operation))
 }
 
-fn announcement(run: &NetworkRun<'_>, what: Announcement) -> (String, MarkSign) {
+fn announcement(run: &NetworkRun<'_>, step: &PublicStep) -> (String, MarkSign) {
     let change = |label: String| (label, MarkSign::Change);
-    match what {
+    match step.what {
         Announcement::Answered { value } => (format!("answered: {value}"), MarkSign::Operation),
         Announcement::Learned { value, .. } => (format!("learns {value}"), MarkSign::Decision),
         Announcement::Credentials { epoch, zxid } => change(format!("epoch {epoch}, zxid {zxid}")),
         Announcement::Looking { .. } => change("looks".to_owned()),
         Announcement::Elected { .. } => ("elected".to_owned(), MarkSign::Decision),
-        Announcement::Leading { round } => (format!("leads {round}"), MarkSign::Decision),
+        Announcement::Leading { round } => {
+            let leads = format!("leads {} {round}", run.round_word());
+            let log = match run.goal {
+                ConsensusGoal::Log => format!(", {}", log(&run.log(step.node, step.index))),
+                _ => String::new(),
+            };
+            (leads + &log, MarkSign::Decision)
+        }
         Announcement::Following { leader, .. } => {
             change(format!("follows {}", text::clip(run.name(usize::from(leader)), 16)))
         }
         Announcement::Resigned { .. } => change("resigned".to_owned()),
         Announcement::Stored { offset, value, .. } => change(format!("stores {value} at {offset}")),
-        Announcement::Truncated { offset } => change(format!("cuts log at {offset}")),
+        Announcement::Truncated { .. } => {
+            let log = log(&run.log(step.node, step.index));
+            change(match run.is_restart(step) {
+                true => format!("starts again, {log}"),
+                false => format!("cuts its log off, {log}"),
+            })
+        }
+    }
+}
+
+/// `log 5 6`: the values of a log by their offsets, the last ones of many.
+fn log(values: &[u32]) -> String {
+    let skipped = values.len().saturating_sub(LOG);
+    let shown: Vec<String> = values[skipped..].iter().map(u32::to_string).collect();
+    match (values.is_empty(), skipped) {
+        (true, _) => "log empty".to_owned(),
+        (false, 0) => format!("log {}", shown.join(" ")),
+        (false, _) => format!("log … {}", shown.join(" ")),
     }
 }
 

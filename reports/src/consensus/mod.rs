@@ -2,11 +2,14 @@
 
 mod assembly;
 mod choice;
+mod key;
 mod leaders;
 mod logs;
 mod marks;
 mod network_run;
 mod scope;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use crate::messages::MessageDiagram;
@@ -37,16 +40,23 @@ pub fn picture(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<Consen
     let sent = run.sent_in(scope.from, scope.until).count();
     let caption = format!(
         "{} of {} that were sent from {} to {} ({} in the whole run). Time runs downwards and is not to scale: each moment at which \
-         something is sent, received, lost or done has a row; where the lanes are broken the given time passes.",
+         something is sent, received, lost or done has a row; where the lanes are broken the given time passes.{}",
         text::grouped(chosen.len()),
         text::count(sent, "message"),
         text::moment(scope.from),
         text::moment(scope.until),
         text::grouped(run.messages.len()),
+        match run.scripted {
+            true => " What a shrunk run sends and never delivers is left out.",
+            false => "",
+        },
     );
+    let mut sentences = scope.sentences;
+    sentences.extend(key::words(&run));
+    sentences.extend(key::signs(&diagram));
     Some(ConsensusPicture {
         diagram,
-        sentences: scope.sentences,
+        sentences,
         caption,
     })
 }

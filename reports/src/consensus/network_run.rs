@@ -2,7 +2,7 @@
 
 use crate::model::RunModel;
 use zooquake_history::operation::consensus::{Announcement, NODES};
-use zooquake_history::plan::ConsensusGoal;
+use zooquake_history::plan::{ConsensusGoal, Scheduler};
 use zooquake_history::{Event, EventType, MessageRecord, Process};
 
 /// The most nodes that get a lane.
@@ -36,6 +36,10 @@ pub struct NetworkRun<'a> {
     pub goal: ConsensusGoal,
     /// What a round of a value's protocol is called in its paper.
     pub round: &'static str,
+    /// Whether it plays a script, which delivers only what it needs.
+    pub scripted: bool,
+    /// Nodes whose processes started again, and when.
+    pub restarts: Vec<(usize, u64)>,
 }
 
 impl<'a> NetworkRun<'a> {
@@ -60,7 +64,14 @@ impl<'a> NetworkRun<'a> {
                 what,
             })
         });
+        let killed = model.bands.iter().filter(|band| band.fault == "kill");
+        let restarts = killed.flat_map(|band| {
+            let nodes = band.targets.iter().filter_map(|target| number(&names, target));
+            nodes.filter_map(|node| Some((node, band.until?)))
+        });
         Some(Self {
+            restarts: restarts.collect(),
+            scripted: matches!(record.plan.scheduler, Scheduler::Script(_)),
             steps: steps.collect(),
             messages,
             events,
@@ -72,7 +83,7 @@ impl<'a> NetworkRun<'a> {
 
     /// The number of a node.
     pub fn node(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|other| other == name)
+        number(&self.names, name)
     }
 
     /// The name of a node.
@@ -117,14 +128,50 @@ impl<'a> NetworkRun<'a> {
     pub fn round_of(&self, message: &MessageRecord) -> Option<String> {
         let round = message.round?;
         let word = match (self.goal, message.kind.as_str()) {
-            (ConsensusGoal::Value, _) => self.round,
             (ConsensusGoal::EpochLeader, "vote") => "election",
-            (ConsensusGoal::EpochLeader | ConsensusGoal::Log, _) => "epoch",
-            (ConsensusGoal::OneLeader, _) => "term",
-            _ => "round",
+            _ => self.round_word(),
         };
         Some(format!("{word} {round}"))
     }
+
+    /// What that is called in which a node leads, or a value is voted for.
+    pub fn round_word(&self) -> &'static str {
+        match self.goal {
+            ConsensusGoal::Value => self.round,
+            ConsensusGoal::EpochLeader | ConsensusGoal::Log => "epoch",
+            ConsensusGoal::OneLeader => "term",
+            _ => "round",
+        }
+    }
+
+    /// The log of a replica after the event of an index, by what it made public until then: the values, by offset.
+    pub fn log(&self, node: usize, index: usize) -> Vec<u32> {
+        let mut log: Vec<u32> = Vec::new();
+        for step in self
+            .steps
+            .iter()
+            .filter(|step| step.node == node && step.index <= index)
+        {
+            match step.what {
+                Announcement::Stored { offset, value, .. } => {
+                    log.truncate(offset as usize);
+                    log.push(value);
+                }
+                Announcement::Truncated { offset } => log.truncate(offset as usize),
+                _ => {}
+            }
+        }
+        log
+    }
+
+    /// Whether a step is the first of a process that started again.
+    pub fn is_restart(&self, step: &PublicStep) -> bool {
+        self.restarts.contains(&(step.node, step.time))
+    }
+}
+
+fn number(names: &[String], name: &str) -> Option<usize> {
+    names.iter().position(|other| other == name)
 }
 
 /// The names of the nodes: as the history lists them, else those of the messages.

@@ -30,6 +30,8 @@ pub struct DiagramScope {
     pub nodes: Vec<(usize, DiagramTone)>,
     /// The value that it is about, if it is about one: others' entries and operations are left out.
     pub value: Option<u32>,
+    /// The offset of that value in logs, if it has one: what takes its place there is shown too.
+    pub offset: Option<u32>,
     /// Whether what servers have is shown at every moment, not only where it proves something.
     pub credentials: bool,
     /// Whether as much of its beginning as of its end is shown; else the end comes first.
@@ -82,6 +84,20 @@ impl DiagramScope {
             edges: true,
             ..Self::default()
         }
+    }
+
+    /// The messages of the part, with their places. Of a script those are left out that it never delivers, but for what
+    /// stands out, and unless it delivers none.
+    pub fn messages<'r>(&self, run: &'r NetworkRun<'_>) -> Vec<(usize, &'r MessageRecord)> {
+        let sent = || run.sent_in(self.from, self.until);
+        let stays = |message: &MessageRecord| {
+            let arrived = message.received.is_some_and(|at| at <= self.until);
+            arrived || message.lost.is_some()
+        };
+        let all = !run.scripted || !sent().any(|(_, message)| stays(message));
+        sent()
+            .filter(|(place, message)| all || stays(message) || self.key.contains_key(place))
+            .collect()
     }
 
     /// Lets messages of a span be its core.

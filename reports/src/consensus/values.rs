@@ -28,6 +28,31 @@ impl Lesson {
         })
     }
 
+    /// How the votes for it compare with a fast quorum, ⌈3n/4⌉ of n acceptors, if they are fewer; `None` in a classic
+    /// round.
+    fn fast_quorum(self, run: &NetworkRun<'_>) -> Option<String> {
+        let any = |message: &&&MessageRecord| message.kind == "2a" && message.detail == "any";
+        let is_fast = run
+            .messages
+            .iter()
+            .filter(any)
+            .any(|message| message.round == Some(self.round));
+        let acceptors = run.names.iter().filter(|name| name.starts_with("acceptor")).count();
+        let (needed, votes) = ((3 * acceptors).div_ceil(4), self.votes(run).len());
+        // One that another learner informed needs no votes.
+        let informed = run.messages.iter().any(|message| {
+            message.kind == "learned"
+                && run.node(&message.to) == Some(self.learner)
+                && message.received.is_some_and(|at| at <= self.time)
+        });
+        (is_fast && votes < needed && !informed).then(|| {
+            format!(
+                "Round {} is a fast one (2a any): a fast quorum is {needed} of {acceptors} acceptors, and {votes} had voted.",
+                self.round
+            )
+        })
+    }
+
     /// The votes for it that had reached its learner: the places of the messages, one of each acceptor.
     fn votes(self, run: &NetworkRun<'_>) -> Vec<usize> {
         let mut voters: Vec<&str> = Vec::new();
@@ -54,6 +79,36 @@ impl Lesson {
         }
         votes
     }
+}
+
+/// Which acceptors voted in the earlier of two rounds after they had promised, by a 1b in the later one, not to.
+fn forgotten(run: &NetworkRun<'_>, one: Lesson, other: Lesson) -> Option<String> {
+    let (early, late) = if one.round < other.round {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let promised = |vote: &MessageRecord| {
+        let mut messages = run.messages.iter();
+        messages.any(|message| {
+            message.kind == "1b"
+                && message.round == Some(late.round)
+                && message.from == vote.from
+                && message.sent < vote.sent
+        })
+    };
+    let votes = early
+        .votes(run)
+        .into_iter()
+        .filter(|&vote| promised(run.messages[vote]));
+    let names = voters(run, &votes.collect::<Vec<_>>());
+    let (word, early, late) = (run.round, early.round, late.round);
+    (!names.is_empty() && early < late).then(|| {
+        format!(
+            "{} had promised, by a 1b of {word} {late}, to vote in no lower {word}, and then voted in {word} {early}.",
+            listed(&names)
+        )
+    })
 }
 
 /// The acceptors that sent votes, in the order of their numbers.
@@ -109,6 +164,11 @@ fn emphasize(run: &NetworkRun<'_>, lessons: &[Lesson], scope: &mut DiagramScope)
     }
     if !said.is_empty() {
         scope.sentences.push(format!("{}.", said.join("; ")));
+    }
+    if let [one, other] = lessons {
+        let counts = [one, other].into_iter().filter_map(|lesson| lesson.fast_quorum(run));
+        scope.sentences.extend(counts);
+        scope.sentences.extend(forgotten(run, *one, *other));
     }
     if let [one, other] = quorums.as_slice() {
         let both: Vec<&str> = one.iter().copied().filter(|name| other.contains(name)).collect();

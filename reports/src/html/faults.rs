@@ -5,6 +5,7 @@ use crate::text;
 use maud::{Markup, html};
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, AnomalySpan};
+use zooquake_history::plan::On;
 
 /// How many are named; of more, their number is given.
 const NAMED: usize = 8;
@@ -17,7 +18,11 @@ pub fn near(model: &RunModel<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> Marku
     };
     let timeout = text::duration(model.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000));
     let timeout = timeout.replace(".00 ", " ").replace(".0 ", " ");
-    let ended = format!("or ended less than one session timeout ({timeout}) before");
+    // A network has no sessions; the time is the same.
+    let ended = match model.record.plan.on {
+        On::Network => format!("or ended less than {timeout} before"),
+        On::Docker | On::Sim => format!("or ended less than one session timeout ({timeout}) before"),
+    };
     let on = match span {
         AnomalySpan::Between(from, until) if (from, until) == steps => format!("on, {ended}"),
         AnomalySpan::Between(from, until) => format!("on in {} – {}, {ended}", text::moment(from), text::moment(until)),

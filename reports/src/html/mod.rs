@@ -34,13 +34,18 @@ use anyhow::Result;
 use maud::{Markup, Render, html};
 use std::path::Path;
 
+/// The colours of pages and pictures, light and dark.
+pub const COLOUR_STYLE: &str = include_str!("../../assets/colours.css");
 /// What all pages look like.
-pub const PAGE_STYLE: &str = include_str!("../../assets/page.css");
+pub const PAGE_STYLE: &str = concat!(
+    include_str!("../../assets/colours.css"),
+    include_str!("../../assets/page.css")
+);
 
 /// What their pictures look like.
 pub const PICTURE_STYLE: &str = include_str!("../../assets/picture.css");
 /// The style of diagrams of messages.
-const MESSAGES_STYLE: &str = include_str!("../../assets/messages.css");
+pub const MESSAGES_STYLE: &str = include_str!("../../assets/messages.css");
 const FIRST_STYLE: &str = include_str!("../../assets/first.css");
 
 /// The script of pages that grow.

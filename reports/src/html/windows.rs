@@ -49,7 +49,7 @@ fn row(model: &RunModel<'_>, w: &WindowResult) -> [Markup; 9] {
     [
         plain(w.id),
         fault(&w.fault),
-        plain(text::clip(&w.target, 60)),
+        plain(text::clip(&w.target.replace(',', ", "), text::LONG)),
         plain(struck.map_or("–".into(), text::moment)),
         plain(w.from.map_or("–".into(), text::moment)),
         plain(until),

@@ -92,7 +92,7 @@ pub fn labels(
     let mut order: Vec<&DiagramArrow> = diagram.arrows.iter().collect();
     order.sort_by_key(|arrow| arrow.tone == DiagramTone::Plain);
     for arrow in order {
-        let words = text::clip(&arrow.label, 30);
+        let words = text::clip(&arrow.label, 44);
         let (begin, end) = line(arrow, places);
         let width = text_width(&words);
         let place = |share: f64, above: f64| {

@@ -121,7 +121,7 @@ pub fn marks(
 ) {
     for mark in &diagram.marks {
         let y = places.y(mark.time);
-        let words = text::clip(&mark.label, 44);
+        let words = text::clip(&mark.label, 64);
         let Some(lane) = mark.lane else {
             across(mark, places, y, shapes);
             continue;

@@ -61,16 +61,19 @@ fn times(places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
             broken = true;
         }
         if row.y >= free || broken {
-            let (ms, us) = (row.time / 1_000_000, row.time / 1_000 % 1_000);
-            let words = format!("{ms}.{:02} ms", us / 10);
-            shapes.push(DiagramShape::words(
-                DiagramInk::Faint,
-                (TIMES, row.y + 4.0),
-                Anchor::End,
-                words,
-            ));
+            let at = (TIMES, row.y + 4.0);
+            shapes.push(DiagramShape::words(DiagramInk::Faint, at, Anchor::End, time(row.time)));
             free = row.y + TIME_STEP;
         }
+    }
+}
+
+/// `12.34 ms`, cut to what there is room for: `1234.5 ms`.
+fn time(ns: u64) -> String {
+    let (ms, us) = (ns / 1_000_000, ns / 1_000 % 1_000);
+    match ms {
+        0..1_000 => format!("{ms}.{:02} ms", us / 10),
+        _ => format!("{ms}.{} ms", us / 100),
     }
 }
 
@@ -108,7 +111,7 @@ fn breaks(places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
                 points,
             });
         }
-        let words = format!("⋮ {}", stop.words);
+        let words = format!("… {}", stop.words);
         shapes.push(DiagramShape::words(
             DiagramInk::Faint,
             (TIMES, stop.y + 5.0),

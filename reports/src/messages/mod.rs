@@ -10,10 +10,12 @@ mod layout;
 mod places;
 mod shapes;
 mod svg;
+#[cfg(test)]
+mod tests;
 
 pub use layout::{DiagramLayout, layout};
 pub use shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke, Point};
-pub use svg::draw;
+pub use svg::{draw, file};
 
 use zooquake_history::FaultKind;
 

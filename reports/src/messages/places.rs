@@ -1,6 +1,6 @@
 //! Where lanes and moments lie.
 
-use super::{ArrowEnd, MessageDiagram};
+use super::{ArrowEnd, FaultSpan, MessageDiagram};
 use crate::svg::text_width;
 use crate::text;
 use std::collections::BTreeSet;
@@ -145,8 +145,12 @@ fn beside(diagram: &MessageDiagram) -> (f64, f64) {
             .map_or(0.0, |lane| text_width(&text::clip(&lane.name, 20)))
     };
     let last = diagram.lanes.len().saturating_sub(1);
-    let left = (name(0) / 2.0 + 6.0).max(30.0);
-    let right = (widest(last) + 22.0).max(name(last) / 2.0 + 24.0).clamp(40.0, 200.0);
+    let fault = |span: &FaultSpan| text_width(&text::clip(span.fault.name, 12)) + 14.0;
+    let faults = diagram.spans.iter().filter(|span| span.lane == 0).map(fault);
+    let left = faults.fold((name(0) / 2.0 + 6.0).max(30.0), f64::max);
+    let right = (widest(last) * 1.1 + 24.0)
+        .max(name(last) / 2.0 + 24.0)
+        .clamp(40.0, 200.0);
     (left, right)
 }
 

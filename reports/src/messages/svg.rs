@@ -2,14 +2,47 @@
 
 use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke, Point};
 use super::{MessageDiagram, layout};
+use crate::html::{COLOUR_STYLE, MESSAGES_STYLE};
 use crate::palette;
 use crate::svg::Svg;
 use crate::text;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
+use zooquake_history::FaultKind;
 
 /// How many colours the rounds take turns in.
 const ROUNDS: usize = 3;
+/// The style of hatches where no page gives it.
+const HATCH_STYLE: &str = ".hatch { stroke: none; fill-opacity: .55; }\n";
+
+/// Draws a diagram as a file that needs no page: it has its colours, and the hatches of its faults, in itself.
+pub fn file(diagram: &MessageDiagram, label: &str) -> String {
+    let layout = layout(diagram);
+    let mut svg = Svg::new(layout.width);
+    layout.shapes.iter().for_each(|shape| one(&mut svg, shape));
+    let mut kinds: Vec<&FaultKind> = diagram.spans.iter().map(|span| span.fault).collect();
+    kinds.extend(diagram.brackets.iter().map(|bracket| bracket.fault));
+    kinds.sort_by_key(|kind| kind.name);
+    kinds.dedup_by_key(|kind| kind.name);
+    let style = [
+        COLOUR_STYLE,
+        &palette::fault_styles_of(kinds.iter().copied()),
+        HATCH_STYLE,
+        MESSAGES_STYLE,
+    ]
+    .concat();
+    let (width, height) = (format!("{:.0}", layout.width), format!("{:.0}", layout.height));
+    let picture = html! {
+        svg xmlns="http://www.w3.org/2000/svg" class="messages" width=(width) height=(height)
+            viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(text::clip(label, 400)) {
+            style { (PreEscaped(style)) }
+            defs { @for kind in kinds { (palette::pattern(kind)) } }
+            rect width="100%" height="100%" style="fill: var(--paper)" {}
+            (svg.content())
+        }
+    };
+    format!("{}\n", picture.0)
+}
 
 /// Draws a diagram in a box that scrolls where a screen is too narrow for it. `label` is what a screen reader reads
 /// out.

@@ -6,6 +6,9 @@ use std::collections::HashSet;
 use zooquake_checkers::Results;
 use zooquake_checkers::analysis::{Analysis, FaultWindow};
 
+/// How many characters a fault with its targets takes at most.
+const LABEL: usize = 40;
+
 /// One fault from striking to being healed.
 #[derive(Debug)]
 pub struct Band {
@@ -28,9 +31,14 @@ pub struct Band {
 }
 
 impl Band {
-    /// `pause c3`.
+    /// `pause c3`; where the list of targets is long, `loss of 9 nodes`.
     pub fn label(&self) -> String {
-        text::clip(format!("{} {}", self.fault, self.targets.join(",")).trim_end(), 40)
+        let listed = format!("{} {}", self.fault, self.targets.join(","));
+        match self.targets.len() {
+            0..=2 => text::clip(listed.trim_end(), LABEL),
+            _ if listed.chars().count() <= LABEL => text::clip(&listed, LABEL),
+            nodes => format!("{} of {nodes} nodes", text::clip(&self.fault, LABEL / 2)),
+        }
     }
 
     /// When it was verified; its end if it never was.
@@ -82,4 +90,31 @@ fn targets(list: &str) -> Vec<String> {
         }
     }
     targets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_targets_are_named_and_many_counted() {
+        let band = |targets: &[&str]| Band {
+            id: 1,
+            fault: "partition".into(),
+            targets: targets.iter().map(|name| name.to_string()).collect(),
+            from: 0,
+            verified: Some(0),
+            until: None,
+            counts: true,
+            lost: None,
+        };
+        assert_eq!(band(&["n1", "c1", "c2"]).label(), "partition n1,c1,c2");
+        assert_eq!(
+            band(&["acceptor1", "acceptor2"]).label(),
+            "partition acceptor1,acceptor2"
+        );
+        let many = ["acceptor1", "acceptor2", "acceptor3", "leader2", "proposer2"];
+        assert_eq!(band(&many).label(), "partition of 5 nodes");
+        assert_eq!(band(&[]).label(), "partition");
+    }
 }

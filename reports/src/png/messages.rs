@@ -1,6 +1,6 @@
 //! `messages.png`: the space-time diagram of a run's messages.
 
-use super::{Area, FONT, INK, Key, picture_of, printable, rgb, text_width};
+use super::{Area, FONT, INK, Key, picture_of, printable, rgb};
 use crate::messages::{Anchor, DiagramInk, DiagramLayout, DiagramShape, DiagramStroke, MessageDiagram, Point, layout};
 use crate::model::RunModel;
 use crate::palette;
@@ -163,7 +163,8 @@ fn hatch(area: &Area<'_>, fault: palette::Rgb, (x, y): Point, (width, height): P
 /// A text on a ground that hides what lies below it.
 fn written(area: &Area<'_>, colour: RGBAColor, (at, anchor): (Point, Anchor), words: &str) -> Result<()> {
     let words = printable(words);
-    let width = text_width(&words, LETTERS);
+    let style = (FONT, LETTERS).into_font().color(&colour);
+    let width = area.estimate_text_size(&words, &style)?.0 as i32;
     let (x, y) = pixel(at);
     let left = match anchor {
         Anchor::Start => x,
@@ -175,7 +176,6 @@ fn written(area: &Area<'_>, colour: RGBAColor, (at, anchor): (Point, Anchor), wo
         let corners = [(left, y - 9), (left + width, y + 1)];
         area.draw(&Rectangle::new(corners, WHITE.mix(0.75).filled()))?;
     }
-    let style = (FONT, LETTERS).into_font().color(&colour);
     area.draw(&Text::new(words, (left, y - 11), style))?;
     Ok(())
 }

@@ -95,7 +95,7 @@ fn draw_lane(
     (lane, ops): (usize, &[&DrawnOperation<'_>]),
     (y, row): (i32, i32),
 ) -> Result<()> {
-    let name = printable(&crate::text::clip(&model.lanes.names()[lane], 10));
+    let name = printable(&crate::text::name(&model.lanes.names()[lane], 10));
     let size = row.clamp(9, 15);
     let style = (FONT, size).into_font().color(&INK);
     area.draw(&Text::new(name, (14, y + row / 2 - size / 2), style))?;

@@ -49,7 +49,7 @@ pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
 
 fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usize, &[&DrawnOperation<'_>]), y: f64) {
     let name = &model.lanes.names()[lane];
-    svg.text("lane end", (LEFT - 6.0, y + 12.0), &text::clip(name, 11));
+    svg.text("lane end", (LEFT - 6.0, y + 12.0), &text::name(name, 11));
     marks::hatch(svg, model, scale, name, y + 1.0, ROW - 3.0);
     for shared in [false, true] {
         let holds = model.holds.iter().filter(|h| h.lane == lane && h.shared == shared);

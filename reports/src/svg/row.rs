@@ -27,7 +27,7 @@ pub fn draw(
     (lane, y): (usize, f64),
 ) {
     let name = &model.lanes.names()[lane];
-    svg.text("lane end", (LEFT - 6.0, y + 33.0), &text::clip(name, 7));
+    svg.text("lane end", (LEFT - 6.0, y + 33.0), &text::name(name, 9));
     svg.line("row", (LEFT, y + ROW - 2.0), (scale.right, y + ROW - 2.0));
     marks::hatch(svg, model, scale, name, y + 1.0, ROW - 4.0);
     let holds = model.holds.iter();

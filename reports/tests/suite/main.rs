@@ -2,6 +2,7 @@
 
 mod causes;
 mod common;
+mod diagrams;
 mod elections;
 mod families;
 mod history;

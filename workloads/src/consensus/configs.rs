@@ -48,23 +48,40 @@ pub(super) fn election(seed: u64, cluster: &ClusterPlan, discovery: bool, bug: F
     })
 }
 
-/// The tutorial's five servers, of which the first two have died.
-pub(super) fn textbook(cluster: &ClusterPlan) -> FleConfig {
-    let zxids: [u32; MAX_VOTERS] = [9, 9, 9, 8, 8, 9, 9, 9];
-    FleConfig {
+/// What the tutorial's five servers start from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextbookCase {
+    /// The zxids are 9, 9, 9, 8 and 8; the first two servers have died.
+    TwoDead,
+    /// The same, and the fourth server has the zxid 10.
+    HigherZxid,
+    /// Nobody has data, and each server starts a second after the one before it.
+    OneByOne,
+}
+
+/// The tutorial's five servers.
+pub(super) fn textbook(cluster: &ClusterPlan, case: TextbookCase) -> ProtocolSetting {
+    let zxids: [u32; MAX_VOTERS] = match case {
+        TextbookCase::TwoDead => [9, 9, 9, 8, 8, 9, 9, 9],
+        TextbookCase::HigherZxid => [9, 9, 9, 10, 8, 9, 9, 9],
+        TextbookCase::OneByOne => [0; MAX_VOTERS],
+    };
+    let launch = |node: usize| match case {
+        TextbookCase::OneByOne => ServerLaunch::After(node.min(4) as u8),
+        _ if node < 2 => ServerLaunch::Never,
+        _ => ServerLaunch::AtOnce,
+    };
+    ProtocolSetting::FastLeaderElection(FleConfig {
         servers: 5,
         observers: cluster.observers as u8,
         start: std::array::from_fn(|node| ServerStart {
             epoch: 1,
             zxid: zxids[node],
-            launch: match node < 2 {
-                true => ServerLaunch::Never,
-                false => ServerLaunch::AtOnce,
-            },
+            launch: launch(node),
         }),
         discovery: true,
         bug: FleBug::None,
-    }
+    })
 }
 
 /// A partition whose leaders are in sync and whose disks are written first.

@@ -162,37 +162,38 @@ pub enum IsrMessage {
 }
 
 impl IsrMessage {
+    /// How it is drawn, in the words of Kafka's documentation; replicas are given by their numbers from 1.
     pub(super) fn figure(&self) -> MessageFigure {
         let state = |now: PartitionState| {
-            let isr: String = now.isr.iter().map(|node| format!(" {node}")).collect();
-            format!("leader {} isr{isr} v{}", now.leader, now.version)
+            let isr: Vec<String> = now.isr.iter().map(|node| (node + 1).to_string()).collect();
+            format!("leader {}, ISR {{{}}}, v{}", now.leader + 1, isr.join(","), now.version)
         };
         let (kind, detail, round) = match *self {
-            Self::Append { value } => ("append", value.to_string(), None),
+            Self::Append { value } => ("produce", value.to_string(), None),
             Self::Acknowledge { value } => ("ack", value.to_string(), None),
-            Self::Redirect { leader, epoch } => ("redirect", format!("leader {leader}"), Some(epoch)),
-            Self::AskEpochEnd { epoch, log } => ("epoch?", log.epoch.to_string(), Some(epoch)),
+            Self::Redirect { leader, epoch } => ("not leader", format!("({} is)", leader + 1), Some(epoch)),
+            Self::AskEpochEnd { epoch, log } => ("end of epoch", format!("{}?", log.epoch), Some(epoch)),
             Self::EpochEnd { epoch, leader, .. } => (
-                "epoch-end",
-                format!("{} ends {}", leader.epoch, leader.offset),
+                "epoch",
+                format!("{} ends at {}", leader.epoch, leader.offset),
                 Some(epoch),
             ),
-            Self::Fetch { epoch, offset } => ("fetch", offset.to_string(), Some(epoch)),
+            Self::Fetch { epoch, offset } => ("fetch", format!("from {offset}"), Some(epoch)),
             Self::Entry {
                 epoch,
                 offset,
                 entry,
                 high_watermark,
             } => (
-                "entry",
-                format!("{offset}: {} hw {high_watermark}", entry.value),
+                "fetched",
+                format!("{} at {offset}, HW {high_watermark}", entry.value),
                 Some(epoch),
             ),
-            Self::Empty { epoch, high_watermark } => ("empty", format!("hw {high_watermark}"), Some(epoch)),
+            Self::Empty { epoch, high_watermark } => ("fetched nothing", format!("HW {high_watermark}"), Some(epoch)),
             Self::Ask(PartitionRequest::Read) => ("read", String::new(), None),
-            Self::Ask(PartitionRequest::CompareAndSet(next)) => ("cas", state(next), Some(next.epoch)),
+            Self::Ask(PartitionRequest::CompareAndSet(next)) => ("change to", state(next), Some(next.epoch)),
             Self::Answer(PartitionAnswer::State(now)) => ("state", state(now), Some(now.epoch)),
-            Self::Answer(PartitionAnswer::Swapped(now)) => ("swapped", state(now), Some(now.epoch)),
+            Self::Answer(PartitionAnswer::Swapped(now)) => ("changed to", state(now), Some(now.epoch)),
             Self::Answer(PartitionAnswer::Refused(now)) => ("refused", state(now), Some(now.epoch)),
         };
         MessageFigure {

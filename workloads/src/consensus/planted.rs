@@ -82,7 +82,7 @@ pub const PLANTED: &[PlantedProtocol] = &[
                 })
             },
             accepted: &[],
-            ..VARIANTS[7]
+            ..VARIANTS[9]
         },
         twin: "zen",
         expected: "two-leaders",
@@ -100,7 +100,7 @@ pub const PLANTED: &[PlantedProtocol] = &[
                     ..isr(cluster)
                 })
             },
-            ..VARIANTS[8]
+            ..VARIANTS[10]
         },
         twin: "isr",
         expected: "lost-message",

@@ -1,6 +1,6 @@
 //! The variants of the family `consensus`: a protocol, what it promises, what is known to go wrong with it.
 
-use super::configs::{election, fast_paxos, isr, paxos, textbook};
+use super::configs::{TextbookCase, election, fast_paxos, isr, paxos, textbook};
 use super::fast_leader_election::FleBug;
 use super::fast_paxos::{CollisionRecovery, FastPaxosBug};
 use super::isr::IsrConfig;
@@ -198,7 +198,23 @@ pub const VARIANTS: &[ConsensusVariant] = &[
         name: "textbook-election",
         promise: "the tutorial's case: of five servers with the zxids 9, 9, 9, 8 and 8 the first two are dead; 3, 4 and 5 elect 3",
         sizes: (5, 5),
-        setting: |_, cluster| ProtocolSetting::FastLeaderElection(textbook(cluster)),
+        setting: |_, cluster| textbook(cluster, TextbookCase::TwoDead),
+        ..ELECTION
+    },
+    ConsensusVariant {
+        name: "textbook-higher-zxid",
+        promise: "the tutorial's case with another end: 1 and 2 are dead, and 4 has the zxid 10; 3, 4 and 5 elect 4, though 5 has the \
+                  highest id",
+        sizes: (5, 5),
+        setting: |_, cluster| textbook(cluster, TextbookCase::HigherZxid),
+        ..ELECTION
+    },
+    ConsensusVariant {
+        name: "textbook-one-by-one",
+        promise: "the tutorial's case of a new ensemble: five servers without data start one a second in the order of their ids; 3 is \
+                  elected, with which they are a majority, and 4 and 5 follow it",
+        sizes: (5, 5),
+        setting: |_, cluster| textbook(cluster, TextbookCase::OneByOne),
         ..ELECTION
     },
     ConsensusVariant {

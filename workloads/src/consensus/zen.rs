@@ -191,7 +191,11 @@ impl Protocol for Zen {
     }
 
     fn figure(message: &ZenMessage) -> MessageFigure {
-        let process = |of: ZenProcess| format!("{}.{}", of.node, of.process);
+        // Each start of a node is another process, the first of which goes without saying.
+        let process = |of: ZenProcess| match of.process {
+            0 | 1 => format!("node{}", of.node + 1),
+            later => format!("node{} process {later}", of.node + 1),
+        };
         let (kind, detail, cluster) = match *message {
             ZenMessage::Ping => ("ping", String::new(), None),
             ZenMessage::Pong { master, .. } => ("pong", master.map(process).unwrap_or_default(), None),

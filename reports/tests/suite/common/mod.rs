@@ -7,6 +7,7 @@ pub mod families;
 pub mod hostile;
 pub mod index;
 pub mod lock;
+pub mod networks;
 pub mod results;
 
 use build::Builder;

@@ -2,6 +2,7 @@
 
 mod judge;
 mod schedule;
+mod textbook;
 
 use super::{FleBug, FleConfig, FleState, FleVote, MAX_VOTERS, ServerLaunch, ServerStart};
 use crate::consensus::protocol::Node;
@@ -39,31 +40,6 @@ fn cast(schedule: &FleSchedule, by: Node) -> Vec<(u8, u32)> {
     let looking = |vote: &&(Node, super::FleNotification)| vote.0 == by && vote.1.state == FleState::Looking;
     let first = schedule.votes.iter().filter(looking).filter(|vote| vote.1.round == 1);
     first.map(|(_, vote)| (vote.vote.sid, vote.vote.zxid)).collect()
-}
-
-#[test]
-fn the_textbook_case_elects_the_server_with_the_latest_transaction() {
-    let mut config = ensemble(&[9, 9, 9, 8, 8]);
-    config.start[0].launch = ServerLaunch::Never;
-    config.start[1].launch = ServerLaunch::Never;
-    let schedule = played(config, 2);
-    assert_eq!(cast(&schedule, 2), [(3, 9)]);
-    assert_eq!((cast(&schedule, 3)[0], cast(&schedule, 4)[0]), ((4, 8), (5, 8)));
-    assert_eq!(cast(&schedule, 3).last(), Some(&(3, 9)));
-    assert_eq!(cast(&schedule, 4).last(), Some(&(3, 9)));
-    assert_eq!(schedule.judge.winners(), [2]);
-    assert_eq!(schedule.judge.serving[2..5], [Some((2, 2)); 3]);
-    let elected = Announcement::Elected {
-        round: 1,
-        voters: 0b11100,
-    };
-    assert!(
-        schedule
-            .judge
-            .announced
-            .iter()
-            .any(|&(_, node, what)| node == 2 && what == elected)
-    );
 }
 
 #[test]

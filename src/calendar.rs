@@ -1,6 +1,7 @@
 //! Moments of a calendar, in UTC. Those of a record sort as text.
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use std::time::Duration;
 
 /// This moment, such as `2026-11-20T21:31:35Z`.
@@ -24,9 +25,27 @@ pub fn date(moment: &str) -> &str {
     moment.split('T').next().unwrap_or(moment)
 }
 
+/// A day, such as `2026-11-20`.
+///
+/// # Errors
+/// If it is none of the calendar, or not written so.
+pub fn day(text: &str) -> Result<String, String> {
+    let day: Option<Date> = text.parse().ok();
+    let day = day.map(|day| day.to_string()).filter(|day| day == text);
+    day.ok_or_else(|| format!("`{text}` is not a date such as 2026-11-20"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_is_one_of_the_calendar() {
+        assert_eq!(day("2026-11-20").unwrap(), "2026-11-20");
+        for wrong in ["2026-02-30", "20261120", "2026-11-20T01:00:00", "today", ""] {
+            assert!(day(wrong).unwrap_err().contains("such as 2026-11-20"), "{wrong}");
+        }
+    }
 
     #[test]
     fn moments_sort_as_text() {

@@ -17,6 +17,7 @@ mod faults;
 mod judge;
 mod live;
 mod measure;
+mod merge;
 mod nightly;
 mod pack;
 mod planning;

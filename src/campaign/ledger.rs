@@ -39,6 +39,11 @@ pub trait CampaignHeader: Clone + Serialize + DeserializeOwned {
     /// Name of the record's file in the campaign's folder.
     fn file(&self) -> String;
 
+    /// What is recorded of it when it begins.
+    fn begin(self) -> Self {
+        self
+    }
+
     /// Whether this recorded campaign is the one that is asked for.
     fn is(&self, asked: &Self) -> bool;
 }
@@ -101,6 +106,23 @@ pub fn read<H: CampaignHeader, A: AttemptRecord>(text: &[u8]) -> Result<Option<L
     Ok(recorded)
 }
 
+/// The text of a record with this content.
+///
+/// # Errors
+/// If it cannot be written as JSON.
+pub fn text<H: CampaignHeader, A: AttemptRecord + Clone>(content: &LedgerContent<H, A>) -> Result<Vec<u8>> {
+    let attempts = content.attempts.iter().cloned();
+    let header = LedgerLine::Campaign(Box::new(content.header.clone()));
+    let attempts = attempts.map(|attempt| LedgerLine::Attempt(Box::new(attempt)));
+    let closed = content.closed.then(|| LedgerLine::Closed { at: calendar::now() });
+    let mut text = Vec::new();
+    for line in std::iter::once(header).chain(attempts).chain(closed) {
+        serde_json::to_writer(&mut text, &line).context("writing a record as JSON")?;
+        text.push(b'\n');
+    }
+    Ok(text)
+}
+
 /// The record of a campaign that goes on; no other process can write it meanwhile.
 #[derive(Debug)]
 pub struct CampaignLedger<H, A> {
@@ -128,8 +150,8 @@ impl<H: CampaignHeader, A: AttemptRecord> CampaignLedger<H, A> {
                 return Err(ForeignRecord(format!("{} {}", folder.display(), H::OTHER)).into());
             }
             None => {
-                let header = asked.clone();
-                let line = LedgerLine::<H, A>::Campaign(Box::new(asked));
+                let header = asked.begin();
+                let line = LedgerLine::<H, A>::Campaign(Box::new(header.clone()));
                 journal
                     .append(&line)
                     .with_context(|| format!("writing {}", path.display()))?;

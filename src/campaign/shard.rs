@@ -25,6 +25,21 @@ impl Shard {
         position.checked_mul(self.of)?.checked_add(self.number - 1)
     }
 
+    /// The first number that it has: parts of one whole are in the order of these.
+    pub fn first(self) -> u64 {
+        self.number - 1
+    }
+
+    /// Every part of the whole that this is a part of.
+    pub fn siblings(self) -> impl Iterator<Item = Self> {
+        (1..=self.of).map(move |number| Self { number, of: self.of })
+    }
+
+    /// Whether another is a part of the same division of the whole.
+    pub fn is_sibling(self, other: Self) -> bool {
+        self.of == other.of
+    }
+
     /// The position of a number in this part; `None` if it is in another one.
     pub fn position(self, number: u64) -> Option<u64> {
         (number % self.of == self.number - 1).then_some(number / self.of)
@@ -77,6 +92,8 @@ mod tests {
             let back = shards.iter().filter(|shard| shard.number(homes[0]) == Some(number));
             assert_eq!(back.count(), 1);
         }
+        assert_eq!(shards[1].siblings().collect::<Vec<_>>(), shards);
+        assert!(shards[0].is_sibling(shards[2]) && !shards[0].is_sibling(Shard::default()));
         assert_eq!(Shard::default().number(7), Some(7));
         for wrong in ["0/3", "4/3", "1", "a/b", "1/0", "1/2/3"] {
             assert!(wrong.parse::<Shard>().unwrap_err().contains(wrong), "{wrong}");

@@ -6,6 +6,7 @@ use super::convert::ConvertOptions;
 use super::explore::ExploreOptions;
 use super::generate::GenerateOptions;
 use super::measure::args::MeasureOptions;
+use super::merge::MergeOptions;
 use super::new::NewOptions;
 use super::nightly::NightlyOptions;
 use super::pack::PackOptions;
@@ -78,6 +79,8 @@ pub enum Command {
     Compare(CompareOptions),
     /// Run a matrix of variants, faults and seeds, and separate new anomalies from known ones
     Nightly(NightlyOptions),
+    /// Make one night, comparison or corpus of the parts that several machines made
+    Merge(MergeOptions),
     /// Convert a history between our JSON lines and Jepsen's EDN
     Convert(ConvertOptions),
     /// Make a history of a simulated object, valid or with a planted violation, to try checkers with

@@ -1,6 +1,9 @@
 //! Campaign files: TOML, read so that every mistake is named with its line.
 
-use crate::nightly::campaign::{Campaign, EnsembleSettings, matching};
+mod seeds;
+
+use crate::nightly::campaign::{Campaign, EnsembleSettings, PinnedCells, matching};
+use crate::nightly::seeds::SeedSource;
 use crate::planning::names;
 use crate::planning::recipe;
 use crate::planning::spec;
@@ -19,7 +22,8 @@ struct Keys {
     name: Option<String>,
     variants: Vec<Spanned<String>>,
     faults: Vec<Spanned<String>>,
-    seeds: Option<Spanned<Vec<u64>>>,
+    seeds: Option<Spanned<toml::Value>>,
+    cells: Option<Vec<PinnedKeys>>,
     time: Option<Spanned<String>>,
     servers: Option<Spanned<u64>>,
     observers: Option<Spanned<u64>>,
@@ -27,6 +31,15 @@ struct Keys {
     timing: Option<Spanned<String>>,
     zookeeper: Option<Spanned<String>>,
     on: Option<Spanned<String>>,
+}
+
+/// The keys of cells beside the matrix.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PinnedKeys {
+    variants: Vec<Spanned<String>>,
+    faults: Vec<Spanned<String>>,
+    seeds: Spanned<toml::Value>,
 }
 
 /// Reads a campaign from the text of its file; `called` is its name if it gives itself none, and folders of recipes lie
@@ -37,18 +50,17 @@ struct Keys {
 pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String> {
     let keys: Keys = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_string())?;
     let file = CampaignFile { text };
-    let variants = file.variants(&keys.variants, folder)?;
-    let faults = file.each("faults", &keys.faults, |list| {
-        names::faults(list).map(|kinds| kinds.join(","))
-    })?;
-    let faults = faults
-        .into_iter()
-        .map(|list| if list.is_empty() { "none".to_string() } else { list });
-    let seeds = match &keys.seeds {
-        None => vec![1],
-        Some(seeds) if seeds.get_ref().is_empty() => return Err(file.wrong(seeds, "seeds", "give at least one")),
-        Some(seeds) => unique(seeds.get_ref().iter().copied()),
-    };
+    let variants = file.variants("variants", &keys.variants, folder)?;
+    let faults = file.faults("faults", &keys.faults)?;
+    let seeds = file.one("seeds", keys.seeds.as_ref(), seeds::source)?;
+    let mut cells = Vec::new();
+    for keys in keys.cells.iter().flatten() {
+        cells.push(PinnedCells {
+            variants: file.variants("cells.variants", &keys.variants, folder)?,
+            faults: file.faults("cells.faults", &keys.faults)?,
+            seeds: seeds::listed(keys.seeds.get_ref()).map_err(|why| file.wrong(&keys.seeds, "cells.seeds", &why))?,
+        });
+    }
     let time = file.one("time", keys.time.as_ref(), |text| values::duration(text))?;
     let size = |key, value: Option<&Spanned<u64>>, read: fn(&str) -> Result<usize, String>| {
         file.one(key, value, |number| read(&number.to_string()))
@@ -62,8 +74,9 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
     Ok(Campaign {
         name: keys.name.unwrap_or_else(|| called.to_string()),
         variants,
-        faults: unique(faults),
-        seeds,
+        faults,
+        seeds: seeds.unwrap_or(SeedSource::Listed(vec![1])),
+        cells,
         time_ms: time.unwrap_or(spec::TIME).as_millis() as u64,
         cluster: EnsembleSettings {
             servers: servers.unwrap_or(spec::SERVERS),
@@ -79,7 +92,10 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
 /// The folders of recipes that the text of a campaign file names; none if it cannot be read.
 pub fn recipes(text: &str, folder: &Path) -> Vec<String> {
     let keys: Option<Keys> = toml::from_str(text).ok();
-    let variants = keys.into_iter().flat_map(|keys| keys.variants);
+    let variants = keys.into_iter().flat_map(|keys| {
+        let pinned = keys.cells.into_iter().flatten().flat_map(|cells| cells.variants);
+        keys.variants.into_iter().chain(pinned)
+    });
     variants
         .filter_map(|pattern| recipe_folder(pattern.get_ref(), folder))
         .collect()
@@ -173,9 +189,15 @@ impl CampaignFile<'_> {
         values.iter().map(read).collect()
     }
 
-    fn variants(&self, patterns: &[Spanned<String>], folder: &Path) -> Result<Vec<String>, String> {
+    fn faults(&self, key: &str, lists: &[Spanned<String>]) -> Result<Vec<String>, String> {
+        let lists = self.each(key, lists, |list| names::faults(list).map(|kinds| kinds.join(",")))?;
+        let named = |list: String| if list.is_empty() { "none".to_string() } else { list };
+        Ok(unique(lists.into_iter().map(named)))
+    }
+
+    fn variants(&self, key: &str, patterns: &[Spanned<String>], folder: &Path) -> Result<Vec<String>, String> {
         let known = names::variants();
-        let found = self.each("variants", patterns, |pattern| {
+        let found = self.each(key, patterns, |pattern| {
             if let Some(path) = recipe_folder(pattern, folder) {
                 return names::workload(&path).map(|_| vec![path]);
             }
@@ -191,107 +213,4 @@ impl CampaignFile<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::planning::feasibility;
-
-    const SMALL: &str = "variants = [\"lock/fenced\"]\nfaults = [\"pause\", \"kill, partition\"]\n";
-
-    #[test]
-    fn the_example_is_a_campaign() {
-        let campaign = read(EXAMPLE, "built-in", Path::new("")).unwrap();
-        assert!(campaign.cells().len() >= 20, "{campaign:?}");
-        for cell in campaign.cells() {
-            let plan = campaign.spec(&cell, cell.seed).plan().unwrap();
-            assert_eq!(feasibility::shortfalls(&plan), [""; 0], "{cell}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_given_is_as_on_the_command_line() {
-        let campaign = read(SMALL, "small", Path::new("")).unwrap();
-        assert_eq!((campaign.name.as_str(), campaign.time_ms), ("small", 60_000));
-        assert_eq!(campaign.seeds, [1]);
-        assert_eq!(campaign.faults, ["pause", "kill,partition"]);
-        assert_eq!((campaign.cluster.servers, campaign.cluster.clients), (3, 5));
-        let more = format!(
-            "{SMALL}name = \"n\"\nseeds = [3, 3, 4]\ntime = \"2m\"\nservers = 5\nclients = 7\ntiming = \"500/4/1000\"\n\
-             zookeeper = \"zookeeper:3.9\"\n"
-        );
-        let campaign = read(&more, "small", Path::new("")).unwrap();
-        assert_eq!(
-            (campaign.seeds.as_slice(), campaign.time_ms),
-            ([3, 4].as_slice(), 120_000)
-        );
-        assert_eq!((campaign.cluster.servers, campaign.cluster.clients), (5, 7));
-        assert!(campaign.cluster.timing.unwrap().hazardous());
-        assert_eq!(campaign.cluster.image.as_deref(), Some("zookeeper:3.9"));
-    }
-
-    #[test]
-    fn stars_expand_and_nothing_comes_twice() {
-        let campaign = read(
-            "variants = [\"lock/fenced\", \"lock/*\"]\nfaults = [\"none\", \"none\"]",
-            "x",
-            Path::new(""),
-        )
-        .unwrap();
-        assert_eq!(campaign.variants[0], "lock/fenced");
-        assert_eq!(campaign.variants.iter().filter(|v| *v == "lock/fenced").count(), 1);
-        assert!(campaign.variants.len() >= 5 && campaign.faults == ["none"]);
-    }
-
-    #[test]
-    fn mistakes_are_named_with_their_line() {
-        let wrong = |text: &str, parts: &[&str]| {
-            let said = read(text, "x", Path::new("")).unwrap_err();
-            for part in parts {
-                assert!(said.contains(part), "{said:?} should say {part:?}");
-            }
-        };
-        wrong(&format!("{SMALL}colour = 3\n"), &["line 3", "colour", "variants"]);
-        wrong(
-            "faults = [\"pause\"]\nvariants = [\n  \"lock/fenced\",\n  \"lock/fencd\",\n]",
-            &["line 4", "`variants`", "did you mean `lock/fenced`?"],
-        );
-        wrong(
-            "variants = [\"lock/*\"]\nfaults = [\"pauze\"]",
-            &["line 2", "did you mean `pause`?"],
-        );
-        wrong(&format!("{SMALL}time = \"soon\""), &["line 3", "`time`", "60s"]);
-        wrong(&format!("{SMALL}servers = 2"), &["line 3", "1, 3 or 5"]);
-        wrong(&format!("{SMALL}clients = 0"), &["line 3", "1 to 50"]);
-        wrong(&format!("{SMALL}zookeeper = \"3.9.3\""), &["line 3", "zookeeper:3.9.3"]);
-        wrong(&format!("{SMALL}seeds = []"), &["line 3", "at least one"]);
-        wrong(&format!("{SMALL}seeds = [-1]"), &["line 3"]);
-        wrong("variants = []\nfaults = [\"pause\"]", &["`variants` is empty"]);
-        wrong("variants = [\"lock/*\"]", &["faults"]);
-    }
-
-    #[test]
-    fn a_recipe_of_another_folder_is_named_normalized() {
-        for (path, short) in [
-            ("a/../b", "b"),
-            ("a/..", "."),
-            ("../../b", "../../b"),
-            ("/a/b/../c", "/a/c"),
-        ] {
-            assert_eq!(normalized(Path::new(path)), Path::new(short));
-        }
-        let home = tempfile::tempdir().unwrap();
-        let at = |path: &str| home.path().join(path);
-        for folder in ["nights", "mine", "far/nights", "far/mine"] {
-            std::fs::create_dir_all(at(folder)).unwrap();
-        }
-        std::os::unix::fs::symlink(at("far/nights"), at("link")).unwrap();
-        let named = |folder: &str, path: &str| PathBuf::from(below(&at(folder), path));
-        assert_eq!(named("nights", "../mine"), at("mine"));
-        assert_eq!(named("nights", "./x"), at("nights/x"));
-        assert_eq!(named("link", "../mine"), at("link/../mine"), "that is far/mine");
-        assert_eq!(
-            named("nights", "../gone"),
-            at("nights/../gone"),
-            "it will be refused by the name that was given"
-        );
-    }
-}
+mod tests;

@@ -4,19 +4,21 @@ mod decision;
 mod setup;
 
 use super::exit::{Code, Usage};
+use super::shard::ShardChoice;
 use super::{interrupt, paths};
 use crate::backends;
 use crate::calendar;
 use crate::campaign::engine::{self, CampaignEnd, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::CampaignHeader as _;
-use crate::compare::drive::{self, ComparisonHeader, ComparisonLedger, last, left};
-use crate::compare::order::turns;
+use crate::compare::drive::{self, ComparisonLedger, last, left};
+use crate::compare::header::ComparisonHeader;
 use crate::compare::report;
 use crate::compare::setup::Setup;
 use crate::planning::recipe;
 use crate::planning::refusal;
 use crate::planning::values;
+use crate::version;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -80,6 +82,10 @@ pub struct CompareOptions {
     /// Where to run: `docker`, a real ensemble, if not given; `sim`, a simulated one; `consensus` has `network` alone
     #[arg(long, value_name = "docker|sim", value_parser = values::on)]
     pub on: Option<On>,
+    /// Only this part of the runs; what is compared with each other stays in one. `auto`: the part that GitLab's or
+    /// Slurm's variables name, or ZOOQUAKE_SHARD=K/N; `zooquake merge` makes one comparison of the parts
+    #[arg(long, value_name = "K/N|auto")]
+    pub shard: Option<ShardChoice>,
     /// The comparison's folder
     #[arg(long, default_value = "compare", value_name = "DIR")]
     pub out: PathBuf,
@@ -110,6 +116,8 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     let header = ComparisonHeader {
         format: 1,
         setup,
+        shard: options.shard.map(ShardChoice::resolve).transpose()?,
+        zooquake: version::FULL.to_string(),
         begun: calendar::now(),
     };
     // A record is begun only where an engine answers: without one there is no comparison.
@@ -120,7 +128,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     let end = go_on(&mut ledger, &options.out).await?;
     let comparison = report::comparison(&ledger).map_err(Usage)?;
     let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
-    finish(&options, &ledger, &comparison)?;
+    finish((&options.out, options.json), &ledger, &comparison)?;
     if end == CampaignEnd::Interrupted {
         let left = comparison.planned - comparison.runs.len() + failed;
         let planned = comparison.planned;
@@ -161,14 +169,17 @@ async fn go_on(ledger: &mut ComparisonLedger, out: &Path) -> Result<CampaignEnd>
     let runner = Ensembles::prepare(place, asked, runs, interrupt).await?;
     let specs = setup.specs().map_err(Usage)?;
     runner.prepare_recipes(specs.iter().map(|(_, spec)| spec)).await?;
-    let turns = turns(&setup);
+    let turns = ledger.recorded.header.turns();
     let mut comparison = drive::Comparison { setup, runner };
     engine::drive(&mut comparison, &turns, ledger, TimeBudget::new(None)).await
 }
 
 /// Writes the report, and prints its summary.
-fn finish(options: &CompareOptions, ledger: &ComparisonLedger, comparison: &Comparison) -> Result<()> {
-    let written = write_all(comparison, &options.out)?;
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn finish((out, json): (&Path, bool), ledger: &ComparisonLedger, comparison: &Comparison) -> Result<()> {
+    let written = write_all(comparison, out)?;
     let mut value = serde_json::to_value(comparison).context("writing the comparison as JSON")?;
     value["summary"] = serde_json::json!(summary(comparison));
     // In the order of the runs.
@@ -180,10 +191,10 @@ fn finish(options: &CompareOptions, ledger: &ComparisonLedger, comparison: &Comp
     {
         run["again"] = serde_json::json!(attempt.again);
     }
-    value["order"] = serde_json::json!(turns(&ledger.recorded.header.setup));
-    value["folder"] = serde_json::json!(options.out);
-    write_json(&value, &options.out.join("compare.json"))?;
-    if options.json {
+    value["order"] = serde_json::json!(ledger.recorded.header.turns());
+    value["folder"] = serde_json::json!(out);
+    write_json(&value, &out.join("compare.json"))?;
+    if json {
         return crate::output::json(&value);
     }
     summary(comparison).iter().for_each(|line| println!("{line}"));

@@ -18,6 +18,7 @@ mod interrupt;
 mod limits;
 mod list;
 mod measure;
+mod merge;
 #[cfg(test)]
 mod names;
 mod new;
@@ -30,6 +31,7 @@ mod report;
 mod run;
 mod selftest;
 mod series;
+mod shard;
 mod shrink;
 mod trial;
 mod upkeep;
@@ -120,6 +122,7 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Check(options) => check::check(&options),
         Command::Compare(options) => compare::compare(options).await,
         Command::Nightly(options) => nightly::nightly(options).await,
+        Command::Merge(options) => merge::merge(&options),
         Command::Convert(options) => convert::convert(&options),
         Command::Generate(options) => generate::generate(&options),
         Command::Report(options) => report::report(&options),

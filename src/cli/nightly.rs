@@ -2,23 +2,25 @@
 
 use super::campaign;
 use super::exit::{Code, Usage};
+use super::shard::ShardChoice;
 use super::{interrupt, paths};
 use crate::backends;
 use crate::calendar;
 use crate::campaign::engine::{self, CampaignEnd, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
-use crate::campaign::shard::Shard;
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
 use crate::nightly::drive::{self, needed};
-use crate::nightly::folder::{self, LedgerContent, NightHeader, NightLedger};
+use crate::nightly::folder::{self, LedgerContent, NightLedger};
+use crate::nightly::header::{self, NightHeader};
 use crate::nightly::previous_nights::{self, NightRecord};
-use crate::nightly::{report, retention};
+use crate::nightly::{conclusion, report, retention};
 use crate::planning::recipe;
 use crate::planning::refusal;
 use crate::planning::spec::RunSpec;
 use crate::planning::values;
 use crate::run::folder::Folder;
+use crate::version;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -33,7 +35,8 @@ const NIGHTS: &str = "nights";
 /// `nightly`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit codes: 0 all as expected, 1 a new anomaly, 2 a cell still unknown, 254 wrong usage, 255 the harness failed.
+Exit codes: 0 all as expected, 1 a new anomaly, 2 a cell still unknown or too few cells run, 254 wrong usage, 255 the harness
+failed.
 
 Examples:
   zooquake nightly                                       one variant a family under four faults
@@ -44,9 +47,10 @@ Examples:
 pub struct NightlyOptions {
     /// Variants, faults, seeds and more, in TOML; a built-in campaign if not given
     pub campaign: Option<PathBuf>,
-    /// Only this part of the matrix; a cell is always in the same one
-    #[arg(long, value_name = "K/N")]
-    pub shard: Option<Shard>,
+    /// Only this part of the matrix; a cell is always in the same one. `auto`: the part that GitLab's or Slurm's
+    /// variables name, or ZOOQUAKE_SHARD=K/N; `zooquake merge` makes one night of the parts
+    #[arg(long, value_name = "K/N|auto")]
+    pub shard: Option<ShardChoice>,
     /// Where to run: `docker`, a real ensemble, or `sim`, a simulated one; what the campaign states, or else docker, if
     /// not given
     #[arg(long, value_name = "docker|sim", value_parser = values::on)]
@@ -54,6 +58,14 @@ pub struct NightlyOptions {
     /// No run is begun that would end later than this after the start, such as 90m
     #[arg(long, value_parser = values::duration)]
     pub budget: Option<Duration>,
+    /// The share of the cells of this part that must be run at least, from 0 to 1: with fewer the exit code is 2. 0.5
+    /// if not given, or what the night began with
+    #[arg(long, value_name = "SHARE", value_parser = values::share)]
+    pub require: Option<f64>,
+    /// The date that new seeds are drawn from (`seeds = { count = 4, from = "date" }`), such as 2026-11-27, in UTC:
+    /// give all parts of a night the same. That on which the night begins if not given
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = calendar::day)]
+    pub date: Option<String>,
     /// The night's folder; nights beside it are what it is compared with. nights/DATE if not given
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -76,12 +88,17 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     let budget = TimeBudget::new(options.budget);
     let mut campaign = read_campaign(options.campaign.as_deref()).await?;
     campaign.on = options.on.unwrap_or(campaign.on);
+    let shard = options.shard.map(ShardChoice::resolve).transpose()?;
     let header = NightHeader {
-        format: 2,
-        zooquake: env!("CARGO_PKG_VERSION").to_string(),
+        format: header::FORMAT,
+        zooquake: version::NUMBER.to_string(),
+        commit: version::COMMIT.map(String::from),
+        checkout: header::checkout(),
         campaign,
-        shard: options.shard.map(|shard| shard.to_string()),
+        shard: shard.map(|shard| shard.to_string()),
+        date: options.date.clone(),
         begun: calendar::now(),
+        require: options.require.unwrap_or(conclusion::REQUIRE),
     };
     if !options.anyway {
         refuse(&header).map_err(Usage)?;
@@ -98,12 +115,14 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     let interrupt = interrupt::listen()?;
     let place = backends::connect(header.campaign.on).await?;
     let mut ledger = NightLedger::open(&path, header)?;
-    let header = ledger.recorded.header.clone();
+    let mut header = ledger.recorded.header.clone();
+    header.require = options.require.unwrap_or(header.require);
     let earlier = previous_nights::earlier(&path, &header)?;
     let runs = path.join("runs");
     ensembles::clear(&*place, &runs, &ledger.runs(), "its cell is run again").await?;
     let campaign = &header.campaign;
-    let order = previous_nights::order(previous_nights::cells(&header), &campaign.seeds, |cell| {
+    let seeds = campaign.seeds.seeds(header.date());
+    let order = previous_nights::order(previous_nights::cells(&header), &seeds, |cell| {
         previous_nights::last(&earlier, cell)
     });
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
@@ -126,8 +145,8 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     }
     compact_known(&ledger.recorded, &runs)?;
     let tonight = NightRecord::new(folder::name_of(&path), &ledger.recorded);
-    let report = report::night_report(&header, &tonight, &earlier, end);
-    finish(&options, &path, &report)
+    let report = report::night_report(&header, &tonight, &earlier, end, vec![]);
+    finish(options.junit.as_deref(), options.json, &path, &report)
 }
 
 /// The campaign in the file, or the built-in one.
@@ -164,7 +183,7 @@ fn refuse(header: &NightHeader) -> Result<(), String> {
         // Also with the seeds with which unknown cells are run again.
         let again = cells
             .iter()
-            .map(|cell| campaign.spec(cell, campaign.next_seed(cell.seed)));
+            .map(|cell| campaign.spec(cell, campaign.next_seed(cell.seed, header.date())));
         match refusal::enough_ms(named.iter().map(|(_, spec)| spec.clone()).chain(again)) {
             Some(enough) => {
                 let enough = values::whole_seconds(enough);
@@ -189,16 +208,19 @@ fn compact_known(recorded: &LedgerContent, runs: &Path) -> Result<()> {
 }
 
 /// Writes the report, prints its conclusion, and returns the exit code.
-fn finish(options: &NightlyOptions, path: &Path, report: &Night) -> Result<Code> {
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn finish(junit: Option<&Path>, json: bool, path: &Path, report: &Night) -> Result<Code> {
     night::write_all(report, path)?;
-    if let Some(file) = &options.junit {
+    if let Some(file) = junit {
         let doing = || format!("writing {}", file.display());
         if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             std::fs::create_dir_all(parent).with_context(doing)?;
         }
         zooquake_reports::publish(file, night::junit(report)?).with_context(doing)?;
     }
-    if options.json {
+    if json {
         let mut value = serde_json::to_value(report).context("writing the night as JSON")?;
         value["night"] = serde_json::json!(path);
         crate::output::json(&value)?;

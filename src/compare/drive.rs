@@ -1,42 +1,18 @@
 //! What a comparison attempts: each turn until it has a verdict.
 
-use super::order::{Turn, turns};
+use super::header::ComparisonHeader;
+use super::order::Turn;
 use super::setup::Setup;
 use crate::campaign::engine;
 use crate::campaign::ensembles::{self, Runner};
 use crate::campaign::{attempt, ledger};
 use anyhow::{Result, anyhow};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zooquake_checkers::Verdict;
 
 /// What a run takes beside its operations and faults while nothing is known of this machine.
 const BESIDE: Duration = Duration::from_secs(30);
-
-/// What a comparison is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ComparisonHeader {
-    /// Version of this format; 1.
-    pub format: u32,
-    /// What is compared.
-    pub setup: Setup,
-    /// When it began.
-    pub begun: String,
-}
-
-impl ledger::CampaignHeader for ComparisonHeader {
-    const WHAT: &str = "comparison";
-    const OTHER: &str = "has a comparison with other options: give the same ones to go on with it, or another --out";
-
-    fn file(&self) -> String {
-        "compare.jsonl".to_string()
-    }
-
-    fn is(&self, asked: &Self) -> bool {
-        self.setup == asked.setup
-    }
-}
 
 /// A run of a turn that came to its end, or failed to.
 pub type TurnAttempt = attempt::CampaignAttempt<Turn>;
@@ -57,7 +33,7 @@ pub fn last(ledger: &ComparisonLedger) -> BTreeMap<Turn, &TurnAttempt> {
 /// The turns that have no verdict, in order.
 pub fn left(ledger: &ComparisonLedger) -> Vec<Turn> {
     let done = last(ledger);
-    let mut turns = turns(&ledger.recorded.header.setup);
+    let mut turns = ledger.recorded.header.turns();
     turns.retain(|turn| done.get(turn).is_none_or(|attempt| attempt.verdict.is_none()));
     turns
 }
@@ -150,6 +126,7 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::order::turns;
     use super::super::setup::tests::setup;
     use super::*;
     use crate::campaign::engine::{CampaignEnd, TimeBudget, drive};
@@ -164,6 +141,8 @@ mod tests {
         ComparisonHeader {
             format: 1,
             setup: setup(&["predecessor", "fenced"], &["none"], &[1, 2]),
+            shard: None,
+            zooquake: String::new(),
             begun: "2026-11-20T22:00:00Z".into(),
         }
     }

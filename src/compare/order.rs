@@ -2,6 +2,7 @@
 
 use super::setup::Setup;
 use crate::campaign::attempt::CampaignPlace;
+use crate::campaign::shard::Shard;
 use serde::{Deserialize, Serialize};
 
 /// One run of a comparison.
@@ -20,6 +21,15 @@ pub struct Turn {
 impl CampaignPlace for Turn {
     fn seed(&self) -> u64 {
         self.seed
+    }
+}
+
+impl Turn {
+    /// Whether it is in this part of the comparison. Subjects that are compared with each other stay together: two
+    /// machines may be of different speed.
+    pub fn is_in(&self, shard: Shard, setup: &Setup) -> bool {
+        let group = self.round * setup.faults.len() + self.faults;
+        shard.position(group as u64).is_some()
     }
 }
 

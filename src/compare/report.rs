@@ -1,7 +1,7 @@
 //! What came of a comparison: from its record to its report.
 
 use super::drive::{ComparisonLedger, last};
-use super::order::turns;
+use super::header::ComparisonHeader;
 use zooquake_checkers::sample;
 use zooquake_reports::compare::{ComparedSubject, Comparison, SubjectRun};
 
@@ -33,12 +33,18 @@ pub fn comparison(ledger: &ComparisonLedger) -> Result<Comparison, String> {
     Ok(Comparison {
         family: setup.family.clone(),
         begun: ledger.recorded.header.begun.clone(),
-        planned: turns(setup).len(),
+        planned: ledger.recorded.header.turns().len(),
         faults: setup.faults.clone(),
         runs: runs.collect(),
-        settings: setup.settings(),
+        settings: settings(&ledger.recorded.header),
         kind: sample::measures(&setup.workload(0)?)
             .ok_or_else(|| format!("nothing of the family {} is measured", setup.family))?,
         subjects,
     })
+}
+
+/// The settings of all its runs, and which part of them these are.
+fn settings(header: &ComparisonHeader) -> Vec<(String, String)> {
+    let part = header.shard.map(|shard| ("part".to_string(), shard.to_string()));
+    part.into_iter().chain(header.setup.settings()).collect()
 }

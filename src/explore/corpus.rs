@@ -4,6 +4,7 @@ use super::space::Space;
 use crate::campaign::journal::{self, Journal};
 use crate::campaign::ledger::ForeignRecord;
 use crate::campaign::shard::Shard;
+use crate::version;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 /// The file in it, a line of JSON each: first what is explored, then how far each shard has come.
-const FILE: &str = "explored.jsonl";
+pub const FILE: &str = "explored.jsonl";
 
 /// The version of corpora that this program writes and goes on with.
 const FORMAT: u32 = 1;
@@ -20,6 +21,9 @@ const FORMAT: u32 = 1;
 struct CorpusHeader {
     /// Version of this format: [`FORMAT`].
     format: u32,
+    /// The version and the commit of the zooquake that began it; empty in old corpora.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    zooquake: String,
     space: Space,
 }
 
@@ -53,6 +57,69 @@ impl ExploredSchedules {
     }
 }
 
+/// The text of a corpus, taken apart.
+#[derive(Debug)]
+pub struct CorpusText {
+    header: CorpusHeader,
+    progress: Vec<CorpusProgress>,
+}
+
+impl CorpusText {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// [`ForeignRecord`] if it is of another format; otherwise if it has no first line, or a line makes no sense.
+    pub fn read(text: &[u8]) -> Result<Self> {
+        let mut lines = journal::lines::<Value>(text)?.into_iter();
+        let (_, first) = lines.next().context("it has no first line")?;
+        let header: CorpusHeader = serde_json::from_value(first)?;
+        if header.format != FORMAT {
+            let why = format!(
+                "it is of format {}, and this zooquake reads format {FORMAT} alone",
+                header.format
+            );
+            return Err(ForeignRecord(why).into());
+        }
+        let mut progress: Vec<CorpusProgress> = Vec::new();
+        for (number, line) in lines {
+            let line: CorpusProgress = serde_json::from_value(line).with_context(|| format!("line {number}"))?;
+            progress.retain(|other| other.shard != line.shard);
+            progress.push(line);
+        }
+        Ok(Self { header, progress })
+    }
+
+    /// How far each part has come that filled it.
+    pub fn explored(&self) -> impl Iterator<Item = (Shard, u64)> {
+        self.progress.iter().map(|explored| (explored.shard, explored.until))
+    }
+
+    /// What keeps it from being of the same exploration as another, in words; `None` if nothing does.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        let (here, there) = (&self.header, &other.header);
+        if here.zooquake != there.zooquake {
+            return Some(format!(
+                "their versions of zooquake are {} and {}",
+                here.zooquake, there.zooquake
+            ));
+        }
+        (here.space != there.space).then(|| format!("one explores {:?}, the other {:?}", here.space, there.space))
+    }
+
+    /// The text of a corpus of the same exploration in which parts have come so far.
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON.
+    pub fn with(&self, explored: &[(Shard, u64)]) -> Result<String> {
+        let mut text = serde_json::to_string(&self.header)? + "\n";
+        for (shard, until) in explored {
+            let (shard, until) = (*shard, *until);
+            text += &(serde_json::to_string(&CorpusProgress { shard, until })? + "\n");
+        }
+        Ok(text)
+    }
+}
+
 impl Corpus {
     /// Opens the corpus in a folder, or begins it; with the space that is explored there, which is the one asked for
     /// but for its first seed: that is the corpus's.
@@ -72,6 +139,7 @@ impl Corpus {
         let Some((_, first)) = lines.next() else {
             let header = CorpusHeader {
                 format: FORMAT,
+                zooquake: version::FULL.to_string(),
                 space: asked.clone(),
             };
             journal

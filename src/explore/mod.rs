@@ -9,6 +9,7 @@ pub mod coverage;
 pub mod drive;
 pub mod failure;
 pub mod failure_runs;
+pub mod merged_corpus;
 pub mod network;
 #[cfg(test)]
 mod promise_tests;

@@ -1,12 +1,14 @@
 //! What a night is to run: variants × faults × seeds, on which ensemble, for how long.
 
 use super::cell::Cell;
+use super::seeds::SeedSource;
 use crate::planning::drawing;
 use crate::planning::names;
 use crate::planning::network;
 use crate::planning::spec::RunSpec;
 use globset::Glob;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zooquake_history::plan::{On, Timing};
 
@@ -19,7 +21,10 @@ pub struct Campaign {
     /// Kinds of fault separated by commas, or `none`.
     pub faults: Vec<String>,
     /// What plans are drawn from.
-    pub seeds: Vec<u64>,
+    pub seeds: SeedSource,
+    /// Cells beside the matrix, such as those of known failures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<PinnedCells>,
     /// Milliseconds of operations and faults in each run.
     pub time_ms: u64,
     /// The ensemble and its clients.
@@ -27,6 +32,15 @@ pub struct Campaign {
     /// Where it runs; left out for a real ensemble.
     #[serde(default, skip_serializing_if = "On::is_real")]
     pub on: On,
+}
+
+/// Cells that every night has: each of the variants under each of the faults with each of the seeds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PinnedCells {
+    pub variants: Vec<String>,
+    /// Kinds of fault separated by commas, or `none`.
+    pub faults: Vec<String>,
+    pub seeds: Vec<u64>,
 }
 
 /// What each run has for an ensemble.
@@ -45,25 +59,63 @@ pub struct EnsembleSettings {
 }
 
 impl Campaign {
-    /// Every cell of the matrix, by variant, then by faults, then by seed.
-    pub fn cells(&self) -> Vec<Cell> {
+    /// Every cell of the night of a date: those of the matrix by variant, then by faults, then by seed, and those
+    /// beside it where their variant and faults are, or behind.
+    pub fn cells(&self, date: &str) -> Vec<Cell> {
         let mut cells = Vec::new();
+        let seeds = self.seeds.seeds(date);
         for variant in &self.variants {
             for faults in &self.faults {
-                cells.extend(self.seeds.iter().map(|seed| Cell {
+                cells.extend(seeds.iter().map(|drawn| Cell {
                     variant: variant.clone(),
                     faults: faults.clone(),
-                    seed: *seed,
+                    seed: drawn.seed,
+                    ordinal: drawn.ordinal,
                 }));
             }
+        }
+        if !self.cells.is_empty() {
+            self.pin(&mut cells);
         }
         cells
     }
 
-    /// The next seed after one: the next number that no cell of the campaign has anyway.
-    pub fn next_seed(&self, seed: u64) -> u64 {
+    /// Adds the cells beside the matrix, each run once.
+    fn pin(&self, cells: &mut Vec<Cell>) {
+        let run = |cell: &Cell| (cell.variant.clone(), cell.faults.clone(), cell.seed);
+        let mut present: BTreeSet<(String, String, u64)> = cells.iter().map(run).collect();
+        for pinned in &self.cells {
+            for variant in &pinned.variants {
+                for faults in &pinned.faults {
+                    let all = pinned.seeds.iter().map(|seed| Cell {
+                        variant: variant.clone(),
+                        faults: faults.clone(),
+                        seed: *seed,
+                        ordinal: None,
+                    });
+                    cells.extend(all.filter(|cell| present.insert(run(cell))));
+                }
+            }
+        }
+        let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for cell in cells.iter() {
+            let next = places.len();
+            places
+                .entry((cell.variant.clone(), cell.faults.clone()))
+                .or_insert(next);
+        }
+        cells.sort_by_cached_key(|cell| places[&(cell.variant.clone(), cell.faults.clone())]);
+    }
+
+    /// The next seed after one: the next number that no cell of the night of this date has anyway.
+    pub fn next_seed(&self, seed: u64, date: &str) -> u64 {
+        let tonight = self.seeds.seeds(date);
+        let taken = |next| {
+            let pinned = self.cells.iter().any(|pinned| pinned.seeds.contains(&next));
+            pinned || tonight.iter().any(|drawn| drawn.seed == next)
+        };
         let mut next = seed.wrapping_add(1);
-        while self.seeds.contains(&next) {
+        while taken(next) {
             next = next.wrapping_add(1);
         }
         next
@@ -108,9 +160,11 @@ impl Campaign {
     pub fn timings(&self) -> Vec<Timing> {
         let of = |name: &String| Some(drawing::timing(&names::workload(name).ok()?));
         let mut timings = Vec::new();
+        let pinned = self.cells.iter().flat_map(|pinned| &pinned.variants);
         for timing in self
             .variants
             .iter()
+            .chain(pinned)
             .filter_map(|name| self.cluster.timing.or_else(|| of(name)))
         {
             if !timings.contains(&timing) {
@@ -132,6 +186,7 @@ pub fn matching<'a>(pattern: &str, names: &'a [String]) -> Result<Vec<&'a String
 
 #[cfg(test)]
 pub mod tests {
+    use super::super::seeds::{DrawnSeeds, SeedOrigin};
     use super::*;
     use crate::planning::spec::tests::assert_same;
 
@@ -141,7 +196,8 @@ pub mod tests {
             name: "test".into(),
             variants: ["lock/predecessor", "lock/fenced"].map(String::from).into(),
             faults: ["pause", "kill,partition"].map(String::from).into(),
-            seeds: seeds.to_vec(),
+            seeds: SeedSource::Listed(seeds.to_vec()),
+            cells: vec![],
             time_ms: 30_000,
             cluster: EnsembleSettings {
                 servers: 3,
@@ -154,9 +210,42 @@ pub mod tests {
         }
     }
 
+    const DATE: &str = "2026-11-20";
+
+    /// A pinned seed of the matrix, one of another fault, and one that is drawn anyway.
+    fn pinned() -> Campaign {
+        let pinned = |faults: &str, seeds: &[u64]| PinnedCells {
+            variants: vec!["lock/predecessor".into()],
+            faults: vec![faults.into()],
+            seeds: seeds.to_vec(),
+        };
+        Campaign {
+            seeds: SeedSource::Drawn(DrawnSeeds {
+                count: 2,
+                from: SeedOrigin::Date,
+            }),
+            cells: vec![pinned("pause", &[7, 7, 2_026_112_001]), pinned("expire", &[8])],
+            ..campaign(&[])
+        }
+    }
+
+    #[test]
+    fn pinned_cells_stand_beside_those_of_the_date() {
+        let cells = pinned().cells(DATE);
+        let shown: Vec<String> = cells[..3].iter().map(ToString::to_string).collect();
+        let place = "lock/predecessor × pause";
+        let tonight = |number| format!("{place} × drawn seed {number} (202611200{number})");
+        assert_eq!(shown, [tonight(1), tonight(2), format!("{place} × seed 7")]);
+        assert_eq!(cells.len(), 10);
+        assert_eq!(cells[9].to_string(), "lock/predecessor × expire × seed 8");
+        let next = pinned().cells("2026-11-21");
+        assert!(next[0].is_same(&cells[0]) && next[0] != cells[0]);
+        assert!(next.iter().any(|cell| *cell == cells[9]), "what is pinned stays");
+    }
+
     #[test]
     fn the_matrix_has_every_combination_once() {
-        let cells = campaign(&[1, 2, 3]).cells();
+        let cells = campaign(&[1, 2, 3]).cells(DATE);
         assert_eq!(cells.len(), 12);
         let names: std::collections::BTreeSet<String> = cells.iter().map(ToString::to_string).collect();
         assert_eq!(names.len(), 12);
@@ -166,10 +255,9 @@ pub mod tests {
     #[test]
     fn the_next_seed_is_nobody_elses() {
         let campaign = campaign(&[1, 2, 4]);
-        assert_eq!(
-            (campaign.next_seed(1), campaign.next_seed(2), campaign.next_seed(4)),
-            (3, 3, 5)
-        );
+        assert_eq!([1, 2, 4].map(|seed| campaign.next_seed(seed, DATE)), [3, 3, 5]);
+        assert_eq!(pinned().next_seed(2_026_112_001, DATE), 2_026_112_003);
+        assert_eq!(pinned().next_seed(6, DATE), 9);
     }
 
     #[test]
@@ -178,7 +266,7 @@ pub mod tests {
         for variant in names::variants() {
             let cell = Cell {
                 variant: variant.clone(),
-                ..campaign.cells()[1].clone()
+                ..campaign.cells(DATE)[1].clone()
             };
             let plan = campaign.spec(&cell, 1).plan().unwrap();
             assert_eq!(plan.faults, ["kill", "partition"]);
@@ -188,7 +276,7 @@ pub mod tests {
         }
         let gone = Cell {
             variant: "lock/gone".into(),
-            ..campaign.cells()[1].clone()
+            ..campaign.cells(DATE)[1].clone()
         };
         let said = campaign.spec(&gone, 1).plan().unwrap_err();
         assert!(said.contains("no variant `lock/gone`"), "{said}");

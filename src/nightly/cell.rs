@@ -18,11 +18,18 @@ pub struct Cell {
     pub faults: String,
     /// What the plan is drawn from.
     pub seed: u64,
+    /// Which of the seeds that are drawn for this night, from 1; `None` of a seed that every night has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordinal: Option<u64>,
 }
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} × {} × seed {}", self.variant, self.faults, self.seed)
+        write!(f, "{} × {} × ", self.variant, self.faults)?;
+        match self.ordinal {
+            None => write!(f, "seed {}", self.seed),
+            Some(ordinal) => write!(f, "drawn seed {ordinal} ({})", self.seed),
+        }
     }
 }
 
@@ -34,9 +41,13 @@ impl CampaignPlace for Cell {
 
 impl Cell {
     /// A number that depends on nothing but what the cell is (FNV-1a, its bits mixed as MurmurHash3 ends), so that it
-    /// is the same in every campaign, on every machine and in every version.
+    /// is the same in every campaign, on every machine, in every version, and of a drawn seed every night.
     pub fn hash(&self) -> u64 {
-        let text = format!("{}|{}|{}", self.variant, self.faults, self.seed);
+        let seed = match self.ordinal {
+            None => self.seed.to_string(),
+            Some(ordinal) => format!("#{ordinal}"),
+        };
+        let text = format!("{}|{}|{seed}", self.variant, self.faults);
         let mut fnv = FnvHasher::default();
         fnv.write(text.as_bytes());
         let hash = fnv.finish();
@@ -48,6 +59,15 @@ impl Cell {
     /// Whether it is in this part of the matrix. It stays there whatever other cells a campaign gains or loses.
     pub fn is_in(&self, shard: Shard) -> bool {
         shard.position(self.hash()).is_some()
+    }
+
+    /// Whether a cell of another night is this one: of seeds that are drawn for each night, those of one ordinal are.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let seeds = match (self.ordinal, other.ordinal) {
+            (None, None) => self.seed == other.seed,
+            (here, there) => here == there,
+        };
+        seeds && self.same_place(&other.variant, &other.faults)
     }
 
     /// Whether another cell is the same but for its seed.
@@ -121,6 +141,7 @@ pub mod tests {
             variant: format!("lock/v{}", n % 10),
             faults: format!("f{}", n / 10 % 5),
             seed: n / 50,
+            ordinal: None,
         };
         let cells: Vec<Cell> = (0..400).map(cell).collect();
         let shards: Vec<Shard> = ["1/4", "2/4", "3/4", "4/4"].map(|s| s.parse().unwrap()).into();
@@ -139,20 +160,29 @@ pub mod tests {
             variant: "lock/fenced".into(),
             faults: "pause".into(),
             seed: 1,
+            ordinal: None,
         };
         assert_eq!(
             cell.hash(),
             8_715_585_429_715_471_589,
             "another number would move cells between shards"
         );
-        assert_ne!(
-            cell.hash(),
-            Cell {
-                seed: 2,
-                ..cell.clone()
-            }
-            .hash()
+        let second = Cell {
+            seed: 2,
+            ..cell.clone()
+        };
+        assert_ne!(cell.hash(), second.hash());
+        let drawn = |seed| Cell {
+            seed,
+            ordinal: Some(1),
+            ..cell.clone()
+        };
+        assert_eq!(
+            drawn(5).hash(),
+            drawn(6).hash(),
+            "a part has the same places every night"
         );
+        assert!(drawn(5).is_same(&drawn(6)) && !drawn(1).is_same(&cell));
     }
 
     /// An attempt at a cell with a verdict (`None`: the harness failed) and anomalies, each advisory or accepted or
@@ -194,6 +224,7 @@ pub mod tests {
             variant: "lock/predecessor".into(),
             faults: faults.into(),
             seed,
+            ordinal: None,
         }
     }
 

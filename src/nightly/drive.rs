@@ -3,7 +3,8 @@
 use super::campaign::Campaign;
 use super::cell::{self, CellStep};
 use super::cell::{Cell, CellAttempt};
-use super::folder::{NightHeader, NightLedger};
+use super::folder::NightLedger;
+use super::header::NightHeader;
 use super::previous_nights::NightRecord;
 use crate::campaign::engine;
 use crate::campaign::ensembles::{self, Runner};
@@ -85,7 +86,9 @@ pub fn needed(campaign: &Campaign, cell: &Cell, ledger: &NightLedger) -> Option<
     let attempts: Vec<&CellAttempt> = ledger.recorded.attempts.iter().filter(here).collect();
     let failed = |attempt: &&CellAttempt| here(attempt) && attempt.verdict.is_none();
     let failures = ledger.since_opened().iter().filter(failed).count();
-    match cell::next(cell, &attempts, failures, |seed| campaign.next_seed(seed)) {
+    match cell::next(cell, &attempts, failures, |seed| {
+        campaign.next_seed(seed, ledger.recorded.header.date())
+    }) {
         CellStep::Run(seed) => Some(seed),
         CellStep::Done(_) => None,
     }

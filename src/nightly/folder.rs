@@ -1,11 +1,10 @@
-//! What a night is, and where it lies on the disk.
+//! Where a night lies on the disk, and what is on record there.
 
-use super::campaign::Campaign;
 use super::cell::CellAttempt;
+use super::header::NightHeader;
 use crate::calendar;
 use crate::campaign::ledger::{self, CampaignHeader as _};
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,44 +16,11 @@ pub const NAME: &str = "night.jsonl";
 /// folder.
 const STALE: Duration = Duration::from_secs(24 * 3600);
 
-/// What a night is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NightHeader {
-    /// Version of this format; 2. In 1 a campaign always has a timing.
-    pub format: u32,
-    /// The version of zooquake that began it.
-    pub zooquake: String,
-    /// What it is to run.
-    pub campaign: Campaign,
-    /// Which part of the matrix.
-    pub shard: Option<String>,
-    /// When it began.
-    pub begun: String,
-}
-
 /// The content of a night's record.
 pub type LedgerContent = ledger::LedgerContent<NightHeader, CellAttempt>;
 
 /// The record of a night that goes on.
 pub type NightLedger = ledger::CampaignLedger<NightHeader, CellAttempt>;
-
-impl ledger::CampaignHeader for NightHeader {
-    const WHAT: &str = "night";
-    const OTHER: &str = "has a night of another campaign, or of another part of it: give another folder";
-
-    fn file(&self) -> String {
-        NAME.to_string()
-    }
-
-    fn is(&self, asked: &Self) -> bool {
-        let mut campaign = asked.campaign.clone();
-        if self.format == 1 {
-            // Then every variant had the same timing where none was given.
-            campaign.cluster.timing.get_or_insert_default();
-        }
-        (&self.campaign, &self.shard) == (&campaign, &asked.shard)
-    }
-}
 
 /// The name of a folder, also of one given as `.` or through a link.
 pub fn name_of(path: &Path) -> String {
@@ -82,7 +48,7 @@ pub fn choose(nights: &Path, header: &NightHeader) -> Result<PathBuf> {
         .shard
         .as_ref()
         .map(|shard| format!("-{}", shard.replace('/', "of")));
-    let base = format!("{}{}", calendar::date(&header.begun), part.unwrap_or_default());
+    let base = format!("{}{}", header.date(), part.unwrap_or_default());
     let free = |name: &String| !nights.join(name).join(NAME).exists();
     let numbered = (2..).map(|number| format!("{base}-{number}"));
     let name = std::iter::once(base.clone()).chain(numbered).find(free);
@@ -93,6 +59,8 @@ pub fn choose(nights: &Path, header: &NightHeader) -> Result<PathBuf> {
 pub mod tests {
     use super::super::campaign::tests::campaign;
     use super::super::cell::tests::{attempt, cell};
+    use super::super::conclusion;
+    use super::super::header::FORMAT;
     use super::*;
     use crate::campaign::ledger::{ForeignRecord, read};
     use crate::planning::values;
@@ -102,11 +70,15 @@ pub mod tests {
     /// The header of a night that began on this date.
     pub fn header(date: &str) -> NightHeader {
         NightHeader {
-            format: 2,
+            format: FORMAT,
             zooquake: "0.1.0".into(),
+            commit: None,
+            checkout: None,
             campaign: campaign(&[1]),
             shard: None,
+            date: None,
             begun: format!("{date}T01:00:00Z"),
+            require: conclusion::REQUIRE,
         }
     }
 
@@ -147,6 +119,23 @@ pub mod tests {
         let refused = NightLedger::open(&first, shard).unwrap_err();
         assert!(refused.downcast_ref::<ForeignRecord>().is_some(), "{refused:#}");
         assert!(NightLedger::open(&first, header).unwrap().recorded.closed);
+    }
+
+    #[test]
+    fn the_date_is_that_of_the_beginning_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(NightLedger::open(folder.path(), header("2026-11-20")).unwrap());
+        let later = |date: Option<&str>| NightHeader {
+            date: date.map(String::from),
+            ..header("2026-11-21")
+        };
+        let again = NightLedger::open(folder.path(), later(None)).unwrap();
+        assert_eq!(again.recorded.header.date.as_deref(), Some("2026-11-20"));
+        drop(again);
+        drop(NightLedger::open(folder.path(), later(Some("2026-11-20"))).unwrap());
+        let refused = NightLedger::open(folder.path(), later(Some("2026-11-21"))).unwrap_err();
+        assert!(refused.to_string().contains("another date"), "{refused:#}");
+        assert!(name_of(&choose(folder.path(), &later(Some("2026-11-22"))).unwrap()) == "2026-11-22");
     }
 
     #[test]
@@ -208,7 +197,7 @@ pub mod tests {
         let seeds: Vec<u64> = night.recorded.attempts.iter().map(CellAttempt::seed).collect();
         assert_eq!(seeds, [1, 2]);
         let campaign = &night.recorded.header.campaign;
-        let register = campaign.spec(&campaign.cells()[0], 1).plan().unwrap();
+        let register = campaign.spec(&campaign.cells("2026-11-20")[0], 1).plan().unwrap();
         assert_eq!(register.cluster.timing.session_ms, 2_000, "as it began");
         drop(night);
         asked.campaign.cluster.timing = Some(values::timing("500/4/1000").unwrap());

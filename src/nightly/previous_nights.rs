@@ -2,7 +2,9 @@
 
 use super::cell;
 use super::cell::{Cell, CellAttempt};
-use super::folder::{self, LedgerContent, NightHeader};
+use super::folder::{self, LedgerContent};
+use super::header::NightHeader;
+use super::seeds::NightSeed;
 use crate::campaign::ledger;
 use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
@@ -39,7 +41,10 @@ impl NightRecord {
 
     /// Its runs of a cell.
     pub fn attempts_at(&self, cell: &Cell) -> Vec<&CellAttempt> {
-        self.attempts.iter().filter(|attempt| attempt.place == *cell).collect()
+        self.attempts
+            .iter()
+            .filter(|attempt| attempt.place.is_same(cell))
+            .collect()
     }
 
     /// The runs with a verdict of a variant under faults, whatever the seed.
@@ -62,7 +67,7 @@ impl NightRecord {
 /// The cells that a night is to run.
 pub fn cells(header: &NightHeader) -> Vec<Cell> {
     let shard: Option<Shard> = header.shard.as_ref().and_then(|shard| shard.parse().ok());
-    let mut cells = header.campaign.cells();
+    let mut cells = header.campaign.cells(header.date());
     cells.retain(|cell| shard.is_none_or(|shard| cell.is_in(shard)));
     cells
 }
@@ -85,15 +90,30 @@ pub fn all(nights: &Path) -> Result<Vec<(PathBuf, LedgerContent)>> {
         if path.is_symlink() || !record.is_file() {
             continue;
         }
-        let recorded = files::read(&record, files::RECORD).map_err(anyhow::Error::from);
-        match recorded.and_then(|text| ledger::read::<NightHeader, CellAttempt>(&text)) {
+        match read(&path) {
             Ok(recorded) => found.extend(recorded.map(|recorded| (path, recorded))),
             // One damaged night, or one of a later version, must not cost all that follow.
-            Err(error) => eprintln!("zooquake: left out {}: {error:#}", record.display()),
+            Err(error) => eprintln!("zooquake: left out {}: {error:#}", path.display()),
         }
     }
-    found.sort_by(|(a_path, a), (b_path, b)| (&a.header.begun, a_path).cmp(&(&b.header.begun, b_path)));
-    Ok(found)
+    Ok(sorted(found))
+}
+
+/// The record of the night in a folder; `None` if it has no first line yet.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read(night: &Path) -> Result<Option<LedgerContent>> {
+    let path = night.join(folder::NAME);
+    let reading = || format!("reading {}", path.display());
+    let text = files::read(&path, files::RECORD).with_context(reading)?;
+    ledger::read::<NightHeader, CellAttempt>(&text).with_context(reading)
+}
+
+/// Nights by their beginnings, the oldest first.
+pub fn sorted(mut nights: Vec<(PathBuf, LedgerContent)>) -> Vec<(PathBuf, LedgerContent)> {
+    nights.sort_by(|(a_path, a), (b_path, b)| (&a.header.begun, a_path).cmp(&(&b.header.begun, b_path)));
+    nights
 }
 
 /// The nights beside this one that began before it, are of the same campaign and had one of its cells: the oldest
@@ -107,7 +127,7 @@ pub fn earlier(night: &Path, header: &NightHeader) -> Result<Vec<NightRecord>> {
         return Ok(Vec::new());
     };
     let tonight = cells(header);
-    let mut nights: Vec<NightRecord> = all(beside)?
+    let mut nights: Vec<NightRecord> = without_merged(all(beside)?)
         .into_iter()
         .filter(|(path, recorded)| {
             *path != own
@@ -115,10 +135,37 @@ pub fn earlier(night: &Path, header: &NightHeader) -> Result<Vec<NightRecord>> {
                 && recorded.header.begun <= header.begun
         })
         .map(|(path, recorded)| NightRecord::new(folder::name_of(&path), &recorded))
-        .filter(|past| past.cells.iter().any(|cell| tonight.contains(cell)))
+        .filter(|past| {
+            past.cells
+                .iter()
+                .any(|cell| tonight.iter().any(|own| own.is_same(cell)))
+        })
         .collect();
     nights.drain(..nights.len().saturating_sub(NIGHTS));
     Ok(nights)
+}
+
+/// The nights without those parts of which a merged night has all.
+pub fn without_merged(nights: Vec<(PathBuf, LedgerContent)>) -> Vec<(PathBuf, LedgerContent)> {
+    let merged: Vec<bool> = nights
+        .iter()
+        .map(|(_, part)| nights.iter().any(|(_, whole)| is_merged(part, whole)))
+        .collect();
+    let kept = nights.into_iter().zip(merged).filter(|(_, merged)| !merged);
+    kept.map(|(night, _)| night).collect()
+}
+
+/// Whether a record is that of a part, and the other that of the whole with all its attempts. The names of runs may
+/// differ.
+fn is_merged(part: &LedgerContent, whole: &LedgerContent) -> bool {
+    let (one, other) = (&part.header, &whole.header);
+    let kin = one.shard.is_some() && other.shard.is_none();
+    let same = |a: &CellAttempt, b: &CellAttempt| a.place == b.place && a.begun == b.begun && a.seconds == b.seconds;
+    kin && (&one.campaign.name, one.date()) == (&other.campaign.name, other.date())
+        && part
+            .attempts
+            .iter()
+            .all(|own| whole.attempts.iter().any(|run| same(own, run)))
 }
 
 /// How many nights ago a cell was last run, and what came of it.
@@ -139,15 +186,16 @@ pub type LastOutcome = Option<(usize, CellOutcome)>;
 /// 3. The others, those first that were not run for the longest.
 ///
 /// Among equals every place of the matrix gets its first seed before any gets its second; what is then left is decided
-/// by the cell's hash, so that neither the end of the alphabet nor of the campaign file always comes last.
-pub fn order(mut cells: Vec<Cell>, seeds: &[u64], last: impl Fn(&Cell) -> LastOutcome) -> Vec<Cell> {
+/// by the cell's hash, so that neither the end of the alphabet nor of the campaign file always comes last. Cells with
+/// none of these seeds of the matrix are pinned, and come before their equals.
+pub fn order(mut cells: Vec<Cell>, seeds: &[NightSeed], last: impl Fn(&Cell) -> LastOutcome) -> Vec<Cell> {
     cells.sort_by_cached_key(|cell| {
         let (class, ago) = match last(cell) {
             None => (0, 0),
             Some((ago, CellOutcome::New | CellOutcome::Unknown | CellOutcome::Failed)) => (1, ago),
             Some((ago, CellOutcome::Expected | CellOutcome::Skipped)) => (2, ago),
         };
-        let round = seeds.iter().position(|seed| *seed == cell.seed);
+        let round = seeds.iter().position(|drawn| drawn.seed == cell.seed);
         (class, Reverse(ago), round, cell.hash())
     });
     cells
@@ -157,6 +205,7 @@ pub fn order(mut cells: Vec<Cell>, seeds: &[u64], last: impl Fn(&Cell) -> LastOu
 pub mod tests {
     use super::super::cell::tests::{cell, ended};
     use super::super::folder::tests::header;
+    use super::super::seeds::SeedSource;
     use super::*;
 
     /// A night with these runs.
@@ -180,6 +229,27 @@ pub mod tests {
         }
         let found: Vec<PathBuf> = all(nights).unwrap().into_iter().map(|(path, _)| path).collect();
         assert_eq!(found, [nights.join("good")]);
+    }
+
+    #[test]
+    fn parts_of_a_merged_night_are_no_nights_of_their_own() {
+        let record = |shard: Option<&str>, seeds: &[u64]| LedgerContent {
+            header: NightHeader {
+                shard: shard.map(String::from),
+                ..header("2026-11-18")
+            },
+            attempts: seeds.iter().map(|seed| ended("valid", "pause", *seed)).collect(),
+            closed: true,
+        };
+        let nights = [
+            ("1of3", record(Some("1/3"), &[1])),
+            ("2of3", record(Some("2/3"), &[2])),
+            ("3of3", record(Some("3/3"), &[3])),
+            ("merged", record(None, &[1, 2])),
+        ];
+        let nights = nights.map(|(name, record)| (PathBuf::from(name), record)).to_vec();
+        let left: Vec<PathBuf> = without_merged(nights).into_iter().map(|(path, _)| path).collect();
+        assert_eq!(left, [PathBuf::from("3of3"), PathBuf::from("merged")]);
     }
 
     #[test]
@@ -211,14 +281,17 @@ pub mod tests {
             "d" => Some((2, CellOutcome::New)),
             _ => None,
         };
-        let order: Vec<String> = order(cells, &[1], last).into_iter().map(|cell| cell.faults).collect();
+        let order: Vec<String> = order(cells, &SeedSource::Listed(vec![1]).seeds(""), last)
+            .into_iter()
+            .map(|cell| cell.faults)
+            .collect();
         assert_eq!(order, ["e", "d", "b", "c", "a"]);
     }
 
     #[test]
     fn every_place_gets_its_first_seed_first() {
         let cells = (0..40).map(|n| cell(&format!("f{}", n / 2), if n % 2 == 0 { 5 } else { 3 }));
-        let order = order(cells.collect(), &[5, 3], |_| None);
+        let order = order(cells.collect(), &SeedSource::Listed(vec![5, 3]).seeds(""), |_| None);
         assert!(order[..20].iter().all(|cell| cell.seed == 5));
         assert!(order[20..].iter().all(|cell| cell.seed == 3));
     }

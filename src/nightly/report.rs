@@ -1,9 +1,9 @@
 //! What came of a night: from its record to its report and its exit code.
 
 use super::failures;
-use super::folder::NightHeader;
+use super::header::NightHeader;
 use super::previous_nights::NightRecord;
-use super::{cell, remarks};
+use super::{cell, conclusion, remarks};
 use crate::backends;
 use crate::campaign::engine::CampaignEnd;
 use crate::planning::names;
@@ -11,8 +11,14 @@ use crate::planning::values;
 use zooquake_history::plan::Timing;
 use zooquake_reports::night::{Cell, CellOutcome, CellRun, Night, Trend};
 
-/// The whole report of tonight.
-pub fn night_report(header: &NightHeader, tonight: &NightRecord, earlier: &[NightRecord], end: CampaignEnd) -> Night {
+/// The whole report of tonight; `gaps` are sentences on what is missing of it beside what it had no time for.
+pub fn night_report(
+    header: &NightHeader,
+    tonight: &NightRecord,
+    earlier: &[NightRecord],
+    end: CampaignEnd,
+    gaps: Vec<String>,
+) -> Night {
     let nights: Vec<NightRecord> = earlier.iter().chain([tonight]).cloned().collect();
     let accepted = |variant: &str| names::workload(variant).map(|w| w.accepted).unwrap_or_default();
     let mut all_remarks = remarks::gone(tonight, earlier, failures::all);
@@ -25,13 +31,16 @@ pub fn night_report(header: &NightHeader, tonight: &NightRecord, earlier: &[Nigh
         settings: settings(header),
         conclusion: Vec::new(),
         code: 0,
+        required: 0,
+        gaps,
         cells: tonight.cells.iter().map(|cell| self::cell(tonight, cell)).collect(),
         failures: failures::all(tonight, earlier),
         remarks: all_remarks,
         trends: trends(tonight, &nights),
         nights: nights.iter().map(|night| night.name.clone()).collect(),
     };
-    (night.code, night.conclusion) = conclusion(&night, end);
+    night.required = conclusion::required(header.require, night.cells.len());
+    (night.code, night.conclusion) = conclusion::conclusion(&night, end);
     night
 }
 
@@ -41,13 +50,14 @@ fn cell(tonight: &NightRecord, cell: &super::cell::Cell) -> Cell {
         variant: cell.variant.clone(),
         faults: cell.faults.clone(),
         seed: cell.seed,
+        ordinal: cell.ordinal,
         outcome: decided(cell::outcome(&attempts), attempts.len()),
         attempts: attempts.into_iter().map(shown).collect(),
     }
 }
 
 /// An unknown run that was not made again, because the night was stopped or there was no time, decides nothing.
-fn decided(outcome: CellOutcome, attempts: usize) -> CellOutcome {
+pub fn decided(outcome: CellOutcome, attempts: usize) -> CellOutcome {
     match (outcome, attempts) {
         (CellOutcome::Unknown, 1) => CellOutcome::Skipped,
         (outcome, _) => outcome,
@@ -66,64 +76,6 @@ fn shown(attempt: &cell::CellAttempt) -> CellRun {
         begun: attempt.begun.clone(),
         seconds: attempt.seconds,
         again: attempt.again.clone(),
-    }
-}
-
-/// The exit code and what decided it, the worst first. An anomaly is a proof, which a failing harness beside it does
-/// not take back; a harness that failed is weaker evidence than a run that is unknown.
-fn conclusion(night: &Night, end: CampaignEnd) -> (u8, Vec<String>) {
-    let count = |outcome| night.count(outcome);
-    let (new, failed, unknown, skipped) = (
-        count(CellOutcome::New),
-        count(CellOutcome::Failed),
-        count(CellOutcome::Unknown),
-        count(CellOutcome::Skipped),
-    );
-    let (all, run) = (night.cells.len(), night.cells.len() - skipped);
-    let mut lines = Vec::new();
-    for failure in &night.failures {
-        lines.push(format!(
-            "new: {} of {} under {}, in {} of {all} cells ({})",
-            failure.anomaly,
-            failure.variant,
-            failure.faults,
-            failure.seeds.len(),
-            failure.since
-        ));
-    }
-    if failed > 0 {
-        lines.push(format!("the harness failed at {}", cells(failed)));
-    }
-    if unknown > 0 {
-        lines.push(format!("{} still unknown after a second run", cells(unknown)));
-    }
-    match end {
-        CampaignEnd::Interrupted => lines.push(format!("stopped before the end: {} not decided", cells(skipped))),
-        CampaignEnd::GivenUp => lines.push(format!("given up: {} not run", cells(skipped))),
-        CampaignEnd::Through if skipped > 0 => lines.push(format!("{} not run: there was no time", cells(skipped))),
-        CampaignEnd::Through => {}
-    }
-    let code = if new > 0 {
-        1
-    } else if failed > 0 || end == CampaignEnd::GivenUp {
-        255
-    } else if unknown > 0 || end == CampaignEnd::Interrupted || (run == 0 && all > 0) {
-        2
-    } else {
-        0
-    };
-    match (code, all) {
-        (0, 0) => lines.insert(0, "this part of the matrix has no cells".to_string()),
-        (0, _) => lines.insert(0, format!("all {run} cells that were run are as expected")),
-        _ => {}
-    }
-    (code, lines)
-}
-
-fn cells(n: usize) -> String {
-    match n {
-        1 => "1 cell".to_string(),
-        n => format!("{n} cells"),
     }
 }
 
@@ -171,7 +123,6 @@ fn trend((variant, faults): (&str, &str), nights: &[NightRecord]) -> Trend {
 
 fn settings(header: &NightHeader) -> Vec<(String, String)> {
     let campaign = &header.campaign;
-    let seeds: Vec<String> = campaign.seeds.iter().map(ToString::to_string).collect();
     let backend = backends::kind(campaign.on);
     let image = match (backend.capabilities.images, &campaign.cluster.image) {
         (false, _) => format!("none: the ensembles were {}", backend.adjective),
@@ -192,14 +143,14 @@ fn settings(header: &NightHeader) -> Vec<(String, String)> {
             "operations and faults",
             format!("{} s a run", campaign.time_ms as f64 / 1000.0),
         ),
-        ("seeds", seeds.join(", ")),
+        ("seeds", campaign.seeds.words(header.date())),
         (
             "servers, clients",
             format!("{}, {}", campaign.cluster.servers, campaign.cluster.clients),
         ),
         ("tickTime / syncLimit / session timeout", timings.join(" or ")),
         ("ZooKeeper image", image),
-        ("zooquake", header.zooquake.clone()),
+        ("zooquake", header.program()),
     ]
     .map(|(name, value)| (name.to_string(), value))
     .into()
@@ -212,69 +163,6 @@ mod tests {
     use super::super::previous_nights::tests::night;
     use super::*;
 
-    fn report(attempts: Vec<cell::CellAttempt>, end: CampaignEnd) -> Night {
-        let mut tonight = night("2026-11-20", attempts);
-        tonight.cells = ["pause", "kill", "disconnect"].map(|faults| cell(faults, 1)).into();
-        night_report(&header("2026-11-20"), &tonight, &[], end)
-    }
-
-    #[test]
-    fn the_exit_code_is_that_of_the_worst() {
-        for (code, ends) in [
-            (0, "valid stale-write valid"),
-            (1, "valid double-grant valid"),
-            (2, "valid unknown+unknown"),
-            (255, "valid failed+failed"),
-            (1, "double-grant failed+failed"),
-            (255, "failed+failed unknown+unknown"),
-        ] {
-            let cells = ["pause", "kill", "disconnect"].into_iter().zip(ends.split(' '));
-            let attempts = cells.flat_map(|(faults, ends)| ends.split('+').map(move |end| ended(end, faults, 1)));
-            assert_eq!(report(attempts.collect(), CampaignEnd::Through).code, code, "{ends}");
-        }
-    }
-
-    #[test]
-    fn a_night_that_proves_nothing_is_not_green() {
-        assert_eq!(report(vec![], CampaignEnd::Through).code, 2, "no cell was run");
-        assert_eq!(
-            report(vec![ended("valid", "pause", 1)], CampaignEnd::Interrupted).code,
-            2
-        );
-        let short = report(
-            vec![ended("valid", "pause", 1), ended("unknown", "kill", 1)],
-            CampaignEnd::Through,
-        );
-        assert_eq!(short.code, 0, "an unknown run that was not made again is not counted");
-        assert_eq!(short.count(CellOutcome::Skipped), 2);
-        assert!(
-            short.conclusion[1].contains("2 cells not run: there was no time"),
-            "{short:?}"
-        );
-    }
-
-    #[test]
-    fn it_says_what_decided() {
-        let night = report(
-            vec![ended("double-grant", "kill", 1), ended("valid", "pause", 1)],
-            CampaignEnd::Through,
-        );
-        assert!(
-            night.conclusion[0].contains("double-grant of lock/predecessor under kill"),
-            "{night:?}"
-        );
-        assert_eq!(night.failures[0].again, "zooquake run lock/predecessor --seed 1");
-        let calm = report(
-            vec![
-                ended("valid", "kill", 1),
-                ended("stale-write", "pause", 1),
-                ended("valid", "disconnect", 1),
-            ],
-            CampaignEnd::Through,
-        );
-        assert_eq!(calm.conclusion, ["all 3 cells that were run are as expected"]);
-    }
-
     #[test]
     fn trends_count_nights() {
         let earlier = [
@@ -283,7 +171,7 @@ mod tests {
         ];
         let mut tonight = night("2026-11-20", vec![ended("stale-write", "pause", 1)]);
         tonight.cells = vec![cell("pause", 1)];
-        let report = night_report(&header("2026-11-20"), &tonight, &earlier, CampaignEnd::Through);
+        let report = night_report(&header("2026-11-20"), &tonight, &earlier, CampaignEnd::Through, vec![]);
         let trend = &report.trends[0];
         assert_eq!(
             trend.outcomes,

@@ -20,6 +20,15 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(ms as u64))
 }
 
+/// A part of a whole as a number.
+///
+/// # Errors
+/// If it is none from 0 to 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| format!("`{text}` is not a share from 0 to 1, such as 0.5"))
+}
+
 /// The same length as [`duration`] reads it: whole seconds, or milliseconds.
 pub fn duration_text(length: Duration) -> String {
     match length.subsec_millis() {

@@ -20,6 +20,7 @@ mod messages;
 mod new;
 mod nightly;
 mod packs;
+mod parts;
 mod protocol;
 mod provenance;
 mod recipe;

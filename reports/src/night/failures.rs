@@ -31,7 +31,7 @@ pub fn sections(night: &Night) -> Markup {
         }
         @if !skipped.is_empty() {
             section #skipped {
-                h2 { "Not run" }
+                h2 { "Not run (" (skipped.len()) " of " (night.cells.len()) ")" }
                 p {
                     "There was no time left for these, or the night was stopped. The next night takes them before others."
                 }
@@ -43,7 +43,7 @@ pub fn sections(night: &Night) -> Markup {
 
 fn name(cell: &Cell) -> Markup {
     html! {
-        b { (text::clip(&cell.variant, 80)) } " under " (text::clip(&cell.faults, 80)) ", seed " (cell.seed)
+        b { (text::clip(&cell.variant, 80)) } " under " (text::clip(&cell.faults, 80)) ", " (cell.seed_in_full())
     }
 }
 

@@ -85,7 +85,7 @@ fn cell(cell: &Cell) -> Markup {
                 None => (label),
             }
             @if cell.attempts.len() > 1 { " " small { "after " (cell.attempts.len()) " runs" } }
-            " " small { "seed " (attempt.map_or(cell.seed, |attempt| attempt.seed)) }
+            " " small { (cell.seed_shown()) }
             @for anomaly in anomalies.filter(|anomaly| !anomaly.advisory && anomaly.root.is_none()) {
                 (chip(anomaly, attempt.map_or(&[], |attempt| &attempt.anomalies)))
             }

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use zooquake_checkers::NotJudged;
 
+mod cell;
 mod failures;
 mod junit;
 mod matrix;
@@ -12,6 +12,7 @@ mod page;
 mod summary;
 mod trends;
 
+pub use cell::{Cell, CellRun};
 pub use junit::junit;
 pub use summary::summary;
 
@@ -136,6 +137,11 @@ pub struct Night {
     pub conclusion: Vec<String>,
     /// Its exit code.
     pub code: u8,
+    /// How many of its cells must be run at least.
+    pub required: usize,
+    /// What is missing of it beside what it had no time for, such as parts of a merged night, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
     /// Its cells: by variant, then by faults, then by seed.
     pub cells: Vec<Cell>,
     /// What failed, one for each signature.
@@ -146,60 +152,6 @@ pub struct Night {
     pub trends: Vec<Trend>,
     /// The nights of the trends, the oldest first, this one last.
     pub nights: Vec<String>,
-}
-
-/// One cell of the matrix.
-#[derive(Debug, Clone, Serialize)]
-pub struct Cell {
-    /// `lock/fenced`, …
-    pub variant: String,
-    /// Kinds of fault separated by commas, or `none`.
-    pub faults: String,
-    /// The seed that its plan is drawn from.
-    pub seed: u64,
-    /// What came of it.
-    pub outcome: CellOutcome,
-    /// Its runs, in order; the last one with a verdict decides.
-    pub attempts: Vec<CellRun>,
-}
-
-/// A run of a cell.
-#[derive(Debug, Clone, Serialize)]
-pub struct CellRun {
-    /// The seed it was run with.
-    pub seed: u64,
-    /// `valid`, `invalid`, `unknown`; `None` if the harness failed.
-    pub verdict: Option<String>,
-    /// How the harness failed.
-    pub error: Option<String>,
-    /// What was found.
-    pub anomalies: Vec<AnomalyCount>,
-    /// Why the verdict is not `valid`, and remarks.
-    pub reasons: Vec<String>,
-    /// What was not judged because its clients do not report it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub not_judged: Vec<NotJudged>,
-    /// The run's folder, relative to the night's.
-    pub run: Option<String>,
-    /// When it began.
-    pub begun: String,
-    /// Seconds that it took.
-    pub seconds: f64,
-    /// The command line that runs the same plan again.
-    pub again: String,
-}
-
-impl Cell {
-    /// The attempt that decides: the last one with a verdict, else the last.
-    pub fn decisive(&self) -> Option<&CellRun> {
-        let judged = self.attempts.iter().rfind(|attempt| attempt.verdict.is_some());
-        judged.or(self.attempts.last())
-    }
-
-    /// Seconds that all its attempts took.
-    pub fn seconds(&self) -> f64 {
-        self.attempts.iter().map(|attempt| attempt.seconds).sum()
-    }
 }
 
 /// Failures with the same signature.
@@ -260,6 +212,24 @@ impl Night {
     /// How many cells came to this.
     pub fn count(&self, outcome: CellOutcome) -> usize {
         self.cells.iter().filter(|cell| cell.outcome == outcome).count()
+    }
+
+    /// How many cells were run to an outcome.
+    pub fn run(&self) -> usize {
+        self.cells.len() - self.count(CellOutcome::Skipped)
+    }
+
+    /// That fewer cells were run than must be, in a sentence with the way out; `None` if enough were.
+    pub fn too_few(&self) -> Option<String> {
+        let (run, all) = (self.run(), self.cells.len());
+        let were = if run == 1 { "was" } else { "were" };
+        (run < self.required).then(|| {
+            format!(
+                "only {run} of {all} cells {were} run, and at least {} must be (--require): give a longer --budget, \
+                 fewer cells, or more parts by --shard",
+                self.required
+            )
+        })
     }
 
     /// The counts in words: `1 × new anomaly, 18 × as expected`.

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 const LONG: usize = 60_000;
 /// The most failures that are listed.
 const FAILURES: usize = 20;
+/// The most cells that are named because they were not run.
+const SKIPPED: usize = 40;
 
 /// The whole text.
 pub fn summary(night: &Night) -> String {
@@ -30,6 +32,7 @@ pub fn summary(night: &Night) -> String {
         out.push('\n');
     }
     out.push_str(&undecided(night));
+    out.push_str(&skipped(night));
     out.push_str(&matrix(night));
     out.push_str("✓ as expected, ✗ new anomaly, ? unknown, ! the harness failed, – not run\n");
     if !night.remarks.is_empty() {
@@ -72,10 +75,10 @@ fn undecided(night: &Night) -> String {
         let Some(attempt) = cell.decisive() else { continue };
         let why = attempt.error.as_ref().or(attempt.reasons.first());
         out.push_str(&format!(
-            "- {} under {}, seed {}: {} ({})\n",
+            "- {} under {}, {}: {} ({})\n",
             inline(&cell.variant),
             inline(&cell.faults),
-            cell.seed,
+            cell.seed_in_full(),
             cell.outcome.words(),
             inline(&text::clip(why.map_or("no reason was given", String::as_str), 300))
         ));
@@ -84,6 +87,26 @@ fn undecided(night: &Night) -> String {
         true => out,
         false => format!("### Without a verdict\n\n{out}\n"),
     }
+}
+
+/// Cells that were not run, by name.
+fn skipped(night: &Night) -> String {
+    let cells = night.cells.iter().filter(|cell| cell.outcome == CellOutcome::Skipped);
+    let names: Vec<String> = cells
+        .map(|cell| format!("{} under {}, {}", cell.variant, cell.faults, cell.seed_in_full()))
+        .collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let named: Vec<String> = names.iter().take(SKIPPED).map(|name| inline(name)).collect();
+    let more = names.len() - named.len();
+    let more = text::if_any(more, |more| format!("; and {more} more, in index.html"));
+    format!(
+        "### Not run ({} of {})\n\n{}{more}\n\n",
+        names.len(),
+        night.cells.len(),
+        named.join("; ")
+    )
 }
 
 fn matrix(night: &Night) -> String {

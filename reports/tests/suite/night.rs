@@ -1,9 +1,11 @@
 //! The report of a night: its JUnit file, its summary and its page.
 
+mod junit;
+
 use crate::common::{ReportFolder, between, says};
 use zooquake_checkers::NotJudged;
 use zooquake_reports::night::{
-    AnomalyCount, Cell, CellOutcome, CellRun, Night, NightFailure, Trend, junit, summary, write_all,
+    AnomalyCount, Cell, CellOutcome, CellRun, Night, NightFailure, Trend, summary, write_all,
 };
 
 fn seen(kind: &str, accepted: bool) -> AnomalyCount {
@@ -42,6 +44,7 @@ fn cell(variant: &str, seed: u64, outcome: CellOutcome, attempts: Vec<CellRun>) 
         variant: variant.into(),
         faults: "kill,pause".into(),
         seed,
+        ordinal: None,
         outcome,
         attempts,
     }
@@ -65,6 +68,8 @@ fn night() -> Night {
             "1 cell is unknown".into(),
         ],
         code: 1,
+        required: 3,
+        gaps: vec![],
         cells: vec![
             cell(
                 "lock/a",
@@ -114,86 +119,6 @@ fn count(text: &str, piece: &str) -> usize {
     text.matches(piece).count()
 }
 
-/// The elements of an XML text in order, each opening tag with its attributes; fails if they are not nested well.
-fn elements(xml: &str) -> Vec<String> {
-    let (mut open, mut all): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    let body = xml.split_once("?>").expect("a declaration").1;
-    for piece in body.split('<').skip(1) {
-        let (tag, _) = piece.split_once('>').expect("every tag ends");
-        if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop().as_deref(), Some(name), "{xml}");
-            continue;
-        }
-        all.push(tag.to_string());
-        if !tag.ends_with('/') {
-            open.push(tag.split(' ').next().expect("a name").to_string());
-        }
-    }
-    assert_eq!(open, Vec::<String>::new(), "{xml}");
-    all
-}
-
-#[test]
-fn junit_is_nested_well_and_counts_what_it_has() {
-    let xml = junit(&night()).unwrap();
-    let elements = elements(&xml);
-    let named = |name: &str| elements.iter().filter(|e| e.split(' ').next() == Some(name)).count();
-    assert_eq!((named("testsuites"), named("testsuite"), named("testcase")), (1, 2, 5));
-    assert_eq!((named("failure"), named("error"), named("skipped")), (1, 2, 1));
-    let all = [
-        "tests=\"5\"",
-        "failures=\"1\"",
-        "errors=\"2\"",
-        "skipped=\"1\"",
-        "time=\"62.500\"",
-    ];
-    says(&elements[0], &all);
-    let queue = elements
-        .iter()
-        .find(|e| e.starts_with("testsuite name=\"queue/b\""))
-        .unwrap();
-    let begun = "timestamp=\"2026-11-20T01:00:00\"";
-    says(
-        queue,
-        &["tests=\"2\"", "failures=\"0\"", "errors=\"1\"", "skipped=\"1\"", begun],
-    );
-    assert!(xml.chars().all(|c| c == '\n' || c >= ' '), "no control characters");
-}
-
-#[test]
-fn junit_cases_are_told_apart_by_class_and_name() {
-    let xml = junit(&night()).unwrap();
-    let mut names: Vec<&str> = xml
-        .lines()
-        .filter(|l| l.contains("<testcase"))
-        .map(|l| l.split(" time=").next().unwrap())
-        .collect();
-    assert!(
-        names[0].contains("name=\"kill,pause, seed 1\" classname=\"lock.a\""),
-        "{names:?}"
-    );
-    names.dedup();
-    assert_eq!(names.len(), 5);
-}
-
-#[test]
-fn junit_tells_the_story_of_a_broken_cell_and_how_to_see_it_again() {
-    let xml = junit(&night()).unwrap();
-    let failure = between(&xml, "<failure", "</failure>");
-    let head = " message=\"lock/a under kill,pause: double-grant × 2\" type=\"double-grant\">";
-    assert!(failure.starts_with(head), "{failure}");
-    let story = "c5 was granted at 3.4 s while c2 &lt;held&gt; &amp; &quot;wrote&quot;";
-    let again = "report: runs/r2/report.html\nto reproduce: zooquake run lock/a --seed 2";
-    says(failure, &[story, again]);
-    assert!(
-        !failure.contains("stale-write"),
-        "what is known is no failure: {failure}"
-    );
-    assert!(xml.contains("stale-write × 2 (known and accepted)"), "but it is told");
-    let unknown = xml.split("<error").nth(1).unwrap();
-    says(unknown, &["seed 3: no window of kill counts", "seed 9:"]);
-}
-
 #[test]
 fn the_cause_of_a_failure_and_what_follows_stand_below_it() {
     let mut night = night();
@@ -214,16 +139,6 @@ fn the_cause_of_a_failure_and_what_follows_stand_below_it() {
         let told = page(&night);
         let (_, below) = told.split_once("double-grant</p>").expect("the reason");
         assert!(below.starts_with(&format!("{cause}{follow}")), "{below}");
-    }
-}
-
-#[test]
-fn junit_names_a_cause_as_sure_as_it_is() {
-    let mut night = night();
-    night.cells[1].attempts[0].anomalies[0].cause = "Window 1 lost the reply.".into();
-    for (proven, words) in [(true, "\ncause: Window 1"), (false, "\nmay be: Window 1")] {
-        night.cells[1].attempts[0].anomalies[0].cause_proven = proven;
-        says(&junit(&night).unwrap(), &[words]);
     }
 }
 

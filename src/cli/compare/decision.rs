@@ -53,6 +53,7 @@ fn decision_setup(options: &CompareOptions) -> Result<DecisionSetup, String> {
         ("--time", options.time.is_some(), once),
         ("--times", options.times.is_some(), once),
         ("--anyway", options.anyway, once),
+        ("--shard", options.shard.is_some(), once),
         (
             "--clients",
             options.clients.is_some(),

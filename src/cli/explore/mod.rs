@@ -4,6 +4,7 @@ mod network;
 mod show;
 
 use super::exit::{Code, Usage};
+use super::shard::ShardChoice;
 use super::{interrupt, paths};
 use crate::campaign::shard::Shard;
 use crate::confirm::{Confirmer, were_played};
@@ -73,9 +74,9 @@ pub struct ExploreOptions {
     #[arg(long, value_parser = values::seed)]
     pub seed: Option<u64>,
     /// Only this part of the schedules, so that several machines explore them without overlap: give each the same
-    /// --seed
-    #[arg(long, value_name = "K/N", default_value = "1/1")]
-    pub shard: Shard,
+    /// --seed. `auto`: the part that GitLab's or Slurm's variables name, or ZOOQUAKE_SHARD=K/N
+    #[arg(long, value_name = "K/N|auto", default_value = "1/1")]
+    pub shard: ShardChoice,
     /// Folder that keeps what was explored, so that the same command goes on later
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
@@ -129,7 +130,8 @@ pub enum ScheduleOrder {
 /// [`Usage`] for what does not exist or cannot be simulated, or the corpus of another exploration; otherwise the
 /// harness failed.
 pub async fn explore(options: ExploreOptions) -> Result<Code> {
-    if options.shard != Shard::default() && options.seed.is_none() {
+    let shard = options.shard.resolve()?;
+    if shard != Shard::default() && options.seed.is_none() {
         let why = "--shard needs --seed, the same on every machine, so that their schedules do not overlap";
         return Err(Usage(why.into()).into());
     }
@@ -142,7 +144,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     }
     if let Some(variant) = names::built_in(&options.variant).and_then(|workload| planning::network::variant(&workload))
     {
-        return network::explore(options, variant).await;
+        return network::explore(options, variant, shard).await;
     }
     let asked = space(&options).map_err(Usage)?;
     let workload = asked.workload().map_err(Usage)?;
@@ -169,7 +171,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         threads: options.threads.map_or(cores, usize::from),
         also: None,
     };
-    let (shard, out, json) = (options.shard, options.out.clone(), options.json);
+    let (out, json) = (options.out.clone(), options.json);
     let seed = space.seed;
     stage::enter("writing what was found");
     let exploring = tokio::task::spawn_blocking(move || {

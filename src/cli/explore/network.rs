@@ -1,6 +1,7 @@
 //! `zooquake explore` of consensus protocols.
 
 use super::{ExploreOptions, ScheduleOrder, show};
+use crate::campaign::shard::Shard;
 use crate::cli::exit::{Code, Usage};
 use crate::cli::{interrupt, paths};
 use crate::explore::network::failures;
@@ -20,7 +21,7 @@ const MESSAGES: u32 = 60;
 ///
 /// # Errors
 /// [`Usage`] for what does not exist or does not go with networks; otherwise the harness failed.
-pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant) -> Result<Code> {
+pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant, shard: Shard) -> Result<Code> {
     let space = space(&options, variant).map_err(Usage)?;
     paths::output_folder(&options.out, "--out")?;
     let interrupt = interrupt::listen()?;
@@ -33,7 +34,7 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
         first: None,
     };
     let seed = options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
-    let (shard, out, name) = (options.shard, options.out.clone(), variant.workload().name());
+    let (out, name) = (options.out.clone(), variant.workload().name());
     stage::enter("writing what was found");
     let exploring = tokio::task::spawn_blocking(move || {
         progress!("exploring {name} from seed {seed} on {} threads", limits.threads);

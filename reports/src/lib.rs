@@ -19,6 +19,7 @@ pub mod measurement;
 mod messages;
 mod model;
 pub mod night;
+pub mod nights;
 mod not_judged;
 mod pair;
 mod palette;

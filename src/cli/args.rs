@@ -156,13 +156,15 @@ Examples:
   zooquake report runs/latest
   zooquake report failure.zooquake.tar.gz     into a folder of the run's name, here
   zooquake report runs/first runs/second      what differs between two runs
-  zooquake report runs                        an index of the runs")]
+  zooquake report runs                        an index of the runs
+  zooquake report nights                      what failed in which night, since when and how often")]
 pub struct ReportOptions {
-    /// The run's folder, or the file that `zooquake pack` made of it; of a folder of runs, their index is written
-    pub run: PathBuf,
-    /// Another run, beside which the first is shown: what differs in their plans, verdicts, faults and times. The page,
-    /// difference.html, is written to where the report of this one would be
-    pub other: Option<PathBuf>,
+    /// A run's folder, or the file that `zooquake pack` made of it; a second one, beside which the first is shown, with
+    /// what differs in their plans, verdicts, faults and times (difference.html, where the report of the second would
+    /// be). A folder of runs: their index. A folder of nights, or several folders of nights: what failed in which of
+    /// them (nights.html, in the folder of nights, else here)
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
     /// JSON on stdout: the files written
     #[arg(long)]
     pub json: bool,

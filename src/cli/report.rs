@@ -1,11 +1,13 @@
 //! `zooquake report`: of a run's folder in it, of a packed run into a folder of its name here; of a folder of runs,
-//! their index; of two runs, what differs.
+//! their index; of two runs, what differs; of nights, what failed in which.
 
 use super::args::ReportOptions;
 use super::check::input::is_run;
 use super::exit::{Code, Usage};
 use super::paths;
 use crate::judge;
+use crate::nightly::folder::{self, LedgerContent};
+use crate::nightly::{previous_nights, sightings};
 use crate::pack::Opened;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
@@ -16,18 +18,27 @@ use zooquake_checkers::Results;
 use zooquake_history::Record;
 use zooquake_reports::index::RunEntry;
 
+/// What the page across nights is made of.
+const A_NIGHT: &str = "give a folder of nights, or folders that `zooquake nightly` made";
+
 const FILES: [&str; 4] = ["report.html", "timeline.png", "latency.png", "rate.png"];
 
-/// Renders the report of a run again, from its results as they are, two runs side by side, or the index of a folder of
-/// runs.
+/// Renders the report of a run again, from its results as they are, two runs side by side, the index of a folder of
+/// runs, or what failed in nights.
 ///
 /// # Errors
 /// If the folder lacks a file, or what is asked for cannot be written.
 pub fn report(options: &ReportOptions) -> Result<Code> {
-    let files = match &options.other {
-        Some(other) => vec![of_two(&options.run, other)?],
-        None if options.run.is_dir() && !is_run(&options.run) => vec![index(&options.run)?],
-        None => of_run(&options.run)?,
+    let files = match options.paths.as_slice() {
+        paths if paths.iter().all(|path| is_night(path)) => vec![of_nights(paths)?],
+        [one] if one.is_dir() && !is_run(one) => vec![of_folder(one)?],
+        [one] => of_run(one)?,
+        [one, other] => vec![of_two(one, other)?],
+        [.., third] => {
+            let text = format!("{third:?} is one too many: give one run, two runs, or folders of nights alone");
+            return Err(Usage(text).into());
+        }
+        [] => return Err(Usage(format!("nothing is given: {A_NIGHT}")).into()),
     };
     if options.json {
         println!("{}", json!({ "files": files }));
@@ -35,6 +46,39 @@ pub fn report(options: &ReportOptions) -> Result<Code> {
         files.iter().for_each(|file| println!("{}", file.display()));
     }
     Ok(Code::Valid)
+}
+
+/// Whether a folder is that of a night.
+fn is_night(path: &Path) -> bool {
+    path.join(folder::NAME).is_file()
+}
+
+/// Renders a folder of nights, or of runs; returns the file.
+fn of_folder(folder: &Path) -> Result<PathBuf> {
+    let nights = previous_nights::all(folder)?;
+    match nights.is_empty() {
+        true => index(folder),
+        false => write_nights(folder::name_of(folder), nights, folder),
+    }
+}
+
+/// Renders nights that are given one by one; returns the file, which lies where the command is given.
+fn of_nights(paths: &[PathBuf]) -> Result<PathBuf> {
+    let mut nights = Vec::new();
+    for path in paths {
+        let recorded = previous_nights::read(path).map_err(|error| Usage(format!("{error:#}: {A_NIGHT}")))?;
+        let recorded = recorded.ok_or_else(|| Usage(format!("the record of {path:?} is empty: {A_NIGHT}")))?;
+        nights.push((path.clone(), recorded));
+    }
+    write_nights(String::new(), nights, Path::new("."))
+}
+
+fn write_nights(name: String, nights: Vec<(PathBuf, LedgerContent)>, into: &Path) -> Result<PathBuf> {
+    paths::output_folder(into, "folder")?;
+    let file = into.join("nights.html");
+    let nights = previous_nights::without_merged(previous_nights::sorted(nights));
+    zooquake_reports::nights::write(&sightings::nights(name, &nights, into), &file)?;
+    Ok(file)
 }
 
 /// A run that was checked.
@@ -115,7 +159,7 @@ fn index(folder: &Path) -> Result<PathBuf> {
     }
     if runs.is_empty() {
         let text = format!(
-            "{} is not a run (it lacks plan.json and history.jsonl), and contains no runs",
+            "{} is not a run (it lacks plan.json and history.jsonl), and contains no runs and no nights",
             folder.display()
         );
         return Err(Usage(text).into());

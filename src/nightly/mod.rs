@@ -3,7 +3,7 @@
 //! [`campaign`] is what was asked for, [`seeds`] where its seeds come from, [`cell`] one place in its matrix with its
 //! runs and what it still needs, [`previous_nights`] what earlier nights saw, and which cells come first. [`header`] is
 //! what a night is, [`folder`] where its record lies, [`drive`] what the engine of campaigns attempts, [`report`] the
-//! outcome, and [`conclusion`] what decides the exit code. 
+//! outcome, and [`conclusion`] what decides the exit code. [`sightings`] is what failed in many nights, and
 //! [`retention`] compresses runs that showed nothing new.
 
 pub mod campaign;
@@ -18,3 +18,4 @@ pub mod remarks;
 pub mod report;
 pub mod retention;
 pub mod seeds;
+pub mod sightings;

@@ -213,3 +213,28 @@ fn the_part_of_an_engine_is_that_of_its_variables() {
         .ends(254)
         .with(&["explored.jsonl", "compare.jsonl"]);
 }
+
+#[test]
+fn nights_are_looked_at_together() {
+    let runs = Runs::new("nights");
+    let folder = runs.path();
+    let small = "variants = [\"lock/fenced\"]\nfaults = [\"none\"]\nseeds = [1]\ntime = \"2s\"\non = \"sim\"\n";
+    fs::write(folder.join("small.toml"), small).unwrap();
+    for night in ["nights/a", "nights/b"] {
+        call(folder, &format!("nightly small.toml --out {night}")).ends(0);
+    }
+    let files = call(folder, "report nights --json").ends(0).json();
+    assert_eq!(files["files"], serde_json::json!(["nights/nights.html"]));
+    let page = fs::read_to_string(folder.join("nights/nights.html")).unwrap();
+    assert!(page.contains("No night found an anomaly that was not known."), "{page}");
+    assert!(
+        page.contains("href=\"a/index.html\"") && page.contains("href=\"b/index.html\""),
+        "{page}"
+    );
+    call(folder, "report nights/a nights/b").ends(0).with(&["nights.html"]);
+    let page = fs::read_to_string(folder.join("nights.html")).unwrap();
+    assert!(page.contains("href=\"nights/b/index.html\""), "{page}");
+    call(folder, "report nights/a nights/b small.toml")
+        .ends(254)
+        .with(&["small.toml", "one too many"]);
+}

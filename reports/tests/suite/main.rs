@@ -11,6 +11,7 @@ mod index;
 mod measurement;
 mod messages;
 mod night;
+mod nights;
 mod numbers;
 mod page;
 mod pair;

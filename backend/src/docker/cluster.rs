@@ -1,6 +1,7 @@
 //! The hosts of a run, with what stands beside them.
 
-use super::hosts::{HostContainer, create_network, start_host, start_sidecar};
+use super::hosts::{HostContainer, start_host, start_sidecar};
+use super::run_network::network_for_run;
 use super::sidecar::Sidecar;
 use super::sweep;
 use crate::images::Images;
@@ -43,7 +44,7 @@ impl DockerCluster {
     /// If a container does not start. What was started carries the run's label and goes with the sweep.
     pub(super) async fn hosts(docker: &Docker, images: &Images, what: BringUp<'_>) -> Result<Self> {
         let BringUp { run, plan, logs } = what;
-        let network = create_network(docker, run).await?;
+        let network = network_for_run(docker, run, &images.tools).await?;
         let servers = plan.cluster.voters().into_iter().chain(plan.cluster.observers());
         let servers = servers.map(|name| (name, &images.zookeeper, true));
         // Without faults nothing touches the clients' network or processes.

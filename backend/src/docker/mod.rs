@@ -15,6 +15,7 @@ mod lease;
 mod network;
 mod primitives;
 mod processes;
+mod run_network;
 mod sidecar;
 mod sweep;
 mod txnlog;

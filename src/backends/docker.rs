@@ -1,13 +1,13 @@
 //! Real ensembles, in containers on a Docker engine: the crate `backend`.
 
-use super::{BackendKind, Capabilities, Connection, Fleet};
+use super::{BackendKind, Capabilities, Capacity, Connection, Fleet};
 use crate::planning::recipe::workplace;
 use anyhow::{Context, Result, ensure};
 use futures_util::FutureExt;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use zooquake_backend::docker::DockerBackend;
+use zooquake_backend::docker::{DockerBackend, EngineMachine};
 use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BackendFuture};
 use zooquake_history::plan::{On, Plan, Workload};
@@ -65,6 +65,16 @@ impl Fleet for DockerFleet {
         let prepared = self.prepared.iter().find(|(asked, _)| *asked == plan.cluster.image);
         let (_, backend) = prepared.context("its images were not prepared")?;
         Ok(Arc::clone(backend))
+    }
+
+    fn capacity(&self) -> BackendFuture<'_, Capacity> {
+        let machine = self.engine.machine();
+        async move {
+            let EngineMachine { processors, memory } = machine.await?;
+            let memory = Some(memory);
+            Ok(Capacity { processors, memory })
+        }
+        .boxed()
     }
 
     fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> BackendFuture<'a, Option<Source>> {

@@ -63,6 +63,25 @@ pub trait Connection: Send + Sync {
     fn prepare(self: Box<Self>, zookeepers: BTreeSet<Option<String>>) -> BackendFuture<'static, Box<dyn Fleet>>;
 }
 
+/// What the machine has on which ensembles are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacity {
+    /// Processors, at least 1.
+    pub processors: usize,
+    /// Bytes of memory; `None` where they bound nothing.
+    pub memory: Option<u64>,
+}
+
+impl Capacity {
+    /// That of the machine that this program runs on, for what needs little memory.
+    pub fn of_this_machine() -> Self {
+        Self {
+            processors: std::thread::available_parallelism().map_or(1, usize::from),
+            memory: None,
+        }
+    }
+}
+
 /// Prepared backends, one for each ZooKeeper that was asked for.
 pub trait Fleet: Send + Sync {
     /// The backend of a plan's run.
@@ -70,6 +89,9 @@ pub trait Fleet: Send + Sync {
     /// # Errors
     /// If its ZooKeeper was not prepared.
     fn backend(&self, plan: &Plan) -> Result<Arc<dyn Backend>>;
+
+    /// What the machine has on which ensembles are. An error if it cannot be asked.
+    fn capacity(&self) -> BackendFuture<'_, Capacity>;
 
     /// Pins the recipe of a workload, if that is not built in, to the image of its present files, which are returned.
     /// They are read from this folder, or else from the one that the workload names. An error if the backend runs no

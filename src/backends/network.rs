@@ -1,7 +1,7 @@
 //! Networks of consensus protocols as the registry of backends has them: nothing to connect to, and no ensemble.
 
 use crate::backends::sim::SimBackend;
-use crate::backends::{BackendKind, Capabilities, Connection, Fleet};
+use crate::backends::{BackendKind, Capabilities, Capacity, Connection, Fleet};
 use anyhow::{Result, bail};
 use futures_util::FutureExt;
 use std::collections::BTreeSet;
@@ -49,6 +49,10 @@ pub fn in_memory() -> Arc<dyn Backend> {
 impl Fleet for Networks {
     fn backend(&self, _: &Plan) -> Result<Arc<dyn Backend>> {
         Ok(in_memory())
+    }
+
+    fn capacity(&self) -> BackendFuture<'_, Capacity> {
+        ready(Ok(Capacity::of_this_machine())).boxed()
     }
 
     fn pin<'a>(&'a self, _: Option<&'a Path>, workload: &'a mut Workload) -> BackendFuture<'a, Option<Source>> {

@@ -52,6 +52,9 @@ pub struct CampaignAttempt<P> {
     /// The command line that runs the same plan again; empty in old records of comparisons.
     #[serde(default)]
     pub again: String,
+    /// The places whose ensembles were up at some time while its own was; none in old records.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<P>,
 }
 
 impl<P: CampaignPlace> AttemptRecord for CampaignAttempt<P> {
@@ -89,6 +92,7 @@ impl<P: CampaignPlace> CampaignAttempt<P> {
             begun,
             seconds: took.as_secs_f64(),
             again,
+            beside: Vec::new(),
         })
     }
 }

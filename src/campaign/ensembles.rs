@@ -3,13 +3,14 @@
 use super::attempt::{self, CampaignAttempt};
 use super::orphans;
 use super::run_outcome::{self, RunOutcome};
-use crate::backends::{self, Connection, Fleet};
+use crate::backends::{self, Capacity, Connection, Fleet};
 use crate::calendar;
 use crate::planning::names;
 use crate::planning::reproduction;
 use crate::planning::spec::RunSpec;
 use crate::run::folder::Folder;
 use crate::run::interruption::unless_interrupted;
+use crate::run::slot::Slot;
 use crate::run::{Finished, RunOrder, execute};
 use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeSet;
@@ -21,11 +22,11 @@ use zooquake_history::plan::Plan;
 
 /// Runs specs, and measures what came of them.
 pub trait Runner {
-    /// Runs a spec.
+    /// Runs a spec in this slot. Several may go on at once.
     ///
     /// # Errors
     /// If the folder of runs cannot be read; a run at which the harness failed is a [`RunOutcome`].
-    fn run(&mut self, spec: &RunSpec) -> impl Future<Output = Result<RunOutcome>>;
+    fn run(&self, spec: &RunSpec, slot: Slot) -> impl Future<Output = Result<RunOutcome>>;
 
     /// The measures of a run, by the name of its folder.
     ///
@@ -42,14 +43,14 @@ pub trait Runner {
 /// # Errors
 /// If [`Runner::run`] fails.
 pub async fn attempt<P: attempt::CampaignPlace>(
-    runner: &mut impl Runner,
+    runner: &impl Runner,
     place: P,
-    spec: &RunSpec,
+    (spec, slot): (&RunSpec, Slot),
 ) -> Result<Option<CampaignAttempt<P>>> {
     let seed = spec.seed.unwrap_or_else(|| place.seed());
     let line = spec.plan().ok().and_then(|plan| reproduction::drawn(&plan));
     let (begun, clock) = (calendar::now(), Instant::now());
-    let ran = runner.run(spec).await?;
+    let ran = runner.run(spec, slot).await?;
     let took = clock.elapsed();
     Ok(CampaignAttempt::new(
         place,
@@ -84,6 +85,8 @@ pub struct Ensembles {
     out: PathBuf,
     /// Is sent the folder of each run when that is made.
     begun: Option<watch::Sender<Option<Folder>>>,
+    /// Whether no progress of single runs is printed.
+    quiet: bool,
     interrupt: watch::Receiver<bool>,
 }
 
@@ -104,6 +107,7 @@ impl Ensembles {
             recipe: None,
             out,
             begun: None,
+            quiet: false,
             interrupt,
         })
     }
@@ -116,6 +120,22 @@ impl Ensembles {
     /// The same; the folder of each run is sent there when it is made.
     pub fn with_news(self, begun: Option<watch::Sender<Option<Folder>>>) -> Self {
         Self { begun, ..self }
+    }
+
+    /// The same, with no progress of single runs where several are to go on at once.
+    pub fn for_jobs(self, jobs: usize) -> Self {
+        Self {
+            quiet: jobs > 1,
+            ..self
+        }
+    }
+
+    /// How much of them the machine that they are on has room for.
+    ///
+    /// # Errors
+    /// If it cannot be asked.
+    pub async fn capacity(&self) -> Result<Capacity> {
+        self.fleet.capacity().await
     }
 
     /// Prepares the images of these specs' recipes, so that what is wrong with one is known before the first run.
@@ -139,7 +159,7 @@ impl Ensembles {
     /// # Errors
     /// If the harness fails.
     pub async fn execute(&self, plan: &Plan, keep: bool) -> Result<Finished> {
-        execute(self.order(plan.clone(), keep).await?).await
+        execute(self.order(plan.clone(), (keep, Slot::default())).await?).await
     }
 
     /// Executes a plan as one of many.
@@ -147,10 +167,10 @@ impl Ensembles {
     /// # Errors
     /// If the folder of runs cannot be read or written; a run at which the harness failed is a [`RunOutcome`].
     pub async fn attempt(&self, plan: &Plan) -> Result<RunOutcome> {
-        run_outcome::attempt(self.order(plan.clone(), false).await?).await
+        run_outcome::attempt(self.order(plan.clone(), (false, Slot::default())).await?).await
     }
 
-    async fn order(&self, mut plan: Plan, keep: bool) -> Result<RunOrder> {
+    async fn order(&self, mut plan: Plan, (keep, slot): (bool, Slot)) -> Result<RunOrder> {
         let pinning = self.fleet.pin(self.recipe.as_deref(), &mut plan.workload);
         let recipe = unless_interrupted(&self.interrupt, pinning).await?;
         Ok(RunOrder {
@@ -159,7 +179,8 @@ impl Ensembles {
             recipe,
             out: self.out.clone(),
             keep,
-            quiet: false,
+            quiet: self.quiet,
+            slot,
             begun: self.begun.clone(),
             interrupt: self.interrupt.clone(),
         })
@@ -167,9 +188,12 @@ impl Ensembles {
 }
 
 impl Runner for Ensembles {
-    async fn run(&mut self, spec: &RunSpec) -> Result<RunOutcome> {
+    async fn run(&self, spec: &RunSpec, slot: Slot) -> Result<RunOutcome> {
         let plan = spec.plan().map_err(|why| anyhow!(why))?;
-        run_outcome::attempt(self.order(plan, spec.keep).await?).await
+        let order = self.order(plan, (spec.keep, slot)).await?;
+        // A task of its own: what keeps one run's loop busy delays no other run's.
+        let run = tokio::spawn(run_outcome::attempt(order)).await;
+        run.context("the run's task did not come to its end")?
     }
 
     fn measure(&self, run: &str) -> Result<Sample> {
@@ -187,12 +211,13 @@ impl Runner for Ensembles {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use std::cell::RefCell;
     use zooquake_checkers::{Results, Verdict};
 
-    /// Answers from a script, and keeps what it was asked.
+    /// Answers from a script, and keeps what it was asked. Runs that go on at once are over in turn.
     pub struct Script {
         /// What was run.
-        pub ran: Vec<RunSpec>,
+        pub ran: RefCell<Vec<RunSpec>>,
         /// What comes of the run of this number, from 1.
         pub answer: fn(usize) -> RunOutcome,
         /// It is stopped once so many runs are over.
@@ -203,7 +228,7 @@ pub mod tests {
         /// A script from its beginning.
         pub fn new(answer: fn(usize) -> RunOutcome, stop_after: usize) -> Self {
             Self {
-                ran: vec![],
+                ran: RefCell::default(),
                 answer,
                 stop_after,
             }
@@ -211,9 +236,12 @@ pub mod tests {
     }
 
     impl Runner for Script {
-        async fn run(&mut self, spec: &RunSpec) -> Result<RunOutcome> {
-            self.ran.push(spec.clone());
-            Ok((self.answer)(self.ran.len()))
+        async fn run(&self, spec: &RunSpec, _slot: Slot) -> Result<RunOutcome> {
+            self.ran.borrow_mut().push(spec.clone());
+            let number = self.ran.borrow().len();
+            // As many as may go on at once are begun before one of them is over.
+            tokio::task::yield_now().await;
+            Ok((self.answer)(number))
         }
 
         fn measure(&self, _run: &str) -> Result<Sample> {
@@ -224,7 +252,7 @@ pub mod tests {
         }
 
         fn stopped(&self) -> bool {
-            self.ran.len() >= self.stop_after
+            self.ran.borrow().len() >= self.stop_after
         }
     }
 

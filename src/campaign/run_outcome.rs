@@ -2,7 +2,7 @@
 
 use super::orphans;
 use crate::run::folder::Folder;
-use crate::run::{RunOrder, execute};
+use crate::run::{RunOrder, execute_in};
 use anyhow::{Context, Result};
 use std::path::Path;
 use zooquake_checkers::{Results, Verdict};
@@ -36,8 +36,15 @@ pub async fn attempt(order: RunOrder) -> Result<RunOutcome> {
     let (out, interrupt) = (order.out.clone(), order.interrupt.clone());
     std::fs::create_dir_all(&out).with_context(|| format!("making the folder {}", out.display()))?;
     let stopped = || *interrupt.borrow();
-    let before = folders(&out)?;
-    match execute(order).await {
+    let failed = |run, error| RunOutcome::Failed {
+        run,
+        error: format!("{error:#}"),
+    };
+    let folder = match Folder::create(&out, &order.plan) {
+        Ok(folder) => folder,
+        Err(error) => return Ok(failed(None, error)),
+    };
+    match execute_in(folder.clone(), order).await {
         // What an interrupted run has proved is proved.
         Ok(run) if stopped() && run.results.verdict == Verdict::Unknown => {
             orphans::remove(&run.folder)?;
@@ -48,21 +55,11 @@ pub async fn attempt(order: RunOrder) -> Result<RunOutcome> {
             results: Box::new(run.results),
         }),
         Err(_) if stopped() => {
-            made_since(&out, &before)?.map_or(Ok(()), |folder| orphans::remove(&folder))?;
+            orphans::remove(&folder)?;
             Ok(RunOutcome::Interrupted)
         }
-        Err(error) => Ok(RunOutcome::Failed {
-            run: made_since(&out, &before)?.map(|folder| folder.name()),
-            error: format!("{error:#}"),
-        }),
+        Err(error) => Ok(failed(Some(folder.name()), error)),
     }
-}
-
-/// The newest folder of a run, made since the names were listed.
-fn made_since(out: &Path, before: &[String]) -> Result<Option<Folder>> {
-    let mut made = folders(out)?;
-    made.retain(|name| !before.contains(name));
-    Ok(made.pop().map(|name| Folder { path: out.join(name) }))
 }
 
 /// Names of the folders in a folder, sorted; links, such as `latest`, are none.

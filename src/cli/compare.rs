@@ -8,7 +8,7 @@ use super::shard::ShardChoice;
 use super::{interrupt, paths};
 use crate::backends;
 use crate::calendar;
-use crate::campaign::engine::{self, CampaignEnd, TimeBudget};
+use crate::campaign::engine::{self, CampaignEnd, DriveLimits};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::CampaignHeader as _;
 use crate::compare::drive::{self, ComparisonLedger, last, left};
@@ -170,8 +170,8 @@ async fn go_on(ledger: &mut ComparisonLedger, out: &Path) -> Result<CampaignEnd>
     let specs = setup.specs().map_err(Usage)?;
     runner.prepare_recipes(specs.iter().map(|(_, spec)| spec)).await?;
     let turns = ledger.recorded.header.turns();
-    let mut comparison = drive::Comparison { setup, runner };
-    engine::drive(&mut comparison, &turns, ledger, TimeBudget::new(None)).await
+    let comparison = drive::Comparison { setup, runner };
+    engine::drive(&comparison, &turns, ledger, DriveLimits::one_by_one()).await
 }
 
 /// Writes the report, and prints its summary.

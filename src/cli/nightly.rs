@@ -6,7 +6,7 @@ use super::shard::ShardChoice;
 use super::{interrupt, paths};
 use crate::backends;
 use crate::calendar;
-use crate::campaign::engine::{self, CampaignEnd, TimeBudget};
+use crate::campaign::engine::{self, CampaignEnd, DriveLimits, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
@@ -14,7 +14,7 @@ use crate::nightly::drive::{self, needed};
 use crate::nightly::folder::{self, LedgerContent, NightLedger};
 use crate::nightly::header::{self, NightHeader};
 use crate::nightly::previous_nights::{self, NightRecord};
-use crate::nightly::{conclusion, report, retention};
+use crate::nightly::{conclusion, jobs, report, retention};
 use crate::planning::recipe;
 use crate::planning::refusal;
 use crate::planning::spec::RunSpec;
@@ -43,6 +43,7 @@ Examples:
   zooquake nightly campaign.toml --budget 90m --junit junit.xml
   zooquake nightly campaign.toml --shard 2/4 --out nights/today-2
   zooquake nightly --on sim                              the same on simulated ensembles, in virtual time
+  zooquake nightly --jobs 2                              two real ensembles at once, where there is room for them
   zooquake nightly                                       again after a crash: it goes on where it was")]
 pub struct NightlyOptions {
     /// Variants, faults, seeds and more, in TOML; a built-in campaign if not given
@@ -55,6 +56,10 @@ pub struct NightlyOptions {
     /// not given
     #[arg(long, value_name = "docker|sim", value_parser = values::on)]
     pub on: Option<On>,
+    /// Most cells that are run at once, where there are processors and memory for them; one, or of simulated cells as
+    /// many as there are processors, if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
     /// No run is begun that would end later than this after the start, such as 90m
     #[arg(long, value_parser = values::duration)]
     pub budget: Option<Duration>,
@@ -132,12 +137,17 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
             let runner = Ensembles::prepare(place, asked, runs.clone(), interrupt).await?;
             let specs: Vec<RunSpec> = order.iter().map(|cell| campaign.spec(cell, cell.seed)).collect();
             runner.prepare_recipes(&specs).await?;
-            let mut going_on = drive::Night {
+            let count = jobs::count(options.jobs, campaign, runner.capacity().await?);
+            if let Some(why) = count.why {
+                progress!("{why}");
+            }
+            let jobs = count.jobs;
+            let going_on = drive::Night {
                 campaign,
                 earlier: &earlier,
-                runner,
+                runner: runner.for_jobs(jobs),
             };
-            engine::drive(&mut going_on, &order, &mut ledger, budget).await?
+            engine::drive(&going_on, &order, &mut ledger, DriveLimits { budget, jobs }).await?
         }
     };
     if end == CampaignEnd::Through && !ledger.recorded.closed {

@@ -115,6 +115,11 @@ fn say_cleaned(options: &CleanOptions, swept: &BTreeMap<String, SweepCount>, goi
             .left
             .iter()
             .for_each(|left| println!("run {run}: could not remove {left}"));
+        for network in &swept.kept {
+            println!(
+                "run {run}: the engine keeps its network {network}, and lists nothing of the run in it: a later run uses it again"
+            );
+        }
     }
     for run in going_on {
         println!("run {run}: going on, left alone (`zooquake clean --run {run} --force` removes it)");
@@ -143,6 +148,7 @@ fn amounts(swept: &SweepCount) -> String {
         networks,
         volumes,
         disconnected,
+        kept: _,
         left: _,
     } = swept;
     let counts = [(containers, "container"), (networks, "network"), (volumes, "volume")];

@@ -6,6 +6,7 @@ use super::setup::Setup;
 use crate::campaign::engine;
 use crate::campaign::ensembles::{self, Runner};
 use crate::campaign::{attempt, ledger};
+use crate::run::slot::Slot;
 use anyhow::{Result, anyhow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -88,9 +89,10 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
         Duration::try_from_secs_f64(mean).unwrap_or(Duration::from_millis(self.setup.time_ms) + BESIDE)
     }
 
-    async fn attempt(&mut self, job: TurnJob) -> Result<Option<TurnAttempt>> {
+    /// Its slot is kept to the end: what is removed beside a run would show in its measures.
+    async fn attempt(&self, job: TurnJob, _slot: Slot) -> Result<Option<TurnAttempt>> {
         let spec = self.setup.spec(job.turn).map_err(|why| anyhow!(why))?;
-        let attempt = ensembles::attempt(&mut self.runner, job.turn, &spec).await?;
+        let attempt = ensembles::attempt(&self.runner, job.turn, (&spec, Slot::default())).await?;
         // Half a run would be measured as if it were a whole one.
         let Some(mut attempt) = attempt.filter(|_| !self.stopped()) else {
             return Ok(None);
@@ -99,6 +101,10 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
             attempt.sample = Some(self.runner.measure(run)?);
         }
         Ok(Some(attempt))
+    }
+
+    fn set_beside(attempt: &mut TurnAttempt, turns: Vec<Turn>) {
+        attempt.beside = turns;
     }
 
     fn outcome(attempt: &TurnAttempt) -> String {
@@ -129,7 +135,7 @@ mod tests {
     use super::super::order::turns;
     use super::super::setup::tests::setup;
     use super::*;
-    use crate::campaign::engine::{CampaignEnd, TimeBudget, drive};
+    use crate::campaign::engine::{CampaignEnd, DriveLimits, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
     use crate::campaign::ledger::ForeignRecord;
     use crate::campaign::run_outcome::RunOutcome;
@@ -164,15 +170,15 @@ mod tests {
         answer: fn(usize) -> RunOutcome,
         stop_after: usize,
     ) -> (CampaignEnd, Vec<(String, u64)>) {
-        let mut comparison = Comparison {
+        let comparison = Comparison {
             setup: header().setup,
             runner: Script::new(answer, stop_after),
         };
         let turns = turns(&comparison.setup);
-        let end = drive(&mut comparison, &turns, ledger, TimeBudget::new(None))
+        let end = drive(&comparison, &turns, ledger, DriveLimits::one_by_one())
             .await
             .unwrap();
-        let ran = comparison.runner.ran.into_iter();
+        let ran = comparison.runner.ran.into_inner().into_iter();
         (end, ran.map(|spec| (spec.workload, spec.seed.unwrap())).collect())
     }
 

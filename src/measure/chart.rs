@@ -2,15 +2,16 @@
 
 use super::cost::{Cost, numbers, point};
 use super::ensemble::on_ensemble;
-use crate::campaign::engine::{self, TimeBudget};
+use crate::campaign::engine::{self, DriveLimits};
 use crate::campaign::ledger::{self, CampaignLedger, ForeignRecord};
+use crate::run::slot::Slot;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use zooquake_backend::Cluster;
 use zooquake_backend::docker::DockerCluster;
 use zooquake_history::plan::Workload;
@@ -82,7 +83,8 @@ impl fmt::Display for ChartJob {
 /// The measuring of a chart.
 struct ChartCampaign<'a, F> {
     cluster: &'a DockerCluster,
-    measure: F,
+    /// Measures one place at a time.
+    measure: Mutex<F>,
 }
 
 impl<F: AsyncFnMut(&DockerCluster, &ChartPlace) -> Result<Vec<Cost>>> engine::Campaign for ChartCampaign<'_, F> {
@@ -105,9 +107,10 @@ impl<F: AsyncFnMut(&DockerCluster, &ChartPlace) -> Result<Vec<Cost>>> engine::Ca
         Duration::try_from_secs_f64(seconds / measured.len() as f64).unwrap_or(FIRST)
     }
 
-    async fn attempt(&mut self, job: ChartJob) -> Result<Option<MeasuredPoint>> {
+    async fn attempt(&self, job: ChartJob, _slot: Slot) -> Result<Option<MeasuredPoint>> {
+        let mut measure = self.measure.lock().await;
         let clock = Instant::now();
-        let costs = (self.measure)(self.cluster, &job.place).await;
+        let costs = (*measure)(self.cluster, &job.place).await;
         let costs = costs.with_context(|| format!("measuring {job}"))?;
         Ok(Some(MeasuredPoint {
             values: point(job.place.size, &costs).values,
@@ -115,6 +118,9 @@ impl<F: AsyncFnMut(&DockerCluster, &ChartPlace) -> Result<Vec<Cost>>> engine::Ca
             seconds: clock.elapsed().as_secs_f64(),
         }))
     }
+
+    /// Nothing is: what is measured has the machine to itself.
+    fn set_beside(_measured: &mut MeasuredPoint, _places: Vec<ChartPlace>) {}
 
     fn outcome(_measured: &MeasuredPoint) -> String {
         "measured".to_string()
@@ -176,8 +182,11 @@ pub async fn chart(
     if places.iter().any(|place| lacks(&ledger, place)) {
         let measured = on_ensemble(order.servers, order.workload, order.interrupt, async |cluster| {
             cluster.create("n1", &order.set_up).await?;
-            let mut chart = ChartCampaign { cluster, measure };
-            engine::drive(&mut chart, places, &mut ledger, TimeBudget::new(None)).await
+            let chart = ChartCampaign {
+                cluster,
+                measure: Mutex::new(measure),
+            };
+            engine::drive(&chart, places, &mut ledger, DriveLimits::one_by_one()).await
         });
         let measured = measured.await;
         measured.with_context(|| format!("what was measured is in {}: the same command goes on", path.display()))?;

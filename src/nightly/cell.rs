@@ -215,6 +215,7 @@ pub mod tests {
             begun: "2026-11-20T01:00:00Z".into(),
             seconds: 50.0,
             again: format!("zooquake run {} --seed {}", cell.variant, cell.seed),
+            beside: Vec::new(),
         }
     }
 

@@ -8,6 +8,7 @@ use super::header::NightHeader;
 use super::previous_nights::NightRecord;
 use crate::campaign::engine;
 use crate::campaign::ensembles::{self, Runner};
+use crate::run::slot::Slot;
 use anyhow::Result;
 use std::fmt;
 use std::time::Duration;
@@ -62,9 +63,13 @@ impl<R: Runner> engine::Campaign for Night<'_, R> {
         expected(&job.cell, self.campaign.time(), past.chain(&ledger.recorded.attempts))
     }
 
-    async fn attempt(&mut self, job: CellJob) -> Result<Option<CellAttempt>> {
+    async fn attempt(&self, job: CellJob, slot: Slot) -> Result<Option<CellAttempt>> {
         let spec = self.campaign.spec(&job.cell, job.seed);
-        ensembles::attempt(&mut self.runner, job.cell, &spec).await
+        ensembles::attempt(&self.runner, job.cell, (&spec, slot)).await
+    }
+
+    fn set_beside(attempt: &mut CellAttempt, cells: Vec<Cell>) {
+        attempt.beside = cells;
     }
 
     fn outcome(attempt: &CellAttempt) -> String {
@@ -117,7 +122,7 @@ mod tests {
     use super::super::folder::tests::header;
     use super::super::previous_nights::cells;
     use super::*;
-    use crate::campaign::engine::{CampaignEnd, TimeBudget, drive};
+    use crate::campaign::engine::{CampaignEnd, DriveLimits, TimeBudget, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
     use crate::campaign::run_outcome::RunOutcome;
     use crate::planning::spec::RunSpec;
@@ -137,29 +142,41 @@ mod tests {
             }
         }
 
-        /// Drives the night; returns how it ended and the cells, each with its seed, that were run.
+        /// Drives the night, one cell after the other; returns how it ended and the cells, each with its seed, that
+        /// were run.
         async fn drive(
             &self,
             limit: Option<Duration>,
             answer: fn(usize) -> RunOutcome,
             stop_after: usize,
         ) -> (CampaignEnd, Vec<String>) {
+            self.drive_jobs((limit, 1), answer, stop_after).await
+        }
+
+        /// The same with so many cells at once.
+        async fn drive_jobs(
+            &self,
+            (limit, jobs): (Option<Duration>, usize),
+            answer: fn(usize) -> RunOutcome,
+            stop_after: usize,
+        ) -> (CampaignEnd, Vec<String>) {
             let header = header("2026-11-20");
             let campaign = header.campaign.clone();
             let mut ledger = NightLedger::open(self.folder.path(), header).unwrap();
-            let mut night = Night {
+            let night = Night {
                 campaign: &campaign,
                 earlier: &[],
                 runner: Script::new(answer, stop_after),
             };
-            let end = drive(&mut night, &self.order, &mut ledger, TimeBudget::new(limit))
+            let budget = TimeBudget::new(limit);
+            let end = drive(&night, &self.order, &mut ledger, DriveLimits { budget, jobs })
                 .await
                 .unwrap();
             let name = |spec: &RunSpec| {
                 let faults = spec.faults.as_deref().unwrap();
                 format!("{} {faults} {}", spec.workload, spec.seed.unwrap())
             };
-            (end, night.runner.ran.iter().map(name).collect())
+            (end, night.runner.ran.borrow().iter().map(name).collect())
         }
 
         fn outcomes(&self) -> Vec<CellOutcome> {
@@ -193,6 +210,64 @@ mod tests {
         assert_eq!(end, CampaignEnd::Through);
         let Cell { variant, faults, .. } = &stage.order[3];
         assert_eq!(second, [format!("{variant} {faults} 1")], "nothing is done twice");
+    }
+
+    #[tokio::test]
+    async fn cells_that_ran_at_once_are_on_record_with_each_other() {
+        let stage = Stage::new();
+        let (end, ran) = stage
+            .drive_jobs((None, 2), |_| judged(Verdict::Valid), usize::MAX)
+            .await;
+        assert_eq!((end, ran.len()), (CampaignEnd::Through, 4));
+        assert_eq!(stage.outcomes(), [CellOutcome::Expected; 4]);
+        let ledger = NightLedger::open(stage.folder.path(), header("2026-11-20")).unwrap();
+        let attempts = &ledger.recorded.attempts;
+        assert!(
+            stage
+                .order
+                .iter()
+                .all(|cell| attempts.iter().any(|one| one.place == *cell))
+        );
+        for one in attempts {
+            assert!(!one.beside.is_empty(), "{} ran alone", one.place);
+            assert!(!one.beside.contains(&one.place));
+            let back = |cell: &Cell| {
+                attempts
+                    .iter()
+                    .any(|other| other.place == *cell && other.beside.contains(&one.place))
+            };
+            assert!(
+                one.beside.iter().all(back),
+                "{} ran beside another that did not",
+                one.place
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn an_unknown_cell_among_several_is_run_again_and_nothing_twice() {
+        let stage = Stage::new();
+        let answer = |n| judged(if n == 2 { Verdict::Unknown } else { Verdict::Valid });
+        let (end, mut ran) = stage.drive_jobs((None, 3), answer, usize::MAX).await;
+        assert_eq!((end, ran.len()), (CampaignEnd::Through, 5));
+        ran.sort();
+        ran.dedup();
+        assert_eq!(ran.len(), 5, "each seed of each cell is run once");
+        assert_eq!(stage.outcomes(), [CellOutcome::Expected; 4]);
+        let (_, again) = stage.drive_jobs((None, 3), answer, usize::MAX).await;
+        assert_eq!(again, [""; 0]);
+    }
+
+    #[tokio::test]
+    async fn what_goes_on_when_it_is_stopped_is_recorded() {
+        let stage = Stage::new();
+        let (end, first) = stage.drive_jobs((None, 2), |_| judged(Verdict::Valid), 2).await;
+        assert_eq!((end, first.len()), (CampaignEnd::Interrupted, 2));
+        let (end, second) = stage
+            .drive_jobs((None, 2), |_| judged(Verdict::Valid), usize::MAX)
+            .await;
+        assert_eq!((end, second.len()), (CampaignEnd::Through, 2));
+        assert!(second.iter().all(|cell| !first.contains(cell)));
     }
 
     #[tokio::test]

@@ -9,7 +9,8 @@ use super::provenance::ProvenanceNotes;
 use super::recorder::Recorder;
 use super::samples::Samples;
 use super::shell::Shell;
-use super::stage;
+use super::slot::Slot;
+use super::stage::Stage;
 use super::store::Store;
 use super::txnlogs;
 use crate::backends;
@@ -26,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
 use zooquake_backend::images::Source;
-use zooquake_backend::{Backend, BringUp, Clock, Cluster};
+use zooquake_backend::{Backend, BackendFuture, BringUp, Clock, Cluster};
 use zooquake_checkers::Results;
 use zooquake_engine::{Conclusion, HistoryEntry};
 use zooquake_history::plan::Plan;
@@ -44,6 +45,8 @@ pub struct RunOrder {
     pub keep: bool,
     /// Whether no progress is printed.
     pub quiet: bool,
+    /// Its room among the runs that go on at once.
+    pub slot: Slot,
     /// Is sent the folder when that is made.
     pub begun: Option<watch::Sender<Option<Folder>>>,
     /// Becomes true when the user wants it to stop.
@@ -71,23 +74,51 @@ pub struct RunCluster {
 /// folder; everything that was started is removed. What cannot be removed after the run does not fail it: a warning
 /// names it.
 pub async fn execute(order: RunOrder) -> Result<Finished> {
-    let backend = Arc::clone(&order.backend);
-    let (done, outcome) = oneshot::channel();
-    // Nobody waits for the outcome of a run that is dropped.
-    let work = execute_here(order).map(|finished| drop(done.send(finished)));
-    backend.drive(work.boxed()).await?;
-    outcome.await.context("the run ended without an outcome")?
+    execute_in(Folder::create(&order.out, &order.plan)?, order).await
 }
 
-pub(super) async fn execute_here(order: RunOrder) -> Result<Finished> {
-    let folder = Folder::create(&order.out, &order.plan)?;
-    let quiet = order.quiet;
-    let enter = |does| {
-        if !quiet {
-            stage::enter(does);
-        }
+/// Executes a plan in a folder that was made for its run.
+///
+/// # Errors
+/// As [`execute`].
+pub async fn execute_in(folder: Folder, order: RunOrder) -> Result<Finished> {
+    let (backend, interrupt) = (Arc::clone(&order.backend), order.interrupt.clone());
+    let (done, outcome) = oneshot::channel();
+    // Nobody waits for the outcome of a run that is dropped.
+    let work = record(folder.clone(), order).map(|recorded| drop(done.send(recorded)));
+    backend.drive(work.boxed()).await?;
+    let recorded = outcome.await.context("the run ended without an outcome")??;
+    // A check takes seconds, in which a thread of the runtime would keep other runs waiting.
+    let judged = tokio::task::spawn_blocking(move || judge::judge(&folder).map(|results| (folder, results))).await;
+    released(recorded.ended, &interrupt, &*backend.clock()).await;
+    let (folder, results) = judged.context("the check did not come to its end")??;
+    Ok(Finished { folder, results })
+}
+
+/// A run whose history is complete and whose ensemble is gone.
+pub(super) struct Recorded {
+    /// What an interrupt does to it.
+    _stage: Stage,
+    /// Its room, until it is judged.
+    _slot: Slot,
+    /// Is ready when the claim on the run is gone.
+    pub(super) ended: BackendFuture<'static, ()>,
+}
+
+/// Waits until the claim on a run is gone; that it cannot be given up is a warning.
+pub(super) async fn released(ended: BackendFuture<'static, ()>, interrupt: &watch::Receiver<bool>, clock: &dyn Clock) {
+    if let Err(error) = within_grace(interrupt, clock, ended).await {
+        eprintln!("zooquake: {error:#}");
+    }
+}
+
+/// Records a run in its folder, up to the removal of its ensemble.
+pub(super) async fn record(folder: Folder, order: RunOrder) -> Result<Recorded> {
+    let stage = match order.quiet {
+        true => Stage::default(),
+        false => Stage::begin("clearing away what was started, then checking what was recorded"),
     };
-    enter("clearing away what was started, then checking what was recorded");
+    let slot = order.slot.clone();
     folder.write_json("plan.json", &order.plan)?;
     if let Some(recipe) = &order.recipe {
         recipe.write(&folder.file(RECIPE))?;
@@ -108,26 +139,27 @@ pub(super) async fn execute_here(order: RunOrder) -> Result<Finished> {
             return Err(also(error, removed));
         }
     };
-    let through = attempt(order, &Store::Folder(folder.clone()), &run).await;
+    let through = attempt(order, &Store::Folder(folder.clone()), &run, &stage).await;
     let through = through.with_context(|| format!("the run {} did not come to its end", folder.path.display()));
     let ended = claim.end();
     let removed = match &through {
         Ok(Remainder::Nothing) => Ok(()),
         _ => remove_dead().await,
     };
-    let outcome = match through {
+    match through {
         Ok(_) => {
             removed.unwrap_or_else(|error| eprintln!("zooquake: {error:#}"));
-            judge::judge(&folder)
+            Ok(Recorded {
+                _stage: stage,
+                _slot: slot,
+                ended,
+            })
         }
-        Err(error) => Err(also(error, removed)),
-    };
-    if let Err(error) = within_grace(&interrupt, &*clock, ended).await {
-        eprintln!("zooquake: {error:#}");
+        Err(error) => {
+            released(ended, &interrupt, &*clock).await;
+            Err(also(error, removed))
+        }
     }
-    enter("");
-    let results = outcome?;
-    Ok(Finished { folder, results })
 }
 
 /// The first error is what the user needs; one of the removal is added to it.
@@ -156,8 +188,9 @@ fn id(folder: &Folder, seed: u64) -> String {
     format!("{:08x}", hasher.finish() as u32)
 }
 
-/// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
-pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result<Remainder> {
+/// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene. The order's slot
+/// is given back before the last cluster of containers is cleared away.
+pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &Stage) -> Result<Remainder> {
     let (plan, clock) = (&order.plan, order.backend.clock());
     if !backends::capabilities(plan.on).zookeeper {
         return network::attempt(plan, store, order.quiet);
@@ -197,7 +230,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result
             provenance.engine(engine)?;
         }
         let samples = Samples::start(&place, recorder.begun());
-        let said = (recorder, &mut progress);
+        let said = (recorder, &mut progress, stage);
         let mut shell = Shell::new(place.clone(), (plan, schedule), said, interrupt, begun)?;
         let conclusion = shell.run().await?;
         match &conclusion {
@@ -214,7 +247,15 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str) -> Result
         provenance.servers(&sampled)?;
         drop(shell);
         let interrupted = matches!(conclusion, Conclusion::Interrupted);
-        let keep = order.keep && (interrupted || number == all);
+        let last = interrupted || number == all;
+        let keep = order.keep && last;
+        if last {
+            progress.end();
+            // What is left to do is the engine's work, and a check. Of a simulated run the check is half of the work.
+            if backends::capabilities(plan.on).containers {
+                order.slot.give_back();
+            }
+        }
         if let Err(error) = within_grace(&order.interrupt, &*clock, clear(&*place.cluster, keep)).await {
             eprintln!("zooquake: {error:#}");
             left = Remainder::HalfACluster;

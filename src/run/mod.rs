@@ -12,6 +12,7 @@ mod recorder;
 mod samples;
 mod shell;
 pub mod simulation;
+pub mod slot;
 pub mod stage;
 mod store;
 #[cfg(test)]
@@ -19,4 +20,4 @@ mod tests;
 mod txnlogs;
 mod watchdog;
 
-pub use execute::{Finished, RunOrder, execute};
+pub use execute::{Finished, RunOrder, execute, execute_in};

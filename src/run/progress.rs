@@ -46,9 +46,11 @@ impl Progress {
         }
     }
 
-    /// Whether anything is printed.
-    pub fn speaks(&self) -> bool {
-        !self.silent
+    /// Takes the line that renews itself away.
+    pub fn end(&mut self) {
+        if self.line.take().is_some() {
+            keep_below(None);
+        }
     }
 
     /// Prints a line that stays, unless the run is silent.
@@ -110,9 +112,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.line.is_some() {
-            keep_below(None);
-        }
+        self.end();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether the ensemble is steady: one leader, serving without change, under which a silent session expires.
 
 use anyhow::{Context, Result, bail};
-use futures_util::future::join_all;
+use futures_util::future::{self, join_all};
 use std::time::Duration;
 use zooquake_backend::{Clock, Cluster};
 use zooquake_engine::Leader;
@@ -9,11 +9,18 @@ use zooquake_engine::Leader;
 /// Longest wait for a steady leader, beside the time for which it must be steady.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Rest between two looks at the ensemble.
+const BETWEEN: Duration = Duration::from_millis(50);
+
 /// How long a server may leave the question for its state unanswered before it counts as not serving.
 const ANSWERS: Duration = Duration::from_secs(3);
 
-/// Waits for one leader that serves without change for `sync_ms`, then for a silent session of `session_ms` to expire
-/// under that same leader. Returns it.
+/// Waits until a silent session of `session_ms`, opened under a leader, has expired, and that leader has served without
+/// change for `sync_ms` since the session was opened and serves in the same epoch now. Returns it.
+///
+/// Both are waited for at once: a leader that is deposed, or elected anew, is another one at the end or in another
+/// epoch, and sessions begin anew with it; and one that has lost its quorum has ceased to serve after `sync_ms`. So the
+/// wait takes as long as the longer of the two.
 ///
 /// # Errors
 /// Why it did not come to that.
@@ -22,11 +29,39 @@ pub async fn steady_and_silent(
     sync_ms: u64,
     session_ms: u64,
 ) -> Result<Leader> {
-    let leader = steady(cluster, clock, Duration::from_millis(sync_ms)).await?;
-    cluster.canary(&leader.name, session_ms).await?;
-    let after = whole_ensemble(cluster).await.context("after the canary session")?;
-    same(&leader, after)?;
-    Ok(leader)
+    let (begun, lasting) = (clock.now(), Duration::from_millis(sync_ms));
+    loop {
+        let attempt = async {
+            let leader = whole_ensemble(cluster).await?;
+            let silent = cluster.canary(&leader.name, session_ms);
+            future::try_join(silent, keeps_leading((cluster, clock), &leader, lasting)).await?;
+            anyhow::Ok(leader)
+        };
+        match attempt.await {
+            Ok(leader) => {
+                let after = whole_ensemble(cluster).await.context("after the canary session")?;
+                same(&leader, after)?;
+                return Ok(leader);
+            }
+            Err(error) if clock.now() - begun > PATIENCE + lasting => {
+                return Err(error.context(format!(
+                    "the ensemble was not steady for {sync_ms} ms within {} s",
+                    PATIENCE.as_secs()
+                )));
+            }
+            Err(_) => clock.sleep(BETWEEN).await,
+        }
+    }
+}
+
+/// Sees the same leader serve for so long, looking again and again.
+async fn keeps_leading((cluster, clock): (&dyn Cluster, &dyn Clock), leader: &Leader, lasting: Duration) -> Result<()> {
+    let begun = clock.now();
+    while clock.now() - begun < lasting {
+        clock.sleep(BETWEEN).await;
+        same(leader, whole_ensemble(cluster).await?)?;
+    }
+    Ok(())
 }
 
 /// Sees all servers serve and the same one lead as before.
@@ -70,30 +105,4 @@ async fn whole_ensemble(cluster: &dyn Cluster) -> Result<Leader> {
         }
     }
     leader.context("no server leads")
-}
-
-async fn steady(cluster: &dyn Cluster, clock: &dyn Clock, lasting: Duration) -> Result<Leader> {
-    let begun = clock.now();
-    let mut steady: Option<(Leader, Duration)> = None;
-    loop {
-        let now = whole_ensemble(cluster).await;
-        match (&now, &steady) {
-            (Ok(leader), Some((before, since))) if leader == before => {
-                if clock.now() - *since >= lasting {
-                    return now;
-                }
-            }
-            (Ok(leader), _) => steady = Some((leader.clone(), clock.now())),
-            (Err(_), _) => steady = None,
-        }
-        if clock.now() - begun > PATIENCE + lasting {
-            let state = now.map_or_else(|error| format!("{error:#}"), |leader| format!("{} leads", leader.name));
-            bail!(
-                "the ensemble was not steady for {} ms within {} s: {state}",
-                lasting.as_millis(),
-                PATIENCE.as_secs()
-            );
-        }
-        clock.sleep(Duration::from_millis(50)).await;
-    }
 }

@@ -5,7 +5,7 @@ use super::execute::RunCluster;
 use super::progress::Progress;
 use super::readiness::{steady_and_silent, still_leads};
 use super::recorder::Recorder;
-use super::stage;
+use super::stage::{self, Stage};
 use super::watchdog::Clocks;
 use crate::faults::nemesis::{EngineLink, Nemesis, NemesisMessage, NemesisSchedule};
 use anyhow::{Context, Result, bail};
@@ -36,6 +36,7 @@ pub struct Shell<'a> {
     engine: Engine,
     recorder: &'a mut Recorder,
     progress: &'a mut Progress,
+    stage: &'a Stage,
     interrupt: watch::Receiver<bool>,
     timing: Timing,
     schedule: NemesisSchedule,
@@ -64,7 +65,7 @@ impl<'a> Shell<'a> {
     pub fn new(
         place: RunCluster,
         (plan, schedule): (&Plan, NemesisSchedule),
-        (recorder, progress): (&'a mut Recorder, &'a mut Progress),
+        (recorder, progress, stage): (&'a mut Recorder, &'a mut Progress, &'a Stage),
         interrupt: watch::Receiver<bool>,
         begun: Duration,
     ) -> Result<Self> {
@@ -77,6 +78,7 @@ impl<'a> Shell<'a> {
             stalls: recorder.stalls(),
             recorder,
             progress,
+            stage,
             interrupt,
             timing: plan.cluster.timing,
             schedule,
@@ -187,9 +189,7 @@ impl<'a> Shell<'a> {
             }
             Effect::Entered(phase) => {
                 self.place.cluster.entered(phase);
-                if self.progress.speaks() {
-                    stage::enter(stage::of_phase(phase));
-                }
+                self.stage.enter(stage::of_phase(phase));
                 let took = (self.place.clock.now() - self.begun).as_secs_f64();
                 match phase {
                     "ops" => self.progress.say(&format!("everything is up after {took:.1} s")),

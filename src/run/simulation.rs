@@ -1,12 +1,17 @@
 //! Runs on simulated ensembles, each in a moment and on the calling thread.
 
-use super::execute::{Finished, RunOrder, attempt, execute_here};
+use super::execute::{Finished, RunOrder, attempt, record as record_run, released};
+use super::folder::Folder;
+use super::slot::Slot;
+use super::stage::Stage;
 use super::store::Store;
 use crate::backends::sim::SimBackend;
+use crate::judge;
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
+use zooquake_backend::Backend;
 use zooquake_history::{Record, plan::Plan};
 
 thread_local! {
@@ -22,6 +27,7 @@ fn order(plan: &Plan, backend: &SimBackend, out: &Path) -> RunOrder {
         out: out.to_path_buf(),
         keep: false,
         quiet: true,
+        slot: Slot::default(),
         begun: None,
         interrupt: NEVER.with(watch::Sender::subscribe),
     }
@@ -43,7 +49,7 @@ pub fn record_steps(plan: &Plan) -> Result<(Record, u32)> {
     let backend = SimBackend::for_plan(plan);
     let (order, store) = (order(plan, &backend, Path::new("")), Store::memory(plan));
     let kept = store.clone();
-    backend.run(async move { attempt(order, &store, "sim").await.map(drop) })?;
+    backend.run(async move { attempt(order, &store, "sim", &Stage::default()).await.map(drop) })?;
     let record = kept.into_record().context("it is kept in memory")?;
     Ok((record, backend.steps()))
 }
@@ -55,7 +61,12 @@ pub fn record_steps(plan: &Plan) -> Result<(Record, u32)> {
 pub fn run(plan: &Plan, out: &Path) -> Result<Finished> {
     let backend = SimBackend::for_plan(plan);
     let order = order(plan, &backend, out);
-    backend.run(execute_here(order))
+    let folder = Folder::create(out, plan)?;
+    let (interrupt, clock) = (order.interrupt.clone(), backend.clock());
+    let recorded = record_run(folder.clone(), order);
+    backend.run(async move { anyhow::Ok(released(recorded.await?.ended, &interrupt, &*clock).await) })?;
+    let results = judge::judge(&folder)?;
+    Ok(Finished { folder, results })
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The hosts of a run, with what stands beside them.
 
-use super::hosts::{HostContainer, create_network, start_host, start_sidecar};
-use super::sidecar::Sidecar;
+use super::hosts::{HostContainer, start_host, start_sidecar};
+use super::run_network::network_for_run;
+use super::sidecar::{Sidecar, touches_client};
 use super::sweep;
 use crate::images::Images;
 use crate::{BringUp, Cluster};
@@ -43,11 +44,9 @@ impl DockerCluster {
     /// If a container does not start. What was started carries the run's label and goes with the sweep.
     pub(super) async fn hosts(docker: &Docker, images: &Images, what: BringUp<'_>) -> Result<Self> {
         let BringUp { run, plan, logs } = what;
-        let network = create_network(docker, run).await?;
+        let network = network_for_run(docker, run, &images.tools).await?;
         let servers = plan.cluster.voters().into_iter().chain(plan.cluster.observers());
         let servers = servers.map(|name| (name, &images.zookeeper, true));
-        // Without faults nothing touches the clients' network or processes.
-        let touched = !plan.faults.is_empty();
         let image = match &plan.workload.recipe {
             Some(recipe) => recipe
                 .digest
@@ -55,7 +54,11 @@ impl DockerCluster {
                 .context("the image of the recipe was not prepared")?,
             None => &images.tools,
         };
-        let clients = (1..=plan.cluster.clients).map(|n| (format!("c{n}"), image, touched));
+        let clients = (1..=plan.cluster.clients).map(|n| format!("c{n}"));
+        let clients = clients.map(|name| {
+            let beside = touches_client(plan, &name);
+            (name, image, beside)
+        });
         let network = &network;
         let logs_of = &logs;
         let nodes = try_join_all(servers.chain(clients).map(|(name, image, beside)| async move {

@@ -2,14 +2,13 @@
 
 use super::confinement::{CLIENT, Confinement, SERVER, SIDECAR};
 use super::labels::RUN_LABEL;
-use super::sweep;
-use crate::retry::{Attempts, again, create};
+use crate::retry::{again, create};
 use anyhow::{Context, Result};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
-use testcontainers::bollard::models::{ContainerCreateBody, HostConfig, NetworkCreateRequest};
+use testcontainers::bollard::models::{ContainerCreateBody, HostConfig};
 use testcontainers::bollard::query_parameters::{InspectContainerOptions, StartContainerOptions};
 
 /// Label of a sidecar's container; its value is the node that it stands beside.
@@ -22,40 +21,6 @@ pub struct HostContainer {
     pub id: String,
     /// Its address in the run's network; that of the host for a sidecar.
     pub address: Option<IpAddr>,
-}
-
-/// Creates the run's network.
-///
-/// # Errors
-/// If the engine refuses, such as when its address pools are used up.
-pub async fn create_network(docker: &Docker, run: &str) -> Result<String> {
-    let name = format!("zooquake-{run}");
-    let request = NetworkCreateRequest {
-        name: name.clone(),
-        labels: Some(HashMap::from([(RUN_LABEL.to_string(), run.to_string())])),
-        // No way out. The host that runs the engine still reaches the containers, as a cluster that is kept needs.
-        internal: Some(true),
-        ..Default::default()
-    };
-    let created = create_once(docker, run, request).await;
-    created.with_context(|| {
-        format!("creating the network {name}; `zooquake clean` removes networks that crashed runs left behind")
-    })?;
-    Ok(name)
-}
-
-/// Creates the network, unless an attempt did whose answer was lost: names of networks need not be unique.
-async fn create_once(docker: &Docker, run: &str, request: NetworkCreateRequest) -> Result<(), Error> {
-    let mut attempts = Attempts::new();
-    loop {
-        match docker.create_network(request.clone()).await {
-            Err(error) if attempts.another(&error).await => {}
-            created => return created.map(drop),
-        }
-        if !sweep::networks(docker, Some(run)).await?.is_empty() {
-            return Ok(());
-        }
-    }
 }
 
 /// Starts a container that runs nothing yet, and returns its id.

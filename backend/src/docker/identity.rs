@@ -14,6 +14,36 @@ pub async fn engine(docker: &Docker) -> Result<String> {
     Ok(words(&info.context("asking the engine for its version")?))
 }
 
+/// What an engine's machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EngineMachine {
+    /// Processors, at least 1.
+    pub processors: usize,
+    /// Bytes of memory.
+    pub memory: u64,
+}
+
+/// What the engine's machine has.
+///
+/// # Errors
+/// If the engine does not answer, or does not report it.
+pub async fn machine(docker: &Docker) -> Result<EngineMachine> {
+    let info = again(|| docker.info()).await;
+    size(&info.context("asking the engine for its machine")?)
+}
+
+fn size(info: &SystemInfo) -> Result<EngineMachine> {
+    let memory = info.mem_total.and_then(|bytes| u64::try_from(bytes).ok());
+    Ok(EngineMachine {
+        processors: info
+            .ncpu
+            .and_then(|number| usize::try_from(number).ok())
+            .unwrap_or(1)
+            .max(1),
+        memory: memory.context("the engine does not report the memory of its machine")?,
+    })
+}
+
 /// `Docker 20.10.24 on Debian GNU/Linux 12 (bookworm), kernel 6.1.0, x86_64`, without what is not given.
 fn words(info: &SystemInfo) -> String {
     let given = |what: &str, value: &Option<String>| {
@@ -33,6 +63,18 @@ fn words(info: &SystemInfo) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_without_memory_is_an_error() {
+        let info = SystemInfo {
+            ncpu: Some(2),
+            mem_total: Some(8 << 30),
+            ..SystemInfo::default()
+        };
+        let (processors, memory) = (2, 8 << 30);
+        assert_eq!(size(&info).unwrap(), EngineMachine { processors, memory });
+        assert!(size(&SystemInfo::default()).is_err());
+    }
 
     #[test]
     fn what_the_engine_does_not_give_is_left_out() {

@@ -15,6 +15,7 @@ mod lease;
 mod network;
 mod primitives;
 mod processes;
+mod run_network;
 mod sidecar;
 mod sweep;
 mod txnlog;
@@ -38,6 +39,7 @@ use zooquake_history::plan::RecipeSource;
 
 pub use cluster::DockerCluster;
 pub use engine::{is_chosen, tried};
+pub use identity::EngineMachine;
 pub use sweep::SweepCount;
 pub use upkeep::{hold_lease, watch};
 
@@ -90,6 +92,14 @@ impl DockerBackend {
     /// If it cannot be.
     pub fn recipe<'a>(&'a self, name: &'a str, recipe: &'a RecipeSource, source: &'a Source) -> BackendFuture<'a> {
         Box::pin(images::recipe(&self.docker, name, recipe, source))
+    }
+
+    /// What the engine's machine has.
+    ///
+    /// # Errors
+    /// If the engine does not answer.
+    pub fn machine(&self) -> BackendFuture<'_, EngineMachine> {
+        Box::pin(identity::machine(&self.docker))
     }
 
     fn images(&self) -> Result<&Images> {

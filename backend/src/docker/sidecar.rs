@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use testcontainers::bollard::Docker;
 use tokio::sync::oneshot;
+use zooquake_history::fault::{Cut, Payload};
+use zooquake_history::plan::{Plan, Target, Window};
 use zooquake_workloads::protocol::{Message, Outcome, ProcessOutput, Request};
 
 /// If this program stood still until the time was up, an answer that waited unread meanwhile is read within this.
@@ -103,6 +105,23 @@ impl Sidecar {
     }
 }
 
+/// Whether a fault of the plan may touch a client's host, or is seen from there: only then there is a sidecar beside
+/// it.
+pub fn touches_client(plan: &Plan, client: &str) -> bool {
+    // What a cut of a server from all clients drops is tried from the clients' side.
+    let cuts = |window: &Window| matches!(&window.payload, Some(Payload::Cut(cut)) if *cut != Cut::FromServers);
+    if plan.windows.is_empty() {
+        // It strikes by itself, without a schedule, or not at all.
+        return !plan.faults.is_empty();
+    }
+    plan.windows.iter().any(|window| match &window.target {
+        Target::Node(name) => name == client || name.starts_with('n') && cuts(window),
+        // Which client it is, or to which server clients are connected, is found out when it strikes.
+        Target::Client | Target::Follower | Target::HolderServer => true,
+        Target::Leader | Target::Servers(_) => cuts(window),
+    })
+}
+
 fn deliver(host: &str, pending: &PendingReplies, output: ProcessOutput) {
     let mut pending = pending.lock().expect("no holder of this lock panics");
     let said = match output {
@@ -128,5 +147,56 @@ fn deliver(host: &str, pending: &PendingReplies, output: ProcessOutput) {
         }
         Ok(other) => log::warn!("the sidecar of {host} sent an unexpected message: {other:?}"),
         Err(line) => log::warn!("the sidecar of {host} wrote: {line}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zooquake_history::plan::Trigger;
+
+    /// The clients of three that have a sidecar under one window.
+    fn beside(target: Target, cut: Option<Cut>) -> Vec<&'static str> {
+        let window = Window {
+            id: 1,
+            fault: if cut.is_some() { "partition" } else { "kill" }.to_string(),
+            target,
+            payload: cut.map(Payload::Cut),
+            trigger: Trigger::At { at_ms: 100 },
+            duration_ms: 100,
+        };
+        let plan = Plan {
+            windows: vec![window],
+            ..Plan::default()
+        };
+        let clients = ["c1", "c2", "c3"].into_iter();
+        clients.filter(|client| touches_client(&plan, client)).collect()
+    }
+
+    #[test]
+    fn only_clients_that_a_fault_may_touch_have_a_sidecar() {
+        let (all, none): (_, [&str; 0]) = (["c1", "c2", "c3"], []);
+        let node = |name: &str| Target::Node(name.to_string());
+        let unscheduled = |faults: &[&str]| Plan {
+            faults: faults.iter().map(ToString::to_string).collect(),
+            ..Plan::default()
+        };
+        assert!(touches_client(&unscheduled(&["partition"]), "c1"));
+        assert!(!touches_client(&unscheduled(&[]), "c1"));
+        assert_eq!(beside(node("c2"), None), ["c2"]);
+        assert_eq!(beside(node("c2"), Some(Cut::Isolate)), ["c2"]);
+        assert_eq!(beside(node("n2"), None), none);
+        assert_eq!(beside(Target::Leader, None), none);
+        assert_eq!(beside(Target::Servers(vec!["n1".to_string()]), None), none);
+        assert_eq!(beside(Target::Leader, Some(Cut::FromServers)), none);
+        assert_eq!(
+            beside(Target::Leader, Some(Cut::Isolate)),
+            all,
+            "the cut is tried from each client"
+        );
+        assert_eq!(beside(node("n2"), Some(Cut::Deaf)), all);
+        for target in [Target::Client, Target::Follower, Target::HolderServer] {
+            assert_eq!(beside(target, None), all, "it is found out when it strikes");
+        }
     }
 }

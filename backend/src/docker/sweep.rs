@@ -35,6 +35,8 @@ pub struct SweepCount {
     pub volumes: usize,
     /// Endpoints of other containers, or of none any more, that kept a network.
     pub disconnected: usize,
+    /// Networks that the engine keeps although it lists nothing in them, by name; a later run uses them again.
+    pub kept: Vec<String>,
     /// What is left, each with the reason.
     #[serde(skip)]
     pub left: Vec<String>,
@@ -63,7 +65,7 @@ impl SweepCount {
     }
 
     fn is_nothing(&self) -> bool {
-        self.containers + self.networks + self.volumes + self.left.len() == 0
+        self.containers + self.networks + self.volumes + self.left.len() + self.kept.len() == 0
     }
 
     /// Adds what a later pass removed; what is left is what that one has left.
@@ -72,6 +74,7 @@ impl SweepCount {
         self.networks += later.networks;
         self.volumes += later.volumes;
         self.disconnected += later.disconnected;
+        self.kept = later.kept;
         self.left = later.left;
     }
 }
@@ -145,7 +148,7 @@ pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
     for _ in 0..ATTEMPTS {
         let now = pass(docker, run, true).await.unwrap_or_else(SweepCount::failed);
         // A list that was damaged on its way may have named what is not there, which counts as removed.
-        let (quiet, rest) = (now.is_nothing(), !now.left.is_empty());
+        let (quiet, rest) = (now.is_nothing(), !(now.left.is_empty() && now.kept.is_empty()));
         swept.and_then(now);
         if quiet || begun.elapsed() > LONG {
             break;
@@ -153,6 +156,9 @@ pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
         if rest {
             tokio::time::sleep(BETWEEN).await;
         }
+    }
+    for name in &swept.kept {
+        log::info!("the engine keeps the network {name}, in which it lists nothing: a later run uses it again");
     }
     swept.complete()
 }
@@ -208,17 +214,21 @@ async fn pass(docker: &Docker, run: &str, spare_lease: bool) -> Result<SweepCoun
     for network in networks(docker, Some(run)).await.context("listing its networks")? {
         let name = network.name.unwrap_or_default();
         let id = network.id.unwrap_or_else(|| name.clone());
-        let (mut result, mut disconnected) = (docker.remove_network(&id).await, 0);
-        if result.as_ref().is_err_and(|error| !gone(error)) {
-            disconnected = disconnect(docker, &id).await;
+        let mut result = docker.remove_network(&id).await;
+        let inside = match result.as_ref().is_err_and(|error| !gone(error)) {
+            true => endpoints(docker, &id).await.unwrap_or_default(),
+            false => BTreeMap::new(),
+        };
+        // Another run uses it again.
+        let used = !inside.is_empty() && of_other_runs(docker, run, &inside).await?;
+        if !(inside.is_empty() || used) {
+            swept.disconnected += disconnect(docker, &id, inside.values()).await;
             result = docker.remove_network(&id).await;
         }
-        swept.disconnected += disconnected;
-        let what = match disconnected == 0 && result.as_ref().is_err_and(miscounted) {
-            true => format!("network {name}, in which the engine lists nothing; it goes when the engine is restarted"),
-            false => format!("network {name}"),
-        };
-        swept.networks += count(&mut swept.left, &what, result);
+        match used || inside.is_empty() && result.as_ref().is_err_and(miscounted) {
+            true => swept.kept.push(name),
+            false => swept.networks += count(&mut swept.left, &format!("network {name}"), result),
+        }
     }
     for (name, _) in volumes(docker, Some(run)).await? {
         let result = docker.remove_volume(&name, None::<RemoveVolumeOptions>).await;
@@ -239,28 +249,48 @@ fn count(left: &mut Vec<String>, what: &str, result: Result<(), Error>) -> usize
     }
 }
 
-/// Takes every endpoint out of a network by force: of containers that are not ours, and those that a crash of the
-/// engine left without a container. Returns how many.
-async fn disconnect(docker: &Docker, network: &str) -> usize {
-    // What fails here shows when the network is removed.
-    let Ok(details) = docker.inspect_network(network, None::<InspectNetworkOptions>).await else {
-        return 0;
-    };
+/// What the engine lists in a network: the names by which it takes endpoints out, by the id of the container, or of the
+/// endpoint that a crash of the engine left without one.
+///
+/// # Errors
+/// If the engine does not answer.
+pub async fn endpoints(docker: &Docker, network: &str) -> Result<BTreeMap<String, String>> {
+    let details = again(|| docker.inspect_network(network, None::<InspectNetworkOptions>)).await;
+    let inside = details.context("inspecting a network")?.containers.unwrap_or_default();
+    let named = inside.into_iter().map(|(id, endpoint)| {
+        let name = endpoint.name.filter(|name| !name.is_empty());
+        (id.clone(), name.unwrap_or(id))
+    });
+    Ok(named.collect())
+}
+
+/// Whether a container of another run is among these endpoints.
+async fn of_other_runs(docker: &Docker, run: &str, inside: &BTreeMap<String, String>) -> Result<bool> {
+    let others = containers(docker, None).await?.into_iter().filter(|one| {
+        let owner = one.labels.as_ref().and_then(|labels| labels.get(RUN_LABEL));
+        owner.is_some_and(|owner| owner != run)
+    });
+    Ok(others.filter_map(|one| one.id).any(|id| inside.contains_key(&id)))
+}
+
+/// Takes endpoints out of a network by force: of containers that are not ours, and those that a crash of the engine
+/// left without a container. Returns how many.
+async fn disconnect(docker: &Docker, network: &str, names: impl Iterator<Item = &String>) -> usize {
     let mut disconnected = 0;
-    for (id, endpoint) in details.containers.unwrap_or_default() {
+    for name in names {
         let request = NetworkDisconnectRequest {
-            // An endpoint without a container is known by its name alone.
-            container: endpoint.name.filter(|name| !name.is_empty()).unwrap_or(id),
+            container: name.clone(),
             force: Some(true),
         };
+        // What fails here shows when the network is removed.
         disconnected += usize::from(docker.disconnect_network(network, request).await.is_ok());
     }
     disconnected
 }
 
 /// Whether the engine refuses to remove a network because endpoints are in it. It may refuse so where it lists none,
-/// because it has lost count (moby#42119; seen with Docker 20.10).
-fn miscounted(error: &Error) -> bool {
+/// because it has lost count: see [`super::run_network`].
+pub(super) fn miscounted(error: &Error) -> bool {
     matches!(error, Error::DockerResponseServerError { message, .. } if message.contains("has active endpoints"))
 }
 

@@ -25,7 +25,8 @@ pub(super) async fn connect_string(cluster: &DockerCluster, client: &str, pinned
     servers.retain(|server| pinned.is_none_or(|pinned| server == pinned));
     let direct = cluster.connect_string(&servers)?;
     let proxied = |window: &Window| FaultKind::by_name(&window.fault).proxied;
-    if !cluster.plan.windows.iter().any(proxied) {
+    let beside = cluster.node(client)?.sidecar.is_some();
+    if !(beside && cluster.plan.windows.iter().any(proxied)) {
         return Ok(direct);
     }
     let servers: Vec<&str> = direct.split(',').collect();

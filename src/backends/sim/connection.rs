@@ -1,7 +1,7 @@
 //! The simulated backend as the registry has it: nothing to connect to, and a world of its own for each run.
 
 use super::SimBackend;
-use crate::backends::{BackendKind, Capabilities, Connection, Fleet};
+use crate::backends::{BackendKind, Capabilities, Capacity, Connection, Fleet};
 use anyhow::{Result, bail};
 use futures_util::FutureExt;
 use std::collections::BTreeSet;
@@ -44,6 +44,10 @@ impl Connection for Simulator {
 impl Fleet for Simulator {
     fn backend(&self, plan: &Plan) -> Result<Arc<dyn Backend>> {
         Ok(Arc::new(SimBackend::for_plan(plan)))
+    }
+
+    fn capacity(&self) -> BackendFuture<'_, Capacity> {
+        ready(Ok(Capacity::of_this_machine())).boxed()
     }
 
     fn pin<'a>(&'a self, _: Option<&'a Path>, workload: &'a mut Workload) -> BackendFuture<'a, Option<Source>> {

@@ -16,7 +16,7 @@ use crate::planning::recipe;
 use crate::planning::spec;
 use crate::planning::values;
 use crate::planning::{self, names};
-use crate::run::stage;
+use crate::run::stage::Stage;
 use crate::shell;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -173,7 +173,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     };
     let (out, json) = (options.out.clone(), options.json);
     let seed = space.seed;
-    stage::enter("writing what was found");
+    let stage = Stage::begin("writing what was found");
     let exploring = tokio::task::spawn_blocking(move || {
         progress!(
             "exploring {} from seed {seed} on {} threads",
@@ -186,6 +186,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         anyhow::Ok((explored, failures))
     });
     let (explored, mut failures) = exploring.await.context("the exploration did not come to its end")??;
+    drop(stage);
     if let Some(confirmer) = &confirmer {
         confirm(confirmer, &mut failures).await?;
     }

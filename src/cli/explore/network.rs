@@ -8,7 +8,7 @@ use crate::explore::network::failures;
 use crate::explore::network::schedules::ScheduleSpace;
 use crate::explore::network::search::{NetworkSearch, SearchLimits, search};
 use crate::planning::{names, network};
-use crate::run::stage;
+use crate::run::stage::Stage;
 use anyhow::{Context, Result};
 use zooquake_history::plan::{ClusterPlan, Scheduler};
 use zooquake_network::draft;
@@ -35,7 +35,7 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
     };
     let seed = options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
     let (out, name) = (options.out.clone(), variant.workload().name());
-    stage::enter("writing what was found");
+    let stage = Stage::begin("writing what was found");
     let exploring = tokio::task::spawn_blocking(move || {
         progress!("exploring {name} from seed {seed} on {} threads", limits.threads);
         let tell = |found: &NetworkSearch| progress!("{}", show::network_progress(found));
@@ -44,6 +44,7 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
         anyhow::Ok((found, failures))
     });
     let (found, failures) = exploring.await.context("the exploration did not come to its end")??;
+    drop(stage);
     match options.json {
         true => show::print_network_json(seed, &found, &failures)?,
         false => show::print_network(&found, &failures),

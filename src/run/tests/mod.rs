@@ -12,6 +12,8 @@ mod torture;
 
 use super::execute::{RunOrder, attempt};
 use super::folder::Folder;
+use super::slot::Slot;
+use super::stage::Stage;
 use super::store::Store;
 use crate::backends::sim::SimBackend;
 use crate::planning::drawing;
@@ -94,6 +96,7 @@ fn run_on(plan: Plan, stopped: Option<Duration>, world: &SimBackend, backend: im
         out: out.clone(),
         keep: false,
         quiet: true,
+        slot: Slot::default(),
         begun: None,
         interrupt,
     };
@@ -101,7 +104,7 @@ fn run_on(plan: Plan, stopped: Option<Duration>, world: &SimBackend, backend: im
     let run = async move {
         let stopping = clock.sleep(stopped.unwrap_or(Duration::MAX));
         clock.spawn(stopping.map(move |()| stop.send_replace(true)).map(|_| ()).boxed());
-        attempt(order, &Store::Folder(of), "memory").await
+        attempt(order, &Store::Folder(of), "memory", &Stage::default()).await
     };
     world.run(run).unwrap();
     let record = folder.load().unwrap();

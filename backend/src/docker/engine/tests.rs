@@ -1,15 +1,16 @@
 use super::bounds::Bounds;
 use super::guard::Guard;
-use super::{Address, client};
+use super::{Address, client, exchange};
 use crate::retry::again;
 use futures_util::{StreamExt, TryStreamExt};
+use hyper::Request;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::exec::{StartExecOptions, StartExecResults};
+use testcontainers::bollard::{Docker, body_full};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixListener;
 
@@ -33,6 +34,10 @@ async fn engine(answers: &'static [Answer]) -> (tempfile::TempDir, Docker, Arc<A
             tokio::spawn(async move {
                 let mut request = [0; 4096];
                 let _ = stream.read(&mut request).await;
+                if head.is_empty() {
+                    // It keeps the connection, and the one who asked waiting.
+                    std::future::pending::<()>().await;
+                }
                 let _ = stream.write_all(head.as_bytes()).await;
                 while !piece.is_empty() && stream.write_all(piece).await.is_ok() {}
             });
@@ -95,6 +100,29 @@ async fn what_takes_too_long_is_an_error() {
     let error = guard.read_to_end(&mut Vec::new()).await.expect_err("it never ends");
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     assert!(begun.elapsed() >= Duration::from_millis(50));
+}
+
+#[tokio::test]
+async fn a_slow_engine_is_told_apart_from_a_dead_one() {
+    const GOOD: Answer = ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", b"");
+    const LATE: Answer = ("", b"");
+    let bounds = Bounds {
+        bytes: 1000,
+        time: Some(Duration::from_millis(100)),
+        streams: false,
+    };
+    for (answers, state) in [(&[LATE, GOOD][..], "it is slow"), (&[LATE], "hangs or is gone")] {
+        let (folder, _, asked) = engine(answers).await;
+        let address = Address::Unix(folder.path().join("engine.sock"));
+        let request = Request::post("/containers/x/start").body(body_full(Default::default()));
+        let late = exchange(&address, request.expect("a request"), bounds).await;
+        let error = late.expect_err("there is no answer").to_string();
+        assert!(
+            error.contains("POST /containers/x/start") && error.contains(state),
+            "{error}"
+        );
+        assert_eq!(asked.load(Ordering::SeqCst), 2, "the second one was the ping");
+    }
 }
 
 #[tokio::test]

@@ -82,6 +82,7 @@ pub const PLANTED: &[PlantedProtocol] = &[
                 })
             },
             accepted: &[],
+            search_ms: 4_000,
             ..VARIANTS[9]
         },
         twin: "zen",

@@ -224,7 +224,7 @@ pub const VARIANTS: &[ConsensusVariant] = &[
         goal: ConsensusGoal::OneLeader,
         servers: 3,
         observes: false,
-        search_ms: 4_000,
+        search_ms: 15_000,
         accepted: &[TWO_MASTERS],
         setting: |_, cluster| ProtocolSetting::Zen(ZenConfig::with_majority(cluster.servers as u8)),
         ..ELECTION

@@ -7,7 +7,7 @@ use crate::planning::names;
 /// Most bytes of memory of a server and its sidecar: a heap of 256 MiB, and what Java takes beside it.
 const SERVER: u64 = 448 << 20;
 
-/// Most bytes of memory of a client of a built-in recipe and its sidecar; measured were 12 MiB.
+/// Most bytes of memory of a client of a built-in recipe and its sidecar.
 const CLIENT: u64 = 32 << 20;
 
 /// Bytes of memory that are allowed for a client of a recipe of one's own, which may be in any language.

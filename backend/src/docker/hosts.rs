@@ -2,6 +2,7 @@
 
 use super::confinement::{CLIENT, Confinement, SERVER, SIDECAR};
 use super::labels::RUN_LABEL;
+use super::machines::Machines;
 use super::sweep;
 use crate::retry::{Attempts, again, create};
 use anyhow::{Context, Result};
@@ -24,20 +25,23 @@ pub struct HostContainer {
     pub address: Option<IpAddr>,
 }
 
-/// Creates the run's network.
+/// Creates the run's network, over all its machines.
 ///
 /// # Errors
 /// If the engine refuses, such as when its address pools are used up.
-pub async fn create_network(docker: &Docker, run: &str) -> Result<String> {
+pub async fn create_network(machines: &Machines, run: &str) -> Result<String> {
     let name = format!("zooquake-{run}");
     let request = NetworkCreateRequest {
         name: name.clone(),
         labels: Some(HashMap::from([(RUN_LABEL.to_string(), run.to_string())])),
         // No way out. The host that runs the engine still reaches the containers, as a cluster that is kept needs.
         internal: Some(true),
+        // Over several machines it is one of the Swarm, which containers of our own may join.
+        driver: machines.are_several().then(|| "overlay".to_string()),
+        attachable: machines.are_several().then_some(true),
         ..Default::default()
     };
-    let created = create_once(docker, run, request).await;
+    let created = create_once(machines.manager(), run, request).await;
     created.with_context(|| {
         format!("creating the network {name}; `zooquake clean` removes networks that crashed runs left behind")
     })?;

@@ -1,19 +1,20 @@
 //! The sweep that removes what a run has created, by its label.
 
-use super::labels::{RUN_LABEL, filter, is_lease};
+mod pass;
+
+use super::labels::{RUN_LABEL, filter};
+use super::machines::Machines;
 use crate::retry::again;
 use anyhow::{Context, Result};
-use futures_util::future::join_all;
+use futures_util::future::{join_all, try_join_all};
+use pass::pass;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
-use testcontainers::bollard::models::{ContainerSummary, Network, NetworkDisconnectRequest};
-use testcontainers::bollard::query_parameters::{
-    InspectNetworkOptions, ListContainersOptions, ListNetworksOptions, ListVolumesOptions, RemoveContainerOptions,
-    RemoveVolumeOptions,
-};
+use testcontainers::bollard::models::{ContainerSummary, Network};
+use testcontainers::bollard::query_parameters::{ListContainersOptions, ListNetworksOptions, ListVolumesOptions};
 
 /// How often what cannot be removed is tried again.
 const ATTEMPTS: usize = 4;
@@ -66,6 +67,13 @@ impl SweepCount {
         self.containers + self.networks + self.volumes + self.left.len() == 0
     }
 
+    /// Adds what was removed elsewhere, and what is left there.
+    fn add(&mut self, mut other: Self) {
+        let mut left = std::mem::take(&mut self.left);
+        left.append(&mut other.left);
+        self.and_then(Self { left, ..other });
+    }
+
     /// Adds what a later pass removed; what is left is what that one has left.
     fn and_then(&mut self, later: Self) {
         self.containers += later.containers;
@@ -76,11 +84,17 @@ impl SweepCount {
     }
 }
 
-/// Ids of all runs that have a container, a network or a volume here.
+/// Ids of all runs that have a container, a network or a volume on one of these machines.
 ///
 /// # Errors
-/// If the engine does not answer.
-pub async fn runs(docker: &Docker) -> Result<BTreeSet<String>> {
+/// If an engine does not answer.
+pub async fn runs(machines: &Machines) -> Result<BTreeSet<String>> {
+    let each = machines.all().iter();
+    let each = each.map(|machine| async move { machine.explain(runs_on(&machine.docker).await) });
+    Ok(try_join_all(each).await?.into_iter().flatten().collect())
+}
+
+async fn runs_on(docker: &Docker) -> Result<BTreeSet<String>> {
     let label = |mut labels: HashMap<String, String>| labels.remove(RUN_LABEL);
     let containers = containers(docker, None).await?.into_iter().filter_map(|one| one.labels);
     let networks = networks(docker, None)
@@ -123,27 +137,40 @@ async fn volumes(docker: &Docker, run: Option<&str>) -> Result<Vec<(String, Hash
     Ok(found.map(|volume| (volume.name, volume.labels)).collect())
 }
 
-/// What a run has on the engine.
+/// What a run has on these machines. A network of the Swarm is counted on each of them that it has reached.
 ///
 /// # Errors
-/// If the engine does not answer.
-pub async fn inventory(docker: &Docker, run: &str) -> Result<SweepCount> {
-    Ok(SweepCount {
-        containers: containers(docker, Some(run)).await?.len(),
-        networks: networks(docker, Some(run)).await.context("listing its networks")?.len(),
-        volumes: volumes(docker, Some(run)).await?.len(),
-        ..SweepCount::default()
-    })
+/// If an engine does not answer.
+pub async fn inventory(machines: &Machines, run: &str) -> Result<SweepCount> {
+    let mut all = SweepCount::default();
+    for machine in machines.all() {
+        let docker = &machine.docker;
+        all.add(SweepCount {
+            containers: machine.explain(containers(docker, Some(run)).await)?.len(),
+            networks: networks(docker, Some(run)).await.context("listing its networks")?.len(),
+            volumes: machine.explain(volumes(docker, Some(run)).await)?.len(),
+            ..SweepCount::default()
+        });
+    }
+    Ok(all)
+}
+
+/// The command line that removes what a run has left on these machines.
+pub fn clean_line(machines: &Machines, run: &str) -> String {
+    match machines.are_several() {
+        true => format!("zooquake clean --run {run} --hosts {}", machines.addresses().join(",")),
+        false => format!("zooquake clean --run {run}"),
+    }
 }
 
 /// Removes the cluster of a run that goes on: everything but its lease.
 ///
 /// # Errors
 /// If something is left after several attempts.
-pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
+pub async fn cluster(machines: &Machines, run: &str) -> Result<()> {
     let (mut swept, begun) = (SweepCount::default(), Instant::now());
     for _ in 0..ATTEMPTS {
-        let now = pass(docker, run, true).await.unwrap_or_else(SweepCount::failed);
+        let now = pass(machines, run, true).await;
         // A list that was damaged on its way may have named what is not there, which counts as removed.
         let (quiet, rest) = (now.is_nothing(), !now.left.is_empty());
         swept.and_then(now);
@@ -159,17 +186,14 @@ pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
 
 /// Removes everything of runs whose programs have died or failed, and looks again until nothing turns up: the engine
 /// may still be carrying out what they asked of it. What cannot be removed of one keeps none of the others.
-pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BTreeMap<String, SweepCount> {
+pub async fn dead(machines: &Machines, runs: impl IntoIterator<Item = String>) -> BTreeMap<String, SweepCount> {
     let mut swept: BTreeMap<String, SweepCount> = runs.into_iter().map(|run| (run, SweepCount::default())).collect();
     let begun = Instant::now();
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
             tokio::time::sleep(BETWEEN).await;
         }
-        let passes = swept
-            .keys()
-            .map(|run| async move { pass(docker, run, false).await.unwrap_or_else(SweepCount::failed) });
-        let passes = join_all(passes).await;
+        let passes = join_all(swept.keys().map(|run| pass(machines, run, false))).await;
         let quiet = passes.iter().all(SweepCount::is_nothing);
         swept.values_mut().zip(passes).for_each(|(all, now)| all.and_then(now));
         if quiet || begun.elapsed() > LONG {
@@ -183,89 +207,13 @@ pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BT
 ///
 /// # Errors
 /// If something is left.
-pub async fn dead_run(docker: &Docker, run: &str) -> Result<()> {
-    let mut swept = dead(docker, [run.to_string()]).await.into_values();
+pub async fn dead_run(machines: &Machines, run: &str) -> Result<()> {
+    let mut swept = dead(machines, [run.to_string()]).await.into_values();
     swept.try_for_each(SweepCount::complete)
 }
 
-/// Removes containers (also paused ones and those that never started), their volumes, then networks.
-async fn pass(docker: &Docker, run: &str, spare_lease: bool) -> Result<SweepCount> {
-    let mut swept = SweepCount::default();
-    let options = RemoveContainerOptions {
-        force: true,
-        v: true,
-        ..Default::default()
-    };
-    let found = containers(docker, Some(run)).await?.into_iter();
-    let ids: Vec<String> = found
-        .filter(|container| !(spare_lease && is_lease(container)))
-        .filter_map(|container| container.id)
-        .collect();
-    let removed = join_all(ids.iter().map(|id| docker.remove_container(id, Some(options.clone())))).await;
-    for (id, result) in ids.iter().zip(removed) {
-        swept.containers += count(&mut swept.left, &format!("container {id}"), result);
-    }
-    for network in networks(docker, Some(run)).await.context("listing its networks")? {
-        let name = network.name.unwrap_or_default();
-        let id = network.id.unwrap_or_else(|| name.clone());
-        let (mut result, mut disconnected) = (docker.remove_network(&id).await, 0);
-        if result.as_ref().is_err_and(|error| !gone(error)) {
-            disconnected = disconnect(docker, &id).await;
-            result = docker.remove_network(&id).await;
-        }
-        swept.disconnected += disconnected;
-        let what = match disconnected == 0 && result.as_ref().is_err_and(miscounted) {
-            true => format!("network {name}, in which the engine lists nothing; it goes when the engine is restarted"),
-            false => format!("network {name}"),
-        };
-        swept.networks += count(&mut swept.left, &what, result);
-    }
-    for (name, _) in volumes(docker, Some(run)).await? {
-        let result = docker.remove_volume(&name, None::<RemoveVolumeOptions>).await;
-        swept.volumes += count(&mut swept.left, &format!("volume {name}"), result);
-    }
-    Ok(swept)
-}
-
-/// 1 if the thing was removed, 0 if it was gone already; notes any other error in `left`.
-fn count(left: &mut Vec<String>, what: &str, result: Result<(), Error>) -> usize {
-    match result {
-        Ok(()) => 1,
-        Err(error) if gone(&error) => 0,
-        Err(error) => {
-            left.push(format!("{what}: {error}"));
-            0
-        }
-    }
-}
-
-/// Takes every endpoint out of a network by force: of containers that are not ours, and those that a crash of the
-/// engine left without a container. Returns how many.
-async fn disconnect(docker: &Docker, network: &str) -> usize {
-    // What fails here shows when the network is removed.
-    let Ok(details) = docker.inspect_network(network, None::<InspectNetworkOptions>).await else {
-        return 0;
-    };
-    let mut disconnected = 0;
-    for (id, endpoint) in details.containers.unwrap_or_default() {
-        let request = NetworkDisconnectRequest {
-            // An endpoint without a container is known by its name alone.
-            container: endpoint.name.filter(|name| !name.is_empty()).unwrap_or(id),
-            force: Some(true),
-        };
-        disconnected += usize::from(docker.disconnect_network(network, request).await.is_ok());
-    }
-    disconnected
-}
-
-/// Whether the engine refuses to remove a network because endpoints are in it. It may refuse so where it lists none,
-/// because it has lost count (moby#42119; seen with Docker 20.10).
-fn miscounted(error: &Error) -> bool {
-    matches!(error, Error::DockerResponseServerError { message, .. } if message.contains("has active endpoints"))
-}
-
 /// Whether the engine's error means that the object does not exist any more.
-pub(super) fn gone(error: &Error) -> bool {
+pub fn gone(error: &Error) -> bool {
     matches!(error, Error::DockerResponseServerError { message, .. }
         if ["No such", "not found"].iter().any(|sign| message.contains(sign)))
 }

@@ -18,8 +18,8 @@ impl DockerBackend {
         sweep::runs(&self.machines).boxed()
     }
 
-    /// Ids of the runs of which a lease is held: of all runs, or of `run` alone. Waits up to a minute for a heartbeat or
-    /// the end of a lease, and logs that it does.
+    /// Ids of the runs of which a lease is held: of all runs, or of `run` alone. Waits up to a minute for a heartbeat
+    /// or the end of a lease, and logs that it does.
     ///
     /// # Errors
     /// If the engine does not answer.

@@ -10,6 +10,7 @@ pub mod images;
 mod retry;
 pub mod sidecar;
 mod txnlog;
+mod znodes;
 
 use anyhow::{Context, Result};
 use futures_util::FutureExt;
@@ -17,6 +18,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use sidecar::Dropped;
 use std::collections::BTreeSet;
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +31,7 @@ use zooquake_workloads::client::DriverInput;
 use zooquake_workloads::protocol::{ProcessOutput, Request};
 
 pub use clock::{Clock, RealClock, within};
+pub use znodes::{lineage, setup_paths};
 
 /// The state that a server reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,6 +194,9 @@ pub trait Cluster: Send + Sync {
     /// Names of the clients.
     fn clients(&self) -> Vec<String>;
 
+    /// Names of the servers and clients on a machine of the plan, such as `h2`; `None` if it has none of that name.
+    fn nodes_on(&self, host: &str) -> Option<Vec<String>>;
+
     /// Waits until one server leads, the others follow, and a write through every server was acknowledged. An error if
     /// that does not come about in 60 s, with the last log lines of the servers that do not serve.
     fn ready(&self) -> BackendFuture<'_, ()>;
@@ -273,26 +279,16 @@ pub trait Cluster: Send + Sync {
     /// The last lines of a node's log, headed by its name.
     fn log_tail(&self, node: &str) -> String;
 
+    /// What was measured of the machines of a run over several, as its history has it; `None` where there is one alone.
+    fn hosts(&self) -> BackendFuture<'_, Option<Value>> {
+        Box::pin(ready(Ok(None)))
+    }
+
     /// How a person reaches the cluster when it is left standing; an error if a server has no address.
     fn how_to_reach(&self) -> Result<String>;
 
     /// Removes the cluster, and returns when the logs of its servers are complete.
     fn remove(&self) -> BackendFuture<'_, ()>;
-}
-
-/// The znodes that a workload stands on.
-pub fn setup_paths(plan: &Plan) -> Vec<String> {
-    let own = ["/zooquake", "/zooquake/scratch", "/resource"].map(String::from);
-    own.into_iter()
-        .chain(plan.workload.contenders.iter().cloned())
-        .chain(plan.workload.znodes.iter().cloned())
-        .collect()
-}
-
-/// A znode's path and those of the znodes above it, but for the root: the highest first, and the path itself last.
-pub fn lineage(path: &str) -> impl Iterator<Item = &str> {
-    let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
-    ends.map(|end| &path[..end])
 }
 
 #[cfg(test)]

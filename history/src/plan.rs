@@ -2,6 +2,7 @@
 
 mod capabilities;
 mod goal;
+mod hosts;
 mod recipe;
 mod scene;
 mod scheduler;
@@ -10,6 +11,7 @@ mod window;
 use crate::renamed;
 pub use capabilities::{Capabilities, Delivery, RegisterReads};
 pub use goal::ConsensusGoal;
+pub use hosts::{PlannedHost, host_name};
 pub use recipe::RecipeSource;
 pub use scene::{Act, Scene, Step};
 pub use scheduler::{Scheduler, ScriptAct, ScriptStep};
@@ -207,6 +209,9 @@ pub struct ClusterPlan {
     pub image: Option<String>,
     /// Clocks of the ensemble.
     pub timing: Timing,
+    /// The machines that it stands on, in order; none if it stands on one alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<PlannedHost>,
 }
 
 fn is_zero(number: &usize) -> bool {

@@ -28,8 +28,8 @@ pub const KIND: BackendKind = BackendKind {
     connect,
 };
 
-fn connect() -> BackendFuture<'static, Box<dyn Connection>> {
-    async { Ok(Box::new(DockerEngine(DockerBackend::connect().await?)) as Box<dyn Connection>) }.boxed()
+fn connect(hosts: Vec<String>) -> BackendFuture<'static, Box<dyn Connection>> {
+    async { Ok(Box::new(DockerEngine(DockerBackend::connect_to(hosts).await?)) as Box<dyn Connection>) }.boxed()
 }
 
 /// A Docker engine that answers.

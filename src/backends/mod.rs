@@ -42,8 +42,8 @@ pub struct BackendKind {
     pub adjective: &'static str,
     /// What it is capable of.
     pub capabilities: Capabilities,
-    /// Connects to it.
-    connect: fn() -> BackendFuture<'static, Box<dyn Connection>>,
+    /// Connects to it, over these hosts, if there are several.
+    connect: fn(Vec<String>) -> BackendFuture<'static, Box<dyn Connection>>,
 }
 
 impl BackendKind {
@@ -130,7 +130,16 @@ pub fn capabilities(on: On) -> Capabilities {
 /// # Errors
 /// If it does not answer.
 pub async fn connect(on: On) -> Result<Box<dyn Connection>> {
-    (kind(on).connect)().await
+    (kind(on).connect)(Vec::new()).await
+}
+
+/// Connects to the backend of a plan, on its hosts.
+///
+/// # Errors
+/// If it does not answer, or the hosts are not such that a run can stand on them.
+pub async fn connect_for(plan: &Plan) -> Result<Box<dyn Connection>> {
+    let hosts = plan.cluster.hosts.iter().map(|host| host.address.clone());
+    (kind(plan.on).connect)(hosts.collect()).await
 }
 
 /// The values of `--on` with what they stand for, as part of a sentence.

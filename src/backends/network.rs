@@ -25,7 +25,7 @@ pub const KIND: BackendKind = BackendKind {
         election_logs: false,
         zookeeper: false,
     },
-    connect: || ready(Ok(Box::new(Networks) as Box<dyn Connection>)).boxed(),
+    connect: |_| ready(Ok(Box::new(Networks) as Box<dyn Connection>)).boxed(),
 };
 
 /// The networks, which are part of this program.

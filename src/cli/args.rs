@@ -119,6 +119,9 @@ pub enum Command {
         run: String,
         /// Its history.
         history: Option<PathBuf>,
+        /// Addresses of its hosts, if it is over several.
+        #[arg(long = "host")]
+        hosts: Vec<String>,
     },
 }
 
@@ -203,6 +206,7 @@ pub struct ImagesOptions {
 #[command(after_help = "\
 Examples:
   zooquake clean
+  zooquake clean --hosts unix:///run/a.sock,ssh://me@b       of runs over several hosts
   zooquake clean --json")]
 pub struct CleanOptions {
     /// Remove only this run, by its id (the label `zooquake.run` of its containers)
@@ -211,6 +215,10 @@ pub struct CleanOptions {
     /// Only print what would be removed
     #[arg(long)]
     pub dry_run: bool,
+    /// Docker engines that runs over several hosts left something on, as in `run --hosts`; the usual engine if not
+    /// given
+    #[arg(long, value_name = "HOST,HOST", value_delimiter = ',', value_parser = values::host)]
+    pub hosts: Vec<String>,
     /// Remove runs that are going on as well
     #[arg(long)]
     pub force: bool,

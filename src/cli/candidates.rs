@@ -41,7 +41,7 @@ fn candidates(command: &str, id: &str) -> Vec<String> {
             let families: BTreeSet<&str> = families.map(|(family, _)| family).collect();
             families.into_iter().map(String::from).collect()
         }
-        (_, "faults") => ["none".to_owned()].into_iter().chain(faults::names()).collect(),
+        (_, "faults") => ["none".to_owned()].into_iter().chain(faults::all_names()).collect(),
         ("generate", "model") => {
             let generated = ModelKind::listed().filter(|model| model.generated);
             generated.map(|model| model.to_string()).collect()

@@ -15,7 +15,17 @@ use zooquake_history::plan::{Plan, RecipeSource};
 /// # Errors
 /// [`Usage`] if one may not, or nobody can be asked; otherwise if no engine answers.
 pub async fn to_run(run: &Path, plan: &Plan) -> Result<()> {
-    let engine = DockerBackend::connect().await?;
+    let hosts: Vec<String> = plan.cluster.hosts.iter().map(|host| host.address.clone()).collect();
+    if !hosts.is_empty() {
+        let asked = format!("The plan of {run:?} names the hosts {}", line(&hosts.join(", ")));
+        ask(
+            &asked,
+            "Connect to them and run it there?",
+            "--yes does so without asking",
+        )
+        .await?;
+    }
+    let engine = DockerBackend::connect_to(hosts).await?;
     let request = ImageRequest::from_name(plan.cluster.image.as_deref());
     if let Some(image) = engine.to_pull(&request).await? {
         let asked = format!("The plan of {run:?} names the image {image}, which is not on this engine");

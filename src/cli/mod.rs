@@ -147,8 +147,8 @@ async fn dispatch(command: Command) -> Result<Code> {
             Ok(Code::Valid)
         }
         Command::Lease => zooquake_backend::docker::hold_lease().await.map(|()| Code::Valid),
-        Command::Watch { run, history } => {
-            zooquake_backend::docker::watch(&run, history.as_deref()).await?;
+        Command::Watch { run, history, hosts } => {
+            zooquake_backend::docker::watch(&run, history.as_deref(), &hosts).await?;
             Ok(Code::Valid)
         }
     }

@@ -101,7 +101,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         Some(anomaly) => progress!("replaying {name} for its {}, by its own clock", anomaly.kind),
         None => progress!("replaying {name}, which has no anomaly to bring back, by its own clock"),
     }
-    let place = backends::connect(plan.on).await?;
+    let place = backends::connect_for(&plan).await?;
     let series = Series {
         plan,
         place,

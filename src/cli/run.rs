@@ -62,9 +62,9 @@ pub async fn run(options: RunSpec) -> Result<Code> {
 /// Where the plan runs: where it is to, or simulated where nothing else was asked for, no engine is installed, and a
 /// person reads that.
 async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Box<dyn Connection>> {
-    let connected = backends::connect(plan.on).await;
+    let connected = backends::connect_for(plan).await;
     let Err(none) = connected else { return connected };
-    if options.on.is_some() || options.keep || options.live {
+    if options.on.is_some() || options.keep || options.live || !plan.cluster.hosts.is_empty() {
         return Err(none);
     }
     if let Err(why) = support::plan_on(&sim::KIND, plan) {

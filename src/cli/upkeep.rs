@@ -71,7 +71,7 @@ fn as_json(image: &InventoryEntry) -> Value {
 /// # Errors
 /// If no engine answers.
 pub async fn clean(options: &CleanOptions) -> Result<Code> {
-    let engine = DockerBackend::connect().await?;
+    let engine = DockerBackend::connect_to_clean(options.hosts.clone()).await?;
     let mut runs = engine.runs().await?;
     runs.retain(|run| options.run.as_ref().is_none_or(|only| only == run));
     let alive = match options.force || runs.is_empty() {

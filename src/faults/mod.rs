@@ -3,6 +3,7 @@
 mod disconnect;
 mod drop_reply;
 mod expire;
+mod host;
 mod kill;
 mod lag;
 pub mod nemesis;
@@ -49,6 +50,8 @@ pub struct Topology {
     pub voters: usize,
     /// Number of clients that write: the first ones.
     pub clients: usize,
+    /// Number of hosts that they stand on, if these are several; else 0.
+    pub hosts: usize,
     /// Timing of the ensemble.
     pub timing: Timing,
     /// What the clients do. Where each uses one server only, it is the servers that are struck.
@@ -64,6 +67,7 @@ impl Topology {
             servers: cluster.servers + cluster.observers,
             voters: cluster.servers,
             clients: cluster.clients.saturating_sub(idle).max(1),
+            hosts: cluster.hosts.len(),
             timing: cluster.timing,
             workload: workload.clone(),
         }
@@ -119,6 +123,9 @@ pub const FAULTS: &[Fault] = &[
     expire::FAULT,
     lag::FAULT,
     wipe::FAULT,
+    host::KILL,
+    host::PAUSE,
+    host::PARTITION,
 ];
 
 /// Those of a run that names none: what happens to every ensemble sooner or later.
@@ -131,8 +138,14 @@ pub fn find(name: &str) -> Option<&'static Fault> {
 }
 
 /// The names of all faults.
-pub fn names() -> Vec<String> {
+pub fn all_names() -> Vec<String> {
     FAULTS.iter().map(|fault| fault.kind.name.to_string()).collect()
+}
+
+/// The names of the faults that any ensemble can have: all but those of whole hosts.
+pub fn names() -> Vec<String> {
+    let of_nodes = FAULTS.iter().filter(|fault| fault.kind.per_node.is_none());
+    of_nodes.map(|fault| fault.kind.name.to_string()).collect()
 }
 
 /// The faults of a run that names none.
@@ -156,6 +169,7 @@ pub use strike::leader;
 mod tests {
     use super::*;
     use serde_json::json;
+    use zooquake_history::plan::PlannedHost;
     use zooquake_workloads::recipes;
 
     #[test]
@@ -163,6 +177,7 @@ mod tests {
         let cluster = ClusterPlan {
             servers: 5,
             clients: 5,
+            hosts: vec![PlannedHost::default(); 2],
             ..ClusterPlan::default()
         };
         for (family, variant) in [("lock", "fenced"), ("register", "read")] {

@@ -4,16 +4,17 @@ use super::Fault;
 use super::strike::victims;
 use super::strike::{MissedStrike, Strike, StrikeEffect};
 use anyhow::{Context, Result, bail};
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::{Clock, Cluster};
 use zooquake_engine::{HistoryEntry, NemesisAnswer, NemesisReport, TriggerFiring};
 use zooquake_history::operation::nemesis::{WindowEvent, WindowPhase};
-use zooquake_history::plan::{Plan, Scene, Window};
+use zooquake_history::plan::{Plan, Scene, Target, Window};
 
 /// How long after a healing that failed it is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -130,9 +131,11 @@ impl Nemesis {
             victims: &victims,
         };
         let mut on = event(window, WindowPhase::On, Some(&target));
-        match try_join_all(victims.iter().map(|victim| (fault.strike)(&strike, victim))).await {
+        // All are waited for: what a strike has asked of an engine is carried out, whatever became of the others.
+        let struck = join_all(victims.iter().map(|victim| (fault.strike)(&strike, victim))).await;
+        match struck.into_iter().collect::<Result<Vec<StrikeEffect>>>() {
             Ok(seen) => {
-                (on.verified, on.detail) = (Some(true), Some(StrikeEffect::sentence(&seen)));
+                (on.verified, on.detail) = (Some(true), Some(sentence(window, &seen)));
                 on.evidence = seen.into_iter().find_map(|seen| seen.evidence);
             }
             Err(error) if error.is::<MissedStrike>() => return Err(error),
@@ -148,7 +151,18 @@ impl Nemesis {
     }
 
     async fn heal(&self, fault: &Fault, strike: &Strike<'_>, target: &str) {
-        let heal = || try_join_all(strike.victims.iter().map(|victim| (fault.heal)(strike, victim)));
+        // A client that was started again must not be so twice: what was seen healed is left alone.
+        let healed: Vec<OnceLock<StrikeEffect>> = vec![OnceLock::new(); strike.victims.len()];
+        let heal = async || {
+            let each = strike.victims.iter().zip(&healed).map(|(victim, healed)| async move {
+                match healed.get() {
+                    Some(_) => Ok(()),
+                    None => (fault.heal)(strike, victim).await.map(|seen| drop(healed.set(seen))),
+                }
+            });
+            join_all(each).await.into_iter().collect::<Result<()>>()?;
+            Ok(healed.iter().filter_map(OnceLock::get).cloned().collect())
+        };
         let tell = |verified, detail| {
             let off = WindowEvent {
                 verified: Some(verified),
@@ -181,6 +195,15 @@ impl Nemesis {
             () = self.clock.sleep(Duration::from_millis(window.duration_ms)) => {}
             _ = over.wait_for(|over| *over) => {}
         }
+    }
+}
+
+/// What was seen of a strike, in words; of a whole host with its name.
+fn sentence(window: &Window, seen: &[StrikeEffect]) -> String {
+    let sentence = StrikeEffect::sentence(seen);
+    match &window.target {
+        Target::Host(host) => format!("all on the host {host}: {sentence}"),
+        _ => sentence,
     }
 }
 

@@ -74,12 +74,14 @@ async fn join_again(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
 fn how(strike: &Strike<'_>) -> Result<Cut> {
     match strike.window.payload {
         Some(Payload::Cut(cut)) => Ok(cut),
+        // A whole host is always cut off from everyone.
+        None if matches!(strike.window.target, Target::Host(_)) => Ok(Cut::Isolate),
         _ => bail!("the plan does not state how the network is cut"),
     }
 }
 
-/// From whom a victim is cut off: a client from all servers; a server from the servers that are no victims, and from
-/// all clients too unless the cut is between servers only.
+/// From whom a victim is cut off: a client from the servers that are no victims; a server from these too, and from the
+/// clients that are no victims, unless the cut is between servers only.
 fn peers(cluster: &dyn Cluster, victim: &str, victims: &[String], cut: Cut) -> Vec<String> {
     let others = cluster
         .servers()
@@ -88,7 +90,8 @@ fn peers(cluster: &dyn Cluster, victim: &str, victims: &[String], cut: Cut) -> V
     if victim.starts_with('c') || cut == Cut::FromServers {
         return others.collect();
     }
-    others.chain(cluster.clients()).collect()
+    let clients = cluster.clients().into_iter().filter(|client| !victims.contains(client));
+    others.chain(clients).collect()
 }
 
 /// As many voters as can be lost: the smaller half. Observers stay with the majority: no quorum asks for them.

@@ -76,6 +76,10 @@ pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiri
     Ok(match &window.target {
         Target::Node(name) => vec![name.clone()],
         Target::Servers(names) => names.clone(),
+        Target::Host(host) => {
+            let nodes = cluster.nodes_on(host);
+            nodes.with_context(|| format!("the run has no host {host}"))?
+        }
         Target::Client => vec![fired.client.clone().context("the trigger names no client")?],
         Target::Leader => vec![leader(cluster).await.context("no server led")?],
         Target::Follower => vec![super::lag::follower(cluster).await?],

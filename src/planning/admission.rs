@@ -3,11 +3,12 @@
 
 use crate::planning::names;
 use crate::planning::network;
+use crate::planning::placement;
 use crate::planning::recipe;
 use crate::planning::scenes;
 use crate::planning::values;
 use zooquake_backend::images;
-use zooquake_history::plan::{On, Plan, RecipeSource, Scheduler, Trigger, Workload};
+use zooquake_history::plan::{On, Plan, RecipeSource, Scheduler, Target, Trigger, Workload};
 use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// The longest time of operations, and of all that takes place in them, in milliseconds: a day.
@@ -51,6 +52,14 @@ pub fn check(plan: &Plan) -> Result<(), String> {
     let cluster = &plan.cluster;
     if !(1..=5).contains(&cluster.servers) || cluster.observers > 4 {
         return Err("has an ensemble of another size than 1 to 5 servers and 4 observers".into());
+    }
+    placement::check(cluster)?;
+    for window in &plan.windows {
+        if let Target::Host(host) = &window.target
+            && cluster.nodes_on(host).is_none()
+        {
+            return Err(format!("strikes {host:?}, which is none of its hosts"));
+        }
     }
     let drawn_for = plan.drawn_for.map(|drawn| drawn.timing);
     for timing in [cluster.timing].iter().chain(&drawn_for) {

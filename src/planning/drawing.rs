@@ -213,6 +213,7 @@ mod tests {
             clients: 5,
             image: None,
             timing: Timing::default(),
+            hosts: Vec::new(),
         };
         let faults = ["kill", "pause", "partition"].map(String::from);
         plan(seed, Workload::default(), cluster, time_ms, &faults)
@@ -248,6 +249,7 @@ mod tests {
             clients: 5,
             image: None,
             timing: timing(&workload),
+            hosts: Vec::new(),
         };
         for seed in 0..200 {
             let plan = plan(seed, workload.clone(), cluster.clone(), 9_000, &["pause".to_string()]);

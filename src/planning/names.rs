@@ -3,6 +3,7 @@
 use crate::faults;
 use crate::planning::recipe;
 use crate::planning::scenes;
+use zooquake_history::FaultKind;
 use zooquake_history::operation::consensus::FAMILY;
 use zooquake_history::plan::Workload;
 use zooquake_history::renamed;
@@ -113,15 +114,22 @@ pub fn fault(name: &str) -> Result<String, String> {
     match faults::find(name) {
         Some(fault) => Ok(fault.kind.name.to_string()),
         None if draft::FAULTS.contains(&name) => Ok(name.to_owned()),
-        None => Err(unknown("fault", name, &faults::names())),
+        None => Err(unknown("fault", name, &faults::all_names())),
     }
 }
 
-/// Refuses kinds of fault that only networks know.
+/// Refuses kinds of fault that only networks know, and those of whole hosts for a run that is not over several.
 ///
 /// # Errors
 /// Which one.
-pub fn check_ensemble_faults(kinds: &[String]) -> Result<(), String> {
+pub fn check_ensemble_faults(kinds: &[String], hosts: usize) -> Result<(), String> {
+    let of_hosts = |kind: &&String| FaultKind::by_name(kind).per_node.is_some();
+    if let Some(kind) = kinds.iter().find(of_hosts).filter(|_| hosts < 2) {
+        return Err(format!(
+            "`{kind}` strikes one of several hosts: give --hosts with two Docker engines of one Swarm or more, such as \
+             --hosts unix:///run/a.sock,ssh://user@b"
+        ));
+    }
     match kinds.iter().find(|kind| faults::find(kind).is_none()) {
         Some(kind) => Err(format!(
             "`{kind}` is a fault of consensus protocols, which run on networks; an ensemble has {}",

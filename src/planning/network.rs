@@ -82,6 +82,8 @@ pub fn from_spec(spec: &RunSpec, variant: &ConsensusVariant) -> Result<Plan, Str
         ("--timing", spec.timing.is_some()),
         ("--zookeeper", spec.zookeeper.is_some()),
         ("--drawn-for", spec.drawn_for.is_some()),
+        ("--hosts", !spec.hosts.is_empty()),
+        ("--place", !spec.place.is_empty()),
     ];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
         return Err(format!("no ZooKeeper takes part in {name}: leave {option} out"));

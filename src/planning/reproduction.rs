@@ -16,8 +16,8 @@ pub fn lines(run: &Path, plan: &Plan) -> Vec<String> {
     if plan.replay_of.is_some() {
         replay.push("--exact".into());
     }
-    if plan.workload.recipe.is_some() {
-        // The user that the line is printed for has run the recipe.
+    if plan.workload.recipe.is_some() || !plan.cluster.hosts.is_empty() {
+        // The user that the line is printed for has run the recipe, and on these hosts.
         replay.push("--yes".into());
     }
     let check = shell::line([OsString::from("check"), path]);

@@ -3,6 +3,7 @@
 
 mod arguments;
 
+use super::placement::{self, PlacedNode};
 use super::{drawing, feasibility, names, network, scenes, support, values};
 use crate::faults;
 use clap::Args;
@@ -33,6 +34,7 @@ Examples:
   zooquake run lock/crate --faults none --times 3 --json
   zooquake run lock/children --zookeeper zookeeper:3.9 --keep --live
   zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
+  zooquake run lock/fenced --hosts unix:///run/a.sock,ssh://me@b --faults host-kill
   zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s")]
 pub struct RunSpec {
     /// Family and variant, such as lock/predecessor; `zooquake list` shows all; or the folder of a recipe, such as
@@ -75,6 +77,13 @@ pub struct RunSpec {
     /// Draw faults and work as for an ensemble of other size and timing, as `compare` does for all its subjects
     #[arg(long, value_name = "SERVERS:TICK/SYNC/SESSION", value_parser = values::drawn_for)]
     pub drawn_for: Option<DrawnFor>,
+    /// Docker engines of one Swarm over which servers and clients are spread, separated by commas: unix:///path,
+    /// tcp://host:port, ssh://user@host, or names of docker contexts; `h1`, `h2`, … in this order
+    #[arg(long, value_name = "HOST,HOST", value_delimiter = ',', value_parser = values::host)]
+    pub hosts: Vec<String>,
+    /// Servers and clients that stand on a given one of these hosts, such as n1=h1,c3=h2; the others are spread
+    #[arg(long, value_name = "NODE=HOST", value_delimiter = ',')]
+    pub place: Vec<PlacedNode>,
     /// Folder of the runs
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub out: PathBuf,
@@ -108,6 +117,8 @@ impl RunSpec {
             timing: None,
             zookeeper: None,
             drawn_for: None,
+            hosts: Vec::new(),
+            place: Vec::new(),
             out: "runs".into(),
             keep: false,
             live: false,
@@ -141,14 +152,16 @@ impl RunSpec {
             Some(list) => names::faults(list)?,
             None => faults::usual(),
         };
-        names::check_ensemble_faults(&faults)?;
+        names::check_ensemble_faults(&faults, self.hosts.len())?;
         let cluster = ClusterPlan {
             servers: self.servers.unwrap_or(SERVERS),
             observers: self.observers.unwrap_or(0),
             clients: self.clients.unwrap_or(CLIENTS),
             image: self.zookeeper.clone(),
             timing: self.timing.unwrap_or_else(|| drawing::timing(&workload)),
+            hosts: Vec::new(),
         };
+        let cluster = self.placed(cluster)?;
         let seed = self.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
         let own = DrawnFor {
             servers: cluster.servers,
@@ -187,8 +200,15 @@ impl RunSpec {
             clients: 0,
             image: self.zookeeper.clone(),
             timing: self.timing.unwrap_or_default(),
+            hosts: Vec::new(),
         };
-        Ok((variant.plan)(self.seed.unwrap_or(0), cluster))
+        Ok((variant.plan)(self.seed.unwrap_or(0), self.placed(cluster)?))
+    }
+
+    /// The same ensemble and clients, on the hosts that are asked for.
+    fn placed(&self, cluster: ClusterPlan) -> Result<ClusterPlan, String> {
+        let hosts = placement::hosts(&self.hosts, &self.place, &cluster)?;
+        Ok(ClusterPlan { hosts, ..cluster })
     }
 
     /// Milliseconds of operations and faults.

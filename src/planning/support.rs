@@ -20,6 +20,9 @@ pub fn check(plan: &Plan) -> Result<(), String> {
 /// Why it cannot.
 pub fn plan_on(backend: &BackendKind, plan: &Plan) -> Result<(), String> {
     workload_on(backend, &plan.workload)?;
+    if !plan.cluster.hosts.is_empty() && !backend.capabilities.containers {
+        return Err(format!("{} stands on no hosts", backend.ensemble()));
+    }
     match &plan.cluster.image {
         Some(image) if !backend.capabilities.images => Err(format!(
             "{} has no ZooKeeper that could be {image:?}",

@@ -3,6 +3,7 @@
 use crate::backends::{self, BACKENDS};
 use jiff::SignedDuration;
 use std::time::Duration;
+use zooquake_backend::docker;
 use zooquake_history::plan::{DrawnFor, On, Timing};
 
 /// A length of time such as `60s`, `1h30m`, `500ms`, as [`jiff::fmt::friendly`] reads them; a bare number is seconds.
@@ -64,6 +65,15 @@ pub fn zookeeper(text: &str) -> Result<String, String> {
         _ => return Ok(text.to_owned()),
     };
     Err(format!("{why}, or Debian's `bookworm` (3.8.0) or `trixie` (3.9.3)"))
+}
+
+/// A host of a run over several: the address of its Docker engine, read from docker's own files for the name of a
+/// context.
+///
+/// # Errors
+/// If it is neither.
+pub fn host(text: &str) -> Result<String, String> {
+    docker::host_address(text).map_err(|why| format!("{why:#}"))
 }
 
 /// Where to run.

@@ -221,13 +221,17 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &S
             // The history counts from when the first ensemble is up.
             none => none.insert(Recorder::begin(store.history()?, clock.clone())?),
         };
-        let Some((place, confined, engine)) = up else {
+        let Some(up) = up else {
             recorder.record(HistoryEntry::named("run", "phase", json!("interrupted")))?;
             return Ok(Remainder::HalfACluster);
         };
+        let place = up.cluster;
         if number == 1 {
-            recorder.record(HistoryEntry::named("run", "confinement", confined))?;
-            provenance.engine(engine)?;
+            recorder.record(HistoryEntry::named("run", "confinement", up.confinement))?;
+            provenance.engine(up.engine)?;
+            if let Some(hosts) = up.hosts {
+                recorder.record(HistoryEntry::named("run", "hosts", hosts))?;
+            }
         }
         let samples = Samples::start(&place, recorder.begun());
         let said = (recorder, &mut progress, stage);
@@ -271,13 +275,19 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &S
     Ok(left)
 }
 
-/// Brings a cluster up on which the schedule can begin; with what its processes may do, and the engine that it is on.
-async fn bring_up(
-    order: &RunOrder,
-    schedule: &NemesisSchedule,
-    store: &Store,
-    run: &str,
-) -> Result<(RunCluster, Value, Option<String>)> {
+/// A cluster on which a schedule can begin.
+struct RunPlace {
+    cluster: RunCluster,
+    /// What its processes may do.
+    confinement: Value,
+    /// What it is on.
+    engine: Option<String>,
+    /// What was measured of its hosts, if it stands on several.
+    hosts: Option<Value>,
+}
+
+/// Brings a cluster up.
+async fn bring_up(order: &RunOrder, schedule: &NemesisSchedule, store: &Store, run: &str) -> Result<RunPlace> {
     let RunOrder { plan, backend, .. } = order;
     let mut logs = store.logs();
     if let NemesisSchedule::Scene(scene) = schedule {
@@ -293,11 +303,17 @@ async fn bring_up(
             cluster.ready().await?;
             cluster.set_up("n1").await?;
         }
-        anyhow::Ok(cluster)
+        let hosts = cluster.hosts().await?;
+        anyhow::Ok((cluster, hosts))
     };
-    let (cluster, confined, engine) = try_join3(up, backend.confinement(), backend.engine()).await?;
+    let ((cluster, hosts), confinement, engine) = try_join3(up, backend.confinement(), backend.engine()).await?;
     let clock = backend.clock();
-    Ok((RunCluster { cluster, clock }, confined, engine))
+    Ok(RunPlace {
+        cluster: RunCluster { cluster, clock },
+        confinement,
+        engine,
+        hosts,
+    })
 }
 
 /// Removes the cluster, or leaves it standing and prints how to reach it, or why that cannot be determined.

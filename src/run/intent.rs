@@ -20,8 +20,12 @@ pub fn intent(plan: &Plan) -> String {
         true => String::new(),
         false => format!(", about {} s in all", seconds + AROUND),
     };
+    let hosts = match plan.cluster.hosts.len() {
+        0 => String::new(),
+        hosts => format!(" on {hosts} hosts"),
+    };
     format!(
-        "{servers} servers, {} clients, {seconds} s {faults}{about}",
+        "{servers} servers, {} clients{hosts}, {seconds} s {faults}{about}",
         plan.cluster.clients
     )
 }

@@ -38,6 +38,9 @@ fn without(plan: &Plan, number: usize) -> Option<Plan> {
             transaction.work_ms.remove(site);
         }
     }
+    for host in &mut plan.cluster.hosts {
+        host.nodes = host.nodes.iter().filter_map(|node| renamed(node, number)).collect();
+    }
     for window in &mut plan.windows {
         if let Target::Node(name) = &mut window.target {
             *name = renamed(name, number)?;

@@ -90,7 +90,7 @@ impl Strategy {
             "{} did not recur in {tried} simulated runs: it is shrunk on real ensembles",
             self.wanted.anomaly
         );
-        match backends::connect(On::Docker).await {
+        match backends::connect_for(&self.plan).await {
             Ok(_) => self.on_real(recipe).await,
             Err(error) => {
                 eprintln!("no real ensemble can be had: {error:#}");
@@ -117,7 +117,7 @@ impl Strategy {
         };
         let plans = vec![(replay(&self.pinned), TIMES), (replay(&self.plan), TIMES)];
         let asked = [self.plan.cluster.image.as_deref()];
-        let place = backends::connect(On::Docker).await?;
+        let place = backends::connect_for(&self.plan).await?;
         let ensembles = Ensembles::prepare(place, asked, self.out.clone(), self.interrupt.clone()).await?;
         let ensembles = ensembles.with_recipe(recipe.as_ref().map(|(folder, _)| folder.clone()));
         let budget = self.budget.unwrap_or(REAL_BUDGET);

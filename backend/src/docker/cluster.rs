@@ -1,12 +1,13 @@
 //! The hosts of a run, with what stands beside them.
 
 use super::hosts::{HostContainer, start_host, start_sidecar};
+use super::machines::{DockerMachine, Machines};
 use super::run_network::network_for_run;
 use super::sidecar::{Sidecar, touches_client};
 use super::sweep;
 use crate::images::Images;
 use crate::{BringUp, Cluster};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ use zooquake_history::plan::Plan;
 /// One node: its host and what stands beside it.
 #[derive(Debug)]
 pub(super) struct DockerNode {
+    /// The engine of the machine that it stands on.
+    pub(super) docker: Docker,
     pub(super) host: HostContainer,
     pub(super) sidecar: Option<Sidecar>,
     /// Streams of a server's processes that have not ended; with them the log grows.
@@ -30,7 +33,7 @@ pub(super) struct DockerNode {
 /// A cluster of containers.
 #[derive(Debug)]
 pub struct DockerCluster {
-    pub(super) docker: Docker,
+    pub(super) machines: Machines,
     pub(super) run: String,
     pub(super) nodes: BTreeMap<String, DockerNode>,
     pub(super) plan: Plan,
@@ -42,9 +45,14 @@ impl DockerCluster {
     ///
     /// # Errors
     /// If a container does not start. What was started carries the run's label and goes with the sweep.
-    pub(super) async fn hosts(docker: &Docker, images: &Images, what: BringUp<'_>) -> Result<Self> {
+    pub(super) async fn hosts(machines: &Machines, images: &Images, what: BringUp<'_>) -> Result<Self> {
         let BringUp { run, plan, logs } = what;
-        let network = network_for_run(docker, run, &images.tools).await?;
+        let planned: Vec<&String> = plan.cluster.hosts.iter().map(|host| &host.address).collect();
+        ensure!(
+            machines.addresses().iter().eq(planned),
+            "the plan stands on other hosts than those that are connected"
+        );
+        let network = network_for_run(machines, run, &images.tools).await?;
         let servers = plan.cluster.voters().into_iter().chain(plan.cluster.observers());
         let servers = servers.map(|name| (name, &images.zookeeper, true));
         let image = match &plan.workload.recipe {
@@ -62,14 +70,17 @@ impl DockerCluster {
         let network = &network;
         let logs_of = &logs;
         let nodes = try_join_all(servers.chain(clients).map(|(name, image, beside)| async move {
-            let host = start_host(docker, run, &name, image, network).await?;
+            let machine = machine_of(machines, plan, &name)?;
+            let docker = &machine.docker;
+            let host = machine.explain(start_host(docker, run, &name, image, network).await)?;
             let mut node = DockerNode {
+                docker: docker.clone(),
                 host,
                 sidecar: None,
                 streams: Arc::default(),
             };
             if beside {
-                let container = start_sidecar(docker, run, &name, &images.tools, &node.host).await?;
+                let container = machine.explain(start_sidecar(docker, run, &name, &images.tools, &node.host).await)?;
                 let log = logs_of.join(format!("{name}-sidecar.log"));
                 node.sidecar = Some(Sidecar::start(docker, &container.id, &name, log).await?);
             }
@@ -78,7 +89,7 @@ impl DockerCluster {
         .await?;
         let nodes = nodes.into_iter().collect();
         let cluster = Self {
-            docker: docker.clone(),
+            machines: machines.clone(),
             run: run.to_string(),
             nodes,
             plan: plan.clone(),
@@ -128,13 +139,18 @@ impl DockerCluster {
             "left standing: servers at {}",
             self.connect_string(&self.servers())?
         )];
-        lines.extend(
-            self.nodes
-                .keys()
-                .map(|name| format!("  docker exec -it zooquake-{}-{name} sh", self.run)),
-        );
-        lines.push(format!("`zooquake clean --run {}` removes it", self.run));
+        for name in self.nodes.keys() {
+            let named = machine_of(&self.machines, &self.plan, name)?.named.as_ref();
+            let at = named.map(|named| format!("-H {} ", named.address)).unwrap_or_default();
+            lines.push(format!("  docker {at}exec -it zooquake-{}-{name} sh", self.run));
+        }
+        lines.push(format!("`{}` removes it", self.clean_line()));
         Ok(lines.join("\n"))
+    }
+
+    /// The command line that removes what is left of the run.
+    fn clean_line(&self) -> String {
+        sweep::clean_line(&self.machines, &self.run)
     }
 
     /// Removes everything that carries the run's label, but for its lease.
@@ -143,9 +159,13 @@ impl DockerCluster {
     /// If something cannot be removed.
     pub(super) async fn clear_away(&self) -> Result<()> {
         let run = &self.run;
-        let removed = sweep::cluster(&self.docker, run).await;
-        removed
-            .with_context(|| format!("clearing the cluster away; `zooquake clean --run {run}` removes what is left"))?;
+        let removed = sweep::cluster(&self.machines, run).await;
+        removed.with_context(|| {
+            format!(
+                "clearing the cluster away; `{}` removes what is left",
+                self.clean_line()
+            )
+        })?;
         // The servers' logs are complete once their streams have ended: they are evidence, and are about to be read.
         let begun = Instant::now();
         let open = || self.nodes.values().any(|node| node.streams.load(Ordering::Relaxed) > 0);
@@ -154,4 +174,14 @@ impl DockerCluster {
         }
         Ok(())
     }
+}
+
+/// The machine that a node of the plan stands on.
+fn machine_of<'a>(machines: &'a Machines, plan: &Plan, node: &str) -> Result<&'a DockerMachine> {
+    let place = match machines.are_several() {
+        true => plan.cluster.host_of(node),
+        false => Some(0),
+    };
+    let machine = place.and_then(|place| machines.all().get(place));
+    machine.with_context(|| format!("the plan has no host for {node}"))
 }

@@ -24,11 +24,24 @@ pub async fn connect() -> Result<Docker> {
         )
     };
     let address = Address::find().with_context(help)?;
-    let docker = engine::client(address).with_context(help)?;
+    answering(address).await.with_context(help)
+}
+
+/// Connects to the Docker engine of one of several hosts, which people know by the address `given`.
+///
+/// # Errors
+/// If it does not answer.
+pub async fn to(address: Address, given: &str) -> Result<Docker> {
+    let help = || format!("no Docker engine answers there: see that `docker -H {given} info` answers");
+    answering(address).await.with_context(help)
+}
+
+async fn answering(address: Address) -> Result<Docker, Error> {
+    let docker = engine::client(address)?;
     let ping = || async {
         let answer = tokio::time::timeout(ANSWERS_WITHIN, docker.ping()).await;
         answer.unwrap_or(Err(Error::RequestTimeoutError))
     };
-    again(ping).await.with_context(help)?;
+    again(ping).await?;
     Ok(docker)
 }

@@ -92,8 +92,8 @@ impl DockerCluster {
 
     /// Deletes what a dead server has of znodes and transactions; fails unless all of it is gone.
     pub(super) async fn lose_data(&self, server: &str) -> Result<()> {
-        let id = &self.node(server)?.host.id;
-        exec::run(&self.docker, id, &["sh", "-c", WIPE]).await?;
+        let node = self.node(server)?;
+        exec::run(&node.docker, &node.host.id, &["sh", "-c", WIPE]).await?;
         Ok(())
     }
 

@@ -1,15 +1,32 @@
 //! Which engine it is, on which machine.
 
+use super::machines::Machines;
 use crate::retry::again;
 use anyhow::{Context, Result};
+use futures_util::future::try_join_all;
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::models::SystemInfo;
+
+/// All engines, as [`engine`] describes each: those of several machines with their names, in one text.
+///
+/// # Errors
+/// If one does not answer.
+pub async fn engines(machines: &Machines) -> Result<String> {
+    let described = machines.all().iter().map(|machine| async move {
+        let engine = engine(&machine.docker).await?;
+        anyhow::Ok(match &machine.named {
+            Some(named) => format!("{}: {engine}", named.name),
+            None => engine,
+        })
+    });
+    Ok(try_join_all(described).await?.join("; "))
+}
 
 /// The engine with its version, and the system and kernel that it runs on.
 ///
 /// # Errors
 /// If it does not answer.
-pub async fn engine(docker: &Docker) -> Result<String> {
+async fn engine(docker: &Docker) -> Result<String> {
     let info = again(|| docker.info()).await;
     Ok(words(&info.context("asking the engine for its version")?))
 }

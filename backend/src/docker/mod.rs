@@ -12,9 +12,11 @@ mod intents;
 mod labels;
 mod lag;
 mod lease;
+mod machines;
 mod network;
 mod primitives;
 mod processes;
+mod round_trips;
 mod run_network;
 mod sidecar;
 mod sweep;
@@ -27,19 +29,21 @@ use super::{Backend, BackendFuture, BringUp, Clock, Cluster, RealClock, RunClaim
 use crate::images::Source;
 use crate::images::{self, Images};
 use anyhow::{Context, Result};
+use futures_util::future::{join_all, try_join_all};
 use lease::Lease;
+use machines::Machines;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use testcontainers::bollard::Docker;
 use watcher::Watcher;
 use zooquake_history::plan::RecipeSource;
 
 pub use cluster::DockerCluster;
 pub use engine::{is_chosen, tried};
 pub use identity::EngineMachine;
+pub use machines::{host_address, is_host};
 pub use sweep::SweepCount;
 pub use upkeep::{hold_lease, watch};
 
@@ -49,10 +53,10 @@ const LOCAL: Duration = Duration::from_secs(10);
 /// Rest between two looks at something that is waited for.
 const POLL: Duration = Duration::from_millis(50);
 
-/// A Docker engine, and the images that runs on it are made of.
+/// A Docker engine, or several that are one Swarm, and the images that runs there are made of.
 #[derive(Debug, Clone)]
 pub struct DockerBackend {
-    docker: Docker,
+    machines: Machines,
     images: Option<Images>,
 }
 
@@ -64,7 +68,33 @@ impl DockerBackend {
     pub fn connect() -> BackendFuture<'static, Self> {
         Box::pin(async {
             Ok(Self {
-                docker: connect::connect().await?,
+                machines: Machines::one().await?,
+                images: None,
+            })
+        })
+    }
+
+    /// Connects to the engines of several hosts, for runs over all of them, or to the usual one if none is given.
+    ///
+    /// # Errors
+    /// If one does not answer, or they are no Swarm that can run the same images: the message has the way out.
+    pub fn connect_to(hosts: Vec<String>) -> BackendFuture<'static, Self> {
+        Box::pin(async move {
+            Ok(Self {
+                machines: Machines::for_runs(&hosts).await?,
+                images: None,
+            })
+        })
+    }
+
+    /// The same, only to look at and to remove what runs have left there.
+    ///
+    /// # Errors
+    /// If one does not answer.
+    pub fn connect_to_clean(hosts: Vec<String>) -> BackendFuture<'static, Self> {
+        Box::pin(async move {
+            Ok(Self {
+                machines: Machines::reach(&hosts).await?,
                 images: None,
             })
         })
@@ -77,10 +107,11 @@ impl DockerBackend {
     /// If an image cannot be prepared.
     pub fn with_images<'a>(&'a self, zookeeper: Option<&'a str>) -> BackendFuture<'a, Self> {
         Box::pin(async move {
-            let images = images::ensure(&self.docker, &images::ImageRequest::from_name(zookeeper)).await?;
+            let request = images::ImageRequest::from_name(zookeeper);
+            let images = images::ensure(self.machines.first(), &request).await?;
             Ok(Self {
-                docker: self.docker.clone(),
-                images: Some(images),
+                images: Some(self.machines.carry(images).await?),
+                machines: self.machines.clone(),
             })
         })
     }
@@ -91,7 +122,13 @@ impl DockerBackend {
     /// # Errors
     /// If it cannot be.
     pub fn recipe<'a>(&'a self, name: &'a str, recipe: &'a RecipeSource, source: &'a Source) -> BackendFuture<'a> {
-        Box::pin(images::recipe(&self.docker, name, recipe, source))
+        Box::pin(async move {
+            let image = images::recipe(self.machines.first(), name, recipe, source).await?;
+            match self.machines.are_several() {
+                true => self.machines.carry_one(&image).await,
+                false => Ok(image),
+            }
+        })
     }
 
     /// What the engine's machine has.
@@ -99,7 +136,7 @@ impl DockerBackend {
     /// # Errors
     /// If the engine does not answer.
     pub fn machine(&self) -> BackendFuture<'_, EngineMachine> {
-        Box::pin(identity::machine(&self.docker))
+        Box::pin(identity::machine(self.machines.first()))
     }
 
     fn images(&self) -> Result<&Images> {
@@ -111,24 +148,25 @@ impl DockerBackend {
     /// # Errors
     /// As [`Backend::bring_up`].
     pub fn hosts<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, DockerCluster> {
-        Box::pin(async move { DockerCluster::hosts(&self.docker, self.images()?, what).await })
+        Box::pin(async move { DockerCluster::hosts(&self.machines, self.images()?, what).await })
     }
 }
 
-/// The lease of a run, and the watcher that heals if this program dies.
+/// The leases of a run, one on each machine, and the watcher that heals if this program dies.
 struct DockerClaim {
     run: String,
-    lease: Lease,
+    leases: Vec<Lease>,
     watcher: Watcher,
 }
 
 impl RunClaim for DockerClaim {
     fn end(self: Box<Self>) -> BackendFuture<'static, ()> {
-        let Self { run, lease, watcher } = *self;
-        let ending = tokio::spawn(lease.end());
+        let Self { run, leases, watcher } = *self;
+        let ending = tokio::spawn(join_all(leases.into_iter().map(Lease::end)));
         Box::pin(async move {
-            let ended = ending.await.unwrap_or_else(|failed| Err(failed.into()));
+            let ended = ending.await.map_or_else(|failed| vec![Err(failed.into())], |all| all);
             drop(watcher);
+            let ended: Result<()> = ended.into_iter().collect();
             ended.with_context(|| format!("`zooquake clean --run {run}` removes it"))
         })
     }
@@ -141,23 +179,29 @@ impl Backend for DockerBackend {
 
     fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> BackendFuture<'a, Box<dyn RunClaim>> {
         Box::pin(async move {
-            let watcher = Watcher::start(run, history)?;
-            let lease = Lease::take(&self.docker, run, &self.images()?.tools).await?;
+            let watcher = Watcher::start(run, history, &self.machines.addresses())?;
+            let tools = &self.images()?.tools;
+            let machines = self.machines.all().iter();
+            let leases = try_join_all(machines.map(|machine| Lease::take(&machine.docker, run, tools))).await?;
             let run = run.to_string();
-            Ok(Box::new(DockerClaim { run, lease, watcher }) as Box<dyn RunClaim>)
+            Ok(Box::new(DockerClaim { run, leases, watcher }) as Box<dyn RunClaim>)
         })
     }
 
     fn finds(&self, run: &str) -> Value {
-        json!({ "label": labels::RUN_LABEL, "run": run })
+        let mut found = json!({ "label": labels::RUN_LABEL, "run": run });
+        if self.machines.are_several() {
+            found["hosts"] = json!(self.machines.addresses());
+        }
+        found
     }
 
     fn confinement(&self) -> BackendFuture<'_, Value> {
-        Box::pin(confinement::describe(&self.docker))
+        Box::pin(confinement::describe(self.machines.first()))
     }
 
     fn engine(&self) -> BackendFuture<'_, Option<String>> {
-        Box::pin(async { identity::engine(&self.docker).await.map(Some) })
+        Box::pin(async { identity::engines(&self.machines).await.map(Some) })
     }
 
     fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>> {
@@ -169,10 +213,10 @@ impl Backend for DockerBackend {
     }
 
     fn clear<'a>(&'a self, run: &'a str) -> BackendFuture<'a, ()> {
-        Box::pin(sweep::cluster(&self.docker, run))
+        Box::pin(sweep::cluster(&self.machines, run))
     }
 
     fn remove_dead<'a>(&'a self, run: &'a str) -> BackendFuture<'a, ()> {
-        Box::pin(sweep::dead_run(&self.docker, run))
+        Box::pin(sweep::dead_run(&self.machines, run))
     }
 }

@@ -5,7 +5,7 @@ use crate::sidecar::Dropped;
 use crate::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
 use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::evidence::Znode;
 use zooquake_history::fault::Wire;
@@ -55,6 +55,10 @@ impl Cluster for DockerCluster {
         self.names('c')
     }
 
+    fn nodes_on(&self, host: &str) -> Option<Vec<String>> {
+        Some(self.plan.cluster.nodes_on(host)?.to_vec())
+    }
+
     carried_out_by! {
         ready() -> () = Self::until_ready;
         kill(node: &'a str) -> String = Self::kill_processes;
@@ -79,6 +83,7 @@ impl Cluster for DockerCluster {
         server_of(client: &'a str) -> Option<String> = Self::connected_server;
         canary(server: &'a str, session_ms: u64) -> u64 = Self::silent_session;
         tree(server: &'a str) -> Vec<Znode> = Self::read_tree;
+        hosts() -> Option<Value> = Self::measured_hosts;
         remove() -> () = Self::clear_away;
     }
 

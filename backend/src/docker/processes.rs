@@ -135,7 +135,7 @@ impl DockerCluster {
             }
         };
         node.streams.fetch_add(1, Ordering::Relaxed);
-        let spawned = spawn(&self.docker, &node.host.id, &command, on_output).await;
+        let spawned = spawn(&node.docker, &node.host.id, &command, on_output).await;
         if spawned.is_err() {
             node.streams.fetch_sub(1, Ordering::Relaxed);
         }
@@ -174,7 +174,8 @@ impl DockerCluster {
             log: self.logs.join(format!("{client}.log")),
             log_stdout: false,
         };
-        spawn(&self.docker, &self.node(client)?.host.id, &command, on_output).await
+        let node = self.node(client)?;
+        spawn(&node.docker, &node.host.id, &command, on_output).await
     }
 
     /// Starts one process with many clients of a variant on the host of one client. Every line to and from it begins
@@ -199,7 +200,8 @@ impl DockerCluster {
                 log: self.logs.join(format!("{host}.log")),
                 log_stdout: false,
             };
-            spawn(&self.docker, &self.node(host)?.host.id, &command, on_output).await
+            let node = self.node(host)?;
+            spawn(&node.docker, &node.host.id, &command, on_output).await
         })
     }
 
@@ -214,9 +216,9 @@ impl DockerCluster {
     }
 
     pub(super) async fn freeze(&self, node: &str) -> Result<String> {
-        let id = &self.node(node)?.host.id;
-        self.docker
-            .pause_container(id)
+        let of = self.node(node)?;
+        of.docker
+            .pause_container(&of.host.id)
             .await
             .with_context(|| format!("freezing {node}"))?;
         let threads = self.ran(node, FROZEN_MS).await?;
@@ -231,12 +233,7 @@ impl DockerCluster {
         let of = self.node(node)?;
         let id = &of.host.id;
         let looking = || format!("looking whether {node} runs");
-        let state = self
-            .docker
-            .inspect_container(id, None)
-            .await
-            .with_context(looking)?
-            .state;
+        let state = of.docker.inspect_container(id, None).await.with_context(looking)?.state;
         let state = state.with_context(|| format!("the engine does not report the state of {node}"))?;
         if state.paused == Some(true) || state.running != Some(true) {
             bail!("the container of {node} does not run");
@@ -250,11 +247,7 @@ impl DockerCluster {
         }
         // Without faults nothing stands beside a client: the engine lists its processes.
         let options = TopOptionsBuilder::default().ps_args("aux").build();
-        let listed = self
-            .docker
-            .top_processes(id, Some(options))
-            .await
-            .with_context(looking)?;
+        let listed = of.docker.top_processes(id, Some(options)).await.with_context(looking)?;
         stopped(
             &listed.titles.unwrap_or_default(),
             &listed.processes.unwrap_or_default(),
@@ -264,8 +257,8 @@ impl DockerCluster {
     }
 
     pub(super) async fn thaw(&self, node: &str) -> Result<String> {
-        let id = &self.node(node)?.host.id;
-        match self.docker.unpause_container(id).await {
+        let of = self.node(node)?;
+        match of.docker.unpause_container(&of.host.id).await {
             Err(error) if error.to_string().contains("not paused") => {}
             thawed => thawed.with_context(|| format!("thawing {node}"))?,
         }

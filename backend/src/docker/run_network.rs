@@ -6,6 +6,7 @@
 //! takes containers as before.
 
 use super::labels::RUN_LABEL;
+use super::machines::Machines;
 use super::sweep;
 use crate::retry::{Attempts, create};
 use anyhow::{Context, Result};
@@ -21,13 +22,18 @@ use testcontainers::bollard::models::{
 ///
 /// # Errors
 /// If the engine refuses, such as when its address pools are used up.
-pub async fn network_for_run(docker: &Docker, run: &str, image: &str) -> Result<String> {
-    match deserted_network(docker, run, image).await? {
+pub async fn network_for_run(machines: &Machines, run: &str, image: &str) -> Result<String> {
+    // Networks of a Swarm are removed by its manager, which keeps no count of endpoints.
+    let deserted = match machines.are_several() {
+        true => None,
+        false => deserted_network(machines.first(), run, image).await?,
+    };
+    match deserted {
         Some(name) => {
             log::info!("the network {name} is used again: the engine has lost count of what is in it, and keeps it");
             Ok(name)
         }
-        None => create_network(docker, run).await,
+        None => create_network(machines, run).await,
     }
 }
 
@@ -85,16 +91,20 @@ async fn claim(docker: &Docker, run: &str, (network, image): (&str, &str)) -> Re
     }
 }
 
-async fn create_network(docker: &Docker, run: &str) -> Result<String> {
+/// Creates the run's network, over all its machines.
+async fn create_network(machines: &Machines, run: &str) -> Result<String> {
     let name = format!("zooquake-{run}");
     let request = NetworkCreateRequest {
         name: name.clone(),
         labels: Some(HashMap::from([(RUN_LABEL.to_string(), run.to_string())])),
         // No way out. The host that runs the engine still reaches the containers, as a cluster that is kept needs.
         internal: Some(true),
+        // Over several machines it is one of the Swarm, which containers of our own may join.
+        driver: machines.are_several().then(|| "overlay".to_string()),
+        attachable: machines.are_several().then_some(true),
         ..Default::default()
     };
-    let created = create_once(docker, run, request).await;
+    let created = create_once(machines.manager(), run, request).await;
     created.with_context(|| {
         format!("creating the network {name}; `zooquake clean` removes networks that crashed runs left behind")
     })?;

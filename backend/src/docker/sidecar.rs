@@ -118,6 +118,8 @@ pub fn touches_client(plan: &Plan, client: &str) -> bool {
         Target::Node(name) => name == client || name.starts_with('n') && cuts(window),
         // Which client it is, or to which server clients are connected, is found out when it strikes.
         Target::Client | Target::Follower | Target::HolderServer => true,
+        // All containers of a machine are struck, and from those of the others it is seen.
+        Target::Host(_) => true,
         Target::Leader | Target::Servers(_) => cuts(window),
     })
 }

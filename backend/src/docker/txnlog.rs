@@ -2,6 +2,7 @@
 //! has to run.
 
 use super::DockerCluster;
+use super::cluster::DockerNode;
 use crate::Cluster;
 use crate::txnlog::{Chunks, FolderLogs, read_archive};
 use anyhow::{Context, Result, anyhow};
@@ -9,6 +10,7 @@ use futures_util::{StreamExt, stream};
 use std::io;
 use std::pin::pin;
 use std::time::Duration;
+use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::query_parameters::{DownloadFromContainerOptionsBuilder, InspectContainerOptions};
 use tokio::sync::mpsc;
@@ -68,8 +70,10 @@ impl DockerCluster {
 
     /// The logs of a server out of each of its folders. One that is not there holds none, but one has to be there.
     async fn folders(&self, server: &str) -> Result<FolderLogs> {
-        let id = &self.node(server)?.host.id;
-        let details = self.docker.inspect_container(id, None::<InspectContainerOptions>).await;
+        let DockerNode { docker, host, .. } = self.node(server)?;
+        let details = docker
+            .inspect_container(&host.id, None::<InspectContainerOptions>)
+            .await;
         let environment = details.context("asking for the variables of its container")?.config;
         let environment = environment.and_then(|config| config.env).unwrap_or_default();
         let mut folders = FOLDERS.map(|(name, default)| {
@@ -83,7 +87,7 @@ impl DockerCluster {
         let same = folders[0] == folders[1];
         for folder in &folders[usize::from(same)..] {
             let doing = || format!("reading {folder}/version-2");
-            if let Some(read) = self.folder(id, folder).await.with_context(doing)? {
+            if let Some(read) = folder_logs(docker, &host.id, folder).await.with_context(doing)? {
                 let all = logs.get_or_insert_default();
                 all.entries.extend(read.entries);
                 all.problems.extend(read.problems);
@@ -96,25 +100,25 @@ impl DockerCluster {
             )
         })
     }
+}
 
-    /// The logs in a folder; `None` if there is no such folder, or no such container.
-    async fn folder(&self, container: &str, folder: &str) -> Result<Option<FolderLogs>> {
-        // The dot makes the engine follow a link, and refuse what is no folder.
-        let path = format!("{folder}/version-2/.");
-        let options = DownloadFromContainerOptionsBuilder::default().path(&path).build();
-        let mut archive = pin!(self.docker.download_from_container(container, Some(options)).peekable());
-        if let Some(Err(Error::DockerResponseServerError { status_code: 404, .. })) = archive.as_mut().peek().await {
-            return Ok(None);
-        }
-        let (sender, receiver) = mpsc::channel(2);
-        let reading = tokio::task::spawn_blocking(|| read_archive(Chunks::from(receiver)));
-        while let Some(chunk) = archive.next().await {
-            // The reader stops once the archive is over, or at a bound.
-            if sender.send(chunk.map_err(io::Error::other)).await.is_err() {
-                break;
-            }
-        }
-        drop(sender);
-        Ok(Some(reading.await.context("reading an archive")?))
+/// The logs in a folder; `None` if there is no such folder, or no such container.
+async fn folder_logs(docker: &Docker, container: &str, folder: &str) -> Result<Option<FolderLogs>> {
+    // The dot makes the engine follow a link, and refuse what is no folder.
+    let path = format!("{folder}/version-2/.");
+    let options = DownloadFromContainerOptionsBuilder::default().path(&path).build();
+    let mut archive = pin!(docker.download_from_container(container, Some(options)).peekable());
+    if let Some(Err(Error::DockerResponseServerError { status_code: 404, .. })) = archive.as_mut().peek().await {
+        return Ok(None);
     }
+    let (sender, receiver) = mpsc::channel(2);
+    let reading = tokio::task::spawn_blocking(|| read_archive(Chunks::from(receiver)));
+    while let Some(chunk) = archive.next().await {
+        // The reader stops once the archive is over, or at a bound.
+        if sender.send(chunk.map_err(io::Error::other)).await.is_err() {
+            break;
+        }
+    }
+    drop(sender);
+    Ok(Some(reading.await.context("reading an archive")?))
 }

@@ -1,7 +1,8 @@
 //! The watcher: a process of its own that heals a run whose orchestrator has died, even by SIGKILL.
 
 use super::hosts::SIDECAR_LABEL;
-use super::{connect, exec, intents, sweep};
+use super::machines::Machines;
+use super::{exec, intents, sweep};
 use anyhow::{Context, Result, anyhow, bail};
 use futures_util::future::join_all;
 use std::path::Path;
@@ -19,16 +20,18 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts the watcher of a run that writes this history, if it writes one.
+    /// Starts the watcher of a run that writes this history, if it writes one, and stands on these hosts, if these are
+    /// several.
     ///
     /// # Errors
     /// If the process cannot be started.
-    pub fn start(run: &str, history: Option<&Path>) -> Result<Self> {
+    pub fn start(run: &str, history: Option<&Path>, hosts: &[String]) -> Result<Self> {
         let program = std::env::current_exe().context("finding our own executable")?;
         let mut command = Command::new(program);
         command
             .args(["watch", run])
             .args(history)
+            .args(hosts.iter().map(|host| format!("--host={host}")))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -77,7 +80,7 @@ const BOUND: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// If the engine cannot be asked, or something stays paused or cut off.
-pub async fn watch(run: &str, history: Option<&Path>) -> Result<()> {
+pub async fn watch(run: &str, history: Option<&Path>, hosts: &[String]) -> Result<()> {
     // A closed terminal or a service that is stopped must not end the healing before the orchestrator has ended.
     let deaf_to = [SignalKind::hangup(), SignalKind::terminate(), SignalKind::interrupt()];
     let _deaf = deaf_to.map(signal);
@@ -86,24 +89,30 @@ pub async fn watch(run: &str, history: Option<&Path>) -> Result<()> {
     // Nothing is ever written: it ends when the orchestrator does.
     while pipe.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
     let unseen = history.is_some_and(intents::unseen);
-    heal(run, if unseen { BOUND } else { QUIET }).await
+    let quiet = if unseen { BOUND } else { QUIET };
+    if hosts.is_empty() {
+        return heal(run, quiet, &[]).await;
+    }
+    // Each by itself: one that cannot be reached keeps no other one damaged.
+    let each = hosts.iter().map(|host| heal(run, quiet, std::slice::from_ref(host)));
+    join_all(each).await.into_iter().collect()
 }
 
-/// Thaws what is frozen, continues what is stopped and removes all network rules of a run, until there was nothing of
-/// that kind for so long, or the run has no container that runs; at most for a minute.
+/// Thaws what is frozen, continues what is stopped and removes all network rules of a run on one machine, until there
+/// was nothing of that kind for so long, or the run has no container that runs; at most for a minute.
 ///
 /// # Errors
 /// If something stays paused or cut off, or the engine does not answer, for a minute.
-async fn heal(run: &str, quiet: Duration) -> Result<()> {
+async fn heal(run: &str, quiet: Duration, hosts: &[String]) -> Result<()> {
     let begun = Instant::now();
     let mut quiet_since = begun;
-    let mut docker = None;
+    let mut connected = None;
     loop {
-        let look = match &docker {
-            Some(docker) => look(docker, run).await,
-            None => match connect::connect().await {
-                Ok(connected) => {
-                    docker = Some(connected);
+        let look = match &connected {
+            Some(machines) => look(Machines::first(machines), run).await,
+            None => match Machines::reach(hosts).await {
+                Ok(machines) => {
+                    connected = Some(machines);
                     continue;
                 }
                 Err(error) => Err(error),

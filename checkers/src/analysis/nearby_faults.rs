@@ -9,7 +9,7 @@ use crate::text::seconds;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::plan::On;
-use zooquake_history::{Event, Plan};
+use zooquake_history::{Event, FaultKind, Plan};
 
 /// When an anomaly came about, in nanoseconds since the run began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +60,11 @@ pub struct FaultWindow<'a> {
 }
 
 impl<'a> FaultWindow<'a> {
+    /// Whether it hit a server or client.
+    pub fn hits(&self, node: &str) -> bool {
+        self.target.split(',').any(|target| target == node)
+    }
+
     fn new(window: &InjectedFault<'a>, events: &[Event]) -> Option<Self> {
         let time = |at: usize| events[at].time;
         let from = window.began().filter(|_| window.was_on())?;
@@ -150,13 +155,14 @@ impl<'a> Faults<'a> {
         on.take(NAMED).map(words).collect()
     }
 
-    /// Whether a fault of one of these kinds was near; `none` stands for no fault at all. Near [`Span::Any`] is every
-    /// kind of the plan.
+    /// Whether a fault of one of these kinds was near, or one that nodes feel as that kind; `none` stands for no fault
+    /// at all. Near [`Span::Any`] is every kind of the plan.
     pub fn any_near(&self, plan: &Plan, span: AnomalySpan, kinds: &[String]) -> bool {
-        let planned = |kind: &String| span == AnomalySpan::Any && plan.faults.contains(kind);
+        let felt = |fault: &str, kind: &str| fault == kind || FaultKind::by_name(fault).is_felt_as(kind);
+        let planned = |kind: &String| span == AnomalySpan::Any && plan.faults.iter().any(|fault| felt(fault, kind));
         let near = |kind: &String| {
-            let windows = self.of_kind.get(kind.as_str());
-            windows.is_some_and(|windows| near(windows, span).next().is_some())
+            let mut of_kind = self.of_kind.iter().filter(|(fault, _)| felt(fault, kind));
+            of_kind.any(|(_, windows)| near(windows, span).next().is_some())
         };
         kinds.iter().any(|kind| kind == "none" || planned(kind) || near(kind))
     }

@@ -117,12 +117,16 @@ fn judge(
     let held = holders
         .filter_map(|holds| holds.meeting(since as u64, until as u64).next())
         .min_by_key(|hold| hold.from);
-    match held {
-        Some(hold) => (
+    // A whole host's servers are felt by the clients elsewhere too.
+    let servers = target.split(',').any(|node| node.trim().starts_with('n'));
+    let elsewhere = servers.then(|| busy.any.meeting(on as u64, heal as u64).next());
+    match (held, elsewhere.flatten()) {
+        (Some(hold), _) => (
             true,
             format!("verified, and {} {}", hold.node, what_is_held(hold.subject)),
         ),
-        None => (
+        (None, Some(op)) => (true, format!("verified, and {} of {} was in flight", op.f, op.node)),
+        (None, None) => (
             false,
             format!("verified, but {} neither held, waited nor worked", clients.join(", ")),
         ),

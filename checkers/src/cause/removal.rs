@@ -144,7 +144,7 @@ impl<'r, 'a> Removals<'r, 'a> {
 
     /// The fault that was on for a client at some moment from `from` to `until`, if there was one alone.
     fn only_fault(&self, client: &str, from: u64, until: u64) -> Option<&FaultWindow<'a>> {
-        let hits = |window: &&FaultWindow<'a>| window.target.split(',').any(|target| target == client);
+        let hits = |window: &&FaultWindow<'a>| window.hits(client);
         let during =
             |window: &&FaultWindow<'a>| window.from <= until && window.until.is_none_or(|healed| healed >= from);
         let mut on = self.run.faults.all().iter().filter(hits).filter(during);

@@ -169,7 +169,7 @@ fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> Option<Cause> {
     };
     let cut = op.end.map_or(op.cut, died);
     let kills = |at: usize| {
-        let windows = run.faults.all().iter().filter(|window| window.target == op.node);
+        let windows = run.faults.all().iter().filter(|window| window.hits(op.node));
         let mut on = windows
             .filter(|window| window.from <= run.time(at) && window.until.is_none_or(|healed| healed >= run.time(at)));
         on.next().map(|window| window.id)

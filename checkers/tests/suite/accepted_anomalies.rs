@@ -83,6 +83,28 @@ fn a_fault_is_near_while_it_is_on_and_a_session_timeout_longer() {
     assert!(the(&without, "stale-write").accepted);
 }
 
+#[test]
+fn what_is_known_under_a_fault_of_nodes_is_known_under_that_of_a_whole_host() {
+    let text = paused(
+        STALE,
+        &[
+            (11.0, "begin"),
+            (11.1, "on target=n1,c1 verified=true"),
+            (12.0, "off target=n1,c1 verified=true"),
+        ],
+    );
+    for (fault, known) in [("host-pause", true), ("host-kill", true), ("host-partition", false)] {
+        let mut record = knows(
+            lock(&text.replace("nemesis pause", &format!("nemesis {fault}"))),
+            "stale-write",
+        );
+        record.plan.faults = vec![fault.to_owned()];
+        record.plan.windows = vec![window(1, fault)];
+        let found = the(&record, "stale-write");
+        assert_eq!(found.accepted, known, "{fault}: {}", found.why);
+    }
+}
+
 const STUCK: &str = "
     1 c1 acquire g1; 1.1 c1 granted g1 czxid=10; 1.2 c1 release g1; 1.3 c1 released g1
     20 c2 acquire g2

@@ -155,6 +155,21 @@ fn a_fault_on_servers_needs_somebody_in_flight() {
 }
 
 #[test]
+fn a_whole_hosts_servers_are_felt_by_the_clients_elsewhere() {
+    // The client on the host is idle, and one elsewhere is not.
+    let idle = "2.6 c1 not-held g1 => | 1.3 nemesis => 1.25 c1 not-held g1; 1.3 nemesis";
+    let elsewhere = format!("{idle} | 1.4 nemesis => 1.35 c2 acquire g9; 1.4 nemesis | target=c1 => target=n1,c1");
+    let window = check(&paused(&edited(GOOD, &elsewhere))).windows[0].clone();
+    assert!(
+        window.counts && window.why.contains("of c2 was in flight"),
+        "{}",
+        window.why
+    );
+    let alone = format!("{idle} | 1.4 nemesis => 1.35 c2 acquire g9; 1.4 nemesis");
+    assert!(!check(&paused(&edited(GOOD, &alone))).windows[0].counts);
+}
+
+#[test]
 fn there_must_be_progress_after_the_last_fault() {
     let (last, audit) = (GOOD.find("4.1 c1"), GOOD.find("5 run audit"));
     let last = &GOOD[last.expect("the last operations")..audit.expect("an audit")];

@@ -15,6 +15,7 @@ pub const LAG: FaultKind = FaultKind {
     armed: false,
     fatal: false,
     freezes: false,
+    per_node: None,
     colour: (17, 119, 51),
     dark: (80, 176, 112),
     hatch: Hatch {

@@ -14,6 +14,7 @@ pub const LOSS: FaultKind = FaultKind {
     armed: false,
     fatal: false,
     freezes: false,
+    per_node: None,
     colour: (51, 34, 136),
     dark: (136, 119, 221),
     hatch: Hatch {
@@ -35,6 +36,7 @@ pub const DUPLICATE: FaultKind = FaultKind {
     armed: false,
     fatal: false,
     freezes: false,
+    per_node: None,
     colour: (170, 68, 153),
     dark: (221, 136, 204),
     hatch: Hatch {

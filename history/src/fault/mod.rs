@@ -1,11 +1,13 @@
 //! The kinds of fault: name, words, colours and hatch of each, and how its windows strike; one line in each registry,
 //! [`KINDS`] and [`Payload`]. `src/faults/` carries them out.
 
+mod host;
 mod lag;
 mod messages;
 mod node;
 mod wire;
 
+pub use host::{HOST_KILL, HOST_PARTITION, HOST_PAUSE};
 pub use lag::{LAG, Lag};
 pub use messages::{DUPLICATE, LOSS, Share};
 pub use node::{Cut, KILL, PARTITION, PAUSE, WIPE};
@@ -40,6 +42,9 @@ pub struct FaultKind {
     pub fatal: bool,
     /// Whether whom it hits does nothing meanwhile and goes on afterwards as if no time had passed.
     pub freezes: bool,
+    /// Of a kind that strikes a whole machine, the kind that each of its servers and clients feels: what is accepted
+    /// under that one is accepted under this one.
+    pub per_node: Option<&'static FaultKind>,
     /// Its colour on white, of the palette of Okabe and Ito or of Tol's dark ones; a line of one pixel has enough
     /// contrast.
     pub colour: Rgb,
@@ -64,7 +69,19 @@ pub struct Hatch {
 
 /// All kinds, in the order in which they are shown.
 pub const KINDS: &[FaultKind] = &[
-    KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, LAG, WIPE, LOSS, DUPLICATE,
+    KILL,
+    PAUSE,
+    PARTITION,
+    DROP_REPLY,
+    DISCONNECT,
+    EXPIRE,
+    LAG,
+    WIPE,
+    HOST_KILL,
+    HOST_PAUSE,
+    HOST_PARTITION,
+    LOSS,
+    DUPLICATE,
 ];
 
 /// How a window strikes, where its kind can strike in several ways. In a plan it is a field of its window, of the name
@@ -93,6 +110,7 @@ pub const OTHER: FaultKind = FaultKind {
     armed: false,
     fatal: false,
     freezes: false,
+    per_node: None,
     colour: (128, 136, 144),
     dark: (128, 136, 144),
     hatch: PLAIN_HATCH,
@@ -107,6 +125,12 @@ const PLAIN_HATCH: Hatch = Hatch {
 };
 
 impl FaultKind {
+    /// Whether each node that this kind hits feels a fault of the other kind: it is that kind, or hits whole machines
+    /// by it.
+    pub fn is_felt_as(&self, other: &str) -> bool {
+        self.name == other || self.per_node.is_some_and(|kind| kind.name == other)
+    }
+
     /// The kind of this name; [`OTHER`] if there is none.
     pub fn by_name(name: &str) -> &'static Self {
         KINDS.iter().find(|kind| kind.name == name).unwrap_or(&OTHER)

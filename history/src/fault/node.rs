@@ -14,6 +14,7 @@ pub const KILL: FaultKind = FaultKind {
     armed: false,
     fatal: true,
     freezes: false,
+    per_node: None,
     colour: (213, 94, 0),
     dark: (213, 94, 0),
     hatch: Hatch {
@@ -34,6 +35,7 @@ pub const PAUSE: FaultKind = FaultKind {
     armed: false,
     fatal: false,
     freezes: true,
+    per_node: None,
     colour: (230, 159, 0),
     dark: (230, 159, 0),
     hatch: Hatch {
@@ -55,6 +57,7 @@ pub const WIPE: FaultKind = FaultKind {
     armed: false,
     fatal: false,
     freezes: false,
+    per_node: None,
     colour: (128, 136, 144),
     dark: (128, 136, 144),
     hatch: PLAIN_HATCH,
@@ -72,6 +75,7 @@ pub const PARTITION: FaultKind = FaultKind {
     armed: false,
     fatal: false,
     freezes: false,
+    per_node: None,
     colour: (204, 121, 167),
     dark: (204, 121, 167),
     hatch: Hatch {

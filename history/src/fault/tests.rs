@@ -15,6 +15,20 @@ fn kinds_differ_in_name_colour_and_hatch() {
     assert_eq!(FaultKind::by_name("no-such"), &OTHER);
 }
 
+#[test]
+fn a_fault_of_a_whole_host_is_felt_as_that_of_nodes() {
+    for (host, node) in [
+        (HOST_KILL, "kill"),
+        (HOST_PAUSE, "pause"),
+        (HOST_PARTITION, "partition"),
+    ] {
+        assert!(host.is_felt_as(node) && host.is_felt_as(host.name) && !host.is_felt_as("lag"));
+        let kind = FaultKind::by_name(node);
+        assert!(!kind.is_felt_as(host.name), "{node}");
+        assert_eq!((kind.fatal, kind.freezes), (host.fatal, host.freezes));
+    }
+}
+
 /// A window with these fields beside those that every window has.
 fn window(payload: &str) -> String {
     let rest = r#""trigger":{"at":{"at_ms":1}},"duration_ms":2"#;

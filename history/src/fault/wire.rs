@@ -17,6 +17,7 @@ pub const DROP_REPLY: FaultKind = FaultKind {
     armed: true,
     fatal: false,
     freezes: false,
+    per_node: None,
     colour: (136, 34, 85),
     dark: (208, 88, 140),
     hatch: Hatch {
@@ -38,6 +39,7 @@ pub const DISCONNECT: FaultKind = FaultKind {
     armed: true,
     fatal: false,
     freezes: false,
+    per_node: None,
     colour: (75, 47, 176),
     dark: (154, 140, 240),
     hatch: Hatch {
@@ -59,6 +61,7 @@ pub const EXPIRE: FaultKind = FaultKind {
     armed: false,
     fatal: false,
     freezes: false,
+    per_node: None,
     colour: (102, 51, 51),
     dark: (196, 128, 116),
     hatch: Hatch {

@@ -36,6 +36,8 @@ pub enum Target {
     Follower,
     /// The server to which the client that holds is connected.
     HolderServer,
+    /// All servers and clients on the machine of this name, such as `h2`.
+    Host(String),
     /// These servers together: of a `partition` cut off from the other servers, of a `wipe` those that lose their data.
     Servers(Vec<String>),
 }

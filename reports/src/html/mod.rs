@@ -9,6 +9,7 @@ mod facts;
 mod faults;
 mod first;
 mod groups;
+mod hosts;
 mod live;
 mod meanings;
 pub mod measurement;

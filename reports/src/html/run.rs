@@ -1,5 +1,6 @@
 //! The whole run: the timeline that zooms or, where there is no JavaScript and on paper, the overview.
 
+use super::hosts;
 use crate::model::RunModel;
 use crate::svg::{legend, overview};
 use crate::text;
@@ -13,6 +14,7 @@ pub fn section(model: &RunModel<'_>) -> Markup {
         (cut_off(model))
         @if headline { div.no-js { (overview::draw(model, "overview")) } }
         (timeline())
+        (hosts::list(model))
         (confinement(model))
         div.legends.js[!headline] { (legend::overview(model)) }
         noscript {

@@ -25,7 +25,7 @@ pub const KIND: BackendKind = BackendKind {
         election_logs: false,
         zookeeper: true,
     },
-    connect: || ready(Ok(Box::new(Simulator) as Box<dyn Connection>)).boxed(),
+    connect: |_| ready(Ok(Box::new(Simulator) as Box<dyn Connection>)).boxed(),
 };
 
 /// The model, which is part of this program.

@@ -86,6 +86,10 @@ impl Cluster for SimCluster {
         self.machines().keys().cloned().collect()
     }
 
+    fn nodes_on(&self, host: &str) -> Option<Vec<String>> {
+        Some(self.plan.cluster.nodes_on(host)?.to_vec())
+    }
+
     fn ready(&self) -> BackendFuture<'_, ()> {
         self.until_ready().boxed()
     }

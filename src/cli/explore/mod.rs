@@ -220,7 +220,7 @@ fn space(options: &ExploreOptions) -> Result<Space, String> {
         values::servers(&servers.to_string())?;
     }
     let faults = names::faults(options.faults.as_deref().unwrap_or(FAULTS))?;
-    names::check_ensemble_faults(&faults)?;
+    names::check_ensemble_faults(&faults, 0)?;
     Ok(Space {
         variant: names::workload(&options.variant)?.name(),
         servers: options.servers.unwrap_or(spec::SERVERS),

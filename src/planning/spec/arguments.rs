@@ -2,7 +2,7 @@
 //! plan.
 
 use super::{CLIENTS, RunSpec, SERVERS};
-use crate::planning::{drawing, feasibility, names, network, values};
+use crate::planning::{drawing, feasibility, names, network, placement, values};
 use crate::shell;
 use clap::Parser;
 use std::ffi::{OsStr, OsString};
@@ -61,6 +61,9 @@ impl RunSpec {
         give("--timing", timing.map(Into::into));
         give("--zookeeper", self.zookeeper.clone().map(Into::into));
         give("--drawn-for", self.drawn_for.as_ref().map(shape));
+        let list = |all: Vec<String>| (!all.is_empty()).then(|| all.join(",").into());
+        give("--hosts", list(self.hosts.clone()));
+        give("--place", list(self.place.iter().map(placement::text).collect()));
         give("--on", self.on.map(|on| on.name().into()));
         give("--times", unusual(self.times as usize, usual.times as usize));
         give("--out", (self.out != usual.out).then(|| self.out.clone().into()));
@@ -86,6 +89,8 @@ impl RunSpec {
             seed: Some(plan.seed),
             zookeeper: cluster.image.clone(),
             on: Some(plan.on).filter(|on| !on.is_real()),
+            hosts: cluster.hosts.iter().map(|host| host.address.clone()).collect(),
+            place: placement::placed(cluster),
             ..Self::new(workload)
         };
         if let Some(variant) = network::variant(&plan.workload) {

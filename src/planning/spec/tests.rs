@@ -46,6 +46,13 @@ fn random(rng: &mut fastrand::Rng, workload: &str) -> RunSpec {
     let size = |rng: &mut fastrand::Rng| [1, 3, 5][rng.usize(..3)];
     let texts = ["trixie", "registry.example:5000/zk:3.9", "a b", "--keep", "it's $(x)"];
     let folders = ["runs", "other runs", "-rf", "a\u{1b}[2Jb", "über"];
+    let hosts = [
+        vec![],
+        vec!["unix:///run/a.sock", "ssh://me@b"],
+        vec!["unix:///a", "tcp://b:2375", "ssh://c:2222"],
+    ];
+    let hosts: Vec<String> = hosts[rng.usize(..3)].iter().map(|host| (*host).to_string()).collect();
+    let place = maybe(rng, |rng| format!("n1=h{}", rng.usize(1..=2))).filter(|_| !hosts.is_empty());
     RunSpec {
         faults: maybe(rng, list),
         time: maybe(rng, |rng| Duration::from_millis(rng.u64(1_000..=300_000))),
@@ -61,6 +68,8 @@ fn random(rng: &mut fastrand::Rng, workload: &str) -> RunSpec {
             servers: size(rng),
             timing: timing(rng),
         }),
+        place: place.iter().map(|text| text.parse().unwrap()).collect(),
+        hosts,
         out: folders[rng.usize(..folders.len())].into(),
         keep: rng.bool(),
         live: rng.bool(),
@@ -217,6 +226,14 @@ fn the_spec_of_a_networks_plan_draws_it_again() {
         ("lock/fenced --faults loss", "is a fault of consensus protocols"),
         ("lock/fenced --on network", "needs ZooKeeper"),
         ("lock/fenced --servers 4", "1, 3 or 5 servers"),
+        ("lock/fenced --faults host-kill", "give --hosts with two"),
+        ("lock/fenced --place n1=h1", "give --hosts too"),
+        ("lock/fenced --hosts unix:///a", "2 to 16 hosts"),
+        (
+            "lock/fenced --on sim --hosts unix:///a,unix:///b",
+            "stands on no hosts: give --on docker",
+        ),
+        ("consensus/paxos --hosts unix:///a,unix:///b", "leave --hosts out"),
     ] {
         assert!(refused(line).contains(part), "{line}: {}", refused(line));
     }

@@ -1,6 +1,7 @@
 //! Whole runs in memory: generators, engine, nemesis, recipes and checkers, in virtual time.
 
 mod cuts;
+mod hosts;
 mod liveness;
 mod promises;
 mod records;

@@ -78,7 +78,11 @@ impl Address {
         Self::Unix(socket().unwrap_or_else(|| PathBuf::from(SOCKET)))
     }
 
-    fn read(named: &str) -> Result<Self> {
+    /// Reads `unix:///path` or `tcp://host:port`.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn read(named: &str) -> Result<Self> {
         match named.split_once("://") {
             Some(("unix", path)) if Path::new(path).is_absolute() => Ok(Self::Unix(path.into())),
             Some(("tcp" | "http", host)) if !host.trim_end_matches('/').is_empty() => {

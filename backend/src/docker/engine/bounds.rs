@@ -10,6 +10,9 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// What takes a base image from a slow mirror, or builds an image, may take this long.
 const BUILDING: Duration = Duration::from_secs(1800);
 
+/// Most bytes of an image that is carried to another machine, which is not held in memory either.
+const IMAGE: u64 = 16 << 30;
+
 /// Reading files of a container may take this long.
 const COPYING: Duration = Duration::from_secs(300);
 
@@ -49,6 +52,10 @@ impl Bounds {
             }
         } else if post && (path == "/build" || path == "/images/create") {
             bounds(PROGRESS, Some(BUILDING))
+        } else if post && path == "/images/load" {
+            bounds(PROGRESS, Some(BUILDING))
+        } else if path.starts_with("/images/") && path.ends_with("/get") {
+            bounds(IMAGE, Some(BUILDING))
         } else if method == Method::DELETE && path.starts_with("/images/") {
             bounds(WHOLE, Some(BUILDING))
         } else if path.ends_with("/archive") {

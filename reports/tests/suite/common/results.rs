@@ -235,7 +235,7 @@ fn plan() -> Plan {
             accepted: vec![accepted],
             ..Workload::default()
         },
-        cluster: ClusterPlan { servers: 3, observers: 0, clients: 5, image: None, timing: Timing::default() },
+        cluster: ClusterPlan { servers: 3, observers: 0, clients: 5, image: None, timing: Timing::default(), hosts: Vec::new() },
         time_ms: 60_000,
         faults: vec!["kill".into(), "pause".into(), "partition".into()],
         windows: vec![Window {

@@ -1,0 +1,147 @@
+//! One pass of the sweep over all machines of a run.
+
+use super::super::labels::{RUN_LABEL, is_lease};
+use super::super::machines::Machines;
+use super::{SweepCount, containers, gone, networks, volumes};
+use crate::retry::again;
+use anyhow::{Context, Result};
+use futures_util::future::join_all;
+use std::collections::BTreeMap;
+use testcontainers::bollard::Docker;
+use testcontainers::bollard::errors::Error;
+use testcontainers::bollard::models::NetworkDisconnectRequest;
+use testcontainers::bollard::query_parameters::{InspectNetworkOptions, RemoveContainerOptions, RemoveVolumeOptions};
+
+/// Removes containers (also paused ones and those that never started), their volumes, then networks.
+///
+/// Networks of a Swarm go once no machine has a container in them, so containers go first on all machines. Where an
+/// engine does not answer, what is on its machine is left, which the result has with the reason.
+pub async fn pass(machines: &Machines, run: &str, spare_lease: bool) -> SweepCount {
+    let mut swept = SweepCount::default();
+    let all = machines.all();
+    let removed = join_all(all.iter().map(|one| remove_containers(&one.docker, run, spare_lease))).await;
+    let mut reached = Vec::new();
+    for (machine, removed) in all.iter().zip(removed) {
+        if removed.is_ok() {
+            reached.push(machine);
+        }
+        swept.add(machine.explain(removed).unwrap_or_else(SweepCount::failed));
+    }
+    for machine in reached {
+        let rest = machine.explain(remove_rest(&machine.docker, run).await);
+        swept.add(rest.unwrap_or_else(SweepCount::failed));
+    }
+    swept
+}
+
+async fn remove_containers(docker: &Docker, run: &str, spare_lease: bool) -> Result<SweepCount> {
+    let mut swept = SweepCount::default();
+    let options = RemoveContainerOptions {
+        force: true,
+        v: true,
+        ..Default::default()
+    };
+    let found = containers(docker, Some(run)).await?.into_iter();
+    let ids: Vec<String> = found
+        .filter(|container| !(spare_lease && is_lease(container)))
+        .filter_map(|container| container.id)
+        .collect();
+    let removed = join_all(ids.iter().map(|id| docker.remove_container(id, Some(options.clone())))).await;
+    for (id, result) in ids.iter().zip(removed) {
+        swept.containers += count(&mut swept.left, &format!("container {id}"), result);
+    }
+    Ok(swept)
+}
+
+async fn remove_rest(docker: &Docker, run: &str) -> Result<SweepCount> {
+    let mut swept = SweepCount::default();
+    for network in networks(docker, Some(run)).await.context("listing its networks")? {
+        let name = network.name.unwrap_or_default();
+        let id = network.id.unwrap_or_else(|| name.clone());
+        let mut result = docker.remove_network(&id).await;
+        let stays = result
+            .as_ref()
+            .is_err_and(|error| !gone(error) && !is_the_managers(error));
+        let inside = match stays {
+            true => endpoints(docker, &id).await.unwrap_or_default(),
+            false => BTreeMap::new(),
+        };
+        // Another run uses it again.
+        let used = !inside.is_empty() && of_other_runs(docker, run, &inside).await?;
+        if !(inside.is_empty() || used) {
+            swept.disconnected += disconnect(docker, &id, inside.values()).await;
+            result = docker.remove_network(&id).await;
+        }
+        match used || inside.is_empty() && result.as_ref().is_err_and(miscounted) {
+            true => swept.kept.push(name),
+            false => swept.networks += count(&mut swept.left, &format!("network {name}"), result),
+        }
+    }
+    for (name, _) in volumes(docker, Some(run)).await? {
+        let result = docker.remove_volume(&name, None::<RemoveVolumeOptions>).await;
+        swept.volumes += count(&mut swept.left, &format!("volume {name}"), result);
+    }
+    Ok(swept)
+}
+
+/// 1 if the thing was removed, 0 if it was gone already; notes any other error in `left`.
+fn count(left: &mut Vec<String>, what: &str, result: Result<(), Error>) -> usize {
+    match result {
+        Ok(()) => 1,
+        Err(error) if gone(&error) || is_the_managers(&error) => 0,
+        Err(error) => {
+            left.push(format!("{what}: {error}"));
+            0
+        }
+    }
+}
+
+/// What the engine lists in a network: the names by which it takes endpoints out, by the id of the container, or of the
+/// endpoint that a crash of the engine left without one.
+///
+/// # Errors
+/// If the engine does not answer.
+pub async fn endpoints(docker: &Docker, network: &str) -> Result<BTreeMap<String, String>> {
+    let details = again(|| docker.inspect_network(network, None::<InspectNetworkOptions>)).await;
+    let inside = details.context("inspecting a network")?.containers.unwrap_or_default();
+    let named = inside.into_iter().map(|(id, endpoint)| {
+        let name = endpoint.name.filter(|name| !name.is_empty());
+        (id.clone(), name.unwrap_or(id))
+    });
+    Ok(named.collect())
+}
+
+/// Whether a container of another run is among these endpoints.
+async fn of_other_runs(docker: &Docker, run: &str, inside: &BTreeMap<String, String>) -> Result<bool> {
+    let others = containers(docker, None).await?.into_iter().filter(|one| {
+        let owner = one.labels.as_ref().and_then(|labels| labels.get(RUN_LABEL));
+        owner.is_some_and(|owner| owner != run)
+    });
+    Ok(others.filter_map(|one| one.id).any(|id| inside.contains_key(&id)))
+}
+
+/// Takes endpoints out of a network by force: of containers that are not ours, and those that a crash of the engine
+/// left without a container. Returns how many.
+async fn disconnect(docker: &Docker, network: &str, names: impl Iterator<Item = &String>) -> usize {
+    let mut disconnected = 0;
+    for name in names {
+        let request = NetworkDisconnectRequest {
+            container: name.clone(),
+            force: Some(true),
+        };
+        // What fails here shows when the network is removed.
+        disconnected += usize::from(docker.disconnect_network(network, request).await.is_ok());
+    }
+    disconnected
+}
+
+/// Whether the engine has the network of a Swarm that another one manages, which removes it everywhere.
+fn is_the_managers(error: &Error) -> bool {
+    matches!(error, Error::DockerResponseServerError { message, .. } if message.contains("swarm manager"))
+}
+
+/// Whether the engine refuses to remove a network because endpoints are in it. It may refuse so where it lists none,
+/// because it has lost count: see [`crate::docker::run_network`].
+pub fn miscounted(error: &Error) -> bool {
+    matches!(error, Error::DockerResponseServerError { message, .. } if message.contains("has active endpoints"))
+}

@@ -29,11 +29,11 @@ pub fn nights(name: String, nights: &[(PathBuf, LedgerContent)], page: &Path) ->
         let sightings = places.map(|(record, (path, _))| sighting(failure, record, &link(path, page)));
         failure.nights = sightings.collect();
         let attempts = records.iter().flat_map(|record| &record.attempts);
-        let shown = attempts.filter_map(|attempt| {
+        let mut shown = attempts.filter_map(|attempt| {
             let seen = attempt.anomalies.iter().find(|seen| is_shown(failure, attempt, seen))?;
             Some((attempt, seen))
         });
-        if let Some((attempt, seen)) = shown.last() {
+        if let Some((attempt, seen)) = shown.next_back() {
             (failure.why, failure.cause) = (seen.why.clone(), seen.cause.clone());
             (failure.cause_proven, failure.again) = (seen.cause_proven, attempt.again.clone());
         }

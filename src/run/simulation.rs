@@ -64,7 +64,10 @@ pub fn run(plan: &Plan, out: &Path) -> Result<Finished> {
     let folder = Folder::create(out, plan)?;
     let (interrupt, clock) = (order.interrupt.clone(), backend.clock());
     let recorded = record_run(folder.clone(), order);
-    backend.run(async move { anyhow::Ok(released(recorded.await?.ended, &interrupt, &*clock).await) })?;
+    backend.run(async move {
+        released(recorded.await?.ended, &interrupt, &*clock).await;
+        anyhow::Ok(())
+    })?;
     let results = judge::judge(&folder)?;
     Ok(Finished { folder, results })
 }

@@ -164,9 +164,11 @@ impl RunClaim for DockerClaim {
         let Self { run, leases, watcher } = *self;
         let ending = tokio::spawn(join_all(leases.into_iter().map(Lease::end)));
         Box::pin(async move {
-            let ended = ending.await.map_or_else(|failed| vec![Err(failed.into())], |all| all);
+            let ended: Result<()> = match ending.await {
+                Ok(all) => all.into_iter().collect(),
+                Err(failed) => Err(failed.into()),
+            };
             drop(watcher);
-            let ended: Result<()> = ended.into_iter().collect();
             ended.with_context(|| format!("`zooquake clean --run {run}` removes it"))
         })
     }

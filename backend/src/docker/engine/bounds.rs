@@ -50,9 +50,7 @@ impl Bounds {
                 streams: true,
                 ..bounds(WHOLE, Some(PATIENCE))
             }
-        } else if post && (path == "/build" || path == "/images/create") {
-            bounds(PROGRESS, Some(BUILDING))
-        } else if post && path == "/images/load" {
+        } else if post && ["/build", "/images/create", "/images/load"].contains(&path) {
             bounds(PROGRESS, Some(BUILDING))
         } else if path.starts_with("/images/") && path.ends_with("/get") {
             bounds(IMAGE, Some(BUILDING))

@@ -1,5 +1,6 @@
 //! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
 
+use super::cluster::{RunCluster, RunPlace, bring_up, clear};
 use super::folder::{CONTAINERS, Folder, RECIPE};
 use super::intent::intent;
 use super::interruption::within_grace;
@@ -19,15 +20,13 @@ use crate::judge;
 use anyhow::{Context, Result};
 use fnv::FnvHasher;
 use futures_util::FutureExt;
-use futures_util::future::{try_join_all, try_join3};
-use serde_json::{Value, json};
-use std::fs;
+use serde_json::json;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
 use zooquake_backend::images::Source;
-use zooquake_backend::{Backend, BackendFuture, BringUp, Clock, Cluster};
+use zooquake_backend::{Backend, BackendFuture, Clock};
 use zooquake_checkers::Results;
 use zooquake_engine::{Conclusion, HistoryEntry};
 use zooquake_history::plan::Plan;
@@ -58,13 +57,6 @@ pub struct RunOrder {
 pub struct Finished {
     pub folder: Folder,
     pub results: Results,
-}
-
-/// A cluster, and the clock of what happens there.
-#[derive(Clone)]
-pub struct RunCluster {
-    pub cluster: Arc<dyn Cluster>,
-    pub clock: Arc<dyn Clock>,
 }
 
 /// Executes a plan.
@@ -210,12 +202,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &S
             progress.say(&format!("scene {number} of {all}: {}", scene.name));
         }
         let begun = clock.now();
-        let mut interrupt = order.interrupt.clone();
-        let up = tokio::select! {
-            biased;
-            up = bring_up(&order, &schedule, store, run) => Some(up?),
-            _ = interrupt.wait_for(|stop| *stop) => None,
-        };
+        let up = bring_up_uninterrupted(&order, &schedule, store, run).await?;
         let recorder = match &mut history {
             Some(recorder) => recorder,
             // The history counts from when the first ensemble is up.
@@ -225,27 +212,17 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &S
             recorder.record(HistoryEntry::named("run", "phase", json!("interrupted")))?;
             return Ok(Remainder::HalfACluster);
         };
-        let place = up.cluster;
         if number == 1 {
-            recorder.record(HistoryEntry::named("run", "confinement", up.confinement))?;
+            up.record(recorder)?;
             provenance.engine(up.engine)?;
-            if let Some(hosts) = up.hosts {
-                recorder.record(HistoryEntry::named("run", "hosts", hosts))?;
-            }
         }
+        let place = up.cluster;
         let samples = Samples::start(&place, recorder.begun());
         let said = (recorder, &mut progress, stage);
+        let interrupt = order.interrupt.clone();
         let mut shell = Shell::new(place.clone(), (plan, schedule), said, interrupt, begun)?;
         let conclusion = shell.run().await?;
-        match &conclusion {
-            Conclusion::Audited(Ok(tree)) => store.tree(tree)?,
-            Conclusion::Audited(Err(why)) => eprintln!("zooquake: the tree was not read: {why}"),
-            Conclusion::Played | Conclusion::Interrupted => {}
-        }
-        // The transactions of a run have one order, which those of several ensembles do not have.
-        if plan.scenes.is_empty() {
-            store.transactions(txnlogs::read(&place, order.interrupt.clone()).await)?;
-        }
+        keep_evidence(&order, store, &place, &conclusion).await?;
         sampled.extend(samples.stop().await);
         store.samples(&sampled)?;
         provenance.servers(&sampled)?;
@@ -275,55 +252,31 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &S
     Ok(left)
 }
 
-/// A cluster on which a schedule can begin.
-struct RunPlace {
-    cluster: RunCluster,
-    /// What its processes may do.
-    confinement: Value,
-    /// What it is on.
-    engine: Option<String>,
-    /// What was measured of its hosts, if it stands on several.
-    hosts: Option<Value>,
+/// Brings a cluster up for a schedule; `None` if the user wants the run to stop before it is up.
+async fn bring_up_uninterrupted(
+    order: &RunOrder,
+    schedule: &NemesisSchedule,
+    store: &Store,
+    run: &str,
+) -> Result<Option<RunPlace>> {
+    let mut interrupt = order.interrupt.clone();
+    tokio::select! {
+        biased;
+        up = bring_up(order, schedule, store, run) => up.map(Some),
+        _ = interrupt.wait_for(|stop| *stop) => Ok(None),
+    }
 }
 
-/// Brings a cluster up.
-async fn bring_up(order: &RunOrder, schedule: &NemesisSchedule, store: &Store, run: &str) -> Result<RunPlace> {
-    let RunOrder { plan, backend, .. } = order;
-    let mut logs = store.logs();
-    if let NemesisSchedule::Scene(scene) = schedule {
-        logs.push(&scene.name);
-        fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;
+/// Keeps what a cluster shows when its schedule is over: the tree, and its servers' transactions.
+async fn keep_evidence(order: &RunOrder, store: &Store, place: &RunCluster, conclusion: &Conclusion) -> Result<()> {
+    match conclusion {
+        Conclusion::Audited(Ok(tree)) => store.tree(tree)?,
+        Conclusion::Audited(Err(why)) => eprintln!("zooquake: the tree was not read: {why}"),
+        Conclusion::Played | Conclusion::Interrupted => {}
     }
-    let up = async {
-        let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
-        // A scene starts the servers itself, each at its step.
-        if let NemesisSchedule::Windows(_) = schedule {
-            let servers = cluster.servers();
-            try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
-            cluster.ready().await?;
-            cluster.set_up("n1").await?;
-        }
-        let hosts = cluster.hosts().await?;
-        anyhow::Ok((cluster, hosts))
-    };
-    let ((cluster, hosts), confinement, engine) = try_join3(up, backend.confinement(), backend.engine()).await?;
-    let clock = backend.clock();
-    Ok(RunPlace {
-        cluster: RunCluster { cluster, clock },
-        confinement,
-        engine,
-        hosts,
-    })
-}
-
-/// Removes the cluster, or leaves it standing and prints how to reach it, or why that cannot be determined.
-async fn clear(cluster: &dyn Cluster, keep: bool) -> Result<()> {
-    if !keep {
-        return cluster.remove().await;
+    // The transactions of a run have one order, which those of several ensembles do not have.
+    if order.plan.scenes.is_empty() {
+        store.transactions(txnlogs::read(place, order.interrupt.clone()).await)?;
     }
-    let how = cluster
-        .how_to_reach()
-        .unwrap_or_else(|error| format!("zooquake: {error:#}"));
-    how.lines().for_each(|line| eprintln!("{line}"));
     Ok(())
 }

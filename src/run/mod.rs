@@ -1,5 +1,6 @@
 //! One run, from its plan to its folder.
 
+mod cluster;
 mod execute;
 pub mod folder;
 mod intent;

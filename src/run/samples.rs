@@ -1,6 +1,6 @@
 //! Samples of the servers' states through a run.
 
-use super::execute::RunCluster;
+use super::cluster::RunCluster;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,7 +1,7 @@
 //! The shell around the engine: feeds it with client lines, the nemesis's reports and the time, and carries out its
 //! effects.
 
-use super::execute::RunCluster;
+use super::cluster::RunCluster;
 use super::progress::Progress;
 use super::readiness::{steady_and_silent, still_leads};
 use super::recorder::Recorder;

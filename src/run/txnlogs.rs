@@ -1,6 +1,6 @@
 //! The servers' transaction logs at the end of a run.
 
-use super::execute::RunCluster;
+use super::cluster::RunCluster;
 use std::future;
 use std::time::Duration;
 use tokio::sync::watch;

@@ -24,6 +24,7 @@ mod parts;
 mod protocol;
 mod provenance;
 mod recipe;
+mod recipe_names;
 mod refused;
 mod register;
 mod replay;

@@ -118,7 +118,7 @@ pub fn fault(name: &str) -> Result<String, String> {
     }
 }
 
-/// Refuses kinds of fault that only networks know, and those of whole hosts for a run that is not over several.
+/// Refuses kinds of fault that only networks have, and those of whole hosts for a run that is not over several.
 ///
 /// # Errors
 /// Which one.

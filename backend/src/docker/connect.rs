@@ -27,7 +27,7 @@ pub async fn connect() -> Result<Docker> {
     answering(address).await.with_context(help)
 }
 
-/// Connects to the Docker engine of one of several hosts, which people know by the address `given`.
+/// Connects to the Docker engine of one of several hosts, which has the address `given` for users.
 ///
 /// # Errors
 /// If it does not answer.

@@ -1,4 +1,4 @@
-//! The way to an engine through the system's ssh, which knows the user's keys, hosts and configuration.
+//! The way to an engine through the system's ssh, which has the user's keys, hosts and configuration.
 
 use super::address::SshTarget;
 use anyhow::{Context, Result, bail};

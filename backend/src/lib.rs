@@ -279,6 +279,18 @@ pub trait Cluster: Send + Sync {
     /// The last lines of a node's log, headed by its name.
     fn log_tail(&self, node: &str) -> String;
 
+    /// The engines of containers that do not answer at the moment, in words: `the Docker engine of h2`. What they run
+    /// goes on.
+    fn lost_engines(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Why there is no way to the last process of a client, which may live; `None` if it has ended or could not be
+    /// started.
+    fn unreachable<'a>(&'a self, _client: &'a str) -> BoxFuture<'a, Option<String>> {
+        Box::pin(ready(None))
+    }
+
     /// What was measured of the machines of a run over several, as its history has it; `None` where there is one alone.
     fn hosts(&self) -> BackendFuture<'_, Option<Value>> {
         Box::pin(ready(Ok(None)))

@@ -5,6 +5,7 @@ use super::history_entry::HistoryEntry;
 use super::nemesis_messages::NemesisAnswer;
 use serde_json::json;
 use std::time::Duration;
+use zooquake_history::operation::nemesis::{ENGINES, UNREACHABLE};
 use zooquake_history::plan::Plan;
 
 /// The plan and the time of a run, and the effects of the current step in the order in which they are to be carried
@@ -71,6 +72,17 @@ impl RunContext {
     /// Answers the report of the nemesis with this token; `None` refuses it.
     pub fn answer_nemesis(&mut self, token: u64, answer: Option<NemesisAnswer>) {
         self.emit(Effect::Answer { token, answer });
+    }
+
+    /// Records which engines of containers do not answer now.
+    pub fn lose_engines(&mut self, lost: &[String]) {
+        self.say(match lost {
+            [] => "the Docker engines answer again".to_owned(),
+            lost => format!("no answer from {}: what runs there goes on", lost.join(", ")),
+        });
+        let mut value = json!({});
+        ENGINES.put(&mut value, lost);
+        self.record(HistoryEntry::named("run", UNREACHABLE, value));
     }
 
     /// Records the phase `interrupted`, once.

@@ -31,8 +31,19 @@ pub enum Input {
         /// Which of its processes.
         incarnation: u64,
         /// Whether it was.
-        started: Result<(), String>,
+        started: Result<(), StartError>,
     },
+    /// Answers [`Effect::Examine`].
+    Examined {
+        /// Which client.
+        client: usize,
+        /// Which of its processes.
+        incarnation: u64,
+        /// Why the process cannot be reached, although it may live; `None` if it has ended.
+        unreachable: Option<String>,
+    },
+    /// The engines of containers that do not answer, in words, have changed: all that do not now.
+    Engines(Vec<String>),
     /// The nemesis reports; it waits for an [`Effect::Answer`] with this token.
     Nemesis {
         /// Names the report.
@@ -54,6 +65,15 @@ pub enum Input {
     Read(Result<Reading, String>),
 }
 
+/// Why a client's process was not started.
+#[derive(Debug)]
+pub struct StartError {
+    /// The reason.
+    pub why: String,
+    /// Whether its node cannot be reached at the moment.
+    pub unreachable: bool,
+}
+
 /// Something to be done, in the order in which it is given.
 #[derive(Debug)]
 pub enum Effect {
@@ -70,6 +90,13 @@ pub enum Effect {
     },
     /// Start a client's process; [`Input::Started`] answers.
     Start {
+        /// Which client.
+        client: usize,
+        /// Which of its processes.
+        incarnation: u64,
+    },
+    /// Find out whether a client's process whose output has ended has ended itself; [`Input::Examined`] answers.
+    Examine {
         /// Which client.
         client: usize,
         /// Which of its processes.

@@ -29,7 +29,7 @@ mod tests;
 mod trigger;
 mod views;
 
-pub use effect::{Conclusion, Effect, Input, Leader, Question, Stalls};
+pub use effect::{Conclusion, Effect, Input, Leader, Question, Stalls, StartError};
 pub use generator::UnknownFamily;
 pub use history_entry::HistoryEntry;
 pub use nemesis_messages::{NemesisAnswer, NemesisReport, TriggerFiring};
@@ -96,7 +96,7 @@ impl Engine {
                 output,
             } => {
                 if clients.read(run, client, incarnation, output) {
-                    clients.ended_by_itself(run, client, nemesis.is_window_on(), course.has_begun());
+                    run.emit(Effect::Examine { client, incarnation });
                 }
             }
             Input::Started {
@@ -104,6 +104,20 @@ impl Engine {
                 incarnation,
                 started,
             } => clients.started(run, client, incarnation, started),
+            Input::Examined {
+                client,
+                incarnation,
+                unreachable: Some(why),
+            } => clients.lost(run, client, incarnation, &why),
+            Input::Examined {
+                client,
+                incarnation,
+                unreachable: None,
+            } => {
+                let (window_on, begun) = (nemesis.is_window_on(), course.has_begun());
+                clients.ended_by_itself(run, client, incarnation, window_on, begun);
+            }
+            Input::Engines(lost) => run.lose_engines(&lost),
             Input::Nemesis { token, report } => nemesis.report(run, clients, token, report),
             Input::Stalled(stalls) => {
                 run.stalls = stalls;

@@ -1,6 +1,6 @@
 //! How fast the control channel to a client is.
 
-use super::ensemble::{HOST, on_ensemble};
+use super::ensemble::{HOST, MeasuredEnsemble, on_ensemble};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::time::Instant;
@@ -15,10 +15,13 @@ use zooquake_workloads::protocol::{Message, ProcessOutput, Request};
 /// # Errors
 /// If the cluster does not come up, the client does not answer, or somebody interrupts it.
 pub async fn measure(workload: Workload, requests: u64, interrupt: watch::Receiver<bool>) -> Result<ChannelCost> {
-    on_ensemble(1, workload, interrupt, async |cluster| {
-        round_trips(cluster, requests).await
-    })
-    .await
+    let measured = on_ensemble(
+        MeasuredEnsemble::with_servers(1),
+        workload,
+        interrupt,
+        async |cluster| round_trips(cluster, requests).await,
+    );
+    Ok(measured.await?.value)
 }
 
 /// How fast the channel is.

@@ -1,7 +1,7 @@
 //! The points of a chart, measured one after the other as a campaign: a measurement that was stopped goes on.
 
 use super::cost::{Cost, numbers, point};
-use super::ensemble::on_ensemble;
+use super::ensemble::{MeasuredEnsemble, on_ensemble};
 use crate::campaign::engine::{self, DriveLimits};
 use crate::campaign::ledger::{self, CampaignLedger, ForeignRecord};
 use crate::run::slot::Slot;
@@ -180,7 +180,8 @@ pub async fn chart(
     let mut ledger = open(order.out, order.header)?;
     let places = order.places.as_slice();
     if places.iter().any(|place| lacks(&ledger, place)) {
-        let measured = on_ensemble(order.servers, order.workload, order.interrupt, async |cluster| {
+        let ensemble = MeasuredEnsemble::with_servers(order.servers);
+        let measured = on_ensemble(ensemble, order.workload, order.interrupt, async |cluster| {
             cluster.create("n1", &order.set_up).await?;
             let chart = ChartCampaign {
                 cluster,
@@ -204,7 +205,10 @@ pub async fn chart(
 }
 
 /// Writes chart, page and numbers into the folder; returns the files.
-fn write(measurement: &Measurement, numbers: &Value, out: &Path) -> Result<Vec<PathBuf>> {
+///
+/// # Errors
+/// If one cannot be written.
+pub fn write(measurement: &Measurement, numbers: &Value, out: &Path) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(out).with_context(|| format!("creating the folder {}", out.display()))?;
     let mut files = zooquake_reports::measurement::write_all(measurement, out)?;
     let text = serde_json::to_string_pretty(numbers).context("writing JSON")?;

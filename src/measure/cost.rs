@@ -35,7 +35,7 @@ pub fn point(size: u16, costs: &[Cost]) -> Point {
 }
 
 /// The middle value, or the mean of the two in the middle; 0 of none.
-fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.len() {

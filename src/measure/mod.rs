@@ -1,10 +1,11 @@
 //! What recipes and the harness cost on a real ensemble without faults. One measurement a file.
 //!
 //! [`herd`] and [`commit`] measure a [`chart`], point after point, with the clients of a [`crowd`] on an [`ensemble`];
-//! [`channel`] measures the way to one client.
+//! [`channel`] measures the way to one client, [`clients`] those to more and more of them.
 
 pub mod channel;
 pub mod chart;
+pub mod clients;
 pub mod commit;
 mod cost;
 mod crowd;

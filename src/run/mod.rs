@@ -8,14 +8,15 @@ pub mod interruption;
 mod network;
 mod progress;
 mod provenance;
+mod questions;
 mod readiness;
-mod recorder;
+pub mod recorder;
 mod samples;
 mod shell;
 pub mod simulation;
 pub mod slot;
 pub mod stage;
-mod store;
+pub mod store;
 #[cfg(test)]
 mod tests;
 mod txnlogs;

@@ -3,7 +3,7 @@
 
 use super::cluster::RunCluster;
 use super::progress::Progress;
-use super::readiness::{steady_and_silent, still_leads};
+use super::questions::{answer, client_name};
 use super::recorder::Recorder;
 use super::stage::{self, Stage};
 use super::watchdog::Clocks;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::Stdin;
-use zooquake_engine::{Conclusion, Effect, Engine, Input, NemesisAnswer, Question, Stalls};
+use zooquake_engine::{Conclusion, Effect, Engine, Input, NemesisAnswer, Stalls, StartError};
 use zooquake_history::{
     evidence::Reading,
     plan::{Plan, Timing},
@@ -26,7 +26,7 @@ use zooquake_history::{
 enum Happened {
     Input(Input),
     /// The process of a client with this incarnation was started.
-    Stdin(usize, u64, Result<Stdin>),
+    Stdin(usize, u64, Result<Stdin, StartError>),
     Nemesis(NemesisMessage),
 }
 
@@ -52,6 +52,8 @@ pub struct Shell<'a> {
     next_token: u64,
     over: watch::Sender<bool>,
     stalls: Stalls,
+    /// The engines of containers that did not answer in the last turn.
+    lost_engines: Vec<String>,
     /// When the run was begun, to compute how long it took until everything was up.
     begun: Duration,
     conclusion: Option<Conclusion>,
@@ -76,6 +78,7 @@ impl<'a> Shell<'a> {
             place,
             engine: Engine::new(plan.clone())?,
             stalls: recorder.stalls(),
+            lost_engines: Vec::new(),
             recorder,
             progress,
             stage,
@@ -130,13 +133,18 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Begins a turn of the loop: a stall is known before anything that was read after it. Returns the moment of the
-    /// turn.
+    /// Begins a turn of the loop: a stall, or the loss of an engine of containers, is known before anything that is read
+    /// after it. Returns the moment of the turn.
     fn turn(&mut self) -> Result<Clocks> {
         let now = self.recorder.turns()?;
         if self.recorder.stalls() != self.stalls {
             self.stalls = self.recorder.stalls();
             self.step(now.monotonic, Input::Stalled(self.stalls))?;
+        }
+        let lost = self.place.cluster.lost_engines();
+        if lost != self.lost_engines {
+            self.lost_engines.clone_from(&lost);
+            self.step(now.monotonic, Input::Engines(lost))?;
         }
         Ok(now)
     }
@@ -148,14 +156,11 @@ impl<'a> Shell<'a> {
                 ..reading
             })),
             Happened::Input(input) => input,
-            Happened::Stdin(client, incarnation, stdin) => {
-                let started = stdin.map(|stdin| self.clients[client] = Some(stdin));
-                Input::Started {
-                    client,
-                    incarnation,
-                    started: started.map_err(|error| format!("{error:#}")),
-                }
-            }
+            Happened::Stdin(client, incarnation, stdin) => Input::Started {
+                client,
+                incarnation,
+                started: stdin.map(|stdin| self.clients[client] = Some(stdin)),
+            },
             Happened::Nemesis((report, answer)) => {
                 self.next_token += 1;
                 self.reports.insert(self.next_token, answer);
@@ -207,48 +212,28 @@ impl<'a> Shell<'a> {
             }
             Effect::Say(text) => self.progress.say(&text),
             Effect::Broken { client, why } => {
-                bail!("{why}\n{}", self.place.cluster.log_tail(&format!("c{}", client + 1)));
+                bail!("{why}\n{}", self.place.cluster.log_tail(&client_name(client)));
             }
             Effect::Done(conclusion) => self.conclusion = Some(conclusion),
-            Effect::Ask(question) => self.question(question),
+            Effect::Ask(question) => {
+                let place = self.place.clone();
+                self.questions
+                    .push(answer(question, place, self.timing, self.recorder.len()).boxed());
+            }
+            Effect::Examine { client, incarnation } => {
+                let cluster = self.place.cluster.clone();
+                let examined = async move {
+                    let unreachable = cluster.unreachable(&client_name(client)).await;
+                    Input::Examined {
+                        client,
+                        incarnation,
+                        unreachable,
+                    }
+                };
+                self.questions.push(examined.boxed());
+            }
         }
         Ok(())
-    }
-
-    /// Begins to find the answer to a question of the engine.
-    fn question(&mut self, question: Question) {
-        let RunCluster { cluster, clock } = self.place.clone();
-        let (timing, index) = (self.timing, self.recorder.len());
-        let answer = async move {
-            match question {
-                Question::Steady => {
-                    let steady = steady_and_silent((&*cluster, &*clock), timing.sync_ms(), timing.session_ms).await;
-                    Input::Steady(steady.map_err(|error| format!("{error:#}")))
-                }
-                Question::Leader(leader) => {
-                    let leads = still_leads(&*cluster, &*clock, &leader).await;
-                    Input::Leads(leads.map_err(|error| format!("{error:#}")))
-                }
-                Question::Runs(client) => {
-                    let seen = cluster.sees_running(&format!("c{}", client + 1)).await;
-                    Input::Running(seen.map_err(|error| format!("{error:#}")))
-                }
-                Question::Tree => {
-                    let znodes = async {
-                        let leader = crate::faults::leader(&*cluster).await.context("no server leads")?;
-                        cluster.tree(&leader).await
-                    };
-                    // The end is known when the answer is taken.
-                    let reading = |znodes| Reading {
-                        index,
-                        end_index: index,
-                        znodes,
-                    };
-                    Input::Read(znodes.await.map(reading).map_err(|error| format!("{error:#}")))
-                }
-            }
-        };
-        self.questions.push(answer.boxed());
     }
 
     /// Starts a client's process.
@@ -265,8 +250,14 @@ impl<'a> Shell<'a> {
                     output,
                 }));
             };
-            let name = format!("c{}", client + 1);
-            let stdin = cluster.start_client(&name, incarnation, Box::new(on_output)).await;
+            let name = client_name(client);
+            let stdin = match cluster.start_client(&name, incarnation, Box::new(on_output)).await {
+                Ok(stdin) => Ok(stdin),
+                Err(error) => Err(StartError {
+                    why: format!("{error:#}"),
+                    unreachable: cluster.unreachable(&name).await.is_some(),
+                }),
+            };
             let _ = sender.send(Happened::Stdin(client, incarnation, stdin));
         };
         self.place.clock.spawn(starting.boxed());

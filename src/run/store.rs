@@ -65,11 +65,7 @@ impl Store {
     /// If its file cannot be made.
     pub fn history(&self) -> Result<Events> {
         match self {
-            Self::Folder(folder) => {
-                let path = folder.file("history.jsonl");
-                let file = File::create_new(&path).with_context(|| format!("creating {}", path.display()))?;
-                Ok(Events::File { file, path })
-            }
+            Self::Folder(folder) => Events::create(folder.file("history.jsonl")),
             Self::Memory(record) => Ok(Events::Memory(Arc::clone(record))),
         }
     }
@@ -161,6 +157,15 @@ pub enum Events {
 }
 
 impl Events {
+    /// Those of a new file.
+    ///
+    /// # Errors
+    /// If the file is there, or cannot be made.
+    pub fn create(path: PathBuf) -> Result<Self> {
+        let file = File::create_new(&path).with_context(|| format!("creating {}", path.display()))?;
+        Ok(Self::File { file, path })
+    }
+
     /// Appends an event. A line is handed to the kernel at once, so that it survives our own death.
     ///
     /// # Errors

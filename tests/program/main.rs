@@ -15,6 +15,7 @@ mod families;
 mod histories;
 mod inputs;
 mod live;
+mod lost_engine;
 mod measure;
 mod messages;
 mod new;

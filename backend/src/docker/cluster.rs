@@ -1,7 +1,8 @@
 //! The hosts of a run, with what stands beside them.
 
+use super::engine_watch::EngineWatch;
 use super::hosts::{HostContainer, start_host, start_sidecar};
-use super::machines::{DockerMachine, Machines};
+use super::machines::Machines;
 use super::run_network::network_for_run;
 use super::sidecar::{Sidecar, touches_client};
 use super::sweep;
@@ -13,8 +14,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
 use zooquake_history::plan::Plan;
@@ -24,16 +25,37 @@ use zooquake_history::plan::Plan;
 pub(super) struct DockerNode {
     /// The engine of the machine that it stands on.
     pub(super) docker: Docker,
+    pub(super) watch: Arc<EngineWatch>,
     pub(super) host: HostContainer,
     pub(super) sidecar: Option<Sidecar>,
     /// Streams of a server's processes that have not ended; with them the log grows.
     pub(super) streams: Arc<AtomicUsize>,
+    /// The last process of a client.
+    pub(super) client: Mutex<ClientStart>,
+}
+
+/// The last start of a client's process.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ClientStart {
+    /// The id of the process at its engine; `None` if none was started.
+    pub(super) exec: Option<String>,
+    /// How often the engine had been lost before.
+    pub(super) losses: u64,
+}
+
+impl DockerNode {
+    /// The last start of its client.
+    pub(super) fn client_start(&self) -> ClientStart {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// A cluster of containers.
 #[derive(Debug)]
 pub struct DockerCluster {
     pub(super) machines: Machines,
+    /// What looks at each machine's engine.
+    pub(super) watches: Vec<Arc<EngineWatch>>,
     pub(super) run: String,
     pub(super) nodes: BTreeMap<String, DockerNode>,
     pub(super) plan: Plan,
@@ -69,20 +91,26 @@ impl DockerCluster {
         });
         let network = &network;
         let logs_of = &logs;
+        let watches = machines.all().iter().map(|machine| EngineWatch::start(&machine.docker));
+        let watches: Vec<Arc<EngineWatch>> = watches.map(Arc::new).collect();
+        let all = &watches;
         let nodes = try_join_all(servers.chain(clients).map(|(name, image, beside)| async move {
-            let machine = machine_of(machines, plan, &name)?;
+            let place = machine_of(machines, plan, &name)?;
+            let (machine, watch) = (&machines.all()[place], &all[place]);
             let docker = &machine.docker;
             let host = machine.explain(start_host(docker, run, &name, image, network).await)?;
             let mut node = DockerNode {
                 docker: docker.clone(),
+                watch: Arc::clone(watch),
                 host,
                 sidecar: None,
                 streams: Arc::default(),
+                client: Mutex::default(),
             };
             if beside {
                 let container = machine.explain(start_sidecar(docker, run, &name, &images.tools, &node.host).await)?;
                 let log = logs_of.join(format!("{name}-sidecar.log"));
-                node.sidecar = Some(Sidecar::start(docker, &container.id, &name, log).await?);
+                node.sidecar = Some(Sidecar::start(docker, watch, &container.id, &name, log).await?);
             }
             anyhow::Ok((name, node))
         }))
@@ -90,6 +118,7 @@ impl DockerCluster {
         let nodes = nodes.into_iter().collect();
         let cluster = Self {
             machines: machines.clone(),
+            watches,
             run: run.to_string(),
             nodes,
             plan: plan.clone(),
@@ -140,7 +169,8 @@ impl DockerCluster {
             self.connect_string(&self.servers())?
         )];
         for name in self.nodes.keys() {
-            let named = machine_of(&self.machines, &self.plan, name)?.named.as_ref();
+            let place = machine_of(&self.machines, &self.plan, name)?;
+            let named = self.machines.all()[place].named.as_ref();
             let at = named.map(|named| format!("-H {} ", named.address)).unwrap_or_default();
             lines.push(format!("  docker {at}exec -it zooquake-{}-{name} sh", self.run));
         }
@@ -176,12 +206,12 @@ impl DockerCluster {
     }
 }
 
-/// The machine that a node of the plan stands on.
-fn machine_of<'a>(machines: &'a Machines, plan: &Plan, node: &str) -> Result<&'a DockerMachine> {
+/// The place, among all, of the machine that a node of the plan stands on.
+fn machine_of(machines: &Machines, plan: &Plan, node: &str) -> Result<usize> {
     let place = match machines.are_several() {
         true => plan.cluster.host_of(node),
         false => Some(0),
     };
-    let machine = place.and_then(|place| machines.all().get(place));
-    machine.with_context(|| format!("the plan has no host for {node}"))
+    let place = place.filter(|place| *place < machines.all().len());
+    place.with_context(|| format!("the plan has no host for {node}"))
 }

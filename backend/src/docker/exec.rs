@@ -43,6 +43,15 @@ pub struct Command {
     pub log_stdout: bool,
 }
 
+/// A process that was started.
+#[derive(Debug)]
+pub struct StartedProcess {
+    /// The way to it.
+    pub stdin: Stdin,
+    /// Its id at the engine.
+    pub exec: String,
+}
+
 /// Starts a process in the container; `on_output` receives all of its output, in order, from one task.
 ///
 /// # Errors
@@ -52,7 +61,7 @@ pub async fn spawn(
     container: &str,
     command: &Command,
     mut on_output: impl FnMut(ProcessOutput) + Send + 'static,
-) -> Result<Stdin> {
+) -> Result<StartedProcess> {
     let config = CreateExecOptions {
         attach_stdin: Some(true),
         attach_stdout: Some(true),
@@ -62,8 +71,8 @@ pub async fn spawn(
         ..Default::default()
     };
     let what = || format!("starting `{}` in container {container}", command.argv.join(" "));
-    let StartExecResults::Attached { mut output, input } = start(docker, container, config).await.with_context(what)?
-    else {
+    let (exec, started) = start(docker, container, config).await.with_context(what)?;
+    let StartExecResults::Attached { mut output, input } = started else {
         bail!("{}: the engine did not attach its streams", what());
     };
     let mut log = tokio::fs::OpenOptions::new()
@@ -98,11 +107,19 @@ pub async fn spawn(
     });
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(write_lines(input, receiver));
-    Ok(Stdin::new(sender))
+    Ok(StartedProcess {
+        stdin: Stdin::new(sender),
+        exec,
+    })
 }
 
 /// Starts a process, and starts it again if the engine fails: once the first one has ended, of which nobody would hear.
-async fn start(docker: &Docker, container: &str, config: CreateExecOptions<String>) -> Result<StartExecResults, Error> {
+/// Returns its id, and its streams.
+async fn start(
+    docker: &Docker,
+    container: &str,
+    config: CreateExecOptions<String>,
+) -> Result<(String, StartExecResults), Error> {
     let mut attempts = Attempts::new();
     loop {
         let exec = again(|| docker.create_exec(container, config.clone())).await?.id;
@@ -113,13 +130,13 @@ async fn start(docker: &Docker, container: &str, config: CreateExecOptions<Strin
         };
         match docker.start_exec(&exec, Some(options)).await {
             Err(error) if attempts.another(&error).await && ends(docker, &exec).await => {}
-            started => return started,
+            started => return started.map(|started| (exec, started)),
         }
     }
 }
 
-/// Whether a process ends in time, or never ran.
-async fn ends(docker: &Docker, exec: &str) -> bool {
+/// Whether a process ends in time, or never ran, as one does whose streams have ended.
+pub async fn ends(docker: &Docker, exec: &str) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < ENDS_WITHIN {
         let seen = again(|| docker.inspect_exec(exec)).await;

@@ -59,6 +59,14 @@ impl Cluster for DockerCluster {
         Some(self.plan.cluster.nodes_on(host)?.to_vec())
     }
 
+    fn lost_engines(&self) -> Vec<String> {
+        self.engines_lost()
+    }
+
+    fn unreachable<'a>(&'a self, client: &'a str) -> BoxFuture<'a, Option<String>> {
+        Box::pin(self.lost_client(client))
+    }
+
     carried_out_by! {
         ready() -> () = Self::until_ready;
         kill(node: &'a str) -> String = Self::kill_processes;

@@ -1,12 +1,13 @@
 //! Processes on the nodes: starting, killing, freezing.
 
+use super::cluster::ClientStart;
 use super::exec::{Command, spawn};
 use super::{DockerCluster, LOCAL, POLL, wire};
 use crate::{BackendFuture, Cluster, OnOutput, Stdin};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::query_parameters::TopOptionsBuilder;
 use zooquake_history::protocol::ProcessOutput;
@@ -159,6 +160,7 @@ impl DockerCluster {
         incarnation: u64,
         on_output: OnOutput,
     ) -> Result<Stdin> {
+        self.reach_again(client).await?;
         let pinned = self.pinned(client);
         let connect = wire::connect_string(self, client, pinned.as_deref()).await?;
         let mut environment = self.client_environment(client, &self.plan.workload.name(), connect);
@@ -175,7 +177,11 @@ impl DockerCluster {
             log_stdout: false,
         };
         let node = self.node(client)?;
-        spawn(&node.docker, &node.host.id, &command, on_output).await
+        let losses = node.watch.losses();
+        let started = spawn(&node.docker, &node.host.id, &command, on_output).await?;
+        let exec = Some(started.exec);
+        *node.client.lock().unwrap_or_else(PoisonError::into_inner) = ClientStart { exec, losses };
+        Ok(started.stdin)
     }
 
     /// Starts one process with many clients of a variant on the host of one client. Every line to and from it begins
@@ -201,7 +207,7 @@ impl DockerCluster {
                 log_stdout: false,
             };
             let node = self.node(host)?;
-            spawn(&node.docker, &node.host.id, &command, on_output).await
+            Ok(spawn(&node.docker, &node.host.id, &command, on_output).await?.stdin)
         })
     }
 

@@ -1,14 +1,15 @@
 //! The orchestrator's end of the stream to a sidecar.
 
 use super::LOCAL;
+use super::engine_watch::EngineWatch;
 use super::exec::{Command, spawn};
 use crate::Stdin;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use testcontainers::bollard::Docker;
 use tokio::sync::oneshot;
@@ -22,15 +23,41 @@ const UNREAD: Duration = Duration::from_millis(500);
 /// How often a sidecar is started again that does not answer.
 const STARTS: usize = 2;
 
-type PendingReplies = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value>>>>>;
+/// The requests that wait for their replies, by number.
+type WaitingRequests = HashMap<u64, oneshot::Sender<Result<Value>>>;
+
+/// Those of a stream; `None` once it has ended.
+type PendingReplies = Arc<Mutex<Option<WaitingRequests>>>;
 
 /// A resident program beside one host; see [`crate::sidecar`].
 #[derive(Debug)]
 pub struct Sidecar {
+    docker: Docker,
+    container: String,
     host: String,
+    log: PathBuf,
+    watch: Arc<EngineWatch>,
+    stream: tokio::sync::Mutex<Arc<SidecarStream>>,
+    next: AtomicU64,
+}
+
+/// The stream to the program.
+#[derive(Debug)]
+struct SidecarStream {
     stdin: Stdin,
     pending: PendingReplies,
-    next: AtomicU64,
+    /// How often the engine had been lost when it began.
+    losses: u64,
+}
+
+impl SidecarStream {
+    fn has_ended(&self) -> bool {
+        lock(&self.pending).is_none()
+    }
+}
+
+fn lock(pending: &PendingReplies) -> MutexGuard<'_, Option<WaitingRequests>> {
+    pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Sidecar {
@@ -39,10 +66,24 @@ impl Sidecar {
     ///
     /// # Errors
     /// If it does not start, or does not answer.
-    pub async fn start(docker: &Docker, container: &str, host: &str, log: PathBuf) -> Result<Self> {
+    pub async fn start(
+        docker: &Docker,
+        watch: &Arc<EngineWatch>,
+        container: &str,
+        host: &str,
+        log: PathBuf,
+    ) -> Result<Self> {
         let mut attempts = 0..STARTS;
         loop {
-            let sidecar = Self::launch(docker, container, host, log.clone()).await?;
+            let sidecar = Self {
+                docker: docker.clone(),
+                container: container.to_string(),
+                host: host.to_string(),
+                stream: tokio::sync::Mutex::new(launch(docker, watch, container, host, log.clone()).await?),
+                log: log.clone(),
+                watch: Arc::clone(watch),
+                next: AtomicU64::new(1),
+            };
             match sidecar.call("processes", json!({}), LOCAL).await {
                 Ok(_) => return Ok(sidecar),
                 Err(error) => {
@@ -52,26 +93,25 @@ impl Sidecar {
         }
     }
 
-    async fn launch(docker: &Docker, container: &str, host: &str, log: PathBuf) -> Result<Self> {
-        let pending = PendingReplies::default();
-        let waiting = Arc::clone(&pending);
-        let command = Command {
-            argv: vec!["zooquake".into(), "sidecar".into()],
-            env: Vec::new(),
-            log,
-            log_stdout: false,
-        };
-        let name = host.to_string();
-        let stdin = spawn(docker, container, &command, move |output| {
-            deliver(&name, &waiting, output)
-        })
-        .await?;
-        Ok(Self {
-            host: host.to_string(),
-            stdin,
-            pending,
-            next: AtomicU64::new(1),
-        })
+    /// The stream to the program, which is started again if the engine was lost, and the stream with it: the program
+    /// has ended then, as its stdin has.
+    async fn stream(&self) -> Result<Arc<SidecarStream>> {
+        let mut stream = self.stream.lock().await;
+        if stream.has_ended() && self.watch.losses() != stream.losses {
+            if self.watch.is_lost() {
+                bail!("the engine does not answer");
+            }
+            let Self {
+                docker,
+                watch,
+                container,
+                host,
+                log,
+                ..
+            } = self;
+            *stream = launch(docker, watch, container, host, log.clone()).await?;
+        }
+        Ok(Arc::clone(&stream))
     }
 
     /// Sends a request and waits for its answer.
@@ -79,30 +119,63 @@ impl Sidecar {
     /// # Errors
     /// The sidecar's own, or that it did not answer in time, or that it has ended.
     pub async fn call(&self, f: &str, value: Value, limit: Duration) -> Result<Value> {
+        let what = || format!("`{f}` beside {}", self.host);
+        let late = || format!("{} was not answered in {} ms", what(), limit.as_millis());
+        let stream = tokio::time::timeout(limit, self.stream()).await;
+        let stream = stream.with_context(late)?.with_context(what)?;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, mut receiver) = oneshot::channel();
-        self.pending
-            .lock()
-            .expect("no holder of this lock panics")
-            .insert(id, sender);
+        // Without a stream the sender is dropped here.
+        if let Some(pending) = lock(&stream.pending).as_mut() {
+            pending.insert(id, sender);
+        }
         let request = Request {
             id,
             f: f.to_string(),
             value,
             timeout_ms: None,
         };
-        self.stdin.request(request)?;
-        let what = || format!("`{f}` beside {}", self.host);
+        stream.stdin.request(request)?;
         let mut answer = tokio::time::timeout(limit, &mut receiver).await;
         if answer.is_err() {
             answer = tokio::time::timeout(UNREAD, receiver).await;
         }
-        self.pending.lock().expect("no holder of this lock panics").remove(&id);
+        if let Some(pending) = lock(&stream.pending).as_mut() {
+            pending.remove(&id);
+        }
         answer
-            .with_context(|| format!("{} was not answered in {} ms", what(), limit.as_millis()))?
+            .with_context(late)?
             .with_context(|| format!("{}: the sidecar has ended", what()))?
             .with_context(what)
     }
+}
+
+async fn launch(
+    docker: &Docker,
+    watch: &EngineWatch,
+    container: &str,
+    host: &str,
+    log: PathBuf,
+) -> Result<Arc<SidecarStream>> {
+    let losses = watch.losses();
+    let pending: PendingReplies = Arc::new(Mutex::new(Some(HashMap::new())));
+    let waiting = Arc::clone(&pending);
+    let command = Command {
+        argv: vec!["zooquake".into(), "sidecar".into()],
+        env: Vec::new(),
+        log,
+        log_stdout: false,
+    };
+    let name = host.to_string();
+    let started = spawn(docker, container, &command, move |output| {
+        deliver(&name, &waiting, output)
+    })
+    .await?;
+    Ok(Arc::new(SidecarStream {
+        stdin: started.stdin,
+        pending,
+        losses,
+    }))
 }
 
 /// Whether a fault of the plan may touch a client's host, or is seen from there: only then there is a sidecar beside
@@ -125,9 +198,9 @@ pub fn touches_client(plan: &Plan, client: &str) -> bool {
 }
 
 fn deliver(host: &str, pending: &PendingReplies, output: ProcessOutput) {
-    let mut pending = pending.lock().expect("no holder of this lock panics");
+    let mut pending = lock(pending);
     let said = match output {
-        ProcessOutput::Ended => return pending.clear(),
+        ProcessOutput::Ended => return drop(pending.take()),
         ProcessOutput::Message(message) => Ok(message),
         ProcessOutput::Line(line) => serde_json::from_str(&line).map_err(|_| line),
     };
@@ -138,7 +211,7 @@ fn deliver(host: &str, pending: &PendingReplies, output: ProcessOutput) {
             value,
             error,
         }) => {
-            if let Some(waiting) = pending.remove(&id) {
+            if let Some(waiting) = pending.as_mut().and_then(|pending| pending.remove(&id)) {
                 let answer = match outcome {
                     Outcome::Ok => Ok(value),
                     _ => Err(anyhow!(error.unwrap_or_else(|| "failed without a reason".into()))),

@@ -1,5 +1,6 @@
 //! Fault windows as the history records them: the one reading of which faults were on, and from when to when.
 
+use crate::text::seconds;
 use std::collections::BTreeMap;
 use zooquake_history::Event;
 
@@ -63,6 +64,15 @@ impl<'a> InjectedFault<'a> {
         self.tries.last().map(|&(at, _)| at)
     }
 
+    /// Whether it was on at some time at which the other one was, in a history of so many events.
+    pub fn overlaps(&self, other: &Self, events: usize) -> bool {
+        let span = |window: &Self| Some((window.began()?, window.healed().unwrap_or(events)));
+        match (span(self), span(other)) {
+            (Some((from, until)), Some((other_from, other_until))) => from <= other_until && other_from <= until,
+            _ => false,
+        }
+    }
+
     /// Whether the last try to heal it that ended before an event was verified; `None` if none did.
     pub fn healed_before(&self, by: usize) -> Option<bool> {
         let ended = self.tries.partition_point(|&(at, _)| at < by);
@@ -70,7 +80,67 @@ impl<'a> InjectedFault<'a> {
     }
 }
 
-/// The windows of a history by their numbers. Events of the nemesis without a number or a known phase belong to none.
+/// The name of what is no fault of a plan: the loss of an engine of containers, from when it did not answer until all
+/// did again.
+pub const ENGINE_LOSS: &str = "engine-loss";
+
+/// A window by its number: `window 3`; what the plan does not have is `outside the plan`.
+pub fn numbered(id: i64) -> String {
+    match id {
+        ..0 => "outside the plan".to_owned(),
+        _ => format!("window {id}"),
+    }
+}
+
+impl InjectedFault<'_> {
+    /// It in words: `window 3`; `the loss of the Docker engine at 1.204 s`.
+    pub fn words(&self, events: &[Event]) -> String {
+        let lost = self.on.filter(|_| self.id < 0).map(|on| &events[on]);
+        match lost {
+            Some(lost) => {
+                let engines: Vec<&str> = lost.unreachable().into_iter().flatten().collect();
+                format!("the loss of {} at {}", engines.join(", "), seconds(lost.time))
+            }
+            None => numbered(self.id),
+        }
+    }
+}
+
+/// How long an engine may have been lost before that is recorded, in nanoseconds: a second until it is asked for a sign
+/// of life, five in which it may give one, and what the record takes.
+const UNNOTICED: u64 = 7_000_000_000;
+
+/// The losses of engines, each as a window that strikes by itself: by numbers below zero. It begins when the engine may
+/// have been lost.
+fn engine_losses(events: &[Event]) -> Vec<InjectedFault<'_>> {
+    let mut losses: Vec<InjectedFault<'_>> = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        let Some(mut engines) = event.unreachable() else {
+            continue;
+        };
+        let since = event.time.saturating_sub(UNNOTICED);
+        let before = || events[..at].iter().rposition(|event| event.time < since);
+        let number = losses.len() as i64;
+        let open = losses.last_mut().filter(|loss| loss.tries.is_empty());
+        match (engines.next().is_some(), open) {
+            (true, None) => losses.push(InjectedFault {
+                fault: ENGINE_LOSS,
+                begin: Some(before().map_or(0, |before| before + 1)),
+                on: Some(at),
+                ..InjectedFault::new(-1 - number, event)
+            }),
+            (false, Some(loss)) => {
+                loss.heal = Some(at);
+                loss.tries.push((at, true));
+            }
+            _ => {}
+        }
+    }
+    losses
+}
+
+/// The windows of a history by their numbers, and the losses of engines. Events of the nemesis without a number or a
+/// known phase belong to none.
 pub fn injected(events: &[Event]) -> BTreeMap<i64, InjectedFault<'_>> {
     let mut all: BTreeMap<i64, InjectedFault<'_>> = BTreeMap::new();
     for (at, event) in events.iter().enumerate().filter(|(_, event)| event.is_of("nemesis")) {
@@ -88,6 +158,7 @@ pub fn injected(events: &[Event]) -> BTreeMap<i64, InjectedFault<'_>> {
             _ => {}
         }
     }
+    all.extend(engine_losses(events).into_iter().map(|loss| (loss.id, loss)));
     all
 }
 

@@ -35,7 +35,7 @@ pub use clients::{NamedClients, SessionOwner};
 pub use grants::{Denial, Grant, Grants, HoldContradiction, HolderAnswer, Write, mode};
 pub use group_views::{GroupMember, GroupView};
 pub use holds::{Hold, OperationSubject};
-pub use injected_faults::InjectedFault;
+pub use injected_faults::{InjectedFault, numbered};
 pub use latencies::{Latency, LatencyKind};
 pub use nearby_faults::{AnomalySpan, FaultWindow, Faults};
 pub use op::{Op, OperationOutcome};

@@ -3,7 +3,7 @@
 //! [`InjectedFault`] defines the interval in which a window was on.
 
 use crate::analysis::Analysis;
-use crate::analysis::injected_faults::InjectedFault;
+use crate::analysis::injected_faults::{InjectedFault, numbered};
 use crate::analysis::intervals::Intervals;
 use crate::text::seconds;
 use serde::{Deserialize, Serialize};
@@ -197,5 +197,5 @@ pub(crate) fn words(window: &FaultWindow<'_>) -> String {
         "" => String::new(),
         target => format!(" of {target}"),
     };
-    format!("{}{of} (window {}, {from} to {until})", window.fault, window.id)
+    format!("{}{of} ({}, {from} to {until})", window.fault, numbered(window.id))
 }

@@ -70,7 +70,7 @@ impl<'a> Recovery<'a> {
                 format!("the ensemble and its clients were not seen to recover{why}; liveness was not judged")
             }),
         );
-        recovery.lacks.extend(unhealed(injected, span));
+        recovery.lacks.extend(unhealed(events, injected, span));
         if let Some(span) = span {
             if phase("audit").is_none_or(|audit| audit < span.recovered) {
                 recovery
@@ -207,19 +207,19 @@ impl RecoveryRequests<'_, '_> {
 
 /// The windows that were on and not seen healed, each in words: those that never were, then those that were not by
 /// `recovered`.
-fn unhealed(injected: &BTreeMap<i64, InjectedFault<'_>>, span: Option<RecoverySpan>) -> Vec<String> {
+fn unhealed(events: &[Event], injected: &BTreeMap<i64, InjectedFault<'_>>, span: Option<RecoverySpan>) -> Vec<String> {
     let on = || injected.values().filter(|window| window.was_on());
     let never = on().filter(|window| window.healed().is_none());
     let never = never.map(|window| match window.off() {
-        Some(_) => format!("the healing of window {} was not verified", window.id),
-        None => format!("window {} was never healed", window.id),
+        Some(_) => format!("the healing of {} was not verified", window.words(events)),
+        None => format!("{} was never healed", window.words(events)),
     });
     let late = |window: &&InjectedFault<'_>| {
         let by = span.map(|span| window.healed_before(span.recovered) != Some(true));
         window.healed().is_some() && by == Some(true)
     };
     let late = on().filter(late);
-    let late = late.map(|window| format!("window {} was not seen healed before `recovered`", window.id));
+    let late = late.map(|window| format!("{} was not seen healed before `recovered`", window.words(events)));
     never.chain(late).collect()
 }
 

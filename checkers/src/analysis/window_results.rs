@@ -72,6 +72,9 @@ fn judge(
     if events[on].verified() != Some(true) {
         return (false, format!("its effect was not verified{}", detail(on)));
     }
+    if let Some(loss) = busy.losses.iter().find(|loss| loss.overlaps(marks, events.len())) {
+        return (false, format!("verified, but {} fell into it", loss.words(events)));
+    }
     if let Some(hit) = marks.off().and_then(|off| events[off].hit()) {
         return (
             hit > 0,
@@ -138,6 +141,8 @@ struct Busy<'r, 'a> {
     any: Intervals<&'r Op<'a>>,
     of: HashMap<&'a str, Intervals<&'r Op<'a>>>,
     holds: HashMap<&'a str, Intervals<Hold<'a>>>,
+    /// The losses of engines: who felt what in them is not known.
+    losses: Vec<&'r InjectedFault<'a>>,
 }
 
 impl<'r, 'a> Busy<'r, 'a> {
@@ -162,6 +167,7 @@ impl<'r, 'a> Busy<'r, 'a> {
             any: Intervals::new(ops.work.iter().map(op)),
             of: intervals(of),
             holds: intervals(holds),
+            losses: analysis.injected.values().filter(|window| window.id < 0).collect(),
         }
     }
 }

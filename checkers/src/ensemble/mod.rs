@@ -20,6 +20,7 @@ pub use zooquake_history::server_log::{
 };
 
 use crate::AnomalySpan;
+use crate::analysis::injected_faults::ENGINE_LOSS;
 use crate::analysis::{Analysis, RecordView};
 use crate::findings::{Finding, Findings};
 use serde_json::{Value, json};
@@ -97,7 +98,9 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     if logs.is_none() && servers.is_none() {
         return;
     }
-    let logs = logs.unwrap_or_default();
+    // What a server logs while its engine is lost has no reader.
+    let lost = run.injected.values().any(|window| window.fault == ENGINE_LOSS);
+    let logs = logs.filter(|_| !lost).unwrap_or_default();
     let clock = WallClock::from_events(run.events);
     let ensemble = EnsembleElections {
         logs,
@@ -122,6 +125,14 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
                 log.server
             ));
         }
+    }
+    if lost {
+        out.reasons.push(
+            "note: a Docker engine was lost, and what servers logged meanwhile is missing; elections were not judged by their \
+             votes"
+                .to_string(),
+        );
+        return;
     }
     let plan = &run.record.plan;
     if !plan.on.is_real() {

@@ -9,7 +9,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::injected_faults::InjectedFault;
+use crate::analysis::injected_faults::{ENGINE_LOSS, InjectedFault};
 use crate::analysis::nearby_faults::FaultWindow;
 use crate::analysis::ops;
 use crate::analysis::transaction_times::Ages;
@@ -47,7 +47,9 @@ enum DeathExcuse<'r> {
 }
 
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    let lives = lives(run);
+    let mut lives = lives(run);
+    // A process whose streams are lost with an engine has ended for us alone.
+    lives.retain(|life| !lost(run, run.time(life.exit)));
     let mut told = BTreeSet::new();
     for window in run.faults.all() {
         often(run, window, &lives, &mut told, out);
@@ -224,6 +226,12 @@ fn often(
 
 fn passed(run: &Analysis<'_>, from: usize, to: usize) -> String {
     crate::text::seconds(run.time(to).saturating_sub(run.time(from)))
+}
+
+/// Whether an engine of containers was lost at a moment.
+fn lost(run: &Analysis<'_>, at: u64) -> bool {
+    let mut losses = run.faults.all().iter().filter(|window| window.fault == ENGINE_LOSS);
+    losses.any(|loss| loss.from <= at && loss.until.is_none_or(|until| at <= until))
 }
 
 /// The end of the client's log, if there is one.

@@ -153,3 +153,16 @@ fn more_deaths_in_one_window_than_it_may_be_started_again() {
     let healed = edited(twice, "2.0 c1 => 1.5 nemesis pause 1 off verified=true; 2.0 c1");
     assert_eq!(crashes(&record(&healed)), [[0; 0]; 0], "one in it, and one soon after");
 }
+
+#[test]
+fn a_process_whose_engine_is_lost_has_not_died() {
+    let deaths = "0.3 c1 note hello session=0x1; 4.5 c1 note exit by_itself=true";
+    for (text, convicts) in [
+        (format!("{deaths}; 4.6 run unreachable engine; 4.7 run unreachable"), 0),
+        // It answered by then.
+        (format!("0.1 run unreachable engine; 0.2 run unreachable; {deaths}"), 1),
+        (deaths.to_owned(), 1),
+    ] {
+        assert_eq!(crashes(&record(&text)).len(), convicts, "{text}");
+    }
+}

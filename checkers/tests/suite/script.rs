@@ -10,7 +10,7 @@
 //! - Of all families: `invoke|ok|fail|info F` of a numbered process, `end F` for an unknown end without a value;
 //!   `ask|answer F` for a control request; `note F` for a notice.
 //! - Of groups: `group=m1@5/7:17,…` and `registered=m1@5`, of a notice or an answer `view`.
-//! - `run PHASE`, `run stall ms=…`, `nemesis FAULT WINDOW PHASE`.
+//! - `run PHASE`, `run stall ms=…`, `run unreachable [ENGINE…]`, `nemesis FAULT WINDOW PHASE`.
 
 pub use crate::script_lines::history;
 use serde_json::Value;

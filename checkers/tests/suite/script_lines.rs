@@ -65,6 +65,9 @@ impl ScriptParser {
         match words[..] {
             [] => {}
             ["run", "stall"] => self.push("run", Info, "stall", fields.into(), None),
+            ["run", "unreachable", ref engines @ ..] => {
+                self.push("run", Info, "unreachable", json!({ "engines": engines }), None);
+            }
             ["run", phase, ..] => self.push("run", Info, "phase", json!(phase), words.get(2).copied()),
             ["nemesis", fault, window, phase] if fault != "note" => {
                 let value = json!({ "window": window.parse::<i64>().expect("a window"), "phase": phase });

@@ -3,7 +3,7 @@
 use super::Clients;
 use super::worker::Worker;
 use crate::context::RunContext;
-use crate::effect::Effect;
+use crate::effect::{Effect, StartError};
 use crate::history_entry::HistoryEntry;
 use crate::nemesis_messages::NemesisAnswer;
 use serde_json::json;
@@ -22,10 +22,11 @@ impl Clients {
     }
 
     /// A client's process was started, or could not be.
-    pub fn started(&mut self, run: &mut RunContext, number: usize, incarnation: u64, started: Result<(), String>) {
+    pub fn started(&mut self, run: &mut RunContext, number: usize, incarnation: u64, started: Result<(), StartError>) {
         let worker = &mut self.workers[number];
         match started {
-            Err(why) => run.broken(number, why),
+            Err(StartError { why, unreachable: true }) => self.lost(run, number, incarnation, &why),
+            Err(StartError { why, .. }) => run.broken(number, why),
             Ok(()) if worker.process.incarnation == incarnation => {
                 worker.process.connect();
                 self.wake(run, number);
@@ -97,15 +98,41 @@ impl Clients {
         }
     }
 
-    /// A client's process has ended by itself. That of a user's own recipe is started again, as a supervisor would do
-    /// it: to end is common practice when a session is lost. One of a built-in variant never does, nor does one before
-    /// the operations have begun: then the run proves nothing.
-    pub fn ended_by_itself(&mut self, run: &mut RunContext, number: usize, window_on: bool, begun: bool) {
+    /// The way to a client's process was lost, or there is none to start one: it is started once there is, by the
+    /// nemesis if that has killed it.
+    pub fn lost(&mut self, run: &mut RunContext, number: usize, incarnation: u64, why: &str) {
+        if self.workers[number].process.incarnation != incarnation {
+            return;
+        }
+        self.kill_now(run, number);
+        let worker = &mut self.workers[number];
+        if let Some(token) = worker.process.lose(run.now) {
+            run.answer_nemesis(token, None);
+        }
+        run.say(format!("{}: {why}; it is started again", worker.name));
+    }
+
+    /// A client's process with this incarnation has ended by itself, while windows were on or not, after the operations
+    /// had begun or before. That of a user's own recipe is started again, as a supervisor would do it: to end is common
+    /// practice when a session is lost. One of a built-in variant never does, nor does one before the operations have
+    /// begun: then the run proves nothing.
+    pub fn ended_by_itself(
+        &mut self,
+        run: &mut RunContext,
+        number: usize,
+        incarnation: u64,
+        window_on: bool,
+        begun: bool,
+    ) {
         let worker = &mut self.workers[number];
         let Some(recipe) = run.plan.workload.recipe.as_ref().filter(|_| begun) else {
             let why = format!("client {} ended by itself.", worker.name);
             return run.broken(number, why);
         };
+        // The nemesis has killed it since, or started it again.
+        if worker.process.incarnation != incarnation || worker.process.is_killed() {
+            return;
+        }
         let again = worker.process.restart_later(run.now, recipe.max_restarts, window_on);
         let then = if again {
             "it is started again"

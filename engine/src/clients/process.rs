@@ -23,6 +23,8 @@ pub struct ClientProcess {
     kill: Option<u64>,
     /// The report that is answered when its `hello` after a kill is read.
     restart_report: Option<u64>,
+    /// Whether the way to the process before this one was lost: the engine starts it again until its `hello` is read.
+    is_lost: bool,
 }
 
 /// Whether a process that has ended by itself is started again.
@@ -60,6 +62,7 @@ impl ClientProcess {
     /// Its `hello` was read; returns the report that waited for that.
     pub fn greet(&mut self) -> Option<u64> {
         self.greeted = true;
+        self.is_lost = false;
         self.restart_report.take()
     }
 
@@ -87,7 +90,7 @@ impl ClientProcess {
     /// killed now.
     pub fn kill(&mut self, report: u64, restarts: bool) -> bool {
         let starting = self.restart == RestartState::None && !self.runs() && !self.killed;
-        if starting && restarts {
+        if starting && (restarts || self.is_lost) {
             self.kill = Some(report);
             return false;
         }
@@ -114,6 +117,21 @@ impl ClientProcess {
             RestartState::AfterHealing
         };
         again
+    }
+
+    /// There is no way to it: it is started again soon, unless the nemesis has killed it. Returns the report that waited
+    /// for its `hello`.
+    pub fn lose(&mut self, now: Duration) -> Option<u64> {
+        self.end();
+        self.is_lost = true;
+        // The nemesis, whose start has failed, tries again.
+        let report = self.restart_report.take();
+        self.killed |= report.is_some();
+        self.restart = match self.killed {
+            true => RestartState::None,
+            false => RestartState::Due(now + RESTART_PAUSE),
+        };
+        report
     }
 
     /// No window is on any more: what happened in them counts no more.

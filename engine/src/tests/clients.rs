@@ -34,7 +34,10 @@ fn a_client_that_says_no_hello_or_cannot_be_started_ends_the_run() {
     bench.step(Input::Started {
         client: 0,
         incarnation: 1,
-        started: Err("no such container".to_string()),
+        started: Err(StartError {
+            why: "no such container".to_string(),
+            unreachable: false,
+        }),
     });
     assert_eq!(bench.broken().unwrap(), "no such container");
 }

@@ -36,6 +36,8 @@ struct Bench {
     starting: Vec<(usize, u64)>,
     /// All other effects.
     effects: Vec<Effect>,
+    /// Why clients whose output has ended cannot be reached; `None` if they have ended.
+    unreachable: Option<String>,
 }
 
 impl Bench {
@@ -76,6 +78,7 @@ impl Bench {
             sent: Vec::new(),
             starting: Vec::new(),
             effects: Vec::new(),
+            unreachable: None,
         }
     }
 
@@ -117,6 +120,14 @@ impl Bench {
                 Effect::Record(entry) => self.history.push(entry),
                 Effect::Send { client, request } => self.sent.push((client, request)),
                 Effect::Start { client, incarnation } => self.starting.push((client, incarnation)),
+                Effect::Examine { client, incarnation } => {
+                    let unreachable = self.unreachable.clone();
+                    self.step(Input::Examined {
+                        client,
+                        incarnation,
+                        unreachable,
+                    });
+                }
                 other => self.effects.push(other),
             }
         }

@@ -133,3 +133,81 @@ fn one_that_ends_before_the_run_has_begun_ends_the_run() {
     bench.output(0, ProcessOutput::Ended);
     assert_eq!(bench.broken().unwrap(), "client c1 ended by itself.");
 }
+
+/// A run of a built-in variant by two clients, whose ends are those of their streams alone.
+fn unreachable() -> Bench {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.answers();
+    bench.unreachable = Some("the way to c1 was lost with its Docker engine".to_string());
+    bench
+}
+
+#[test]
+fn one_to_which_the_way_is_lost_is_started_until_there_is_one_again() {
+    let mut bench = unreachable();
+    bench.step(Input::Engines(vec!["the Docker engine".to_string()]));
+    bench.output(0, ProcessOutput::Ended);
+    for incarnation in 2..5 {
+        bench.pass(1_000);
+        assert_eq!(bench.starting, [(0, incarnation)]);
+        bench.starting.clear();
+        bench.step(Input::Started {
+            client: 0,
+            incarnation,
+            started: Err(StartError {
+                why: "the Docker engine of c1 does not answer".to_string(),
+                unreachable: true,
+            }),
+        });
+    }
+    bench.step(Input::Engines(Vec::new()));
+    bench.pass(1_000);
+    assert_eq!(bench.starting, [(0, 5)]);
+    bench.greet(&[]);
+    assert_eq!(bench.broken(), None);
+    let engines = bench.history.iter().filter(|entry| entry.f == "unreachable");
+    let engines: Vec<&Value> = engines.map(|entry| &entry.value).collect();
+    assert_eq!(
+        engines,
+        [&json!({"engines": ["the Docker engine"]}), &json!({"engines": []})]
+    );
+}
+
+#[test]
+fn one_that_is_lost_is_killed_once_it_runs_again() {
+    let mut bench = unreachable();
+    bench.output(0, ProcessOutput::Ended);
+    bench.pass(1_000);
+    bench.report(3, NemesisReport::Killing("c1".to_string()));
+    assert_eq!(bench.answers(), [], "it is being started");
+    bench.greet(&[]);
+    assert_eq!(bench.answers(), [(3, Some(NemesisAnswer::Done))]);
+    bench.output(0, ProcessOutput::Ended);
+    bench.pass(5_000);
+    assert_eq!(bench.starting, [], "the nemesis starts it again");
+}
+
+#[test]
+fn a_restart_by_the_nemesis_that_finds_no_way_is_refused_and_left_to_it() {
+    let mut bench = unreachable();
+    bench.report(3, NemesisReport::Killing("c1".to_string()));
+    bench.output(0, ProcessOutput::Ended);
+    bench.report(4, NemesisReport::Restart("c1".to_string()));
+    assert_eq!(std::mem::take(&mut bench.starting), [(0, 2)]);
+    bench.answers();
+    bench.step(Input::Started {
+        client: 0,
+        incarnation: 2,
+        started: Err(StartError {
+            why: "the Docker engine of c1 does not answer".to_string(),
+            unreachable: true,
+        }),
+    });
+    assert_eq!(bench.answers(), [(4, None)]);
+    bench.pass(5_000);
+    assert_eq!(bench.starting, []);
+    bench.report(5, NemesisReport::Restart("c1".to_string()));
+    assert_eq!(bench.starting, [(0, 3)]);
+    bench.greet(&[]);
+    assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
+}

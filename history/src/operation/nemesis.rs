@@ -88,6 +88,9 @@ pub struct ClockReading {
     pub unix_us: u64,
 }
 
+/// The name of the events of the run that record which engines of containers do not answer.
+pub const UNREACHABLE: &str = "unreachable";
+
 fields! {
     /// The number of the window in the plan.
     WINDOW, window: i64 = "window";
@@ -111,11 +114,20 @@ fields! {
     LEADER, leader: str = "leader";
     /// Of a stall: the milliseconds for which the harness stood still.
     STALLED_MS, stalled_ms: i64 = "ms";
+    /// Of an event `unreachable` of the run: the engines of containers that do not answer from then on, in words; none
+    /// if all do.
+    ENGINES, engines: [Any] = "engines";
     /// Of a reading of the wall clock: microseconds since 1970.
     UNIX_US, unix_us: i64 = "unix_us";
 }
 
 impl Event {
+    /// The engines of containers that do not answer from the event on, in words; `None` if it does not record that.
+    pub fn unreachable(&self) -> Option<impl Iterator<Item = &str>> {
+        let engines = self.engines().filter(|_| self.f == UNREACHABLE && self.is_of("run"))?;
+        Some(engines.iter().filter_map(crate::Value::as_str))
+    }
+
     /// The phase of the run that begins with the event; `None` if none does, or if its name is no text.
     pub fn entered(&self) -> Option<&str> {
         let phase = self.f == "phase" && self.is_of("run");

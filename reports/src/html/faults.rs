@@ -3,6 +3,7 @@
 use crate::model::{Band, RunModel};
 use crate::text;
 use maud::{Markup, html};
+use zooquake_checkers::analysis::numbered;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, AnomalySpan};
 use zooquake_history::plan::On;
@@ -56,10 +57,10 @@ fn in_words(model: &RunModel<'_>, band: &Band) -> String {
     let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
     let not = not(model, band);
     format!(
-        "{}{lost}, {} – {until} (window {}{}{not})",
+        "{}{lost}, {} – {until} ({}{}{not})",
         band.label(),
         text::moment(band.from),
-        band.id,
+        numbered(band.id),
         band.verification()
     )
 }

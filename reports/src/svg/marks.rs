@@ -5,6 +5,7 @@ use super::{Svg, text_width};
 use crate::model::{Band, DrawnOperation, OperationOutcome, Role, RunModel};
 use crate::palette;
 use std::fmt::Write;
+use zooquake_checkers::analysis::numbered;
 
 /// The least width of a bar. Pictures are never shown smaller than in their own units, so that it is a pixel at least.
 pub const PIXEL: f64 = 1.0;
@@ -112,8 +113,8 @@ pub fn title(band: &Band) -> String {
     let counts = if band.counts { "counts" } else { "does not count" };
     let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
     format!(
-        "window {}: {}{lost}, {} – {until}{}, {counts}",
-        band.id,
+        "{}: {}{lost}, {} – {until}{}, {counts}",
+        numbered(band.id),
         band.label(),
         crate::text::moment(band.from),
         band.verification()

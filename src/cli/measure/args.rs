@@ -11,7 +11,8 @@ Examples:
   zooquake measure herd --candidates 5,10 --changes 5 --json
   zooquake measure herd --variants lock/children,lock/predecessor --out locks
   zooquake measure commit --sites 3,5,9 --stagger 0
-  zooquake measure channel")]
+  zooquake measure channel
+  zooquake measure clients --clients 5,20,50 --servers 5")]
 pub struct MeasureOptions {
     /// What to measure.
     #[command(subcommand)]
@@ -27,6 +28,8 @@ pub enum Measurement {
     Commit(CommitOptions),
     /// Round trips a second through the control channel of one client
     Channel(ChannelOptions),
+    /// Bring-up, round trips, recorded events and removal, against the number of clients
+    Clients(ClientsOptions),
 }
 
 /// `measure herd`
@@ -111,4 +114,26 @@ pub struct ChannelOptions {
     /// JSON on stdout
     #[arg(long)]
     pub json: bool,
+}
+
+/// `measure clients`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake measure clients
+  zooquake measure clients --clients 5,20 --seconds 3 --json
+  zooquake measure clients --hosts unix:///run/a.sock,ssh://me@b --servers 5 --out two-engines")]
+pub struct ClientsOptions {
+    /// Numbers of clients, each a container of its own, separated by commas
+    #[arg(long, value_delimiter = ',', default_value = "5,20,35,50", value_parser = clap::value_parser!(u16).range(1..=200))]
+    pub clients: Vec<u16>,
+    /// How long all clients are asked at each number, in seconds
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub seconds: u64,
+    /// Docker engines of one Swarm over which servers and clients are spread, as in `run --hosts`; the usual engine if
+    /// not given
+    #[arg(long, value_delimiter = ',', value_name = "HOST,HOST", value_parser = crate::planning::values::host)]
+    pub hosts: Vec<String>,
+    #[command(flatten)]
+    pub common: Common,
 }

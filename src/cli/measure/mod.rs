@@ -6,12 +6,14 @@ use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::measure::channel::{self, ChannelCost};
 use crate::measure::chart::Chart;
+use crate::measure::clients::ClientsOrder;
 use crate::measure::commit::CommitOrder;
 use crate::measure::herd::HerdOrder;
 use crate::planning::{names, recipe};
 use anyhow::Result;
-use args::{ChannelOptions, CommitOptions, Common, HerdOptions, MeasureOptions, Measurement};
+use args::{ChannelOptions, ClientsOptions, CommitOptions, Common, HerdOptions, MeasureOptions, Measurement};
 use serde_json::json;
+use std::time::Duration;
 use zooquake_reports::measurement::{self, written};
 
 /// The variant whose clients are started, if a measurement does not name one. Any will do where each process is passed
@@ -23,8 +25,9 @@ pub const ANY: &str = "lock/protected";
 /// # Errors
 /// [`Usage`] for a variant that does not exist; otherwise the harness failed.
 pub async fn measure(options: MeasureOptions) -> Result<Code> {
-    if let Measurement::Herd(HerdOptions { common, .. }) | Measurement::Commit(CommitOptions { common, .. }) =
-        &options.what
+    if let Measurement::Herd(HerdOptions { common, .. })
+    | Measurement::Commit(CommitOptions { common, .. })
+    | Measurement::Clients(ClientsOptions { common, .. }) = &options.what
     {
         paths::output_folder(&common.out, "--out")?;
     }
@@ -32,6 +35,7 @@ pub async fn measure(options: MeasureOptions) -> Result<Code> {
         Measurement::Herd(options) => herd(options).await,
         Measurement::Commit(options) => commit(options).await,
         Measurement::Channel(options) => channel(&options).await,
+        Measurement::Clients(options) => clients(options).await,
     }
 }
 
@@ -59,6 +63,20 @@ async fn commit(options: CommitOptions) -> Result<Code> {
         servers: options.common.servers,
     };
     order.check().map_err(Usage)?;
+    let workload = names::workload(ANY).map_err(Usage)?;
+    let chart = order
+        .measure(workload, &options.common.out, interrupt::listen()?)
+        .await?;
+    print(chart, &options.common)
+}
+
+async fn clients(options: ClientsOptions) -> Result<Code> {
+    let order = ClientsOrder {
+        clients: options.clients,
+        lasts: Duration::from_secs(options.seconds),
+        servers: options.common.servers,
+        hosts: options.hosts,
+    };
     let workload = names::workload(ANY).map_err(Usage)?;
     let chart = order
         .measure(workload, &options.common.out, interrupt::listen()?)

@@ -58,8 +58,8 @@ impl Bounds {
             bounds(WHOLE, Some(BUILDING))
         } else if path.ends_with("/archive") {
             bounds(FILES, Some(COPYING))
-        } else if path.ends_with("/logs") {
-            // A request that follows a log has no limit of time.
+        } else if path.ends_with("/logs") || path == "/events" {
+            // A request that follows a log, or waits for events, has no limit of time.
             bounds(WHOLE, None)
         } else {
             bounds(WHOLE, Some(PATIENCE))

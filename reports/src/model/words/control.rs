@@ -6,6 +6,7 @@ use crate::text;
 use zooquake_history::operation::{
     SESSION,
     control::{STATE, f},
+    nemesis::UNREACHABLE,
 };
 use zooquake_history::{
     Event,
@@ -34,9 +35,18 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
             ),
             None => "stood still itself".into(),
         },
+        (UNREACHABLE, Info) if context.event.is_of("run") => unreachable(context),
         ("phase", _) if context.event.is_of("run") => phase(context),
         _ => return None,
     })
+}
+
+fn unreachable(context: EventContext<'_>) -> String {
+    let engines: Vec<&str> = context.event.unreachable().into_iter().flatten().collect();
+    match engines.is_empty() {
+        true => "reaches all Docker engines again".into(),
+        false => format!("does not reach {}", text::clip(&engines.join(", "), 120)),
+    }
 }
 
 fn confirm(context: EventContext<'_>) -> String {

@@ -1,0 +1,45 @@
+//! The engine's questions about the cluster, answered.
+
+use super::cluster::RunCluster;
+use super::readiness::{steady_and_silent, still_leads};
+use anyhow::Context;
+use zooquake_engine::{Input, Question};
+use zooquake_history::evidence::Reading;
+use zooquake_history::plan::Timing;
+
+/// The name of a client, which is numbered from 0: `c1`, ….
+pub fn client_name(client: usize) -> String {
+    format!("c{}", client + 1)
+}
+
+/// Answers a question that was asked when the history had so many events.
+pub async fn answer(question: Question, place: RunCluster, timing: Timing, index: usize) -> Input {
+    let RunCluster { cluster, clock } = place;
+    match question {
+        Question::Steady => {
+            let steady = steady_and_silent((&*cluster, &*clock), timing.sync_ms(), timing.session_ms).await;
+            Input::Steady(steady.map_err(|error| format!("{error:#}")))
+        }
+        Question::Leader(leader) => {
+            let leads = still_leads(&*cluster, &*clock, &leader).await;
+            Input::Leads(leads.map_err(|error| format!("{error:#}")))
+        }
+        Question::Runs(client) => {
+            let seen = cluster.sees_running(&client_name(client)).await;
+            Input::Running(seen.map_err(|error| format!("{error:#}")))
+        }
+        Question::Tree => {
+            let znodes = async {
+                let leader = crate::faults::leader(&*cluster).await.context("no server leads")?;
+                cluster.tree(&leader).await
+            };
+            // The end is known when the answer is taken.
+            let reading = |znodes| Reading {
+                index,
+                end_index: index,
+                znodes,
+            };
+            Input::Read(znodes.await.map(reading).map_err(|error| format!("{error:#}")))
+        }
+    }
+}

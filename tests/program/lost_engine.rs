@@ -79,7 +79,7 @@ fn an_engine_that_is_lost_for_a_while_ends_no_run_and_its_windows_do_not_count()
     let _turn = EnsembleSlot::shared();
     let (sockets, runs) = (Runs::new("engine-socket"), Runs::new("lost-engine"));
     let proxy = EngineProxy::listen(sockets.path());
-    let mut command = zooquake("run lock/fenced --faults kill --time 25s --seed 3 --out");
+    let mut command = zooquake("run lock/fenced --faults kill --time 15s --seed 3 --out");
     command.arg(runs.path()).env("DOCKER_HOST", &proxy.address);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = child.expect("starting zooquake");

@@ -60,3 +60,22 @@ fn a_broadcast_hears_every_vote_at_every_site() {
     assert_eq!(of("commit/coordinated", "writes"), 12.0, "{numbers}");
     assert_nothing_left();
 }
+
+#[test]
+fn the_harness_is_measured_with_more_and_more_clients() {
+    let _turn = EnsembleSlot::shared();
+    let folder = Runs::new("measure-clients");
+    let numbers = measure(&folder, "clients --clients 3,1,3 --seconds 1 --servers 1");
+    let points = numbers["points"].as_array().expect("points");
+    let sizes: Vec<u64> = points.iter().filter_map(|point| point["clients"].as_u64()).collect();
+    assert_eq!(sizes, [1, 3], "{numbers}");
+    for point in points {
+        for field in ["bring_up_s", "round_trip_ms", "events_per_second", "removal_s"] {
+            let value = point[field].as_f64();
+            assert!(value.is_some_and(|value| value > 0.0), "{field} in {point}");
+        }
+    }
+    for file in ["clients.png", "clients.html", "clients.json"] {
+        assert!(folder.path().join(file).is_file(), "{file}");
+    }
+}

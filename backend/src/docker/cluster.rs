@@ -18,7 +18,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
+use tokio::sync::Semaphore;
 use zooquake_history::plan::Plan;
+
+/// Most nodes that are made at once on one engine: of many, each would wait for all, and the last longer than an answer
+/// may take.
+const MADE_AT_ONCE: usize = 10;
 
 /// One node: its host and what stands beside it.
 #[derive(Debug)]
@@ -93,11 +98,13 @@ impl DockerCluster {
         let logs_of = &logs;
         let watches = machines.all().iter().map(|machine| EngineWatch::start(&machine.docker));
         let watches: Vec<Arc<EngineWatch>> = watches.map(Arc::new).collect();
-        let all = &watches;
+        let turns: Vec<Semaphore> = watches.iter().map(|_| Semaphore::new(MADE_AT_ONCE)).collect();
+        let (all, turns) = (&watches, &turns);
         let nodes = try_join_all(servers.chain(clients).map(|(name, image, beside)| async move {
             let place = machine_of(machines, plan, &name)?;
             let (machine, watch) = (&machines.all()[place], &all[place]);
             let docker = &machine.docker;
+            let _turn = turns[place].acquire().await.context("turns are never closed")?;
             let host = machine.explain(start_host(docker, run, &name, image, network).await)?;
             let mut node = DockerNode {
                 docker: docker.clone(),

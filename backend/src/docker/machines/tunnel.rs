@@ -8,6 +8,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
+use tokio::task::JoinHandle;
 
 /// How long a connection may take to be made. Nobody is there to type a password.
 const OPENS_WITHIN: Duration = Duration::from_secs(30);
@@ -21,13 +22,28 @@ const FOLDER: &str = "zooquake-ssh-";
 /// Most bytes of ssh's complaint that are shown.
 const COMPLAINT: u64 = 2_000;
 
-/// A forwarded socket. The command at its far end reads our stdin: when this program ends, however that comes about, so
-/// does ssh.
+/// Rest before a tunnel that has ended is opened again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// A forwarded socket, which is forwarded again whenever that ends.
 #[derive(Debug)]
 pub struct Tunnel {
     folder: TempDir,
-    _ssh: Child,
+    keeping: JoinHandle<()>,
+}
+
+/// The ssh that forwards it. The command at its far end reads our stdin: when this program ends, however that comes
+/// about, so does ssh.
+#[derive(Debug)]
+struct SshProcess {
+    ssh: Child,
     _stdin: ChildStdin,
+}
+
+impl Drop for Tunnel {
+    fn drop(&mut self) {
+        self.keeping.abort();
+    }
 }
 
 impl Tunnel {
@@ -42,8 +58,40 @@ impl Tunnel {
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir();
         let folder = folder.context("making a temporary folder for the socket of a tunnel")?;
         let local = socket(folder.path());
+        let opened = SshProcess::start(target, &local).await?;
+        Ok(Self {
+            folder,
+            keeping: tokio::spawn(keep(target.clone(), local, opened)),
+        })
+    }
+
+    /// The socket of this machine that leads there.
+    pub fn socket(&self) -> PathBuf {
+        socket(self.folder.path())
+    }
+}
+
+/// Opens a tunnel again whenever it ends, until the task is aborted.
+async fn keep(target: SshTarget, local: PathBuf, mut opened: SshProcess) {
+    loop {
+        // Whatever its exit code is, it is over.
+        drop(opened.ssh.wait().await);
+        log::warn!("ssh to {} has ended, and is started again", target.destination);
+        opened = loop {
+            tokio::time::sleep(AGAIN).await;
+            match SshProcess::start(&target, &local).await {
+                Ok(opened) => break opened,
+                Err(error) => log::info!("{error:#}"),
+            }
+        };
+    }
+}
+
+impl SshProcess {
+    /// Starts it, and sees that it is connected.
+    async fn start(target: &SshTarget, local: &Path) -> Result<Self> {
         let mut ssh = Command::new("ssh")
-            .args(arguments(target, &local))
+            .args(arguments(target, local))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -71,16 +119,7 @@ impl Tunnel {
                 OPENS_WITHIN.as_secs()
             ),
         }
-        Ok(Self {
-            folder,
-            _ssh: ssh,
-            _stdin: stdin,
-        })
-    }
-
-    /// The socket of this machine that leads there.
-    pub fn socket(&self) -> PathBuf {
-        socket(self.folder.path())
+        Ok(Self { ssh, _stdin: stdin })
     }
 }
 

@@ -133,8 +133,8 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Begins a turn of the loop: a stall, or the loss of an engine of containers, is known before anything that is read
-    /// after it. Returns the moment of the turn.
+    /// Begins a turn of the loop: a stall, or the loss of an engine of containers, is known before anything that is
+    /// read after it. Returns the moment of the turn.
     fn turn(&mut self) -> Result<Clocks> {
         let now = self.recorder.turns()?;
         if self.recorder.stalls() != self.stalls {

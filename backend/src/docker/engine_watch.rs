@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
+use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::query_parameters::EventsOptionsBuilder;
 use tokio::task::JoinHandle;
 
@@ -110,10 +111,13 @@ async fn until_lost(docker: &Docker) -> &'static str {
     let options = EventsOptionsBuilder::default().filters(&none).build();
     let mut events = std::pin::pin!(docker.events(Some(options)));
     let mut pings = tokio::time::interval(PING);
+    let mut handed_out = true;
     loop {
         tokio::select! {
-            event = events.next() => match event {
+            event = events.next(), if handed_out => match event {
                 Some(Ok(_)) => {}
+                // What stands before the engine may refuse its events; pings remain.
+                Some(Err(Error::DockerResponseServerError { .. })) => handed_out = false,
                 Some(Err(_)) | None => return "the way to it ended",
             },
             _ = pings.tick() => if !answers(docker).await {
@@ -125,4 +129,84 @@ async fn until_lost(docker: &Docker) -> &'static str {
 
 async fn answers(docker: &Docker) -> bool {
     matches!(tokio::time::timeout(PONG, docker.ping()).await, Ok(Ok(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::{Address, client};
+    use super::*;
+    use std::path::PathBuf;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{UnixListener, UnixStream};
+    use tokio::task::JoinSet;
+
+    /// The answer to a request for events that go on.
+    const EVENTS: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+    const REFUSAL: &str = "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\n{}";
+
+    const PONG_ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK";
+
+    /// An engine that answers pings, and requests for events with this, until the task is aborted: then all its
+    /// connections end.
+    fn engine(path: PathBuf, events: &'static str) -> JoinHandle<()> {
+        // That of an engine before it may be there.
+        let _ = std::fs::remove_file(&path);
+        let listener = UnixListener::bind(path).expect("a socket");
+        tokio::spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                connections.spawn(answer(stream, events));
+            }
+        })
+    }
+
+    async fn answer(mut stream: UnixStream, events: &str) {
+        let mut request = [0; 4096];
+        let read = stream.read(&mut request).await.unwrap_or(0);
+        let of_events = String::from_utf8_lossy(&request[..read]).contains("/events");
+        let answer = if of_events { events } else { PONG_ANSWER };
+        // The client may have gone.
+        let _ = stream.write_all(answer.as_bytes()).await;
+        if answer == EVENTS {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    async fn until(what: &str, condition: impl Fn() -> bool) {
+        let begun = Instant::now();
+        while !condition() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_way_that_ends_is_a_loss_until_there_is_one_again() {
+        let folder = tempfile::tempdir().expect("a folder for a socket");
+        let path = folder.path().join("engine.sock");
+        let lives = engine(path.clone(), EVENTS);
+        let watch = EngineWatch::start(&client(Address::Unix(path.clone())).expect("a client"));
+        assert!(!watch.lost_since(0).await && !watch.is_lost());
+        lives.abort();
+        until("its end is seen", || watch.is_lost()).await;
+        assert!(watch.lost_since(0).await && !watch.answers_within(Duration::from_millis(100)).await);
+        let again = engine(path, EVENTS);
+        assert!(watch.answers_within(Duration::from_secs(20)).await);
+        assert_eq!(watch.losses(), 1);
+        again.abort();
+        until("its second end is seen", || watch.losses() == 2).await;
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_hands_out_no_events_is_there_as_long_as_it_answers_pings() {
+        let folder = tempfile::tempdir().expect("a folder for a socket");
+        let path = folder.path().join("engine.sock");
+        let lives = engine(path.clone(), REFUSAL);
+        let watch = EngineWatch::start(&client(Address::Unix(path)).expect("a client"));
+        assert!(!watch.lost_since(0).await, "a refusal is an answer");
+        lives.abort();
+        until("its end is seen", || watch.is_lost()).await;
+        assert_eq!(watch.losses(), 1);
+    }
 }

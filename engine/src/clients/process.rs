@@ -119,8 +119,8 @@ impl ClientProcess {
         again
     }
 
-    /// There is no way to it: it is started again soon, unless the nemesis has killed it. Returns the report that waited
-    /// for its `hello`.
+    /// There is no way to it: it is started again soon, unless the nemesis has killed it. Returns the report that
+    /// waited for its `hello`.
     pub fn lose(&mut self, now: Duration) -> Option<u64> {
         self.end();
         self.is_lost = true;

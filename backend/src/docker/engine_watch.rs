@@ -20,8 +20,9 @@ const PING: Duration = Duration::from_secs(1);
 /// An engine that lives answers a ping within this time, also under load.
 const PONG: Duration = Duration::from_secs(5);
 
-/// Rest between two looks for an engine that was lost.
-const AGAIN: Duration = Duration::from_millis(250);
+/// Rest between two looks for an engine that was lost. A loss lasts as long at least, so that every loop that turns
+/// sees it.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// All streams of an engine end within this time, as the one here does.
 const TOGETHER: Duration = Duration::from_millis(500);
@@ -97,8 +98,11 @@ async fn look(docker: Docker, state: Arc<WatchState>) {
         let why = until_lost(&docker).await;
         log::warn!("a Docker engine is lost, and looked for: {why}");
         state.lose();
-        while !answers(&docker).await {
+        loop {
             tokio::time::sleep(AGAIN).await;
+            if answers(&docker).await {
+                break;
+            }
         }
         state.lost.store(false, Ordering::SeqCst);
     }

@@ -18,7 +18,10 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
     let image = tools_image();
     let mut foreign = Foreign::default();
     foreign.make("network", &["--label", &label("zz-dead"), "zooquake-test-dead"]);
-    foreign.start(&["--network", &format!("zooquake-{id}"), &image], 300);
+    // It may be that of an earlier run, which the engine could not remove.
+    let networks = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}";
+    let network = docker(&["inspect", "--format", networks, &format!("zooquake-{id}-n1")]);
+    foreign.start(&["--network", &network, &image], 300);
     for (id, volume) in [("a-stubborn", "zooquake-test-stubborn"), (&id, "zooquake-test-held")] {
         foreign.make("volume", &["--label", &label(id), volume]);
         foreign.start(&["-v", &format!("{volume}:/held"), &image], 300);

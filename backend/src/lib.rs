@@ -9,10 +9,11 @@ pub mod files;
 pub mod images;
 mod retry;
 pub mod sidecar;
+mod stdin;
 mod txnlog;
 mod znodes;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -22,15 +23,14 @@ use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use zooquake_history::evidence::Znode;
 use zooquake_history::fault::Wire;
 use zooquake_history::plan::Plan;
 use zooquake_history::txnlog::TxnLogs;
-use zooquake_workloads::client::DriverInput;
-use zooquake_workloads::protocol::{ProcessOutput, Request};
+use zooquake_workloads::protocol::ProcessOutput;
 
 pub use clock::{Clock, RealClock, within};
+pub use stdin::Stdin;
 pub use znodes::{lineage, setup_paths};
 
 /// The state that a server reports.
@@ -76,49 +76,6 @@ pub struct LeaderDelay {
 
 /// Receives the output of a process, in order.
 pub type OnOutput = Box<dyn FnMut(ProcessOutput) + Send>;
-
-/// The way to a process on a host; dropping it closes the process's stdin.
-#[derive(Debug, Clone)]
-pub struct Stdin(Way);
-
-#[derive(Debug, Clone)]
-enum Way {
-    Lines(mpsc::UnboundedSender<String>),
-    Direct(mpsc::UnboundedSender<DriverInput>),
-}
-
-impl Stdin {
-    /// The way to a process that reads these lines.
-    pub fn new(lines: mpsc::UnboundedSender<String>) -> Self {
-        Self(Way::Lines(lines))
-    }
-
-    /// The way to a process in memory.
-    pub fn direct(asked: mpsc::UnboundedSender<DriverInput>) -> Self {
-        Self(Way::Direct(asked))
-    }
-
-    /// Sends one line. A line for a process that has died is lost, as its request would be.
-    pub fn send(&self, line: String) {
-        // The only error is that the reader has ended with the process, which the end of the output shows already.
-        match &self.0 {
-            Way::Lines(lines) => drop(lines.send(line)),
-            Way::Direct(asked) => drop(asked.send(DriverInput::Line(line))),
-        }
-    }
-
-    /// Sends a request, as a line where the process reads lines.
-    ///
-    /// # Errors
-    /// If no JSON can be made of it.
-    pub fn request(&self, request: Request) -> Result<()> {
-        match &self.0 {
-            Way::Lines(_) => self.send(serde_json::to_string(&request).context("writing a request")?),
-            Way::Direct(asked) => drop(asked.send(DriverInput::Request(request))),
-        }
-        Ok(())
-    }
-}
 
 /// What to bring up.
 #[derive(Debug)]

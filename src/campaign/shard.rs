@@ -40,6 +40,12 @@ impl Shard {
         self.of == other.of
     }
 
+    /// Whether it has a rank, from 0, of so many, where each part has a range of them: ranges differ by one at most.
+    pub fn has_rank(self, rank: usize, all: usize) -> bool {
+        let part = rank as u64 * self.of / all.max(1) as u64;
+        part == self.first()
+    }
+
     /// The position of a number in this part; `None` if it is in another one.
     pub fn position(self, number: u64) -> Option<u64> {
         (number % self.of == self.number - 1).then_some(number / self.of)

@@ -1,14 +1,13 @@
 //! How fast the control channel to a client is.
 
 use super::ensemble::{HOST, MeasuredEnsemble, on_ensemble};
-use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use super::ping::{next_reply, ping};
+use anyhow::{Context, Result};
 use std::time::Instant;
 use tokio::sync::{mpsc, watch};
 use zooquake_backend::Cluster;
 use zooquake_backend::docker::DockerCluster;
 use zooquake_history::plan::Workload;
-use zooquake_workloads::protocol::{Message, ProcessOutput, Request};
 
 /// Sends requests that do nothing to one client of a workload in its container, one after the other.
 ///
@@ -36,10 +35,10 @@ pub struct ChannelCost {
 }
 
 async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<ChannelCost> {
-    let (sender, mut lines) = mpsc::unbounded_channel();
+    let (sender, mut outputs) = mpsc::unbounded_channel();
     let on_output = move |output| {
         // The receiver is gone once all is measured.
-        let _ = sender.send(output);
+        let _ = sender.send((0, output));
     };
     let asked = Instant::now();
     let stdin = cluster.start_client(HOST, 1, Box::new(on_output)).await?;
@@ -48,22 +47,8 @@ async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<ChannelCo
         let sent = Instant::now();
         // The first round trip waits for the process to start, and is not counted.
         let from = if id == 1 { *begun.insert(sent) } else { sent };
-        let request = Request {
-            id,
-            f: "ping".into(),
-            value: Value::Null,
-            timeout_ms: None,
-        };
-        stdin.request(request)?;
-        loop {
-            let Some(ProcessOutput::Line(line)) = lines.recv().await else {
-                bail!("the client ended")
-            };
-            match serde_json::from_str(&line).with_context(|| format!("reading {line}"))? {
-                Message::Reply { id: answered, .. } if answered == id => break,
-                _ => {}
-            }
-        }
+        stdin.request(ping(id))?;
+        while next_reply(&mut outputs).await?.1 != id {}
         match id {
             0 => start_ms = asked.elapsed().as_secs_f64() * 1e3,
             _ => worst_ms = worst_ms.max(from.elapsed().as_secs_f64() * 1e3),

@@ -1,11 +1,12 @@
 //! How what the harness itself costs grows with the number of its clients.
 
 use super::chart::{self, Chart};
-use super::cost::median;
+use super::cost::{median, point_fields};
 use super::ensemble::{MeasuredEnsemble, OnEnsemble, on_ensemble};
+use super::ping::{next_reply, ping};
 use crate::run::recorder::Recorder;
 use crate::run::store::Events;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -18,7 +19,6 @@ use zooquake_engine::HistoryEntry;
 use zooquake_history::operation::control::f::PING;
 use zooquake_history::plan::Workload;
 use zooquake_reports::measurement::{Measurement, Point, Series};
-use zooquake_workloads::protocol::{Message, ProcessOutput, Request};
 
 /// What is measured at each number of clients.
 pub const QUANTITIES: [&str; 4] = [
@@ -125,18 +125,8 @@ impl ClientsOrder {
 }
 
 fn numbers(measurement: &Measurement, order: &ClientsOrder) -> Value {
-    let points = measurement
-        .series
-        .iter()
-        .flat_map(|series| &series.points)
-        .map(|point| {
-            let mut line = json!({ "clients": point.size });
-            for (field, value) in FIELDS.iter().zip(&point.values) {
-                line[*field] = json!(value);
-            }
-            line
-        });
-    let points: Vec<Value> = points.collect();
+    let points = measurement.series.iter().flat_map(|series| &series.points);
+    let points: Vec<Value> = points.map(|point| point_fields(measurement, point, &FIELDS)).collect();
     json!({ "measurement": "clients", "servers": order.servers, "engines": order.hosts.len().max(1), "points": points })
 }
 
@@ -194,26 +184,4 @@ async fn ask(cluster: &DockerCluster, lasts: Duration) -> Result<AskedClients> {
         median_ms: median(trips),
         events_per_second,
     })
-}
-
-fn ping(id: u64) -> Request {
-    Request {
-        id,
-        f: PING.into(),
-        value: Value::Null,
-        timeout_ms: None,
-    }
-}
-
-/// The next answer of a client: whose, and to which request.
-async fn next_reply(outputs: &mut mpsc::UnboundedReceiver<(usize, ProcessOutput)>) -> Result<(usize, u64)> {
-    loop {
-        let (client, output) = outputs.recv().await.context("a client is there as long as its host")?;
-        let ProcessOutput::Line(line) = output else {
-            bail!("the client c{} ended", client + 1)
-        };
-        if let Message::Reply { id, .. } = serde_json::from_str(&line).with_context(|| format!("reading {line}"))? {
-            return Ok((client, id));
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::time::Duration;
-use zooquake_reports::measurement::{Measurement, Point, Series};
+use zooquake_reports::measurement::{Measurement, Point};
 use zooquake_workloads::zk::counted::Counts;
 
 /// What is measured of each change of leader, or transaction.
@@ -47,18 +47,25 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 
 /// The numbers of a chart as JSON; each point is the median of so many samples.
 pub fn numbers(measurement: &Measurement, samples: u16, servers: usize) -> Value {
-    let line = |series: &Series, point: &Point| {
-        let mut line = json!({ "variant": series.name });
-        line[&measurement.axis] = json!(point.size);
-        for (field, value) in FIELDS.iter().zip(&point.values) {
-            line[*field] = json!(value);
-        }
-        line
-    };
-    let points = measurement.series.iter();
-    let points = points.flat_map(|series| series.points.iter().map(move |point| (series, point)));
-    let points: Vec<Value> = points.map(|(series, point)| line(series, point)).collect();
+    let points = measurement.series.iter().flat_map(|series| {
+        let line = |point| {
+            let mut line = point_fields(measurement, point, &FIELDS);
+            line["variant"] = json!(series.name);
+            line
+        };
+        series.points.iter().map(line)
+    });
+    let points: Vec<Value> = points.collect();
     json!({ "measurement": measurement.name, "servers": servers, "samples": samples, "points": points })
+}
+
+/// A point of a chart as JSON: its size by the name of the axis, then each quantity by its field.
+pub fn point_fields(measurement: &Measurement, point: &Point, fields: &[&str]) -> Value {
+    let mut line = json!({ &measurement.axis: point.size });
+    for (field, value) in fields.iter().zip(&point.values) {
+        line[*field] = json!(value);
+    }
+    line
 }
 
 #[cfg(test)]

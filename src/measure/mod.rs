@@ -11,3 +11,4 @@ mod cost;
 mod crowd;
 pub mod ensemble;
 pub mod herd;
+mod ping;

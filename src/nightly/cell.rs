@@ -56,11 +56,6 @@ impl Cell {
         hash ^ (hash >> 33)
     }
 
-    /// Whether it is in this part of the matrix. It stays there whatever other cells a campaign gains or loses.
-    pub fn is_in(&self, shard: Shard) -> bool {
-        shard.position(self.hash()).is_some()
-    }
-
     /// Whether a cell of another night is this one: of seeds that are drawn for each night, those of one ordinal are.
     pub fn is_same(&self, other: &Self) -> bool {
         let seeds = match (self.ordinal, other.ordinal) {
@@ -74,6 +69,18 @@ impl Cell {
     pub fn same_place(&self, variant: &str, faults: &str) -> bool {
         self.variant == variant && self.faults == faults
     }
+}
+
+/// The cells of one part of a matrix, in the order of the matrix.
+///
+/// Parts are ranges of the cells sorted by their hash: of equal size but for one, and a cell that a campaign gains or
+/// loses moves at most one other across each border.
+pub fn cells_of_part(mut cells: Vec<Cell>, shard: Shard) -> Vec<Cell> {
+    let mut hashes: Vec<u64> = cells.iter().map(Cell::hash).collect();
+    hashes.sort_unstable();
+    let rank = |cell: &Cell| hashes.partition_point(|hash| *hash < cell.hash());
+    cells.retain(|cell| shard.has_rank(rank(cell), hashes.len()));
+    cells
 }
 
 /// A run of a cell that came to its end, or failed to.
@@ -133,24 +140,55 @@ pub fn outcome(attempts: &[&CellAttempt]) -> CellOutcome {
 pub mod tests {
     use super::*;
     use crate::campaign::attempt::seen;
+    use std::collections::BTreeMap;
     use zooquake_checkers::{Anomaly, Results};
 
-    #[test]
-    fn every_cell_is_in_one_part_and_no_part_is_empty() {
+    fn matrix(cells: u64) -> Vec<Cell> {
         let cell = |n: u64| Cell {
             variant: format!("lock/v{}", n % 10),
             faults: format!("f{}", n / 10 % 5),
             seed: n / 50,
             ordinal: None,
         };
-        let cells: Vec<Cell> = (0..400).map(cell).collect();
-        let shards: Vec<Shard> = ["1/4", "2/4", "3/4", "4/4"].map(|s| s.parse().unwrap()).into();
-        for cell in &cells {
-            assert_eq!(shards.iter().filter(|shard| cell.is_in(**shard)).count(), 1, "{cell}");
+        (0..cells).map(cell).collect()
+    }
+
+    /// The part of each cell, by the cell in words.
+    fn parts(cells: &[Cell], of: usize) -> BTreeMap<String, usize> {
+        let part = |number: usize| {
+            let shard: Shard = format!("{number}/{of}").parse().unwrap();
+            let held = cells_of_part(cells.to_vec(), shard);
+            held.into_iter().map(move |cell| (cell.to_string(), number))
+        };
+        let placed: Vec<(String, usize)> = (1..=of).flat_map(part).collect();
+        assert_eq!(placed.len(), cells.len(), "no cell is in two parts");
+        placed.into_iter().collect()
+    }
+
+    #[test]
+    fn every_cell_is_in_one_part_and_parts_are_of_one_size() {
+        for (cells, of) in [(400, 4), (12, 3), (60, 7), (3, 5), (0, 2)] {
+            let parts = parts(&matrix(cells), of);
+            assert_eq!(parts.len() as u64, cells);
+            let size = |number: usize| parts.values().filter(|part| **part == number).count();
+            let sizes: Vec<usize> = (1..=of).map(size).collect();
+            assert!(
+                sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1,
+                "{sizes:?}"
+            );
         }
-        for shard in shards {
-            let held = cells.iter().filter(|cell| cell.is_in(shard)).count();
-            assert!((60..140).contains(&held), "shard {shard} holds {held} of 400");
+    }
+
+    #[test]
+    fn a_cell_that_is_gone_moves_at_most_one_other_across_each_border() {
+        let all = matrix(60);
+        let before = parts(&all, 4);
+        for gone in 0..all.len() {
+            let mut rest = all.clone();
+            rest.remove(gone);
+            let after = parts(&rest, 4);
+            let moved = after.iter().filter(|(cell, part)| before[*cell] != **part).count();
+            assert!(moved <= 3, "{moved} cells moved");
         }
     }
 

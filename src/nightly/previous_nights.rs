@@ -67,9 +67,11 @@ impl NightRecord {
 /// The cells that a night is to run.
 pub fn cells(header: &NightHeader) -> Vec<Cell> {
     let shard: Option<Shard> = header.shard.as_ref().and_then(|shard| shard.parse().ok());
-    let mut cells = header.campaign.cells(header.date());
-    cells.retain(|cell| shard.is_none_or(|shard| cell.is_in(shard)));
-    cells
+    let cells = header.campaign.cells(header.date());
+    match shard {
+        None => cells,
+        Some(shard) => cell::cells_of_part(cells, shard),
+    }
 }
 
 /// Every night in a folder, the oldest first; none if there is no such folder. A record that makes no sense is named on

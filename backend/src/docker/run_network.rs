@@ -1,9 +1,9 @@
 //! The network of a run: a new one, or one that the engine could not remove with its run.
 //!
-//! The engine keeps a count of the endpoints in a network beside the endpoints themselves, and may lose count where
-//! several containers of the network start or end at once (moby#42119; seen with Docker 20.10). It then refuses to
-//! remove the network until it is restarted, and its address pools have room for some thirty networks. Such a network
-//! takes containers as before.
+//! The engine keeps a count of the endpoints in a network beside the endpoints themselves, and loses decrements of it
+//! where several containers leave the network at once (moby#42119; Docker 20.10; the sweep lets them leave one by one).
+//! It then refuses to remove the network until it is restarted, and its address pools have room for some thirty
+//! networks. Such a network takes containers as before.
 
 use super::labels::RUN_LABEL;
 use super::machines::Machines;

@@ -73,6 +73,11 @@ impl<'a> InjectedFault<'a> {
         }
     }
 
+    /// Whether it is the loss of an engine of containers, which no plan has.
+    pub fn is_engine_loss(&self) -> bool {
+        self.fault == ENGINE_LOSS
+    }
+
     /// Whether the last try to heal it that ended before an event was verified; `None` if none did.
     pub fn healed_before(&self, by: usize) -> Option<bool> {
         let ended = self.tries.partition_point(|&(at, _)| at < by);
@@ -95,7 +100,7 @@ pub fn numbered(id: i64) -> String {
 impl InjectedFault<'_> {
     /// It in words: `window 3`; `the loss of the Docker engine at 1.204 s`.
     pub fn words(&self, events: &[Event]) -> String {
-        let lost = self.on.filter(|_| self.id < 0).map(|on| &events[on]);
+        let lost = self.on.filter(|_| self.is_engine_loss()).map(|on| &events[on]);
         match lost {
             Some(lost) => {
                 let engines: Vec<&str> = lost.unreachable().into_iter().flatten().collect();

@@ -167,7 +167,11 @@ impl<'r, 'a> Busy<'r, 'a> {
             any: Intervals::new(ops.work.iter().map(op)),
             of: intervals(of),
             holds: intervals(holds),
-            losses: analysis.injected.values().filter(|window| window.id < 0).collect(),
+            losses: analysis
+                .injected
+                .values()
+                .filter(|window| window.is_engine_loss())
+                .collect(),
         }
     }
 }

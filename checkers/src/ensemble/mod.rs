@@ -20,7 +20,7 @@ pub use zooquake_history::server_log::{
 };
 
 use crate::AnomalySpan;
-use crate::analysis::injected_faults::ENGINE_LOSS;
+use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::{Analysis, RecordView};
 use crate::findings::{Finding, Findings};
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         return;
     }
     // What a server logs while its engine is lost has no reader.
-    let lost = run.injected.values().any(|window| window.fault == ENGINE_LOSS);
+    let lost = run.injected.values().any(InjectedFault::is_engine_loss);
     let logs = logs.filter(|_| !lost).unwrap_or_default();
     let clock = WallClock::from_events(run.events);
     let ensemble = EnsembleElections {

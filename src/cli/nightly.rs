@@ -127,9 +127,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     ensembles::clear(&*place, &runs, &ledger.runs(), "its cell is run again").await?;
     let campaign = &header.campaign;
     let seeds = campaign.seeds.seeds(header.date());
-    let order = previous_nights::order(previous_nights::cells(&header), &seeds, |cell| {
-        previous_nights::last(&earlier, cell)
-    });
+    let order = previous_nights::order(header.cells(), &seeds, |cell| previous_nights::last(&earlier, cell));
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
         false => CampaignEnd::Through,
         true => {
@@ -186,7 +184,7 @@ async fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
 /// Refuses a night with cells that cannot end valid, and names them.
 fn refuse(header: &NightHeader) -> Result<(), String> {
     let campaign = &header.campaign;
-    let cells = previous_nights::cells(header);
+    let cells = header.cells();
     let named = |cell: &Cell| (cell.to_string(), campaign.spec(cell, cell.seed));
     let named: Vec<(String, RunSpec)> = cells.iter().map(named).collect();
     refusal::refuse(&named, || {

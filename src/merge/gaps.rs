@@ -8,7 +8,7 @@ use crate::compare::header::ComparisonHeader;
 use crate::compare::order::Turn;
 use crate::nightly::cell::{self, Cell};
 use crate::nightly::header::NightHeader;
-use crate::nightly::previous_nights::{NightRecord, cells};
+use crate::nightly::previous_nights::NightRecord;
 use crate::nightly::report::decided;
 use zooquake_reports::night::CellOutcome;
 
@@ -29,7 +29,7 @@ pub fn night(parts: &[CampaignPart<NightHeader, Cell>]) -> Vec<String> {
             shard: Some(shard.to_string()),
             ..first.content.header.clone()
         };
-        cells(&header).len()
+        header.cells().len()
     };
     let gone = missing(parts).into_iter().map(|shard| (count(&shard), shard));
     let gone = gone.filter(|(cells, _)| *cells > 0);

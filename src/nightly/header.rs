@@ -1,8 +1,10 @@
 //! What a night is, as the first line of its record has it.
 
 use super::campaign::Campaign;
+use super::cell::Cell;
 use super::conclusion;
 use super::folder::NAME;
+use super::part::cells_of_part;
 use crate::calendar;
 use crate::campaign::ledger::CampaignHeader;
 use crate::campaign::shard::Shard;
@@ -43,6 +45,15 @@ impl NightHeader {
     /// The date, in UTC, that its seeds are drawn from.
     pub fn date(&self) -> &str {
         self.date.as_deref().unwrap_or(calendar::date(&self.begun))
+    }
+
+    /// The cells that it is to run.
+    pub fn cells(&self) -> Vec<Cell> {
+        let cells = self.campaign.cells(self.date());
+        match self.shard.as_ref().and_then(|shard| shard.parse().ok()) {
+            None => cells,
+            Some(shard) => cells_of_part(cells, shard),
+        }
     }
 
     /// The zooquake that began it, such as `0.1.0 (3f2a91c)`.

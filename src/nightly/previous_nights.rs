@@ -6,7 +6,6 @@ use super::folder::{self, LedgerContent};
 use super::header::NightHeader;
 use super::seeds::NightSeed;
 use crate::campaign::ledger;
-use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -34,7 +33,7 @@ impl NightRecord {
         Self {
             name,
             begun: recorded.header.begun.clone(),
-            cells: cells(&recorded.header),
+            cells: recorded.header.cells(),
             attempts: recorded.attempts.clone(),
         }
     }
@@ -61,16 +60,6 @@ impl NightRecord {
         let run = outcomes.iter().filter(|outcome| **outcome != CellOutcome::Skipped);
         let worst = run.min_by_key(|outcome| CellOutcome::ALL.iter().position(|other| other == *outcome));
         worst.or(outcomes.first()).copied()
-    }
-}
-
-/// The cells that a night is to run.
-pub fn cells(header: &NightHeader) -> Vec<Cell> {
-    let shard: Option<Shard> = header.shard.as_ref().and_then(|shard| shard.parse().ok());
-    let cells = header.campaign.cells(header.date());
-    match shard {
-        None => cells,
-        Some(shard) => cell::cells_of_part(cells, shard),
     }
 }
 
@@ -128,7 +117,7 @@ pub fn earlier(night: &Path, header: &NightHeader) -> Result<Vec<NightRecord>> {
     let Some(beside) = own.parent() else {
         return Ok(Vec::new());
     };
-    let tonight = cells(header);
+    let tonight = header.cells();
     let mut nights: Vec<NightRecord> = without_merged(all(beside)?)
         .into_iter()
         .filter(|(path, recorded)| {

@@ -4,7 +4,6 @@ use crate::campaign::ensembles::tests::{Script, judged};
 use crate::campaign::run_outcome::RunOutcome;
 use crate::nightly::cell::tests::{attempt, cell};
 use crate::nightly::folder::tests::header;
-use crate::nightly::previous_nights::cells;
 use crate::planning::spec::RunSpec;
 use zooquake_checkers::Verdict;
 use zooquake_reports::night::CellOutcome;
@@ -18,7 +17,7 @@ impl Stage {
     fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
-            order: cells(&header("2026-11-20")),
+            order: header("2026-11-20").cells(),
         }
     }
 

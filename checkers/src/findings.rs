@@ -1,7 +1,8 @@
 //! What checkers found, as they go.
 
 use crate::analysis::Analysis;
-use crate::cause::{AnomalySubject, Cause};
+use crate::cause::record::Cause;
+use crate::cause::subject::AnomalySubject;
 use crate::text::if_any;
 use crate::{Anomaly, AnomalySpan, NotJudged};
 use serde_json::{Value, json};

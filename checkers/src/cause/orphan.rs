@@ -1,8 +1,8 @@
 //! By what a znode came to be left: the window that lost the reply to its creation, the release that did not remove it,
 //! or the operations that can have made it.
 
+use super::record::{Cause, CauseZnode};
 use super::transaction_bounds::TransactionBounds;
-use super::{Cause, CauseZnode};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::named_zxids;

@@ -2,7 +2,8 @@
 //! nobody who would remove it.
 
 use super::queue_order::{self, QueueModes, QueuePlace};
-use super::{AnomalySubject, CauseZnode, WaitingClient};
+use super::record::CauseZnode;
+use super::subject::{AnomalySubject, WaitingClient};
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::znodes::{orphan_node, quiesce_answers};

@@ -1,8 +1,8 @@
 //! Which transaction removed a znode, and what lay behind it.
 
 use super::queue_order::{QueueDiscipline, place};
+use super::record::{Cause, CauseZnode};
 use super::transaction_bounds::TransactionBounds;
-use super::{Cause, CauseZnode};
 use crate::analysis::clients::session;
 use crate::analysis::nearby_faults::words as fault_words;
 use crate::analysis::transaction_times::Ages;

@@ -1,6 +1,7 @@
 //! Roots: which of several anomalies with one cause the others follow from, and the order in which they stand.
 
-use super::{AnomalySubject, Cause, CauseZnode};
+use super::record::{Cause, CauseZnode};
+use super::subject::AnomalySubject;
 use crate::Anomaly;
 use std::collections::{BTreeMap, HashMap};
 

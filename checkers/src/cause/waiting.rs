@@ -8,8 +8,9 @@
 
 use super::queue_order::QueueDiscipline;
 use super::queued_znodes::{QueuedZnode, ZnodeKeeper, queued, waiting};
+use super::record::{Cause, CauseZnode};
+use super::subject::WaitingClient;
 use super::transaction_bounds::TransactionBounds;
-use super::{Cause, CauseZnode, WaitingClient};
 use crate::analysis::{Analysis, AnomalySpan};
 use crate::findings::Findings;
 use std::collections::BTreeMap;

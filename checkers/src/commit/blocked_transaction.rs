@@ -12,7 +12,7 @@ use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
-use crate::cause::Cause;
+use crate::cause::record::Cause;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};

@@ -1,10 +1,11 @@
 //! The properties of consensus protocols, judged step by step: by the checkers from the events of a history, and by
 //! searches from what their networks announce, which is the same.
 
-use super::leaders::{LeaderViolation, Leaders, LeadingNode};
+use super::leaders::{Leaders, LeadingNode};
 use super::logs::ReplicaLogs;
 use super::nodes::NodeSets;
 use super::values::ChosenValues;
+use super::violation::{ConsensusViolation, LeaderViolation, ViolationKind};
 use zooquake_history::operation::consensus::Announcement;
 use zooquake_history::plan::ConsensusGoal;
 
@@ -30,74 +31,6 @@ pub enum ConsensusStep {
         /// The node.
         node: u8,
     },
-}
-
-/// A violation of a property of consensus protocols. Places are those that were given with the steps.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConsensusViolation {
-    /// What is violated, and by whom.
-    pub kind: ViolationKind,
-    /// The places of the steps that prove it, in any order.
-    pub witness: Vec<usize>,
-}
-
-/// The kinds of violation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ViolationKind {
-    /// Two learners learned different values, or one learned two.
-    Disagreement {
-        /// The learners.
-        nodes: (u8, u8),
-        /// What each learned, and in which round that was chosen.
-        values: ((u32, u32), (u32, u32)),
-    },
-    /// A learner learned, or a client's node was answered with, a value that nobody had proposed.
-    InvalidValue {
-        /// The node.
-        node: u8,
-        /// The value.
-        value: u32,
-    },
-    /// One of the violations of elections.
-    Leader(LeaderViolation),
-    /// A message that was acknowledged is not in the log of a leader of the latest epoch.
-    LostMessage {
-        /// The message.
-        value: u32,
-        /// The leader.
-        leader: u8,
-        /// Its epoch.
-        round: u32,
-    },
-    /// After healing a learner has not learned a value, or a client's node was not answered.
-    NoDecision {
-        /// The nodes that lack something: bit `n` is node `n`.
-        lacking: u32,
-    },
-}
-
-impl ViolationKind {
-    /// The name of its anomaly.
-    pub fn anomaly(&self) -> &'static str {
-        match self {
-            Self::Disagreement { .. } => "disagreement",
-            Self::InvalidValue { .. } => "invalid-value",
-            Self::Leader(violation) => violation.anomaly(),
-            Self::LostMessage { .. } => "lost-message",
-            Self::NoDecision { .. } => "no-decision",
-        }
-    }
-
-    /// The property that is violated.
-    pub fn property(&self) -> &'static str {
-        match self {
-            Self::Disagreement { .. } => "agreement",
-            Self::InvalidValue { .. } => "validity",
-            Self::Leader(violation) => violation.property(),
-            Self::LostMessage { .. } => "nothing is lost",
-            Self::NoDecision { .. } => "liveness",
-        }
-    }
 }
 
 /// The judge of one run.

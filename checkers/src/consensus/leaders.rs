@@ -1,63 +1,9 @@
 //! Who was elected, who led, and who followed whom.
 
-use super::judge::{ConsensusViolation, ViolationKind};
 use super::nodes::NodeSets;
+use super::violation::{ConsensusViolation, Credentials, LeaderViolation, ViolationKind};
 use zooquake_history::operation::consensus::Announcement;
 use zooquake_history::plan::ConsensusGoal;
-
-/// The credentials of a server: epoch, then zxid, then its number decide which vote is the greater one.
-pub type Credentials = (u32, u32, u8);
-
-/// A violation of what a protocol promises of its leaders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LeaderViolation {
-    /// Two nodes led at one moment.
-    TwoAtOnce {
-        /// The one that led.
-        first: u8,
-        /// The one that began to lead.
-        second: u8,
-    },
-    /// Two nodes led one epoch.
-    TwoOfEpoch {
-        /// The first one.
-        first: u8,
-        /// The second one.
-        second: u8,
-        /// The epoch.
-        round: u32,
-    },
-    /// A server was elected by one whose credentials are greater.
-    LesserVote {
-        /// Who was elected, with its credentials.
-        leader: (u8, Credentials),
-        /// One of those that elected it, with its credentials.
-        voter: (u8, Credentials),
-    },
-    /// After healing there is no leader that a majority follows, or several.
-    None,
-}
-
-impl LeaderViolation {
-    /// The name of its anomaly.
-    pub fn anomaly(self) -> &'static str {
-        match self {
-            Self::TwoAtOnce { .. } => "two-leaders",
-            Self::TwoOfEpoch { .. } => "two-ensemble-leaders",
-            Self::LesserVote { .. } => "lesser-vote-won",
-            Self::None => "no-leader",
-        }
-    }
-
-    /// The property that is violated.
-    pub fn property(self) -> &'static str {
-        match self {
-            Self::TwoAtOnce { .. } | Self::TwoOfEpoch { .. } => "single leadership",
-            Self::LesserVote { .. } => "election",
-            Self::None => "liveness",
-        }
-    }
-}
 
 /// A node that leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,6 +9,7 @@ mod leaders;
 mod logs;
 mod nodes;
 mod values;
+mod violation;
 mod words;
 
 use crate::analysis::Analysis;
@@ -17,11 +18,12 @@ use crate::family_checks::FamilyChecks;
 use crate::findings::{Finding, Findings};
 use crate::verdict::verdict;
 use crate::{Results, cause};
-pub use judge::{ConsensusJudge, ConsensusStep, ConsensusViolation, ViolationKind};
-pub use leaders::{Credentials, LeaderViolation, LeadingNode};
+pub use judge::{ConsensusJudge, ConsensusStep};
+pub use leaders::LeadingNode;
 pub use nodes::NodeSets;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+pub use violation::{ConsensusViolation, Credentials, LeaderViolation, ViolationKind};
 use zooquake_history::operation::consensus::{self, Announcement, NODES};
 use zooquake_history::{Event, EventType, Process, Record};
 

@@ -1,6 +1,6 @@
 //! What was proposed, what was learned, and who was answered.
 
-use super::judge::{ConsensusViolation, ViolationKind};
+use super::violation::{ConsensusViolation, ViolationKind};
 
 /// A request of the application.
 #[derive(Debug, Clone, Copy)]

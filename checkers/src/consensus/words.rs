@@ -1,7 +1,6 @@
 //! Violations in words.
 
-use super::judge::{ConsensusViolation, ViolationKind};
-use super::leaders::{Credentials, LeaderViolation};
+use super::violation::{ConsensusViolation, Credentials, LeaderViolation, ViolationKind};
 use crate::analysis::Analysis;
 
 /// What happened, in one paragraph.

@@ -7,7 +7,7 @@
 
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, mode};
-use crate::cause::{AnomalySubject, WaitingClient};
+use crate::cause::subject::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
 use crate::grants::grantable_time::{GrantableSpans, GrantableTime};
 use crate::liveness::bound::{LivenessBounds, bound_words};

@@ -3,7 +3,9 @@
 use super::quiesce_answers::{QuiesceAnswers, answers};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::cause::{AnomalySubject, CauseZnode, OrphanCauses};
+use crate::cause::OrphanCauses;
+use crate::cause::record::CauseZnode;
+use crate::cause::subject::AnomalySubject;
 use crate::findings::{Finding, Findings};
 use crate::text::count;
 use std::collections::BTreeSet;

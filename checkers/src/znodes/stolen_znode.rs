@@ -12,7 +12,7 @@ use crate::analysis::clients::session;
 use crate::analysis::deletions::{Deletion, deletions};
 use crate::analysis::named_zxids;
 use crate::analysis::ops::{self, Op};
-use crate::cause::{Cause, CauseZnode};
+use crate::cause::record::{Cause, CauseZnode};
 use crate::findings::{Finding, Findings};
 use crate::znodes::holder_znodes::{self, HolderZnode};
 use crate::znodes::unowned_release;

@@ -10,7 +10,8 @@ mod overlaps;
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::{Grant, HolderAnswer};
-use crate::cause::{Cause, Removals};
+use crate::cause::Removals;
+use crate::cause::record::Cause;
 use crate::findings::{Finding, Findings};
 use crate::text::count;
 use overlaps::{Overlap, overlaps};

@@ -2,6 +2,7 @@
 //! command line of a spec draws the plan that ran.
 
 mod arguments;
+mod protocols;
 
 use super::placement::{self, PlacedNode};
 use super::{drawing, feasibility, names, network, scenes, support, values};
@@ -139,7 +140,7 @@ impl RunSpec {
     fn drawn(&self) -> Result<Plan, String> {
         let workload = names::workload(&self.workload)?;
         if let Some(variant) = network::variant(&workload) {
-            return network::from_spec(self, variant);
+            return protocols::drawn(self, variant);
         }
         let on = self.on.unwrap_or_default();
         if let Some(servers) = self.servers {

@@ -5,6 +5,7 @@ use super::folder::{CONTAINERS, Folder, RECIPE};
 use super::intent::intent;
 use super::interruption::within_grace;
 use super::network;
+use super::order::RunOrder;
 use super::progress::Progress;
 use super::provenance::ProvenanceNotes;
 use super::recorder::Recorder;
@@ -22,35 +23,11 @@ use fnv::FnvHasher;
 use futures_util::FutureExt;
 use serde_json::json;
 use std::hash::{Hash, Hasher};
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
-use zooquake_backend::images::Source;
-use zooquake_backend::{Backend, BackendFuture, Clock};
+use zooquake_backend::{BackendFuture, Clock};
 use zooquake_checkers::Results;
 use zooquake_engine::{Conclusion, HistoryEntry};
-use zooquake_history::plan::Plan;
-
-/// What to run.
-pub struct RunOrder {
-    pub plan: Plan,
-    /// The files of its recipe, if that is not built in; the run's folder keeps them.
-    pub recipe: Option<Source>,
-    /// Where it runs.
-    pub backend: Arc<dyn Backend>,
-    /// The folder of runs.
-    pub out: PathBuf,
-    /// Whether the cluster is left standing at the end.
-    pub keep: bool,
-    /// Whether no progress is printed.
-    pub quiet: bool,
-    /// Its room among the runs that go on at once.
-    pub slot: Slot,
-    /// Is sent the folder when that is made.
-    pub begun: Option<watch::Sender<Option<Folder>>>,
-    /// Becomes true when the user wants it to stop.
-    pub interrupt: watch::Receiver<bool>,
-}
 
 /// A run that is over.
 #[derive(Debug)]
@@ -185,7 +162,8 @@ fn id(folder: &Folder, seed: u64) -> String {
 pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &Stage) -> Result<Remainder> {
     let (plan, clock) = (&order.plan, order.backend.clock());
     if !backends::capabilities(plan.on).zookeeper {
-        return network::attempt(plan, store, order.quiet);
+        network::attempt(plan, store, order.quiet)?;
+        return Ok(Remainder::Nothing);
     }
     let mut progress = Progress::new(plan.on, order.quiet);
     progress.say(&format!(

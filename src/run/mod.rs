@@ -6,6 +6,7 @@ pub mod folder;
 mod intent;
 pub mod interruption;
 mod network;
+mod order;
 mod progress;
 mod provenance;
 mod questions;
@@ -22,4 +23,5 @@ mod tests;
 mod txnlogs;
 mod watchdog;
 
-pub use execute::{Finished, RunOrder, execute, execute_in};
+pub use execute::{Finished, execute, execute_in};
+pub use order::RunOrder;

@@ -1,6 +1,5 @@
 //! Runs on networks: played whole, in a moment.
 
-use super::execute::Remainder;
 use super::intent::intent;
 use super::progress::Progress;
 use super::provenance::ProvenanceNotes;
@@ -13,7 +12,7 @@ use zooquake_network::play;
 ///
 /// # Errors
 /// If the plan is none for a network, or the record cannot be kept.
-pub(super) fn attempt(plan: &Plan, store: &Store, quiet: bool) -> Result<Remainder> {
+pub(super) fn attempt(plan: &Plan, store: &Store, quiet: bool) -> Result<()> {
     let mut progress = Progress::new(plan.on, quiet);
     let (name, shown) = (plan.workload.name(), store.shown());
     progress.say(&format!("{name} in {shown}: {}", intent(plan)));
@@ -21,6 +20,5 @@ pub(super) fn attempt(plan: &Plan, store: &Store, quiet: bool) -> Result<Remaind
     let record = play::play(plan).map_err(Error::msg)?;
     let mut events = store.history()?;
     record.events.into_iter().try_for_each(|event| events.append(event))?;
-    store.messages(&record.messages)?;
-    Ok(Remainder::Nothing)
+    store.messages(&record.messages)
 }

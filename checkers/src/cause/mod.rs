@@ -4,20 +4,16 @@
 //! stands in whose way: who waits behind a znode inherits its cause, and anomalies of one znode, transaction or window
 //! have one root. [`record`] is a cause as results have it, [`subject`] what an anomaly is about.
 
-mod orphan;
-mod overwrite;
+pub mod orphan;
+pub mod overwrite;
 mod queue_order;
 mod queued_znodes;
 pub mod record;
-mod removal;
+pub mod removal;
 mod root;
 pub mod subject;
 mod transaction_bounds;
 mod waiting;
-
-pub use orphan::OrphanCauses;
-pub use overwrite::Overwrites;
-pub use removal::Removals;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;

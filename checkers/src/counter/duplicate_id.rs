@@ -2,7 +2,7 @@
 
 use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;
-use crate::cause::Overwrites;
+use crate::cause::overwrite::Overwrites;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, if_any};
 use std::collections::BTreeMap;

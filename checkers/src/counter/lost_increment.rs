@@ -7,7 +7,7 @@
 use super::certain_values::{CertainValues, CounterReading, ReadingSource};
 use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;
-use crate::cause::Overwrites;
+use crate::cause::overwrite::Overwrites;
 use crate::findings::{Finding, Findings};
 use std::collections::HashSet;
 

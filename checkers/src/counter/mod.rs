@@ -14,7 +14,7 @@ mod phantom_increment;
 use crate::Results;
 use crate::analysis::Analysis;
 use crate::analysis::LatencyKind;
-use crate::cause::Overwrites;
+use crate::cause::overwrite::Overwrites;
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, answers};

@@ -7,7 +7,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::Write;
-use crate::cause::Removals;
+use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::grants::highest_excluder::HighestExcluder;
 use crate::text::count;

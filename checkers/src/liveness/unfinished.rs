@@ -238,11 +238,11 @@ impl<'a> Finished<'a> {
 }
 
 /// Adds a reason that names the planned clients that live at the end of the span and finished nothing in it, but for
-/// those in `told`, which were reported already. Where `each` is false, only those that were asked for something in the
+/// those in `reported`. Where `each` is false, only those that were asked for something in the
 /// span.
-pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, told: HashSet<&'a str>, each: bool, out: &mut Findings) {
+pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, reported: HashSet<&'a str>, each: bool, out: &mut Findings) {
     let finished = Finished::new(run, span);
-    let (mut asked, mut settled) = (HashSet::new(), told);
+    let (mut asked, mut settled) = (HashSet::new(), reported);
     settled.extend(finished.any.keys());
     for op in &run.ops.work {
         if op.invoke.is_some_and(|sent| span.recovered < sent && sent < span.end) {

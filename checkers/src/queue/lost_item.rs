@@ -4,7 +4,7 @@
 use super::drain::EmptyAnswer;
 use super::items::{Items, QueueItem};
 use crate::analysis::Analysis;
-use crate::cause::Removals;
+use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, few};
 

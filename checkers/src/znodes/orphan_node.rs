@@ -3,7 +3,7 @@
 use super::quiesce_answers::{QuiesceAnswers, answers};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::cause::OrphanCauses;
+use crate::cause::orphan::OrphanCauses;
 use crate::cause::record::CauseZnode;
 use crate::cause::subject::AnomalySubject;
 use crate::findings::{Finding, Findings};

@@ -16,8 +16,13 @@ use crate::messages::MessageDiagram;
 use crate::model::RunModel;
 use crate::text;
 use network_run::NetworkRun;
-use scope::DiagramScope;
+use scope::{CALM, DiagramScope};
 use zooquake_checkers::Anomaly;
+use zooquake_history::Event;
+use zooquake_history::plan::ConsensusGoal;
+
+/// The most messages that are drawn of an anomaly.
+const ANOMALY: usize = 80;
 
 /// A diagram with what is to be said of it.
 #[derive(Debug)]
@@ -34,7 +39,10 @@ pub struct ConsensusPicture {
 /// messages.
 pub fn picture(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<ConsensusPicture> {
     let run = NetworkRun::new(model)?;
-    let scope = DiagramScope::new(&run, anomaly);
+    let scope = match anomaly {
+        None => calm_scope(&run),
+        Some(anomaly) => anomaly_scope(&run, anomaly),
+    };
     let chosen = choice::choose(&run, &scope);
     let diagram = assembly::assemble(model, &run, (&scope, &chosen), anomaly);
     let sent = run.sent_in(scope.from, scope.until).count();
@@ -59,4 +67,34 @@ pub fn picture(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<Consen
         sentences,
         caption,
     })
+}
+
+/// The part that shows an anomaly.
+fn anomaly_scope(run: &NetworkRun<'_>, anomaly: &Anomaly) -> DiagramScope {
+    let witness: Vec<&Event> = anomaly.witness.iter().filter_map(|&at| run.events.get(at)).collect();
+    let found = match anomaly.kind.as_str() {
+        "disagreement" | "invalid-value" => values::learned(run, &witness),
+        "two-leaders" | "two-ensemble-leaders" => leaders::two(run, &witness),
+        "lesser-vote-won" => leaders::lesser_vote(run, &witness),
+        "lost-message" => logs::lost_message(run, &witness),
+        _ => None,
+    };
+    let scope = found.unwrap_or_else(|| DiagramScope::around(run, &witness));
+    DiagramScope { most: ANOMALY, ..scope }
+}
+
+/// The part that shows what the protocol brings about first.
+fn calm_scope(run: &NetworkRun<'_>) -> DiagramScope {
+    let found = match run.goal {
+        ConsensusGoal::Value => values::decided(run),
+        ConsensusGoal::Log => logs::acknowledged(run),
+        ConsensusGoal::Nothing => None,
+        _ => leaders::established(run),
+    };
+    let scope = found.unwrap_or_else(|| DiagramScope {
+        until: run.end(),
+        edges: true,
+        ..DiagramScope::default()
+    });
+    DiagramScope { most: CALM, ..scope }
 }

@@ -1,17 +1,12 @@
 //! The part of a run that a diagram shows.
 
 use super::network_run::NetworkRun;
-use super::{leaders, logs, values};
 use crate::messages::DiagramTone;
 use std::collections::{BTreeSet, HashMap};
-use zooquake_checkers::Anomaly;
-use zooquake_history::plan::ConsensusGoal;
 use zooquake_history::{Event, MessageRecord};
 
 /// The most messages that are drawn of a run without an anomaly.
 pub const CALM: usize = 60;
-/// The most that are drawn of an anomaly.
-pub const ANOMALY: usize = 80;
 
 /// The part of a run that a diagram shows.
 #[derive(Debug, Default)]
@@ -41,42 +36,8 @@ pub struct DiagramScope {
 }
 
 impl DiagramScope {
-    /// The part that shows an anomaly or, without one, what the protocol brings about.
-    pub fn new(run: &NetworkRun<'_>, anomaly: Option<&Anomaly>) -> Self {
-        let Some(anomaly) = anomaly else {
-            return Self::calm(run);
-        };
-        let events = run.events;
-        let witness: Vec<&Event> = anomaly.witness.iter().filter_map(|&at| events.get(at)).collect();
-        let found = match anomaly.kind.as_str() {
-            "disagreement" | "invalid-value" => values::learned(run, &witness),
-            "two-leaders" | "two-ensemble-leaders" => leaders::two(run, &witness),
-            "lesser-vote-won" => leaders::lesser_vote(run, &witness),
-            "lost-message" => logs::lost_message(run, &witness),
-            _ => None,
-        };
-        let scope = found.unwrap_or_else(|| Self::around(run, &witness));
-        Self { most: ANOMALY, ..scope }
-    }
-
-    /// What the protocol brings about first.
-    fn calm(run: &NetworkRun<'_>) -> Self {
-        let found = match run.goal {
-            ConsensusGoal::Value => values::decided(run),
-            ConsensusGoal::Log => logs::acknowledged(run),
-            ConsensusGoal::Nothing => None,
-            _ => leaders::established(run),
-        };
-        let scope = found.unwrap_or_else(|| Self {
-            until: run.end(),
-            edges: true,
-            ..Self::default()
-        });
-        Self { most: CALM, ..scope }
-    }
-
     /// From the first event of a witness to its last one; the whole run if it has none.
-    fn around(run: &NetworkRun<'_>, witness: &[&Event]) -> Self {
+    pub fn around(run: &NetworkRun<'_>, witness: &[&Event]) -> Self {
         let times = || witness.iter().map(|event| event.time);
         Self {
             from: times().min().unwrap_or(0),

@@ -1,7 +1,7 @@
 //! A run's spec as the arguments of `zooquake run`, which draw its plan again: from arguments, to arguments, and from a
 //! plan.
 
-use super::{CLIENTS, RunSpec, SERVERS};
+use super::{CLIENTS, RunSpec, SERVERS, protocols};
 use crate::planning::{drawing, feasibility, names, network, placement, values};
 use crate::shell;
 use clap::Parser;
@@ -94,7 +94,7 @@ impl RunSpec {
             ..Self::new(workload)
         };
         if let Some(variant) = network::variant(&plan.workload) {
-            return network::spec(plan, variant, named);
+            return protocols::from_plan(plan, variant, named);
         }
         let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);
         // Scenes bring their own faults, take their own time, and have no clients.

@@ -10,8 +10,8 @@ mod overlaps;
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::{Grant, HolderAnswer};
-use crate::cause::Removals;
 use crate::cause::record::Cause;
+use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::count;
 use overlaps::{Overlap, overlaps};

@@ -17,16 +17,13 @@ pub enum Input {
     Turn,
     /// Output of a client's process was read, or its end.
     Client {
-        /// Which client.
         client: usize,
         /// Which of its processes.
         incarnation: u64,
-        /// The output.
         output: ProcessOutput,
     },
     /// A client's process was started, or could not be, with the reason.
     Started {
-        /// Which client.
         client: usize,
         /// Which of its processes.
         incarnation: u64,
@@ -35,7 +32,6 @@ pub enum Input {
     },
     /// Answers [`Effect::Examine`].
     Examined {
-        /// Which client.
         client: usize,
         /// Which of its processes.
         incarnation: u64,
@@ -48,7 +44,6 @@ pub enum Input {
     Nemesis {
         /// Names the report.
         token: u64,
-        /// The report.
         report: NemesisReport,
     },
     /// The harness stood still; these are all its stalls, the last of which is recorded.
@@ -82,22 +77,15 @@ pub enum Effect {
     /// Bring the history to the disk.
     Sync,
     /// Send a request to a client.
-    Send {
-        /// Which client.
-        client: usize,
-        /// The request.
-        request: Request,
-    },
+    Send { client: usize, request: Request },
     /// Start a client's process; [`Input::Started`] answers.
     Start {
-        /// Which client.
         client: usize,
         /// Which of its processes.
         incarnation: u64,
     },
     /// Find out whether a client's process whose output has ended has ended itself; [`Input::Examined`] answers.
     Examine {
-        /// Which client.
         client: usize,
         /// Which of its processes.
         incarnation: u64,
@@ -112,7 +100,6 @@ pub enum Effect {
     Answer {
         /// The token of the report.
         token: u64,
-        /// The answer.
         answer: Option<NemesisAnswer>,
     },
     /// Print a line for the user.
@@ -121,7 +108,6 @@ pub enum Effect {
     Ask(Question),
     /// A client breaks the protocol, ended by itself or cannot be started: the run fails, and proves nothing.
     Broken {
-        /// Which client.
         client: usize,
         /// What it did.
         why: String,
@@ -169,8 +155,6 @@ pub struct Stalls {
 /// A server that leads, and since which epoch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leader {
-    /// Its name.
     pub name: String,
-    /// Its epoch.
     pub epoch: i64,
 }

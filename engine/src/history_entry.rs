@@ -12,7 +12,6 @@ pub struct HistoryEntry {
     pub kind: EventType,
     /// Operation.
     pub f: String,
-    /// Value.
     pub value: Value,
     /// Error, if any.
     pub error: Option<String>,

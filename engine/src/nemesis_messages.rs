@@ -30,7 +30,6 @@ pub enum NemesisReport {
 /// An answer to the nemesis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NemesisAnswer {
-    /// It is done.
     Done,
     /// The trigger has fired.
     Fired(TriggerFiring),

@@ -83,14 +83,12 @@ pub struct SentTally {
 pub struct Completion {
     /// The type of its completion.
     pub kind: EventType,
-    /// Its value.
     pub value: Value,
     /// Why it failed or is unknown.
     pub error: Option<String>,
 }
 
 impl Completion {
-    /// That of a reply.
     pub fn from_reply(outcome: Outcome, value: Value, error: Option<String>) -> Self {
         let kind = match outcome {
             Outcome::Ok => EventType::Ok,

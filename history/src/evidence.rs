@@ -40,7 +40,6 @@ pub struct Reading {
     pub znodes: Vec<Znode>,
 }
 
-/// One znode.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Znode {
     /// Absolute path.

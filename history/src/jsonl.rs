@@ -111,7 +111,6 @@ impl<'a> Iterator for FileLines<'a> {
     }
 }
 
-/// One line of a file.
 struct FileLine<'a> {
     number: usize,
     text: &'a [u8],

@@ -50,9 +50,9 @@ pub fn within<T>(budget: &mut Budget<'_>, steps: u64, work: impl FnOnce(&mut Bud
 /// What ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// The steps.
+    /// More steps were needed than it has.
     Steps,
-    /// The memory.
+    /// More memory was needed than it has.
     Memory,
     /// The time: [`Budget::expired`] returned `true`.
     Time,

@@ -50,6 +50,8 @@
 //! assert_eq!(Flag.decide(&one_unknown, &mut budget), SearchDecision::Linearizable);
 //! ```
 
+#![warn(missing_docs)]
+
 mod budget;
 mod call;
 mod call_order;

@@ -5,7 +5,7 @@ use std::fmt;
 /// A value that an operation was invoked with, or answered with: what EDN and JSON can express.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Value {
-    /// `nil`
+    /// `nil` in EDN, `null` in JSON.
     #[default]
     Nil,
     /// `true`, `false`
@@ -16,11 +16,11 @@ pub enum Value {
     Float(f64),
     /// Any other number, as it is written: `17N`, `1.5M`, `1/3`
     Number(Box<str>),
-    /// A text.
+    /// A string.
     Text(Box<str>),
     /// A keyword, without the colon.
     Keyword(Box<str>),
-    /// A symbol.
+    /// A symbol of EDN, with its namespace.
     Symbol(Box<str>),
     /// A character, as EDN writes it after the backslash.
     Char(Box<str>),

@@ -23,7 +23,6 @@ impl<T: Hash> DigestKey<T> {
 }
 
 impl<T> DigestKey<T> {
-    /// The value.
     pub fn value(&self) -> &T {
         &self.value
     }

@@ -12,7 +12,6 @@ use zooquake_history::plan::ConsensusGoal;
 /// What a model is explored for.
 #[derive(Debug)]
 pub struct ModelScope {
-    /// The bounds.
     pub bounds: ModelBounds,
     /// What the protocol is to bring about.
     pub goal: ConsensusGoal,
@@ -24,7 +23,6 @@ pub struct ModelScope {
     pub decided: AtomicUsize,
 }
 
-/// A protocol as a model.
 pub type ProtocolModel<P> = ActorModel<ProtocolActor<P>, Arc<ModelScope>>;
 
 /// A state of the model of a protocol.

@@ -30,7 +30,6 @@ const FIRST_VALUE: u32 = 1;
 /// What a run is disturbed by, and what its clients are asked for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NetworkDraft {
-    /// The disturbances.
     pub disturbances: Vec<Disturbance>,
     /// When (microseconds), which node, for which value.
     pub requests: Vec<(u32, Node, u32)>,

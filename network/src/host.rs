@@ -5,7 +5,6 @@ use zooquake_workloads::consensus::protocol::{InputOf, Protocol};
 /// An input that a frozen process has missed, of a message with its number.
 pub type MissedInput<P> = (InputOf<P>, Option<u32>);
 
-/// A host.
 #[derive(Debug)]
 pub struct Host<P: Protocol> {
     /// The machine of the process; `None` while that is dead.

@@ -47,6 +47,5 @@ pub struct Transmission<M> {
     pub from: Node,
     /// The node that it is for.
     pub to: Node,
-    /// The message.
     pub message: M,
 }

@@ -15,7 +15,6 @@ pub enum Due<M> {
         from: Node,
         /// The node that it is for.
         to: Node,
-        /// The message.
         message: M,
     },
     /// A timer runs out, if it is still set.
@@ -27,7 +26,6 @@ pub enum Due<M> {
     },
     /// The application asks a client's node for an operation.
     Request {
-        /// The node.
         node: Node,
         /// The value of the operation.
         value: u32,

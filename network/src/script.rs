@@ -6,7 +6,6 @@ use zooquake_workloads::consensus::protocol::Node;
 /// The steps of a script with their moments, in microseconds; nodes are numbers.
 pub type NodeScript = [(u32, NodeStep)];
 
-/// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeStep {
     /// A message arrives; for the second time if it has arrived before.
@@ -27,7 +26,6 @@ pub enum NodeStep {
     },
     /// The application asks a node for an operation.
     Request {
-        /// The node.
         node: Node,
         /// The value of the operation.
         value: u32,
@@ -104,7 +102,6 @@ struct HeldMessage<M> {
 pub struct ScriptedDelivery<M> {
     /// Its number among all messages.
     pub number: u32,
-    /// The message.
     pub message: M,
     /// Whether it was delivered before, so that this is a second copy.
     pub again: bool,

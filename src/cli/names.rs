@@ -1,6 +1,6 @@
 //! The names of the tree hold: what a stranger reads in one file means the same in the next.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use walkdir::WalkDir;
 
@@ -33,17 +33,28 @@ fn sources() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The name that a line defines after one of these keywords.
-fn defined<'a>(line: &'a str, keywords: &[&str]) -> Option<&'a str> {
+/// A line without its indentation and its visibility.
+fn unscoped(line: &str) -> &str {
     let line = line.trim_start();
-    let line = line.strip_prefix("pub").map_or(line, |rest| {
+    line.strip_prefix("pub").map_or(line, |rest| {
         let scope = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
         scope.map_or(rest, |(_, rest)| rest).trim_start()
-    });
+    })
+}
+
+/// The identifier that a text begins with; empty if it begins with none.
+fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The name that a line defines after one of these keywords.
+fn defined<'a>(line: &'a str, keywords: &[&str]) -> Option<&'a str> {
+    let line = unscoped(line);
     let rest = keywords
         .iter()
         .find_map(|keyword| line.strip_prefix(keyword)?.strip_prefix(' '))?;
-    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+    Some(identifier(rest))
 }
 
 #[test]
@@ -109,6 +120,55 @@ fn machines_do_not_speak_in_comments() {
                 .iter()
                 .find(|word| format!(" {words} ").contains(&format!(" {word} ")));
             assert_eq!(found, None, "{path}:{line}: {comment}");
+        }
+    }
+}
+
+/// Words that add nothing to a name.
+const EMPTY: [&str; 12] = [
+    "the", "a", "an", "it", "its", "this", "that", "of", "their", "which", "is", "one",
+];
+
+/// The words of a sentence, or of a name in camel or snake case: in small letters, without the `s` of a plural.
+fn words(text: &str) -> BTreeSet<String> {
+    let mut spaced = String::new();
+    let mut small = false;
+    for c in text.chars() {
+        if small && c.is_uppercase() {
+            spaced.push(' ');
+        }
+        small = c.is_lowercase();
+        spaced.extend(c.to_lowercase());
+    }
+    let words = spaced.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty() && !EMPTY.contains(word));
+    words.map(|word| word.trim_end_matches('s').to_owned()).collect()
+}
+
+#[test]
+fn no_doc_repeats_its_name() {
+    let keywords = [
+        "const fn", "async fn", "fn", "struct", "enum", "trait", "type", "const", "static",
+    ];
+    let doc = |line: &str| line.trim_start().strip_prefix("///").map(str::to_owned);
+    // Docs of arguments are the help of the command line, and the clients' are for those who copy them.
+    let sources = sources().into_iter();
+    let sources = sources.filter(|(path, _)| !path.starts_with("src/cli/") && !path.starts_with("workloads/clients/"));
+    for (path, text) in sources {
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(sentence) = doc(line).filter(|_| at == 0 || doc(lines[at - 1]).is_none()) else {
+                continue;
+            };
+            let below = lines[at + 1..].iter();
+            let item = below.copied().find(|line| !line.trim_start().starts_with("#["));
+            let Some(item) = item.filter(|line| doc(line).is_none()) else {
+                continue;
+            };
+            let name = defined(item, &keywords).unwrap_or_else(|| identifier(unscoped(item)));
+            let sentence = words(&sentence);
+            let repeats = !sentence.is_empty() && sentence.is_subset(&words(name));
+            assert!(!repeats, "{path}:{}: {line} {item}", at + 1);
         }
     }
 }

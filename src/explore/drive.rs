@@ -45,7 +45,6 @@ pub struct FoundFailure {
     pub count: u64,
     /// The lowest seed of these.
     pub seed: u64,
-    /// The scheduler of that one.
     pub scheduler: Scheduler,
     /// Why it is one in that schedule, in words.
     pub why: String,

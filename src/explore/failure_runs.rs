@@ -31,7 +31,6 @@ pub struct ExploredFailure {
     pub schedules: u64,
     /// The lowest seed of these.
     pub seed: u64,
-    /// Why it is one.
     pub why: String,
     /// The run of that schedule; `None` if enough of its anomaly are written.
     pub run: Option<PathBuf>,

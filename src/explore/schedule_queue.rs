@@ -37,7 +37,6 @@ pub struct Schedule {
 
 /// What a thread does next.
 pub enum QueueStep {
-    /// It plays this.
     Play(Schedule),
     /// It asks again in a moment: what others play now may leave something to be played.
     Wait,

@@ -6,7 +6,6 @@ use std::ops::Range;
 use zooquake_history::fault;
 use zooquake_history::plan::{Target, host_name};
 
-/// Kill.
 pub const KILL: Fault = Fault {
     kind: &fault::HOST_KILL,
     draw: |rng, topology, _| sketch(rng, topology, 1_000..2_500),

@@ -17,7 +17,6 @@ pub const HOST: &str = "c1";
 /// What a measurement is made on.
 #[derive(Debug, Clone)]
 pub struct MeasuredEnsemble {
-    /// Servers.
     pub servers: usize,
     /// Hosts of clients, without any process.
     pub clients: usize,

@@ -26,7 +26,6 @@ pub trait PartHeader: CampaignHeader {
     fn whole(&self) -> Self;
 }
 
-/// A part of a campaign.
 #[derive(Debug)]
 pub struct CampaignPart<H, P: CampaignPlace> {
     pub folder: PathBuf,

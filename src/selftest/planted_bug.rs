@@ -4,10 +4,8 @@ use std::fmt;
 use zooquake_workloads::consensus::planted::{self as protocols, PlantedProtocol};
 use zooquake_workloads::recipes::planted::{PLANTED, Planted};
 
-/// A planted bug.
 #[derive(Clone, Copy)]
 pub enum PlantedBug {
-    /// Of a recipe.
     Recipe(&'static Planted),
     /// Of a consensus protocol.
     Protocol(&'static PlantedProtocol),

@@ -22,7 +22,6 @@ pub struct Language {
     files: &'static [TemplateFile],
     /// Name of the file with the recipe.
     recipe: &'static str,
-    /// The recipes.
     recipes: &'static [RecipeTemplate],
 }
 

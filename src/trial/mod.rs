@@ -34,7 +34,6 @@ use family::FamilyTrial;
 pub use sentences::{SENTENCES, Sentence};
 use talk::Talk;
 
-/// The server.
 const SERVER: &str = "n1";
 
 /// The clients, by position.
@@ -61,7 +60,6 @@ pub enum SentenceVerdict {
 /// A sentence, and what was seen of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The sentence.
     #[serde(flatten)]
     pub sentence: Sentence,
     /// What became of it.

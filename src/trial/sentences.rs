@@ -5,7 +5,6 @@ use serde::Serialize;
 /// A sentence of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Sentence {
-    /// Its name.
     pub name: &'static str,
     /// Its words.
     pub says: &'static str,

@@ -16,7 +16,6 @@ pub struct TimedLine {
     pub at: Duration,
     /// The message; `None` if the line is none.
     pub message: Option<Message>,
-    /// The line.
     pub line: String,
 }
 
@@ -33,7 +32,6 @@ pub struct TimedReply {
     pub f: &'static str,
     /// How the operation ended.
     pub outcome: Outcome,
-    /// Its value.
     pub value: Value,
     /// Why it failed.
     pub error: Option<String>,

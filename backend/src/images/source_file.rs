@@ -1,6 +1,5 @@
 //! One file of a recipe's folder.
 
-/// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
     /// What is in it.

@@ -42,7 +42,6 @@ pub struct GroupMember<'a> {
     pub czxid: Option<i64>,
     /// The transaction that last wrote it; `None` if it is not given.
     pub mzxid: Option<i64>,
-    /// Its value.
     pub value: Option<i64>,
     /// Its name.
     pub member: Option<&'a str>,

@@ -17,7 +17,6 @@ pub enum OperationSubject<'a> {
     Item(i64),
     /// A round of a barrier.
     Round(i64),
-    /// A transaction.
     Transaction(&'a str),
 }
 

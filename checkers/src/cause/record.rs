@@ -32,7 +32,6 @@ pub struct Cause {
 /// A znode, which a later one at the same path is not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CauseZnode {
-    /// Its path.
     pub path: String,
     /// The transaction that created it.
     pub czxid: i64,

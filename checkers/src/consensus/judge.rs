@@ -13,24 +13,15 @@ use zooquake_history::plan::ConsensusGoal;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConsensusStep {
     /// The application asks a client's node for an operation on a value.
-    Request {
-        /// The node.
-        node: u8,
-        /// The value.
-        value: u32,
-    },
+    Request { node: u8, value: u32 },
     /// A node makes something public.
     Announcement {
-        /// The node.
         node: u8,
         /// What it makes public.
         announcement: Announcement,
     },
     /// A node's process dies.
-    Death {
-        /// The node.
-        node: u8,
-    },
+    Death { node: u8 },
 }
 
 /// The judge of one run.

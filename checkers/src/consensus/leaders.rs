@@ -8,7 +8,6 @@ use zooquake_history::plan::ConsensusGoal;
 /// A node that leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeadingNode {
-    /// The node.
     pub node: u8,
     /// Its epoch or term.
     pub round: u32,

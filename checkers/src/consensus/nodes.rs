@@ -3,7 +3,6 @@
 /// Sets of nodes by their roles: bit `n` is node `n`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NodeSets {
-    /// The learners.
     pub learners: u32,
     /// Those whose majority makes a leader: servers, nodes, replicas.
     pub voters: u32,

@@ -9,7 +9,6 @@ pub struct ConsensusViolation {
     pub witness: Vec<usize>,
 }
 
-/// The kinds of violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ViolationKind {
     /// Two learners learned different values, or one learned two.
@@ -20,19 +19,13 @@ pub enum ViolationKind {
         values: ((u32, u32), (u32, u32)),
     },
     /// A learner learned, or a client's node was answered with, a value that nobody had proposed.
-    InvalidValue {
-        /// The node.
-        node: u8,
-        /// The value.
-        value: u32,
-    },
+    InvalidValue { node: u8, value: u32 },
     /// One of the violations of elections.
     Leader(LeaderViolation),
     /// A message that was acknowledged is not in the log of a leader of the latest epoch.
     LostMessage {
         /// The message.
         value: u32,
-        /// The leader.
         leader: u8,
         /// Its epoch.
         round: u32,
@@ -83,9 +76,7 @@ pub enum LeaderViolation {
     },
     /// Two nodes led one epoch.
     TwoOfEpoch {
-        /// The first one.
         first: u8,
-        /// The second one.
         second: u8,
         /// The epoch.
         round: u32,

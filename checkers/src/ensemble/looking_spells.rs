@@ -19,7 +19,6 @@ pub(super) struct LookingSpells<'a> {
     by_sid: HashMap<i64, Option<usize>>,
 }
 
-/// The looks of one server.
 #[derive(Debug)]
 pub(super) struct ServerLooks<'a> {
     pub log: &'a ServerLog,

@@ -15,7 +15,6 @@ const CZXID: RequiredField = RequiredField {
     still: "what the releases of these grants removed is compared with nothing",
 };
 
-/// Its path.
 const PATH: RequiredField = RequiredField {
     field: "path",
     logged: false,

@@ -12,9 +12,7 @@ use zooquake_history::{Event, EventType};
 pub enum OperationSubject<'a> {
     /// Nothing in particular.
     None,
-    /// A transaction.
     Transaction(&'a str),
-    /// A round.
     Round(i64),
 }
 

@@ -46,6 +46,5 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
 enum Seen {
     /// The transaction that wrote it.
     Write(i64),
-    /// Its value.
     Value(i64),
 }

@@ -20,9 +20,7 @@ pub struct ViewAnswer<'r, 'a> {
 /// From the sending of the first to the answer of the last of some requests one after the other.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerSpell<'r, 'a> {
-    /// The first.
     pub first: ViewAnswer<'r, 'a>,
-    /// The last.
     pub last: ViewAnswer<'r, 'a>,
     /// How many there are.
     pub count: usize,

@@ -46,7 +46,6 @@ pub struct Sample {
 /// How long after a fault the next unit was done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Gap {
-    /// The window.
     pub window: usize,
     /// Its kind.
     pub fault: String,

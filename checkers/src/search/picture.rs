@@ -56,7 +56,6 @@ pub struct ObjectPicture {
     pub anomalies: Vec<usize>,
 }
 
-/// An operation.
 #[derive(Debug, Clone)]
 pub struct OperationBar {
     /// The process, which does one at a time.

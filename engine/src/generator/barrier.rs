@@ -43,7 +43,6 @@ enum RoundStage {
     Close,
 }
 
-/// The generator of `barrier`.
 #[derive(Debug)]
 pub struct BarrierGenerator {
     plans: Vec<ClientPlan>,

@@ -30,7 +30,6 @@ struct CounterClient {
     finished: bool,
 }
 
-/// The generator of counters.
 #[derive(Debug)]
 pub struct CounterGenerator {
     clients: Vec<CounterClient>,

@@ -79,7 +79,6 @@ pub struct OperationRequest {
     pub grant: String,
     /// Milliseconds of work in it.
     pub work_ms: u64,
-    /// Its value.
     pub value: Value,
     /// The recipe's time to answer; `None` for no limit.
     pub timeout_ms: Option<u64>,
@@ -114,7 +113,6 @@ pub enum Assignment {
 /// What the last client does when all have finished, each time after a quorum write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClosingTask {
-    /// Nothing.
     Nothing,
     /// It empties the queue.
     Drain,

@@ -47,7 +47,6 @@ struct RegisterClient {
     lost: bool,
 }
 
-/// The generator of registers.
 #[derive(Debug)]
 pub struct RegisterGenerator {
     clients: Vec<RegisterClient>,

@@ -18,7 +18,6 @@ use std::fmt;
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edn {
-    /// `nil`
     Nil,
     /// `true`, `false`
     Bool(bool),

@@ -19,7 +19,6 @@ pub use wire::{DISCONNECT, DROP_REPLY, EXPIRE, LOST, OP, OUTCOME, Which, Wire, W
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
 
-/// A kind of fault.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FaultKind {
     /// Its name in plans, in histories and on the command line.
@@ -93,7 +92,6 @@ pub enum Payload {
     Cut(Cut),
     /// Of a `drop-reply` or a `disconnect`.
     Wire(Wire),
-    /// Of a `lag`.
     Lag(Lag),
     /// Of a `loss` or a `duplicate`.
     Share(Share),

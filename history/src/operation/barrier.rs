@@ -113,21 +113,14 @@ pub enum BarrierRequest {
     },
     /// To wait until the barrier opens.
     Enter {
-        /// The round.
         round: i64,
         /// The number of members at which the barrier opens.
         members: usize,
     },
     /// To wait until all have left.
-    Leave {
-        /// The round.
-        round: i64,
-    },
+    Leave { round: i64 },
     /// To close its session of the round.
-    Close {
-        /// The round.
-        round: i64,
-    },
+    Close { round: i64 },
 }
 
 /// What a client answers.
@@ -136,9 +129,7 @@ pub enum BarrierRequest {
 pub enum BarrierAnswer {
     /// To `join`: it is a member. To `enter`, where members enter: all are there.
     Member {
-        /// The round.
         round: i64,
-        /// Its znode.
         #[serde(flatten)]
         znode: ZnodeName,
         /// The session that it lives with.
@@ -146,23 +137,18 @@ pub enum BarrierAnswer {
     },
     /// To `enter`, where members join: the barrier has opened.
     Opened {
-        /// The round.
         round: i64,
         /// The session that saw it.
         session: String,
     },
     /// To `leave`: all have left.
     Left {
-        /// The round.
         round: i64,
         /// Its znode; `None` where the client cannot prove that it removed that itself.
         removed: Option<ZnodeName>,
     },
     /// To `close`: its session is closed.
-    Closed {
-        /// The round.
-        round: i64,
-    },
+    Closed { round: i64 },
 }
 
 impl Operation for BarrierRequest {
@@ -177,7 +163,6 @@ impl Operation for BarrierRequest {
 }
 
 fields! {
-    /// The round.
     ROUND, round: i64 = "round";
     /// The number of members at which the barrier opens.
     MEMBERS, members: i64 = "members";

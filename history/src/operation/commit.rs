@@ -130,7 +130,6 @@ impl Vote {
 pub struct TransactionZnode {
     /// Its name, `t7`.
     pub tx: String,
-    /// Its sites.
     pub sites: Vec<String>,
     /// What it is about.
     #[serde(default)]

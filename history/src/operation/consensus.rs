@@ -28,13 +28,9 @@ pub const FAMILY: Family = Family {
 pub enum Announcement {
     /// Of a client's node: its request has been carried out. For a proposer the value that was chosen, whichever that
     /// is; for a producer the message that was appended.
-    Answered {
-        /// The value.
-        value: u32,
-    },
+    Answered { value: u32 },
     /// A learner has learned that a value is chosen.
     Learned {
-        /// The value.
         value: u32,
         /// The round whose votes chose it.
         round: u32,
@@ -66,7 +62,6 @@ pub enum Announcement {
     },
     /// A node has accepted a leader.
     Following {
-        /// The leader.
         leader: u8,
         /// The epoch or term.
         round: u32,
@@ -78,7 +73,6 @@ pub enum Announcement {
     },
     /// A replica has an entry in its log, be it in memory alone.
     Stored {
-        /// Its offset.
         offset: u32,
         /// The epoch under which it was appended.
         round: u32,

@@ -28,7 +28,6 @@ pub enum ControlAnswer {
     Holds {
         /// True.
         holds: bool,
-        /// The grant.
         grant: String,
         /// The transaction of that write.
         zxid: i64,
@@ -103,17 +102,9 @@ pub enum Notice {
         state: String,
     },
     /// It holds a grant no more.
-    Lost {
-        /// The grant.
-        grant: String,
-        /// Why.
-        why: String,
-    },
+    Lost { grant: String, why: String },
     /// It is about to take an item.
-    Taking {
-        /// The item.
-        item: i64,
-    },
+    Taking { item: i64 },
     /// The recipe shows its application another view of the group.
     View(GroupView),
 }

@@ -53,10 +53,7 @@ pub enum CounterContent {
         id: i64,
     },
     /// By `get`.
-    Value {
-        /// The value.
-        value: i64,
-    },
+    Value { value: i64 },
 }
 
 impl Operation for CounterRequest {

@@ -24,7 +24,6 @@ pub struct Counts {
     pub children: u64,
     /// Transactions.
     pub multi: u64,
-    /// Syncs.
     pub sync: u64,
     /// Events of watches on znodes. That a session is over is none.
     pub events: u64,

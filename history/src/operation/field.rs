@@ -26,7 +26,6 @@ impl<T: ?Sized> Field<T> {
         Self { name, of: PhantomData }
     }
 
-    /// Its name.
     pub const fn name(self) -> &'static str {
         self.name
     }

@@ -81,10 +81,7 @@ pub enum GrantRequest {
         work_ms: u64,
     },
     /// To give the lock, or the lease, back.
-    Release {
-        /// The grant.
-        grant: String,
-    },
+    Release { grant: String },
     /// To lead no more.
     Resign {
         /// The term.
@@ -98,9 +95,7 @@ pub enum GrantRequest {
 pub enum GrantAnswer {
     /// To `acquire` and `elect`: it is granted.
     Granted {
-        /// The grant.
         grant: String,
-        /// Its znode.
         #[serde(flatten)]
         znode: ZnodeName,
         /// The session that it lives with.
@@ -113,13 +108,9 @@ pub enum GrantAnswer {
         ack: Option<Option<ZnodeName>>,
     },
     /// To `read`, where the resource is outside of ZooKeeper: the read is on its way.
-    Reading {
-        /// The grant.
-        grant: String,
-    },
+    Reading { grant: String },
     /// To `write`, where the resource is outside of ZooKeeper: the write is on its way.
     Sent {
-        /// The grant.
         grant: String,
         /// What is written.
         value: Value,
@@ -131,7 +122,6 @@ pub enum GrantAnswer {
     },
     /// To `write`, where the resource is a znode: it was written.
     Written {
-        /// The grant.
         grant: String,
         /// What was written.
         value: Value,
@@ -140,22 +130,15 @@ pub enum GrantAnswer {
         mzxid: Option<i64>,
     },
     /// To `work`: it held when it began, and has worked.
-    Worked {
-        /// The grant.
-        grant: String,
-    },
+    Worked { grant: String },
     /// To `release` and `resign`: it is given back.
     Released {
-        /// The grant.
         grant: String,
         /// The znode that this removed; `None` where the client cannot give it.
         removed: Option<ZnodeName>,
     },
     /// What an operation was about of which nothing more is known.
-    About {
-        /// The grant.
-        grant: String,
-    },
+    About { grant: String },
 }
 
 impl Operation for GrantRequest {

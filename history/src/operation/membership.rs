@@ -95,7 +95,6 @@ pub enum MembershipRequest {
 pub enum MembershipAnswer {
     /// To `register`: its entry is there.
     Registered {
-        /// Its znode.
         #[serde(flatten)]
         znode: ZnodeName,
         /// The session that it lives with.
@@ -137,7 +136,6 @@ pub struct MemberEntry {
     pub czxid: Option<i64>,
     /// zxid of the transaction that last wrote it; `None` likewise.
     pub mzxid: Option<i64>,
-    /// Its value.
     pub value: i64,
 }
 
@@ -146,7 +144,6 @@ pub struct MemberEntry {
 pub struct RegisteredMember {
     /// Its name.
     pub member: String,
-    /// Its znode.
     #[serde(flatten)]
     pub znode: ZnodeName,
 }

@@ -52,7 +52,6 @@ pub const FAMILIES: &[&Family] = &[
 /// A znode, as one that the client made or removed is named.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ZnodeName {
-    /// Its path.
     pub path: String,
     /// zxid of the transaction that created it; `None` where the client cannot give it.
     pub czxid: Option<i64>,
@@ -60,7 +59,6 @@ pub struct ZnodeName {
 
 /// An operation that a client can be asked for.
 pub trait Operation: Serialize {
-    /// Its name.
     fn name(&self) -> &'static str;
 
     /// The grant that it is about; `None` where its family has none.

@@ -42,7 +42,6 @@ impl FieldType for Mode {
 pub struct Holders {
     /// Exclusively.
     pub exclusive: usize,
-    /// Shared.
     pub shared: usize,
 }
 

@@ -86,10 +86,7 @@ pub enum QueueRequest {
     /// To take the first item.
     Dequeue {},
     /// To end the life of an item that it was given.
-    Acknowledge {
-        /// The item.
-        item: i64,
-    },
+    Acknowledge { item: i64 },
 }
 
 /// What a client answers.
@@ -98,17 +95,13 @@ pub enum QueueRequest {
 pub enum QueueAnswer {
     /// To `enqueue`: it is there. To `dequeue`: it is claimed by the client.
     Stored {
-        /// The item.
         item: i64,
         /// Its znode, or that of the claim.
         #[serde(flatten)]
         znode: ZnodeName,
     },
     /// To `dequeue`: the item it was given, `None` if the queue was empty. To `acknowledge`: the item.
-    Item {
-        /// The item.
-        item: Option<i64>,
-    },
+    Item { item: Option<i64> },
 }
 
 impl Operation for QueueRequest {
@@ -122,6 +115,5 @@ impl Operation for QueueRequest {
 }
 
 fields! {
-    /// The item.
     ITEM, item: i64 = "item";
 }

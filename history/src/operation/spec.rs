@@ -120,7 +120,6 @@ pub enum Replacement {
 /// of a lock's client.
 #[derive(Debug)]
 pub struct StrikePoint {
-    /// The state.
     pub state: ClientState,
     /// Whether it strikes after the answer `ok`, while the client is asked for nothing else.
     pub answered: bool,

@@ -57,7 +57,6 @@ pub enum ScriptAct {
     },
     /// The application asks a node for an operation.
     Request {
-        /// The node.
         node: String,
         /// The value of the operation.
         value: u32,

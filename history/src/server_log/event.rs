@@ -47,7 +47,6 @@ pub enum ElectionEvent {
     },
     /// A message arrived.
     Notified(Notification),
-    /// It became this.
     Became(ServerRole),
     /// A quorum has acknowledged it as leader; it leads in the epoch of this zxid.
     Established {

@@ -17,7 +17,6 @@ pub struct LogLine<'a> {
 /// What a line turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineRead<'a> {
-    /// An entry.
     Entry(LogLine<'a>),
     /// No entry: part of a stack trace, or what a script printed.
     Other,

@@ -13,14 +13,11 @@ use std::ops::{Index, IndexMut};
 /// A value of JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// `null`
     #[default]
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// A number.
     Number(Number),
-    /// A string.
     String(Text),
     /// A list.
     Array(Box<[Value]>),

@@ -38,7 +38,7 @@ pub fn at(event: usize) -> AccessMoment {
 pub enum Action {
     /// It is made, and holds nil.
     Begin,
-    /// It is read.
+    /// A read that is answered with this value.
     Read(RegisterValue),
     /// It is written.
     Write(i64),

@@ -49,7 +49,6 @@ pub struct Row {
     pub subject: usize,
     /// Index of its series, such as the faults of a comparison, which gives its colour.
     pub faults: usize,
-    /// Its marks.
     pub marks: Vec<Mark>,
     /// The words where there is nothing to draw.
     pub without: &'static str,
@@ -63,7 +62,6 @@ pub enum Mark {
     Range(f64, f64),
     /// A filled dot.
     Dot(f64),
-    /// A ring.
     Ring(f64),
     /// A short upright line.
     Tick(f64),

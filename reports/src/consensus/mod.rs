@@ -27,7 +27,6 @@ const ANOMALY: usize = 80;
 /// A diagram with what is to be said of it.
 #[derive(Debug)]
 pub struct ConsensusPicture {
-    /// The diagram.
     pub diagram: MessageDiagram,
     /// Sentences for below it: what stands out, by its colours.
     pub sentences: Vec<String>,

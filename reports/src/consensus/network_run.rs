@@ -15,9 +15,7 @@ pub struct PublicStep {
     pub index: usize,
     /// When.
     pub time: u64,
-    /// The node.
     pub node: usize,
-    /// What.
     pub what: Announcement,
 }
 
@@ -28,7 +26,6 @@ pub struct NetworkRun<'a> {
     pub names: Vec<String>,
     /// The messages in the order in which they were sent.
     pub messages: Vec<&'a MessageRecord>,
-    /// The events.
     pub events: &'a [Event],
     /// What nodes made public.
     pub steps: Vec<PublicStep>,

@@ -34,13 +34,11 @@ pub struct DecisionComparison {
     pub unit_us: u32,
     /// What the lengths of timers are drawn from.
     pub seed: u64,
-    /// The protocols.
     pub protocols: Vec<ComparedProtocol>,
     /// The situations, each with a row for each protocol; the first is the one without anything wrong.
     pub situations: Vec<SituationCosts>,
 }
 
-/// A protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparedProtocol {
     /// `paxos`, …
@@ -51,7 +49,6 @@ pub struct ComparedProtocol {
     pub promise: String,
 }
 
-/// A situation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SituationCosts {
     /// Its name, such as `collision`.

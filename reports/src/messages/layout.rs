@@ -16,7 +16,6 @@ const TIME_STEP: f64 = 44.0;
 pub struct DiagramLayout {
     /// Its width, in units.
     pub width: f64,
-    /// Its height.
     pub height: f64,
     /// What is drawn, from the back to the front.
     pub shapes: Vec<DiagramShape>,

@@ -41,7 +41,6 @@ pub struct MessageDiagram {
 /// A node.
 #[derive(Debug, Clone, Default)]
 pub struct DiagramLane {
-    /// Its name.
     pub name: String,
     /// The tones that it belongs to: a sign each beside its name.
     pub tones: Vec<DiagramTone>,
@@ -141,7 +140,6 @@ pub struct LaneMark {
 /// A fault at one node.
 #[derive(Debug, Clone)]
 pub struct FaultSpan {
-    /// The lane.
     pub lane: usize,
     /// The kind of fault.
     pub fault: &'static FaultKind,

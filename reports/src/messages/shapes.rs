@@ -12,7 +12,6 @@ pub enum DiagramInk {
     Ink,
     /// Of what is there to be looked up.
     Faint,
-    /// Of lanes.
     Lane,
     /// Of what is written on dark discs.
     Paper,
@@ -26,7 +25,6 @@ pub enum DiagramInk {
     Round(usize),
     /// Of the bar beside a round.
     RoundBar(usize),
-    /// Of a fault.
     Fault(&'static FaultKind),
 }
 
@@ -63,30 +61,25 @@ pub enum DiagramShape {
         ink: DiagramInk,
         /// How it is drawn.
         stroke: DiagramStroke,
-        /// The points.
         points: Vec<Point>,
     },
     /// A filled area between points.
     Polygon {
         /// Its colour.
         ink: DiagramInk,
-        /// The points.
         points: Vec<Point>,
     },
     /// A disc, or a ring.
     Disc {
         /// Its colour.
         ink: DiagramInk,
-        /// Its middle.
         middle: Point,
-        /// Its radius.
         radius: f64,
         /// Whether it is filled.
         filled: bool,
     },
     /// A rectangle with the hatch of a fault.
     Hatch {
-        /// The fault.
         fault: &'static FaultKind,
         /// The upper left corner.
         corner: Point,

@@ -20,7 +20,6 @@ pub enum Mark {
     No,
 }
 
-/// One operation.
 #[derive(Debug)]
 pub struct DrawnOperation<'a> {
     /// Row of its client.

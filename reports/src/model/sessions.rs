@@ -16,7 +16,6 @@ pub struct SessionLane {
     pub sessions: Vec<DrawnSession>,
 }
 
-/// One session.
 #[derive(Debug)]
 pub struct DrawnSession {
     /// When it was opened.

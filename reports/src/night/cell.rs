@@ -21,7 +21,6 @@ pub struct Cell {
     pub attempts: Vec<CellRun>,
 }
 
-/// A run of a cell.
 #[derive(Debug, Clone, Serialize)]
 pub struct CellRun {
     /// The seed it was run with.

@@ -47,7 +47,6 @@ impl CellOutcome {
         }
     }
 
-    /// It in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Expected => "as expected",

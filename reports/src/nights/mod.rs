@@ -20,7 +20,6 @@ pub struct Nights {
     pub failures: Vec<RecurringFailure>,
 }
 
-/// One of the nights.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct NightLine {
     /// The name of its folder.

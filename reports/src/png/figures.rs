@@ -16,7 +16,6 @@ const WIDTH: u32 = 1400;
 
 /// A picture in the making.
 pub struct FigureSheet<'a> {
-    /// Its title.
     pub title: &'a str,
     /// The line below the title.
     pub subtitle: &'a str,

@@ -14,7 +14,6 @@ use zooquake_history::FaultKind;
 const LEFT: i32 = 84;
 const RIGHT: i32 = 1180;
 const TOP: i32 = frame::LABELS + 20;
-/// Of a session.
 const SESSION: RGBColor = RGBColor(107, 118, 129);
 /// Of one whose client is not connected.
 const AWAY: RGBColor = RGBColor(226, 181, 160);

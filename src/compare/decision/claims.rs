@@ -8,7 +8,6 @@ use super::formula::MessageFormula;
 use super::situation::DecisionSituation;
 use zooquake_reports::decision::CostClaim;
 
-/// A claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecisionClaim {
     /// Message delays from the request, or from the last timeout.

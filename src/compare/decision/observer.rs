@@ -32,7 +32,6 @@ pub struct CountedMessage {
 pub struct LearnedValue {
     /// When, in microseconds.
     pub at: u32,
-    /// The value.
     pub value: u32,
     /// The round or ballot whose votes chose it.
     pub round: u32,

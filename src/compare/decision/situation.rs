@@ -17,7 +17,6 @@ const AFTER_PHASE_1: u32 = 5 * UNIT;
 /// When a run ends at the latest, in microseconds: some timeouts in succession.
 pub const UNTIL: u32 = 5_000 * UNIT;
 
-/// A situation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DecisionSituation {
     /// Phase 1 is done, and one value is proposed.
@@ -47,7 +46,6 @@ pub struct DecisionNodes {
     pub leader: Node,
     /// Number of leaders or coordinators.
     pub leaders: usize,
-    /// The proposers.
     pub proposers: Vec<Node>,
     /// Number of learners.
     pub learners: usize,

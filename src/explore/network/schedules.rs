@@ -16,7 +16,6 @@ use zooquake_workloads::consensus::variants::ConsensusVariant;
 /// What the schedules of an exploration have in common.
 #[derive(Clone)]
 pub struct ScheduleSpace {
-    /// The variant.
     pub variant: &'static ConsensusVariant,
     /// Its sizes.
     pub cluster: ClusterPlan,

@@ -32,7 +32,6 @@ pub enum DiscoveryMessage {
     },
     /// A learner has the epoch on its disk.
     AckEpoch {
-        /// The epoch.
         epoch: u32,
         /// The epoch of its history.
         current: u32,
@@ -44,7 +43,6 @@ pub enum DiscoveryMessage {
     },
     /// The leader has a learner adopt its history.
     NewLeader {
-        /// The epoch.
         epoch: u32,
         /// The number of the last transaction of that history.
         zxid: u32,

@@ -56,7 +56,6 @@ pub enum CollisionRecovery {
 /// A planted bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum FastPaxosBug {
-    /// None.
     #[default]
     None,
     /// Any majority is a fast quorum too. Violates part (b) of the Fast Quorum Requirement (section 3.1): "If j is a
@@ -69,15 +68,9 @@ pub enum FastPaxosBug {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FastPaxosMessage {
     /// Of a proposer to acceptors, and when it is not answered to a coordinator: it proposes this value.
-    Request {
-        /// The value.
-        value: u32,
-    },
+    Request { value: u32 },
     /// Of a coordinator: it begins a round.
-    Phase1a {
-        /// The round.
-        round: u32,
-    },
+    Phase1a { round: u32 },
     /// Of an acceptor: it takes part in the round, and in none that is lower.
     Phase1b {
         /// The round of the `1a` that it answers.
@@ -92,26 +85,17 @@ pub enum FastPaxosMessage {
     },
     /// Of a coordinator, the `2a` message of a fast round whose value is *any*: it asks for votes for whichever value
     /// an acceptor gets from a proposer.
-    Any {
-        /// The round.
-        round: u32,
-    },
+    Any { round: u32 },
     /// Of an acceptor: it has voted. To learners, in a fast round that a coordinator began to that one too, and before
     /// uncoordinated recovery to the other acceptors.
-    Phase2b {
-        /// The vote.
-        vote: PaxosVote,
-    },
+    Phase2b { vote: PaxosVote },
     /// Of an acceptor to a coordinator: it takes part in a higher round.
     Nack {
         /// The round that it takes part in.
         promised: u32,
     },
     /// Of a learner to coordinators and proposers, or of a coordinator that is asked: a value is chosen.
-    Learned {
-        /// The value.
-        value: u32,
-    },
+    Learned { value: u32 },
 }
 
 /// The timers of nodes.

@@ -107,12 +107,7 @@ pub enum IsrMessage {
     },
     /// The receiver of an append, a fetch or a question is not the leader (`NOT_LEADER_OR_FOLLOWER`), or leads in
     /// another epoch (`FENCED_LEADER_EPOCH`).
-    Redirect {
-        /// The leader.
-        leader: Node,
-        /// Its epoch.
-        epoch: u16,
-    },
+    Redirect { leader: Node, epoch: u16 },
     /// A follower asks how far its log is the leader's (`OffsetsForLeaderEpoch`).
     AskEpochEnd {
         /// The leader's epoch.
@@ -134,7 +129,6 @@ pub enum IsrMessage {
     Fetch {
         /// The leader's epoch.
         epoch: u16,
-        /// The offset.
         offset: u8,
     },
     /// The answer with an entry.
@@ -143,7 +137,6 @@ pub enum IsrMessage {
         epoch: u16,
         /// The entry's offset.
         offset: u8,
-        /// The entry.
         entry: PartitionEntry,
         /// The leader's high watermark.
         high_watermark: u8,

@@ -48,7 +48,6 @@ impl PaxosConfig {
 /// A planted bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum PaxosBug {
-    /// None.
     #[default]
     None,
     /// An acceptor does not compare the ballot of a `2a` with its promise, and votes in lower ballots than it promised.
@@ -61,15 +60,9 @@ pub enum PaxosBug {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PaxosMessage {
     /// Of a proposer to a leader: it seeks to have this value chosen.
-    Request {
-        /// The value.
-        value: u32,
-    },
+    Request { value: u32 },
     /// Of a leader: it begins a ballot.
-    Phase1a {
-        /// The ballot.
-        ballot: u32,
-    },
+    Phase1a { ballot: u32 },
     /// Of an acceptor: it promises to vote in no ballot that is lower.
     Phase1b {
         /// The ballot of the `1a` that it answers.
@@ -83,20 +76,14 @@ pub enum PaxosMessage {
         proposal: PaxosVote,
     },
     /// Of an acceptor to learners: it has voted.
-    Phase2b {
-        /// The vote.
-        vote: PaxosVote,
-    },
+    Phase2b { vote: PaxosVote },
     /// Of an acceptor: it refuses a `1a` or `2a` of a lower ballot.
     Nack {
         /// The ballot that it promised.
         promised: u32,
     },
     /// Of a learner to leaders and proposers, or of a leader that is asked: a value is chosen.
-    Learned {
-        /// The value.
-        value: u32,
-    },
+    Learned { value: u32 },
 }
 
 /// The timers of nodes.

@@ -13,7 +13,6 @@ use zooquake_history::plan::ConsensusGoal;
 /// A planted bug.
 #[derive(Clone, Copy)]
 pub struct PlantedProtocol {
-    /// Its id.
     pub id: &'static str,
     /// The protocol with the bug.
     pub variant: ConsensusVariant,

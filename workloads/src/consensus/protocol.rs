@@ -81,7 +81,6 @@ pub enum Input<M, T> {
     Receive {
         /// The node that sent it.
         from: Node,
-        /// The message.
         message: M,
     },
     /// A timer that was set has run out.
@@ -97,7 +96,6 @@ pub enum Output<M, T, D> {
     Send {
         /// The node that it is for.
         to: Node,
-        /// The message.
         message: M,
     },
     /// It sets a timer of this kind; one of the same kind that has not run out is replaced.

@@ -56,23 +56,19 @@ pub enum PaxosRole {
 }
 
 impl PaxosGroup {
-    /// The acceptors.
     pub fn acceptors(self) -> Range<Node> {
         0..self.acceptors
     }
 
-    /// The leaders.
     pub fn leaders(self) -> Range<Node> {
         self.acceptors..self.acceptors + self.leaders
     }
 
-    /// The learners.
     pub fn learners(self) -> Range<Node> {
         let first = self.leaders().end;
         first..first + self.learners
     }
 
-    /// The proposers.
     pub fn proposers(self) -> Range<Node> {
         let first = self.learners().end;
         first..first + self.proposers

@@ -12,7 +12,6 @@ use super::zen::{Zen, ZenConfig};
 pub enum ProtocolSetting {
     /// Single-decree Paxos.
     Paxos(PaxosConfig),
-    /// Fast Paxos.
     FastPaxos(FastPaxosConfig),
     /// ZooKeeper's election, alone or with Zab's discovery.
     FastLeaderElection(FleConfig),

@@ -62,7 +62,6 @@ pub struct ZenProcess {
 /// One mastership: a cluster state that a master has published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ZenCluster {
-    /// The master.
     pub master: ZenProcess,
     /// The number of the master's publication, from 1 in each process.
     pub term: u16,

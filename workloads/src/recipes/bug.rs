@@ -2,7 +2,6 @@
 
 /// A planted bug, by the id under which it is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the table says what each is")]
 pub enum Bug {
     L1,
     L7b,

@@ -15,9 +15,7 @@ pub const FAMILY: &str = "planted";
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Planted {
-    /// The bug.
     pub bug: Bug,
-    /// Its id.
     pub id: &'static str,
     /// Its variant's name, `planted-` and the id.
     variant: &'static str,

@@ -143,7 +143,6 @@ pub struct Stat {
     pub ephemeral_owner: i64,
 }
 
-/// The event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
     /// A znode came into being.
@@ -193,11 +192,9 @@ impl SessionState {
 pub enum MultiOp {
     /// The znode exists, with this version if one is given.
     Check(String, Option<i32>),
-    /// Create it.
     Create(String, Vec<u8>, CreateMode),
     /// Write it.
     Set(String, Vec<u8>, Option<i32>),
-    /// Delete it.
     Delete(String, Option<i32>),
 }
 

@@ -29,11 +29,8 @@ const LONG: Duration = Duration::from_secs(90);
 /// What a run has on the engine, or what a sweep removed of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SweepCount {
-    /// Containers.
     pub containers: usize,
-    /// Networks.
     pub networks: usize,
-    /// Volumes.
     pub volumes: usize,
     /// Endpoints of other containers, or of none any more, that kept a network.
     pub disconnected: usize,

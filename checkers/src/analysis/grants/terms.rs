@@ -45,7 +45,6 @@ const NOTHING: GrantTerms = GrantTerms {
     idle: "",
 };
 
-/// Of a lock.
 const LOCK: GrantTerms = GrantTerms {
     ops: lock::FAMILY.grant_ops(),
     thing: "the lock",
@@ -62,7 +61,6 @@ const RWLOCK: GrantTerms = GrantTerms {
     ..LOCK
 };
 
-/// Of an election.
 const ELECTION: GrantTerms = GrantTerms {
     ops: election::FAMILY.grant_ops(),
     thing: "the leadership",

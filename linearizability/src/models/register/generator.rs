@@ -18,9 +18,9 @@ pub struct RegisterObject {
 /// An operation on the register, as a client invokes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegisterCall {
-    /// It is read.
+    /// A read, which has no argument.
     Read,
-    /// It is written.
+    /// A write of this value.
     Write(u64),
     /// It is written if it has the first value.
     Cas(u64, u64),

@@ -16,7 +16,7 @@ use std::hash::Hash;
 /// With what a register begins.
 #[derive(Debug)]
 pub enum Began<'m, V> {
-    /// With this.
+    /// With this value.
     With(&'m V),
     /// With an unknown value, but none of these.
     Unless(&'m HashSet<V>),

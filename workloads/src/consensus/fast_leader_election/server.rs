@@ -13,7 +13,6 @@ pub type FleOutput = OutputOf<FleServer>;
 /// A rule of the election that is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FleBug {
-    /// None.
     None,
     /// Votes are compared without their epochs, where `totalOrderPredicate` has "new epoch is higher" before all else:
     /// a server of a lower epoch with a higher zxid wins over one of a higher epoch.
@@ -114,7 +113,6 @@ enum ServerPhase {
     Follower(FollowerDiscovery),
 }
 
-/// A server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FleServer {
     me: Node,

@@ -5,23 +5,18 @@ use super::super::protocol::{Input, InputOf, MessageFigure, Node, NodeRole, Outp
 use super::{IsrConfig, IsrMessage, IsrProducer, IsrReplica, IsrTimer, PartitionLog};
 use std::ops::Range;
 
-/// A node.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum IsrNode {
     /// A replica of the partition.
     Replica(IsrReplica),
-    /// The register.
     Register(PartitionRegister),
-    /// A producer.
     Producer(IsrProducer),
 }
 
 /// What survives a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IsrDisk {
-    /// Of a replica.
     Replica {
-        /// The log.
         log: PartitionLog,
         /// The highest epoch that it has asked to lead in.
         asked: u16,

@@ -4,7 +4,6 @@ use super::super::protocol::{Input, InputOf, Node, Output, OutputOf};
 use super::{IsrConfig, IsrMessage, IsrNode, IsrTimer, LOG_LENGTH};
 use zooquake_history::operation::consensus::Announcement;
 
-/// A producer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IsrProducer {
     replicas: u8,

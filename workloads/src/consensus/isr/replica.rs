@@ -24,7 +24,6 @@ pub(super) enum ReplicaMode {
     Leading(Leadership),
 }
 
-/// A replica.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IsrReplica {
     pub(super) config: IsrConfig,

@@ -123,16 +123,12 @@ pub enum ProposerState {
     Idle,
     /// It seeks to have a value chosen.
     Asking {
-        /// The value.
         value: u32,
         /// The leader whose turn it is to be asked.
         turn: Node,
     },
     /// It was informed of the value that is chosen.
-    Informed {
-        /// The value.
-        value: u32,
-    },
+    Informed { value: u32 },
 }
 
 impl ProposerState {

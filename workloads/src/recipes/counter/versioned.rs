@@ -22,7 +22,6 @@ pub(super) struct Versioned {
 
 /// How one write ended.
 enum WriteResult {
-    /// It made this.
     Made(CounterReading),
     /// It certainly did not happen, and never will.
     Refused,

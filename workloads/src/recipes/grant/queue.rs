@@ -11,7 +11,6 @@ use crate::zk::{Error, Watch, Zk};
 /// Where the znodes of one kind stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContenderQueue {
-    /// Their parent.
     pub parent: &'static str,
     /// What stands between the GUID and the sequence number in their names.
     pub mark: &'static str,

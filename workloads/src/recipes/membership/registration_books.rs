@@ -12,7 +12,6 @@ use crate::zk::{Error, Zk};
 pub struct WantedMember {
     /// The name of the member.
     pub member: String,
-    /// Its value.
     pub value: i64,
 }
 

@@ -29,7 +29,6 @@ pub struct Scripted {
 /// What becomes of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It is answered.
     Answered,
     /// It is applied, and the connection is lost before the answer. Of an ensemble that no test scripts only a reply
     /// without an error is lost; one with an error is passed on, and the next request that fits is taken.

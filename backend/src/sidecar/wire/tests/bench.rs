@@ -55,7 +55,6 @@ fn connected(timeout_ms: i32, session: i64, password: [u8; 16]) -> Vec<u8> {
     framed(&[head, session.to_be_bytes().to_vec(), password].concat())
 }
 
-/// One end of a connection.
 pub struct ConnectionEnd {
     pub frames: Frames<OwnedReadHalf>,
     out: OwnedWriteHalf,

@@ -1,6 +1,7 @@
 //! How what the harness itself costs grows with the number of its clients.
 
-use super::chart::{self, Chart};
+use super::chart::{Chart, publish};
+use super::chart_record::{ChartPlace, ChartRecord, MeasurementHeader, places};
 use super::cost::{median, point_fields};
 use super::ensemble::{MeasuredEnsemble, OnEnsemble, on_ensemble};
 use super::ping::{next_reply, ping};
@@ -18,7 +19,7 @@ use zooquake_backend::{Cluster, RealClock, Stdin};
 use zooquake_engine::HistoryEntry;
 use zooquake_history::operation::control::f::PING;
 use zooquake_history::plan::Workload;
-use zooquake_reports::measurement::{Measurement, Point, Series};
+use zooquake_reports::measurement::{Measurement, Series};
 
 /// What is measured at each number of clients.
 pub const QUANTITIES: [&str; 4] = [
@@ -50,25 +51,40 @@ impl ClientsOrder {
     /// # Errors
     /// If an ensemble does not come up, a client does not answer, somebody interrupts it, or a file cannot be written.
     pub async fn measure(&self, workload: Workload, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Chart> {
-        let mut points = Vec::new();
-        let mut sizes = self.clients.clone();
-        sizes.sort_unstable();
-        sizes.dedup();
-        for size in sizes {
-            log::info!("measuring {size} clients");
-            points.push(self.point(size, workload.clone(), interrupt.clone()).await?);
-        }
-        let measurement = self.drawn(points);
+        let header = MeasurementHeader {
+            measurement: "clients".into(),
+            options: self.subtitle(),
+            words: "{} clients".into(),
+        };
+        let places = places(&[self.engines()], &self.clients);
+        let mut record = ChartRecord::open(out, header)?;
+        let point = async |place: &ChartPlace| self.values(place.size, workload.clone(), interrupt.clone()).await;
+        let measured = record.measure(&places, point).await;
+        measured.with_context(|| record.advice())?;
+        let measurement = self.measurement(record.series(&places));
         let numbers = numbers(&measurement, self);
-        let files = chart::write(&measurement, &numbers, out)?;
-        Ok(Chart {
-            measurement,
-            numbers,
-            files,
-        })
+        publish(record, measurement, numbers, out)
     }
 
-    async fn point(&self, size: u16, workload: Workload, interrupt: watch::Receiver<bool>) -> Result<Point> {
+    /// The engines in words.
+    fn engines(&self) -> String {
+        match self.hosts.len() {
+            0 | 1 => "one engine".to_owned(),
+            engines => format!("{engines} engines"),
+        }
+    }
+
+    fn subtitle(&self) -> String {
+        format!(
+            "{} servers, each client in a container of its own, {}, {} s at each number",
+            self.servers,
+            self.engines(),
+            self.lasts.as_secs()
+        )
+    }
+
+    /// The [`QUANTITIES`] at a number of clients.
+    async fn values(&self, size: u16, workload: Workload, interrupt: watch::Receiver<bool>) -> Result<Vec<f64>> {
         let ensemble = MeasuredEnsemble {
             servers: self.servers,
             clients: size.into(),
@@ -77,38 +93,25 @@ impl ClientsOrder {
         let measured = on_ensemble(ensemble, workload, interrupt, async |cluster| {
             ask(cluster, self.lasts).await
         });
-        let measured = measured.await.with_context(|| format!("measuring {size} clients"))?;
         let OnEnsemble {
             value: asked,
             bring_up,
             removal,
-        } = measured;
+        } = measured.await?;
         let seconds = |time: Duration| (time.as_secs_f64() * 10.0).round() / 10.0;
-        Ok(Point {
-            size: size.into(),
-            values: vec![
-                seconds(bring_up + asked.start),
-                (asked.median_ms * 100.0).round() / 100.0,
-                asked.events_per_second.round(),
-                seconds(removal),
-            ],
-        })
+        Ok(vec![
+            seconds(bring_up + asked.start),
+            (asked.median_ms * 100.0).round() / 100.0,
+            asked.events_per_second.round(),
+            seconds(removal),
+        ])
     }
 
-    fn drawn(&self, points: Vec<Point>) -> Measurement {
-        let engines = self.hosts.len().max(1);
-        let name = match engines {
-            1 => "one engine".to_owned(),
-            engines => format!("{engines} engines"),
-        };
+    fn measurement(&self, series: Vec<Series>) -> Measurement {
         Measurement {
             name: "clients".into(),
             title: "What the harness costs, by the number of clients".into(),
-            subtitle: format!(
-                "{} servers, each client in a container of its own, {name}, {} s at each number",
-                self.servers,
-                self.lasts.as_secs()
-            ),
+            subtitle: self.subtitle(),
             words: vec![
                 "Bring-up: from nothing to servers that serve and clients that have each answered once.".into(),
                 "A round trip: a request that does nothing, and its answer, while every client has one in flight all the time; \
@@ -119,7 +122,7 @@ impl ClientsOrder {
             ],
             axis: "clients".into(),
             quantities: QUANTITIES.map(str::to_owned).to_vec(),
-            series: vec![Series { name, points }],
+            series,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What one change of leader costs.
 
-use super::chart::{Chart, ChartOrder, MeasurementHeader, chart, places};
+use super::chart::{Chart, ChartOrder, chart};
+use super::chart_record::{MeasurementHeader, places};
 use super::cost::{Cost, QUANTITIES};
 use super::crowd::Crowd;
 use crate::planning::names::unknown;

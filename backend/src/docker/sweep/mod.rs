@@ -139,21 +139,29 @@ async fn volumes(docker: &Docker, run: Option<&str>) -> Result<Vec<(String, Hash
     Ok(found.map(|volume| (volume.name, volume.labels)).collect())
 }
 
-/// What a run has on these machines. A network of the Swarm is counted on each of them that it has reached.
+/// What a run has on these machines. A network of the Swarm, which each of them lists, is one.
 ///
 /// # Errors
 /// If an engine does not answer.
 pub async fn inventory(machines: &Machines, run: &str) -> Result<SweepCount> {
     let mut all = SweepCount::default();
+    let mut ids = BTreeSet::new();
     for machine in machines.all() {
         let docker = &machine.docker;
+        ids.extend(
+            networks(docker, Some(run))
+                .await
+                .context("listing its networks")?
+                .into_iter()
+                .filter_map(|one| one.id),
+        );
         all.add(SweepCount {
             containers: machine.explain(containers(docker, Some(run)).await)?.len(),
-            networks: networks(docker, Some(run)).await.context("listing its networks")?.len(),
             volumes: machine.explain(volumes(docker, Some(run)).await)?.len(),
             ..SweepCount::default()
         });
     }
+    all.networks = ids.len();
     Ok(all)
 }
 

@@ -20,7 +20,7 @@ use zooquake_workloads::client::{DriverInput, Output, RecipeClient};
 use zooquake_workloads::recipes::{Env, variant};
 use zooquake_workloads::zk::counted::Counters;
 use zooquake_workloads::zk::sim::{Config, Net, PARENTS, World};
-use zooquake_workloads::zk::{Host, Shared};
+use zooquake_workloads::zk::{Host, SharedValue};
 
 /// The herd, and who watches the predecessor.
 const VARIANTS: [&str; 2] = ["ticket", "sequential"];
@@ -217,7 +217,7 @@ fn candidate(world: &World, net: &Net, name: &str, number: u32) -> Result<Candid
         server: None,
         journal: None,
         notify: Arc::new(|_| {}),
-        sessions: Shared::new(BTreeSet::new()),
+        sessions: SharedValue::new(BTreeSet::new()),
         bug: None,
         counters: counters.clone(),
     };

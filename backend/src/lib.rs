@@ -17,7 +17,7 @@ use anyhow::Result;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use sidecar::Dropped;
+use sidecar::RuleEffect;
 use std::collections::BTreeSet;
 use std::future::ready;
 use std::path::{Path, PathBuf};
@@ -188,7 +188,7 @@ pub trait Cluster: Send + Sync {
     fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> BackendFuture<'a>;
 
     /// Has a client's proxy lose a request or a reply, and waits for it; `None` if none came that fits.
-    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<Dropped>>;
+    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>>;
 
     /// Lets a client's proxy lose nothing, if it still waits; what waits in [`Cluster::lose`] then ends.
     fn lose_nothing<'a>(&'a self, client: &'a str) -> BackendFuture<'a, ()>;

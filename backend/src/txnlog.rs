@@ -29,7 +29,7 @@ pub struct FolderLogs {
 /// passed over.
 pub fn read_archive(archive: impl Read) -> FolderLogs {
     let mut logs = FolderLogs::default();
-    let mut metered = Metered {
+    let mut metered = BoundedArchive {
         archive,
         left: ARCHIVE,
         ended: false,
@@ -113,7 +113,7 @@ fn content(file: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// An archive of bounded length.
-struct Metered<R> {
+struct BoundedArchive<R> {
     archive: R,
     /// Bytes that may still be read.
     left: u64,
@@ -121,7 +121,7 @@ struct Metered<R> {
     ended: bool,
 }
 
-impl<R: Read> Read for Metered<R> {
+impl<R: Read> Read for BoundedArchive<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.archive.read(buffer)?;
         self.ended |= count == 0 && !buffer.is_empty();

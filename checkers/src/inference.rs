@@ -1,6 +1,6 @@
 //! What the operations of a history without a plan show of its family.
 
-use zooquake_history::operation::{Any, Field};
+use zooquake_history::operation::{AnyType, Field};
 use zooquake_history::{Event, EventType, History, Process};
 
 /// What is judged of a history without a plan.
@@ -36,12 +36,12 @@ fn numbered(history: &History) -> impl Iterator<Item = &Event> {
 }
 
 /// Whether a client was asked for one of these operations, with this field.
-pub(crate) fn asks(history: &History, names: &[&str], field: Field<Any>) -> bool {
+pub(crate) fn asks(history: &History, names: &[&str], field: Field<AnyType>) -> bool {
     let asks = |event: &Event| names.contains(&event.f.as_str()) && event.get(field).is_some();
     invocations(history).any(asks)
 }
 
 /// Whether an event has a field that is not null.
-pub(crate) fn known(event: &Event, field: Field<Any>) -> bool {
+pub(crate) fn known(event: &Event, field: Field<AnyType>) -> bool {
     event.get(field).is_some_and(|value| !value.is_null())
 }

@@ -140,13 +140,13 @@ impl FileLine<'_> {
     fn keyed(&self, mut event: Event) -> Event {
         /// What stands beside the fields of an event.
         #[derive(Deserialize)]
-        struct Beside {
+        struct ExtraFields {
             #[serde(default, deserialize_with = "some")]
             key: Option<Value>,
         }
         const KEY: &[u8] = b"\"key\"";
         let may_have = self.text.windows(KEY.len()).any(|part| part == KEY);
-        let beside: Option<Beside> = may_have.then(|| serde_json::from_slice(self.text).ok()).flatten();
+        let beside: Option<ExtraFields> = may_have.then(|| serde_json::from_slice(self.text).ok()).flatten();
         if let Some(key) = beside.and_then(|beside| beside.key) {
             event.value = vec![key, event.value].into();
         }

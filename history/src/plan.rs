@@ -150,7 +150,7 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "ConsensusGoal::is_nothing")]
     pub goal: ConsensusGoal,
     /// Anomalies that are known and accepted.
-    pub accepted: Vec<Accepted>,
+    pub accepted: Vec<AcceptedAnomaly>,
     /// What runs its clients, if it is a user's own recipe; `None` for one that is built in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe: Option<RecipeSource>,
@@ -182,7 +182,7 @@ pub enum Resource {
 
 /// An anomaly that a variant is known to show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Accepted {
+pub struct AcceptedAnomaly {
     /// Its name, such as `stale-write`.
     pub anomaly: String,
     /// The kinds of fault under which it is accepted; `none` means: even without faults.

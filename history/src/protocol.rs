@@ -11,7 +11,7 @@ pub const VERSION: u32 = 1;
 /// What a client may declare in its `hello` as impossible for it. What it then leaves out, or answers as `null`, is not
 /// judged unless other evidence contains it; what it leaves out undeclared rules out the verdict `valid`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cannot {
+pub enum ClientLimit {
     /// Report which znode a grant or a place in a barrier rests on: its `path`, or the `czxid` of the transaction that
     /// created it.
     Czxid,
@@ -25,7 +25,7 @@ pub enum Cannot {
     Beside,
 }
 
-impl Cannot {
+impl ClientLimit {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Czxid, Self::Session, Self::Removed, Self::Taking, Self::Beside];
 
@@ -87,7 +87,7 @@ pub enum Message {
         pid: u32,
         /// Its session as `0x…`, if it has one already.
         session: Option<String>,
-        /// What it declares as impossible, by the words of [`Cannot`]; other words mean nothing.
+        /// What it declares as impossible, by the words of [`ClientLimit`]; other words mean nothing.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         cannot: Vec<String>,
     },

@@ -15,14 +15,14 @@ pub struct ServerLog {
     /// `n1`, ….
     pub server: String,
     /// The lives of its process, in order.
-    pub lives: Vec<Life>,
+    pub lives: Vec<ServerLife>,
     /// Where the log is cut off or cannot be read, in words.
     pub cuts: Vec<String>,
 }
 
 /// From a start of the process to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Life {
+pub struct ServerLife {
     /// The server's id, once it is known.
     pub sid: Option<i64>,
     /// Whether all of it can be read, from its start on. Only then is it known what came before what.
@@ -45,12 +45,12 @@ pub struct LeaderSearch {
     /// When it ended and what the server then became; `None` if it never ended.
     pub end: Option<(i64, ServerRole)>,
     /// What it came to lead, if it won and a quorum acknowledged it.
-    pub established: Option<Established>,
+    pub established: Option<EstablishedLeader>,
 }
 
 /// A leader that a quorum has acknowledged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Established {
+pub struct EstablishedLeader {
     /// The epoch it leads in.
     pub epoch: i64,
     /// When, in milliseconds since 1970.
@@ -61,7 +61,7 @@ pub struct Established {
 
 /// A vote as a server cast it: its broadcast, as it arrived at itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cast {
+pub struct CastVote {
     /// When, in milliseconds since 1970.
     pub ms: i64,
     /// The round it was cast in.
@@ -113,7 +113,7 @@ impl ServerLog {
     }
 
     /// Every look, with the life it belongs to.
-    pub fn looks(&self) -> impl Iterator<Item = (&Life, &LeaderSearch)> {
+    pub fn looks(&self) -> impl Iterator<Item = (&ServerLife, &LeaderSearch)> {
         self.lives
             .iter()
             .flat_map(|life| life.looks.iter().map(move |look| (life, look)))
@@ -128,7 +128,7 @@ impl ServerLog {
 
     /// The log does not begin with a start of the process.
     fn begin(&mut self, number: usize) {
-        self.lives.push(Life::default());
+        self.lives.push(ServerLife::default());
         self.cut(format!(
             "it begins at line {number} in the middle of a life of the process"
         ));
@@ -136,9 +136,9 @@ impl ServerLog {
 
     fn take(&mut self, ms: i64, event: ElectionEvent, number: usize) {
         if event == ElectionEvent::Started {
-            self.lives.push(Life {
+            self.lives.push(ServerLife {
                 whole: true,
-                ..Life::default()
+                ..ServerLife::default()
             });
             return;
         }
@@ -146,7 +146,7 @@ impl ServerLog {
             self.begin(number);
         }
         if matches!(event, ElectionEvent::Named(_)) && self.lives.last().is_some_and(|life| life.sid.is_some()) {
-            self.lives.push(Life::default());
+            self.lives.push(ServerLife::default());
             self.cut(format!(
                 "the process starts at line {number}, and its first entries are missing"
             ));
@@ -179,7 +179,7 @@ impl ServerLog {
                 let led = |look: &&mut LeaderSearch| matches!(look.end, Some((_, ServerRole::Leading)));
                 if let Some(look) = life.looks.last_mut().filter(led) {
                     let epoch = zxid >> 32;
-                    look.established = Some(Established { epoch, ms, sids });
+                    look.established = Some(EstablishedLeader { epoch, ms, sids });
                 }
             }
         }
@@ -189,9 +189,9 @@ impl ServerLog {
 impl LeaderSearch {
     /// The votes it cast, in order. The first is for itself; what stands before that was still on its way from an
     /// earlier look. An observer casts none.
-    pub fn casts(&self) -> impl Iterator<Item = Cast> + '_ {
+    pub fn casts(&self) -> impl Iterator<Item = CastVote> + '_ {
         let own = |(ms, message): &(i64, Notification)| {
-            (message.sid == self.sid && message.state == ServerRole::Looking).then_some(Cast {
+            (message.sid == self.sid && message.state == ServerRole::Looking).then_some(CastVote {
                 ms: *ms,
                 round: message.round,
                 vote: message.vote,

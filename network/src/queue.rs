@@ -6,7 +6,7 @@ use zooquake_workloads::consensus::protocol::Node;
 
 /// What happens at a moment.
 #[derive(Debug, Clone, Copy)]
-pub enum Due<M> {
+pub enum QueuedEvent<M> {
     /// A message arrives.
     Message {
         /// Its number among all messages.
@@ -56,7 +56,7 @@ impl<M> Default for EventQueue<M> {
 
 impl<M> EventQueue<M> {
     /// Enters what happens at a moment, in microseconds.
-    pub fn push(&mut self, at: u32, due: Due<M>) {
+    pub fn push(&mut self, at: u32, due: QueuedEvent<M>) {
         self.heap.push(DueEntry {
             at,
             number: self.entered,
@@ -66,7 +66,7 @@ impl<M> EventQueue<M> {
     }
 
     /// Takes out what happens next, with its moment.
-    pub fn pop(&mut self) -> Option<(u32, Due<M>)> {
+    pub fn pop(&mut self) -> Option<(u32, QueuedEvent<M>)> {
         self.heap.pop().map(|entry| (entry.at, entry.due))
     }
 }
@@ -75,7 +75,7 @@ impl<M> EventQueue<M> {
 struct DueEntry<M> {
     at: u32,
     number: u32,
-    due: Due<M>,
+    due: QueuedEvent<M>,
 }
 
 impl<M> DueEntry<M> {

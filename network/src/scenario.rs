@@ -1,7 +1,7 @@
 //! What a run on a network consists of.
 
 use crate::disturbance::Disturbance;
-use crate::queue::{Due, EventQueue};
+use crate::queue::{EventQueue, QueuedEvent};
 use crate::script::NodeScript;
 use crate::transit::Transit;
 use zooquake_workloads::consensus::protocol::{Node, Protocol};
@@ -32,15 +32,15 @@ pub enum Pace<'a> {
 pub(crate) fn planned<P: Protocol>(scenario: &Scenario<'_, P>, pace: &Pace<'_>) -> EventQueue<P::Message> {
     let mut queue = EventQueue::default();
     for (id, disturbance) in scenario.disturbances.iter().enumerate() {
-        queue.push(disturbance.from, Due::Begin(id));
-        queue.push(disturbance.until, Due::End(id));
+        queue.push(disturbance.from, QueuedEvent::Begin(id));
+        queue.push(disturbance.until, QueuedEvent::End(id));
     }
     for &(at, node, value) in scenario.requests {
-        queue.push(at, Due::Request { node, value });
+        queue.push(at, QueuedEvent::Request { node, value });
     }
     if let Pace::Script(script) = pace {
         for (step, &(at, _)) in script.iter().enumerate() {
-            queue.push(at, Due::Step(step));
+            queue.push(at, QueuedEvent::Step(step));
         }
     }
     queue

@@ -16,12 +16,12 @@ use zooquake_workloads::consensus::protocol::{
 /// Node 0 sends a number to node 1 every 10 ms, the next one each time, and node 1 makes each public. Node 0 has the
 /// next number on its disk.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Counting {
+struct CountingNode {
     node: Node,
     next: u32,
 }
 
-impl Protocol for Counting {
+impl Protocol for CountingNode {
     type Config = ();
     type Message = u32;
     type Timer = ();
@@ -83,7 +83,7 @@ struct CountingObserver {
     copies: usize,
 }
 
-impl Observer<Counting> for CountingObserver {
+impl Observer<CountingNode> for CountingObserver {
     fn announced(&mut self, at: u32, _: Node, announcement: Announcement) -> ControlFlow<()> {
         if let Announcement::Looking { round } = announcement {
             self.numbers.push((at / 1_000, round));
@@ -121,7 +121,7 @@ fn heard(kind: Option<DisturbanceKind>) -> CountingObserver {
         until: 100_000,
     };
     let pace = Pace::Drawn(Transit::Constant(1_000));
-    let mut world = World::<Counting, _>::new(scenario, pace, Rng::with_seed(1), CountingObserver::default());
+    let mut world = World::<CountingNode, _>::new(scenario, pace, Rng::with_seed(1), CountingObserver::default());
     world.run();
     world.observer
 }
@@ -211,7 +211,8 @@ fn a_script_lets_happen_what_it_names_and_nothing_else() {
         requests: &[],
         until: 10_000,
     };
-    let mut world = World::<Counting, _>::new(scenario, Pace::Script(&script), Rng::new(), CountingObserver::default());
+    let mut world =
+        World::<CountingNode, _>::new(scenario, Pace::Script(&script), Rng::new(), CountingObserver::default());
     world.run();
     // What was not sent yet is not delivered, and what is delivered again is a copy.
     assert_eq!(world.observer.numbers, [(4, 2), (5, 1), (6, 1)]);

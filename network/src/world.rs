@@ -3,7 +3,7 @@
 use crate::disturbance::{DisturbanceKind, LinkState};
 use crate::host::Host;
 use crate::observer::{Observer, Transmission};
-use crate::queue::{Due, EventQueue};
+use crate::queue::{EventQueue, QueuedEvent};
 use crate::scenario::{Pace, Scenario, planned};
 use crate::script::{HeldMessages, NodeStep};
 use fastrand::Rng;
@@ -75,9 +75,9 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         self.now
     }
 
-    fn happens(&mut self, due: Due<P::Message>) -> ControlFlow<()> {
+    fn happens(&mut self, due: QueuedEvent<P::Message>) -> ControlFlow<()> {
         match due {
-            Due::Message {
+            QueuedEvent::Message {
                 number,
                 from,
                 to,
@@ -86,17 +86,17 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
                 self.in_flight -= 1;
                 self.arrive((number, from, to), message)
             }
-            Due::Timer { node, setting } => match self.host(node).run_out(setting) {
+            QueuedEvent::Timer { node, setting } => match self.host(node).run_out(setting) {
                 Some(timer) => self.run_out(node, timer),
                 None => ControlFlow::Continue(()),
             },
-            Due::Request { node, value } => self.request(node, value),
-            Due::Begin(id) => {
+            QueuedEvent::Request { node, value } => self.request(node, value),
+            QueuedEvent::Begin(id) => {
                 self.begin(id);
                 ControlFlow::Continue(())
             }
-            Due::End(id) => self.end(id),
-            Due::Step(step) => self.step(step),
+            QueuedEvent::End(id) => self.end(id),
+            QueuedEvent::Step(step) => self.step(step),
         }
     }
 
@@ -246,7 +246,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         timers.push((timer, setting));
         if let Pace::Drawn(_) = self.pace {
             let length = self.rng.u32(P::duration(timer));
-            self.queue.push(self.now + length, Due::Timer { node, setting });
+            self.queue.push(self.now + length, QueuedEvent::Timer { node, setting });
         }
     }
 
@@ -284,7 +284,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
             (None, Pace::Drawn(transit)) => {
                 let at = self.now + transit.next(from, to, &mut self.rng);
                 self.in_flight += 1;
-                let due = Due::Message {
+                let due = QueuedEvent::Message {
                     number,
                     from,
                     to,

@@ -11,7 +11,7 @@ use crate::planning::spec::RunSpec;
 use crate::run::folder::Folder;
 use crate::run::interruption::unless_interrupted;
 use crate::run::slot::Slot;
-use crate::run::{Finished, RunOrder, execute};
+use crate::run::{FinishedRun, RunOrder, execute};
 use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -158,7 +158,7 @@ impl Ensembles {
     ///
     /// # Errors
     /// If the harness fails.
-    pub async fn execute(&self, plan: &Plan, keep: bool) -> Result<Finished> {
+    pub async fn execute(&self, plan: &Plan, keep: bool) -> Result<FinishedRun> {
         execute(self.order(plan.clone(), (keep, Slot::default())).await?).await
     }
 

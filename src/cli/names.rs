@@ -77,6 +77,29 @@ fn a_type_has_a_name_of_its_own() {
     assert_eq!(many.collect::<Vec<_>>(), []);
 }
 
+/// Small words, which are no names of types by themselves.
+const SMALL: [&str; 24] = [
+    "After", "Any", "Before", "Behind", "Beside", "Between", "By", "Given", "Gone", "Held", "How", "Kept", "Known",
+    "Left", "Lost", "Made", "Nothing", "Seen", "Sent", "Shown", "Taken", "There", "Told", "Which",
+];
+
+/// Names of one word that end like participles, and are nouns.
+const NOUNS: [&str; 3] = ["Finding", "Reading", "Timing"];
+
+#[test]
+fn a_type_is_no_participle_and_no_small_word() {
+    for (path, text) in sources() {
+        let types = text
+            .lines()
+            .filter_map(|line| defined(line, &["struct", "enum", "trait", "union"]));
+        for name in types.filter(|name| !NOUNS.contains(name)) {
+            let one_word = !name.is_empty() && !name[1..].contains(|c: char| !c.is_lowercase());
+            let participle = one_word && ["ed", "ing"].iter().any(|ending| name.ends_with(ending));
+            assert!(!participle && !SMALL.contains(&name), "{path}: {name}");
+        }
+    }
+}
+
 #[test]
 fn no_function_is_called_of() {
     let all = sources();

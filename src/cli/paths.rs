@@ -2,7 +2,7 @@
 //! begins.
 
 use super::exit::Usage;
-use crate::pack::{self, Opened};
+use crate::pack::{self, OpenedRun};
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt;
@@ -17,7 +17,7 @@ const A_RUN: &str = "give the folder of a run, such as runs/latest, or the file 
 ///
 /// # Errors
 /// If there is none, or it cannot be read.
-pub fn run(path: &Path) -> Result<(Opened, Record), Usage> {
+pub fn run(path: &Path) -> Result<(OpenedRun, Record), Usage> {
     readable(path, A_RUN)?;
     if path.is_file() && !pack::is_pack(path) {
         return Err(Usage(format!(

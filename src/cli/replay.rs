@@ -11,7 +11,7 @@ use crate::planning::support;
 use crate::planning::values;
 use crate::replay::headline;
 use crate::replay::pin;
-use crate::run::Finished;
+use crate::run::FinishedRun;
 use crate::run::folder::{Folder, RECIPE};
 use anyhow::Result;
 use clap::Args;
@@ -114,7 +114,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     };
     let runs = series.execute().await?;
     record.plan = original;
-    for Finished { folder, results, .. } in &runs {
+    for FinishedRun { folder, results, .. } in &runs {
         let replayed = folder.load()?;
         let sides = [(name.clone(), &record, &before), (folder.name(), &replayed, results)];
         let file = judge::render_pair(sides, &folder.path)?;
@@ -160,7 +160,7 @@ pub fn kept_recipe(run: &Folder, recipe: &RecipeSource) -> Result<(PathBuf, BTre
     Ok((folder, source.hashes()))
 }
 
-fn comes_back(run: &Finished, wanted: &Anomaly) -> bool {
+fn comes_back(run: &FinishedRun, wanted: &Anomaly) -> bool {
     let anomalies = &run.results.anomalies;
     anomalies
         .iter()

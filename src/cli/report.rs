@@ -8,7 +8,7 @@ use super::paths;
 use crate::judge;
 use crate::nightly::folder::{self, LedgerContent};
 use crate::nightly::{previous_nights, sightings};
-use crate::pack::Opened;
+use crate::pack::OpenedRun;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -82,13 +82,13 @@ fn write_nights(name: String, nights: Vec<(PathBuf, LedgerContent)>, into: &Path
 }
 
 /// A run that was checked.
-struct Checked {
-    opened: Opened,
+struct CheckedRun {
+    opened: OpenedRun,
     record: Record,
     results: Results,
 }
 
-impl Checked {
+impl CheckedRun {
     fn read(run: &Path) -> Result<Self> {
         let (opened, record) = paths::run(run)?;
         let unchecked = |error| {
@@ -121,7 +121,7 @@ impl Checked {
 
 /// Renders the report of one run; returns its files.
 fn of_run(run: &Path) -> Result<Vec<PathBuf>> {
-    let run = Checked::read(run)?;
+    let run = CheckedRun::read(run)?;
     let into = run.output()?;
     judge::render(&run.opened.folder, &run.record, &run.results, (&run.opened.path, &into))?;
     let order = zooquake_checkers::operations_in_order(&run.record.plan).map(|_| judge::ORDER_PAGE);
@@ -138,7 +138,7 @@ fn of_run(run: &Path) -> Result<Vec<PathBuf>> {
 
 /// Renders two runs side by side; returns the file.
 fn of_two(one: &Path, two: &Path) -> Result<PathBuf> {
-    let runs = [Checked::read(one)?, Checked::read(two)?];
+    let runs = [CheckedRun::read(one)?, CheckedRun::read(two)?];
     let into = runs[1].output()?;
     let sides = runs
         .each_ref()

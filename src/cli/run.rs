@@ -11,7 +11,7 @@ use crate::planning::refusal::refuse;
 use crate::planning::spec::RunSpec;
 use crate::planning::support;
 use crate::planning::values;
-use crate::run::Finished;
+use crate::run::FinishedRun;
 use crate::terminal::{line, print_folded, verdict};
 use anyhow::Result;
 use std::io::IsTerminal;
@@ -198,7 +198,7 @@ fn findings(results: &Results) -> Vec<String> {
     lines
 }
 
-fn print_rate(runs: &[Finished]) {
+fn print_rate(runs: &[FinishedRun]) {
     let count = |verdict| runs.iter().filter(|run| run.results.verdict == verdict).count();
     let (invalid, unknown) = (count(Verdict::Invalid), count(Verdict::Unknown));
     println!(

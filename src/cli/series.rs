@@ -6,7 +6,7 @@ use crate::backends::Connection;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::live::Live;
 use crate::planning::reproduction;
-use crate::run::Finished;
+use crate::run::FinishedRun;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ impl Series {
     ///
     /// # Errors
     /// If the harness fails.
-    pub async fn execute(self) -> Result<Vec<Finished>> {
+    pub async fn execute(self) -> Result<Vec<FinishedRun>> {
         let interrupt = interrupt::listen()?;
         let live = if self.live { Some(Live::open().await?) } else { None };
         if let Some(live) = &live {
@@ -70,8 +70,8 @@ impl Series {
     }
 }
 
-fn print(finished: &Finished) -> Result<()> {
-    let Finished { folder, results, .. } = finished;
+fn print(finished: &FinishedRun) -> Result<()> {
+    let FinishedRun { folder, results, .. } = finished;
     print_summary(results);
     println!("report: {}", folder.file("report.html").display());
     if results.verdict != Verdict::Valid {
@@ -88,8 +88,8 @@ fn print(finished: &Finished) -> Result<()> {
 ///
 /// # Errors
 /// If they cannot be written as JSON.
-pub fn print_json(runs: &[Finished], several: bool) -> Result<()> {
-    let one = |run: &Finished| -> Result<Value> {
+pub fn print_json(runs: &[FinishedRun], several: bool) -> Result<()> {
+    let one = |run: &FinishedRun| -> Result<Value> {
         let mut value = serde_json::to_value(&run.results).context("writing results as JSON")?;
         value["run"] = json!(run.folder.path);
         Ok(value)

@@ -5,7 +5,7 @@ use super::failure::Signature;
 use super::space::Space;
 use crate::confirm::{Confirmation, Confirmer};
 use crate::run::simulation;
-use crate::shrink::sim::{Simulated, write_run};
+use crate::shrink::sim::{SimulatedEnsembles, write_run};
 use crate::shrink::{PlayedPlan, Shrinker, Size};
 use anyhow::Result;
 use serde::Serialize;
@@ -84,7 +84,7 @@ pub fn write(
             plan.scheduler = found.scheduler.clone();
             failure.run = Some(simulation::run(&plan, out)?.folder.path);
             progress!("shrinking {} of seed {}", signature.anomaly, found.seed);
-            let mut shrinker = Shrinker::new(signature.wanted(), Simulated, Instant::now() + SHRINKING, stop);
+            let mut shrinker = Shrinker::new(signature.wanted(), SimulatedEnsembles, Instant::now() + SHRINKING, stop);
             shrinker.find(&plan, 0)?;
             let (smallest, tried) = shrinker.shrink()?;
             if let Some(PlayedPlan { plan, record, .. }) = smallest {

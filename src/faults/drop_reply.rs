@@ -6,8 +6,8 @@ use super::{Fault, WindowDraft, any_client};
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
-use zooquake_backend::sidecar::{Dropped, LossKind};
-use zooquake_history::fault::{self, Payload, Which, Wire, WireOp};
+use zooquake_backend::sidecar::{LossKind, RuleEffect};
+use zooquake_history::fault::{self, NthRequest, Payload, Wire, WireOp};
 use zooquake_history::operation;
 
 /// How long the proxy waits for a request that fits.
@@ -30,7 +30,7 @@ pub const FAULT: Fault = Fault {
         } else {
             (rng.u32(1..3), rng.u32(0..4) == 0)
         };
-        let which = Which { op, nth };
+        let which = NthRequest { op, nth };
         WindowDraft {
             target: any_client(rng, topology),
             payload: Some(Payload::Wire(if request {
@@ -69,8 +69,8 @@ async fn lose(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     })
 }
 
-fn sentence(dropped: &Dropped) -> String {
-    let Dropped { op, path, xid, .. } = dropped;
+fn sentence(dropped: &RuleEffect) -> String {
+    let RuleEffect { op, path, xid, .. } = dropped;
     let path = path.as_deref().map(|path| format!(" {path}")).unwrap_or_default();
     match (dropped.lost, dropped.zxid) {
         (LossKind::Reply, Some(zxid)) => format!(

@@ -1,7 +1,7 @@
 //! Observations without influence on the exit code: accepted anomalies that stay away, and failures that do.
 
 use super::previous_nights::NightRecord;
-use zooquake_history::plan::Accepted;
+use zooquake_history::plan::AcceptedAnomaly;
 use zooquake_reports::night::NightFailure;
 
 /// After so many nights without it an accepted anomaly is remarked upon.
@@ -9,7 +9,7 @@ const NIGHTS: usize = 10;
 
 /// Accepted anomalies that none of the last ten nights saw which looked for them. `nights` has the oldest first and
 /// tonight last; `accepted` gives what a variant declares.
-pub fn no_longer_seen(nights: &[NightRecord], accepted: impl Fn(&str) -> Vec<Accepted>) -> Vec<String> {
+pub fn no_longer_seen(nights: &[NightRecord], accepted: impl Fn(&str) -> Vec<AcceptedAnomaly>) -> Vec<String> {
     let Some(tonight) = nights.last() else {
         return Vec::new();
     };
@@ -36,7 +36,7 @@ pub fn no_longer_seen(nights: &[NightRecord], accepted: impl Fn(&str) -> Vec<Acc
 }
 
 /// Whether a night saw the anomaly; `None` if it had no run with a verdict under faults that bring it about.
-fn saw(night: &NightRecord, variant: &str, known: &Accepted) -> Option<bool> {
+fn saw(night: &NightRecord, variant: &str, known: &AcceptedAnomaly) -> Option<bool> {
     let under = |faults: &str| {
         let named = |fault: &str| known.faults.iter().any(|other| other == fault);
         named("none") || faults.split(',').any(named)
@@ -86,8 +86,8 @@ mod tests {
     use super::super::previous_nights::tests::night;
     use super::*;
 
-    fn accepted(variant: &str) -> Vec<Accepted> {
-        let known = Accepted {
+    fn accepted(variant: &str) -> Vec<AcceptedAnomaly> {
+        let known = AcceptedAnomaly {
             anomaly: "stale-write".into(),
             faults: vec!["pause".into()],
             reason: String::new(),

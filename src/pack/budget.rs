@@ -26,11 +26,11 @@ pub struct ByteBudget {
 
 /// A pack is larger than its bound.
 #[derive(Debug)]
-pub struct Exceeded {
+pub struct BudgetExcess {
     whole: u64,
 }
 
-impl fmt::Display for Exceeded {
+impl fmt::Display for BudgetExcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -41,7 +41,7 @@ impl fmt::Display for Exceeded {
     }
 }
 
-impl std::error::Error for Exceeded {}
+impl std::error::Error for BudgetExcess {}
 
 impl ByteBudget {
     /// The bound of a pack of so many bytes.
@@ -64,14 +64,14 @@ impl ByteBudget {
     /// Takes what an entry costs besides its bytes.
     ///
     /// # Errors
-    /// [`Exceeded`], within the I/O error.
+    /// [`BudgetExcess`], within the I/O error.
     pub fn entry(&self) -> io::Result<()> {
         self.spend(ENTRY)
     }
 
-    /// A reader whose bytes are taken from the budget; its error is [`Exceeded`] when there are too many.
-    pub fn metered<R: Read>(&self, inner: R) -> Metered<R> {
-        Metered {
+    /// A reader whose bytes are taken from the budget; its error is [`BudgetExcess`] when there are too many.
+    pub fn metered<R: Read>(&self, inner: R) -> BudgetReader<R> {
+        BudgetReader {
             inner,
             budget: self.clone(),
         }
@@ -82,19 +82,19 @@ impl ByteBudget {
         self.left.set(left.unwrap_or(0));
         match left {
             Some(_) => Ok(()),
-            None => Err(io::Error::other(Exceeded { whole: self.whole })),
+            None => Err(io::Error::other(BudgetExcess { whole: self.whole })),
         }
     }
 }
 
 /// A reader with a budget.
 #[derive(Debug)]
-pub struct Metered<R> {
+pub struct BudgetReader<R> {
     inner: R,
     budget: ByteBudget,
 }
 
-impl<R: Read> Read for Metered<R> {
+impl<R: Read> Read for BudgetReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.budget.spend(read as u64)?;

@@ -27,7 +27,7 @@ const DRAFT: &str = ".draft";
 
 /// A run that was opened, whether it was a folder or a file.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedRun {
     pub folder: Folder,
     /// What was opened.
     pub path: PathBuf,
@@ -35,14 +35,14 @@ pub struct Opened {
     unpacked: Option<TempDir>,
 }
 
-impl Opened {
+impl OpenedRun {
     /// Whether it was a file: its folder goes away.
     pub fn is_pack(&self) -> bool {
         self.unpacked.is_some()
     }
 }
 
-impl Drop for Opened {
+impl Drop for OpenedRun {
     fn drop(&mut self) {
         if let Some(unpacked) = self.unpacked.take()
             && let Err(error) = unpacked.close()
@@ -61,8 +61,8 @@ pub fn is_pack(path: &Path) -> bool {
 ///
 /// # Errors
 /// If the pack is damaged, or what [`unpack`] refuses.
-pub fn open(path: &Path) -> Result<Opened> {
-    let mut opened = Opened {
+pub fn open(path: &Path) -> Result<OpenedRun> {
+    let mut opened = OpenedRun {
         folder: Folder {
             path: path.to_path_buf(),
         },

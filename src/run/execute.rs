@@ -31,7 +31,7 @@ use zooquake_engine::{Conclusion, HistoryEntry};
 
 /// A run that is over.
 #[derive(Debug)]
-pub struct Finished {
+pub struct FinishedRun {
     pub folder: Folder,
     pub results: Results,
 }
@@ -42,7 +42,7 @@ pub struct Finished {
 /// If the harness fails: the backend, a client that breaks the protocol, the disk. What was recorded by then is in the
 /// folder; everything that was started is removed. What cannot be removed after the run does not fail it: a warning
 /// names it.
-pub async fn execute(order: RunOrder) -> Result<Finished> {
+pub async fn execute(order: RunOrder) -> Result<FinishedRun> {
     execute_in(Folder::create(&order.out, &order.plan)?, order).await
 }
 
@@ -50,7 +50,7 @@ pub async fn execute(order: RunOrder) -> Result<Finished> {
 ///
 /// # Errors
 /// As [`execute`].
-pub async fn execute_in(folder: Folder, order: RunOrder) -> Result<Finished> {
+pub async fn execute_in(folder: Folder, order: RunOrder) -> Result<FinishedRun> {
     let (backend, interrupt) = (Arc::clone(&order.backend), order.interrupt.clone());
     let (done, outcome) = oneshot::channel();
     // Nobody waits for the outcome of a run that is dropped.
@@ -61,11 +61,11 @@ pub async fn execute_in(folder: Folder, order: RunOrder) -> Result<Finished> {
     let judged = tokio::task::spawn_blocking(move || judge::judge(&folder).map(|results| (folder, results))).await;
     released(recorded.ended, &interrupt, &*backend.clock()).await;
     let (folder, results) = judged.context("the check did not come to its end")??;
-    Ok(Finished { folder, results })
+    Ok(FinishedRun { folder, results })
 }
 
 /// A run whose history is complete and whose ensemble is gone.
-pub(super) struct Recorded {
+pub(super) struct RecordedRun {
     /// What an interrupt does to it.
     _stage: Stage,
     /// Its room, until it is judged.
@@ -82,7 +82,7 @@ pub(super) async fn released(ended: BackendFuture<'static, ()>, interrupt: &watc
 }
 
 /// Records a run in its folder, up to the removal of its ensemble.
-pub(super) async fn record(folder: Folder, order: RunOrder) -> Result<Recorded> {
+pub(super) async fn record(folder: Folder, order: RunOrder) -> Result<RecordedRun> {
     let stage = match order.quiet {
         true => Stage::default(),
         false => Stage::begin("clearing away what was started, then checking what was recorded"),
@@ -118,7 +118,7 @@ pub(super) async fn record(folder: Folder, order: RunOrder) -> Result<Recorded> 
     match through {
         Ok(_) => {
             removed.unwrap_or_else(|error| eprintln!("zooquake: {error:#}"));
-            Ok(Recorded {
+            Ok(RecordedRun {
                 _stage: stage,
                 _slot: slot,
                 ended,

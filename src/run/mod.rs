@@ -23,5 +23,5 @@ mod tests;
 mod txnlogs;
 mod watchdog;
 
-pub use execute::{Finished, execute, execute_in};
+pub use execute::{FinishedRun, execute, execute_in};
 pub use order::RunOrder;

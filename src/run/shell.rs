@@ -23,7 +23,7 @@ use zooquake_history::{
 };
 
 /// What passes between tasks and the shell.
-enum Happened {
+enum ShellMessage {
     Input(Input),
     /// The process of a client with this incarnation was started.
     Stdin(usize, u64, Result<Stdin, StartError>),
@@ -41,8 +41,8 @@ pub struct Shell<'a> {
     timing: Timing,
     schedule: NemesisSchedule,
     /// One queue, so that everything has one order.
-    inputs: mpsc::UnboundedReceiver<Happened>,
-    sender: mpsc::UnboundedSender<Happened>,
+    inputs: mpsc::UnboundedReceiver<ShellMessage>,
+    sender: mpsc::UnboundedSender<ShellMessage>,
     /// Questions of the engine that are being answered.
     questions: FuturesUnordered<BoxFuture<'static, Input>>,
     /// The ways to the clients' processes.
@@ -121,9 +121,9 @@ impl<'a> Shell<'a> {
             let happened = tokio::select! {
                 biased;
                 happened = self.inputs.recv() => happened.context("the queue of a run never closes")?,
-                Some(input) = self.questions.next() => Happened::Input(input),
-                () = self.place.clock.sleep(rest) => Happened::Input(Input::Turn),
-                Ok(()) = self.interrupt.changed() => Happened::Input(Input::Interrupted),
+                Some(input) = self.questions.next() => ShellMessage::Input(input),
+                () = self.place.clock.sleep(rest) => ShellMessage::Input(Input::Turn),
+                Ok(()) = self.interrupt.changed() => ShellMessage::Input(Input::Interrupted),
             };
             let now = self.turn()?.monotonic;
             let input = self.input(happened);
@@ -149,19 +149,19 @@ impl<'a> Shell<'a> {
         Ok(now)
     }
 
-    fn input(&mut self, happened: Happened) -> Input {
+    fn input(&mut self, happened: ShellMessage) -> Input {
         match happened {
-            Happened::Input(Input::Read(Ok(reading))) => Input::Read(Ok(Reading {
+            ShellMessage::Input(Input::Read(Ok(reading))) => Input::Read(Ok(Reading {
                 end_index: self.recorder.len(),
                 ..reading
             })),
-            Happened::Input(input) => input,
-            Happened::Stdin(client, incarnation, stdin) => Input::Started {
+            ShellMessage::Input(input) => input,
+            ShellMessage::Stdin(client, incarnation, stdin) => Input::Started {
                 client,
                 incarnation,
                 started: stdin.map(|stdin| self.clients[client] = Some(stdin)),
             },
-            Happened::Nemesis((report, answer)) => {
+            ShellMessage::Nemesis((report, answer)) => {
                 self.next_token += 1;
                 self.reports.insert(self.next_token, answer);
                 Input::Nemesis {
@@ -244,7 +244,7 @@ impl<'a> Shell<'a> {
             let outputs = sender.clone();
             let on_output = move |output| {
                 // The receiver is gone once the run has ended.
-                let _ = outputs.send(Happened::Input(Input::Client {
+                let _ = outputs.send(ShellMessage::Input(Input::Client {
                     client,
                     incarnation,
                     output,
@@ -258,7 +258,7 @@ impl<'a> Shell<'a> {
                     unreachable: cluster.unreachable(&name).await.is_some(),
                 }),
             };
-            let _ = sender.send(Happened::Stdin(client, incarnation, stdin));
+            let _ = sender.send(ShellMessage::Stdin(client, incarnation, stdin));
         };
         self.place.clock.spawn(starting.boxed());
     }
@@ -275,7 +275,7 @@ impl<'a> Shell<'a> {
         let sender = self.sender.clone();
         let passing = async move {
             while let Some(told) = told.recv().await {
-                if sender.send(Happened::Nemesis(told)).is_err() {
+                if sender.send(ShellMessage::Nemesis(told)).is_err() {
                     return;
                 }
             }

@@ -1,6 +1,6 @@
 //! Runs on simulated ensembles, each in a moment and on the calling thread.
 
-use super::execute::{Finished, attempt, record as record_run, released};
+use super::execute::{FinishedRun, attempt, record as record_run, released};
 use super::folder::Folder;
 use super::order::RunOrder;
 use super::slot::Slot;
@@ -59,7 +59,7 @@ pub fn record_steps(plan: &Plan) -> Result<(Record, u32)> {
 ///
 /// # Errors
 /// If the harness fails.
-pub fn run(plan: &Plan, out: &Path) -> Result<Finished> {
+pub fn run(plan: &Plan, out: &Path) -> Result<FinishedRun> {
     let backend = SimBackend::for_plan(plan);
     let order = order(plan, &backend, out);
     let folder = Folder::create(out, plan)?;
@@ -70,7 +70,7 @@ pub fn run(plan: &Plan, out: &Path) -> Result<Finished> {
         anyhow::Ok(())
     })?;
     let results = judge::judge(&folder)?;
-    Ok(Finished { folder, results })
+    Ok(FinishedRun { folder, results })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::explore::drive::{self, Exploration, Limits};
 use crate::explore::space::{Search, Space};
 use crate::planning::spec;
 use crate::run::simulation;
-use crate::shrink::sim::Simulated;
+use crate::shrink::sim::SimulatedEnsembles;
 use crate::shrink::{PlayedPlan, Shrinker, Size, WantedAnomaly};
 use anyhow::{Error, Result};
 pub use planted_bug::PlantedBug;
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use zooquake_history::operation;
 use zooquake_history::plan::{Plan, Workload};
-use zooquake_workloads::recipes::planted::Planted;
+use zooquake_workloads::recipes::planted::PlantedVariant;
 
 /// After so many schedules the exploration looks whether the anomaly was among them.
 const CHUNK: u64 = 16;
@@ -101,7 +101,7 @@ impl BugOutcome {
 ///
 /// # Errors
 /// If the variant cannot be simulated.
-pub fn space(variant: String, planted: &Planted, seed: u64) -> Result<(Space, Workload)> {
+pub fn space(variant: String, planted: &PlantedVariant, seed: u64) -> Result<(Space, Workload)> {
     let space = Space {
         variant,
         servers: spec::SERVERS,
@@ -116,7 +116,7 @@ pub fn space(variant: String, planted: &Planted, seed: u64) -> Result<(Space, Wo
     Ok((space, workload))
 }
 
-fn grants(planted: &Planted) -> bool {
+fn grants(planted: &PlantedVariant) -> bool {
     operation::family(planted.twin.0).is_some_and(|family| family.grants)
 }
 
@@ -131,7 +131,7 @@ pub fn run(planted: PlantedBug, settings: Settings<'_>) -> Result<BugOutcome> {
     }
 }
 
-fn run_recipe(planted: &'static Planted, settings: Settings<'_>) -> Result<BugOutcome> {
+fn run_recipe(planted: &'static PlantedVariant, settings: Settings<'_>) -> Result<BugOutcome> {
     let (space, workload) = space(planted.name(), planted, settings.seed)?;
     let begun = Instant::now();
     let (mut schedules, mut found, mut first) = (0, BTreeSet::new(), None);
@@ -184,7 +184,7 @@ fn run_recipe(planted: &'static Planted, settings: Settings<'_>) -> Result<BugOu
 fn explore(
     (space, workload): (&Space, &Workload),
     (schedules, budget): (u64, Duration),
-    (planted, settings): (&Planted, Settings<'_>),
+    (planted, settings): (&PlantedVariant, Settings<'_>),
 ) -> Result<Exploration> {
     let limits = Limits {
         budget,
@@ -198,7 +198,12 @@ fn explore(
 
 /// The smallest plan that shows the anomaly, with its size; the given one if nothing can be taken away in time.
 fn shrink(wanted: WantedAnomaly, plan: Plan, settings: Settings<'_>) -> Result<(Plan, Size)> {
-    let mut shrinker = Shrinker::new(wanted, Simulated, Instant::now() + settings.shrinking, settings.stop);
+    let mut shrinker = Shrinker::new(
+        wanted,
+        SimulatedEnsembles,
+        Instant::now() + settings.shrinking,
+        settings.stop,
+    );
     shrinker.find(&plan, 0)?;
     let (plan, record) = match shrinker.shrink()? {
         (Some(PlayedPlan { plan, record, .. }), _) => (plan, record),
@@ -208,7 +213,7 @@ fn shrink(wanted: WantedAnomaly, plan: Plan, settings: Settings<'_>) -> Result<(
 }
 
 /// Plays the recipe without the bug; with the number of schedules, and their anomalies.
-fn twin(planted: &Planted, schedules: u64, settings: Settings<'_>) -> Result<(u64, BTreeSet<String>)> {
+fn twin(planted: &PlantedVariant, schedules: u64, settings: Settings<'_>) -> Result<(u64, BTreeSet<String>)> {
     let (space, workload) = space(planted.twin(), planted, settings.seed)?;
     let most = schedules.max(settings.twin);
     let explored = explore((&space, &workload), (most, settings.budget), (planted, settings))?;

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use zooquake_workloads::consensus::planted::{self as protocols, PlantedProtocol};
-use zooquake_workloads::recipes::planted::{PLANTED, Planted};
+use zooquake_workloads::recipes::planted::{PLANTED, PlantedVariant};
 
 #[derive(Clone, Copy)]
 pub enum PlantedBug {
-    Recipe(&'static Planted),
+    Recipe(&'static PlantedVariant),
     /// Of a consensus protocol.
     Protocol(&'static PlantedProtocol),
 }

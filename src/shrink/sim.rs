@@ -6,10 +6,9 @@ use anyhow::Result;
 use std::path::{Path, PathBuf};
 use zooquake_history::plan::{On, Plan};
 
-/// Simulated ensembles.
-pub struct Simulated;
+pub struct SimulatedEnsembles;
 
-impl PlanPlayer for Simulated {
+impl PlanPlayer for SimulatedEnsembles {
     const AGAIN: u64 = 3;
 
     /// With a seed of its own: that of a plan draws other moments for what is left of it.

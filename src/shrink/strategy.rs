@@ -1,7 +1,7 @@
 //! Where a run's plan is shrunk: on simulated ensembles, on real ones, or first there and then here.
 
 use super::real::RealEnsembles;
-use super::sim::Simulated;
+use super::sim::SimulatedEnsembles;
 use super::{PlanPlayer, PlayedPlan, Shrinker, WantedAnomaly};
 use crate::backends;
 use crate::campaign::ensembles::Ensembles;
@@ -76,7 +76,7 @@ impl Strategy {
         let seeds = if virtual_time { 0 } else { SEEDS };
         let plans = vec![(self.plan.clone(), seeds), (self.pinned.clone(), SEEDS)];
         let budget = self.budget.unwrap_or(SIMULATED_BUDGET);
-        let (played, tried) = self.through(Simulated, plans, budget).await?;
+        let (played, tried) = self.through(SimulatedEnsembles, plans, budget).await?;
         let simulated = SmallestPlan {
             played,
             tried,

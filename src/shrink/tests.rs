@@ -1,4 +1,4 @@
-use super::sim::Simulated;
+use super::sim::SimulatedEnsembles;
 use super::*;
 use crate::explore::space::Space;
 use crate::run::simulation;
@@ -40,7 +40,7 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
     for (variant, faults) in [("lock/predecessor", ["drop-reply"]), ("semaphore/counted", ["kill"])] {
         let (plan, wanted) = failing(&space(variant, &faults));
         let stop = AtomicBool::new(false);
-        let mut shrinker = Shrinker::new(wanted.clone(), Simulated, later(), &stop);
+        let mut shrinker = Shrinker::new(wanted.clone(), SimulatedEnsembles, later(), &stop);
         assert!(shrinker.find(&plan, 0).unwrap(), "{variant} fails as it did");
         let before = Size::new(&shrinker.best.as_ref().unwrap().record);
         let (shrunk, tried) = shrinker.shrink().unwrap();
@@ -70,7 +70,7 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
 fn what_a_clock_struck_is_kept_without_the_transactions_before_it() {
     let (plan, wanted) = failing(&space("commit/broadcast", &["pause"]));
     let stop = AtomicBool::new(false);
-    let mut shrinker = Shrinker::new(wanted, Simulated, later(), &stop);
+    let mut shrinker = Shrinker::new(wanted, SimulatedEnsembles, later(), &stop);
     assert!(shrinker.find(&plan, 0).unwrap());
     let (shrunk, _) = shrinker.shrink().unwrap();
     let size = Size::new(&shrunk.unwrap().record);
@@ -87,7 +87,7 @@ fn what_does_not_fail_is_not_found() {
         advisory: false,
     };
     let stop = AtomicBool::new(false);
-    let mut shrinker = Shrinker::new(wanted, Simulated, later(), &stop);
+    let mut shrinker = Shrinker::new(wanted, SimulatedEnsembles, later(), &stop);
     assert!(!shrinker.find(&plan, 4).unwrap());
     assert_eq!(shrinker.tried, 5);
     assert!(shrinker.shrink().unwrap().0.is_none());
@@ -103,7 +103,7 @@ impl PlanPlayer for Folders<'_> {
     const AGAIN: u64 = 2;
 
     fn nth(&self, plan: &Plan, number: u64) -> Plan {
-        Simulated.nth(plan, number)
+        SimulatedEnsembles.nth(plan, number)
     }
 
     fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
@@ -113,7 +113,7 @@ impl PlanPlayer for Folders<'_> {
         }
         let run = PathBuf::from(self.played.to_string());
         self.kept.push_back(run.clone());
-        let played = Simulated.play(plan)?;
+        let played = SimulatedEnsembles.play(plan)?;
         Ok(played.map(|played| PlayedPlan {
             run: Some(run),
             ..played

@@ -11,7 +11,7 @@ use zooquake_workloads::recipes::{registry, workload};
 
 /// What stands between a client and the trial.
 #[derive(Default)]
-struct Between {
+struct TrialProxy {
     /// Changes a line for the client.
     request: Option<fn(&mut Value)>,
     /// What becomes of a line of it.
@@ -31,7 +31,7 @@ enum Say {
 }
 
 /// The names of the sentences that a variant's client breaks, through what stands between.
-fn broken(name: &str, between: Between) -> Vec<&'static str> {
+fn broken(name: &str, between: TrialProxy) -> Vec<&'static str> {
     let of = |finding: &Finding| finding.outcome == SentenceVerdict::Broken;
     tried(name, between)
         .into_iter()
@@ -40,7 +40,7 @@ fn broken(name: &str, between: Between) -> Vec<&'static str> {
         .collect()
 }
 
-fn tried(name: &str, between: Between) -> Vec<Finding> {
+fn tried(name: &str, between: TrialProxy) -> Vec<Finding> {
     let (family, variant) = name.split_once('/').unwrap();
     let (backend, plan) = (SimBackend::default(), plan(workload(family, variant).unwrap()));
     let world = backend.clone();
@@ -94,7 +94,7 @@ fn altered(mut on_output: OnOutput, said: Option<fn(&mut Value) -> Say>) -> OnOu
 type Dies = Box<dyn Fn() -> BoxFuture<'static, Result<()>> + Send>;
 
 /// A way to the process on which lines may change.
-fn forwarded(clock: &dyn Clock, stdin: Stdin, between: &Between, dies: Dies) -> Stdin {
+fn forwarded(clock: &dyn Clock, stdin: Stdin, between: &TrialProxy, dies: Dies) -> Stdin {
     let (request, keeps, dies_of) = (between.request, between.keeps_stdin, between.dies_of);
     let (sender, mut lines) = mpsc::unbounded_channel::<String>();
     clock.spawn(Box::pin(async move {
@@ -122,7 +122,7 @@ fn forwarded(clock: &dyn Clock, stdin: Stdin, between: &Between, dies: Dies) -> 
 fn every_variant_keeps_every_sentence() {
     let simulable = registry().iter().filter(|variant| !variant.client_library);
     for variant in simulable.map(|variant| variant.workload().name()) {
-        let findings = tried(&variant, Between::default());
+        let findings = tried(&variant, TrialProxy::default());
         let broken: Vec<&Finding> = findings
             .iter()
             .filter(|finding| finding.outcome == SentenceVerdict::Broken)
@@ -135,7 +135,7 @@ fn every_variant_keeps_every_sentence() {
 fn every_sentence_is_tried_of_some_family() {
     let mut left: Vec<&str> = SENTENCES.iter().map(|sentence| sentence.name).collect();
     for variant in ["lock/fenced", "lock/children", "queue/fifo", "membership/cached"] {
-        for finding in tried(variant, Between::default()) {
+        for finding in tried(variant, TrialProxy::default()) {
             left.retain(|name| finding.outcome == SentenceVerdict::NotTried || *name != finding.sentence.name);
         }
     }
@@ -162,14 +162,14 @@ fn hidden(is: bool) -> Say {
 }
 
 /// What breaks a sentence, and the sentence.
-fn breakers() -> Vec<(&'static str, Between)> {
-    let says = |said| Between {
+fn breakers() -> Vec<(&'static str, TrialProxy)> {
+    let says = |said| TrialProxy {
         said: Some(said),
-        ..Between::default()
+        ..TrialProxy::default()
     };
-    let asks = |request| Between {
+    let asks = |request| TrialProxy {
         request: Some(request),
-        ..Between::default()
+        ..TrialProxy::default()
     };
     vec![
         ("hello", says(|said| hidden(said["type"] == "hello"))),
@@ -237,9 +237,9 @@ fn breakers() -> Vec<(&'static str, Between)> {
         ),
         (
             "end-of-stdin",
-            Between {
+            TrialProxy {
                 keeps_stdin: true,
-                ..Between::default()
+                ..TrialProxy::default()
             },
         ),
     ]
@@ -260,9 +260,9 @@ fn each_broken_sentence_is_named_and_no_other_where_it_is_broken_alone() {
 
 #[test]
 fn who_dies_is_started_again_and_tried_further() {
-    let dies_of = |f| Between {
+    let dies_of = |f| TrialProxy {
         dies_of: Some(f),
-        ..Between::default()
+        ..TrialProxy::default()
     };
     for (f, sentence) in [("no-such-operation", "unknown-operation"), ("release", "release")] {
         let findings = tried("lock/fenced", dies_of(f));

@@ -23,7 +23,7 @@ const MEMORY: u64 = 300 * 1024;
 
 /// What was seen of one.
 #[derive(Debug)]
-struct Seen {
+struct FailureObservation {
     code: Option<i32>,
     took: Duration,
     memory: u64,
@@ -102,7 +102,7 @@ fn draw(rng: &mut fastrand::Rng, number: usize) -> Failure {
     }
 }
 
-fn trial(folder: &Path, conduct: Conduct, seed: u64) -> Seen {
+fn trial(folder: &Path, conduct: Conduct, seed: u64) -> FailureObservation {
     fs::create_dir_all(folder).expect("a folder for a run");
     let proxy = Proxy::new(folder, conduct, seed);
     let out = folder.join("runs");
@@ -131,7 +131,7 @@ fn trial(folder: &Path, conduct: Conduct, seed: u64) -> Seen {
     let id = run.as_deref().filter(|run| run.join("containers.json").exists());
     let left = id.map_or_else(Vec::new, |run| left_of(&crate::common::run_id(run)));
     broken.extend(left.iter().map(|left| format!("left: {left}")));
-    Seen {
+    FailureObservation {
         code,
         took,
         memory,

@@ -1,6 +1,6 @@
 //! Nothing endless, nothing from outside: inputs that never end, engines that never answer, limits that are too small.
 
-use crate::common::{Runs, Said, call, ended, hand_made, said, signal, until, zooquake};
+use crate::common::{ProgramOutput, Runs, call, ended, hand_made, said, signal, until, zooquake};
 use rustix::fs::{CWD, Mode, mkfifoat};
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -23,7 +23,7 @@ fn huge(path: &Path) {
         .expect("a sparse file");
 }
 
-fn with(line: &str, path: &Path) -> Said {
+fn with(line: &str, path: &Path) -> ProgramOutput {
     said(zooquake(line).arg(path).stdin(Stdio::null()))
 }
 

@@ -16,7 +16,7 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
     // whose network another one stands.
     let label = |id: &str| format!("zooquake.run={id}");
     let image = tools_image();
-    let mut foreign = Foreign::default();
+    let mut foreign = ForeignObjects::default();
     foreign.make("network", &["--label", &label("zz-dead"), "zooquake-test-dead"]);
     // It may be that of an earlier run, which the engine could not remove.
     let networks = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}";
@@ -60,12 +60,12 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
 
 /// Containers, networks and volumes that are not a run's; a failing test leaves none of them behind.
 #[derive(Default)]
-struct Foreign {
+struct ForeignObjects {
     containers: Vec<String>,
     others: Vec<(&'static str, String)>,
 }
 
-impl Foreign {
+impl ForeignObjects {
     /// Makes a `network` or a `volume`, whose name is the last argument.
     fn make(&mut self, kind: &'static str, arguments: &[&str]) {
         self.others.push((kind, arguments.last().expect("a name").to_string()));
@@ -84,7 +84,7 @@ impl Foreign {
     }
 }
 
-impl Drop for Foreign {
+impl Drop for ForeignObjects {
     fn drop(&mut self) {
         self.end();
         self.others

@@ -1,10 +1,10 @@
 //! Comparisons: what is in the folder, and going on after an interruption.
 
-use crate::common::{EnsembleSlot, Runs, Said, said, without_engine, zooquake};
+use crate::common::{EnsembleSlot, ProgramOutput, Runs, said, without_engine, zooquake};
 use std::path::Path;
 
 /// Two runs, as small as they can be.
-fn compare(folder: &Path, time: &str) -> Said {
+fn compare(folder: &Path, time: &str) -> ProgramOutput {
     let two = "compare lock --variants predecessor,fenced --faults none --servers 1 --clients 2 --times 1 --json";
     said(zooquake(&format!("{two} --time {time} --out")).arg(folder.join("compare")))
 }

@@ -1,10 +1,12 @@
 //! The ensemble itself: the textbook's exchange of votes, and larger ensembles with observers.
 
-use crate::common::{EnsembleSlot, Ran, Runs, assert_nothing_left, checks_again_to_the_same_bytes, run, short, valid};
+use crate::common::{
+    EnsembleSlot, RunFiles, Runs, assert_nothing_left, checks_again_to_the_same_bytes, run, short, valid,
+};
 
 /// A run of both scenes. Real servers may exchange their votes in another order than the steps make likely, which a run
 /// calls `unknown`; that is looked at again, twice at most. Never may a run be invalid.
-fn textbook(runs: &Runs) -> Ran {
+fn textbook(runs: &Runs) -> RunFiles {
     let attempts = (0..3).map(|_| run(runs, "ensemble/textbook"));
     let mut last = None;
     for ran in attempts {

@@ -1,27 +1,27 @@
 //! Short real runs of variants on a real ensemble.
 
-use crate::common::{Ran, short, valid};
+use crate::common::{RunFiles, short, valid};
 
 /// A run of the variant under these faults, which may be followed by more options, is judged.
-fn shaken(name: &str, faults: &str, time: &str, judge: impl FnOnce(&Ran)) {
+fn shaken(name: &str, faults: &str, time: &str, judge: impl FnOnce(&RunFiles)) {
     let line = format!("{name} --time {time} --seed 1 --faults {faults}");
     short(&name.replace('/', "-"), &line, judge);
 }
 
 /// A stale write is all that may have been found.
-fn stale_at_most(ran: &Ran) {
+fn stale_at_most(ran: &RunFiles) {
     ran.at_most("stale-write");
     assert_ne!(ran.code, 2, "{}", ran.story());
 }
 
-fn writes_stale(ran: &Ran) {
+fn writes_stale(ran: &RunFiles) {
     let damage = ran.damage();
     let stale = damage.iter().any(|kind| kind == "stale-write");
     assert!(stale && ran.code == 1, "{damage:?}: {}", ran.story());
 }
 
 /// More leases are given than there are, and nothing else is found.
-fn over_capacity(ran: &Ran) {
+fn over_capacity(ran: &RunFiles) {
     ran.at_most("over-capacity");
     assert_eq!(ran.code, 1, "{}", ran.story());
 }

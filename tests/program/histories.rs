@@ -1,7 +1,7 @@
 //! Other people's histories on the command line: checked, held against known verdicts, converted.
 
 use crate::common::jepsen::{FRESH, STALE, check};
-use crate::common::{Runs, Said, said, zooquake};
+use crate::common::{ProgramOutput, Runs, said, zooquake};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -32,14 +32,14 @@ fn histories(name: &str) -> Runs {
 }
 
 /// Checks against a table.
-fn expect(folder: &Path, table: &str, line: &str) -> Said {
+fn expect(folder: &Path, table: &str, line: &str) -> ProgramOutput {
     fs::write(folder.join("expected.tsv"), table).unwrap();
     let mut command = zooquake(&format!("check --expect expected.tsv . {line}"));
     said(command.current_dir(folder))
 }
 
 /// Converts a file of the folder into another one.
-fn convert(folder: &Runs, from: &str, to: &str) -> Said {
+fn convert(folder: &Runs, from: &str, to: &str) -> ProgramOutput {
     said(zooquake(&format!("convert {from} {to}")).current_dir(folder.path()))
 }
 

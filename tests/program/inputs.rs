@@ -1,7 +1,7 @@
 //! What `check` is given: in which forms, without a plan, damaged beside sound, hostile.
 
 use crate::common::jepsen::{FRESH, STALE, check};
-use crate::common::{Runs, Said, hand_made, said, zooquake};
+use crate::common::{ProgramOutput, Runs, hand_made, said, zooquake};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -31,7 +31,7 @@ fn ours(lines: &[(&str, Value)]) -> String {
 }
 
 /// Writes a file and checks it.
-fn checked(folder: &Runs, name: &str, content: &[u8]) -> Said {
+fn checked(folder: &Runs, name: &str, content: &[u8]) -> ProgramOutput {
     let file = folder.path().join(name);
     fs::write(&file, content).unwrap();
     check(&file, "")

@@ -1,6 +1,6 @@
 //! What a run of somebody else's is handed on by: packs, and command lines that reproduce it. No ensemble is needed.
 
-use crate::common::{NO_RESULTS, Runs, Said, hand_made, said, zooquake};
+use crate::common::{NO_RESULTS, ProgramOutput, Runs, hand_made, said, zooquake};
 use std::path::Path;
 
 /// The command lines on the page of a run.
@@ -178,7 +178,7 @@ fn an_image_that_a_plan_names_is_not_pulled_unasked() {
     let (with, without) = (base.path().join("with.sock"), base.path().join("without.sock"));
     engine(&with, image, true);
     engine(&without, image, false);
-    let replay = |socket: &Path, line: &str| -> Said {
+    let replay = |socket: &Path, line: &str| -> ProgramOutput {
         let mut command = zooquake(line);
         command.arg(&pack).arg("--out").arg(base.path().join("out"));
         command.env("DOCKER_HOST", format!("unix://{}", socket.display()));

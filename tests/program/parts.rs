@@ -1,6 +1,6 @@
 //! Nights, comparisons and explorations in parts, and the whole that `merge` makes of them.
 
-use crate::common::{Runs, Said, said, without_engine};
+use crate::common::{ProgramOutput, Runs, said, without_engine};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ const TWELVE: &str = "name = \"twelve\"\nvariants = [\"lock/predecessor\", \"loc
     faults = [\"none\", \"kill\", \"drop-reply\"]\nseeds = { count = 2, from = \"date\" }\ntime = \"15s\"\nclients = 3\non = \"sim\"\n";
 
 /// What a call of zooquake in a folder comes to.
-fn call(folder: &Path, line: &str) -> Said {
+fn call(folder: &Path, line: &str) -> ProgramOutput {
     said(without_engine(line).current_dir(folder))
 }
 

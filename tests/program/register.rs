@@ -1,10 +1,10 @@
 //! Short real runs of registers, each client pinned to a server of a real ensemble.
 
-use crate::common::{Ran, short, valid};
+use crate::common::{RunFiles, short, valid};
 use std::collections::BTreeSet;
 
 /// Each client was answered by its own server and no other, and did every kind of operation.
-fn pinned(ran: &Ran) {
+fn pinned(ran: &RunFiles) {
     let events = ran.lines("history.jsonl");
     let answers = || {
         events

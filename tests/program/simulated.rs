@@ -1,12 +1,12 @@
 //! Runs on simulated ensembles, by the real program, where no Docker engine answers.
 
-use crate::common::{Runs, Said, said, without_engine};
+use crate::common::{ProgramOutput, Runs, said, without_engine};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
 /// The output of the program for a command line and a path, where no engine answers.
-fn call(line: &str, path: &Path) -> Said {
+fn call(line: &str, path: &Path) -> ProgramOutput {
     said(without_engine(line).arg(path))
 }
 

@@ -1,10 +1,10 @@
 //! Faults on the wire between a client and a real ensemble.
 
-use crate::common::{EnsembleSlot, Ran, Runs, run, valid};
+use crate::common::{EnsembleSlot, RunFiles, Runs, run, valid};
 use serde_json::Value;
 
 /// A run under a fault on the wire is judged, with the number of windows that count.
-fn shaken(name: &str, fault: &str, time: &str, judge: impl FnOnce(&Ran, usize)) {
+fn shaken(name: &str, fault: &str, time: &str, judge: impl FnOnce(&RunFiles, usize)) {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new(&format!("wire-{fault}"));
     let ran = run(&runs, &format!("{name} --faults {fault} --time {time} --seed 1"));
@@ -12,7 +12,7 @@ fn shaken(name: &str, fault: &str, time: &str, judge: impl FnOnce(&Ran, usize)) 
 }
 
 /// The windows of a fault that count.
-fn counting(ran: &Ran, fault: &str) -> usize {
+fn counting(ran: &RunFiles, fault: &str) -> usize {
     let windows = ran.results["windows"].as_array().expect("a list of windows");
     windows
         .iter()
@@ -21,7 +21,7 @@ fn counting(ran: &Ran, fault: &str) -> usize {
 }
 
 /// The evidence of the proxy about what it dropped, by window.
-fn lost(ran: &Ran) -> Vec<Value> {
+fn lost(ran: &RunFiles) -> Vec<Value> {
     let events = ran.lines("history.jsonl").into_iter();
     events
         .filter(|event| event["process"] == "nemesis")

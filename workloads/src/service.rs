@@ -11,8 +11,8 @@ use serde_json::Value;
 use zooquake_history::operation::membership::{GroupView, RegisteredMember};
 
 use crate::protocol::{Outcome, Request};
-use crate::recipes::{Env, HeldGrant, HolderState, OpError, OwnZnode, Working};
-use crate::zk::{Shared, Zk};
+use crate::recipes::{Env, HeldGrant, HolderState, OpError, OwnZnode, WorkGuard};
+use crate::zk::{SharedValue, Zk};
 
 /// A recipe, as the client program drives it.
 pub type Recipe = Arc<dyn Service>;
@@ -29,7 +29,8 @@ pub trait Service: Send + Sync {
     ///
     /// # Errors
     /// The answer to an operation that did not succeed.
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer>;
+    async fn serve(&self, request: &Request, deadline: Option<Duration>)
+    -> Result<(Answer, Option<WorkGuard>), Answer>;
 
     /// The session that the client has now, to confirm in.
     async fn session(&self) -> SessionHandle;
@@ -94,7 +95,7 @@ impl SessionHandle {
     }
 
     /// The session that the client keeps, or else one that is opened for the purpose.
-    pub async fn or_temporary(kept: &Shared<Option<Arc<dyn Zk>>>, env: &Env) -> Self {
+    pub async fn or_temporary(kept: &SharedValue<Option<Arc<dyn Zk>>>, env: &Env) -> Self {
         match kept.with(Clone::clone) {
             Some(zk) => Self::lasting(zk),
             None => Self {

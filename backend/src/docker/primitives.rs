@@ -1,7 +1,7 @@
 //! The primitives, as the real cluster has them.
 
 use super::{DockerCluster, wire};
-use crate::sidecar::Dropped;
+use crate::sidecar::RuleEffect;
 use crate::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
 use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
@@ -78,7 +78,7 @@ impl Cluster for DockerCluster {
         sees_running(client: &'a str) -> String = Self::running;
         partition(node: &'a str, peers: &'a [String], directions: Directions) -> String = Self::cut_off;
         heal_partition(node: &'a str, peers: &'a [String]) -> String = Self::join_again;
-        lose(client: &'a str, wire: Wire, limit: Duration) -> Option<Dropped> = wire::lose;
+        lose(client: &'a str, wire: Wire, limit: Duration) -> Option<RuleEffect> = wire::lose;
         lose_nothing(client: &'a str) -> () = wire::lose_nothing;
         disconnect(client: &'a str, how: Wire) -> String = wire::disconnect;
         reconnect(client: &'a str) -> String = wire::reconnect;

@@ -2,7 +2,7 @@
 
 use super::{DockerCluster, LOCAL};
 use crate::Cluster;
-use crate::sidecar::{Disconnected, Dropped, Expired, Reconnected};
+use crate::sidecar::{DisconnectEffect, ExpiryEffect, ReconnectEffect, RuleEffect};
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ pub(super) async fn lose(
     client: &str,
     wire: Wire,
     limit: Duration,
-) -> Result<Option<Dropped>> {
+) -> Result<Option<RuleEffect>> {
     let value = json!({ "wire": wire, "timeout_ms": limit.as_millis() as u64 });
     let answer = cluster.ask(client, "arm", value, limit + LOCAL).await?;
     part(&answer, "dropped")
@@ -59,7 +59,7 @@ pub(super) async fn disconnect(cluster: &DockerCluster, client: &str, wire: Wire
     let answer = cluster
         .ask(client, "disconnect", json!({ "wire": wire }), LOCAL)
         .await?;
-    let Disconnected { connections, refuses } = serde_json::from_value(answer).context("what was disconnected")?;
+    let DisconnectEffect { connections, refuses } = serde_json::from_value(answer).context("what was disconnected")?;
     if connections == 0 {
         bail!("{client} had no connection that could be cut");
     }
@@ -74,16 +74,16 @@ pub(super) async fn reconnect(cluster: &DockerCluster, client: &str) -> Result<S
     let value = json!({ "timeout_ms": BACK_WITHIN_MS });
     let answer = cluster.ask(client, "reconnect", value, LOCAL).await?;
     match serde_json::from_value(answer).context("who came back")? {
-        Reconnected {
+        ReconnectEffect {
             client_after_ms: Some(ms),
             ..
         } => Ok(format!(
             "a server accepted the next connection of {client}, at most {ms} ms after healing began"
         )),
-        Reconnected { passes: true, .. } => Ok(format!(
+        ReconnectEffect { passes: true, .. } => Ok(format!(
             "{client} made no new connection within {BACK_WITHIN_MS} ms, but one that was tried reached a server"
         )),
-        Reconnected { .. } => bail!("no connection of {client} reaches a server"),
+        ReconnectEffect { .. } => bail!("no connection of {client} reaches a server"),
     }
 }
 
@@ -91,8 +91,8 @@ pub(super) async fn expire(cluster: &DockerCluster, client: &str) -> Result<Opti
     let servers = cluster.connect_string(&cluster.servers())?;
     let value = json!({ "servers": servers.split(',').collect::<Vec<_>>() });
     let answer = cluster.ask(client, "expire", value, LOCAL).await?;
-    let expired: Option<Expired> = part(&answer, "expired")?;
-    let sentence = |Expired { session, zxid }| {
+    let expired: Option<ExpiryEffect> = part(&answer, "expired")?;
+    let sentence = |ExpiryEffect { session, zxid }| {
         format!("session {session} was closed from another connection, as zxid {zxid:#x}, and is refused since")
     };
     Ok(expired.map(sentence))

@@ -27,7 +27,7 @@ const KEPT: usize = 4;
 /// If the image cannot be pulled or built; a build's last lines are in the message.
 pub async fn recipe(docker: &Docker, name: &str, recipe: &RecipeSource, source: &Source) -> Result<String> {
     let engine = ContainerEngine::new(docker);
-    let wanted = Wanted { name, recipe, source };
+    let wanted = WantedImage { name, recipe, source };
     let image = wanted.image();
     let missing = || format!("the engine lost the image {image} as soon as it was there");
     if wanted.is_made() {
@@ -72,13 +72,13 @@ async fn pull(engine: &ContainerEngine, image: &str) -> Result<()> {
 }
 
 /// A recipe's image, before it is there.
-struct Wanted<'a> {
+struct WantedImage<'a> {
     name: &'a str,
     recipe: &'a RecipeSource,
     source: &'a Source,
 }
 
-impl Wanted<'_> {
+impl WantedImage<'_> {
     /// Whether it is built here, rather than taken as it is.
     fn is_made(&self) -> bool {
         self.recipe.image.is_none() || !self.recipe.carried.is_empty()

@@ -27,7 +27,7 @@ use zooquake_workloads::protocol::{Message, Outcome, Request};
 pub use firewall::PeerRule;
 pub use quorum::{Links, Relief};
 pub use reader::Lateness;
-pub use wire::{Disconnected, Dropped, Expired, LossKind, Reconnected};
+pub use wire::{DisconnectEffect, ExpiryEffect, LossKind, ReconnectEffect, RuleEffect};
 
 /// What a sidecar keeps for its host from one request to the next.
 #[derive(Debug, Default)]

@@ -29,7 +29,7 @@ pub struct Deletion<'a> {
 pub fn deletions<'a>(run: &Analysis<'a>) -> Vec<Deletion<'a>> {
     let txns = run.record.txnlog.unwrap_or_default();
     let missing = missing(run, txns);
-    let (mut standing, mut found) = (Standing::default(), Vec::new());
+    let (mut standing, mut found) = (StandingZnodes::default(), Vec::new());
     let mut last: Option<i64> = None;
     for txn in txns {
         let lost = |last: i64| missing.range(last.min(txn.zxid)..txn.zxid).next().is_some();
@@ -56,7 +56,7 @@ fn missing(run: &Analysis<'_>, txns: &[Txn]) -> BTreeSet<i64> {
 
 /// The znodes that stand after the transactions followed so far.
 #[derive(Default)]
-struct Standing<'a> {
+struct StandingZnodes<'a> {
     /// What created the znode at each path, and as the how many-th of the transactions.
     there: HashMap<&'a str, (usize, &'a Txn)>,
     /// How many transactions came until now.
@@ -67,7 +67,7 @@ struct Standing<'a> {
     ended: HashMap<u64, usize>,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> StandingZnodes<'a> {
     /// What stands now may have been made anew, or may be gone.
     fn forget(&mut self) {
         self.forgotten = self.count;

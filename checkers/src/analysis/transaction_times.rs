@@ -11,14 +11,14 @@ use zooquake_history::{EventType, ServerSample};
 
 /// Transactions and moments before which they were not made, in nanoseconds since the run began.
 #[derive(Debug, Default)]
-pub struct Ages {
+pub struct TransactionTimes {
     /// By zxid; each moment is the latest up to there.
     requests: Vec<(i64, u64)>,
     /// The last transactions of leaders, by zxid; each moment is the latest up to there within the epoch.
     leaders: Vec<(i64, u64)>,
 }
 
-impl Ages {
+impl TransactionTimes {
     /// Reads them out of a run.
     pub fn new(run: &Analysis<'_>) -> Self {
         let requests = requests(run).map(|(made, at)| (made, run.time(at)));

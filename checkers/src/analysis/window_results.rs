@@ -18,7 +18,7 @@ pub fn results(analysis: &Analysis<'_>) -> Vec<WindowResult> {
     if windows.is_empty() {
         return Vec::new();
     }
-    let busy = Busy::new(analysis);
+    let busy = BusySpans::new(analysis);
     let each = |window: &Window| {
         let marks = i64::try_from(window.id).ok().and_then(|id| analysis.injected.get(&id));
         let on = marks.and_then(|marks| marks.on);
@@ -51,7 +51,7 @@ fn judge(
     marks: Option<&InjectedFault<'_>>,
     target: &str,
     events: &[Event],
-    busy: &Busy<'_, '_>,
+    busy: &BusySpans<'_, '_>,
 ) -> (bool, String) {
     let detail = |at: usize| {
         events[at]
@@ -137,7 +137,7 @@ fn judge(
 }
 
 /// Who was busy from when to when, by place in the history.
-struct Busy<'r, 'a> {
+struct BusySpans<'r, 'a> {
     any: Intervals<&'r Op<'a>>,
     of: HashMap<&'a str, Intervals<&'r Op<'a>>>,
     holds: HashMap<&'a str, Intervals<Hold<'a>>>,
@@ -145,7 +145,7 @@ struct Busy<'r, 'a> {
     losses: Vec<&'r InjectedFault<'a>>,
 }
 
-impl<'r, 'a> Busy<'r, 'a> {
+impl<'r, 'a> BusySpans<'r, 'a> {
     fn new(analysis: &'r Analysis<'a>) -> Self {
         let ops = &analysis.ops;
         let place = |at: usize| at as u64;

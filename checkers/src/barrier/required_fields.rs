@@ -2,14 +2,14 @@
 
 use crate::recipe::missing_evidence::RequiredField;
 use zooquake_history::operation::barrier::f;
-use zooquake_history::protocol::Cannot;
+use zooquake_history::protocol::ClientLimit;
 
 /// The fields.
 pub const MEMBERS: &[RequiredField] = &[
     RequiredField {
         ops: &[f::ENTER],
         field: "czxid",
-        cannot: Cannot::Czxid,
+        cannot: ClientLimit::Czxid,
         logged: false,
         is_given: |answer| answer.czxid().is_some(),
         check: "early-release",
@@ -18,7 +18,7 @@ pub const MEMBERS: &[RequiredField] = &[
     RequiredField {
         ops: &[f::LEAVE],
         field: "removed",
-        cannot: Cannot::Removed,
+        cannot: ClientLimit::Removed,
         logged: false,
         is_given: |answer| matches!(answer.removed(), Some((_, Some(_)))),
         check: "early-release",
@@ -27,7 +27,7 @@ pub const MEMBERS: &[RequiredField] = &[
     RequiredField {
         ops: &[f::ENTER],
         field: "session",
-        cannot: Cannot::Session,
+        cannot: ClientLimit::Session,
         logged: false,
         is_given: |answer| answer.session().is_some(),
         check: "stuck-barrier",

@@ -8,12 +8,12 @@
 
 use super::presence::{MemberStay, Presence, PresentMembers, Question};
 use super::rounds::{RoundMember, Rounds, told};
-use super::unblocked_leaves::Leaves;
+use super::unblocked_leaves::LeaveOps;
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::{MEMBERS, ROUND, f};
@@ -31,7 +31,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
     let bound = LivenessBounds::new(run, span).bound(f::ENTER);
     let there = RoundPresences::new(run, rounds, &all, (span, bound));
     let (mut room, mut untold) = (MOST, 0);
-    let leaves = Leaves::new(run, rounds, &all, span);
+    let leaves = LeaveOps::new(run, rounds, &all, span);
     for (number, one) in all.iter().enumerate() {
         if one.op.f == f::LEAVE {
             leaves.check(one, out);
@@ -71,7 +71,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
 
 /// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for
 /// it.
-fn spells(run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: RecoverySpan, bound: u64) -> Vec<(usize, usize)> {
+fn spells(run: &Analysis<'_>, one: &UnfinishedOps<'_, '_>, span: RecoverySpan, bound: u64) -> Vec<(usize, usize)> {
     let lasts = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked.max(span.clock)));
     let all = one.spells();
     let long: Vec<(usize, usize)> = all.iter().filter(|spell| lasts(spell) >= bound).copied().collect();
@@ -82,7 +82,7 @@ fn spells(run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: RecoverySpan, boun
 }
 
 /// By round those whose enters fail one after the other, while they go on asking.
-fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<MemberStay<'a>>> {
+fn refused<'a>(run: &Analysis<'a>, all: &[UnfinishedOps<'_, 'a>]) -> BTreeMap<i64, Vec<MemberStay<'a>>> {
     let mut refused: BTreeMap<i64, Vec<MemberStay<'a>>> = BTreeMap::new();
     let enters = all.iter().filter(|one| one.op.f == f::ENTER);
     for one in enters.filter(|one| one.how == UnfinishedOutcome::Failed && !one.made_up) {
@@ -119,7 +119,7 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
     fn new(
         run: &'r Analysis<'a>,
         rounds: &Rounds<'a>,
-        all: &[Unfinished<'_, 'a>],
+        all: &[UnfinishedOps<'_, 'a>],
         (span, bound): (RecoverySpan, u64),
     ) -> Self {
         let mut there = Self {
@@ -161,12 +161,12 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
         there
     }
 
-    fn round(&self, one: &Unfinished<'_, 'a>, number: i64) -> (i64, bool) {
+    fn round(&self, one: &UnfinishedOps<'_, 'a>, number: i64) -> (i64, bool) {
         (number, one.how == UnfinishedOutcome::Failed && self.enters)
     }
 
     /// Where each enters for itself, the one that waits is a member itself.
-    fn question(&self, one: &Unfinished<'_, 'a>, wanted: usize, at: usize) -> Question<'a> {
+    fn question(&self, one: &UnfinishedOps<'_, 'a>, wanted: usize, at: usize) -> Question<'a> {
         Question {
             at,
             beside: self.enters.then_some(RoundMember::Client(one.op.node)),
@@ -175,13 +175,13 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
     }
 
     /// The spell of an enter in which most time went by while all members were there; why there is none, in words.
-    fn stuck(&self, at: usize, span: RecoverySpan) -> Result<Stuck, String> {
+    fn stuck(&self, at: usize, span: RecoverySpan) -> Result<StuckEnter, String> {
         let run = self.run;
         let Some(&(number, wanted, ref spells)) = self.asked.get(&at).filter(|(_, _, spells)| !spells.is_empty())
         else {
             return Err(String::new());
         };
-        let (mut longest, mut most) = (None::<Stuck>, 0);
+        let (mut longest, mut most) = (None::<StuckEnter>, 0);
         for &((asked, until), answer) in spells {
             most = most.max(answer.members);
             let Some((last, shown)) = answer.full else { continue };
@@ -189,7 +189,7 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
             let there = shown.map_or(until, |shown| shown.min(until));
             let waited = run.time(there).saturating_sub(run.time(since));
             if longest.as_ref().is_none_or(|longest| longest.waited < waited) {
-                longest = Some(Stuck {
+                longest = Some(StuckEnter {
                     number,
                     wanted,
                     asked,
@@ -204,7 +204,7 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
 
     /// The members that a stuck enter waits with, itself first where each enters for itself: each by the client and the
     /// events that show it. And how many were looked at.
-    fn members(&self, one: &Unfinished<'_, 'a>, stuck: &Stuck) -> (Vec<MemberEvidence<'a>>, usize) {
+    fn members(&self, one: &UnfinishedOps<'_, 'a>, stuck: &StuckEnter) -> (Vec<MemberEvidence<'a>>, usize) {
         let own = MemberEvidence {
             node: one.op.node,
             named: None,
@@ -254,7 +254,7 @@ struct MemberEvidence<'a> {
 }
 
 /// An enter, and since when it waits for nobody.
-struct Stuck {
+struct StuckEnter {
     number: i64,
     wanted: usize,
     asked: usize,
@@ -265,8 +265,8 @@ struct Stuck {
 
 fn add(
     run: &Analysis<'_>,
-    one: &Unfinished<'_, '_>,
-    (stuck, members): (&Stuck, Vec<MemberEvidence<'_>>),
+    one: &UnfinishedOps<'_, '_>,
+    (stuck, members): (&StuckEnter, Vec<MemberEvidence<'_>>),
     (span, bound): (RecoverySpan, u64),
     out: &mut Findings,
 ) {

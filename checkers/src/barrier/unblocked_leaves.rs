@@ -11,18 +11,18 @@ use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::Unfinished;
+use crate::liveness::unfinished::UnfinishedOps;
 use crate::text::seconds;
 use std::collections::BTreeMap;
 use zooquake_history::EventType;
 use zooquake_history::operation::barrier::{ROUND, f};
 
 /// The leaves of a run that did not finish.
-pub struct Leaves<'r, 'a> {
+pub struct LeaveOps<'r, 'a> {
     run: &'r Analysis<'a>,
     rounds: &'r Rounds<'a>,
     /// By round who is in it.
-    of: BTreeMap<i64, Leaving<'a>>,
+    of: BTreeMap<i64, RoundMembers<'a>>,
     span: RecoverySpan,
     bound: u64,
 }
@@ -36,14 +36,19 @@ struct LeaveSpell {
     waited: u64,
 }
 
-impl<'r, 'a> Leaves<'r, 'a> {
+impl<'r, 'a> LeaveOps<'r, 'a> {
     /// Finds out who is in the rounds of all that did not finish.
-    pub fn new(run: &'r Analysis<'a>, rounds: &'r Rounds<'a>, all: &[Unfinished<'_, 'a>], span: RecoverySpan) -> Self {
+    pub fn new(
+        run: &'r Analysis<'a>,
+        rounds: &'r Rounds<'a>,
+        all: &[UnfinishedOps<'_, 'a>],
+        span: RecoverySpan,
+    ) -> Self {
         let mut of = BTreeMap::new();
         let leaves = all.iter().filter(|one| one.op.f == f::LEAVE);
         for number in leaves.filter_map(|one| told(run, one.op, ROUND)) {
             of.entry(number)
-                .or_insert_with(|| Leaving::new(run, rounds, number, span));
+                .or_insert_with(|| RoundMembers::new(run, rounds, number, span));
         }
         Self {
             run,
@@ -55,7 +60,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
     }
 
     /// Adds the anomaly that a leave is, or a reason against `valid`.
-    pub fn check(&self, one: &Unfinished<'_, '_>, out: &mut Findings) {
+    pub fn check(&self, one: &UnfinishedOps<'_, '_>, out: &mut Findings) {
         let (run, bound) = (self.run, self.bound);
         let why = match self.longest(one) {
             Ok(spell) if spell.waited >= bound && run.recovery.doubt().is_none() => {
@@ -73,7 +78,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
     }
 
     /// The longest spell of a leave; why somebody else may be in its round, in words.
-    fn longest(&self, one: &Unfinished<'_, '_>) -> Result<LeaveSpell, String> {
+    fn longest(&self, one: &UnfinishedOps<'_, '_>) -> Result<LeaveSpell, String> {
         let run = self.run;
         let number = told(run, one.op, ROUND).ok_or_else(String::new)?;
         let leaving = self.of.get(&number).ok_or_else(String::new)?;
@@ -97,7 +102,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
         longest.ok_or_else(String::new)
     }
 
-    fn convict(&self, one: &Unfinished<'_, '_>, spell: &LeaveSpell, out: &mut Findings) {
+    fn convict(&self, one: &UnfinishedOps<'_, '_>, spell: &LeaveSpell, out: &mut Findings) {
         let run = self.run;
         let why = format!(
             "{} was sent to leave round {} at {} and was not answered `ok` by {}, though every fault was healed, the ensemble had \
@@ -119,7 +124,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
 
 /// Who is in one round at the end of the span.
 #[derive(Debug, Default)]
-struct Leaving<'a> {
+struct RoundMembers<'a> {
     /// The two clients that went last, each with the event since which it certainly is inside no more.
     last: [Option<(usize, &'a str)>; 2],
     /// Two of those that may be inside.
@@ -135,7 +140,7 @@ struct RoundRequests {
     leaves: Vec<usize>,
 }
 
-impl<'a> Leaving<'a> {
+impl<'a> RoundMembers<'a> {
     fn new(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64, span: RecoverySpan) -> Self {
         let recover = run.phase("recover").filter(|&at| at < span.recovered);
         let mut leaving = Self::default();

@@ -5,7 +5,7 @@ use super::record::{Cause, CauseZnode};
 use super::transaction_bounds::TransactionBounds;
 use crate::analysis::clients::session;
 use crate::analysis::nearby_faults::words as fault_words;
-use crate::analysis::transaction_times::Ages;
+use crate::analysis::transaction_times::TransactionTimes;
 use crate::analysis::{Analysis, FaultWindow};
 use std::collections::HashMap;
 use zooquake_history::Txn;
@@ -16,7 +16,7 @@ pub struct Removals<'r, 'a> {
     /// By path, in the order of the logs.
     by_path: HashMap<&'a str, Vec<&'a Txn>>,
     bounds: TransactionBounds,
-    ages: Ages,
+    ages: TransactionTimes,
     discipline: QueueDiscipline,
 }
 
@@ -37,7 +37,7 @@ impl<'r, 'a> Removals<'r, 'a> {
             run,
             by_path,
             bounds: TransactionBounds::new(run),
-            ages: Ages::new(run),
+            ages: TransactionTimes::new(run),
             discipline: QueueDiscipline::new(run),
         }
     }

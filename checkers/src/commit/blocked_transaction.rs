@@ -15,7 +15,7 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::cause::record::Cause;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use zooquake_history::EventType;
@@ -82,7 +82,7 @@ struct UndecidedSpell<'a> {
 impl<'a> UndecidedSpell<'a> {
     fn all(
         run: &Analysis<'_>,
-        one: &Unfinished<'a, 'a>,
+        one: &UnfinishedOps<'a, 'a>,
         transaction: Option<&JudgedTransaction<'_>>,
         span: RecoverySpan,
     ) -> Vec<Self> {
@@ -112,7 +112,7 @@ impl<'a> UndecidedSpell<'a> {
 /// answered with the decision, then those after it.
 fn rounds(
     run: &Analysis<'_>,
-    one: &Unfinished<'_, '_>,
+    one: &UnfinishedOps<'_, '_>,
     transaction: Option<&JudgedTransaction<'_>>,
 ) -> Vec<Vec<(usize, usize)>> {
     let session = run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);

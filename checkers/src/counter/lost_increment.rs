@@ -18,7 +18,7 @@ pub fn check(
     overwrites: &Overwrites<'_, '_>,
     out: &mut Findings,
 ) {
-    let greatest = Greatest::new(counts);
+    let greatest = GreatestValues::new(counts);
     let mut reported = HashSet::new();
     for told in &counts.given {
         let before = told.sent.and_then(|sent| greatest.before(sent));
@@ -47,12 +47,12 @@ pub fn check(
 }
 
 /// The greatest values that were answered until then.
-struct Greatest<'r, 'a> {
+struct GreatestValues<'r, 'a> {
     /// Where each was read, in order, and the first of the greatest until then.
     all: Vec<(usize, &'r CounterAnswer<'a>)>,
 }
 
-impl<'r, 'a> Greatest<'r, 'a> {
+impl<'r, 'a> GreatestValues<'r, 'a> {
     fn new(counts: &'r Increments<'a>) -> Self {
         let mut all: Vec<&CounterAnswer<'a>> = counts.given.iter().chain(&counts.got).collect();
         all.sort_by_key(|told| told.read);

@@ -1,6 +1,6 @@
 //! The elections of a run: who proposed whom, who changed its vote and why, who won.
 
-use super::log::{Cast, Established, ServerLog};
+use super::log::{CastVote, EstablishedLeader, ServerLog};
 use super::looking_spells::{JustifiedVote, LookBegin, LookingSpells};
 use super::vote::{LeaderVote, VoteRule};
 use super::won_look::{WonLook, wins};
@@ -34,7 +34,7 @@ pub struct Election {
     /// When it found that it had won.
     pub won_ms: i64,
     /// What it came to lead. A winner that no quorum acknowledged leads nothing ("Follower is ahead of the leader").
-    pub established: Option<Established>,
+    pub established: Option<EstablishedLeader>,
     /// The votes that were cast, by the servers that were LOOKING then, in the order of their times.
     pub ballots: Vec<Ballot>,
     /// Whether these are left out: the elections before used up [`MOST`].
@@ -47,7 +47,7 @@ pub struct Ballot {
     /// The voter's server id.
     pub sid: i64,
     /// When, in which round, for whom.
-    pub cast: Cast,
+    pub cast: CastVote,
     /// Why it is another than the voter's one before; `None` for its first, and for one that no rule allows.
     pub rule: Option<VoteRule>,
     /// Whether the voter's vote was counted in the end.

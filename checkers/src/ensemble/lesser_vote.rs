@@ -6,7 +6,7 @@
 //! Both are read in the voter's own log, where its broadcasts stand in the order in which it made them; that the vote
 //! arrived while the winner was looking, in the winner's.
 
-use super::log::Cast;
+use super::log::CastVote;
 use super::looking_spells::{JustifiedVote, LookingSpells, ServerLooks};
 use super::vote::LeaderVote;
 use super::won_look::{WonLook, wins};
@@ -16,14 +16,14 @@ use std::collections::HashMap;
 
 /// The votes by which a look breaks the order: by round and vote the higher one for the server itself, and the cast of
 /// that vote after it.
-type Broken = HashMap<(i64, LeaderVote), [Cast; 2]>;
+type BrokenOrder = HashMap<(i64, LeaderVote), [CastVote; 2]>;
 
 /// Looks for winners with a lesser vote. Returns how many elections it judged: those whose winner's and voters' logs
 /// are whole. A server id that several logs name belongs to no known server.
 pub fn check(ensemble: &EnsembleElections<'_>, found: &mut Vec<Suspicion>) -> usize {
     let looks = LookingSpells::new(ensemble.logs);
     // By server id and look.
-    let mut broken: HashMap<(i64, usize), Broken> = HashMap::new();
+    let mut broken: HashMap<(i64, usize), BrokenOrder> = HashMap::new();
     let mut judged = 0;
     for win in wins(ensemble.logs) {
         let counted = win.counted();
@@ -51,10 +51,10 @@ pub fn check(ensemble: &EnsembleElections<'_>, found: &mut Vec<Suspicion>) -> us
 }
 
 /// Where a server put itself forward and then, in the same round, cast a lesser vote.
-fn broken_by(sid: i64, turns: &[JustifiedVote]) -> Broken {
-    let mut broken = Broken::new();
+fn broken_by(sid: i64, turns: &[JustifiedVote]) -> BrokenOrder {
+    let mut broken = BrokenOrder::new();
     // By round the votes for itself, each higher than all before it.
-    let mut highest: HashMap<i64, Vec<Cast>> = HashMap::new();
+    let mut highest: HashMap<i64, Vec<CastVote>> = HashMap::new();
     for &(cast, _) in turns {
         let own = highest.entry(cast.round).or_default();
         let first = own.partition_point(|own| own.vote <= cast.vote);
@@ -72,7 +72,7 @@ fn suspicion(
     win: &WonLook<'_>,
     counted: &str,
     (server, began_ms): (&ServerLooks<'_>, i64),
-    [higher, vote]: [Cast; 2],
+    [higher, vote]: [CastVote; 2],
 ) -> Suspicion {
     let clock = ensemble.clock;
     let rule = higher.vote.beats(win.cast.vote).map_or("", |rule| rule.name());

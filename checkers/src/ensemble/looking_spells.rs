@@ -3,7 +3,7 @@
 //! Looks are found by the time in which they were under way, and by the votes cast in them, in time logarithmic in
 //! their number: a look that never ends overlaps all elections after it.
 
-use super::log::{Cast, LeaderSearch, ServerLog};
+use super::log::{CastVote, LeaderSearch, ServerLog};
 use super::vote::{LeaderVote, VoteRule};
 use super::won_look::WonLook;
 use crate::analysis::max_tree::MaxTree;
@@ -30,7 +30,7 @@ pub(super) struct ServerLooks<'a> {
 }
 
 /// A vote of a look, and why it is another than the one before; `None` for the first, and for one that no rule allows.
-pub(super) type JustifiedVote = (Cast, Option<VoteRule>);
+pub(super) type JustifiedVote = (CastVote, Option<VoteRule>);
 
 /// When a server began the look in which it voted, and for whom.
 #[derive(Debug, Clone, Copy)]
@@ -164,7 +164,7 @@ fn turns(look: &LeaderSearch) -> Vec<JustifiedVote> {
 /// Why a server casts another vote than its last one; `None` if no rule allows it.
 ///
 /// A higher round makes it begin again: it compares the vote that came with the round to its own first one.
-fn why(first: Cast, last: Cast, cast: Cast) -> Option<VoteRule> {
+fn why(first: CastVote, last: CastVote, cast: CastVote) -> Option<VoteRule> {
     if cast.round != last.round {
         return Some(cast.vote.beats(first.vote).unwrap_or(VoteRule::Round));
     }

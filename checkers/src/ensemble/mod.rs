@@ -16,7 +16,7 @@ pub use clock::WallClock;
 pub use election_report::{Account, VoteCast, accounts};
 pub use elections::{Ballot, Election, elections};
 pub use zooquake_history::server_log::{
-    Cast, Established, LeaderSearch, LeaderVote, Life, Notification, ServerLog, ServerRole, VoteRule,
+    CastVote, EstablishedLeader, LeaderSearch, LeaderVote, Notification, ServerLife, ServerLog, ServerRole, VoteRule,
 };
 
 use crate::AnomalySpan;

@@ -1,7 +1,7 @@
 //! The looks for a leader that their servers won, and the votes that had reached them then.
 
 use super::event::ServerRole;
-use super::log::{Cast, LeaderSearch, ServerLog};
+use super::log::{CastVote, LeaderSearch, ServerLog};
 use super::vote::LeaderVote;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub(super) struct WonLook<'a> {
     pub number: usize,
     pub won_ms: i64,
     /// Its last vote: for itself.
-    pub cast: Cast,
+    pub cast: CastVote,
 }
 
 /// The looks that were won, in the order of time.

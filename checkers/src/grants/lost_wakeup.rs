@@ -11,7 +11,7 @@ use crate::cause::subject::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
 use crate::grants::grantable_time::{GrantableSpans, GrantableTime};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
 use crate::text::seconds;
 use std::collections::HashSet;
 
@@ -56,7 +56,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 fn longest(
     run: &Analysis<'_>,
     free: &GrantableTime,
-    one: &Unfinished<'_, '_>,
+    one: &UnfinishedOps<'_, '_>,
     span: RecoverySpan,
 ) -> Option<WaitSpell> {
     let from = |asked: usize| run.time(asked.max(span.clock));
@@ -113,7 +113,7 @@ struct WaitSpell {
 
 fn convict(
     run: &Analysis<'_>,
-    one: &Unfinished<'_, '_>,
+    one: &UnfinishedOps<'_, '_>,
     spell: &WaitSpell,
     (span, bound): (RecoverySpan, u64),
     out: &mut Findings,

@@ -2,13 +2,13 @@
 
 use crate::recipe::missing_evidence::RequiredField;
 use zooquake_history::operation::grant::f;
-use zooquake_history::protocol::Cannot;
+use zooquake_history::protocol::ClientLimit;
 
 /// The age of the znode that a grant rests on.
 const CZXID: RequiredField = RequiredField {
     ops: &[f::ACQUIRE, f::ELECT],
     field: "czxid",
-    cannot: Cannot::Czxid,
+    cannot: ClientLimit::Czxid,
     logged: true,
     is_given: |answer| answer.czxid().is_some(),
     check: "unowned-release",
@@ -26,7 +26,7 @@ const PATH: RequiredField = RequiredField {
 /// The session in which a grant is held.
 const SESSION: RequiredField = RequiredField {
     field: "session",
-    cannot: Cannot::Session,
+    cannot: ClientLimit::Session,
     logged: false,
     is_given: |answer| answer.session().is_some(),
     check: "foreign-znode",
@@ -38,7 +38,7 @@ const SESSION: RequiredField = RequiredField {
 const REMOVED: RequiredField = RequiredField {
     ops: &[f::RELEASE, f::RESIGN],
     field: "removed",
-    cannot: Cannot::Removed,
+    cannot: ClientLimit::Removed,
     is_given: |answer| matches!(answer.removed(), Some((_, Some(_)))),
     still: "only what the transaction logs show convicts these releases",
     ..CZXID

@@ -4,7 +4,7 @@
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
 pub use zooquake_history::operation::Replacement;
-use zooquake_history::operation::{self, Finishes};
+use zooquake_history::operation::{self, FinishRule};
 use zooquake_history::{Event, EventType};
 
 /// What an operation is about, where an attempt at one does not make up for another.
@@ -24,12 +24,12 @@ pub fn again(f: &str) -> Replacement {
 /// Whether this answer finishes its operation.
 pub fn finishes(answer: &Event) -> bool {
     let code = || answer.error.as_deref().unwrap_or_default();
-    let finishes = operation::op(&answer.f).map_or(Finishes::Ok, |op| op.finishes);
+    let finishes = operation::op(&answer.f).map_or(FinishRule::Ok, |op| op.finishes);
     match (finishes, answer.kind) {
-        (Finishes::WithOthers, _) => false,
-        (_, EventType::Ok) | (Finishes::OkOrFail, EventType::Fail) => true,
-        (Finishes::OkOrRefused, EventType::Fail) => answer.accepted() == Some(false) || code().starts_with("refused"),
-        (Finishes::OkOrMismatch, EventType::Fail) => matches!(code(), "" | "mismatch" | "bad-version"),
+        (FinishRule::WithOthers, _) => false,
+        (_, EventType::Ok) | (FinishRule::OkOrFail, EventType::Fail) => true,
+        (FinishRule::OkOrRefused, EventType::Fail) => answer.accepted() == Some(false) || code().starts_with("refused"),
+        (FinishRule::OkOrMismatch, EventType::Fail) => matches!(code(), "" | "mismatch" | "bad-version"),
         _ => false,
     }
 }

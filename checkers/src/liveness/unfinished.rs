@@ -27,7 +27,7 @@ pub enum UnfinishedOutcome {
 /// An operation that a living client did not finish after recovery; or all attempts at one, one after the other, that
 /// ended alike.
 #[derive(Debug)]
-pub struct Unfinished<'r, 'a> {
+pub struct UnfinishedOps<'r, 'a> {
     /// The operation, of several attempts the first.
     pub op: &'r Op<'a>,
     /// How it stands.
@@ -38,7 +38,7 @@ pub struct Unfinished<'r, 'a> {
     pub made_up: bool,
 }
 
-impl Unfinished<'_, '_> {
+impl UnfinishedOps<'_, '_> {
     /// Where the first attempt was sent.
     pub fn asked(&self) -> usize {
         self.attempts[0].0
@@ -111,9 +111,9 @@ pub fn check(run: &Analysis<'_>, each: bool, out: &mut Findings) {
 }
 
 /// All that did not finish in the span, in the order in which it was sent.
-pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: RecoverySpan) -> Vec<Unfinished<'r, 'a>> {
-    let finished = Finished::new(run, span);
-    let mut all: Vec<Unfinished<'r, 'a>> = Vec::new();
+pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: RecoverySpan) -> Vec<UnfinishedOps<'r, 'a>> {
+    let finished = FinishedOps::new(run, span);
+    let mut all: Vec<UnfinishedOps<'r, 'a>> = Vec::new();
     // For each client and operation the attempts at it that are still alike, as a position in the list.
     let mut series: HashMap<(&str, &str, OperationSubject<'_>), usize> = HashMap::new();
     for op in &run.ops.work {
@@ -139,7 +139,7 @@ pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: RecoverySpan) -> Vec<Unfi
             Some(at) if how != UnfinishedOutcome::Pending => all[at].attempts.push((asked, until)),
             _ => {
                 series.insert(key, all.len());
-                all.push(Unfinished {
+                all.push(UnfinishedOps {
                     op,
                     how,
                     attempts: vec![(asked, until)],
@@ -183,7 +183,7 @@ fn state(run: &Analysis<'_>, op: &Op<'_>, span: RecoverySpan) -> SpanOutcome {
 }
 
 /// What finished in the span.
-struct Finished<'a> {
+struct FinishedOps<'a> {
     /// By client, operation, and round or transaction: the last answer, and whether one was sent after recovery.
     same: HashMap<(&'a str, &'a str, OperationSubject<'a>), (usize, bool)>,
     /// By client: its last answer of any kind that finishes something.
@@ -192,7 +192,7 @@ struct Finished<'a> {
     units: HashSet<OperationSubject<'a>>,
 }
 
-impl<'a> Finished<'a> {
+impl<'a> FinishedOps<'a> {
     fn new(run: &Analysis<'a>, span: RecoverySpan) -> Self {
         let mut finished = Self {
             same: HashMap::new(),
@@ -241,7 +241,7 @@ impl<'a> Finished<'a> {
 /// those in `reported`. Where `each` is false, only those that were asked for something in the
 /// span.
 pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, reported: HashSet<&'a str>, each: bool, out: &mut Findings) {
-    let finished = Finished::new(run, span);
+    let finished = FinishedOps::new(run, span);
     let (mut asked, mut settled) = (HashSet::new(), reported);
     settled.extend(finished.any.keys());
     for op in &run.ops.work {

@@ -20,7 +20,7 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, GroupView};
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::bound_words;
-use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
 use crate::text::seconds;
 use std::collections::HashSet;
 use zooquake_history::EventType;
@@ -135,7 +135,7 @@ fn waited(run: &Analysis<'_>, span: RecoverySpan, (asked, until): (usize, usize)
 }
 
 /// Whether a client whose registration does not finish answers that it is a member: to `view`, or by its refusals.
-fn is_member(run: &Analysis<'_>, one: &Unfinished<'_, '_>) -> bool {
+fn is_member(run: &Analysis<'_>, one: &UnfinishedOps<'_, '_>) -> bool {
     let refuses = |&(_, until): &(usize, usize)| {
         let error = run.events[until].error.as_deref().unwrap_or_default();
         error.starts_with(membership::REGISTERED_ALREADY)
@@ -159,7 +159,7 @@ fn no_member(run: &Analysis<'_>, read: usize) -> bool {
 
 fn unfinished_registration(
     run: &Analysis<'_>,
-    (one, (asked, until)): (&Unfinished<'_, '_>, (usize, usize)),
+    (one, (asked, until)): (&UnfinishedOps<'_, '_>, (usize, usize)),
     (span, bound): (RecoverySpan, u64),
     out: &mut Findings,
 ) {

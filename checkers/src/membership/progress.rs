@@ -11,10 +11,13 @@ use zooquake_history::operation::membership::{VALUE, f};
 pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
     let after = window_results::last_off(run.events);
     let since = |at: usize| after.is_none_or(|after| at > after);
-    let mut seen: HashMap<(&str, Seen), HashSet<&str>> = HashMap::new();
+    let mut seen: HashMap<(&str, ViewEvidence), HashSet<&str>> = HashMap::new();
     for view in views.iter().filter(|view| since(view.at)) {
         for member in view.members() {
-            let each = [member.mzxid.map(Seen::Write), member.value.map(Seen::Value)];
+            let each = [
+                member.mzxid.map(ViewEvidence::Write),
+                member.value.map(ViewEvidence::Value),
+            ];
             for what in each.into_iter().flatten() {
                 seen.entry((member.path, what)).or_default().insert(view.node);
             }
@@ -23,8 +26,11 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
     let clients: Vec<&str> = view_answers::living(run).collect();
     let by_all = |(op, end): (&Op<'_>, usize)| {
         let answer = &run.events[end];
-        let written = answer.mzxid().or(answer.czxid()).map(Seen::Write);
-        let valued = op.sent().and_then(|sent| run.events[sent].get(VALUE)).map(Seen::Value);
+        let written = answer.mzxid().or(answer.czxid()).map(ViewEvidence::Write);
+        let valued = op
+            .sent()
+            .and_then(|sent| run.events[sent].get(VALUE))
+            .map(ViewEvidence::Value);
         let Some(path) = answer.path().filter(|_| since(end)) else {
             return false;
         };
@@ -43,7 +49,7 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
 
 /// By what a change is found in a view of its path.
 #[derive(PartialEq, Eq, Hash)]
-enum Seen {
+enum ViewEvidence {
     /// The transaction that wrote it.
     Write(i64),
     Value(i64),

@@ -2,13 +2,13 @@
 
 use crate::recipe::missing_evidence::RequiredField;
 use zooquake_history::operation::membership::f;
-use zooquake_history::protocol::Cannot;
+use zooquake_history::protocol::ClientLimit;
 
 /// The transaction that created the member's znode.
 const CZXID: RequiredField = RequiredField {
     ops: &[f::REGISTER],
     field: "czxid",
-    cannot: Cannot::Czxid,
+    cannot: ClientLimit::Czxid,
     logged: false,
     is_given: |answer| answer.czxid().is_some(),
     check: "foreign-znode",
@@ -25,7 +25,7 @@ pub const REGISTERED: &[RequiredField] = &[
     },
     RequiredField {
         field: "session",
-        cannot: Cannot::Session,
+        cannot: ClientLimit::Session,
         is_given: |answer| answer.session().is_some(),
         ..CZXID
     },

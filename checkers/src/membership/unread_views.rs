@@ -5,7 +5,7 @@ use crate::analysis::{Analysis, GroupView};
 use crate::findings::Findings;
 use crate::text::few;
 use std::collections::BTreeSet;
-use zooquake_history::protocol::Cannot;
+use zooquake_history::protocol::ClientLimit;
 
 /// Adds reasons for what views lack, and names the checks that lack it.
 pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
@@ -14,10 +14,10 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
     for view in views {
         let aged = |(czxid, mzxid): (Option<i64>, Option<i64>)| czxid.is_some() && mzxid.is_some();
         let ages = view.members().iter().all(|member| aged((member.czxid, member.mzxid)));
-        if !ages && run.declared.cannot(view.node, Cannot::Czxid) {
+        if !ages && run.declared.cannot(view.node, ClientLimit::Czxid) {
             ageless.insert(view.node);
         }
-        if view.session.is_none() && run.declared.cannot(view.node, Cannot::Session) {
+        if view.session.is_none() && run.declared.cannot(view.node, ClientLimit::Session) {
             sessionless.insert(view.node);
         }
         let lack = if !view.whole {

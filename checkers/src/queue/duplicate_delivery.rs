@@ -94,7 +94,7 @@ fn claim(
         );
         return add(run, first.witness(run).chain(second.witness(run)).collect(), why, out);
     }
-    let answered = item.consumed.iter().map(|done| Acknowledged {
+    let answered = item.consumed.iter().map(|done| Acknowledgement {
         done: *done,
         witness: done.witness(run).collect(),
         words: format!(
@@ -103,12 +103,12 @@ fn claim(
             run.at(done.read)
         ),
     });
-    let removed = removals.iter().map(|removal| Acknowledged {
+    let removed = removals.iter().map(|removal| Acknowledgement {
         done: removal.done,
         witness: removal.witness.clone(),
         words: removal.words.clone(),
     });
-    let all: Vec<Acknowledged<'_>> = answered.chain(removed).collect();
+    let all: Vec<Acknowledgement<'_>> = answered.chain(removed).collect();
     let again = all.iter().find_map(|ack| Some((ack, after(item, &ack.done)?)));
     if let Some((ack, again)) = again.filter(|(_, again)| !items.hidden_before(again.read)) {
         let why = format!(
@@ -143,7 +143,7 @@ fn claim(
 }
 
 /// An acknowledgement that certainly happened: its operation, the events that prove it, and how, in words.
-struct Acknowledged<'a> {
+struct Acknowledgement<'a> {
     done: AnsweredOperation<'a>,
     witness: Vec<usize>,
     words: String,

@@ -5,7 +5,7 @@ use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::operation::queue::f;
-use zooquake_history::{EventType, protocol::Cannot};
+use zooquake_history::{EventType, protocol::ClientLimit};
 
 /// An operation on an item that was answered with `ok`. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Items<'a> {
     /// Whether an acknowledgement cannot be read that may be of any item.
     pub hidden_acknowledgement: bool,
     /// The dequeues whose answers do not name, in a form that can be read, what they took.
-    pub unreadable: Vec<Unreadable<'a>>,
+    pub unreadable: Vec<UnreadableDequeue<'a>>,
     /// Where the first enqueue was sent whose item cannot be read.
     pub hidden: Option<usize>,
     /// All events whose item cannot be read, and what they are.
@@ -78,7 +78,7 @@ pub struct Items<'a> {
 
 /// A dequeue that took an item, or may have, which cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unreadable<'a> {
+pub struct UnreadableDequeue<'a> {
     /// The client.
     pub node: &'a str,
     /// Where it was sent; `None` if that is not in the history.
@@ -97,7 +97,7 @@ impl<'a> Items<'a> {
                 f::ENQUEUE => items.enqueue(run, op),
                 f::DEQUEUE if outcome(run, op) == Some(EventType::Ok) => items.given(run, op),
                 f::DEQUEUE if op.failed(run.events).is_none() => {
-                    if run.declared.cannot(op.node, Cannot::Taking) {
+                    if run.declared.cannot(op.node, ClientLimit::Taking) {
                         items.free.push(op.invoke.unwrap_or(0));
                     } else {
                         unanswered.entry(op.node).or_default().push(op);
@@ -184,7 +184,7 @@ impl<'a> Items<'a> {
             Some(ItemField::Nothing) => {}
             Some(ItemField::Unreadable) | None => {
                 self.unread(read, op);
-                self.unreadable.push(Unreadable {
+                self.unreadable.push(UnreadableDequeue {
                     node: op.node,
                     sent: op.sent(),
                     read: Some(read),
@@ -254,7 +254,7 @@ impl<'a> Items<'a> {
             } else {
                 let unread = format!("a notice of {client}, which names no item that can be read");
                 self.unread.push((at, unread));
-                self.unreadable.push(Unreadable {
+                self.unreadable.push(UnreadableDequeue {
                     node: op.node,
                     sent: op.invoke,
                     read: None,

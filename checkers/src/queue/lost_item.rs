@@ -75,14 +75,14 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
 }
 
 /// An item that nobody is known to have got: its number, where it was first sent and where that was acknowledged.
-type Missing = (i64, usize, usize);
+type MissingItem = (i64, usize, usize);
 
 /// Of clients that cannot name what they take, each dequeue whose end is unknown may have taken one of the missing
 /// items, if it was sent before the queue was found empty. Where more are missing then than there are such dequeues,
 /// some are lost in every execution: a matching of the items with the dequeues exists if and only if no proof of
 /// emptiness has more missing items before it than dequeues (Hall 1935; of two proofs the later one has all items and
 /// dequeues of the earlier, or one is contained in the other and has more items for fewer dequeues).
-fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<Missing>, out: &mut Findings) {
+fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<MissingItem>, out: &mut Findings) {
     missing.sort_unstable_by_key(|&(_, _, stored)| stored);
     let before = |proof: &EmptyAnswer<'_>| {
         let items = missing.partition_point(|&(_, _, stored)| stored < proof.asked);
@@ -119,7 +119,7 @@ fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<Missing>, out: &m
 fn some_lost(
     run: &Analysis<'_>,
     drain: &EmptyAnswer<'_>,
-    (missing, dequeues): (&[Missing], usize),
+    (missing, dequeues): (&[MissingItem], usize),
     out: &mut Findings,
 ) {
     let told: Vec<String> = missing.iter().map(|(number, ..)| number.to_string()).collect();
@@ -160,7 +160,7 @@ fn lost(
     run: &Analysis<'_>,
     drain: &EmptyAnswer<'_>,
     removals: &Removals<'_, '_>,
-    (number, sent, stored): Missing,
+    (number, sent, stored): MissingItem,
     out: &mut Findings,
 ) {
     let by = run.events[stored].node.as_deref().unwrap_or("a client");

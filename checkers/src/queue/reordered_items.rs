@@ -9,7 +9,7 @@ use crate::findings::{Finding, Findings};
 
 /// An item by where its enqueue was sent and where its first known delivery was read.
 #[derive(Debug, Clone, Copy)]
-struct Later {
+struct EarliestDelivery {
     sent: usize,
     number: i64,
     read: usize,
@@ -18,10 +18,10 @@ struct Later {
 /// Looks for items that were overtaken.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     let all = items.all.iter().filter(|(_, item)| !item.disputed);
-    let mut later: Vec<Later> = all.filter_map(|(&number, item)| overtaker(number, item)).collect();
+    let mut later: Vec<EarliestDelivery> = all.filter_map(|(&number, item)| overtaker(number, item)).collect();
     later.sort_unstable_by_key(|later| later.sent);
     // For each place in that order, who was delivered first from there on.
-    let mut first: Vec<Later> = later.clone();
+    let mut first: Vec<EarliestDelivery> = later.clone();
     for at in (0..first.len().saturating_sub(1)).rev() {
         if first[at + 1].read < first[at].read {
             first[at] = first[at + 1];
@@ -41,7 +41,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
         looked_at += 1;
         let place = later.partition_point(|later| later.sent < stored);
         // An enqueue that cannot be read may have been an earlier one of the other item.
-        let certain = |other: &&Later| other.read < sent.min(open) && !items.hidden_before(other.read);
+        let certain = |other: &&EarliestDelivery| other.read < sent.min(open) && !items.hidden_before(other.read);
         if let Some(other) = first.get(place).filter(certain) {
             overtaken(run, (number, item), (other, sent), out);
         }
@@ -59,12 +59,12 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     out.ran("reordered", looked_at);
 }
 
-fn overtaker(number: i64, item: &QueueItem<'_>) -> Option<Later> {
+fn overtaker(number: i64, item: &QueueItem<'_>) -> Option<EarliestDelivery> {
     let ([Some(sent)], Some(given)) = (item.sent.as_slice(), item.given.first()) else {
         return None;
     };
     // One that was delivered before it was sent is a phantom, which has no place in the order.
-    (*sent < given.read).then_some(Later {
+    (*sent < given.read).then_some(EarliestDelivery {
         sent: *sent,
         number,
         read: given.read,
@@ -84,7 +84,7 @@ fn earliest(item: &QueueItem<'_>) -> Option<usize> {
 fn overtaken(
     run: &Analysis<'_>,
     (number, item): (i64, &QueueItem<'_>),
-    (other, first): (&Later, usize),
+    (other, first): (&EarliestDelivery, usize),
     out: &mut Findings,
 ) {
     let (Some(stored), Some(given)) = (item.stored, item.given.iter().min_by_key(|given| given.sent)) else {

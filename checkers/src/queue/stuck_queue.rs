@@ -13,17 +13,17 @@ use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
 use crate::text::{count, few, seconds};
 use std::collections::HashSet;
 use zooquake_history::operation::{control, queue};
-use zooquake_history::{EventType, protocol::Cannot};
+use zooquake_history::{EventType, protocol::ClientLimit};
 
 /// When so many items have been looked at for witnesses, further stuck operations are only counted.
 const MOST: usize = 1_000_000;
 
 /// The judgement of a run.
-struct Stuck<'r, 'a> {
+struct StuckQueueJudge<'r, 'a> {
     run: &'r Analysis<'a>,
     span: RecoverySpan,
     /// Where the queue began to be drained, if it was: where the first `confirm` after recovery was sent.
@@ -60,7 +60,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     };
     let bounds = LivenessBounds::new(run, load);
     let bound = bounds.bound(queue::f::DEQUEUE);
-    let stuck = Stuck {
+    let stuck = StuckQueueJudge {
         run,
         span,
         drain,
@@ -99,10 +99,10 @@ fn drain(run: &Analysis<'_>, RecoverySpan { recovered, end, .. }: RecoverySpan) 
 
 /// Whether an operation is a dequeue of a client that cannot name what it takes.
 fn nameless(run: &Analysis<'_>, op: &Op<'_>) -> bool {
-    op.f == queue::f::DEQUEUE && run.declared.cannot(op.node, Cannot::Taking)
+    op.f == queue::f::DEQUEUE && run.declared.cannot(op.node, ClientLimit::Taking)
 }
 
-fn spells<'a>(run: &Analysis<'_>, one: &Unfinished<'_, 'a>) -> Vec<StuckSpell<'a>> {
+fn spells<'a>(run: &Analysis<'_>, one: &UnfinishedOps<'_, 'a>) -> Vec<StuckSpell<'a>> {
     let refused = if one.how == UnfinishedOutcome::Failed {
         one.attempts.len()
     } else {
@@ -123,7 +123,7 @@ fn spells<'a>(run: &Analysis<'_>, one: &Unfinished<'_, 'a>) -> Vec<StuckSpell<'a
     one.spells().into_iter().map(spell).collect()
 }
 
-impl<'a> Stuck<'_, 'a> {
+impl<'a> StuckQueueJudge<'_, 'a> {
     /// Where the clock of a spell begins.
     fn clock(&self, asked: usize) -> usize {
         asked.max(self.span.clock)
@@ -135,7 +135,7 @@ impl<'a> Stuck<'_, 'a> {
     }
 
     /// Whether one lasted for its bound, whatever lay in the queue.
-    fn lasts(&self, one: &Unfinished<'_, '_>) -> bool {
+    fn lasts(&self, one: &UnfinishedOps<'_, '_>) -> bool {
         let bound = match one.op.f {
             queue::f::ACKNOWLEDGE => self.acknowledging,
             _ => self.bound,
@@ -144,7 +144,7 @@ impl<'a> Stuck<'_, 'a> {
     }
 
     /// Why one that did not finish convicts nobody, in words.
-    fn why(&self, one: &Unfinished<'_, '_>) -> String {
+    fn why(&self, one: &UnfinishedOps<'_, '_>) -> String {
         let waited = one.spells().into_iter().map(|spell| self.waited(spell)).max();
         match (one.op.f, waited.unwrap_or(0)) {
             (queue::f::ACKNOWLEDGE, waited) => format!(", for {}", bound_words(waited, self.acknowledging)),

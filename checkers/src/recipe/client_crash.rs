@@ -12,7 +12,7 @@ use crate::analysis::clients::session;
 use crate::analysis::injected_faults::{ENGINE_LOSS, InjectedFault};
 use crate::analysis::nearby_faults::FaultWindow;
 use crate::analysis::ops;
-use crate::analysis::transaction_times::Ages;
+use crate::analysis::transaction_times::TransactionTimes;
 use crate::findings::{Finding, Findings};
 use crate::text::count;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,7 +55,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         often(run, window, &lives, &mut told, out);
     }
     let closed = closed(run);
-    let ages = Ages::new(run);
+    let ages = TransactionTimes::new(run);
     for life in &lives {
         match excuse(run, life, (&closed, &ages)) {
             DeathExcuse::None if told.insert(life.exit) => crashed(run, life, out),
@@ -142,7 +142,7 @@ fn closed<'a>(run: &Analysis<'a>) -> BTreeMap<u64, &'a Txn> {
 fn excuse<'r>(
     run: &'r Analysis<'_>,
     life: &ProcessLife<'_>,
-    (closed, ages): (&BTreeMap<u64, &Txn>, &Ages),
+    (closed, ages): (&BTreeMap<u64, &Txn>, &TransactionTimes),
 ) -> DeathExcuse<'r> {
     let died = run.time(life.exit);
     let twice = run.record.plan.cluster.timing.session_ms.saturating_mul(2_000_000);

@@ -12,7 +12,7 @@ use crate::findings::Findings;
 use crate::text::{count, few};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::operation::queue::f;
-use zooquake_history::{Event, EventType, protocol::Cannot};
+use zooquake_history::{Event, EventType, protocol::ClientLimit};
 
 /// What the answers of a family are to have.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ pub struct RequiredField {
     /// The field's name.
     pub field: &'static str,
     /// How a client declares that it cannot give it.
-    pub cannot: Cannot,
+    pub cannot: ClientLimit,
     /// Whether the transaction logs may show it instead.
     pub logged: bool,
     /// Whether an answer has it.
@@ -62,7 +62,7 @@ fn answers(run: &Analysis<'_>, evidence: &RequiredField, out: &mut Findings) {
     let told = |end: usize| (evidence.is_given)(&run.events[end]);
     let mut lacking = MissingAnswers::default();
     let mut able: BTreeSet<&str> = BTreeSet::new();
-    if evidence.cannot == Cannot::Removed {
+    if evidence.cannot == ClientLimit::Removed {
         // A client that gives it may lack that of a delete whose outcome was unknown.
         let telling = answered(run, evidence.ops).filter(|&(_, end)| told(end));
         able.extend(telling.map(|(op, _)| op.node));
@@ -124,12 +124,12 @@ fn taking(run: &Analysis<'_>, out: &mut Findings) {
         lacking.all += 1;
         let before = |notices: &BTreeSet<usize>| notices.range(sent..end).next().is_some();
         let told = named.get(&(op.node, item)).is_some_and(before);
-        if !told && !run.declared.cannot(op.node, Cannot::Taking) {
+        if !told && !run.declared.cannot(op.node, ClientLimit::Taking) {
             lacking.silent.entry(op.node).or_default().push(end);
         }
     }
     let what = "`taking` notice before";
-    lacking.tell(run, (what, f::DEQUEUE, Cannot::Taking), out);
+    lacking.tell(run, (what, f::DEQUEUE, ClientLimit::Taking), out);
 }
 
 /// Answers that lack a field, by client.
@@ -152,7 +152,7 @@ fn summed(of: &BTreeMap<&str, Vec<usize>>, all: usize) -> Option<(String, String
 
 impl MissingAnswers<'_> {
     /// A reason for what was left out by clients that did not declare it.
-    fn tell(&self, run: &Analysis<'_>, (what, of, cannot): (&str, &str, Cannot), out: &mut Findings) {
+    fn tell(&self, run: &Analysis<'_>, (what, of, cannot): (&str, &str, ClientLimit), out: &mut Findings) {
         let first = self.silent.values().flatten().min();
         if let (Some((whose, some)), Some(&first)) = (summed(&self.silent, self.all), first) {
             out.reasons.push(format!(

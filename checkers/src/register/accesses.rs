@@ -125,7 +125,7 @@ impl<'a> Accesses<'a> {
         for op in run.ops.work.iter().flat_map(|op| parts(run, op)) {
             match access(run, &op) {
                 Ok(found) => all.extend(found),
-                Err(Unreadable) => unreadable += 1,
+                Err(UnreadableValue) => unreadable += 1,
             }
         }
         let (mut all, ambiguous) = left_out(all, ambiguous);
@@ -172,7 +172,7 @@ fn data(text: &str) -> Option<RegisterValue> {
     }
 }
 
-struct Unreadable;
+struct UnreadableValue;
 
 /// An operation as what may have happened: where its answer may not be its own, what it asked for, and what was
 /// answered.
@@ -192,7 +192,7 @@ fn tells(event: &Event) -> bool {
     [VALUE, TO].into_iter().any(|field| value(event, field).is_some())
 }
 
-fn access<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
+fn access<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, UnreadableValue> {
     let events = run.events;
     let outcome = op.end.map(|end| events[end].kind);
     if !matches!(op.f, f::READ | f::WRITE | f::CAS) || op.failed(events).is_some() {
@@ -217,7 +217,7 @@ fn access<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unr
     let invoke = op.invoke.or(op.end.filter(|_| end.is_none()));
     Ok(Some(Access {
         node: op.node,
-        action: action.ok_or(Unreadable)?,
+        action: action.ok_or(UnreadableValue)?,
         start: op.invoke.map_or(UNKNOWN, at),
         finish: end.map_or(NEVER, at),
         invoke,
@@ -243,14 +243,14 @@ fn value(event: &Event, field: Field<i64>) -> Option<RegisterValue> {
 fn widen(all: &mut [Access<'_>]) {
     /// Where a write was acknowledged, and of the writes acknowledged until then the one sent last (sent,
     /// acknowledged).
-    type Latest = (usize, (usize, usize));
+    type LatestWrite = (usize, (usize, usize));
     let mut acknowledged: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     for access in all.iter().filter(|access| access.action.written().is_some()) {
         if let (Some(session), Some(invoke), Some(end)) = (access.session, access.invoke, access.end) {
             acknowledged.entry(session).or_default().push((end, invoke));
         }
     }
-    let mut last: HashMap<u64, Vec<Latest>> = HashMap::new();
+    let mut last: HashMap<u64, Vec<LatestWrite>> = HashMap::new();
     for (session, mut writes) in acknowledged {
         writes.sort_unstable();
         let latest = |own: &mut Option<(usize, usize)>, (end, invoke): (usize, usize)| {

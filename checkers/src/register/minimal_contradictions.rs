@@ -15,7 +15,7 @@ use zooquake_history::{Event, EventType, History, Process, Record, TreeReadings,
 const LONGEST: usize = 200;
 
 /// The processes whose requests and answers do not all pair, and an event of each that fits none.
-type Unpaired<'a> = HashMap<&'a Process, usize>;
+type UnpairedProcesses<'a> = HashMap<&'a Process, usize>;
 
 /// What a history is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub fn told(terms: Terms<'_>, mut contradiction: RegisterContradiction) -> Regis
     }
     let property = contradiction.property;
     let misfits = terms.run.ops.misfits.iter();
-    let unpaired: Unpaired<'_> = misfits.map(|&(at, _)| (&terms.run.events[at].process, at)).collect();
+    let unpaired: UnpairedProcesses<'_> = misfits.map(|&(at, _)| (&terms.run.events[at].process, at)).collect();
     let find = |keep: &[usize]| find(terms, &unpaired, keep, property);
     for event in keep.clone() {
         let less: Vec<usize> = keep.iter().copied().filter(|&other| other != event).collect();
@@ -62,7 +62,12 @@ pub fn told(terms: Terms<'_>, mut contradiction: RegisterContradiction) -> Regis
     }
 }
 
-fn find(terms: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usize], property: &str) -> Option<RegisterContradiction> {
+fn find(
+    terms: Terms<'_>,
+    unpaired: &UnpairedProcesses<'_>,
+    keep: &[usize],
+    property: &str,
+) -> Option<RegisterContradiction> {
     let record = only(terms, unpaired, keep);
     let run = Analysis::new(&record);
     let accesses = Accesses::new(&run, terms.promised, terms.ambiguous);
@@ -72,7 +77,7 @@ fn find(terms: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usize], property: &st
 
 /// A record of some events of a run, in the same order, and of its readings of the register if the tree counts. Of the
 /// processes that are `unpaired` not all requests and answers pair.
-fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usize]) -> Record {
+fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &UnpairedProcesses<'_>, keep: &[usize]) -> Record {
     let event = |(index, &at): (usize, &usize)| Event {
         index,
         process: process(run, unpaired, at),
@@ -104,7 +109,7 @@ fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usi
 /// The process of an event: of a work operation one of its own, so that an answer pairs although the requests around it
 /// are left out. One whose requests and answers do not all pair decides which of its answers are disputed, and stays.
 /// All are numbered anew, the former odd and the latter even, so that none has another's number.
-fn process(run: &Analysis<'_>, unpaired: &Unpaired<'_>, at: usize) -> Process {
+fn process(run: &Analysis<'_>, unpaired: &UnpairedProcesses<'_>, at: usize) -> Process {
     let event = &run.events[at];
     if let Process::Name(_) = event.process {
         return event.process.clone();

@@ -37,7 +37,7 @@ use zooquake_history::operation::register::{self, FROM, TO, f};
 use zooquake_history::{
     EventType, History, Record,
     plan::{Plan, RegisterReads},
-    protocol::Cannot,
+    protocol::ClientLimit,
 };
 
 /// The operations of a run that have one order if its promise holds: without reads where these may be stale. `None` if
@@ -83,7 +83,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
 const REQUIRED_FIELDS: &[RequiredField] = &[RequiredField {
     ops: &[f::READ, f::WRITE, f::CAS],
     field: "session",
-    cannot: Cannot::Session,
+    cannot: ClientLimit::Session,
     logged: false,
     is_given: |answer| answer.session().is_some(),
     check: "session-order",

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// A read that missed acknowledged writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Stale<'r, 'a> {
+pub struct StaleRead<'r, 'a> {
     read: &'r Access<'a>,
     /// Where it was sent and answered.
     invoke: usize,
@@ -41,7 +41,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) ->
             looked_at += 1;
         }
     }
-    let mut judged: Vec<Option<Stale<'_, '_>>> = Vec::new();
+    let mut judged: Vec<Option<StaleRead<'_, '_>>> = Vec::new();
     for reads in servers.values_mut() {
         reads.sort_unstable_by_key(|&(end, ..)| end);
         judged.extend(reads.iter().map(|read| writes.missed_by(read)));
@@ -55,7 +55,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) ->
     }
     let staleness = Staleness::new(run);
     for episode in judged.split(Option::is_none) {
-        let episode: Vec<Stale<'_, '_>> = episode.iter().flatten().copied().collect();
+        let episode: Vec<StaleRead<'_, '_>> = episode.iter().flatten().copied().collect();
         report(run, &staleness, &episode, out);
     }
     out.ran("stale-read", looked_at);
@@ -87,10 +87,10 @@ impl<'r, 'a> Writes<'r, 'a> {
         Self { all, first }
     }
 
-    fn missed_by(&self, &(end, invoke, read): &(usize, usize, &'r Access<'a>)) -> Option<Stale<'r, 'a>> {
+    fn missed_by(&self, &(end, invoke, read): &(usize, usize, &'r Access<'a>)) -> Option<StaleRead<'r, 'a>> {
         let newer = self.all.partition_point(|&(mzxid, ..)| Some(mzxid) <= read.mzxid);
         let (_, acknowledged, missed) = self.all[*self.first.get(newer)?];
-        (acknowledged < invoke).then_some(Stale {
+        (acknowledged < invoke).then_some(StaleRead {
             read,
             invoke,
             end,
@@ -130,7 +130,7 @@ impl<'r, 'a> Writes<'r, 'a> {
     }
 }
 
-fn report(run: &Analysis<'_>, staleness: &Staleness<'_>, episode: &[Stale<'_, '_>], out: &mut Findings) {
+fn report(run: &Analysis<'_>, staleness: &Staleness<'_>, episode: &[StaleRead<'_, '_>], out: &mut Findings) {
     let (Some(first), Some(last)) = (episode.first(), episode.last()) else {
         return;
     };

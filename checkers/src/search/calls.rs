@@ -87,7 +87,7 @@ fn pairs<'a>(events: &'a [Event], operations: &[&str]) -> (Vec<Pair<'a>>, Option
     let mut calls: Vec<Pair<'_>> = Vec::new();
     let mut open: HashMap<&Process, usize> = HashMap::new();
     let mut doubtful: HashSet<&Process> = HashSet::new();
-    let mut waiting = Waiting::default();
+    let mut waiting = PendingCalls::default();
     let mut problem = None;
     let numbered = |event: &&Event| matches!(event.process, Process::Number(_));
     for event in events.iter().filter(numbered) {
@@ -139,9 +139,9 @@ fn pairs<'a>(events: &'a [Event], operations: &[&str]) -> (Vec<Pair<'a>>, Option
 /// The values that doubtful processes have invoked operations with, by process and name, each with how often: a
 /// completion with this value, or of an operation that was invoked with none, may be of one of these.
 #[derive(Default)]
-struct Waiting<'a>(HashMap<(&'a Process, &'a str), HashMap<Option<&'a Value>, usize>>);
+struct PendingCalls<'a>(HashMap<(&'a Process, &'a str), HashMap<Option<&'a Value>, usize>>);
 
-impl<'a> Waiting<'a> {
+impl<'a> PendingCalls<'a> {
     fn add(&mut self, invoke: &'a Event) {
         let nothing = match &invoke.value {
             _ if OF_A_VALUE.contains(&invoke.f.as_str()) => false,

@@ -3,10 +3,10 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::transaction_times::Ages;
+use crate::analysis::transaction_times::TransactionTimes;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::{
-    Any, Field, FieldType, ZnodeName,
+    AnyType, Field, FieldType, ZnodeName,
     control::{SESSIONS, ZNODES, f},
 };
 use zooquake_history::{Event, EventType, Value, evidence::Reading};
@@ -38,7 +38,7 @@ pub struct QuiesceAnswers<'a> {
     /// Whether the process of a client ended between recovery and its answer; also if there was no recovery.
     pub died: bool,
     /// When znodes were not there yet.
-    pub ages: Ages,
+    pub ages: TransactionTimes,
     /// Events that witnesses of all answers may yet name.
     room: usize,
     /// The number of orphans that were left out for lack of room.
@@ -62,7 +62,7 @@ impl<'a> QuiesceAnswers<'a> {
             events: of.values().flat_map(|answer| [answer.sent, answer.read]).collect(),
             died: of.iter().any(died),
             of,
-            ages: Ages::new(run),
+            ages: TransactionTimes::new(run),
             room: MOST,
             untold: 0,
         }
@@ -106,7 +106,7 @@ pub fn answers<'a>(
 }
 
 /// The entries of a list in an answer, none if there is no list; `None` if it is anything else.
-fn list(event: &Event, field: Field<[Any]>) -> Option<&[Value]> {
+fn list(event: &Event, field: Field<[AnyType]>) -> Option<&[Value]> {
     match event.get(field.any()) {
         None => Some(&[]),
         Some(_) => event.get(field),

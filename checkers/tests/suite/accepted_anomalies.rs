@@ -4,7 +4,7 @@ use crate::ensemble::server_log_lines::sample;
 use crate::expect::of_kind;
 use crate::script::{lock, run, standing, window, znode};
 use zooquake_checkers::{Anomaly, check};
-use zooquake_history::{Record, plan::Accepted};
+use zooquake_history::{Record, plan::AcceptedAnomaly};
 
 /// Seconds 10 to 13: a stale write.
 const STALE: &str = "
@@ -17,7 +17,7 @@ const STALE: &str = "
 fn knows(mut record: Record, anomaly: &str) -> Record {
     record.plan.faults = vec!["pause".to_owned()];
     record.plan.windows = vec![window(1, "pause")];
-    record.plan.workload.accepted = vec![Accepted {
+    record.plan.workload.accepted = vec![AcceptedAnomaly {
         anomaly: anomaly.to_owned(),
         faults: vec!["kill".to_owned(), "pause".to_owned()],
         reason: String::new(),

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use zooquake_history::{Event, EventType, Record, plan::Resource};
 
 /// A grant that its client confirmed: whose, where it was read, and from where to where each `confirm` was open.
-struct Confirmed<'a> {
+struct ConfirmedGrant<'a> {
     node: &'a str,
     shared: bool,
     read: usize,
@@ -90,11 +90,11 @@ pub fn capacity(record: &Record) -> usize {
 /// `confirm` its grant is held.
 pub fn exclusive(record: &Record) -> bool {
     let events = &record.history.events;
-    let grants: Vec<Confirmed<'_>> = names(events)
+    let grants: Vec<ConfirmedGrant<'_>> = names(events)
         .into_iter()
         .filter_map(|name| Some((read(events, name)?, confirms(events, name))))
         .filter(|(_, spans)| !spans.is_empty())
-        .map(|(read, spans)| Confirmed {
+        .map(|(read, spans)| ConfirmedGrant {
             node: named(&events[read]),
             shared: events[read].grant().is_some_and(|name| shared(events, name)),
             read,
@@ -136,7 +136,7 @@ struct HoldersState {
 
 /// All states that can be reached without an event, just before the event at `at`.
 fn closure(
-    grants: &[Confirmed<'_>],
+    grants: &[ConfirmedGrant<'_>],
     capacity: usize,
     states: HashSet<HoldersState>,
     at: usize,
@@ -186,7 +186,7 @@ fn closure(
 }
 
 /// Whether the event at `at` can happen in a state.
-fn fits(grants: &[Confirmed<'_>], state: HoldersState, at: usize) -> bool {
+fn fits(grants: &[ConfirmedGrant<'_>], state: HoldersState, at: usize) -> bool {
     let mut bit = 0;
     for (grant, confirmed) in grants.iter().enumerate() {
         if confirmed.read == at && state.begun & (1 << grant) == 0 {

@@ -90,7 +90,7 @@ fn open(events: &[Event], asked: usize, at: usize) -> bool {
 
 /// How an attempt to acquire ended that did not finish.
 #[derive(Clone, Copy, PartialEq)]
-enum Ended {
+enum AttemptEnd {
     Never,
     Unknown,
     Failed,
@@ -100,7 +100,7 @@ enum Ended {
 struct UnfinishedAcquire {
     asked: usize,
     until: usize,
-    how: Ended,
+    how: AttemptEnd,
 }
 
 /// The attempts of one client that did not finish after recovery; a series is of those that ended alike, one after the
@@ -130,21 +130,21 @@ fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec
             continue;
         }
         let how = match end.map(|end| events[end].kind) {
-            None => Ended::Never,
+            None => AttemptEnd::Never,
             Some(EventType::Ok) => {
                 last = None;
                 continue;
             }
-            Some(EventType::Info) => Ended::Unknown,
-            Some(_) => Ended::Failed,
+            Some(EventType::Info) => AttemptEnd::Unknown,
+            Some(_) => AttemptEnd::Failed,
         };
         let until = end.unwrap_or(audit);
         let later = granted.iter().any(|&(_, read)| read > until);
-        let before = how == Ended::Failed && granted.iter().any(|&(sent, _)| sent > recovered);
-        let made_up = how != Ended::Never && (later || before);
+        let before = how == AttemptEnd::Failed && granted.iter().any(|&(sent, _)| sent > recovered);
+        let made_up = how != AttemptEnd::Never && (later || before);
         let attempt = UnfinishedAcquire { asked, until, how };
         // One that is pending is not followed by another attempt, but by another request at the same time.
-        if how != Ended::Never && last == Some((how, false)) && !made_up {
+        if how != AttemptEnd::Never && last == Some((how, false)) && !made_up {
             all.last_mut().expect("one").push(attempt);
         } else {
             all.push(vec![attempt]);
@@ -197,7 +197,7 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
         let alone_of = |one: &UnfinishedAcquire| (one.asked, one.until, vec![share(one.asked)]);
         let mut spells: Vec<(usize, usize, Vec<bool>)> = attempts.iter().map(alone_of).collect();
         let refused: Vec<&UnfinishedAcquire> = attempts.iter().filter(alone).collect();
-        if let (Some(first), Some(last), Ended::Failed) = (refused.first(), refused.last(), attempts[0].how) {
+        if let (Some(first), Some(last), AttemptEnd::Failed) = (refused.first(), refused.last(), attempts[0].how) {
             let of = refused.iter().map(|one| share(one.asked)).collect();
             spells.push((first.asked, last.until, of));
         }

@@ -3,7 +3,7 @@
 use crate::expect::{edited, says, tells, unknown, valid};
 use crate::script::{history, lock, txn, window};
 use zooquake_checkers::{Verdict, check};
-use zooquake_history::{Record, plan::Accepted};
+use zooquake_history::{Record, plan::AcceptedAnomaly};
 
 /// A pause of the holder, then progress, recovery and an audit.
 const GOOD: &str = "
@@ -223,7 +223,7 @@ fn an_accepted_anomaly_is_still_one_and_names_its_faults() {
     let asked_later = "3.3 c1 acquire g3 => | 3.6 c1 granted => 3.55 c1 acquire g3; 3.6 c1 granted";
     record.history = history(&edited(&text, asked_later));
     for (fault, accepts) in [("pause", true), ("none", true), ("kill", false)] {
-        record.plan.workload.accepted = vec![Accepted {
+        record.plan.workload.accepted = vec![AcceptedAnomaly {
             anomaly: "stale-write".into(),
             faults: vec![fault.to_owned()],
             reason: String::new(),

@@ -5,7 +5,7 @@ use crate::script::{holding, lock, standing, txn, window, znode};
 use serde_json::json;
 use zooquake_checkers::{Anomaly, Cause, check};
 use zooquake_history::evidence::Znode;
-use zooquake_history::{Record, Txn, plan::Accepted};
+use zooquake_history::{Record, Txn, plan::AcceptedAnomaly};
 
 /// Two grants in the order of their znodes, a third one that ends with an unknown outcome while replies are lost, and
 /// long after that a request that waits.
@@ -34,7 +34,7 @@ fn declaring(text: &str, znodes: Vec<Znode>, declared: &[&str]) -> Record {
     let mut record = standing(lock(text), znodes);
     record.plan.faults = vec!["drop-reply".to_owned()];
     record.plan.windows = vec![window(1, "drop-reply")];
-    let accepted = |anomaly: &&str| Accepted {
+    let accepted = |anomaly: &&str| AcceptedAnomaly {
         anomaly: (*anomaly).to_owned(),
         faults: vec!["drop-reply".to_owned()],
         reason: String::new(),

@@ -9,7 +9,7 @@ use crate::operation::Completion;
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::EventType;
-use zooquake_history::operation::control::{HOLDS, Running, f};
+use zooquake_history::operation::control::{HOLDS, RunningNotice, f};
 use zooquake_history::operation::membership::REGISTERED;
 
 /// A control request that was answered.
@@ -124,7 +124,11 @@ impl Clients {
     pub fn seen_running(&mut self, run: &mut RunContext, number: usize, detail: String) {
         let worker = &mut self.workers[number];
         worker.quiesced = true;
-        run.record(HistoryEntry::named(&worker.name, "running", json!(Running { detail })));
+        run.record(HistoryEntry::named(
+            &worker.name,
+            "running",
+            json!(RunningNotice { detail }),
+        ));
     }
 
     /// Whether every client has answered, or was seen running.

@@ -8,7 +8,7 @@ use crate::history_entry::HistoryEntry;
 use crate::nemesis_messages::NemesisAnswer;
 use serde_json::json;
 use zooquake_history::operation::control::Hello;
-use zooquake_history::protocol::Cannot;
+use zooquake_history::protocol::ClientLimit;
 
 impl Clients {
     /// Has every client's process started.
@@ -37,7 +37,7 @@ impl Clients {
 
     pub(super) fn greet(&mut self, run: &mut RunContext, number: usize, hello: &Hello) {
         let worker = &mut self.workers[number];
-        let beside = |word: &String| Cannot::from_word(word) == Some(Cannot::Beside);
+        let beside = |word: &String| ClientLimit::from_word(word) == Some(ClientLimit::Beside);
         worker.beside = !hello.cannot.iter().any(beside);
         let report = worker.process.greet();
         run.record(HistoryEntry::named(&worker.name, "hello", json!(hello)));

@@ -9,14 +9,14 @@ const SLOW_MS: u64 = 2_000;
 const BOUND: Duration = Duration::from_secs(20);
 
 /// Clients that answer what they are asked, some of it late.
-struct Answering {
+struct AnsweringClients {
     bench: Bench,
     /// When each request was seen first, by its number.
     seen: HashMap<u64, Duration>,
     items: i64,
 }
 
-impl Answering {
+impl AnsweringClients {
     fn new(name: &str, clients: usize) -> Self {
         let bench = Bench::with(name, clients, |plan| {
             plan.time_ms = 30_000;
@@ -99,7 +99,7 @@ const STUCK: [(&str, &str, &str); 11] = [
 #[test]
 fn what_is_stuck_stays_pending_for_ten_medians_of_the_operations_that_it_is_measured_by() {
     for (name, stuck, measured) in STUCK {
-        let mut clients = Answering::new(name, 3);
+        let mut clients = AnsweringClients::new(name, 3);
         clients.recover(|_, f| Some(if f == measured { SLOW_MS } else { 0 }));
         let pending = clients.close(stuck, |_, f| (f != stuck).then_some(0));
         assert!(pending >= BOUND, "{name} {stuck}: {pending:?}");
@@ -109,7 +109,7 @@ fn what_is_stuck_stays_pending_for_ten_medians_of_the_operations_that_it_is_meas
 #[test]
 fn what_is_stuck_while_another_operation_is_slow_may_be_pending_for_longer() {
     for (stuck, slow) in [("enter", "leave"), ("leave", "enter")] {
-        let mut clients = Answering::new("barrier/double", 3);
+        let mut clients = AnsweringClients::new("barrier/double", 3);
         clients.recover(|_, f| Some(if f == slow { SLOW_MS } else { 0 }));
         let pending = clients.close(stuck, |_, f| (f != stuck).then_some(0));
         assert!(pending >= BOUND, "{stuck}: {pending:?}");
@@ -118,7 +118,7 @@ fn what_is_stuck_while_another_operation_is_slow_may_be_pending_for_longer() {
 
 #[test]
 fn an_answer_after_recovery_raises_the_bound_of_what_is_pending() {
-    let mut clients = Answering::new("lock/fenced", 3);
+    let mut clients = AnsweringClients::new("lock/fenced", 3);
     clients.recover(|_, _| None);
     // It waited since the operations began, for 30 s, and is the only one that was answered.
     let pending = clients.close("acquire", |client, f| (client == 0 || f != "acquire").then_some(0));
@@ -127,7 +127,7 @@ fn an_answer_after_recovery_raises_the_bound_of_what_is_pending() {
 
 #[test]
 fn an_answer_at_the_end_of_the_bound_that_raises_it_keeps_the_last_operations_open() {
-    let mut clients = Answering::new("lock/fenced", 3);
+    let mut clients = AnsweringClients::new("lock/fenced", 3);
     clients.recover(|_, _| None);
     let pending = clients.close("acquire", |_, f| (f != "acquire").then_some(0));
     assert!(pending < BOUND, "{pending:?}");

@@ -14,7 +14,7 @@ pub use node::{Cut, KILL, PARTITION, PAUSE, WIPE};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-pub use wire::{DISCONNECT, DROP_REPLY, EXPIRE, LOST, OP, OUTCOME, Which, Wire, WireOp};
+pub use wire::{DISCONNECT, DROP_REPLY, EXPIRE, LOST, NthRequest, OP, OUTCOME, Wire, WireOp};
 
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);

@@ -41,7 +41,7 @@ fn read(payload: &str) -> Window {
 
 #[test]
 fn payloads_are_read_and_written_again_byte_for_byte() {
-    let which = |op, nth| Which { op, nth };
+    let which = |op, nth| NthRequest { op, nth };
     for (text, payload) in [
         ("", None),
         (r#""cut":"from-servers","#, Some(Payload::Cut(Cut::FromServers))),

@@ -84,9 +84,9 @@ pub const OP: Field<str> = Field::new("op");
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
     /// Drops the reply to a request that was applied, and closes the connection.
-    DropReply(Which),
+    DropReply(NthRequest),
     /// Drops a request before a server sees it, and closes the connection.
-    DropRequest(Which),
+    DropRequest(NthRequest),
     /// Closes the client's connections (FIN) and refuses new ones.
     Close,
     /// Resets the client's connections (RST) and refuses new ones.
@@ -95,7 +95,7 @@ pub enum Wire {
 
 /// A request of a client, counted from the moment at which the proxy is armed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Which {
+pub struct NthRequest {
     /// Its kind.
     pub op: WireOp,
     /// Its number among those of the kind, from 1.

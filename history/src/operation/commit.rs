@@ -1,6 +1,6 @@
 //! Operations of a two-phase commit.
 
-use super::{Any, Delay, Family, Finishes, OpSpec, Operation, Replacement, Role, StrikePoint, fields};
+use super::{AnyType, Delay, Family, FinishRule, OpSpec, Operation, Replacement, Role, StrikePoint, fields};
 use crate::plan::ClientState;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub const FAMILY: Family = Family {
     grants: false,
     ops: &[
         OpSpec {
-            finishes: Finishes::WithOthers,
+            finishes: FinishRule::WithOthers,
             struck: &[StrikePoint {
                 state: ClientState::Releasing,
                 ..STRUCK
@@ -49,7 +49,7 @@ pub const FAMILY: Family = Family {
             ..OpSpec::new(f::DECIDE, Role::Wait)
         },
         OpSpec {
-            finishes: Finishes::WithOthers,
+            finishes: FinishRule::WithOthers,
             struck: &[StrikePoint {
                 state: ClientState::Working,
                 share: 2,
@@ -225,7 +225,7 @@ fields! {
     /// The name of the transaction.
     TX, tx: str = "tx";
     /// The sites that a `begin` names.
-    SITES, sites: [Any] = "sites";
+    SITES, sites: [AnyType] = "sites";
     /// The vote that a site was asked for.
     VOTE, vote: str = "vote";
     /// The vote that a site has given.

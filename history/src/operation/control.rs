@@ -1,7 +1,7 @@
 //! Control requests, which every client answers beside the operations of its recipe, and what it reports unasked.
 
 use super::membership::{GroupView, RegisteredMember};
-use super::{Any, Counts, Field, ZnodeName, fields};
+use super::{AnyType, Counts, Field, ZnodeName, fields};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ pub struct Exit {
 
 /// What is recorded of a client that is seen running, in place of an answer that it cannot give.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Running {
+pub struct RunningNotice {
     /// What was seen, in words.
     pub detail: String,
 }
@@ -130,15 +130,15 @@ fields! {
     /// zxid of the quorum write of a `confirm`.
     ZXID, zxid: i64 = "zxid";
     /// What a client declared that it cannot do or give.
-    CANNOT, cannot: [Any] = "cannot";
+    CANNOT, cannot: [AnyType] = "cannot";
     /// Whether a process ended by itself.
     BY_ITSELF, by_itself: bool = "by_itself";
     /// The new state of a session.
     STATE, state: str = "state";
     /// The sessions that a client has.
-    SESSIONS, sessions: [Any] = "sessions";
+    SESSIONS, sessions: [AnyType] = "sessions";
     /// The znodes that a client knows to be its own.
-    ZNODES, znodes: [Any] = "znodes";
+    ZNODES, znodes: [AnyType] = "znodes";
     /// What a client has asked and heard.
     COUNTS, counts: Counts = "counts";
 }

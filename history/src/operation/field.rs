@@ -31,7 +31,7 @@ impl<T: ?Sized> Field<T> {
     }
 
     /// The same field, read as whatever stands in it, be it `null`.
-    pub const fn any(self) -> Field<Any> {
+    pub const fn any(self) -> Field<AnyType> {
         Field::new(self.name)
     }
 
@@ -118,7 +118,7 @@ node!(serde_json::Value, Vec::as_slice);
 
 /// What stands in a field of any type.
 #[derive(Debug)]
-pub struct Any;
+pub struct AnyType;
 
 /// A type that fields are of.
 pub trait FieldType {
@@ -153,7 +153,7 @@ impl FieldType for bool {
     }
 }
 
-impl FieldType for [Any] {
+impl FieldType for [AnyType] {
     type Read<'a, V: JsonNode + 'a> = &'a [V];
 
     fn read<V: JsonNode>(value: &V) -> Option<&[V]> {
@@ -161,7 +161,7 @@ impl FieldType for [Any] {
     }
 }
 
-impl FieldType for Any {
+impl FieldType for AnyType {
     type Read<'a, V: JsonNode + 'a> = &'a V;
 
     fn read<V: JsonNode>(value: &V) -> Option<&V> {

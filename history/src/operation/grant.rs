@@ -1,7 +1,7 @@
 //! Operations on grants: of a lock, also one that readers share, of the leadership that an election gives, and of a
 //! lease of a semaphore.
 
-use super::{Any, Field, Finishes, Mode, OpSpec, Operation, Role, ZnodeName, fields};
+use super::{AnyType, Field, FinishRule, Mode, OpSpec, Operation, Role, ZnodeName, fields};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub(super) const RELEASE: OpSpec = OpSpec::new(f::RELEASE, Role::Leave);
 pub(super) const READ: OpSpec = OpSpec::new(f::READ, Role::Take);
 
 /// The write of a holder, or to a register.
-pub(super) const WRITE: OpSpec = OpSpec::new(f::WRITE, Role::Work).finishes(Finishes::OkOrRefused);
+pub(super) const WRITE: OpSpec = OpSpec::new(f::WRITE, Role::Work).finishes(FinishRule::OkOrRefused);
 
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -174,7 +174,7 @@ impl Operation for GrantRequest {
 }
 
 /// What is written, or read.
-pub const VALUE: Field<Any> = Field::new("value");
+pub const VALUE: Field<AnyType> = Field::new("value");
 
 fields! {
     /// The name of the grant.
@@ -186,5 +186,5 @@ fields! {
     /// Whether the resource took the write.
     ACCEPTED, accepted: bool = "accepted";
     /// What a leader reports of the znode by which it acknowledges that it leads: `null` that there is none.
-    ACK, ack: Any = "ack";
+    ACK, ack: AnyType = "ack";
 }

@@ -1,7 +1,7 @@
 //! The family `lock`.
 
 use super::grant::{ACQUIRE, RELEASE, WRITE, f};
-use super::{Family, Finishes, OpSpec, Role};
+use super::{Family, FinishRule, OpSpec, Role};
 
 /// Locks: one client at a time holds.
 pub const FAMILY: Family = Family {
@@ -11,7 +11,7 @@ pub const FAMILY: Family = Family {
     ops: &[
         ACQUIRE,
         OpSpec::new(f::TRY_ACQUIRE, Role::Wait)
-            .finishes(Finishes::OkOrFail)
+            .finishes(FinishRule::OkOrFail)
             .again(),
         WRITE,
         RELEASE,

@@ -1,6 +1,6 @@
 //! Operations of the members of a group, each of which watches who is there.
 
-use super::{Any, Delay, Family, OpSpec, Operation, Role, StrikePoint, ZnodeName, fields};
+use super::{AnyType, Delay, Family, OpSpec, Operation, Role, StrikePoint, ZnodeName, fields};
 use crate::plan::ClientState;
 use serde::{Deserialize, Serialize};
 
@@ -166,9 +166,9 @@ fields! {
     /// The number of a view within its process.
     N, view_number: i64 = "n";
     /// The members that a view shows; `null` if the recipe has nothing that it may show.
-    MEMBERS, view_members: Any = "members";
+    MEMBERS, view_members: AnyType = "members";
     /// The view that a client answers.
-    VIEW, view: Any = "view";
+    VIEW, view: AnyType = "view";
     /// The entry by which a client believes to be a member.
-    REGISTERED, registered: Any = "registered";
+    REGISTERED, registered: AnyType = "registered";
 }

@@ -27,11 +27,11 @@ mod spec;
 
 pub use counts::Counts;
 use field::fields;
-pub use field::{Any, Field, FieldType, JsonNode};
+pub use field::{AnyType, Field, FieldType, JsonNode};
 pub use mode::{Holders, Mode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use spec::{Delay, Family, Finishes, GrantOps, OpSpec, Replacement, Role, StrikePoint, family, op, role};
+pub use spec::{Delay, Family, FinishRule, GrantOps, OpSpec, Replacement, Role, StrikePoint, family, op, role};
 
 /// The families, in the order in which they are shown. A new one is a file and a line here.
 pub const FAMILIES: &[&Family] = &[

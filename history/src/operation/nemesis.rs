@@ -1,7 +1,7 @@
 //! What is recorded beside the clients' operations: the faults of the nemesis, the steps of scenes, stalls, clocks and
 //! phases of the run.
 
-use super::{Any, fields};
+use super::{AnyType, fields};
 use crate::event::Event;
 use serde::Serialize;
 use serde_json::Value;
@@ -103,7 +103,7 @@ fields! {
     /// What was seen, in words.
     DETAIL, detail: str = "detail";
     /// What a fault on the wire took.
-    EVIDENCE, evidence: Any = "evidence";
+    EVIDENCE, evidence: AnyType = "evidence";
     /// Of a window on a network that is healed: how many messages, timers and requests it hit.
     HIT, hit: i64 = "hit";
     /// The name of the scene.
@@ -116,7 +116,7 @@ fields! {
     STALLED_MS, stalled_ms: i64 = "ms";
     /// Of an event `unreachable` of the run: the engines of containers that do not answer from then on, in words; none
     /// if all do.
-    ENGINES, engines: [Any] = "engines";
+    ENGINES, engines: [AnyType] = "engines";
     /// Of a reading of the wall clock: microseconds since 1970.
     UNIX_US, unix_us: i64 = "unix_us";
 }

@@ -1,6 +1,6 @@
 //! Operations on a register.
 
-use super::{Family, Field, Finishes, OpSpec, Operation, Role, fields, grant};
+use super::{Family, Field, FinishRule, OpSpec, Operation, Role, fields, grant};
 use serde::{Deserialize, Serialize};
 
 /// Names of the operations.
@@ -19,7 +19,7 @@ pub const FAMILY: Family = Family {
     ops: &[
         grant::READ,
         grant::WRITE,
-        OpSpec::new(f::CAS, Role::Work).finishes(Finishes::OkOrMismatch),
+        OpSpec::new(f::CAS, Role::Work).finishes(FinishRule::OkOrMismatch),
     ],
 };
 

@@ -65,7 +65,7 @@ pub struct OpSpec {
     /// Whether its answer waits for other clients.
     pub waits: bool,
     /// Which answers finish it.
-    pub finishes: Finishes,
+    pub finishes: FinishRule,
     /// What makes up for one that did not finish.
     pub again: Replacement,
     /// The states of a client for which a fault strikes in it.
@@ -94,7 +94,7 @@ impl Role {
 
 /// Which answers finish an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finishes {
+pub enum FinishRule {
     /// `ok`, whatever its value: a dequeue that finds nothing has finished too.
     Ok,
     /// `ok`, and `fail`: to be refused is what was asked for.
@@ -151,7 +151,7 @@ impl OpSpec {
             f,
             role,
             waits: false,
-            finishes: Finishes::Ok,
+            finishes: FinishRule::Ok,
             again: Replacement::Any,
             struck: &[],
         }
@@ -163,7 +163,7 @@ impl OpSpec {
     }
 
     /// The same, finished by other answers.
-    pub const fn finishes(self, finishes: Finishes) -> Self {
+    pub const fn finishes(self, finishes: FinishRule) -> Self {
         Self { finishes, ..self }
     }
 

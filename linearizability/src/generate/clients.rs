@@ -14,8 +14,8 @@ pub enum Completion {
     Fail(&'static str),
 }
 
-/// A simulated object.
-pub trait Simulated: Sized {
+/// An object that clients share in a random history, with what its operations do and answer.
+pub trait SimulatedObject: Sized {
     /// An operation on it.
     type Op: Clone;
 
@@ -66,7 +66,7 @@ pub enum ClientStage<O> {
 }
 
 /// The clients and their object.
-pub struct GeneratedClients<S: Simulated> {
+pub struct GeneratedClients<S: SimulatedObject> {
     options: Options,
     pub object: S,
     pub rng: Rng,
@@ -80,7 +80,7 @@ pub struct GeneratedClients<S: Simulated> {
     events: Vec<GeneratedEvent>,
 }
 
-impl<S: Simulated> GeneratedClients<S> {
+impl<S: SimulatedObject> GeneratedClients<S> {
     /// Clients that have done nothing yet.
     pub fn new(options: &Options, object: S) -> Self {
         let clients = options.clients;

@@ -17,7 +17,7 @@ mod event;
 mod load;
 mod object;
 
-use clients::{GeneratedClients, Simulated};
+use clients::{GeneratedClients, SimulatedObject};
 use fastrand::Rng;
 use std::fmt;
 use std::str::FromStr;
@@ -135,6 +135,6 @@ pub fn generate(options: &Options) -> Result<Vec<GeneratedEvent>, String> {
 }
 
 /// A history of clients that run concurrently against a simulated object.
-pub(crate) fn simulate<S: Simulated>(options: &Options, object: S) -> Vec<GeneratedEvent> {
+pub(crate) fn simulate<S: SimulatedObject>(options: &Options, object: S) -> Vec<GeneratedEvent> {
     GeneratedClients::new(options, object).run()
 }

@@ -2,7 +2,7 @@
 
 /// A stretch, by positions, in which an item was certainly in a queue, or a member in a barrier, and what proves it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Present {
+pub struct PresenceSpan {
     /// From here on.
     pub from: usize,
     /// Until here.
@@ -15,18 +15,18 @@ pub struct Present {
 #[derive(Debug)]
 pub struct Presence {
     /// By their beginnings, each with the one of those up to it that lasts longest.
-    items: Vec<(Present, Present)>,
+    items: Vec<(PresenceSpan, PresenceSpan)>,
     /// The stretches without gaps.
     whole: Vec<(usize, usize)>,
 }
 
 impl Presence {
     /// That of some items.
-    pub fn new(mut items: Vec<Present>) -> Self {
+    pub fn new(mut items: Vec<PresenceSpan>) -> Self {
         items.retain(|item| item.from < item.to);
         items.sort_unstable();
         let mut whole: Vec<(usize, usize)> = Vec::new();
-        let mut longest: Option<Present> = None;
+        let mut longest: Option<PresenceSpan> = None;
         let mut all = Vec::with_capacity(items.len());
         for item in items {
             match whole.last_mut() {

@@ -7,7 +7,7 @@ use super::{brute, histories, search, with_budget};
 use fastrand::Rng;
 use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
 use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
-use zooquake_linearizability::models::register::{Register, RegisterOp, Unset};
+use zooquake_linearizability::models::register::{Register, RegisterOp, UnsetRegister};
 use zooquake_linearizability::{Model, Op, SearchOutcome, prefix, shrink};
 
 #[test]
@@ -27,7 +27,7 @@ fn registers() {
 
 #[test]
 fn registers_that_began_with_an_unknown_value() {
-    let unset = Unset { never: [3].into() };
+    let unset = UnsetRegister { never: [3].into() };
     agree(&unset, |rng| access(rng, 4), 4);
     agree(&unset, |rng| tried(rng, 4), 6);
     // By the definition of an unknown value: some value fits with which it may have begun.

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use std::fmt::Debug;
 use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
 use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
-use zooquake_linearizability::models::register::{Register, RegisterOp, Unset};
+use zooquake_linearizability::models::register::{Register, RegisterOp, UnsetRegister};
 use zooquake_linearizability::{Budget, Model, NearLinearDecision, Op, SearchDecision, SearchOutcome, shrink};
 
 /// How often histories were decided without a search, and how often they were convicted so.
@@ -87,7 +87,7 @@ fn registers_whose_values_are_written_once() {
         let mut ops = recorded(&mut rng, &|rng| access(rng, 5));
         unique(&mut rng, &mut ops, 30);
         agree(&Register { initial: 0 }, &ops, &mut known);
-        agree(&Unset { never: [3].into() }, &ops, &mut unknown);
+        agree(&UnsetRegister { never: [3].into() }, &ops, &mut unknown);
     }
     for counts in [known, unknown] {
         counts.balanced();
@@ -116,14 +116,14 @@ fn swept<M: Model<Input = RegisterOp<u8>>>(model: &M, ops: &[Op<RegisterOp<u8>>]
 fn registers_whose_values_come_back() {
     let mut rng = Rng::with_seed(22);
     let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
-    let (register, unset) = (Register { initial: 0 }, Unset { never: [3].into() });
+    let (register, unset) = (Register { initial: 0 }, UnsetRegister { never: [3].into() });
     for number in 0..histories() {
         let draw = if number % 2 == 0 { access } else { tried };
         let ops = history(&mut rng, &|rng: &mut Rng| draw(rng, 4));
         agree(&register, &ops, &mut known);
         agree(&unset, &ops, &mut unknown);
         swept(&register, &ops, Register::sweep);
-        swept(&unset, &ops, Unset::sweep);
+        swept(&unset, &ops, UnsetRegister::sweep);
     }
     assert!(
         known.bad > histories() / 20 && unknown.good > histories() / 20,
@@ -159,7 +159,7 @@ fn registers_of_which_little_must_have_happened() {
     let mut rng = Rng::with_seed(26);
     let mut narrowed = 0;
     let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
-    let (register, unset) = (Register { initial: 0 }, Unset { never: [1].into() });
+    let (register, unset) = (Register { initial: 0 }, UnsetRegister { never: [1].into() });
     for _ in 0..histories() {
         let ops = mostly_optional(&mut rng, &|rng| match rng.u8(0..8) {
             0 => RegisterOp::Mismatch(rng.u8(0..3)),
@@ -169,7 +169,7 @@ fn registers_of_which_little_must_have_happened() {
         agree(&unset, &ops, &mut unknown);
         narrowed += usize::from(relevant(&register, &ops)) + usize::from(relevant(&unset, &ops));
         swept(&register, &ops, Register::sweep);
-        swept(&unset, &ops, Unset::sweep);
+        swept(&unset, &ops, UnsetRegister::sweep);
     }
     assert!(narrowed > histories() / 2, "{narrowed}");
     assert!(
@@ -182,7 +182,7 @@ fn registers_of_which_little_must_have_happened() {
 fn registers_with_compare_and_sets_that_failed() {
     let mut rng = Rng::with_seed(23);
     let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
-    let (register, unset) = (Register { initial: 0 }, Unset { never: [3].into() });
+    let (register, unset) = (Register { initial: 0 }, UnsetRegister { never: [3].into() });
     for number in 0..histories() {
         // Values that are written once, too, so that what failed meets the zones.
         let mut ops = history(&mut rng, &|rng| tried(rng, 4));
@@ -192,7 +192,7 @@ fn registers_with_compare_and_sets_that_failed() {
         agree(&register, &ops, &mut known);
         agree(&unset, &ops, &mut unknown);
         swept(&register, &ops, Register::sweep);
-        swept(&unset, &ops, Unset::sweep);
+        swept(&unset, &ops, UnsetRegister::sweep);
     }
     known.balanced();
     unknown.balanced();

@@ -3,7 +3,7 @@
 use super::with_budget;
 use fastrand::Rng;
 use zooquake_linearizability::generate::{EventType, GeneratedEvent, Object, Options, Values, generate};
-use zooquake_linearizability::models::register::{RegisterOp, Unset};
+use zooquake_linearizability::models::register::{RegisterOp, UnsetRegister};
 use zooquake_linearizability::{Model, NearLinearDecision, Op, SearchDecision, SearchOutcome, search};
 
 /// The operations of a register's history, as the models take them.
@@ -37,7 +37,7 @@ fn ops(history: &[GeneratedEvent]) -> Vec<Op<RegisterOp<u64>>> {
 
 #[test]
 fn what_is_decided_without_the_search_is_what_the_search_decides() {
-    let unset = Unset::default();
+    let unset = UnsetRegister::default();
     let mut rng = Rng::with_seed(31);
     let (mut bad, mut near) = (0, 0);
     const TRIED: usize = 1500;

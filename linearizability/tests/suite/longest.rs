@@ -5,13 +5,13 @@ use super::{brute, histories, with_budget};
 use fastrand::Rng;
 use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
 use zooquake_linearizability::models::queue::{Fifo, QueueOp};
-use zooquake_linearizability::models::register::{Register, RegisterOp, Unset};
+use zooquake_linearizability::models::register::{Register, RegisterOp, UnsetRegister};
 use zooquake_linearizability::{Budget, Limit, LongestOrder, Model, Op, OrderEnd, longest_order};
 
 #[test]
 fn of_registers() {
     compare(&Register { initial: 0 }, |rng| access(rng, 3), 1);
-    compare(&Unset { never: [3].into() }, |rng| access(rng, 4), 2);
+    compare(&UnsetRegister { never: [3].into() }, |rng| access(rng, 4), 2);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use zooquake_linearizability::models::barrier::{Barrier, BarrierOp};
 use zooquake_linearizability::models::commit::{CommitOp, Transaction};
 use zooquake_linearizability::models::counter::{Counter, CounterOp};
 use zooquake_linearizability::models::fenced_mutex::{FencedMutex, FencedOp};
-use zooquake_linearizability::models::id_generator::{Generated, IdGenerator};
+use zooquake_linearizability::models::id_generator::{GeneratedId, IdGenerator};
 use zooquake_linearizability::models::permits::{PermitOp, Permits};
 use zooquake_linearizability::models::queue::bag::{Bag, QueueOp};
 use zooquake_linearizability::models::queue::fifo::Fifo;
@@ -139,9 +139,9 @@ fn fifo_queues_by_pairs_alone() {
 }
 
 /// A queue that begins with these items.
-struct Filled(Vec<u32>);
+struct FilledQueue(Vec<u32>);
 
-impl Model for Filled {
+impl Model for FilledQueue {
     type State = Rc<[u32]>;
     type Input = QueueOp;
 
@@ -165,8 +165,8 @@ impl Model for Filled {
 #[test]
 fn fifo_queues_that_began_with_whatever_items() {
     let items =
-        |count: u32| (0..1 << count).map(move |bits: u32| Filled((0..count).map(|at| bits >> at & 1).collect()));
-    let all: Vec<Filled> = (0..4).flat_map(items).collect();
+        |count: u32| (0..1 << count).map(move |bits: u32| FilledQueue((0..count).map(|at| bits >> at & 1).collect()));
+    let all: Vec<FilledQueue> = (0..4).flat_map(items).collect();
     let mut rng = Rng::with_seed(62);
     let (tried, mut good) = (histories() / 25, 0);
     for _ in 0..tried {
@@ -252,7 +252,7 @@ fn counters() {
 #[test]
 fn generators_of_ids() {
     decided(&IdGenerator, 51, 100, |rng| {
-        recorded(rng, &|rng| Generated(rng.u32(0..12)))
+        recorded(rng, &|rng| GeneratedId(rng.u32(0..12)))
     });
 }
 

@@ -6,7 +6,7 @@ use super::{brute, histories, limited, search};
 use fastrand::Rng;
 use std::fmt::Debug;
 use zooquake_linearizability::models::register::RegisterOp::{self, Cas, Mismatch, Read, Write};
-use zooquake_linearizability::models::register::{Register, Unset};
+use zooquake_linearizability::models::register::{Register, UnsetRegister};
 use zooquake_linearizability::{Limit, Model, Op, SearchOutcome};
 
 fn found<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Option<Vec<usize>> {
@@ -15,7 +15,7 @@ fn found<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Option<Vec<usize>> {
 
 #[test]
 fn what_is_found_holds_by_the_definition() {
-    let unset = Unset { never: [3].into() };
+    let unset = UnsetRegister { never: [3].into() };
     let (known, unknown) = (agree(&Register { initial: 0 }, 6), agree(&unset, 7));
     assert!(known > histories() / 10, "{known}");
     assert!(unknown > histories() / 20, "{unknown}");
@@ -56,13 +56,13 @@ fn crowd<V: Clone + Debug>(values: impl Iterator<Item = V>, read: RegisterOp<V>)
 fn a_phantom_needs_no_search() {
     let ops = crowd(0..40, Read(99));
     assert_eq!(found(&Register { initial: 0 }, &ops), Some(vec![40]), "nobody wrote it");
-    let both = found(&Unset::default(), &ops).expect("it is not what the register began with");
+    let both = found(&UnsetRegister::default(), &ops).expect("it is not what the register began with");
     assert!(both.len() == 2 && both.contains(&40), "{both:?}");
-    let searched = limited(&Unset::default(), &ops, 100_000, usize::MAX, false);
+    let searched = limited(&UnsetRegister::default(), &ops, 100_000, usize::MAX, false);
     assert_eq!(searched, Some(Limit::Steps));
     let written = crowd(0..10, Read(7));
-    assert_eq!(found(&Unset::default(), &written), None);
-    let searched = search(&Unset::default(), &written);
+    assert_eq!(found(&UnsetRegister::default(), &written), None);
+    let searched = search(&UnsetRegister::default(), &written);
     assert!(matches!(searched, SearchOutcome::Linearizable { .. }));
 }
 
@@ -70,7 +70,11 @@ fn a_phantom_needs_no_search() {
 fn a_value_is_not_read_before_it_is_written_nor_after_it_is_overwritten() {
     let early = [Op::done(Read(1), 0, 1), Op::done(Write(1), 2, 3)];
     assert_eq!(found(&Register { initial: 0 }, &early), Some(vec![0]));
-    assert_eq!(found(&Unset::default(), &early), None, "it may have begun with it");
+    assert_eq!(
+        found(&UnsetRegister::default(), &early),
+        None,
+        "it may have begun with it"
+    );
     let meanwhile = [Op::done(Read(1), 0, 2), Op::done(Write(1), 1, 3)];
     assert_eq!(found(&Register { initial: 0 }, &meanwhile), None);
     let over = [
@@ -78,27 +82,31 @@ fn a_value_is_not_read_before_it_is_written_nor_after_it_is_overwritten() {
         Op::done(Write(2), 2, 3),
         Op::done(Cas(1, 3), 4, 5),
     ];
-    assert_eq!(found(&Unset::default(), &over), Some(vec![1, 2]));
+    assert_eq!(found(&UnsetRegister::default(), &over), Some(vec![1, 2]));
     let twice = [Op::unknown(Write(1), 0), over[1].clone(), over[2].clone()];
-    assert_eq!(found(&Unset::default(), &twice), None, "the unknown one may come late");
+    assert_eq!(
+        found(&UnsetRegister::default(), &twice),
+        None,
+        "the unknown one may come late"
+    );
     let same = [
         Op::done(Write(1), 0, 1),
         Op::done(Write(1), 2, 3),
         Op::done(Read(1), 4, 5),
     ];
-    assert_eq!(found(&Unset::default(), &same), None);
+    assert_eq!(found(&UnsetRegister::default(), &same), None);
 }
 
 #[test]
 fn values_that_a_register_never_had_at_first() {
     let read = [Op::done(Read(3), 0, 1)];
-    assert_eq!(found(&Unset { never: [3].into() }, &read), Some(vec![0]));
-    assert_eq!(found(&Unset { never: [4].into() }, &read), None);
+    assert_eq!(found(&UnsetRegister { never: [3].into() }, &read), Some(vec![0]));
+    assert_eq!(found(&UnsetRegister { never: [4].into() }, &read), None);
 }
 
 #[test]
 fn a_compare_and_set_that_failed_denies_a_first_value() {
-    let unset = Unset::default();
+    let unset = UnsetRegister::default();
     let before = [Op::done(Mismatch(0), 0, 1), Op::done(Read(0), 2, 3)];
     assert_eq!(found(&unset, &before), Some(vec![0, 1]));
     let taken = [before[0].clone(), Op::done(Cas(0, 2), 2, 3)];

@@ -45,7 +45,7 @@ pub struct Pool {
     /// Transactions for each unit.
     pub transactions: Option<Estimate>,
     /// Times from a fault to the next unit.
-    pub after: After,
+    pub after: FaultAftermath,
 }
 
 /// Anomalies of one kind.
@@ -65,7 +65,7 @@ pub struct AnomalyEstimate {
 
 /// What came after faults, in session timeouts and milliseconds.
 #[derive(Debug, Default, Serialize)]
-pub struct After {
+pub struct FaultAftermath {
     /// Milliseconds after each fault that was followed by a unit, ascending.
     pub ms: Vec<f64>,
     /// The same in session timeouts.
@@ -129,7 +129,7 @@ impl Pool {
             requests: cost(|s| s.requests),
             watch_events: cost(|s| s.watch_events),
             transactions: cost(|s| s.transactions),
-            after: After::new(&samples),
+            after: FaultAftermath::new(&samples),
         }
     }
 
@@ -176,7 +176,7 @@ fn fairness(samples: &[&Sample]) -> Option<Estimate> {
     statistics::ratio(&all)
 }
 
-impl After {
+impl FaultAftermath {
     fn new(samples: &[&Sample]) -> Self {
         let ms = |only: fn(&Gap) -> bool| -> Vec<Vec<f64>> {
             let of = |sample: &&Sample| {

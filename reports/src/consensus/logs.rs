@@ -9,14 +9,14 @@ use zooquake_history::{Event, EventType, MessageRecord};
 
 /// A message that was acknowledged.
 #[derive(Debug, Clone, Copy)]
-struct Acknowledged {
+struct AcknowledgedMessage {
     value: u32,
     /// Its first offset in a log.
     offset: Option<u32>,
     time: u64,
 }
 
-impl Acknowledged {
+impl AcknowledgedMessage {
     fn new(run: &NetworkRun<'_>, (time, value): (u64, i64)) -> Option<Self> {
         let value = u32::try_from(value).ok()?;
         let offset = run.steps.iter().find_map(|step| match step.what {
@@ -100,7 +100,7 @@ fn changes_leadership(message: &MessageRecord) -> bool {
 /// leads and, if the run goes on, another replica that had it cuts it off, or another message takes its place.
 pub fn lost_message(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramScope> {
     let answer = witness.iter().find(|event| event.kind == EventType::Ok)?;
-    let lost = Acknowledged::new(run, (answer.time, answer.content()?))?;
+    let lost = AcknowledgedMessage::new(run, (answer.time, answer.content()?))?;
     let leader = witness.iter().find_map(|event| {
         let step = run.step(event.index)?;
         match step.what {
@@ -162,7 +162,7 @@ fn first_of_epochs(run: &NetworkRun<'_>, from: u64) -> Vec<usize> {
     found
 }
 
-fn sentences(run: &NetworkRun<'_>, lost: Acknowledged, leader: Option<(usize, u32, u64)>) -> Vec<String> {
+fn sentences(run: &NetworkRun<'_>, lost: AcknowledgedMessage, leader: Option<(usize, u32, u64)>) -> Vec<String> {
     let named = |nodes: &[usize]| listed(&nodes.iter().map(|node| run.name(*node)).collect::<Vec<_>>());
     let holders = lost.holders(run);
     let (logs, at) = (if holders.len() == 1 { "log" } else { "logs" }, text::moment(lost.time));
@@ -225,7 +225,7 @@ fn state_before(run: &NetworkRun<'_>, epoch: u32) -> Option<String> {
 /// From the first request, or the first message where there is room, to its acknowledgement.
 pub fn acknowledged(run: &NetworkRun<'_>) -> Option<DiagramScope> {
     let (answer, _, value) = run.operations().find(|(event, ..)| event.kind == EventType::Ok)?;
-    let first = Acknowledged::new(run, (answer.time, value))?;
+    let first = AcknowledgedMessage::new(run, (answer.time, value))?;
     let request = run.first_request().unwrap_or(0);
     let fits = run.sent_in(0, answer.time).count() <= super::scope::CALM;
     let mut scope = DiagramScope {

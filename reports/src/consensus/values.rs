@@ -8,14 +8,14 @@ use zooquake_history::{Event, EventType, MessageRecord};
 
 /// A value that a learner learned.
 #[derive(Debug, Clone, Copy)]
-struct Lesson {
+struct LearnerValue {
     learner: usize,
     time: u64,
     value: u32,
     round: u32,
 }
 
-impl Lesson {
+impl LearnerValue {
     fn new(step: &PublicStep) -> Option<Self> {
         let Announcement::Learned { value, round } = step.what else {
             return None;
@@ -82,7 +82,7 @@ impl Lesson {
 }
 
 /// Which acceptors voted in the earlier of two rounds after they had promised, by a 1b in the later one, not to.
-fn forgotten(run: &NetworkRun<'_>, one: Lesson, other: Lesson) -> Option<String> {
+fn forgotten(run: &NetworkRun<'_>, one: LearnerValue, other: LearnerValue) -> Option<String> {
     let (early, late) = if one.round < other.round {
         (one, other)
     } else {
@@ -124,7 +124,7 @@ fn voters<'r>(run: &'r NetworkRun<'_>, votes: &[usize]) -> Vec<&'r str> {
 /// Up to the last of what learners learned; `None` if the witness has nothing that was learned.
 pub fn learned(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramScope> {
     let steps = witness.iter().filter_map(|event| run.step(event.index));
-    let lessons: Vec<Lesson> = steps.filter_map(Lesson::new).take(2).collect();
+    let lessons: Vec<LearnerValue> = steps.filter_map(LearnerValue::new).take(2).collect();
     let until = lessons.iter().map(|lesson| lesson.time).max()?;
     let mut scope = DiagramScope {
         until,
@@ -137,7 +137,7 @@ pub fn learned(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramScope>
 }
 
 /// Lets the rounds of what was learned be the core, and the votes that reached the learners stand out.
-fn emphasize(run: &NetworkRun<'_>, lessons: &[Lesson], scope: &mut DiagramScope) {
+fn emphasize(run: &NetworkRun<'_>, lessons: &[LearnerValue], scope: &mut DiagramScope) {
     let rounds: Vec<u32> = lessons.iter().map(|lesson| lesson.round).collect();
     let values: Vec<String> = lessons.iter().map(|lesson| lesson.value.to_string()).collect();
     scope.add_core(run, |message: &MessageRecord| match message.kind.as_str() {
@@ -151,7 +151,7 @@ fn emphasize(run: &NetworkRun<'_>, lessons: &[Lesson], scope: &mut DiagramScope)
         let votes = lesson.votes(run);
         scope.stand_out(run, &votes, tone);
         let names = voters(run, &votes);
-        let Lesson { value, round, .. } = lesson;
+        let LearnerValue { value, round, .. } = lesson;
         said.push(format!("{} voted for {value} in {} {round}", listed(&names), run.round));
         quorums.push(names);
     }
@@ -186,7 +186,7 @@ fn emphasize(run: &NetworkRun<'_>, lessons: &[Lesson], scope: &mut DiagramScope)
 /// Up to the first decision, and on to what all learners learn and clients are answered if that is not long; from the
 /// first message if there is room, else from the first request.
 pub fn decided(run: &NetworkRun<'_>) -> Option<DiagramScope> {
-    let lessons: Vec<Lesson> = run.steps.iter().filter_map(Lesson::new).collect();
+    let lessons: Vec<LearnerValue> = run.steps.iter().filter_map(LearnerValue::new).collect();
     let first = *lessons.first()?;
     let mut learners: Vec<usize> = Vec::new();
     let mut all = first.time;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_checkers::analysis::SessionEnd;
 use zooquake_history::operation::{
-    Any, Field,
+    AnyType, Field,
     barrier::MEMBER,
     commit::{DECISION, VOTE, VOTED},
     queue::ITEM,
@@ -100,7 +100,7 @@ fn role_number(role: Role) -> u8 {
 
 /// What a tooltip shows of an operation beside its name, outcome and times.
 fn detail(op: &DrawnOperation<'_>) -> String {
-    let field = |field: Field<Any>| {
+    let field = |field: Field<AnyType>| {
         let of = |event: &zooquake_history::Event| {
             event.get(field).map(|v| match v {
                 zooquake_history::Value::Null => "null".to_owned(),

@@ -125,7 +125,7 @@ pub fn accepted(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<Markup> {
     let all: Vec<_> = known
         .filter(|known| anomaly.accepted && known.anomaly == anomaly.kind)
         .collect();
-    let under = |known: &&zooquake_history::plan::Accepted| {
+    let under = |known: &&zooquake_history::plan::AcceptedAnomaly| {
         let span = anomaly.span;
         span.is_some_and(|span| model.analysis.faults.any_near(plan, span, &known.faults))
     };

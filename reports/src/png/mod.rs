@@ -46,15 +46,14 @@ enum Key {
     Strike(Rgb),
 }
 
-/// A key with its words.
-type Worded = (Key, String);
+type KeyWithWords = (Key, String);
 
 /// Draws a picture of a run, and writes it.
 fn picture(
     path: &Path,
     model: &RunModel<'_>,
     what: &str,
-    keys: &[Worded],
+    keys: &[KeyWithWords],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
     picture_of(path, model, (what, (WIDTH, HEIGHT - HEADING - LEGEND)), keys, plot)
@@ -65,7 +64,7 @@ fn picture_of(
     path: &Path,
     model: &RunModel<'_>,
     (what, (width, height)): (&str, (u32, u32)),
-    keys: &[Worded],
+    keys: &[KeyWithWords],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
     let title = format!("{} – {what}", text::clip(&model.record.plan.workload.name(), 60));
@@ -78,7 +77,7 @@ fn titled(
     path: &Path,
     title: &str,
     subtitle: &str,
-    keys: &[Worded],
+    keys: &[KeyWithWords],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
     sized(path, (WIDTH, HEIGHT), (title, subtitle), keys, plot)
@@ -89,7 +88,7 @@ fn sized(
     path: &Path,
     (width, height): (u32, u32),
     (title, subtitle): (&str, &str),
-    keys: &[Worded],
+    keys: &[KeyWithWords],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
     plotters::style::register_font(
@@ -134,7 +133,7 @@ fn encode(path: &Path, (width, height): (u32, u32), pixels: &[u8]) -> Result<()>
 }
 
 /// The column and the row of each key in a legend of this width.
-fn legend(room: i32, keys: &[Worded]) -> Vec<(&Worded, (i32, i32))> {
+fn legend(room: i32, keys: &[KeyWithWords]) -> Vec<(&KeyWithWords, (i32, i32))> {
     const LEFT: i32 = 70;
     let (mut x, mut row) = (LEFT, 0);
     let mut places = Vec::new();
@@ -149,7 +148,7 @@ fn legend(room: i32, keys: &[Worded]) -> Vec<(&Worded, (i32, i32))> {
     places
 }
 
-fn draw_key(area: &Area<'_>, (key, words): &Worded, (x, row): (i32, i32)) -> Result<()> {
+fn draw_key(area: &Area<'_>, (key, words): &KeyWithWords, (x, row): (i32, i32)) -> Result<()> {
     let y = row * LEGEND_ROW as i32;
     match *key {
         Key::Box(color, opacity) => {
@@ -206,7 +205,7 @@ fn text_width(s: &str, size: i32) -> i32 {
 }
 
 /// The kinds of fault of the run, for a legend, and what a paler part of a fault means, if one has it.
-fn fault_keys(model: &RunModel<'_>) -> impl Iterator<Item = Worded> {
+fn fault_keys(model: &RunModel<'_>) -> impl Iterator<Item = KeyWithWords> {
     let kinds = model.fault_kinds().into_iter();
     let paler = model.bands.iter().any(|band| band.verified != Some(band.from));
     let strike = (Key::Strike((90, 90, 90)), "paler: not verified yet".to_owned());

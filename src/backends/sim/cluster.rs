@@ -15,7 +15,7 @@ use zooquake_workloads::recipes::commit::Journal;
 use zooquake_workloads::recipes::{Env, variant};
 use zooquake_workloads::zk::counted::Counters;
 use zooquake_workloads::zk::sim::{Config, Net, World};
-use zooquake_workloads::zk::{Host as _, Shared};
+use zooquake_workloads::zk::{Host as _, SharedValue};
 
 type ProcessLine = Arc<Mutex<OnOutput>>;
 
@@ -153,7 +153,7 @@ impl SimCluster {
             server: pinned.map(Into::into),
             journal: Some(journal),
             notify: Arc::new(move |notice| notices.send(message(notice))),
-            sessions: Shared::new(BTreeSet::new()),
+            sessions: SharedValue::new(BTreeSet::new()),
             bug: None,
             counters: Counters::default(),
         };

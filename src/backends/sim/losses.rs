@@ -5,9 +5,9 @@ use anyhow::{Result, bail};
 use futures_util::future::{Either, select};
 use std::time::Duration;
 use tokio::sync::oneshot;
-use zooquake_backend::sidecar::{Dropped, LossKind};
+use zooquake_backend::sidecar::{LossKind, RuleEffect};
 use zooquake_history::fault::{Wire, WireOp};
-use zooquake_workloads::zk::sim::{self, Fate, Scripted};
+use zooquake_workloads::zk::sim::{self, Fate, ScriptedRequest};
 use zooquake_workloads::zk::{Host, session_hex};
 
 /// Whether a request of the model is of such a kind.
@@ -24,8 +24,8 @@ fn fits(op: WireOp, asked: &str) -> bool {
 }
 
 /// The loss in the words of the proxy.
-fn dropped(lost: LossKind, what: sim::LostRequest) -> Dropped {
-    Dropped {
+fn dropped(lost: LossKind, what: sim::LostRequest) -> RuleEffect {
+    RuleEffect {
         lost,
         op: match what.op {
             "set" => "setData".to_string(),
@@ -45,7 +45,7 @@ fn dropped(lost: LossKind, what: sim::LostRequest) -> Dropped {
 
 impl SimCluster {
     /// Loses the request of a client that `wire` names, or the reply to it; `None` if none came within the limit.
-    pub(super) async fn lose_one(&self, client: &str, wire: Wire, limit: Duration) -> Result<Option<Dropped>> {
+    pub(super) async fn lose_one(&self, client: &str, wire: Wire, limit: Duration) -> Result<Option<RuleEffect>> {
         let (which, fate, lost) = match wire {
             Wire::DropReply(which) => (which, Fate::ReplyLost, LossKind::Reply),
             Wire::DropRequest(which) => (which, Fate::RequestLost, LossKind::Request),
@@ -55,7 +55,7 @@ impl SimCluster {
         let host = self.node(client)?;
         let (acted, acts) = oneshot::channel();
         let mut seen = 0;
-        let scripted = Scripted {
+        let scripted = ScriptedRequest {
             fits: Box::new(move |from, asked| {
                 let fits = from == host && fits(which.op, asked);
                 seen += u32::from(fits);

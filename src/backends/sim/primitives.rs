@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::future::ready;
 use std::time::Duration;
-use zooquake_backend::sidecar::Dropped;
+use zooquake_backend::sidecar::RuleEffect;
 use zooquake_backend::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
 use zooquake_history::{
     evidence::{Znode, data_text},
@@ -151,7 +151,7 @@ impl Cluster for SimCluster {
         self.after(self.cut_off(node, peers, None), "connected again")
     }
 
-    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<Dropped>> {
+    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>> {
         self.lose_one(client, wire, limit).boxed()
     }
 

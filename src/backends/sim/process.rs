@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 use zooquake_workloads::zk::sim::{Net, World};
-use zooquake_workloads::zk::{Connect, Host, Shared, Zk};
+use zooquake_workloads::zk::{Connect, Host, SharedValue, Zk};
 
 /// Whether a process runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Process {
     world: World,
     /// The host on which it runs.
     net: Net,
-    life: Shared<ProcessState>,
+    life: SharedValue<ProcessState>,
 }
 
 impl Process {
@@ -35,7 +35,7 @@ impl Process {
         Self {
             world: world.clone(),
             net: net.clone(),
-            life: Shared::new(ProcessState::Runs),
+            life: SharedValue::new(ProcessState::Runs),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::CheckOptions;
 use super::input::is_run;
-use super::one::{self, CheckLimits, Checked};
+use super::one::{self, CheckLimits, CheckedInput};
 use super::show;
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
@@ -16,7 +16,7 @@ use zooquake_checkers::search::ModelKind;
 
 /// A line of the table.
 #[derive(Debug, PartialEq, Eq)]
-struct Expected {
+struct ExpectedResult {
     /// The input, as it is written.
     file: String,
     /// What it is checked as, as it is written; a family or a variant for what is not searched.
@@ -69,7 +69,7 @@ pub fn check(file: &Path, options: &CheckOptions, how: CheckLimits<'_>) -> Resul
 }
 
 /// What an input is searched as; `None` if it is one that a family judges, which the input names itself.
-fn model(path: &Path, expected: &Expected) -> Result<Option<ModelKind>, Usage> {
+fn model(path: &Path, expected: &ExpectedResult) -> Result<Option<ModelKind>, Usage> {
     match expected.model.parse::<ModelKind>() {
         Ok(kind) => Ok(Some(kind)),
         Err(_) if is_run(path) || pack::is_pack(path) || path.extension().is_some_and(|end| end == "jsonl") => Ok(None),
@@ -78,7 +78,7 @@ fn model(path: &Path, expected: &Expected) -> Result<Option<ModelKind>, Usage> {
 }
 
 /// The lines whose file is at one of the paths or below it.
-fn selected(table: Vec<Expected>, folder: &Path, paths: &[PathBuf]) -> Result<Vec<Expected>> {
+fn selected(table: Vec<ExpectedResult>, folder: &Path, paths: &[PathBuf]) -> Result<Vec<ExpectedResult>> {
     let mut within = Vec::new();
     for path in paths {
         let real = path
@@ -93,7 +93,7 @@ fn selected(table: Vec<Expected>, folder: &Path, paths: &[PathBuf]) -> Result<Ve
     let folder = folder
         .canonicalize()
         .with_context(|| format!("reading {}", folder.display()))?;
-    let chosen = |line: &Expected| {
+    let chosen = |line: &ExpectedResult| {
         let file = folder.join(&line.file);
         // One that is missing has no other name than this.
         let file = file.canonicalize().unwrap_or(file);
@@ -104,7 +104,7 @@ fn selected(table: Vec<Expected>, folder: &Path, paths: &[PathBuf]) -> Result<Ve
 
 /// Reads a table. A first line that begins with `file` is its heading; empty lines and such that begin with `#` are
 /// passed over.
-fn parse(text: &str) -> Result<Vec<Expected>, String> {
+fn parse(text: &str) -> Result<Vec<ExpectedResult>, String> {
     let mut table = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim_end_matches('\r');
@@ -129,7 +129,7 @@ fn parse(text: &str) -> Result<Vec<Expected>, String> {
                 ));
             }
         };
-        table.push(Expected {
+        table.push(ExpectedResult {
             file: file.to_owned(),
             model: model.to_owned(),
             verdict,
@@ -138,8 +138,8 @@ fn parse(text: &str) -> Result<Vec<Expected>, String> {
     Ok(table)
 }
 
-fn mismatch(expected: &Expected, checked: &Result<Checked, Usage>) -> String {
-    let Expected { file, model, verdict } = expected;
+fn mismatch(expected: &ExpectedResult, checked: &Result<CheckedInput, Usage>) -> String {
+    let ExpectedResult { file, model, verdict } = expected;
     let head = format!("{}: expected {verdict} ({}), ", line(file), line(model));
     let results = match checked {
         Ok(checked) => &checked.results,
@@ -155,7 +155,7 @@ fn mismatch(expected: &Expected, checked: &Result<Checked, Usage>) -> String {
     text
 }
 
-fn as_json(path: &Path, expected: &Expected, checked: &Result<Checked, Usage>) -> Value {
+fn as_json(path: &Path, expected: &ExpectedResult, checked: &Result<CheckedInput, Usage>) -> Value {
     let mut one = show::as_json(path, checked);
     one["expected"] = json!(expected.verdict);
     one["model"] = json!(expected.model);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn reads_a_table() {
         let table = parse("file\tmodel\tverdict\n# ours\na/b.edn\tregister\tinvalid\r\n\nc.log\tmutex\tvalid\n");
-        let line = |file: &str, model: &str, verdict| Expected {
+        let line = |file: &str, model: &str, verdict| ExpectedResult {
             file: file.to_owned(),
             model: model.to_owned(),
             verdict,

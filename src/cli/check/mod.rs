@@ -9,7 +9,7 @@ use super::exit::{Code, Usage};
 use crate::planning::values::duration;
 use anyhow::Result;
 use clap::Args;
-use one::{CheckLimits, Checked};
+use one::{CheckLimits, CheckedInput};
 use std::path::PathBuf;
 use std::time::Duration;
 use zooquake_checkers::search::ModelKind;

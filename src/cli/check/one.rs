@@ -41,7 +41,7 @@ pub struct CheckLimits<'p> {
 
 /// One input and its verdict.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedInput {
     /// The verdict.
     pub results: Results,
     /// Milliseconds that reading took.
@@ -58,7 +58,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// If it cannot be read at all.
-pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Result<Checked, Usage> {
+pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Result<CheckedInput, Usage> {
     if !path.is_dir() && !pack::is_pack(path) {
         return check_file(path, model, how);
     }
@@ -91,11 +91,11 @@ pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Res
 }
 
 /// Checks a record that was read since `begun` by the checkers of its family.
-fn timed(begun: Instant, record: &Record) -> Checked {
+fn timed(begun: Instant, record: &Record) -> CheckedInput {
     let parse_ms = milliseconds(begun);
     let begun = Instant::now();
     let results = zooquake_checkers::check(record);
-    Checked {
+    CheckedInput {
         results,
         parse_ms,
         check_ms: milliseconds(begun),
@@ -108,7 +108,7 @@ fn timed(begun: Instant, record: &Record) -> Checked {
 ///
 /// # Errors
 /// If it cannot be read, or is none.
-fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Result<Checked, Usage> {
+fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Result<CheckedInput, Usage> {
     let begun = Instant::now();
     let contents = |path: &Path| input::bytes(path).map_err(|error| Usage(format!("{error:#}: {A_HISTORY}")));
     let bytes = contents(path)?;
@@ -160,7 +160,7 @@ fn alone(
     model: Option<ModelKind>,
     notation: Notation,
     how: CheckLimits<'_>,
-) -> Checked {
+) -> CheckedInput {
     let parse_ms = milliseconds(begun);
     let begun = Instant::now();
     let mut budget = Budget {
@@ -171,7 +171,7 @@ fn alone(
     let results = inferred_plan::judge(history, damage, model, notation, &mut budget);
     let check_ms = milliseconds(begun);
     let write = |into: &Path| write_page(name, history, (model, notation), &results, (how, into)).err();
-    Checked {
+    CheckedInput {
         unwritten: how.page.and_then(write),
         results,
         parse_ms,

@@ -1,6 +1,6 @@
 //! Verdicts for people and for machines.
 
-use super::Checked;
+use super::CheckedInput;
 use crate::cli::exit::Usage;
 use crate::cli::run::print_summary;
 use crate::terminal::line;
@@ -10,7 +10,7 @@ use std::path::Path;
 use zooquake_checkers::Results;
 
 /// Prints a verdict with what was found, or why there is none.
-pub fn print(input: &Path, checked: &Result<Checked, Usage>) {
+pub fn print(input: &Path, checked: &Result<CheckedInput, Usage>) {
     print!("{}: ", line(&input.display().to_string()));
     match checked {
         Ok(checked) => {
@@ -35,8 +35,8 @@ fn other_recorder(results: &Results) -> Option<String> {
 }
 
 /// Prints to stderr what could not be written.
-pub fn warn(input: &Path, checked: &Result<Checked, Usage>) {
-    if let Ok(Checked {
+pub fn warn(input: &Path, checked: &Result<CheckedInput, Usage>) {
+    if let Ok(CheckedInput {
         unwritten: Some(error), ..
     }) = checked
     {
@@ -53,8 +53,8 @@ pub fn warn(input: &Path, checked: &Result<Checked, Usage>) {
 }
 
 /// The same for machines.
-pub fn as_json(input: &Path, checked: &Result<Checked, Usage>) -> Value {
-    let Checked {
+pub fn as_json(input: &Path, checked: &Result<CheckedInput, Usage>) -> Value {
+    let CheckedInput {
         results,
         parse_ms,
         check_ms,

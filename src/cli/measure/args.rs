@@ -53,7 +53,7 @@ pub struct HerdOptions {
     #[arg(long, default_value_t = 21, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub changes: u16,
     #[command(flatten)]
-    pub common: Common,
+    pub common: ChartOptions,
 }
 
 /// `measure commit`
@@ -80,12 +80,12 @@ pub struct CommitOptions {
     #[arg(long, default_value_t = 15, value_name = "MS", value_parser = clap::value_parser!(u64).range(0..=1_000))]
     pub stagger: u64,
     #[command(flatten)]
-    pub common: Common,
+    pub common: ChartOptions,
 }
 
 /// What the charts have in common.
 #[derive(Debug, Args)]
-pub struct Common {
+pub struct ChartOptions {
     /// Servers of the ensemble: 1, 3 or 5
     #[arg(long, default_value_t = 3, value_parser = crate::planning::values::servers)]
     pub servers: usize,
@@ -135,5 +135,5 @@ pub struct ClientsOptions {
     #[arg(long, value_delimiter = ',', value_name = "HOST,HOST", value_parser = crate::planning::values::host)]
     pub hosts: Vec<String>,
     #[command(flatten)]
-    pub common: Common,
+    pub common: ChartOptions,
 }

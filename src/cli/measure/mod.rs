@@ -11,7 +11,7 @@ use crate::measure::commit::CommitOrder;
 use crate::measure::herd::HerdOrder;
 use crate::planning::{names, recipe};
 use anyhow::Result;
-use args::{ChannelOptions, ClientsOptions, CommitOptions, Common, HerdOptions, MeasureOptions, Measurement};
+use args::{ChannelOptions, ChartOptions, ClientsOptions, CommitOptions, HerdOptions, MeasureOptions, Measurement};
 use serde_json::json;
 use std::time::Duration;
 use zooquake_reports::measurement::{self, written};
@@ -107,7 +107,7 @@ async fn channel(options: &ChannelOptions) -> Result<Code> {
 }
 
 /// Prints the numbers and the files of a chart.
-fn print(chart: Chart, options: &Common) -> Result<Code> {
+fn print(chart: Chart, options: &ChartOptions) -> Result<Code> {
     if options.json {
         let mut value = chart.numbers;
         value["files"] = json!(chart.files);

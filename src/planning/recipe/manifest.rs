@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use zooquake_backend::images;
 use zooquake_checkers::families::FAMILIES;
-use zooquake_history::plan::{Accepted, Capabilities, ConsensusGoal, RecipeSource, Resource, Workload};
+use zooquake_history::plan::{AcceptedAnomaly, Capabilities, ConsensusGoal, RecipeSource, Resource, Workload};
 use zooquake_workloads::recipes::{Variant, registry};
 
 /// The keys of the file.
@@ -25,7 +25,7 @@ struct Keys {
     #[serde(default)]
     capabilities: Capabilities,
     #[serde(default)]
-    known: Vec<Known>,
+    known: Vec<ManifestAnomaly>,
     image: Option<Spanned<String>>,
     build: Option<Spanned<String>>,
     #[serde(default)]
@@ -39,7 +39,7 @@ struct Keys {
 /// An anomaly that the recipe is known for.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Known {
+struct ManifestAnomaly {
     anomaly: Spanned<String>,
     faults: Spanned<Vec<String>>,
     reason: String,
@@ -173,8 +173,8 @@ fn recipe(text: &Text<'_>, keys: &Keys) -> Result<RecipeSource, String> {
     })
 }
 
-fn accepted(text: &Text<'_>, known: Known) -> Result<Accepted, String> {
-    let Known {
+fn accepted(text: &Text<'_>, known: ManifestAnomaly) -> Result<AcceptedAnomaly, String> {
+    let ManifestAnomaly {
         anomaly,
         faults,
         reason,
@@ -204,7 +204,7 @@ fn accepted(text: &Text<'_>, known: Known) -> Result<Accepted, String> {
     if kinds.is_empty() {
         return Err(text.wrong(&faults, "faults", "name at least one kind of fault, or [\"none\"]"));
     }
-    Ok(Accepted {
+    Ok(AcceptedAnomaly {
         anomaly: anomaly.into_inner(),
         faults: kinds,
         reason,

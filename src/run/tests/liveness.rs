@@ -40,7 +40,7 @@ struct Reply {
 
 /// An engine, and clients that take a random time for each operation. After recovery they are asked for one operation
 /// that they never do.
-struct Played {
+struct PlayedEngine {
     engine: Engine,
     plan: Plan,
     dice: fastrand::Rng,
@@ -57,7 +57,7 @@ struct Played {
     done: bool,
 }
 
-impl Played {
+impl PlayedEngine {
     fn new(name: &str, stuck: &'static str, seed: u64) -> Self {
         let (family, variant) = name.split_once('/').unwrap();
         let mut dice = fastrand::Rng::with_seed(seed);
@@ -274,7 +274,7 @@ fn what_is_pending_to_the_end_of_the_last_operations_convicts_whatever_the_durat
     for (name, stuck, kind) in STUCK {
         let (mut found, mut slow) = (0, 0);
         for seed in 0..20 {
-            let results = Played::new(name, stuck, seed).check();
+            let results = PlayedEngine::new(name, stuck, seed).check();
             match results.anomalies.iter().find(|one| one.kind == kind) {
                 Some(one) => {
                     found += 1;

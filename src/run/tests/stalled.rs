@@ -58,9 +58,9 @@ impl Clock for StallingClock {
 }
 
 /// A simulated backend with this clock.
-struct Stalling(SimBackend, StallingClock);
+struct StallingBackend(SimBackend, StallingClock);
 
-impl Backend for Stalling {
+impl Backend for StallingBackend {
     fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(self.1.clone())
     }
@@ -107,7 +107,12 @@ fn run_stalled(name: &str, stalls_at: usize) -> (Ran, usize) {
         stalls_at,
     };
     let readings = Arc::clone(&clock.readings);
-    let ran = run_on(plan(name, 1, 2_000, &[]), None, &world, Stalling(world.clone(), clock));
+    let ran = run_on(
+        plan(name, 1, 2_000, &[]),
+        None,
+        &world,
+        StallingBackend(world.clone(), clock),
+    );
     (ran, readings.load(Ordering::Relaxed))
 }
 

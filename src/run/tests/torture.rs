@@ -4,7 +4,7 @@ use super::{Ran, plan, run};
 use std::collections::BTreeSet;
 use zooquake_history::{
     EventType,
-    fault::{Cut, Payload, Which, Wire, WireOp},
+    fault::{Cut, NthRequest, Payload, Wire, WireOp},
     plan::{Plan, Target, Trigger, Window},
 };
 
@@ -25,7 +25,7 @@ fn torture(name: &str, seed: u64) -> Plan {
         .to_vec();
     plan.windows = (1..=WINDOWS)
         .map(|id| {
-            let which = Which {
+            let which = NthRequest {
                 op: WireOp::AnyWrite,
                 nth: rng.u32(1..5),
             };

@@ -1,13 +1,13 @@
 //! Clients of the family `membership` that each break one sentence.
 
-use super::{Between, Say, broken, ends, hidden};
+use super::{Say, TrialProxy, broken, ends, hidden};
 use serde_json::{Value, json};
 
 /// What breaks a sentence, and that sentence alone.
-fn breakers() -> Vec<(&'static str, Between)> {
-    let says = |said| Between {
+fn breakers() -> Vec<(&'static str, TrialProxy)> {
+    let says = |said| TrialProxy {
         said: Some(said),
-        ..Between::default()
+        ..TrialProxy::default()
     };
     vec![
         ("member", says(|said| ends(said, "not-registered", "info"))),

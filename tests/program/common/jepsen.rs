@@ -1,6 +1,6 @@
 //! Other people's histories, and `check` of them.
 
-use super::{Said, said, zooquake};
+use super::{ProgramOutput, said, zooquake};
 use std::path::Path;
 
 /// Invalid: a read of an old value, as Jepsen writes histories.
@@ -18,6 +18,6 @@ INFO  jepsen.util - 0\t:info\t:write\t:timed-out
 ";
 
 /// `check` of a path, with more words.
-pub fn check(path: &Path, line: &str) -> Said {
+pub fn check(path: &Path, line: &str) -> ProgramOutput {
     said(zooquake(&format!("check {line}")).arg(path))
 }

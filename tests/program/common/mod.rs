@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "every test binary uses a part of this")]
 
 pub mod jepsen;
-mod ran;
-mod said;
+mod program_output;
+mod run_files;
 
 use serde_json::Value;
 use std::fs::File;
@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
-pub use ran::{Ran, checks_again_to_the_same_bytes, run, short, valid};
+pub use program_output::{ProgramOutput, call, ended, refused, said, without_engine, zooquake};
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
-pub use said::{Said, call, ended, refused, said, without_engine, zooquake};
+pub use run_files::{RunFiles, checks_again_to_the_same_bytes, run, short, valid};
 
 /// The images of runs, made if they are missing: tests bound the time that a run takes, and making them takes minutes.
 static IMAGES: LazyLock<()> = LazyLock::new(|| {

@@ -6,7 +6,7 @@ use futures_util::future::{BoxFuture, ready};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use zooquake_workloads::zk::sim::{Fate, Net, Scripted, World};
+use zooquake_workloads::zk::sim::{Fate, Net, ScriptedRequest, World};
 use zooquake_workloads::zk::{Connect, Host, SessionState, Zk};
 
 /// What is lost of a request. The connection ends with it.
@@ -126,7 +126,7 @@ impl Line for MemoryLine {
     fn lose(&self, loss: Loss) {
         let (host, lost) = (self.net.number(), self.lost.clone());
         lost.store(false, Ordering::SeqCst);
-        self.net.server().script.push(Scripted {
+        self.net.server().script.push(ScriptedRequest {
             fits: Box::new(move |at, op| at == host && !["sync", "close"].contains(&op)),
             fate: match loss {
                 Loss::Request => Fate::RequestLost,

@@ -82,7 +82,7 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 
 /// What came of the sequences.
 #[derive(Default)]
-struct Compared {
+struct SequenceOutcomes {
     played: u64,
     /// How often one was begun again.
     again: u64,
@@ -91,9 +91,13 @@ struct Compared {
 }
 
 /// Plays sequences on a real ensemble and on the model, and compares them.
-fn compare(real: RealLines, seeds: Range<u64>, storms: Storms) -> Compared {
+fn compare(real: RealLines, seeds: Range<u64>, storms: Storms) -> SequenceOutcomes {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let (real, todo, compared) = (Arc::new(real), Mutex::new(seeds), Mutex::new(Compared::default()));
+    let (real, todo, compared) = (
+        Arc::new(real),
+        Mutex::new(seeds),
+        Mutex::new(SequenceOutcomes::default()),
+    );
     let play = async || {
         while let Some(seed) = { locked(&todo).next() } {
             let mut story = Err(String::new());
@@ -177,7 +181,7 @@ fn compared(name: &str, storms: Storms, count: u64) {
     assert_eq!(real.servers.len(), SERVERS, "{}", ran.story());
     let (count, first) = (number("ZOOQUAKE_SEQUENCES", count), number("ZOOQUAKE_SEED", 1));
     let begun = Instant::now();
-    let Compared { played, again, differ } = compare(real, first..first + count, storms);
+    let SequenceOutcomes { played, again, differ } = compare(real, first..first + count, storms);
     let seconds = begun.elapsed().as_secs_f64();
     clean_up("--force --run", &id);
     let rate = played as f64 / seconds;

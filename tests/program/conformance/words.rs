@@ -2,7 +2,7 @@
 
 use super::play::Story;
 use std::collections::BTreeMap;
-use zooquake_workloads::zk::{Created, Error, OpResult, Stat, WatchEvent};
+use zooquake_workloads::zk::{CreatedZnode, Error, OpResult, Stat, WatchEvent};
 
 /// The transactions and the sessions that a story has named.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Words {
         }
     }
 
-    pub fn created(&mut self, created: Created) -> String {
+    pub fn created(&mut self, created: CreatedZnode) -> String {
         let stat = created.stat.map_or("no stat".to_string(), |stat| self.stat(stat));
         format!("{} {stat}", created.path)
     }

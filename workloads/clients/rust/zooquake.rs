@@ -96,7 +96,7 @@ pub struct Grants<H>(pub H);
 
 /// What is known of a grant.
 #[derive(Debug, Clone)]
-struct Held {
+struct GrantState {
     grant: String,
     path: String,
     session: String,
@@ -107,7 +107,7 @@ struct Held {
 struct State {
     client: Option<Client>,
     connected: bool,
-    held: Option<Held>,
+    held: Option<GrantState>,
     own: BTreeMap<String, Option<i64>>,
     pending: Option<u64>,
 }
@@ -529,7 +529,7 @@ impl<H: Holder> Grants<H> {
         let (session, token) = (hex(stat.ephemeral_owner), stat.czxid);
         let answer = json!({ "grant": grant, "path": path, "czxid": token, "session": session, "token": token });
         let grant = grant.to_owned();
-        kit.state().held = Some(Held {
+        kit.state().held = Some(GrantState {
             grant,
             path,
             session,

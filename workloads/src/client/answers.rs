@@ -9,7 +9,7 @@ use zooquake_history::operation::control::ControlAnswer as Answered;
 
 use super::RecipeClient;
 use crate::protocol::Request;
-use crate::recipes::{SCRATCH, Working, touch};
+use crate::recipes::{SCRATCH, WorkGuard, touch};
 use crate::service::{Answer, Recipe, Service, SessionHandle, WatchedGroup};
 use crate::zk::session_hex;
 use zooquake_history::operation::control::f;
@@ -18,7 +18,7 @@ use zooquake_history::operation::control::f;
 const CONFIRM: Duration = Duration::from_secs(10);
 
 /// Answers a request; with the work that goes on until the reply has arrived, if there is any.
-pub(super) async fn answer(client: &RecipeClient, request: Request) -> (Answer, Option<Working>) {
+pub(super) async fn answer(client: &RecipeClient, request: Request) -> (Answer, Option<WorkGuard>) {
     let deadline = request
         .timeout_ms
         .map(|timeout| client.env.host.now() + Duration::from_millis(timeout));

@@ -22,7 +22,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     crash_on_panic();
     let mut clients = HashMap::new();
     for name in config.client.split(',') {
-        let output = Output::to(Labelled::new(name));
+        let output = Output::to(LabelledStdout::new(name));
         let env = environment(&config, name, &output);
         let recipe = variant
             .recipe(&env)
@@ -47,17 +47,17 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 }
 
 /// A stdout that puts a client's name before each line. Each write is whole lines, as [`Output`] makes them.
-struct Labelled {
+struct LabelledStdout {
     name: Arc<str>,
 }
 
-impl Labelled {
+impl LabelledStdout {
     fn new(name: &str) -> Self {
         Self { name: name.into() }
     }
 }
 
-impl Write for Labelled {
+impl Write for LabelledStdout {
     fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
         let mut stdout = std::io::stdout().lock();
         write!(stdout, "{} ", self.name)?;

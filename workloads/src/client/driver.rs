@@ -12,9 +12,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use super::Output;
 use super::answers;
 use crate::protocol::{Message, Outcome, Request};
-use crate::recipes::{Env, Working};
+use crate::recipes::{Env, WorkGuard};
 use crate::service::{Answer, Recipe};
-use crate::zk::Shared;
+use crate::zk::SharedValue;
 use zooquake_history::operation::control::f;
 
 /// How long a piece of work counts as going on after its reply was sent, unless the next operation is asked for: the
@@ -44,13 +44,13 @@ pub struct RecipeClient {
     pub(super) recipe: Recipe,
     output: Output,
     in_operation: Arc<AtomicBool>,
-    operations: Shared<u64>,
+    operations: SharedValue<u64>,
 }
 
 impl RecipeClient {
     /// The client of this name.
     pub fn new(name: &str, env: Env, recipe: Recipe, output: Output) -> Self {
-        let (in_operation, operations) = (Arc::new(AtomicBool::new(false)), Shared::new(0));
+        let (in_operation, operations) = (Arc::new(AtomicBool::new(false)), SharedValue::new(0));
         Self {
             name: name.into(),
             env,
@@ -106,7 +106,7 @@ impl RecipeClient {
 
     /// Waits until the reply has arrived: the orchestrator sends the next operation only after it has read that; at
     /// most [`ARRIVAL`].
-    async fn await_arrival(&self, working: Working, seen: u64) {
+    async fn await_arrival(&self, working: WorkGuard, seen: u64) {
         let next = self.operations.until(|operations| (*operations != seen).then_some(()));
         select(std::pin::pin!(next), self.env.host.sleep(ARRIVAL)).await;
         drop(working);

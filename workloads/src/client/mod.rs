@@ -23,7 +23,7 @@ use crate::protocol::{Message, VERSION};
 use crate::recipes::{self, Env, Notice, Variant};
 use crate::zk::counted::Counters;
 use crate::zk::real::{RealEnsemble, RealHost};
-use crate::zk::{Shared, session_hex};
+use crate::zk::{SharedValue, session_hex};
 
 /// Runs the client program on stdin and stdout. It does not return: it ends the process when stdin ends.
 ///
@@ -82,7 +82,7 @@ fn environment(config: &Config, name: &str, output: &Output) -> Env {
         server: config.server.as_deref().map(Arc::from),
         journal: None,
         notify: Arc::new(move |notice| output.send(message(notice))),
-        sessions: Shared::new(BTreeSet::new()),
+        sessions: SharedValue::new(BTreeSet::new()),
         bug: None,
         counters: Counters::default(),
     }

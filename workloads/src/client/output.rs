@@ -10,11 +10,11 @@ use crate::protocol::Message;
 /// Sends messages. Clones share the stream.
 #[derive(Clone)]
 pub struct Output {
-    way: Way,
+    way: OutputRoute,
 }
 
 #[derive(Clone)]
-enum Way {
+enum OutputRoute {
     Stream(Sender<Line>),
     Direct(Arc<dyn Fn(Message) + Send + Sync>),
 }
@@ -30,22 +30,22 @@ impl Output {
         let (lines, receiver) = channel();
         std::thread::spawn(move || write(stream, &receiver));
         Self {
-            way: Way::Stream(lines),
+            way: OutputRoute::Stream(lines),
         }
     }
 
     /// Hands each message to `deliver` when it is sent, and makes no text of it: for a client in virtual time.
     pub fn direct(deliver: impl Fn(Message) + Send + Sync + 'static) -> Self {
         Self {
-            way: Way::Direct(Arc::new(deliver)),
+            way: OutputRoute::Direct(Arc::new(deliver)),
         }
     }
 
     /// Sends a message.
     pub fn send(&self, message: Message) {
         match &self.way {
-            Way::Direct(deliver) => deliver(message),
-            Way::Stream(lines) => match serde_json::to_string(&message) {
+            OutputRoute::Direct(deliver) => deliver(message),
+            OutputRoute::Stream(lines) => match serde_json::to_string(&message) {
                 Ok(line) => drop(lines.send(Line::Text(line + "\n"))),
                 Err(error) => eprintln!("write {message:?}: {error}"),
             },
@@ -54,7 +54,7 @@ impl Output {
 
     /// Waits until all that was sent is written, for a moment at most.
     pub fn flush(&self) {
-        let Way::Stream(lines) = &self.way else { return };
+        let OutputRoute::Stream(lines) = &self.way else { return };
         let (done, wait) = channel();
         if lines.send(Line::Flush(done)).is_ok() {
             let _ = wait.recv_timeout(Duration::from_millis(200));

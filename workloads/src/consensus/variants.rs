@@ -7,9 +7,9 @@ use super::isr::IsrConfig;
 use super::paxos::PaxosBug;
 use super::setting::ProtocolSetting;
 use super::zen::ZenConfig;
-use crate::recipes::Known;
+use crate::recipes::KnownAnomaly;
 use zooquake_history::operation::consensus::FAMILY;
-use zooquake_history::plan::{Accepted, Capabilities, ClusterPlan, ConsensusGoal, Workload};
+use zooquake_history::plan::{AcceptedAnomaly, Capabilities, ClusterPlan, ConsensusGoal, Workload};
 
 /// A variant of the family.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub struct ConsensusVariant {
     /// second has many schedules.
     pub search_ms: u32,
     /// What is known to go wrong.
-    pub accepted: &'static [Known],
+    pub accepted: &'static [KnownAnomaly],
     /// Its config for a cluster, from the seed of a plan.
     pub(super) setting: fn(u64, &ClusterPlan) -> ProtocolSetting,
 }
@@ -76,7 +76,7 @@ impl ConsensusVariant {
     /// Its description in a plan.
     pub fn workload(&self) -> Workload {
         let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-        let accepted = self.accepted.iter().map(|known| Accepted {
+        let accepted = self.accepted.iter().map(|known| AcceptedAnomaly {
             anomaly: known.anomaly.to_owned(),
             faults: owned(known.faults),
             reason: known.reason.to_owned(),
@@ -127,7 +127,7 @@ const ELECTION: ConsensusVariant = ConsensusVariant {
     ..PLAIN
 };
 
-const TWO_MASTERS: Known = Known {
+const TWO_MASTERS: KnownAnomaly = KnownAnomaly {
     anomaly: "two-leaders",
     faults: &["partition", "pause", "loss"],
     reason: "there are no terms: a master that is cut off, frozen or out of reach does not resign before its checks fail, and the \
@@ -135,14 +135,14 @@ const TWO_MASTERS: Known = Known {
     source: "Elasticsearch 2488",
 };
 
-const UNCLEAN: Known = Known {
+const UNCLEAN: KnownAnomaly = KnownAnomaly {
     anomaly: "lost-message",
     faults: &["kill", "pause", "partition", "loss"],
     reason: "a replica outside the in-sync set leads, which lacks what the others had acknowledged",
     source: "Kafka documentation, unclean.leader.election.enable",
 };
 
-const UNFLUSHED: Known = Known {
+const UNFLUSHED: KnownAnomaly = KnownAnomaly {
     anomaly: "lost-message",
     faults: &["kill"],
     reason: "a replica acknowledges before the message is on its disk, and its process dies before that",

@@ -11,9 +11,9 @@ use zooquake_history::operation::membership::GroupView;
 
 use super::bug::Bug;
 use super::commit::Journal;
-use crate::zk::counted::{Counted, Counters};
+use crate::zk::counted::{CountedSession, Counters};
 use crate::zk::real::RealEnsemble;
-use crate::zk::{Connect, Host, SessionState, Shared, Zk};
+use crate::zk::{Connect, Host, SessionState, SharedValue, Zk};
 
 /// A message of a recipe that is no reply to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct Env {
     /// Takes notices.
     pub notify: Arc<dyn Fn(Notice) + Send + Sync>,
     /// The sessions that are open, by the events that this process has received.
-    pub sessions: Shared<BTreeSet<i64>>,
+    pub sessions: SharedValue<BTreeSet<i64>>,
     /// What the recipe does wrong on purpose; `None` of all but planted variants.
     pub bug: Option<Bug>,
     /// What is asked and heard in the sessions of [`Env::connect`].
@@ -74,7 +74,7 @@ impl Env {
 
     /// Opens a new session; tries without end.
     pub async fn connect(&self) -> Arc<dyn Zk> {
-        let zk: Arc<dyn Zk> = Arc::new(Counted::new(self.connect.connect().await, self.counters.clone()));
+        let zk: Arc<dyn Zk> = Arc::new(CountedSession::new(self.connect.connect().await, self.counters.clone()));
         self.tell_of(zk.clone());
         zk
     }
@@ -118,7 +118,7 @@ impl Env {
     where
         T: Send + 'static,
     {
-        let done = Shared::new(Mutex::new(None));
+        let done = SharedValue::new(Mutex::new(None));
         let tell = done.clone();
         let task = async move {
             let result = work.await;

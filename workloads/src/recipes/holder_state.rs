@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zooquake_history::operation::ZnodeName;
 
-use crate::zk::{Shared, Zk};
+use crate::zk::{SharedValue, Zk};
 
 /// A grant: the right to the resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,13 +87,13 @@ struct HolderBooks {
 /// The books of one client. Clones share them.
 #[derive(Clone)]
 pub struct HolderState {
-    state: Shared<HolderBooks>,
+    state: SharedValue<HolderBooks>,
 }
 
 impl Default for HolderState {
     fn default() -> Self {
         Self {
-            state: Shared::new(HolderBooks::default()),
+            state: SharedValue::new(HolderBooks::default()),
         }
     }
 }
@@ -192,9 +192,9 @@ impl HolderState {
     }
 
     /// Is doing something whose end changes [`HolderState::znodes`].
-    pub fn busy(&self) -> Busy {
+    pub fn busy(&self) -> BusyGuard {
         self.state.update(|state| state.busy += 1);
-        Busy(self.state.clone())
+        BusyGuard(self.state.clone())
     }
 
     /// Waits until it is doing nothing of that kind.
@@ -203,7 +203,7 @@ impl HolderState {
     }
 
     /// Begins to work under this grant, if it believes to hold it.
-    pub fn work(&self, name: &str) -> Option<(Grant, Working)> {
+    pub fn work(&self, name: &str) -> Option<(Grant, WorkGuard)> {
         self.state.update(|state| {
             let grant = state
                 .held
@@ -211,7 +211,7 @@ impl HolderState {
                 .map(|held| held.grant.clone())
                 .filter(|grant| grant.name == name)?;
             state.working += 1;
-            Some((grant, Working(self.state.clone())))
+            Some((grant, WorkGuard(self.state.clone())))
         })
     }
 
@@ -222,9 +222,9 @@ impl HolderState {
 }
 
 /// Something is being done, until this is dropped.
-pub struct Busy(Shared<HolderBooks>);
+pub struct BusyGuard(SharedValue<HolderBooks>);
 
-impl Drop for Busy {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.0.update(|state| state.busy -= 1);
     }
@@ -232,9 +232,9 @@ impl Drop for Busy {
 
 /// Work under a grant goes on, until this is dropped. A lock that is lost meanwhile keeps its znode that long, so that
 /// nobody else is granted while the session lives.
-pub struct Working(Shared<HolderBooks>);
+pub struct WorkGuard(SharedValue<HolderBooks>);
 
-impl Drop for Working {
+impl Drop for WorkGuard {
     fn drop(&mut self) {
         self.0.update(|state| state.working -= 1);
     }

@@ -23,11 +23,11 @@ mod sessions;
 mod variant;
 
 pub use env::{Env, Notice};
-pub use holder_state::{Busy, Grant, HeldGrant, HolderState, OwnZnode, Working};
+pub use holder_state::{BusyGuard, Grant, HeldGrant, HolderState, OwnZnode, WorkGuard};
 pub use names::{variant, workload};
 pub use registry::registry;
 pub use requests::{SCRATCH, touch};
-pub use variant::{Known, Variant};
+pub use variant::{KnownAnomaly, Variant};
 
 use crate::zk::Error;
 

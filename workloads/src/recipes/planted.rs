@@ -14,7 +14,7 @@ pub const FAMILY: &str = "planted";
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
-pub struct Planted {
+pub struct PlantedVariant {
     pub bug: Bug,
     pub id: &'static str,
     /// Its variant's name, `planted-` and the id.
@@ -43,7 +43,7 @@ const CACHED: (&str, &str) = ("membership", "cached");
 macro_rules! planted {
     ($($bug:ident: $mechanism:literal, in $twin:expr, shows $expected:literal under [$($fault:literal),*], $source:literal;)*) => {
         /// All of them: locks, elections, queues, barriers, commits, registers, groups.
-        pub const PLANTED: &[Planted] = &[$(Planted {
+        pub const PLANTED: &[PlantedVariant] = &[$(PlantedVariant {
             bug: Bug::$bug,
             id: stringify!($bug),
             variant: concat!("planted-", stringify!($bug)),
@@ -129,7 +129,7 @@ planted! {
         in CACHED, shows "view-regression" under [], "CURATOR-191, kazoo 645";
 }
 
-impl Planted {
+impl PlantedVariant {
     /// The variant with this bug: its recipe without, but for the name and what is stated of it.
     fn variant(&self) -> Option<Variant> {
         // Among those without bugs: this makes the others.
@@ -168,7 +168,7 @@ pub fn find(id: &str) -> Option<&'static Variant> {
 
 /// The variants with planted bugs, in the order of the table.
 pub fn variants() -> &'static [Variant] {
-    static ALL: LazyLock<Vec<Variant>> = LazyLock::new(|| PLANTED.iter().filter_map(Planted::variant).collect());
+    static ALL: LazyLock<Vec<Variant>> = LazyLock::new(|| PLANTED.iter().filter_map(PlantedVariant::variant).collect());
     &ALL
 }
 

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 
 use super::Env;
 use crate::service::SessionHandle;
-use crate::zk::{Shared, Zk};
+use crate::zk::{SharedValue, Zk};
 
 #[derive(Clone, Default)]
 struct SessionState {
@@ -18,7 +18,7 @@ struct SessionState {
 #[derive(Clone)]
 pub struct Handle {
     env: Env,
-    state: Shared<SessionState>,
+    state: SharedValue<SessionState>,
 }
 
 impl Handle {
@@ -26,7 +26,7 @@ impl Handle {
     pub fn open(env: &Env) -> Self {
         let handle = Self {
             env: env.clone(),
-            state: Shared::new(SessionState::default()),
+            state: SharedValue::new(SessionState::default()),
         };
         handle.reopen();
         handle

@@ -4,7 +4,7 @@ use super::Env;
 use super::bug::Bug;
 use crate::service::Recipe;
 use zooquake_history::operation::Family;
-use zooquake_history::plan::{Accepted, Capabilities, ConsensusGoal, Resource, Workload};
+use zooquake_history::plan::{AcceptedAnomaly, Capabilities, ConsensusGoal, Resource, Workload};
 
 /// A family and its variants.
 pub struct FamilyVariants {
@@ -38,7 +38,7 @@ pub struct Variant {
     /// What it promises beyond its family.
     pub capabilities: Capabilities,
     /// What is known to go wrong.
-    pub accepted: &'static [Known],
+    pub accepted: &'static [KnownAnomaly],
     /// What it does wrong on purpose; `None` of all but planted variants.
     pub bug: Option<Bug>,
     /// Makes a client's recipe object.
@@ -46,7 +46,7 @@ pub struct Variant {
 }
 
 /// An anomaly that is known and accepted.
-pub struct Known {
+pub struct KnownAnomaly {
     /// Its name.
     pub anomaly: &'static str,
     /// The kinds of fault under which it is.
@@ -61,7 +61,7 @@ pub struct Known {
 /// from.
 macro_rules! known {
     ($($name:ident: $anomaly:literal under $faults:expr, $reason:literal, $source:literal;)*) => {
-        $(const $name: Known = Known {
+        $(const $name: KnownAnomaly = KnownAnomaly {
             anomaly: $anomaly,
             faults: $faults,
             reason: $reason,
@@ -114,7 +114,7 @@ impl Variant {
             accepted: self
                 .accepted
                 .iter()
-                .map(|known| Accepted {
+                .map(|known| AcceptedAnomaly {
                     anomaly: known.anomaly.to_string(),
                     faults: owned(known.faults),
                     reason: known.reason.to_string(),

@@ -12,7 +12,9 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::{CreateMode, Created, MultiError, MultiOp, OpResult, Reply, SessionState, Stat, Watch, WatchEvent, Zk};
+use super::{
+    CreateMode, CreatedZnode, MultiError, MultiOp, OpResult, Reply, SessionState, Stat, Watch, WatchEvent, Zk,
+};
 pub use zooquake_history::operation::Counts;
 
 /// Where the harness keeps its own znodes.
@@ -20,17 +22,17 @@ const HARNESS: &str = "/zooquake/";
 
 /// Counts as they grow. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Counters(Arc<Mutex<Counting>>);
+pub struct Counters(Arc<Mutex<CounterState>>);
 
 #[derive(Debug, Default)]
-struct Counting {
+struct CounterState {
     counts: Counts,
     /// Whether something was done that is not counted.
     missed: bool,
 }
 
 impl Counters {
-    fn lock(&self) -> MutexGuard<'_, Counting> {
+    fn lock(&self) -> MutexGuard<'_, CounterState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -51,12 +53,12 @@ impl Counters {
 }
 
 /// A session whose requests and watch events are counted.
-pub struct Counted {
+pub struct CountedSession {
     zk: Arc<dyn Zk>,
     counters: Counters,
 }
 
-impl Counted {
+impl CountedSession {
     /// Counts what is done in this session.
     pub fn new(zk: Arc<dyn Zk>, counters: Counters) -> Self {
         Self { zk, counters }
@@ -145,7 +147,7 @@ impl Drop for CountedWatch {
     }
 }
 
-impl Zk for Counted {
+impl Zk for CountedSession {
     fn session(&self) -> i64 {
         self.zk.session()
     }
@@ -162,7 +164,7 @@ impl Zk for Counted {
         self.zk.changed(from)
     }
 
-    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<Created> {
+    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<CreatedZnode> {
         self.count(|counts| &mut counts.create, path, self.zk.create(path, data, mode))
     }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub use error::{Error, MultiError};
 use futures_util::future::BoxFuture;
-pub use shared::Shared;
+pub use shared::SharedValue;
 
 /// What the requests answer.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -44,7 +44,7 @@ pub trait Zk: Send + Sync {
     fn changed(&self, from: SessionState) -> BoxFuture<'static, SessionState>;
 
     /// Creates a znode (create2: the answer carries the stat).
-    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<Created>;
+    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<CreatedZnode>;
 
     /// Deletes a znode, of this version only if one is given.
     fn delete(&self, path: &str, version: Option<i32>) -> Reply<()>;
@@ -123,7 +123,7 @@ impl CreateMode {
 
 /// A znode that was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Created {
+pub struct CreatedZnode {
     /// Its path, with the sequence number.
     pub path: String,
     /// Its stat; `None` if the server did not send it (ZOOKEEPER-4026).
@@ -204,7 +204,7 @@ pub enum OpResult {
     /// The check passed.
     Checked,
     /// It was created.
-    Created(Created),
+    Created(CreatedZnode),
     /// It was written.
     Set(Stat),
     /// It was deleted.

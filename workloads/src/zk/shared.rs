@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 /// A shared value. Clones share it.
-pub struct Shared<T> {
+pub struct SharedValue<T> {
     inner: Arc<Mutex<SharedState<T>>>,
 }
 
@@ -14,7 +14,7 @@ struct SharedState<T> {
     waiting: Vec<Waker>,
 }
 
-impl<T> Clone for Shared<T> {
+impl<T> Clone for SharedValue<T> {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone(),
@@ -22,7 +22,7 @@ impl<T> Clone for Shared<T> {
     }
 }
 
-impl<T> Shared<T> {
+impl<T> SharedValue<T> {
     /// Shares a value.
     pub fn new(value: T) -> Self {
         Self {

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use zooquake_workloads::protocol::Outcome;
 
 use crate::bed::{LONG, MOMENT};
-use crate::driven::{ClientTestBed, Driven};
+use crate::driven::{ClientTestBed, DrivenClient};
 use zooquake_workloads::zk::sim::Fate;
 
-fn enter(client: &mut Driven, round: i64, members: usize) -> u64 {
+fn enter(client: &mut DrivenClient, round: i64, members: usize) -> u64 {
     client.send("enter", json!({"round": round, "members": members}))
 }
 
-fn round_of(bed: &ClientTestBed, clients: &mut [Driven], round: i64) {
+fn round_of(bed: &ClientTestBed, clients: &mut [DrivenClient], round: i64) {
     let asked: Vec<u64> = clients.iter_mut().map(|client| enter(client, round, 3)).collect();
     bed.world.pass(LONG);
     for (client, id) in clients.iter().zip(asked) {
@@ -103,7 +103,7 @@ fn peers_that_pass_at_once_leave_nobody_behind() {
     assert!(clients[0].reply(first).is_some() && clients[1].reply(second).is_some());
 }
 
-fn join(client: &mut Driven, round: i64, member: u64) -> (Outcome, Value, Option<String>) {
+fn join(client: &mut DrivenClient, round: i64, member: u64) -> (Outcome, Value, Option<String>) {
     client.ask("join", json!({"round": round, "members": 2, "member": member}))
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zooquake_workloads::recipes::election::{acknowledged, epoch};
-use zooquake_workloads::recipes::grant::{GrantRecipe, Protected, Released};
+use zooquake_workloads::recipes::grant::{GrantRecipe, ProtectedQueue, ReleaseOutcome};
 use zooquake_workloads::recipes::lock::protected;
 use zooquake_workloads::recipes::semaphore::leases;
 use zooquake_workloads::recipes::{Env, Grant, HolderState, OpError, rwlock};
 use zooquake_workloads::zk::sim::Net;
-use zooquake_workloads::zk::{Host, Shared, Zk};
+use zooquake_workloads::zk::{Host, SharedValue, Zk};
 
 use crate::world::RecipeWorld;
 
@@ -22,7 +22,7 @@ pub const LONG: Duration = Duration::from_secs(3);
 type Build<T> = fn(&Env) -> T;
 
 /// The protected queues, and how many clients hold at once.
-const PROTECTED: [(Build<Protected>, usize); 5] = [
+const PROTECTED: [(Build<ProtectedQueue>, usize); 5] = [
     (fenced, 1),
     (rwlock::fenced, 1),
     (acknowledged, 1),
@@ -31,7 +31,7 @@ const PROTECTED: [(Build<Protected>, usize); 5] = [
 ];
 
 /// `lock/fenced`.
-pub fn fenced(env: &Env) -> Protected {
+pub fn fenced(env: &Env) -> ProtectedQueue {
     protected(env, true)
 }
 
@@ -53,7 +53,7 @@ pub struct Client {
 }
 
 /// An acquire that was asked for.
-pub struct AcquireAttempt(Shared<Option<Result<Grant, OpError>>>);
+pub struct AcquireAttempt(SharedValue<Option<Result<Grant, OpError>>>);
 
 impl GrantTestBed {
     /// With clients of this recipe.
@@ -170,13 +170,13 @@ impl Client {
         self.acquire(name, None).unwrap()
     }
 
-    pub fn release(&self, name: &'static str) -> Result<Released, OpError> {
+    pub fn release(&self, name: &'static str) -> Result<ReleaseOutcome, OpError> {
         let recipe = self.recipe.clone();
         self.world.run(async move { recipe.release(name, None).await })
     }
 
     /// Gives back what it holds, and others hear of it.
-    pub fn hand_over(&self, name: &'static str) -> Released {
+    pub fn hand_over(&self, name: &'static str) -> ReleaseOutcome {
         let released = self.release(name).unwrap();
         self.world.pass(MOMENT);
         released

@@ -6,12 +6,12 @@ use zooquake_workloads::zk::CreateMode;
 use zooquake_workloads::zk::sim::Fate;
 
 use crate::bed::{LONG, MOMENT};
-use crate::driven::{ClientTestBed, Driven};
+use crate::driven::{ClientTestBed, DrivenClient};
 
 const VARIANTS: [&str; 4] = ["broadcast", "coordinated", "ephemeral", "atomic"];
 
 /// A coordinator and two sites.
-fn parties(bed: &ClientTestBed, variant: &str) -> [Driven; 3] {
+fn parties(bed: &ClientTestBed, variant: &str) -> [DrivenClient; 3] {
     ["c1", "c2", "c3"].map(|name| bed.drive(name, "commit", variant))
 }
 
@@ -24,11 +24,11 @@ fn vote(vote: &str, work_ms: u64) -> Value {
 }
 
 /// The decision that an operation is answered with; `None` while it is not.
-fn decision(client: &Driven, asked: u64) -> Option<Value> {
+fn decision(client: &DrivenClient, asked: u64) -> Option<Value> {
     client.reply(asked).map(|(_, value, _)| value["decision"].clone())
 }
 
-fn ask_decision(client: &mut Driven) -> u64 {
+fn ask_decision(client: &mut DrivenClient) -> u64 {
     client.send("decided", json!({"tx": "t1"}))
 }
 

@@ -3,16 +3,17 @@
 use futures_util::FutureExt;
 use serde_json::json;
 use std::sync::Arc;
-use zooquake_workloads::zk::counted::{Counted, Counters, Counts};
+use zooquake_workloads::zk::counted::{CountedSession, Counters, Counts};
 use zooquake_workloads::zk::{Connect, CreateMode, Zk};
 
 use crate::bed::MOMENT;
-use crate::driven::{ClientTestBed, Driven};
+use crate::driven::{ClientTestBed, DrivenClient};
 use crate::world::RecipeWorld;
 use zooquake_workloads::zk::sim::Net;
 
-fn counts(clients: &mut [Driven]) -> Vec<Counts> {
-    let read = |client: &mut Driven| serde_json::from_value(client.ok("quiesce", json!({}))["counts"].clone()).unwrap();
+fn counts(clients: &mut [DrivenClient]) -> Vec<Counts> {
+    let read =
+        |client: &mut DrivenClient| serde_json::from_value(client.ok("quiesce", json!({}))["counts"].clone()).unwrap();
     clients.iter_mut().map(read).collect()
 }
 
@@ -24,7 +25,7 @@ fn sum(counts: &[Counts], what: fn(&Counts) -> u64) -> u64 {
 fn change(variant: &str, clients: usize) -> [u64; 3] {
     let bed = ClientTestBed::new();
     let name = |number: usize| format!("c{number}");
-    let mut all: Vec<Driven> = (1..=clients)
+    let mut all: Vec<DrivenClient> = (1..=clients)
         .map(|number| bed.drive(&name(number), "election", variant))
         .collect();
     all[0].ok("elect", json!({"grant": "g1"}));
@@ -60,7 +61,7 @@ fn a_chain_wakes_one() {
 
 fn session(world: &RecipeWorld, net: &Net, counters: &Counters) -> Arc<dyn Zk> {
     let zk = world.run(net.connect());
-    Arc::new(Counted::new(zk, counters.clone()))
+    Arc::new(CountedSession::new(zk, counters.clone()))
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub struct ClientTestBed {
 }
 
 /// A client that is driven line by line.
-pub struct Driven {
+pub struct DrivenClient {
     world: RecipeWorld,
     lines: mpsc::UnboundedSender<String>,
     output: Output,
@@ -58,11 +58,11 @@ impl ClientTestBed {
         }
     }
 
-    pub fn client(&self, name: &str, lock: &str) -> Driven {
+    pub fn client(&self, name: &str, lock: &str) -> DrivenClient {
         self.drive(name, "lock", lock)
     }
 
-    pub fn drive(&self, name: &str, family: &str, recipe: &str) -> Driven {
+    pub fn drive(&self, name: &str, family: &str, recipe: &str) -> DrivenClient {
         let (mut env, pipe) = (self.world.env(Arc::new(self.net.clone())), Pipe::default());
         env.client = name.into();
         let mut journals = self.journals.borrow_mut();
@@ -78,7 +78,7 @@ impl ClientTestBed {
         self.world
             .start(RecipeClient::new(name, env, recipe, output.clone()).serve(requests));
         self.world.pass(MOMENT);
-        Driven {
+        DrivenClient {
             world: self.world.clone(),
             lines,
             output,
@@ -88,7 +88,7 @@ impl ClientTestBed {
     }
 }
 
-impl Driven {
+impl DrivenClient {
     pub fn send(&mut self, f: &str, value: Value) -> u64 {
         self.last += 1;
         let request = Request {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use zooquake_workloads::recipes::queue::{Claimed, Fifo, Queue, Stored};
+use zooquake_workloads::recipes::queue::{ClaimedQueue, Fifo, Queue, StoredItem};
 use zooquake_workloads::recipes::{Env, HolderState, NOT_HELD, OpError};
 use zooquake_workloads::zk::sim::{Fate, Net, OUTAGE};
-use zooquake_workloads::zk::{Host, Shared};
+use zooquake_workloads::zk::{Host, SharedValue};
 
 use crate::bed::{LONG, MOMENT};
 use crate::world::RecipeWorld;
@@ -17,7 +17,7 @@ struct QueueClient {
     queue: Arc<dyn Queue>,
 }
 
-type Taken = Result<Option<i64>, OpError>;
+type TakenItem = Result<Option<i64>, OpError>;
 
 fn bed() -> (RecipeWorld, Net) {
     let world = RecipeWorld::default();
@@ -33,7 +33,7 @@ fn client<T: Queue + 'static>(world: &RecipeWorld, net: &Net, build: fn(&Env) ->
 }
 
 impl QueueClient {
-    fn enqueue(&self, item: i64) -> Result<Stored, OpError> {
+    fn enqueue(&self, item: i64) -> Result<StoredItem, OpError> {
         let queue = self.queue.clone();
         self.world.run(async move { queue.enqueue(item, None).await })
     }
@@ -42,13 +42,13 @@ impl QueueClient {
         items.for_each(|item| drop(self.enqueue(item).unwrap()));
     }
 
-    fn begin_dequeue(&self, deadline: Option<Duration>) -> Shared<Option<Taken>> {
+    fn begin_dequeue(&self, deadline: Option<Duration>) -> SharedValue<Option<TakenItem>> {
         let queue = self.queue.clone();
         let dequeue = async move { Ok(queue.dequeue(deadline).await?.map(|given| given.item)) };
         self.world.start(dequeue)
     }
 
-    fn dequeue(&self, deadline: Option<Duration>) -> Taken {
+    fn dequeue(&self, deadline: Option<Duration>) -> TakenItem {
         let taken = self.begin_dequeue(deadline);
         self.world.run(async move { taken.until(Clone::clone).await })
     }
@@ -76,7 +76,10 @@ fn items_come_in_order_to_whoever_asks() {
     let (world, net) = bed();
     for queues in [
         [client(&world, &net, Fifo::new), client(&world, &net, Fifo::new)],
-        [client(&world, &net, Claimed::new), client(&world, &net, Claimed::new)],
+        [
+            client(&world, &net, ClaimedQueue::new),
+            client(&world, &net, ClaimedQueue::new),
+        ],
     ] {
         queues[0].fill(1..5);
         let given: Vec<_> = (0..4).map(|at| queues[at % 2].next()).collect();
@@ -121,7 +124,7 @@ fn a_claim_whose_reply_or_request_is_lost_is_known_all_the_same() {
         (Fate::ReplyLost, true),
     ] {
         let (world, net) = bed();
-        let queue = client(&world, &net, Claimed::new);
+        let queue = client(&world, &net, ClaimedQueue::new);
         queue.fill(1..3);
         net.server().late = Some(late);
         net.next("multi", fate);
@@ -136,7 +139,7 @@ fn a_claim_whose_reply_or_request_is_lost_is_known_all_the_same() {
 #[test]
 fn an_enqueue_whose_reply_is_lost_is_found_again_and_one_that_never_came_is_not_repeated() {
     let (world, net) = bed();
-    let queue = client(&world, &net, Claimed::new);
+    let queue = client(&world, &net, ClaimedQueue::new);
     net.next("create", Fate::ReplyLost);
     assert!(queue.enqueue(1).is_ok());
     net.next("create", Fate::RequestLost);
@@ -147,10 +150,10 @@ fn an_enqueue_whose_reply_is_lost_is_found_again_and_one_that_never_came_is_not_
 #[test]
 fn what_a_dead_owner_left_is_taken_back_first_and_only_then() {
     let (world, net) = bed();
-    let producer = client(&world, &net, Claimed::new);
-    let dead = client(&world, &net, Claimed::new);
+    let producer = client(&world, &net, ClaimedQueue::new);
+    let dead = client(&world, &net, ClaimedQueue::new);
     let session = net.last_session();
-    let other = client(&world, &net, Claimed::new);
+    let other = client(&world, &net, ClaimedQueue::new);
     producer.fill(1..4);
     assert_eq!(dead.next(), Some(1));
     assert_eq!(other.next(), Some(2), "its owner lives");
@@ -168,8 +171,8 @@ fn what_a_dead_owner_left_is_taken_back_first_and_only_then() {
 #[test]
 fn an_owner_that_was_given_up_by_the_ensemble_alone_acknowledges_nothing() {
     let (world, net) = bed();
-    let (first, session) = (client(&world, &net, Claimed::new), net.last_session());
-    let second = client(&world, &net, Claimed::new);
+    let (first, session) = (client(&world, &net, ClaimedQueue::new), net.last_session());
+    let second = client(&world, &net, ClaimedQueue::new);
     first.fill(1..2);
     assert_eq!(first.next(), Some(1));
     // Its client has not learned yet that the session has expired.
@@ -184,7 +187,7 @@ fn an_owner_that_was_given_up_by_the_ensemble_alone_acknowledges_nothing() {
 #[test]
 fn a_claim_made_too_late_is_delivered_by_the_next_dequeue() {
     let (world, net) = bed();
-    let queue = client(&world, &net, Claimed::new);
+    let queue = client(&world, &net, ClaimedQueue::new);
     queue.fill(1..3);
     net.next("multi", Fate::ReplyLost);
     let ended = queue.dequeue(Some(world.now() + Duration::from_millis(15)));
@@ -201,7 +204,7 @@ fn a_claim_made_too_late_is_delivered_by_the_next_dequeue() {
 #[test]
 fn a_session_that_ends_during_a_claim_leaves_it_unknown_and_the_item_comes_back() {
     let (world, net) = bed();
-    let queue = client(&world, &net, Claimed::new);
+    let queue = client(&world, &net, ClaimedQueue::new);
     queue.fill(1..3);
     let session = net.last_session();
     net.next("multi", Fate::ReplyLost);

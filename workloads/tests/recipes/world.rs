@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use zooquake_history::operation::membership::GroupView;
 use zooquake_workloads::recipes::{Env, Notice};
 use zooquake_workloads::zk::counted::Counters;
-use zooquake_workloads::zk::{Connect, Shared, sim};
+use zooquake_workloads::zk::{Connect, SharedValue, sim};
 
 /// The machine. Clones share it.
 #[derive(Clone, Default)]
@@ -36,7 +36,7 @@ impl RecipeWorld {
             server: Some("n1".into()),
             journal: None,
             notify: Arc::new(move |notice| notices.lock().unwrap().push(notice)),
-            sessions: Shared::new(BTreeSet::new()),
+            sessions: SharedValue::new(BTreeSet::new()),
             bug: None,
             counters: Counters::default(),
         }

@@ -22,7 +22,7 @@ const XID: i32 = 1;
 
 /// What was seen when a session was closed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Expired {
+pub struct ExpiryEffect {
     /// Its id, as `0x…`.
     pub session: String,
     /// The zxid of the transaction that closed it.
@@ -38,7 +38,7 @@ impl Proxy {
     ///
     /// # Errors
     /// If no server answers, the session is not closed in time, or it can be taken up afterwards.
-    pub async fn expire(&self, servers: &[SocketAddr]) -> Result<Option<Expired>> {
+    pub async fn expire(&self, servers: &[SocketAddr]) -> Result<Option<ExpiryEffect>> {
         self.held.send_replace(true);
         let expired = timeout(EXPIRES_WITHIN, self.close_newest(servers)).await;
         self.held.send_replace(false);
@@ -51,7 +51,7 @@ impl Proxy {
         let _ = self.held.subscribe().wait_for(|held| !held).await;
     }
 
-    async fn close_newest(&self, servers: &[SocketAddr]) -> Result<Option<Expired>> {
+    async fn close_newest(&self, servers: &[SocketAddr]) -> Result<Option<ExpiryEffect>> {
         let newest = locked(&self.sessions)
             .iter()
             .max_by_key(|(connection, _)| **connection)
@@ -74,7 +74,7 @@ impl Proxy {
                     let again = take_up(server, &session).await?;
                     ensure!(again.is_none(), "session {session:?} was taken up after its end");
                     let session = format!("{session:?}");
-                    return Ok(Some(Expired { session, zxid }));
+                    return Ok(Some(ExpiryEffect { session, zxid }));
                 }
                 Ok(None) => return Ok(None),
                 Err(error) => why = error,

@@ -104,7 +104,7 @@ pub fn asked(frame: &[u8]) -> Option<ClientFrame> {
 
 /// A reply of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replied {
+pub struct ReplyFrame {
     /// The request's number; negative for watch events, pings and the like.
     pub xid: i32,
     /// The zxid that the reply carries: of a write, its own.
@@ -113,7 +113,7 @@ pub struct Replied {
     pub err: i32,
 }
 
-impl Replied {
+impl ReplyFrame {
     /// Whether a write that is answered so has been applied.
     pub fn applied(&self, code: i32, frame: &[u8]) -> bool {
         // A transaction that failed as a whole is answered without error, and with results that are all errors.
@@ -123,8 +123,8 @@ impl Replied {
 }
 
 /// Reads a reply's header.
-pub fn replied(frame: &[u8]) -> Option<Replied> {
-    Some(Replied {
+pub fn replied(frame: &[u8]) -> Option<ReplyFrame> {
+    Some(ReplyFrame {
         xid: int(frame, 4)?,
         zxid: long(frame, 8)?,
         err: int(frame, 16)?,

@@ -24,8 +24,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use zooquake_history::fault::Wire;
 
-pub use expire::Expired;
-pub use rule::{Dropped, LossKind};
+pub use expire::ExpiryEffect;
+pub use rule::{LossKind, RuleEffect};
 
 /// How long disconnected connections may take to end.
 const DISCONNECTED_WITHIN: Duration = Duration::from_secs(2);
@@ -35,7 +35,7 @@ const PASSES_WITHIN: Duration = Duration::from_millis(500);
 
 /// What was seen when the client's connections were ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Disconnected {
+pub struct DisconnectEffect {
     /// Connections that were open, and are no more.
     pub connections: usize,
     /// Whether a connection that was tried afterwards was refused.
@@ -44,7 +44,7 @@ pub struct Disconnected {
 
 /// What was seen when connections were let through again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reconnected {
+pub struct ReconnectEffect {
     /// Milliseconds until a server had accepted the client's next connection; `None` if it made none in time.
     pub client_after_ms: Option<u64>,
     /// Whether a server answered over a connection through the proxy.
@@ -147,7 +147,7 @@ impl Proxy {
     ///
     /// # Errors
     /// If there is no proxy, or the action is none that waits for a request.
-    pub async fn arm(&self, wire: Wire, limit: Duration) -> Result<Option<Dropped>> {
+    pub async fn arm(&self, wire: Wire, limit: Duration) -> Result<Option<RuleEffect>> {
         let (lost, which) = match wire {
             Wire::DropReply(which) => (LossKind::Reply, which),
             Wire::DropRequest(which) => (LossKind::Request, which),
@@ -175,7 +175,7 @@ impl Proxy {
     ///
     /// # Errors
     /// If one is still open after two seconds.
-    pub async fn disconnect(&self, how: Wire) -> Result<Disconnected> {
+    pub async fn disconnect(&self, how: Wire) -> Result<DisconnectEffect> {
         self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
         let connections = *self.open.borrow();
         self.disconnected.send_replace(Some(how));
@@ -185,11 +185,11 @@ impl Proxy {
             .context("a connection is still open")?
             .context("the proxy is there as long as it is asked")?;
         let refuses = !self.passes().await;
-        Ok(Disconnected { connections, refuses })
+        Ok(DisconnectEffect { connections, refuses })
     }
 
     /// Lets connections through again, and waits for the first that the client makes after the last loss.
-    pub async fn reconnect(&self, limit: Duration) -> Reconnected {
+    pub async fn reconnect(&self, limit: Duration) -> ReconnectEffect {
         let begun = Instant::now();
         self.disarm();
         self.disconnected.send_replace(None);
@@ -197,7 +197,7 @@ impl Proxy {
         let mut accepted = self.accepted.subscribe();
         let next = tokio::time::timeout(limit, accepted.wait_for(|accepted| *accepted > mark));
         let came = next.await.is_ok();
-        Reconnected {
+        ReconnectEffect {
             client_after_ms: came.then(|| begun.elapsed().as_millis() as u64),
             passes: came || self.passes().await,
         }

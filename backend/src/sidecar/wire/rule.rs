@@ -1,9 +1,9 @@
 //! The rule that waits for its request: which one it is, and what becomes of it.
 
-use super::frame::{self, ClientFrame, Replied};
+use super::frame::{self, ClientFrame, ReplyFrame};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
-use zooquake_history::fault::Which;
+use zooquake_history::fault::NthRequest;
 
 /// What the proxy takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub enum LossKind {
 
 /// What a rule did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dropped {
+pub struct RuleEffect {
     /// What was taken away.
     pub lost: LossKind,
     /// Type of the request: `create`, `delete`, `setData`, `multi`, `closeSession`.
@@ -47,16 +47,16 @@ pub enum FrameVerdict {
 #[derive(Debug)]
 pub struct WireRule {
     lost: LossKind,
-    which: Which,
+    which: NthRequest,
     seen: u32,
     /// The request whose reply is awaited, and the connection that it went over.
     awaited: Option<(u64, ClientFrame)>,
-    done: Option<oneshot::Sender<Dropped>>,
+    done: Option<oneshot::Sender<RuleEffect>>,
 }
 
 impl WireRule {
     /// A rule, and the channel on which it reports what it dropped.
-    pub fn new(lost: LossKind, which: Which) -> (Self, oneshot::Receiver<Dropped>) {
+    pub fn new(lost: LossKind, which: NthRequest) -> (Self, oneshot::Receiver<RuleEffect>) {
         let (done, acted) = oneshot::channel();
         let rule = Self {
             lost,
@@ -87,7 +87,7 @@ impl WireRule {
     }
 
     /// Judges a reply. A reply whose request was not applied is passed on, and the rule waits for the next.
-    pub fn replied(&mut self, connection: u64, session: Option<i64>, reply: &Replied, frame: &[u8]) -> FrameVerdict {
+    pub fn replied(&mut self, connection: u64, session: Option<i64>, reply: &ReplyFrame, frame: &[u8]) -> FrameVerdict {
         let awaited = self
             .awaited
             .take_if(|(at, asked)| *at == connection && asked.xid == reply.xid);
@@ -107,7 +107,7 @@ impl WireRule {
             return FrameVerdict::Forward;
         };
         let outcome = if zxid.is_some() { "applied" } else { "not-sent" };
-        let dropped = Dropped {
+        let dropped = RuleEffect {
             lost: self.lost,
             op: frame::name(asked.code).to_string(),
             path: asked.path.clone(),

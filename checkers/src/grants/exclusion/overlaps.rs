@@ -28,8 +28,8 @@ impl Overlap {
 /// A hold reaches from the reading of its grant to the sending of its last answered request, which `last` gives. In
 /// time proportional to n log n and to what is found.
 pub fn overlaps(run: &Analysis<'_>, read: &[usize], last: impl Fn(&Grant<'_>) -> Option<HolderAnswer>) -> Vec<Overlap> {
-    let mut exclusive = Holding::new(run);
-    let mut shared = Holding::new(run);
+    let mut exclusive = HoldingClients::new(run);
+    let mut shared = HoldingClients::new(run);
     let mut found = Vec::new();
     for &later in read {
         let grant = &run.grants.all[later];
@@ -66,7 +66,7 @@ pub fn overlaps(run: &Analysis<'_>, read: &[usize], last: impl Fn(&Grant<'_>) ->
 }
 
 /// Clients that hold, each by the grant of its that lasts longest.
-struct Holding<'r, 'a> {
+struct HoldingClients<'r, 'a> {
     run: &'r Analysis<'a>,
     /// Where each hold ends, and its grant.
     ends: BTreeSet<(usize, usize)>,
@@ -74,7 +74,7 @@ struct Holding<'r, 'a> {
     of: HashMap<&'a str, (usize, usize)>,
 }
 
-impl<'r, 'a> Holding<'r, 'a> {
+impl<'r, 'a> HoldingClients<'r, 'a> {
     fn new(run: &'r Analysis<'a>) -> Self {
         Self {
             run,

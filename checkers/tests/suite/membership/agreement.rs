@@ -1,7 +1,7 @@
 //! The checkers agree with the definitions on random groups, convict only what no execution explains, and find nothing
 //! of correct recipes.
 
-use super::definitions::{self, Regressed};
+use super::definitions::{self, RegressedViews};
 use super::{executions, quiet_definitions, simulated_groups};
 use crate::anomaly_tally::{AnomalyCounts, count, spread};
 use crate::doubtful_evidence::lines;
@@ -22,7 +22,7 @@ pub fn path(anomaly: &Anomaly) -> &str {
     rest.split(' ').next().expect("a path")
 }
 
-fn regressions(record: &Record, found: &[&Anomaly]) -> BTreeSet<Regressed> {
+fn regressions(record: &Record, found: &[&Anomaly]) -> BTreeSet<RegressedViews> {
     let views = definitions::shown(record);
     let about = |anomaly: &&Anomaly| {
         let last = anomaly.witness.last().expect("a witness");
@@ -34,7 +34,7 @@ fn regressions(record: &Record, found: &[&Anomaly]) -> BTreeSet<Regressed> {
             path(anomaly).to_owned(),
         )
     };
-    let all: BTreeSet<Regressed> = found.iter().map(about).collect();
+    let all: BTreeSet<RegressedViews> = found.iter().map(about).collect();
     assert_eq!(all.len(), found.len());
     all
 }
@@ -59,7 +59,7 @@ fn agree(seed: u64, counts: &mut AnomalyCounts) {
     assert_eq!(shown, definitions::phantoms(&record), "{}", what());
     let regressed = regressions(&record, &of_kind(&results, "view-regression"));
     let sessions = definitions::sessions(&record);
-    let wanted: BTreeSet<Regressed> = sessions
+    let wanted: BTreeSet<RegressedViews> = sessions
         .iter()
         .flat_map(|views| definitions::regressed(views))
         .collect();

@@ -9,7 +9,7 @@ pub type Entry = (String, i64, i64, i64);
 
 /// A view, and where it was shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct ShownView {
     pub at: usize,
     pub node: String,
     pub process: usize,
@@ -20,14 +20,14 @@ pub struct Shown {
 }
 
 /// The path of a session of a process in which views went back.
-pub type Regressed = (String, usize, String, String);
+pub type RegressedViews = (String, usize, String, String);
 
 pub fn json(event: &Event) -> &Value {
     &event.value
 }
 
 /// All views, in their order.
-pub fn shown(record: &Record) -> Vec<Shown> {
+pub fn shown(record: &Record) -> Vec<ShownView> {
     let events = &record.history.events;
     let view = |event: &Event| {
         let Process::Name(name) = &event.process else {
@@ -46,7 +46,7 @@ pub fn shown(record: &Record) -> Vec<Shown> {
             (path, number("czxid"), number("mzxid"), number("value"))
         };
         let members = view["members"].as_array().map(|all| all.iter().map(entry).collect());
-        Some(Shown {
+        Some(ShownView {
             at: event.index,
             node: name.to_string(),
             process: events[..event.index].iter().filter(of_process).count(),
@@ -64,7 +64,7 @@ pub fn phantoms(record: &Record) -> Vec<usize> {
     let events = &record.history.events;
     let views = shown(record);
     let first = |of: &dyn Fn(&Entry) -> bool| {
-        let shows = |view: &&Shown| view.members.iter().flatten().any(of);
+        let shows = |view: &&ShownView| view.members.iter().flatten().any(of);
         views.iter().find(shows).map(|view| view.at)
     };
     let all: BTreeSet<Entry> = views.iter().flat_map(|view| view.members.clone()).flatten().collect();
@@ -121,31 +121,32 @@ fn zxids(value: &Value, found: &mut Vec<i64>) {
 }
 
 /// The views of each session of a process that can be ordered for certain, in the order of their numbers.
-pub fn sessions(record: &Record) -> Vec<Vec<Shown>> {
+pub fn sessions(record: &Record) -> Vec<Vec<ShownView>> {
     let views = shown(record);
-    let alike = |one: &Shown, other: &Shown| (&one.session, &one.members) == (&other.session, &other.members);
-    let certain = |view: &&Shown| {
+    let alike = |one: &ShownView, other: &ShownView| (&one.session, &one.members) == (&other.session, &other.members);
+    let certain = |view: &&ShownView| {
         let own = || {
             views
                 .iter()
                 .filter(|other| (&other.node, other.process) == (&view.node, view.process))
         };
-        let same: Vec<&Shown> = own().filter(|other| other.n == view.n).collect();
-        let late = |of: &&&Shown| of.notice && own().any(|other| other.notice && other.at < of.at && other.n > of.n);
+        let same: Vec<&ShownView> = own().filter(|other| other.n == view.n).collect();
+        let late =
+            |of: &&&ShownView| of.notice && own().any(|other| other.notice && other.at < of.at && other.n > of.n);
         same.iter().all(|other| alike(other, view)) && !same.iter().any(|of| late(&of))
     };
-    let mut certain: Vec<Shown> = views.iter().filter(certain).cloned().collect();
+    let mut certain: Vec<ShownView> = views.iter().filter(certain).cloned().collect();
     certain.sort_by_key(|view| (view.node.clone(), view.process, view.session.clone(), view.n, view.at));
     certain.dedup_by_key(|view| (view.node.clone(), view.process, view.n));
-    let same = |one: &Shown, other: &Shown| {
+    let same = |one: &ShownView, other: &ShownView| {
         (&one.node, one.process, &one.session) == (&other.node, other.process, &other.session)
     };
-    certain.chunk_by(same).map(<[Shown]>::to_vec).collect()
+    certain.chunk_by(same).map(<[ShownView]>::to_vec).collect()
 }
 
 /// The paths of which a session showed something older after something newer, or left a znode out between.
-pub fn regressed(views: &[Shown]) -> BTreeSet<Regressed> {
-    let entries = |view: &'_ Shown| view.members.clone().unwrap_or_default();
+pub fn regressed(views: &[ShownView]) -> BTreeSet<RegressedViews> {
+    let entries = |view: &'_ ShownView| view.members.clone().unwrap_or_default();
     let mut found = BTreeSet::new();
     for (at, last) in views.iter().enumerate() {
         for (path, czxid, mzxid, _) in entries(last) {
@@ -153,7 +154,7 @@ pub fn regressed(views: &[Shown]) -> BTreeSet<Regressed> {
             let is = |other: &Entry| (&other.0, other.1) == (&path, czxid);
             let before = &views[..at];
             let newer = before.iter().any(|view| entries(view).iter().any(older));
-            let away = |(number, view): (usize, &Shown)| {
+            let away = |(number, view): (usize, &ShownView)| {
                 let left_out = view.members.as_ref().is_some_and(|members| !members.iter().any(is));
                 left_out && before[..number].iter().any(|view| entries(view).iter().any(is))
             };

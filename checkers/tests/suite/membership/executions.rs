@@ -1,7 +1,7 @@
 //! All executions that fit what is shown: of each read the moment at which it was served, no earlier than that of the
 //! read of the same kind before it in its session, and of each znode the moment at which it was deleted.
 
-use super::definitions::{Entry, Shown};
+use super::definitions::{Entry, ShownView};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use zooquake_history::{
     EventType, Record, Txn,
@@ -30,7 +30,7 @@ struct ShownSession<'r> {
 /// Whether some execution explains the views of one session: each entry was read at a moment at which its path had it;
 /// each path that is left out was not listed, or not there when it was read, and is read again before it is shown
 /// again.
-pub fn explained(views: &[Shown]) -> bool {
+pub fn explained(views: &[ShownView]) -> bool {
     let views: Vec<&[Entry]> = views.iter().filter_map(|view| view.members.as_deref()).collect();
     let entries = || views.iter().copied().flatten();
     let paths: BTreeSet<&str> = entries().map(|entry| entry.0.as_str()).collect();

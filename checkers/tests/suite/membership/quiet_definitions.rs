@@ -1,7 +1,7 @@
 //! Stale views and lost members, each by its definition taken literally, in whatever time that takes. Histories have
 //! all fields, and no faults after recovery.
 
-use super::definitions::{Entry, Shown, json, shown};
+use super::definitions::{Entry, ShownView, json, shown};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_history::{
     Event, EventType, Process, Record,
@@ -47,7 +47,7 @@ fn gone(record: &Record, path: &str, czxid: i64) -> bool {
     !stands(first) && !stands(second) && (members(first).any(later) || before.iter().any(registered))
 }
 
-fn differs(record: &Record, view: &Shown) -> bool {
+fn differs(record: &Record, view: &ShownView) -> bool {
     let first = &record.tree.as_ref().expect("a tree").readings[0];
     let Some(shown) = &view.members else {
         return members(first).next().is_some();
@@ -71,8 +71,8 @@ fn phase(record: &Record, name: &str) -> Option<usize> {
 /// The clients for which some requests `view` one after the other, over the bound, were each answered so that `wrong`.
 fn wrong_for_the_bound(
     record: &Record,
-    wrong: impl Fn(&Shown) -> bool,
-    right: impl Fn(&Shown) -> bool,
+    wrong: impl Fn(&ShownView) -> bool,
+    right: impl Fn(&ShownView) -> bool,
 ) -> BTreeSet<String> {
     let events = &record.history.events;
     let [first, second, _] = &record.tree.as_ref().expect("a tree").readings[..] else {
@@ -104,12 +104,13 @@ fn wrong_for_the_bound(
             views.iter().find(|view| view.at == read)
         };
         let lasts = |from: usize, to: usize| {
-            let all: Option<Vec<&Shown>> = requests[from..=to].iter().map(view).collect();
+            let all: Option<Vec<&ShownView>> = requests[from..=to].iter().map(view).collect();
             let Some(all) = all else { return false };
             let (sent, read) = (requests[from], all[all.len() - 1].at);
             let cut = |event: &Event| own(&event) && (event.f == "session" || event.f == "exit");
-            let fresh =
-                |shown: &Shown| shown.notice && shown.node == node && (sent..read).contains(&shown.at) && right(shown);
+            let fresh = |shown: &ShownView| {
+                shown.notice && shown.node == node && (sent..read).contains(&shown.at) && right(shown)
+            };
             all.iter().all(|view| wrong(view) && view.session == all[0].session)
                 && !events[sent..read].iter().any(cut)
                 && !views.iter().any(fresh)
@@ -145,7 +146,7 @@ pub fn lost(record: &Record) -> BTreeSet<String> {
     if phase(record, "recovered").is_none() {
         return BTreeSet::new();
     }
-    let wrong = |view: &Shown| {
+    let wrong = |view: &ShownView| {
         let registered = &json(&record.history.events[view.at])["registered"];
         let named = registered["path"].as_str().zip(registered["czxid"].as_i64());
         named.is_some_and(|(path, czxid)| gone(record, path, czxid))

@@ -7,7 +7,7 @@ use crate::expect::says_first;
 use fastrand::Rng;
 use zooquake_checkers::search::ModelKind;
 use zooquake_checkers::{Results, Verdict};
-use zooquake_linearizability::models::register::{RegisterOp, Unset};
+use zooquake_linearizability::models::register::{RegisterOp, UnsetRegister};
 use zooquake_linearizability::{Op, SearchOutcome, search};
 
 /// How many random histories are damaged.
@@ -162,7 +162,7 @@ fn no_record_that_cannot_be_paired_convicts_what_was_linearizable() {
     for _ in 0..BROKEN {
         let ops = recorded(&mut rng, &|rng| access(rng, 3));
         if !matches!(
-            with_budget(|budget| search(&Unset::default(), &ops, budget)),
+            with_budget(|budget| search(&UnsetRegister::default(), &ops, budget)),
             SearchOutcome::Linearizable { .. }
         ) {
             continue;

@@ -3,14 +3,14 @@
 use super::*;
 
 /// A generator with its clients' pending operations.
-struct Played {
+struct PlayedGenerator {
     generator: Box<dyn Generator>,
     pending: Vec<Option<OperationRequest>>,
     now: Duration,
     phase: GeneratorPhase,
 }
 
-impl Played {
+impl PlayedGenerator {
     fn new() -> Self {
         let mut plan = plan("barrier/double");
         plan.cluster.clients = CLIENTS;
@@ -63,8 +63,8 @@ impl Played {
 }
 
 /// All have entered the first round, and the first client's leave of it is never answered.
-fn stuck() -> Played {
-    let mut played = Played::new();
+fn stuck() -> PlayedGenerator {
+    let mut played = PlayedGenerator::new();
     played.ask();
     (0..CLIENTS).for_each(|client| played.ok(client));
     played.ask();
@@ -131,7 +131,7 @@ fn after_recovery_those_who_are_not_stuck_do_one_round_more() {
 
 #[test]
 fn one_that_remains_alone_enters_nothing() {
-    let mut played = Played::new();
+    let mut played = PlayedGenerator::new();
     played.ask();
     played.ok(1);
     played.generator.died(1);

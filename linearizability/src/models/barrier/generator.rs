@@ -1,7 +1,7 @@
 //! A simulated double barrier: each client enters the round that gathers, and leaves it once it has opened.
 
 use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
 use fastrand::Rng;
 
 /// The barrier, at its first round.
@@ -37,7 +37,7 @@ impl BarrierObject {
     }
 }
 
-impl Simulated for BarrierObject {
+impl SimulatedObject for BarrierObject {
     type Op = BarrierCall;
 
     fn draw(&mut self, client: usize, _: &mut Rng) -> BarrierCall {

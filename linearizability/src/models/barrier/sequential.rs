@@ -6,7 +6,7 @@
 //! exactly if enough enters were sent before the first of them was answered, and each leave that was answered had a
 //! moment at which nobody was certainly inside; both take time O(n log n).
 
-use crate::models::presence::{Presence, Present};
+use crate::models::presence::{Presence, PresenceSpan};
 use crate::models::support::{contradiction, earliest};
 use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
@@ -122,7 +122,7 @@ fn left(ops: &[Op<BarrierOp>]) -> Option<Contradiction> {
     });
     let leaves: HashMap<usize, usize> = leaves.collect();
     let inside = |(place, op): (usize, &Op<BarrierOp>)| match op.input {
-        BarrierOp::Inside(stay) if op.must() => Some(Present {
+        BarrierOp::Inside(stay) if op.must() => Some(PresenceSpan {
             from: op.complete?,
             to: leaves.get(&stay).copied().unwrap_or(usize::MAX),
             proof: place,

@@ -1,7 +1,7 @@
 //! Simulated transactions, one after the other: each is begun, its sites vote, and then get the decision.
 
 use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
 use fastrand::Rng;
 
 /// The sites of each transaction.
@@ -37,7 +37,7 @@ pub enum CommitCall {
     Decided(usize, u32),
 }
 
-impl Simulated for Commits {
+impl SimulatedObject for Commits {
     type Op = CommitCall;
 
     fn draw(&mut self, _: usize, rng: &mut Rng) -> CommitCall {

@@ -1,7 +1,7 @@
 //! A simulated counter.
 
 use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
 use crate::generate::{Options, Values};
 use fastrand::Rng;
 
@@ -39,7 +39,7 @@ impl CounterObject {
     }
 }
 
-impl Simulated for CounterObject {
+impl SimulatedObject for CounterObject {
     type Op = CounterCall;
 
     fn draw(&mut self, _: usize, rng: &mut Rng) -> CounterCall {

@@ -1,7 +1,7 @@
 //! A simulated generator of ids.
 
 use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
 use fastrand::Rng;
 
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub struct Ids {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Generate;
 
-impl Simulated for Ids {
+impl SimulatedObject for Ids {
     type Op = Generate;
 
     fn draw(&mut self, _: usize, _: &mut Rng) -> Generate {

@@ -3,7 +3,7 @@
 mod generator;
 mod sequential;
 
-pub use sequential::{Generated, IdGenerator};
+pub use sequential::{GeneratedId, IdGenerator};
 
 use crate::CallOutcome;
 use crate::call_order::StateNames;
@@ -37,7 +37,7 @@ pub static GENERATORS: ModelEntry = ModelEntry {
             }
             if call.outcome == CallOutcome::Ok && !call.answered.is_nil() {
                 let id = values.number(&call.answered, || format!("the id of event {}", call.invoke))?;
-                reading.add(call, Generated(id));
+                reading.add(call, GeneratedId(id));
             }
         }
         let words = |given: &Rc<[u32]>, names: &StateNames<'_, '_>| match given.len() {

@@ -18,28 +18,28 @@ pub struct IdGenerator;
 
 /// This id was given out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Generated(pub u32);
+pub struct GeneratedId(pub u32);
 
 impl Model for IdGenerator {
     type State = Rc<[u32]>;
-    type Input = Generated;
+    type Input = GeneratedId;
 
     fn initial(&self) -> Rc<[u32]> {
         Rc::default()
     }
 
-    fn step(&self, given: &Rc<[u32]>, input: &Generated) -> Option<Rc<[u32]>> {
+    fn step(&self, given: &Rc<[u32]>, input: &GeneratedId) -> Option<Rc<[u32]>> {
         let at = given.binary_search(&input.0).err()?;
         let mut given = given.to_vec();
         given.insert(at, input.0);
         Some(given.into())
     }
 
-    fn is_read(&self, _: &Generated) -> bool {
+    fn is_read(&self, _: &GeneratedId) -> bool {
         false
     }
 
-    fn after(&self, _: &Generated) -> Option<Rc<[u32]>> {
+    fn after(&self, _: &GeneratedId) -> Option<Rc<[u32]>> {
         None
     }
 
@@ -47,7 +47,7 @@ impl Model for IdGenerator {
         size_of_val(&**given)
     }
 
-    fn near(&self, ops: &[Op<Generated>]) -> NearLinearDecision {
+    fn near(&self, ops: &[Op<GeneratedId>]) -> NearLinearDecision {
         let mut answered: Vec<usize> = (0..ops.len()).filter(|&op| ops[op].must()).collect();
         answered.sort_unstable_by_key(|&op| ops[op].complete);
         let mut given: HashMap<u32, usize> = HashMap::new();

@@ -1,7 +1,7 @@
 //! A simulated mutex that tracks its holder.
 
 use crate::Value;
-use crate::generate::clients::{ClientStage, Completion, GeneratedClients, Simulated};
+use crate::generate::clients::{ClientStage, Completion, GeneratedClients, SimulatedObject};
 use fastrand::Rng;
 
 /// The mutex, free at first.
@@ -55,7 +55,7 @@ impl Mutex {
     }
 }
 
-impl Simulated for Mutex {
+impl SimulatedObject for Mutex {
     type Op = MutexCall;
 
     fn draw(&mut self, client: usize, _: &mut Rng) -> MutexCall {

@@ -1,6 +1,6 @@
 //! A mutex as textbooks have it: held from an acquire to a release, by any process.
 
-use crate::models::register::First;
+use crate::models::register::FirstValue;
 use crate::models::register::RegisterOp;
 use crate::models::register::portfolio;
 use crate::models::register::relevance::{narrowed, relevant};
@@ -49,12 +49,12 @@ impl Model for Mutex {
     }
 
     fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> SearchDecision {
-        let first = First::With(&false);
+        let first = FirstValue::With(&false);
         portfolio::decide(&sets(ops), &first, |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> SearchDecision {
-        let (model, first) = (UnknownStart(self), First::If(&|_: &bool| true));
+        let (model, first) = (UnknownStart(self), FirstValue::If(&|_: &bool| true));
         narrowed(ops, relevant(&sets(ops), &|_| true), |ops| {
             portfolio::decide(&sets(ops), &first, |budget| search(&model, ops, budget), budget)
         })

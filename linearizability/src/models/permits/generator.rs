@@ -1,7 +1,7 @@
 //! A simulated semaphore, read-write lock or reentrant mutex, which tracks its holders.
 
 use crate::Value;
-use crate::generate::clients::{ClientStage, Completion, GeneratedClients, Simulated};
+use crate::generate::clients::{ClientStage, Completion, GeneratedClients, SimulatedObject};
 use fastrand::Rng;
 
 /// What gives out permits.
@@ -118,7 +118,7 @@ impl Permits {
     }
 }
 
-impl Simulated for Permits {
+impl SimulatedObject for Permits {
     type Op = PermitCall;
 
     fn draw(&mut self, client: usize, rng: &mut Rng) -> PermitCall {

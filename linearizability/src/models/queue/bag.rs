@@ -7,7 +7,7 @@
 //! have taken any item from its invocation on, or none; if that, or equal values, decide about an empty answer, it
 //! takes a search.
 
-use crate::models::presence::{Presence, Present};
+use crate::models::presence::{Presence, PresenceSpan};
 use crate::models::support::{any_optional, contradiction, earliest};
 use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -204,7 +204,7 @@ impl Items {
 
     /// When each item was certainly present, if one that is not known to have been taken out may have been from some
     /// position on.
-    fn present(&self, ops: &[Op<QueueOp>], taken: impl Fn(u32) -> usize) -> Vec<Present> {
+    fn present(&self, ops: &[Op<QueueOp>], taken: impl Fn(u32) -> usize) -> Vec<PresenceSpan> {
         let present = |(&value, item): (&u32, &Item)| {
             let enqueue = *item.enqueues.first()?;
             let from = ops[enqueue].complete.filter(|_| ops[enqueue].required)?;
@@ -212,7 +212,7 @@ impl Items {
                 Some(&dequeue) => (ops[dequeue].invoke, dequeue),
                 None => (taken(value), enqueue),
             };
-            Some(Present { from, to, proof })
+            Some(PresenceSpan { from, to, proof })
         };
         self.all.iter().filter_map(present).collect()
     }

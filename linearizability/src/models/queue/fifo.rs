@@ -62,7 +62,7 @@ impl Model for Fifo {
         let unique = items.retain_unique();
         let empty = items.empty(ops);
         found.extend(empty.contradiction);
-        let delivered = Delivered::new(ops, &items);
+        let delivered = FifoDeliveries::new(ops, &items);
         found.extend(delivered.overtaken(ops));
         let behind = delivered.behind(ops, &items);
         found.extend(too_few(ops, &items, &behind, &delivered));
@@ -92,17 +92,17 @@ struct FifoDelivery {
 }
 
 /// The items that came out, by where they were put in.
-struct Delivered(Vec<FifoDelivery>);
+struct FifoDeliveries(Vec<FifoDelivery>);
 
 /// An item that something had to take out although nothing is known to have done so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Behind {
+struct UntakenItem {
     /// Before this position, the end of the delivery of a later item.
     until: usize,
     enqueue: usize,
 }
 
-impl Delivered {
+impl FifoDeliveries {
     fn new(ops: &[Op<QueueOp>], items: &Items) -> Self {
         let delivery = |item: &crate::models::queue::bag::Item| {
             Some(FifoDelivery {
@@ -137,7 +137,7 @@ impl Delivered {
     }
 
     /// The items that were left behind, by the ends of the first deliveries of what was put in after them.
-    fn behind(&self, ops: &[Op<QueueOp>], items: &Items) -> Vec<Behind> {
+    fn behind(&self, ops: &[Op<QueueOp>], items: &Items) -> Vec<UntakenItem> {
         let mut first: Vec<Option<usize>> = self.0.iter().map(|one| ops[one.dequeue].complete).collect();
         for at in (1..first.len()).rev() {
             first[at - 1] = first[at - 1].min(first[at]);
@@ -150,16 +150,21 @@ impl Delivered {
             let after = self.0.partition_point(|one| ops[one.enqueue].invoke < end);
             let until = (*first.get(after)?)?;
             let own = own.get(value).is_some_and(|&from| from < until);
-            (!own).then_some(Behind { until, enqueue })
+            (!own).then_some(UntakenItem { until, enqueue })
         };
-        let mut behind: Vec<Behind> = left.filter_map(behind).collect();
+        let mut behind: Vec<UntakenItem> = left.filter_map(behind).collect();
         behind.sort_unstable();
         behind
     }
 }
 
 /// Items left behind of which there are more than operations of unknown outcome that may have taken them in time.
-fn too_few(ops: &[Op<QueueOp>], items: &Items, behind: &[Behind], delivered: &Delivered) -> Option<Contradiction> {
+fn too_few(
+    ops: &[Op<QueueOp>],
+    items: &Items,
+    behind: &[UntakenItem],
+    delivered: &FifoDeliveries,
+) -> Option<Contradiction> {
     let takers: Vec<usize> = items
         .takers
         .iter()

@@ -1,7 +1,7 @@
 //! A simulated queue.
 
 use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
 use crate::generate::{DrawnValues, Options};
 use fastrand::Rng;
 
@@ -49,7 +49,7 @@ impl QueueObject {
     }
 }
 
-impl Simulated for QueueObject {
+impl SimulatedObject for QueueObject {
     type Op = QueueCall;
 
     fn draw(&mut self, _: usize, rng: &mut Rng) -> QueueCall {

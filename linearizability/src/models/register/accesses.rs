@@ -33,14 +33,14 @@ impl NumberedAccess {
 }
 
 /// The value with which a register begins.
-pub enum First<'m, V> {
+pub enum FirstValue<'m, V> {
     /// This value.
     With(&'m V),
     /// An unknown value for which the function returns `true`.
     If(&'m dyn Fn(&V) -> bool),
 }
 
-impl<V: fmt::Debug> fmt::Debug for First<'_, V> {
+impl<V: fmt::Debug> fmt::Debug for FirstValue<'_, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::With(value) => f.debug_tuple("With").field(value).finish(),
@@ -72,7 +72,7 @@ pub struct AccessHistory {
 
 impl AccessHistory {
     /// The accesses of some operations.
-    pub fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &First<'_, V>) -> Self {
+    pub fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &FirstValue<'_, V>) -> Self {
         let mut numbers: HashMap<&V, u32> = HashMap::new();
         let mut number = |value| {
             let next = numbers.len() as u32;
@@ -99,8 +99,8 @@ impl AccessHistory {
         events.sort_unstable_by_key(|&(position, _)| position);
         let other = numbers.len() as u32;
         let (first, values) = match first {
-            First::With(value) => (vec![numbers.get(value).copied().unwrap_or(other)], numbers.len() + 1),
-            First::If(may) => {
+            FirstValue::With(value) => (vec![numbers.get(value).copied().unwrap_or(other)], numbers.len() + 1),
+            FirstValue::If(may) => {
                 // With a value that nothing finds it may begin whatever it is found not to be.
                 let mut first = found_at_first(ops, |value| may(value).then(|| numbers[value]));
                 first.push(other);

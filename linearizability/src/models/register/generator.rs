@@ -1,7 +1,7 @@
 //! A simulated register.
 
 use crate::Value;
-use crate::generate::clients::{ClientStage, Completion, GeneratedClients, Simulated};
+use crate::generate::clients::{ClientStage, Completion, GeneratedClients, SimulatedObject};
 use crate::generate::{DrawnValues, Options};
 use fastrand::Rng;
 
@@ -38,7 +38,7 @@ impl RegisterObject {
     }
 }
 
-impl Simulated for RegisterObject {
+impl SimulatedObject for RegisterObject {
     type Op = RegisterCall;
 
     fn draw(&mut self, _: usize, rng: &mut Rng) -> RegisterCall {

@@ -12,9 +12,9 @@ mod sweep;
 mod unexplained_reads;
 mod zones;
 
-pub(crate) use accesses::First;
+pub(crate) use accesses::FirstValue;
 pub use operation::RegisterOp;
-pub use sequential::{Content, Register, Unset};
+pub use sequential::{Content, Register, UnsetRegister};
 
 use crate::call_order::StateNames;
 use crate::equality::ValueNumbers;
@@ -84,7 +84,7 @@ pub static REGISTERS: ModelEntry = ModelEntry {
             }
             None => {
                 let words = |content: &Content<u32>, names: &StateNames<'_, '_>| content_words(content, &values, names);
-                let register = Unset { never: accesses.never };
+                let register = UnsetRegister { never: accesses.never };
                 decide(UNORDERED, &register, accesses.reading, &words, inquiry)
             }
         })

@@ -3,7 +3,7 @@
 //! there is none.
 
 use crate::budget::within;
-use crate::models::register::accesses::First;
+use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
 use crate::models::register::sweep::{SweepOutcome, sweep};
 use crate::{Budget, Limit, Op, SearchDecision, SearchOutcome};
@@ -12,7 +12,7 @@ use std::hash::Hash;
 /// Decides a history by whatever is done first; `search` is the depth-first search of it.
 pub fn decide<V: Eq + Hash>(
     ops: &[Op<RegisterOp<V>>],
-    first: &First<'_, V>,
+    first: &FirstValue<'_, V>,
     mut search: impl FnMut(&mut Budget<'_>) -> SearchOutcome,
     budget: &mut Budget<'_>,
 ) -> SearchDecision {

@@ -1,12 +1,12 @@
 //! A register with compare-and-set. Values need not be unique.
 
-use crate::models::register::accesses::First;
+use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
 use crate::models::register::portfolio;
 use crate::models::register::relevance::{narrowed, relevant};
 use crate::models::register::sweep::{SweepOutcome, sweep};
 use crate::models::register::unexplained_reads::{denied, unexplained};
-use crate::models::register::zones::{self, Began};
+use crate::models::register::zones::{self, RegisterStart};
 use crate::unknown_start::UnknownStart;
 use crate::{Budget, Contradiction, Model, NearLinearDecision, Op, SearchDecision, search};
 use std::collections::HashSet;
@@ -25,7 +25,7 @@ impl<V: Clone + Eq + Hash> Register<V> {
     /// together. In the `relaxed` form each operation of unknown outcome may be done any number of times, and
     /// `Linearizable` proves nothing.
     pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
-        decision(sweep(ops, &First::With(&self.initial), relaxed, budget))
+        decision(sweep(ops, &FirstValue::With(&self.initial), relaxed, budget))
     }
 }
 
@@ -59,7 +59,7 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
     }
 
     fn near(&self, ops: &[Op<RegisterOp<V>>]) -> NearLinearDecision {
-        zones::judge(ops, &Began::With(&self.initial))
+        zones::judge(ops, &RegisterStart::With(&self.initial))
     }
 
     fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
@@ -67,7 +67,7 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
     }
 
     fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
-        let first = First::With(&self.initial);
+        let first = FirstValue::With(&self.initial);
         portfolio::decide(ops, &first, |budget| search(self, ops, budget), budget)
     }
 
@@ -82,7 +82,7 @@ fn anywhere<V: Clone + Eq + Hash>(
     ops: &[Op<RegisterOp<V>>],
     budget: &mut Budget<'_>,
 ) -> SearchDecision {
-    let first = First::If(&|_: &V| true);
+    let first = FirstValue::If(&|_: &V| true);
     narrowed(ops, relevant(ops, &|_| true), |ops| {
         portfolio::decide(ops, &first, |budget| search(&UnknownStart(model), ops, budget), budget)
     })
@@ -99,7 +99,7 @@ fn decision(swept: SweepOutcome) -> Option<SearchDecision> {
 
 /// The same register with an unknown initial value.
 #[derive(Debug, Clone, Default)]
-pub struct Unset<V> {
+pub struct UnsetRegister<V> {
     /// With none of these it began.
     pub never: HashSet<V>,
 }
@@ -113,10 +113,10 @@ pub enum Content<V> {
     Value(V),
 }
 
-impl<V: Eq + Hash> Unset<V> {
+impl<V: Eq + Hash> UnsetRegister<V> {
     /// The same as [`Register::sweep`].
     pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
-        decision(sweep(ops, &First::If(&|value| self.began(value)), relaxed, budget))
+        decision(sweep(ops, &FirstValue::If(&|value| self.began(value)), relaxed, budget))
     }
 
     fn began(&self, value: &V) -> bool {
@@ -124,7 +124,7 @@ impl<V: Eq + Hash> Unset<V> {
     }
 }
 
-impl<V: Clone + Eq + Hash + Ord> Model for Unset<V> {
+impl<V: Clone + Eq + Hash + Ord> Model for UnsetRegister<V> {
     type State = Content<V>;
     type Input = RegisterOp<V>;
 
@@ -177,7 +177,7 @@ impl<V: Clone + Eq + Hash + Ord> Model for Unset<V> {
     }
 
     fn near(&self, ops: &[Op<RegisterOp<V>>]) -> NearLinearDecision {
-        zones::judge(ops, &Began::Unless(&self.never))
+        zones::judge(ops, &RegisterStart::Unless(&self.never))
     }
 
     fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
@@ -185,7 +185,7 @@ impl<V: Clone + Eq + Hash + Ord> Model for Unset<V> {
     }
 
     fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
-        let first = First::If(&|value| self.began(value));
+        let first = FirstValue::If(&|value| self.began(value));
         portfolio::decide(ops, &first, |budget| search(self, ops, budget), budget)
     }
 

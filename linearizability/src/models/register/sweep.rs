@@ -16,7 +16,7 @@
 //! In the relaxed form operations of unknown outcome are never used up, so that few configurations differ, but for
 //! those that are alone in writing some value. What has no order then has none.
 
-use crate::models::register::accesses::{AccessEvent, AccessHistory, First, NumberedAccess};
+use crate::models::register::accesses::{AccessEvent, AccessHistory, FirstValue, NumberedAccess};
 use crate::models::register::configuration::{Configuration, prune};
 use crate::models::register::in_flight::{EndedOperation, InFlight};
 use crate::models::register::operation::RegisterOp;
@@ -39,7 +39,7 @@ pub enum SweepOutcome {
 
 pub fn sweep<V: Eq + Hash>(
     ops: &[Op<RegisterOp<V>>],
-    first: &First<'_, V>,
+    first: &FirstValue<'_, V>,
     relaxed: bool,
     budget: &mut Budget<'_>,
 ) -> SweepOutcome {

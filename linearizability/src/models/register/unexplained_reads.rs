@@ -19,7 +19,7 @@ struct Sources {
 
 /// What is certainly written by some position.
 #[derive(Debug, Clone, Copy)]
-struct Latest {
+struct CertainWrite {
     /// The write that was sent last.
     best: usize,
     /// The one that was sent last of those that write another value than `best`.
@@ -137,7 +137,7 @@ impl Sources {
 }
 
 /// The ends of the writes that certainly took effect, ascending, and what is certain at each.
-fn certain<V: Eq>(ops: &[Op<RegisterOp<V>>]) -> (Vec<usize>, Vec<Latest>) {
+fn certain<V: Eq>(ops: &[Op<RegisterOp<V>>]) -> (Vec<usize>, Vec<CertainWrite>) {
     let mut writes: Vec<(usize, usize)> = (0..ops.len())
         .filter(|&op| ops[op].must() && written(&ops[op].input).is_some())
         .filter_map(|op| Some((ops[op].complete?, op)))
@@ -145,19 +145,19 @@ fn certain<V: Eq>(ops: &[Op<RegisterOp<V>>]) -> (Vec<usize>, Vec<Latest>) {
     writes.sort_unstable();
     let value = |op: usize| written(&ops[op].input);
     let later = |a: usize, b: usize| if ops[a].invoke > ops[b].invoke { a } else { b };
-    let mut latest: Vec<Latest> = Vec::with_capacity(writes.len());
+    let mut latest: Vec<CertainWrite> = Vec::with_capacity(writes.len());
     for &(_, op) in &writes {
         let next = match latest.last() {
-            None => Latest { best: op, other: None },
-            Some(&Latest { best, other }) if value(op) == value(best) => Latest {
+            None => CertainWrite { best: op, other: None },
+            Some(&CertainWrite { best, other }) if value(op) == value(best) => CertainWrite {
                 best: later(op, best),
                 other,
             },
-            Some(&Latest { best, .. }) if later(op, best) == op => Latest {
+            Some(&CertainWrite { best, .. }) if later(op, best) == op => CertainWrite {
                 best: op,
                 other: Some(best),
             },
-            Some(&Latest { best, other }) => Latest {
+            Some(&CertainWrite { best, other }) => CertainWrite {
                 best,
                 other: Some(other.map_or(op, |other| later(op, other))),
             },

@@ -15,7 +15,7 @@ use std::hash::Hash;
 
 /// With what a register begins.
 #[derive(Debug)]
-pub enum Began<'m, V> {
+pub enum RegisterStart<'m, V> {
     /// With this value.
     With(&'m V),
     /// With an unknown value, but none of these.
@@ -29,7 +29,7 @@ const TRIED: usize = 2_000_000;
 const LOOKED_AT: usize = 8;
 
 /// Judges operations by their values.
-pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> NearLinearDecision {
+pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &RegisterStart<'_, V>) -> NearLinearDecision {
     // What need not have happened although it has an end is of no use to orders that can do without it, unless it is
     // found.
     if ops.iter().any(|op| op.complete.is_some() && !op.required) {
@@ -81,7 +81,7 @@ struct NumberedRegister {
 }
 
 impl NumberedRegister {
-    fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> Self {
+    fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &RegisterStart<'_, V>) -> Self {
         let mut numbers: HashMap<&V, i64> = HashMap::new();
         let mut number = |value| {
             let next = numbers.len() as i64;
@@ -124,8 +124,8 @@ impl NumberedRegister {
             first: None,
         };
         match began {
-            Began::With(value) => register.begin(numbers.get(value).copied()),
-            Began::Unless(never) => {
+            RegisterStart::With(value) => register.begin(numbers.get(value).copied()),
+            RegisterStart::Unless(never) => {
                 let possible = numbers.iter().filter(|(value, _)| !never.contains(value));
                 register.first = Some(possible.map(|(_, &number)| number).collect());
                 register.begin(register.unwritten());

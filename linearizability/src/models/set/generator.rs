@@ -1,7 +1,7 @@
 //! A simulated set, to which elements are added.
 
 use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, Simulated};
+use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
 use crate::generate::{DrawnValues, Options};
 use fastrand::Rng;
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ impl Set {
     }
 }
 
-impl Simulated for Set {
+impl SimulatedObject for Set {
     type Op = SetCall;
 
     fn draw(&mut self, _: usize, rng: &mut Rng) -> SetCall {

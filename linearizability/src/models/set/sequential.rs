@@ -81,7 +81,7 @@ impl Model for GrowSet {
     }
 
     fn near(&self, ops: &[Op<SetOp>]) -> NearLinearDecision {
-        let adds = Adds::new(ops);
+        let adds = ElementAdditions::new(ops);
         let mut reads: Vec<(&[u32], usize)> = Vec::new();
         for (place, op) in ops.iter().enumerate() {
             if let (SetOp::Read(found), true) = (&op.input, op.must()) {
@@ -109,14 +109,14 @@ fn bits(found: &[u32]) -> Vec<u64> {
 }
 
 /// When elements were added.
-struct Adds {
+struct ElementAdditions {
     /// For each element from when on it may be in the set.
     sent: HashMap<u32, usize>,
     /// By their ends the first add of each element that certainly took effect.
     certain: Vec<(usize, u32, usize)>,
 }
 
-impl Adds {
+impl ElementAdditions {
     fn new(ops: &[Op<SetOp>]) -> Self {
         let mut sent: HashMap<u32, usize> = HashMap::new();
         let mut certain: HashMap<u32, (usize, usize)> = HashMap::new();

@@ -8,7 +8,7 @@ use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Cause, Results, Verdict};
 use zooquake_history::{
     Plan, Record,
-    plan::{Accepted, ClientPlan, ClusterPlan, Cycle, Target, Timing, Trigger, Window, Workload},
+    plan::{AcceptedAnomaly, ClientPlan, ClusterPlan, Cycle, Target, Timing, Trigger, Window, Workload},
 };
 use zooquake_reports::Extras;
 
@@ -217,7 +217,7 @@ fn windows() -> Vec<WindowResult> {
 }
 
 fn plan() -> Plan {
-    let accepted = Accepted {
+    let accepted = AcceptedAnomaly {
         anomaly: "stale-write".into(),
         faults: vec!["pause".into()],
         reason: "no fencing: a frozen holder does not see that its session has expired".into(),

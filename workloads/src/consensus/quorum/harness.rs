@@ -22,7 +22,7 @@ pub fn value(n: u32) -> u32 {
     100 + n
 }
 
-enum Happening<P: Protocol> {
+enum HarnessEvent<P: Protocol> {
     Message(Node, Node, P::Message),
     Timer(Node, P::Timer, u32),
     Request(Node),
@@ -53,7 +53,7 @@ pub struct Harness<P: Protocol> {
     config: P::Config,
     players: Vec<Player<P>>,
     queue: BinaryHeap<Reverse<(u32, u32, usize)>>,
-    happenings: Vec<Option<Happening<P>>>,
+    happenings: Vec<Option<HarnessEvent<P>>>,
     free: Vec<usize>,
     order: u32,
     settings: u32,
@@ -116,12 +116,12 @@ impl<P: Protocol> Harness<P> {
             let node = run.rng.u8(0..nodes);
             let from = run.rng.u32(1..HEALED - 1);
             let until = run.rng.u32(from + 1..HEALED);
-            run.push(from, Happening::Kill(node));
-            run.push(until, Happening::Restart(node));
+            run.push(from, HarnessEvent::Kill(node));
+            run.push(until, HarnessEvent::Restart(node));
         }
         for node in P::roles(&config).iter().zip(0..).filter(|(role, _)| role.client) {
             let at = run.rng.u32(0..40_000);
-            run.push(at, Happening::Request(node.1));
+            run.push(at, HarnessEvent::Request(node.1));
         }
         run
     }
@@ -142,7 +142,7 @@ impl<P: Protocol> Harness<P> {
 
     /// Puts a message on its way that arrives at a moment.
     pub fn inject(&mut self, at: u32, from: Node, to: Node, message: P::Message) {
-        self.push(at, Happening::Message(from, to, message));
+        self.push(at, HarnessEvent::Message(from, to, message));
     }
 
     /// Goes on up to this moment.
@@ -181,7 +181,7 @@ impl<P: Protocol> Harness<P> {
         self.learners.iter().all(has_learned) && !self.players.iter().any(|player| player.pending)
     }
 
-    fn push(&mut self, at: u32, happening: Happening<P>) {
+    fn push(&mut self, at: u32, happening: HarnessEvent<P>) {
         let place = self.free.pop().unwrap_or_else(|| {
             self.happenings.push(None);
             self.happenings.len() - 1
@@ -198,21 +198,21 @@ impl<P: Protocol> Harness<P> {
         self.now = at;
         self.free.push(place);
         match self.happenings[place].take().expect("what is queued has its place") {
-            Happening::Message(from, to, message) => self.input(to, Input::Receive { from, message }),
-            Happening::Timer(node, timer, setting) => {
+            HarnessEvent::Message(from, to, message) => self.input(to, Input::Receive { from, message }),
+            HarnessEvent::Timer(node, timer, setting) => {
                 let timers = &mut self.players[usize::from(node)].timers;
                 if let Some(at) = timers.iter().position(|&set| set == (timer, setting)) {
                     timers.swap_remove(at);
                     self.input(node, Input::Timer(timer));
                 }
             }
-            Happening::Request(node) => self.request(node),
-            Happening::Kill(node) => {
+            HarnessEvent::Request(node) => self.request(node),
+            HarnessEvent::Kill(node) => {
                 let player = &mut self.players[usize::from(node)];
                 player.machine = None;
                 player.timers.clear();
             }
-            Happening::Restart(node) => self.restart(node),
+            HarnessEvent::Restart(node) => self.restart(node),
         }
         true
     }
@@ -249,7 +249,7 @@ impl<P: Protocol> Harness<P> {
                 player.timers.push((timer, self.settings));
                 let length: Range<u32> = P::duration(timer);
                 let at = self.now + self.rng.u32(length);
-                self.push(at, Happening::Timer(node, timer, self.settings));
+                self.push(at, HarnessEvent::Timer(node, timer, self.settings));
             }
             Output::CancelTimer(timer) => player.timers.retain(|set| set.0 != timer),
             Output::Write(disk) => player.disk = disk,
@@ -268,14 +268,14 @@ impl<P: Protocol> Harness<P> {
         assert!(from != to, "a node sends nothing to itself");
         let Some(faults) = self.faults else {
             self.sent.push((self.now, from, to, message));
-            return self.push(self.now + UNIT, Happening::Message(from, to, message));
+            return self.push(self.now + UNIT, HarnessEvent::Message(from, to, message));
         };
         let mut happens = |percent| self.now < HEALED && self.rng.u8(0..100) < percent;
         let (lost, doubled, slow) = (happens(faults.loss), happens(faults.doubled), happens(faults.slow));
         let range = if slow { 1_000..300_000 } else { 1_000..10_000 };
         for _ in 0..u8::from(!lost) + u8::from(doubled) {
             let at = self.now + self.rng.u32(range.clone());
-            self.push(at, Happening::Message(from, to, message));
+            self.push(at, HarnessEvent::Message(from, to, message));
         }
     }
 }

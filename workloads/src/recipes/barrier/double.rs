@@ -18,9 +18,9 @@ use super::{ROUNDS, ensure, overdue, steady};
 use crate::protocol::Request;
 use crate::recipes::bug::Bug;
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Env, HolderState, NOT_HELD, OpError, OwnZnode, Working};
+use crate::recipes::{Env, HolderState, NOT_HELD, OpError, OwnZnode, WorkGuard};
 use crate::service::{Answer, Service, SessionHandle, parse, unknown};
-use crate::zk::{CreateMode, Error, SessionState, Shared, WatchEvent, Zk, session_hex};
+use crate::zk::{CreateMode, Error, SessionState, SharedValue, WatchEvent, Zk, session_hex};
 
 /// Prefix of the name of the znode that marks the barrier as complete.
 const READY: &str = "ready";
@@ -36,7 +36,7 @@ pub struct Double {
     handle: Handle,
     holder: HolderState,
     /// The round that the client is in, and its znode there.
-    inside: Shared<Option<(i64, OwnZnode)>>,
+    inside: SharedValue<Option<(i64, OwnZnode)>>,
 }
 
 /// What became of a try to enter.
@@ -53,7 +53,7 @@ impl Double {
             env: env.clone(),
             handle: Handle::open(env),
             holder: HolderState::default(),
-            inside: Shared::new(None),
+            inside: SharedValue::new(None),
         }
     }
 
@@ -231,7 +231,11 @@ impl Service for Double {
         vec![f::ENTER, f::LEAVE]
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+    async fn serve(
+        &self,
+        request: &Request,
+        deadline: Option<Duration>,
+    ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         let answer = self.env.within(deadline, self.answer(request)).await;
         Ok((answer.ok_or_else(overdue)??, None))
     }

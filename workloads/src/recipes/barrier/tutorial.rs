@@ -16,16 +16,16 @@ use zooquake_history::operation::barrier::{BarrierAnswer as Answered, BarrierReq
 use super::{MEMBERS, ensure, overdue};
 use crate::protocol::Request;
 use crate::recipes::grant::create;
-use crate::recipes::{Env, HolderState, OpError, OwnZnode, Working};
+use crate::recipes::{Env, HolderState, OpError, OwnZnode, WorkGuard};
 use crate::service::{Answer, Service, SessionHandle, parse, unknown};
-use crate::zk::{CreateMode, Shared, WatchEvent, Zk, session_hex};
+use crate::zk::{CreateMode, SharedValue, WatchEvent, Zk, session_hex};
 
 /// `barrier/tutorial`.
 pub struct Tutorial {
     env: Env,
     holder: HolderState,
     /// The session of the round: opened by its first operation, closed by `close`.
-    session: Shared<Option<Arc<dyn Zk>>>,
+    session: SharedValue<Option<Arc<dyn Zk>>>,
 }
 
 impl Tutorial {
@@ -34,7 +34,7 @@ impl Tutorial {
         Self {
             env: env.clone(),
             holder: HolderState::default(),
-            session: Shared::new(None),
+            session: SharedValue::new(None),
         }
     }
 
@@ -130,7 +130,11 @@ impl Service for Tutorial {
         vec![f::JOIN, f::ENTER, f::CLOSE]
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+    async fn serve(
+        &self,
+        request: &Request,
+        deadline: Option<Duration>,
+    ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         let answer = self.env.within(deadline, self.answer(request)).await;
         Ok((answer.ok_or_else(overdue)??, None))
     }

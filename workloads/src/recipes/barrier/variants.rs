@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Double, MEMBERS, ROUNDS, Tutorial};
-use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 use zooquake_history::operation::barrier;
 use zooquake_history::plan::Capabilities;
 

@@ -15,7 +15,7 @@ use super::plain::{PartyClient, gather, not_voted, wait_decision, wait_for};
 use super::{APP, Decision, Journal, Party, TransactionZnode, Vote, decision_path, path, vote_path};
 use crate::recipes::bug::Bug;
 use crate::recipes::{Env, OpError};
-use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, Reply, Zk};
+use crate::zk::{CreateMode, CreatedZnode, Error, MultiError, MultiOp, Reply, Zk};
 
 /// How long to wait before a request is repeated.
 const RETRY: Duration = Duration::from_millis(100);
@@ -90,7 +90,7 @@ impl Atomic {
     /// first one made.
     async fn decide_once(
         &self,
-        create: impl Fn(&dyn Zk) -> Reply<Created> + Send + Sync,
+        create: impl Fn(&dyn Zk) -> Reply<CreatedZnode> + Send + Sync,
     ) -> Result<Option<Decision>, Error> {
         let first = create(self.0.handle.live().await.as_ref()).await;
         match (first, self.0.env.bug) {

@@ -10,9 +10,9 @@ use super::{Decision, Journal, Party, TransactionZnode};
 use crate::recipes::{Env, OpError};
 
 /// `commit/coordinated`.
-pub struct Coordinated(PartyClient);
+pub struct CoordinatedParty(PartyClient);
 
-impl Coordinated {
+impl CoordinatedParty {
     /// A client of this name, with this log.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
         Self(PartyClient::new(env, name, journal))
@@ -20,7 +20,7 @@ impl Coordinated {
 }
 
 #[async_trait]
-impl Party for Coordinated {
+impl Party for CoordinatedParty {
     fn member(&self) -> &PartyClient {
         &self.0
     }

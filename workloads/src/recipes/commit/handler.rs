@@ -7,7 +7,7 @@ use zooquake_history::operation::commit::{CommitAnswer as Answered, CommitReques
 
 use super::Party;
 use crate::protocol::Request;
-use crate::recipes::Working;
+use crate::recipes::WorkGuard;
 use crate::service::{Answer, Service, SessionHandle, parse};
 
 /// A party, as the client program drives it.
@@ -26,7 +26,11 @@ impl Service for CommitHandler {
         vec![f::BEGIN, f::DECIDE, f::VOTE, f::DECIDED]
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+    async fn serve(
+        &self,
+        request: &Request,
+        deadline: Option<Duration>,
+    ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         let asked: Asked = parse(request)?;
         let tx = asked.tx().to_string();
         // Its name is a znode's.

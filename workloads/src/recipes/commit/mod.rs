@@ -14,7 +14,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 pub use atomic::Atomic;
 pub use broadcast::Broadcast;
-pub use coordinated::Coordinated;
+pub use coordinated::CoordinatedParty;
 pub use ephemeral::Ephemeral;
 pub use handler::CommitHandler;
 pub use journal::{Journal, JournalEntry};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use zooquake_history::operation::commit;
 
-use super::{Atomic, Broadcast, CommitHandler, Coordinated, Ephemeral, Journal, Party};
+use super::{Atomic, Broadcast, CommitHandler, CoordinatedParty, Ephemeral, Journal, Party};
 use crate::recipes::Env;
-use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 use crate::service::Recipe;
 use anyhow::Context;
 
@@ -21,7 +21,7 @@ const VARIANTS: &[Variant] = &[
         name: "broadcast",
         promise: "the tutorial's: every site watches every vote and decides by itself; atomic, but blocks when the \
                   coordinator fails while it begins",
-        accepted: &[Known {
+        accepted: &[KnownAnomaly {
             reason: BROADCAST_BLOCKS,
             ..BLOCKED
         }],
@@ -33,14 +33,14 @@ const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: the coordinator alone watches the votes and publishes the decision; atomic, but blocks \
                   when the coordinator fails before that",
         accepted: &[BLOCKED],
-        build: |env| party(env, Coordinated::new),
+        build: |env| party(env, CoordinatedParty::new),
         ..PLAIN
     },
     Variant {
         name: "ephemeral",
         promise: "the tutorial's: coordinated, and sites make their own ephemeral znodes, so that a dead site is seen; \
                   atomic, but blocks when the coordinator fails, or a site before it looks",
-        accepted: &[Known {
+        accepted: &[KnownAnomaly {
             reason: EPHEMERAL_BLOCKS,
             ..BLOCKED
         }],

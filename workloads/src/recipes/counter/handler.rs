@@ -10,7 +10,7 @@ use super::{COUNTER, Increment};
 use crate::protocol::Request;
 use crate::recipes::requests::{overdue, steady};
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Env, OpError, Working};
+use crate::recipes::{Env, OpError, WorkGuard};
 use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::{Error, Stat, Zk, session_hex};
 
@@ -115,7 +115,11 @@ impl Service for CounterClient {
         vec![f::INCREMENT, f::GET]
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+    async fn serve(
+        &self,
+        request: &Request,
+        deadline: Option<Duration>,
+    ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         let answer = self.env.within(deadline, self.answer(request)).await;
         Ok((answer.ok_or_else(overdue)??, None))
     }

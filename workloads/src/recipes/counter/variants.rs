@@ -6,10 +6,10 @@ use zooquake_history::operation::counter;
 
 use super::optimistic::Optimistic;
 use super::unconditional::Unconditional;
-use super::versioned::{MARKS, Versioned};
+use super::versioned::{MARKS, VersionedCounter};
 use super::{COUNTER, CounterClient, Increment};
 use crate::recipes::Env;
-use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 use crate::service::Recipe;
 
 /// The family and its variants.
@@ -24,7 +24,7 @@ const VARIANTS: &[Variant] = &[
         promise: "get, then a setData of that version in one multi with a mark of the client's own, by which it finds out whether \
                   a write of unknown outcome was its own: each id is given once and each increment counts once, under any fault",
         znodes: &[COUNTER, MARKS],
-        build: |env| counter(env, Arc::new(Versioned::new(env))),
+        build: |env| counter(env, Arc::new(VersionedCounter::new(env))),
         ..PLAIN
     },
     Variant {
@@ -76,7 +76,7 @@ known! {
         "ZooKeeper Programmer's Guide, setData: the version -1 matches any";
 }
 
-const OVERWRITTEN: Known = Known {
+const OVERWRITTEN: KnownAnomaly = KnownAnomaly {
     anomaly: "lost-increment",
     ..GIVEN_AGAIN
 };

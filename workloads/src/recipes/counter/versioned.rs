@@ -15,8 +15,7 @@ use crate::zk::{CreateMode, Error, MultiOp, OpResult, Zk};
 /// The parent of the marks.
 pub const MARKS: &str = "/counter-marks";
 
-/// `counter/versioned`.
-pub(super) struct Versioned {
+pub(super) struct VersionedCounter {
     mark: String,
 }
 
@@ -27,7 +26,7 @@ enum WriteResult {
     Refused,
 }
 
-impl Versioned {
+impl VersionedCounter {
     /// With a mark that no other process writes.
     pub(super) fn new(env: &Env) -> Self {
         Self {
@@ -90,7 +89,7 @@ fn made(id: i64, held: CounterReading, result: Option<&OpResult>, zk: &dyn Zk) -
 }
 
 #[async_trait]
-impl Increment for Versioned {
+impl Increment for VersionedCounter {
     async fn increment(&self, counter: &CounterClient) -> Result<CounterReading, OpError> {
         loop {
             let zk = counter.live().await;

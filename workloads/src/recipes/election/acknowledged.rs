@@ -9,7 +9,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::QUEUE;
-use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, Nothing, Protected};
+use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, NoZnode, ProtectedQueue};
 use crate::recipes::{Env, Grant};
 
 /// The parent of the acknowledgements.
@@ -18,8 +18,8 @@ pub const ACKS: &str = "/election-ack";
 const ACK: ContenderQueue = ContenderQueue::single(ACKS, "-ack-");
 
 /// A client of `election/acknowledged` that begins to open its session.
-pub fn acknowledged(env: &Env) -> Protected {
-    Protected::new(env, QUEUE, Arc::new(Acknowledge))
+pub fn acknowledged(env: &Env) -> ProtectedQueue {
+    ProtectedQueue::new(env, QUEUE, Arc::new(Acknowledge))
 }
 
 struct Acknowledge;
@@ -38,7 +38,7 @@ impl BeforeGrant for Acknowledge {
                 ..grant
             }),
             Err(nothing) => {
-                if let Nothing::Refused(error) = nothing {
+                if let NoZnode::Refused(error) = nothing {
                     crate::stderr::say(&format!("acknowledge: {error}"));
                 }
                 candidate.claim.steady().await;

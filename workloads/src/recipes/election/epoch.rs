@@ -10,7 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::QUEUE;
-use crate::recipes::grant::{BeforeGrant, FirstContender, Protected};
+use crate::recipes::grant::{BeforeGrant, FirstContender, ProtectedQueue};
 use crate::recipes::{Env, Grant};
 use crate::zk::{CreateMode, Error, MultiOp, Stat, Zk};
 
@@ -18,8 +18,8 @@ use crate::zk::{CreateMode, Error, MultiOp, Stat, Zk};
 pub const EPOCH: &str = "/election-epoch";
 
 /// A client of `election/epoch` that begins to open its session.
-pub fn epoch(env: &Env) -> Protected {
-    Protected::new(env, QUEUE, Arc::new(Raise))
+pub fn epoch(env: &Env) -> ProtectedQueue {
+    ProtectedQueue::new(env, QUEUE, Arc::new(Raise))
 }
 
 struct Raise;

@@ -7,7 +7,7 @@ use zooquake_history::plan::{Capabilities, Resource};
 
 use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
 use crate::recipes::grant::GrantHandler;
-use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 
 /// The family and its variants.
 pub const FAMILY: FamilyVariants = FamilyVariants {
@@ -32,7 +32,7 @@ const VARIANTS: &[Variant] = &[
             FROZEN,
             CUT_OFF,
             ORPHAN,
-            Known {
+            KnownAnomaly {
                 reason: RACE_STUCK,
                 source: "KAFKA-1387, ZOOKEEPER-1262",
                 ..STUCK

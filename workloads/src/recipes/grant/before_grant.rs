@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 
-use super::claim::{GrantClaim, Nothing};
-use super::{ContenderQueue, Protected};
+use super::claim::{GrantClaim, NoZnode};
+use super::{ContenderQueue, ProtectedQueue};
 use crate::recipes::{Grant, OwnZnode};
-use crate::zk::{Shared, Zk};
+use crate::zk::{SharedValue, Zk};
 
 /// What the first in the queue does before it holds.
 #[async_trait]
@@ -28,20 +28,20 @@ pub trait BeforeGrant: Send + Sync {
 pub struct FirstContender<'a> {
     /// Its place in the queue.
     pub claim: &'a GrantClaim,
-    client: &'a Protected,
+    client: &'a ProtectedQueue,
     traces: &'a Traces,
 }
 
 impl<'a> FirstContender<'a> {
-    pub(super) fn new(client: &'a Protected, claim: &'a GrantClaim, traces: &'a Traces) -> Self {
+    pub(super) fn new(client: &'a ProtectedQueue, claim: &'a GrantClaim, traces: &'a Traces) -> Self {
         Self { claim, client, traces }
     }
 
     /// Creates another znode that goes when the place in the queue does, and before it.
     ///
     /// # Errors
-    /// [`Nothing`]: there is none.
-    pub async fn create(&self, queue: ContenderQueue) -> Result<OwnZnode, Nothing> {
+    /// [`NoZnode`]: there is none.
+    pub async fn create(&self, queue: ContenderQueue) -> Result<OwnZnode, NoZnode> {
         let claim = GrantClaim::new(&self.client.env, queue, self.claim.zk.clone());
         self.client.create(&claim, self.traces).await
     }
@@ -49,6 +49,6 @@ impl<'a> FirstContender<'a> {
 
 /// What an attempt has brought into the world so far: its claims, each with the path of its znode once that is known.
 /// The first is the place in the queue, and is the last to be removed.
-pub(super) type Traces = Shared<Vec<Trace>>;
+pub(super) type Traces = SharedValue<Vec<Trace>>;
 
 pub(super) type Trace = (GrantClaim, Option<String>);

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::Released;
+use super::ReleaseOutcome;
 use super::claim::GrantClaim;
-use super::protected::Protected;
+use super::protected::ProtectedQueue;
 use super::queue::ContenderQueue;
 use crate::recipes::sequence::sequence;
 use crate::recipes::{OpError, OwnZnode};
@@ -12,7 +12,7 @@ use crate::recipes::{OpError, OwnZnode};
 /// How long a candidate looks whether others come, and twice as long as it stays away when they do.
 const MOMENT: Duration = Duration::from_millis(100);
 
-impl Protected {
+impl ProtectedQueue {
     /// E4: gives its place up if others stand in the queue after a moment, and one more; returns whether it did.
     pub(super) async fn steps_back(&self, claim: &GrantClaim, own: &OwnZnode) -> bool {
         self.env.host.sleep(MOMENT).await;
@@ -28,7 +28,7 @@ impl Protected {
     }
 
     /// L28: deletes the first znode of the queue, whosever that is.
-    pub(super) async fn release_first(&self, name: &str) -> Result<Released, OpError> {
+    pub(super) async fn release_first(&self, name: &str) -> Result<ReleaseOutcome, OpError> {
         if let Some(held) = self.holder.let_go(name) {
             self.holder.disown(&held.grant.path);
         }
@@ -40,6 +40,6 @@ impl Protected {
             let deleted = zk.delete(&format!("{parent}/{first}"), None).await;
             deleted.map_err(|error| OpError::from_error("delete", &error))?;
         }
-        Ok(Released::unsure())
+        Ok(ReleaseOutcome::unsure())
     }
 }

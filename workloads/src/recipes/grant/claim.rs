@@ -21,7 +21,7 @@ pub struct GrantClaim {
 
 /// Why there is no znode.
 #[derive(Debug)]
-pub enum Nothing {
+pub enum NoZnode {
     /// The session is over, and its znodes go with it.
     Gone,
     /// ZooKeeper refuses.
@@ -30,7 +30,7 @@ pub enum Nothing {
 
 /// What [`Claim::remove`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removed {
+pub enum RemovalOutcome {
     /// It deleted the znode.
     Deleted,
     /// There is none (any more).
@@ -59,8 +59,8 @@ impl GrantClaim {
     /// Creates the znode, and does not answer before it is known to be there or not.
     ///
     /// # Errors
-    /// [`Nothing`]: there is none.
-    pub async fn create(&self) -> Result<OwnZnode, Nothing> {
+    /// [`NoZnode`]: there is none.
+    pub async fn create(&self) -> Result<OwnZnode, NoZnode> {
         let ContenderQueue { parent, mark, .. } = self.queue;
         let prefix = format!("{parent}/{}{mark}", self.guid);
         let mode = match self.env.has(Bug::L29) {
@@ -74,44 +74,44 @@ impl GrantClaim {
                         return Ok(self.owned(created.path, stat.czxid));
                     }
                 }
-                Err(error) if error.is_definite() => return Err(Nothing::Refused(error)),
+                Err(error) if error.is_definite() => return Err(NoZnode::Refused(error)),
                 // Created again, whether it is there or not.
                 Err(_) if self.env.has(Bug::L1) => match self.steady().await {
                     true => continue,
-                    false => return Err(Nothing::Gone),
+                    false => return Err(NoZnode::Gone),
                 },
                 Err(_) => {}
             }
             match self.find().await {
                 ClaimLookup::Here(owned) => return Ok(owned),
                 ClaimLookup::Absent => {}
-                ClaimLookup::Gone => return Err(Nothing::Gone),
+                ClaimLookup::Gone => return Err(NoZnode::Gone),
             }
         }
     }
 
     /// Removes the znode, known by its path or not, and does not answer before it is known to be gone.
-    pub async fn remove(&self, path: Option<String>) -> Removed {
+    pub async fn remove(&self, path: Option<String>) -> RemovalOutcome {
         let mut path = path;
         loop {
             let target = match path.take() {
                 Some(path) => path,
                 None => match self.find().await {
                     ClaimLookup::Here(owned) => owned.path,
-                    ClaimLookup::Absent => return Removed::Absent,
-                    ClaimLookup::Gone => return Removed::Gone,
+                    ClaimLookup::Absent => return RemovalOutcome::Absent,
+                    ClaimLookup::Gone => return RemovalOutcome::Gone,
                 },
             };
             match self.zk.delete(&target, None).await {
-                Ok(()) => return Removed::Deleted,
+                Ok(()) => return RemovalOutcome::Deleted,
                 // The name is nobody else's, so a try of ours that was not answered has removed it, or the session's
                 // end.
-                Err(Error::NoNode) => return Removed::Absent,
+                Err(Error::NoNode) => return RemovalOutcome::Absent,
                 Err(error) if error.is_definite() => crate::stderr::say(&format!("delete {target}: {error}")),
                 Err(_) => {}
             }
             if !self.steady().await {
-                return Removed::Gone;
+                return RemovalOutcome::Gone;
             }
             path = Some(target);
         }

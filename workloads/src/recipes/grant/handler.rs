@@ -10,7 +10,7 @@ use zooquake_history::operation::{Family, GrantOps, Mode, ZnodeName};
 
 use super::GrantRecipe;
 use crate::protocol::Request;
-use crate::recipes::{Env, Grant, HolderState, NOT_HELD, OwnZnode, Working};
+use crate::recipes::{Env, Grant, HolderState, NOT_HELD, OwnZnode, WorkGuard};
 use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::session_hex;
 
@@ -78,7 +78,7 @@ impl GrantHandler {
     }
 
     /// Checks its belief, works, and reads without checking again.
-    async fn read(&self, grant: String, work: Duration) -> (Answer, Option<Working>) {
+    async fn read(&self, grant: String, work: Duration) -> (Answer, Option<WorkGuard>) {
         let Some((_, working)) = self.recipe.holder().work(&grant) else {
             return (Answer::fail(NOT_HELD), None);
         };
@@ -91,7 +91,7 @@ impl GrantHandler {
         &self,
         (grant, value, work): (String, Value, Duration),
         deadline: Option<Duration>,
-    ) -> (Answer, Option<Working>) {
+    ) -> (Answer, Option<WorkGuard>) {
         let Some((held, working)) = self.recipe.holder().work(&grant) else {
             return (Answer::fail(NOT_HELD), None);
         };
@@ -140,7 +140,11 @@ impl Service for GrantHandler {
             .collect()
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+    async fn serve(
+        &self,
+        request: &Request,
+        deadline: Option<Duration>,
+    ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         Ok(match parse(request)? {
             Asked::Acquire { grant, mode } => (self.acquire(&grant, mode, deadline).await, None),
             Asked::Elect { grant } => (self.acquire(&grant, Mode::Exclusive, deadline).await, None),

@@ -15,10 +15,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 pub use before_grant::{BeforeGrant, FirstContender};
 pub use chain::Chain;
-pub use claim::{GrantClaim, Nothing};
+pub use claim::{GrantClaim, NoZnode};
 pub use handler::GrantHandler;
 pub use plain::{Contest, TutorialClient, create, create_with, hear};
-pub use protected::Protected;
+pub use protected::ProtectedQueue;
 pub use queue::{ContenderQueue, Queues};
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ pub trait GrantRecipe: Send + Sync {
     ///
     /// # Errors
     /// [`OpError::Fail`] with [`super::NOT_HELD`] if it is not held any more.
-    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError>;
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError>;
 
     /// The client's own state: its grant, its znodes and its unfinished work.
     fn holder(&self) -> &HolderState;
@@ -87,13 +87,13 @@ pub trait GrantRecipe: Send + Sync {
 
 /// What a release did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Released {
+pub struct ReleaseOutcome {
     /// The znode that it removed, and the transaction that had created that; `None` where the recipe cannot determine
     /// it.
     pub removed: Option<(String, Option<i64>)>,
 }
 
-impl Released {
+impl ReleaseOutcome {
     /// It removed the znode of its grant.
     pub fn from_grant(grant: &Grant) -> Self {
         Self {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use zooquake_history::operation::Mode;
 
-use super::{GrantRecipe, Released, not_held, overdue};
+use super::{GrantRecipe, ReleaseOutcome, not_held, overdue};
 use crate::recipes::requests::heard;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, Grant, HeldGrant, HolderState, OpError, OwnZnode};
@@ -121,9 +121,9 @@ impl GrantRecipe for TutorialClient {
         self.contend(name, Mode::Shared, deadline).await
     }
 
-    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError> {
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError> {
         let held = self.holder.let_go(name).ok_or_else(not_held)?;
-        let released = self.env.within(deadline, Released::once(&held)).await;
+        let released = self.env.within(deadline, ReleaseOutcome::once(&held)).await;
         self.holder.forget();
         released.ok_or_else(overdue)?
     }

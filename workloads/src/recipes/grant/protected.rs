@@ -18,27 +18,27 @@ use futures_util::future::{Either, select};
 use zooquake_history::operation::Mode;
 
 use super::before_grant::{BeforeGrant, FirstContender, Trace, Traces};
-use super::claim::{GrantClaim, Nothing, Removed};
-use super::queue::{ContenderQueue, QueuePlace, Queues, Standing};
-use super::{GrantRecipe, Released, not_held};
+use super::claim::{GrantClaim, NoZnode, RemovalOutcome};
+use super::queue::{ContenderQueue, QueuePlace, QueueStanding, Queues};
+use super::{GrantRecipe, ReleaseOutcome, not_held};
 use crate::recipes::bug::Bug;
 use crate::recipes::holder_state::BeliefLink;
 use crate::recipes::requests::over;
-use crate::recipes::{Busy, Env, Grant, HeldGrant, HolderState, OpError, OwnZnode};
+use crate::recipes::{BusyGuard, Env, Grant, HeldGrant, HolderState, OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{Shared, WatchEvent, Zk};
+use crate::zk::{SharedValue, WatchEvent, Zk};
 
 /// How much of its time a timed attempt keeps for cleaning up; at most a fifth.
 const RESERVE: Duration = Duration::from_millis(500);
 
 /// A client of a protected queue.
 #[derive(Clone)]
-pub struct Protected {
+pub struct ProtectedQueue {
     pub(super) env: Env,
     pub(super) holder: HolderState,
     pub(super) queues: Queues,
     before_grant: Arc<dyn BeforeGrant>,
-    session: Shared<Option<Arc<dyn Zk>>>,
+    session: SharedValue<Option<Arc<dyn Zk>>>,
 }
 
 enum Turn {
@@ -47,7 +47,7 @@ enum Turn {
     Missing,
 }
 
-impl Protected {
+impl ProtectedQueue {
     /// A client that begins to open its session.
     pub fn new(env: &Env, queue: ContenderQueue, before_grant: Arc<dyn BeforeGrant>) -> Self {
         Self::moded(env, queue.into(), before_grant)
@@ -60,7 +60,7 @@ impl Protected {
             holder: HolderState::default(),
             queues,
             before_grant,
-            session: Shared::new(None),
+            session: SharedValue::new(None),
         };
         env.host.spawn(client.clone().keep_session().boxed());
         client
@@ -77,8 +77,8 @@ impl Protected {
     }
 
     /// Removes everything, and returns what became of the place in the queue.
-    pub(super) async fn remove(&self, traces: Vec<Trace>, busy: Busy) -> Removed {
-        let mut removed = Removed::Absent;
+    pub(super) async fn remove(&self, traces: Vec<Trace>, busy: BusyGuard) -> RemovalOutcome {
+        let mut removed = RemovalOutcome::Absent;
         for (claim, path) in traces.into_iter().rev() {
             removed = claim.remove(path.clone()).await;
             if let Some(path) = path {
@@ -96,8 +96,8 @@ impl Protected {
             traces.update(Vec::clear);
             let own = match self.create(&claim, traces).await {
                 Ok(own) => own,
-                Err(Nothing::Gone) => continue,
-                Err(Nothing::Refused(error)) => {
+                Err(NoZnode::Gone) => continue,
+                Err(NoZnode::Refused(error)) => {
                     traces.update(Vec::clear);
                     return Err(OpError::from_error("create", &error));
                 }
@@ -128,7 +128,7 @@ impl Protected {
     }
 
     async fn attempt(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
-        let (place, traces) = (self.queues.place(mode, self.env.bug), Shared::new(Vec::new()));
+        let (place, traces) = (self.queues.place(mode, self.env.bug), SharedValue::new(Vec::new()));
         let Some(deadline) = deadline else {
             return self.contend(name, &place, &traces).await;
         };
@@ -141,7 +141,7 @@ impl Protected {
         }
     }
 
-    pub(super) async fn create(&self, claim: &GrantClaim, traces: &Traces) -> Result<OwnZnode, Nothing> {
+    pub(super) async fn create(&self, claim: &GrantClaim, traces: &Traces) -> Result<OwnZnode, NoZnode> {
         let _busy = self.holder.busy();
         let at = traces.update(|traces| {
             traces.push((claim.clone(), None));
@@ -163,10 +163,10 @@ impl Protected {
                 continue;
             }
             match place.standing(zk.as_ref(), own).await {
-                Ok(Standing::First) => return Turn::Mine(seen),
-                Ok(Standing::Missing) => return Turn::Missing,
+                Ok(QueueStanding::First) => return Turn::Mine(seen),
+                Ok(QueueStanding::Missing) => return Turn::Missing,
                 // The watch is set again on reconnect; looking anew costs little and trusts nobody with that.
-                Ok(Standing::Behind(watch)) => {
+                Ok(QueueStanding::Behind(watch)) => {
                     match select(watch, std::pin::pin!(self.holder.link_changed(seen))).await {
                         // Leads because the one before it is gone, even if others stand before that one.
                         Either::Left((WatchEvent::Deleted, _)) if self.env.has(Bug::E5) => return Turn::Mine(seen),
@@ -175,7 +175,7 @@ impl Protected {
                         _ => {}
                     }
                 }
-                Ok(Standing::Moved) => {}
+                Ok(QueueStanding::Moved) => {}
                 Err(_) => drop(claim.steady().await),
             }
         }
@@ -189,14 +189,16 @@ impl Protected {
             return OpError::Fail("timed out; nothing was created".to_string());
         }
         match self.remove_by(traces, Some(deadline)).await {
-            Some(Removed::Deleted | Removed::Absent) => OpError::Fail("timed out; cleaned up".to_string()),
-            Some(Removed::Gone) => OpError::Info("timed out; its session is over".to_string()),
+            Some(RemovalOutcome::Deleted | RemovalOutcome::Absent) => {
+                OpError::Fail("timed out; cleaned up".to_string())
+            }
+            Some(RemovalOutcome::Gone) => OpError::Info("timed out; its session is over".to_string()),
             None => OpError::Info("timed out; still cleaning up".to_string()),
         }
     }
 
     /// Removes, in the background if need be, and waits for it until `deadline`.
-    async fn remove_by(&self, traces: Vec<Trace>, deadline: Option<Duration>) -> Option<Removed> {
+    async fn remove_by(&self, traces: Vec<Trace>, deadline: Option<Duration>) -> Option<RemovalOutcome> {
         let (client, busy) = (self.clone(), self.holder.busy());
         self.env
             .outlast(deadline, async move { client.remove(traces, busy).await })
@@ -205,7 +207,7 @@ impl Protected {
 }
 
 #[async_trait]
-impl GrantRecipe for Protected {
+impl GrantRecipe for ProtectedQueue {
     async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
         self.attempt(name, Mode::Exclusive, deadline).await
     }
@@ -214,7 +216,7 @@ impl GrantRecipe for Protected {
         self.attempt(name, Mode::Shared, deadline).await
     }
 
-    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError> {
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError> {
         if self.env.has(Bug::L28) {
             return self.release_first(name).await;
         }
@@ -225,12 +227,12 @@ impl GrantRecipe for Protected {
         };
         if self.env.has(Bug::L11) {
             self.holder.disown(&held.grant.path);
-            return Released::once(&held).await;
+            return ReleaseOutcome::once(&held).await;
         }
         match self.remove_by(self.traces(&held), deadline).await {
-            Some(Removed::Deleted) => Ok(Released::from_grant(&held.grant)),
-            Some(Removed::Absent) => Ok(Released::unsure()),
-            Some(Removed::Gone) => Err(OpError::Info(
+            Some(RemovalOutcome::Deleted) => Ok(ReleaseOutcome::from_grant(&held.grant)),
+            Some(RemovalOutcome::Absent) => Ok(ReleaseOutcome::unsure()),
+            Some(RemovalOutcome::Gone) => Err(OpError::Info(
                 "the session is over, and its znode goes with it".to_string(),
             )),
             None => Err(OpError::Info("timed out; still deleting the znode".to_string())),

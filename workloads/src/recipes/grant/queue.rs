@@ -76,7 +76,7 @@ pub(super) struct QueuePlace {
 }
 
 /// Where a znode stands among those that it waits for.
-pub(super) enum Standing {
+pub(super) enum QueueStanding {
     /// So near the beginning that it holds.
     First,
     /// Farther back; the watch fires when that may have changed.
@@ -96,30 +96,30 @@ impl QueuePlace {
     ///
     /// # Errors
     /// Of the requests.
-    pub(super) async fn standing(&self, zk: &dyn Zk, own: &str) -> Result<Standing, Error> {
+    pub(super) async fn standing(&self, zk: &dyn Zk, own: &str) -> Result<QueueStanding, Error> {
         let ContenderQueue { parent, capacity, .. } = self.queue;
         if capacity > NonZeroUsize::MIN {
             let (names, watch) = zk.children_and_watch(parent).await?;
             return Ok(match self.before(&names, own) {
-                None => Standing::Missing,
-                Some(before) if before.len() < capacity.get() => Standing::First,
-                Some(_) => Standing::Behind(watch),
+                None => QueueStanding::Missing,
+                Some(before) if before.len() < capacity.get() => QueueStanding::First,
+                Some(_) => QueueStanding::Behind(watch),
             });
         }
         let names = zk.children(parent).await?;
         let Some(before) = self.before(&names, own) else {
-            return Ok(Standing::Missing);
+            return Ok(QueueStanding::Missing);
         };
         let Some((_, nearest)) = before.into_iter().max_by(|(a, _), (b, _)| order(*a, *b)) else {
-            return Ok(Standing::First);
+            return Ok(QueueStanding::First);
         };
         // If it went between the two reads, waiting for its creation would be waiting for ever, as L13c does.
         let (there, watch) = zk.exists_and_watch(&format!("{parent}/{nearest}")).await?;
         let waits = there.is_some() || self.bug == Some(Bug::L13c);
         Ok(if waits {
-            Standing::Behind(watch)
+            QueueStanding::Behind(watch)
         } else {
-            Standing::Moved
+            QueueStanding::Moved
         })
     }
 

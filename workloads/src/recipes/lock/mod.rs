@@ -9,7 +9,7 @@ pub(super) mod variants;
 pub use children::{Herd, children};
 pub use predecessor::Predecessor;
 pub use protected::{Token, protected};
-pub use shipped::Shipped;
+pub use shipped::ShippedLock;
 
 /// The parent of the lock znodes.
 pub const PARENT: &str = "/lock";

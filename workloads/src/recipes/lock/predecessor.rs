@@ -12,11 +12,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::PARENT;
-use crate::recipes::grant::{GrantRecipe, Released, create, not_held, overdue};
+use crate::recipes::grant::{GrantRecipe, ReleaseOutcome, create, not_held, overdue};
 use crate::recipes::requests::ensure_or_print;
 use crate::recipes::{Env, Grant, HeldGrant, HolderState, OpError};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, SessionState, Shared, Watch, WatchEvent, Zk};
+use crate::zk::{CreateMode, Error, SessionState, SharedValue, Watch, WatchEvent, Zk};
 
 /// `lock/predecessor`.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub struct Predecessor {
     env: Env,
     holder: HolderState,
     /// The session of the attempt that runs, holds, or was given up.
-    attempt: Shared<Option<Arc<dyn Zk>>>,
+    attempt: SharedValue<Option<Arc<dyn Zk>>>,
 }
 
 /// The result of a look at the children.
@@ -43,7 +43,7 @@ impl Predecessor {
         Self {
             env: env.clone(),
             holder: HolderState::default(),
-            attempt: Shared::new(None),
+            attempt: SharedValue::new(None),
         }
     }
 
@@ -128,14 +128,14 @@ impl GrantRecipe for Predecessor {
         result
     }
 
-    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError> {
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError> {
         let held = self.holder.let_go(name).ok_or_else(not_held)?;
         self.attempt.update(|attempt| *attempt = None);
         let state = self.env.within(deadline, held.zk.close()).await;
         self.holder.forget();
         match state.ok_or_else(overdue)? {
-            SessionState::Closed => Ok(Released::from_grant(&held.grant)),
-            _ => Ok(Released::unsure()),
+            SessionState::Closed => Ok(ReleaseOutcome::from_grant(&held.grant)),
+            _ => Ok(ReleaseOutcome::unsure()),
         }
     }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::PARENT;
-use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, Protected};
+use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, ProtectedQueue};
 use crate::recipes::{Env, Grant};
 
 const QUEUE: ContenderQueue = ContenderQueue::single(PARENT, "-lock-");
 
 /// A client that begins to open its session; `fenced` if its grants carry tokens.
-pub fn protected(env: &Env, fenced: bool) -> Protected {
-    Protected::new(env, QUEUE, Arc::new(Token(fenced)))
+pub fn protected(env: &Env, fenced: bool) -> ProtectedQueue {
+    ProtectedQueue::new(env, QUEUE, Arc::new(Token(fenced)))
 }
 
 /// The first in the queue holds, and its znode's age is its token, if it has one.

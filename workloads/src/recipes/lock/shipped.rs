@@ -13,30 +13,30 @@ use serde_json::{Value, json};
 use zookeeper_client as zkc;
 
 use super::{PARENT, RESOURCE};
-use crate::recipes::grant::{GrantRecipe, Released, not_held, overdue};
+use crate::recipes::grant::{GrantRecipe, ReleaseOutcome, not_held, overdue};
 use crate::recipes::{Env, Grant, HeldGrant, HolderState, NOT_HELD, OpError, OwnZnode};
 use crate::service::SessionHandle;
 use crate::zk::real::{RealEnsemble, RealZk};
-use crate::zk::{Error, SessionState, Shared, Zk};
+use crate::zk::{Error, SessionState, SharedValue, Zk};
 
 /// How long the look at an own lock znode may take, which only serves to report its czxid.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// `lock/crate`.
 #[derive(Clone)]
-pub struct Shipped {
+pub struct ShippedLock {
     env: Env,
     ensemble: RealEnsemble,
     holder: HolderState,
-    session: Shared<Option<Arc<RealZk>>>,
+    session: SharedValue<Option<Arc<RealZk>>>,
     /// The crate's lock. Dropping the last clone of this `Arc` releases it; the lock itself is never cloned, since each
     /// clone of it releases.
-    lock: Shared<Option<Arc<zkc::OwnedLockClient>>>,
+    lock: SharedValue<Option<Arc<zkc::OwnedLockClient>>>,
     /// Whether `Client::lock` is under way.
-    waiting: Shared<bool>,
+    waiting: SharedValue<bool>,
 }
 
-impl Shipped {
+impl ShippedLock {
     /// A client that begins to open its session.
     ///
     /// # Errors
@@ -47,9 +47,9 @@ impl Shipped {
             env: env.clone(),
             ensemble: ensemble.ok_or_else(|| anyhow::anyhow!("it runs on a real ensemble only"))?,
             holder: HolderState::default(),
-            session: Shared::new(None),
-            lock: Shared::new(None),
-            waiting: Shared::new(false),
+            session: SharedValue::new(None),
+            lock: SharedValue::new(None),
+            waiting: SharedValue::new(false),
         };
         let opening = lock.clone();
         env.host.spawn(async move { opening.open().await }.boxed());
@@ -151,7 +151,7 @@ fn ended(error: &zkc::Error) -> OpError {
 }
 
 #[async_trait]
-impl GrantRecipe for Shipped {
+impl GrantRecipe for ShippedLock {
     async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
         self.waiting.update(|waiting| *waiting = true);
         let result = self.env.within(deadline, self.attempt(name)).await;
@@ -163,14 +163,14 @@ impl GrantRecipe for Shipped {
         result
     }
 
-    async fn release(&self, name: &str, _deadline: Option<Duration>) -> Result<Released, OpError> {
+    async fn release(&self, name: &str, _deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError> {
         let held = self.holder.let_go(name);
         if held.is_some() {
             self.holder.forget();
             self.drop_lock();
         }
         // The delete goes on in the background, and the crate does not report its end.
-        held.map(|_| Released::unsure()).ok_or_else(not_held)
+        held.map(|_| ReleaseOutcome::unsure()).ok_or_else(not_held)
     }
 
     fn holder(&self) -> &HolderState {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use zooquake_history::operation::lock;
 use zooquake_history::plan::Resource;
 
-use super::{PARENT, Predecessor, Shipped, children, protected};
+use super::{PARENT, Predecessor, ShippedLock, children, protected};
 use crate::recipes::grant::GrantHandler;
-use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 
 /// The family and its variants.
 pub const FAMILY: FamilyVariants = FamilyVariants {
@@ -22,11 +22,11 @@ const VARIANTS: &[Variant] = &[
         accepted: &[
             FROZEN,
             CUT_OFF,
-            Known {
+            KnownAnomaly {
                 reason: CHILDREN_ORPHAN,
                 ..ORPHAN
             },
-            Known {
+            KnownAnomaly {
                 reason: CHILDREN_STUCK,
                 ..STUCK
             },
@@ -63,7 +63,7 @@ const VARIANTS: &[Variant] = &[
         resource: Resource::Zookeeper,
         client_library: true,
         accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
-        build: |env| Ok(Arc::new(GrantHandler::new(env, &lock::FAMILY, Shipped::new(env)?))),
+        build: |env| Ok(Arc::new(GrantHandler::new(env, &lock::FAMILY, ShippedLock::new(env)?))),
         ..PLAIN
     },
 ];

@@ -12,13 +12,13 @@ use crate::service::SessionHandle;
 
 /// `membership/cached`: it shows what it reads with the read that sets the watch, and nothing while it is disconnected.
 #[derive(Clone)]
-pub struct Cached {
+pub struct CachedMembership {
     env: Env,
     group: ShownGroup,
     registration: Registration,
 }
 
-impl Cached {
+impl CachedMembership {
     /// A client that begins to open its session.
     pub fn new(env: &Env) -> Self {
         let client = Self {
@@ -50,7 +50,7 @@ impl Cached {
 }
 
 #[async_trait]
-impl GroupMember for Cached {
+impl GroupMember for CachedMembership {
     async fn register(&self, member: &str, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
         self.registration.register(member, value, deadline).await
     }

@@ -35,12 +35,12 @@ pub struct ReadingOrder {
 }
 
 /// A read has failed, or the connection was lost before its answer.
-struct Interrupted;
+struct ReadInterruption;
 
-type Read<T> = Result<T, Interrupted>;
+type Read<T> = Result<T, ReadInterruption>;
 
 /// What a reader has received.
-enum Heard {
+enum ReaderMessage {
     /// The session has another state.
     Link,
     /// The list has changed.
@@ -96,14 +96,14 @@ impl GroupReader {
             }
             let read = match self.hear(state).await {
                 None => Ok(()),
-                Some(Heard::Link) => {
+                Some(ReaderMessage::Link) => {
                     self.whole &= !self.order.reads_anew;
                     Ok(())
                 }
                 // All will be read.
                 Some(_) if !self.whole => Ok(()),
-                Some(Heard::List) => self.list(false).await,
-                Some(Heard::Member(member)) => self.read_again(member).await,
+                Some(ReaderMessage::List) => self.list(false).await,
+                Some(ReaderMessage::Member(member)) => self.read_again(member).await,
             };
             if read.is_err() {
                 self.whole = false;
@@ -119,39 +119,39 @@ impl GroupReader {
     }
 
     /// The next event; `None` if a question was answered instead.
-    async fn hear(&mut self, seen: SessionState) -> Option<Heard> {
+    async fn hear(&mut self, seen: SessionState) -> Option<ReaderMessage> {
         let group = self.group.clone();
         let mut changed = self.zk.changed(seen);
         group
             .event_or_question(|context| {
                 if changed.poll_unpin(context).is_ready() {
-                    return Poll::Ready(Heard::Link);
+                    return Poll::Ready(ReaderMessage::Link);
                 }
                 self.poll_watches(context)
             })
             .await
     }
 
-    fn poll_watches(&mut self, context: &mut Context<'_>) -> Poll<Heard> {
+    fn poll_watches(&mut self, context: &mut Context<'_>) -> Poll<ReaderMessage> {
         if self
             .list
             .as_mut()
             .is_some_and(|watch| watch.poll_unpin(context).is_ready())
         {
             self.list = None;
-            return Poll::Ready(Heard::List);
+            return Poll::Ready(ReaderMessage::List);
         }
         let mut watches = self.watches.iter_mut();
         let fired = watches.find_map(|(member, watch)| watch.poll_unpin(context).is_ready().then(|| member.clone()));
         let Some(member) = fired else { return Poll::Pending };
         self.watches.remove(&member);
-        Poll::Ready(Heard::Member(member))
+        Poll::Ready(ReaderMessage::Member(member))
     }
 
     /// What a read answers, unless the connection is lost before it.
     async fn answer<T>(&mut self, reply: Reply<T>) -> Read<Result<T, Error>> {
         match select(reply, self.zk.changed(SessionState::Connected)).await {
-            Either::Left((Err(Error::Unknown(_)), _)) | Either::Right(_) => Err(Interrupted),
+            Either::Left((Err(Error::Unknown(_)), _)) | Either::Right(_) => Err(ReadInterruption),
             Either::Left((answered, _)) => Ok(answered),
         }
     }
@@ -184,10 +184,10 @@ impl GroupReader {
     async fn names(&mut self) -> Read<Vec<String>> {
         if !self.order.list_watched {
             let listed = self.answer(self.zk.children(MEMBERS)).await?;
-            return listed.map_err(|_| Interrupted);
+            return listed.map_err(|_| ReadInterruption);
         }
         let listed = self.answer(self.zk.children_and_watch(MEMBERS)).await?;
-        let (names, watch) = listed.map_err(|_| Interrupted)?;
+        let (names, watch) = listed.map_err(|_| ReadInterruption)?;
         self.list = Some(watch);
         Ok(names)
     }
@@ -247,7 +247,7 @@ impl GroupReader {
         self.watches.remove(member);
         match error {
             Error::NoNode => Ok(None),
-            _ => Err(Interrupted),
+            _ => Err(ReadInterruption),
         }
     }
 
@@ -255,7 +255,7 @@ impl GroupReader {
     async fn watch_after(&mut self) -> Read<()> {
         if !self.order.list_watched && self.list.is_none() {
             let watched = self.answer(self.zk.children_and_watch(MEMBERS)).await?;
-            let (_, watch) = watched.map_err(|_| Interrupted)?;
+            let (_, watch) = watched.map_err(|_| ReadInterruption)?;
             self.list = Some(watch);
         }
         if self.order.data_watched {

@@ -10,7 +10,7 @@ use zooquake_history::operation::membership::{
 
 use super::{ShownGroup, path, value};
 use crate::protocol::Request;
-use crate::recipes::{OpError, OwnZnode, Working};
+use crate::recipes::{OpError, OwnZnode, WorkGuard};
 use crate::service::{Answer, GroupWatcher, Service, SessionHandle, WatchedGroup, parse};
 use crate::zk::{Stat, Zk, session_hex};
 
@@ -105,7 +105,11 @@ impl Service for MembershipHandler {
         vec![f::REGISTER, f::UPDATE, f::DEREGISTER]
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+    async fn serve(
+        &self,
+        request: &Request,
+        deadline: Option<Duration>,
+    ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         let answered = match parse(request)? {
             Asked::Register { member, .. } if member.is_empty() || member.contains('/') => {
                 return Err(Answer::fail(format!("`{member}` is no name of a member")));

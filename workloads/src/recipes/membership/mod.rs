@@ -1,8 +1,8 @@
 //! Groups: a client is a member as long as its session keeps an ephemeral znode, and watches who else is one.
 //!
-//! [`Cached`] and [`Tutorial`] differ in what they do about watches and about the end of a session. What a client shows
-//! its application of the group is a [`ShownGroup`], which a [`GroupReader`] keeps up to date for one session after the
-//! other.
+//! [`CachedMembership`] and [`Tutorial`] differ in what they do about watches and about the end of a session. What a
+//! client shows its application of the group is a [`ShownGroup`], which a [`GroupReader`] keeps up to date for one
+//! session after the other.
 
 mod cached;
 mod group_reader;
@@ -13,7 +13,7 @@ mod shown_group;
 mod tutorial;
 pub(super) mod variants;
 
-pub use cached::Cached;
+pub use cached::CachedMembership;
 pub use group_reader::{GroupReader, ReadingOrder};
 pub use handler::{GroupMember, MembershipHandler, OwnMember};
 pub use registration::Registration;

@@ -19,13 +19,13 @@ use crate::recipes::bug::Bug;
 use crate::recipes::requests::{overdue, steady};
 use crate::recipes::{Env, OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, Shared, Zk};
+use crate::zk::{CreateMode, Error, SharedValue, Zk};
 
 /// The entry of one client. Clones share it.
 #[derive(Clone)]
 pub struct Registration {
     env: Env,
-    books: Shared<RegistrationBooks>,
+    books: SharedValue<RegistrationBooks>,
 }
 
 impl Registration {
@@ -33,7 +33,7 @@ impl Registration {
     pub fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
-            books: Shared::new(RegistrationBooks::default()),
+            books: SharedValue::new(RegistrationBooks::default()),
         }
     }
 

@@ -6,13 +6,13 @@ use std::task::Poll;
 use zooquake_history::operation::membership::{GroupView, MemberEntry};
 
 use crate::recipes::{Env, Notice};
-use crate::zk::{Shared, session_hex};
+use crate::zk::{SharedValue, session_hex};
 
 /// The views of one process. Clones share them.
 #[derive(Clone)]
 pub struct ShownGroup {
     env: Env,
-    state: Shared<ShownState>,
+    state: SharedValue<ShownState>,
 }
 
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl ShownGroup {
     pub fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
-            state: Shared::new(ShownState::default()),
+            state: SharedValue::new(ShownState::default()),
         }
     }
 

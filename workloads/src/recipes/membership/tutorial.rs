@@ -17,7 +17,7 @@ use crate::recipes::requests::overdue;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, Shared, Stat, Zk};
+use crate::zk::{CreateMode, Error, SharedValue, Stat, Zk};
 
 /// The order in which it reads.
 const ORDER: ReadingOrder = ReadingOrder {
@@ -32,7 +32,7 @@ pub struct Tutorial {
     env: Env,
     handle: Handle,
     group: ShownGroup,
-    own: Shared<Option<OwnMember>>,
+    own: SharedValue<Option<OwnMember>>,
 }
 
 impl Tutorial {
@@ -42,7 +42,7 @@ impl Tutorial {
             env: env.clone(),
             handle: Handle::open(env),
             group: ShownGroup::new(env),
-            own: Shared::new(None),
+            own: SharedValue::new(None),
         };
         env.host.spawn(client.clone().watch().boxed());
         client

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use zooquake_history::operation::membership;
 
-use super::{Cached, MEMBERS, MembershipHandler, Tutorial};
-use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use super::{CachedMembership, MEMBERS, MembershipHandler, Tutorial};
+use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 
 /// The family and its variants.
 pub const FAMILY: FamilyVariants = FamilyVariants {
@@ -18,7 +18,7 @@ const VARIANTS: &[Variant] = &[
         name: "cached",
         promise: "shows what it reads with the read that sets the watch, all of it again after each reconnect, and registers anew \
                   when its session has ended: once nothing changes any more, each view is the group, under any fault",
-        build: |env| Ok(Arc::new(MembershipHandler::new(Cached::new(env)))),
+        build: |env| Ok(Arc::new(MembershipHandler::new(CachedMembership::new(env)))),
         ..PLAIN
     },
     Variant {

@@ -14,32 +14,31 @@ use super::claim::{ItemClaim, look};
 use super::dequeue_attempt::DequeueAttempt;
 use super::item::{Content, in_order, put};
 use super::owner::{Owner, Owners, gone};
-use super::{DeliveredItem, OWNERS, QUEUE, Queue, Stored, TAKEN, overdue};
+use super::{DeliveredItem, OWNERS, QUEUE, Queue, StoredItem, TAKEN, overdue};
 use crate::recipes::bug::Bug;
-use crate::recipes::{Busy, Env, HolderState, NOT_HELD, OpError, OwnZnode};
+use crate::recipes::{BusyGuard, Env, HolderState, NOT_HELD, OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, MultiError, MultiOp, OpResult, Shared};
+use crate::zk::{CreateMode, Error, MultiError, MultiOp, OpResult, SharedValue};
 
-/// `queue/claimed`.
 #[derive(Clone)]
-pub struct Claimed {
+pub struct ClaimedQueue {
     env: Env,
     holder: HolderState,
     owners: Owners,
-    claims: Shared<Vec<ItemClaim>>,
+    claims: SharedValue<Vec<ItemClaim>>,
     /// Whether an acknowledgement has not ended, which the next one waits for ([`Bug::Q9`]).
-    acknowledges: Shared<bool>,
+    acknowledges: SharedValue<bool>,
 }
 
-impl Claimed {
+impl ClaimedQueue {
     /// A client that begins to open its session.
     pub fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
             holder: HolderState::default(),
             owners: Owners::new(env),
-            claims: Shared::new(Vec::new()),
-            acknowledges: Shared::new(false),
+            claims: SharedValue::new(Vec::new()),
+            acknowledges: SharedValue::new(false),
         }
     }
 
@@ -206,13 +205,13 @@ impl Claimed {
     }
 
     /// A dequeue to its end, whether anybody waits for it or not.
-    async fn attempt(self, attempt: DequeueAttempt, busy: Busy) {
+    async fn attempt(self, attempt: DequeueAttempt, busy: BusyGuard) {
         let ended = self.take(&attempt).await;
         attempt.end(ended, |late| self.delivered(late.item, false));
         drop(busy);
     }
 
-    async fn finish(self, item: i64, busy: Busy) -> Result<(), OpError> {
+    async fn finish(self, item: i64, busy: BusyGuard) -> Result<(), OpError> {
         let claim = self
             .claims
             .with(|claims| claims.iter().rfind(|claim| claim.item == item).cloned());
@@ -251,8 +250,8 @@ fn content(path: &str, data: &[u8]) -> Result<Content, OpError> {
 }
 
 #[async_trait]
-impl Queue for Claimed {
-    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<Stored, OpError> {
+impl Queue for ClaimedQueue {
+    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<StoredItem, OpError> {
         let put = self.env.within(deadline, put(&self.env, &self.owners, item));
         put.await.ok_or_else(overdue)?
     }

@@ -2,13 +2,13 @@
 
 use super::DeliveredItem;
 use crate::recipes::OpError;
-use crate::zk::Shared;
+use crate::zk::SharedValue;
 
 type DequeueEnd = Result<Option<DeliveredItem>, OpError>;
 
 /// One dequeue, shared by who does it and who waits for it.
 #[derive(Clone)]
-pub struct DequeueAttempt(Shared<AttemptState>);
+pub struct DequeueAttempt(SharedValue<AttemptState>);
 
 #[derive(Default)]
 struct AttemptState {
@@ -18,7 +18,7 @@ struct AttemptState {
 
 impl Default for DequeueAttempt {
     fn default() -> Self {
-        Self(Shared::new(AttemptState::default()))
+        Self(SharedValue::new(AttemptState::default()))
     }
 }
 

@@ -9,12 +9,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::item::{Content, MARK, in_order};
-use super::{DeliveredItem, QUEUE, Queue, Stored, blindly, ensure, overdue};
+use super::{DeliveredItem, QUEUE, Queue, StoredItem, blindly, ensure, overdue};
 use crate::recipes::bug::Bug;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, HolderState, OpError};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, Shared, Zk};
+use crate::zk::{CreateMode, Error, SharedValue, Zk};
 
 /// `queue/fifo`.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub struct Fifo {
     handle: Handle,
     holder: HolderState,
     /// What is still to be handed out of a list that was read before ([`Bug::Q6`]): znodes and their items.
-    listed: Shared<Vec<(String, i64)>>,
+    listed: SharedValue<Vec<(String, i64)>>,
 }
 
 impl Fifo {
@@ -33,11 +33,11 @@ impl Fifo {
             env: env.clone(),
             handle: Handle::open(env),
             holder: HolderState::default(),
-            listed: Shared::new(Vec::new()),
+            listed: SharedValue::new(Vec::new()),
         }
     }
 
-    async fn put(&self, item: i64) -> Result<Stored, OpError> {
+    async fn put(&self, item: i64) -> Result<StoredItem, OpError> {
         let zk = self.handle.live().await;
         // Nothing of the item can be there when this fails.
         ensure(zk.as_ref(), QUEUE)
@@ -48,7 +48,7 @@ impl Fifo {
         let created = blindly(&self.env, Bug::Q2, zk.as_ref(), create)
             .await
             .map_err(|error| OpError::from_error("create", &error))?;
-        Ok(Stored {
+        Ok(StoredItem {
             path: created.path,
             czxid: created.stat.map(|stat| stat.czxid),
         })
@@ -135,7 +135,7 @@ async fn read(zk: &dyn Zk, path: &str) -> Result<Option<i64>, OpError> {
 
 #[async_trait]
 impl Queue for Fifo {
-    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<Stored, OpError> {
+    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<StoredItem, OpError> {
         self.env.within(deadline, self.put(item)).await.ok_or_else(overdue)?
     }
 

@@ -7,12 +7,12 @@ use zooquake_history::operation::ZnodeName;
 use zooquake_history::operation::queue::{QueueAnswer as Answered, QueueRequest as Asked, f};
 
 use crate::protocol::Request;
-use crate::recipes::{HolderState, OpError, OwnZnode, Working};
+use crate::recipes::{HolderState, OpError, OwnZnode, WorkGuard};
 use crate::service::{Answer, Service, SessionHandle, parse};
 
 /// An item that was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredItem {
     /// Its znode.
     pub path: String,
     /// The transaction that created that; `None` where the recipe cannot determine it.
@@ -36,7 +36,7 @@ pub trait Queue: Send + Sync {
     ///
     /// # Errors
     /// [`OpError::Fail`] only if the item is certainly not there.
-    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<Stored, OpError>;
+    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<StoredItem, OpError>;
 
     /// Takes the first item; `None` if there is none. It is named by a `taking` notice before anything is taken.
     ///
@@ -76,10 +76,14 @@ impl Service for QueueHandler {
         vec![f::ENQUEUE, f::DEQUEUE, f::ACKNOWLEDGE]
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+    async fn serve(
+        &self,
+        request: &Request,
+        deadline: Option<Duration>,
+    ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         let answered = match parse(request)? {
             Asked::Enqueue { item } => {
-                let Stored { path, czxid } = self.queue.enqueue(item, deadline).await?;
+                let StoredItem { path, czxid } = self.queue.enqueue(item, deadline).await?;
                 let znode = ZnodeName { path, czxid };
                 Answered::Stored { item, znode }
             }

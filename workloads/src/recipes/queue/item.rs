@@ -1,7 +1,7 @@
 //! Items as znodes: their data, and their order.
 
 use super::owner::{Owner, Owners};
-use super::{QUEUE, Stored, TAKEN, steady};
+use super::{QUEUE, StoredItem, TAKEN, steady};
 use crate::recipes::sequence::{order, sequence};
 use crate::recipes::{Env, OpError};
 use crate::zk::CreateMode;
@@ -46,13 +46,13 @@ pub fn in_order(names: Vec<String>) -> Vec<String> {
 ///
 /// # Errors
 /// [`OpError::Fail`] only if it is certainly not there.
-pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<Stored, OpError> {
+pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<StoredItem, OpError> {
     let Owner { zk, .. } = owners.live().await;
     let guid = format!("{:032x}", env.host.random());
     let data = Content { item, owner: None }.data();
     let path = format!("{QUEUE}/{guid}-{MARK}");
     match zk.create(&path, &data, CreateMode::PersistentSequential).await {
-        Ok(created) => Ok(Stored {
+        Ok(created) => Ok(StoredItem {
             path: created.path,
             czxid: created.stat.map(|stat| stat.czxid),
         }),
@@ -67,7 +67,7 @@ pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<Stored, OpErro
                 let names = zk.children(parent).await.unwrap_or_default();
                 if let Some(name) = names.into_iter().find(|name| name.starts_with(&guid)) {
                     let path = format!("{QUEUE}/{name}");
-                    return Ok(Stored { path, czxid: None });
+                    return Ok(StoredItem { path, czxid: None });
                 }
             }
             Err(unknown)

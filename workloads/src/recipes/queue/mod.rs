@@ -9,9 +9,9 @@ mod item;
 mod owner;
 pub(super) mod variants;
 
-pub use claimed::Claimed;
+pub use claimed::ClaimedQueue;
 pub use fifo::Fifo;
-pub use handler::{DeliveredItem, Queue, QueueHandler, Stored};
+pub use handler::{DeliveredItem, Queue, QueueHandler, StoredItem};
 
 use super::requests::{blindly, ensure, overdue, steady};
 

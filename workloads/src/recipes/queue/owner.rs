@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{OWNERS, QUEUE, TAKEN, ensure, steady};
 use crate::recipes::Env;
 use crate::recipes::sessions::Handle;
-use crate::zk::{CreateMode, Error, MultiOp, Shared, Zk, session_hex};
+use crate::zk::{CreateMode, Error, MultiOp, SharedValue, Zk, session_hex};
 
 /// The owner that a client is, in one session after the other. Clones share it.
 #[derive(Clone)]
@@ -14,7 +14,7 @@ pub struct Owners {
     env: Env,
     /// The sessions.
     pub handle: Handle,
-    told: Shared<Option<i64>>,
+    told: SharedValue<Option<i64>>,
 }
 
 /// An owner: a session whose owner znode was created.
@@ -32,7 +32,7 @@ impl Owners {
         Self {
             env: env.clone(),
             handle: Handle::open(env),
-            told: Shared::new(None),
+            told: SharedValue::new(None),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Claimed, Fifo, QueueHandler, TAKEN};
+use super::{ClaimedQueue, Fifo, QueueHandler, TAKEN};
 use crate::recipes::variant::{FamilyVariants, Variant};
 use zooquake_history::operation::queue;
 use zooquake_history::plan::{Capabilities, Delivery};
@@ -29,7 +29,7 @@ const VARIANTS: &[Variant] = &[
             delivery: Delivery::AtLeastOnce,
             ..Capabilities::NONE
         },
-        build: |env| Ok(Arc::new(QueueHandler::new(Claimed::new(env)))),
+        build: |env| Ok(Arc::new(QueueHandler::new(ClaimedQueue::new(env)))),
         ..PLAIN
     },
 ];

@@ -11,7 +11,7 @@ use crate::protocol::Request;
 use crate::recipes::bug::Bug;
 use crate::recipes::requests::overdue;
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Env, OpError, Working};
+use crate::recipes::{Env, OpError, WorkGuard};
 use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::{Error, Stat, Zk, session_hex};
 
@@ -136,7 +136,11 @@ impl Service for RegisterClient {
         vec![f::READ, f::WRITE, f::CAS]
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+    async fn serve(
+        &self,
+        request: &Request,
+        deadline: Option<Duration>,
+    ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         let answer = self.env.within(deadline, self.answer(request)).await;
         Ok((answer.ok_or_else(overdue)??, None))
     }

@@ -6,7 +6,7 @@ use super::quorum::Quorum;
 use super::sync::Sync;
 use super::{Make, NoPrelude, REGISTER, RegisterClient};
 use crate::recipes::Env;
-use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 use crate::service::Recipe;
 use zooquake_history::operation::register;
 use zooquake_history::plan::{Capabilities, RegisterReads};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::PARENT;
 use crate::recipes::Env;
-use crate::recipes::grant::{ContenderQueue, Protected, Queues};
+use crate::recipes::grant::{ContenderQueue, ProtectedQueue, Queues};
 use crate::recipes::lock::Token;
 
 const QUEUES: Queues = Queues {
@@ -14,6 +14,6 @@ const QUEUES: Queues = Queues {
 };
 
 /// A client that begins to open its session.
-pub fn fenced(env: &Env) -> Protected {
-    Protected::moded(env, QUEUES, Arc::new(Token(true)))
+pub fn fenced(env: &Env) -> ProtectedQueue {
+    ProtectedQueue::moded(env, QUEUES, Arc::new(Token(true)))
 }

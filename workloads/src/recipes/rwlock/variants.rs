@@ -7,7 +7,7 @@ use zooquake_history::plan::Resource;
 
 use super::{PARENT, fenced, neighbour};
 use crate::recipes::grant::GrantHandler;
-use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 
 /// The family and its variants.
 pub const FAMILY: FamilyVariants = FamilyVariants {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{CAPACITY, PARENT};
-use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, Protected};
+use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, ProtectedQueue};
 use crate::recipes::{Env, Grant};
 
 const QUEUE: ContenderQueue = ContenderQueue {
@@ -17,8 +17,8 @@ const QUEUE: ContenderQueue = ContenderQueue {
 };
 
 /// A client of `semaphore/leases` that begins to open its session.
-pub fn leases(env: &Env) -> Protected {
-    Protected::new(env, QUEUE, Arc::new(AtOnce))
+pub fn leases(env: &Env) -> ProtectedQueue {
+    ProtectedQueue::new(env, QUEUE, Arc::new(AtOnce))
 }
 
 /// One of the first holds, and does nothing before.

@@ -7,7 +7,7 @@ use zooquake_history::plan::Capabilities;
 
 use super::{CAPACITY, PARENT, counted, leases};
 use crate::recipes::grant::GrantHandler;
-use crate::recipes::variant::{FamilyVariants, Known, Variant, known};
+use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 
 /// The family and its variants.
 pub const FAMILY: FamilyVariants = FamilyVariants {

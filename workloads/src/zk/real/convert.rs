@@ -1,7 +1,7 @@
 //! The crate's words in ours.
 
 use super::ANYONE;
-use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, OpResult, SessionState, Stat};
+use crate::zk::{CreateMode, CreatedZnode, Error, MultiError, MultiOp, OpResult, SessionState, Stat};
 use zookeeper_client as zkc;
 
 impl From<zkc::Error> for Error {
@@ -85,7 +85,7 @@ fn op_result(result: zkc::MultiWriteResult) -> std::result::Result<OpResult, Mul
     Ok(match result {
         zkc::MultiWriteResult::Check => OpResult::Checked,
         zkc::MultiWriteResult::Delete => OpResult::Deleted,
-        zkc::MultiWriteResult::Create { path, stat } => OpResult::Created(Created {
+        zkc::MultiWriteResult::Create { path, stat } => OpResult::Created(CreatedZnode {
             path,
             stat: (!stat.is_invalid()).then(|| stat.into()),
         }),

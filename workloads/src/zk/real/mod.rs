@@ -12,7 +12,7 @@ pub use host::RealHost;
 use zookeeper_client as zkc;
 
 use super::{
-    Connect, CreateMode, Created, Error, MultiError, MultiOp, OpResult, Reply, Result, SessionState, Stat, Watch,
+    Connect, CreateMode, CreatedZnode, Error, MultiError, MultiOp, OpResult, Reply, Result, SessionState, Stat, Watch,
     WatchEvent, Zk,
 };
 
@@ -121,14 +121,14 @@ impl Zk for RealZk {
         .boxed()
     }
 
-    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<Created> {
+    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<CreatedZnode> {
         let (path, data) = (path.to_string(), data.to_vec());
         self.request(move |client| async move {
             let options = zkc::CreateMode::from(mode).with_acls(ANYONE);
             let (stat, sequence) = client.create(&path, &data, &options).await?;
             let sequential = matches!(mode, CreateMode::PersistentSequential | CreateMode::EphemeralSequential);
             let path = if sequential { format!("{path}{sequence}") } else { path };
-            Ok(Created {
+            Ok(CreatedZnode {
                 path,
                 stat: (!stat.is_invalid()).then(|| stat.into()),
             })

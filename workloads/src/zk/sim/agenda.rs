@@ -13,7 +13,7 @@ use super::event::DueEvent;
 pub(super) type StepOwner = Option<usize>;
 
 /// What is done when something is due.
-pub(super) enum Due {
+pub(super) enum AgendaTask {
     /// Its task goes on.
     Wake(Waker),
     /// A task that was ready goes on.
@@ -35,7 +35,7 @@ pub(super) struct AgendaPlace {
 struct Slot {
     number: u64,
     party: StepOwner,
-    due: Due,
+    due: AgendaTask,
 }
 
 /// What is due later, in the order of moments, and of numbers at one moment.
@@ -55,7 +55,7 @@ impl Agenda {
     }
 
     /// Adds what is due at a moment, after all that is due there and has a lower number.
-    pub(super) fn add(&mut self, (at, number): (Duration, u64), party: StepOwner, due: Due) -> AgendaPlace {
+    pub(super) fn add(&mut self, (at, number): (Duration, u64), party: StepOwner, due: AgendaTask) -> AgendaPlace {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() - 1
@@ -72,7 +72,7 @@ impl Agenda {
     }
 
     /// Replaces what is due there; what was, or this if nothing is any more.
-    pub(super) fn replace(&mut self, place: AgendaPlace, due: Due) -> Due {
+    pub(super) fn replace(&mut self, place: AgendaPlace, due: AgendaTask) -> AgendaTask {
         match self.slots.get_mut(place.slot) {
             Some(Some(slot)) if slot.number == place.number => std::mem::replace(&mut slot.due, due),
             _ => due,
@@ -80,7 +80,7 @@ impl Agenda {
     }
 
     /// Takes what is due there, which is then due no more.
-    pub(super) fn take(&mut self, place: AgendaPlace) -> Option<Due> {
+    pub(super) fn take(&mut self, place: AgendaPlace) -> Option<AgendaTask> {
         self.slot(place)?;
         self.free.push(place.slot);
         self.slots[place.slot].take().map(|slot| slot.due)
@@ -105,7 +105,7 @@ impl Agenda {
     }
 
     /// Takes what is due first.
-    pub(super) fn pop(&mut self) -> Option<(Duration, Due)> {
+    pub(super) fn pop(&mut self) -> Option<(Duration, AgendaTask)> {
         let place = self.first()?;
         self.places.pop();
         self.take(place).map(|due| (place.at, due))

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::client::SessionClient;
 use super::event::DueEvent;
-use super::script::Scripted;
+use super::script::ScriptedRequest;
 use super::server::Server;
 use super::tree::{SimZnode, Tree};
 use super::txn::{Origin, Write};
 use super::wire::{NodeId, Wire};
 use super::world::World;
-use crate::zk::{CreateMode, Created, Error, MultiOp, OpResult, Shared, Stat};
+use crate::zk::{CreateMode, CreatedZnode, Error, MultiOp, OpResult, SharedValue, Stat};
 use zooquake_history::evidence::Txn;
 
 /// What an ensemble is made of.
@@ -59,9 +59,9 @@ pub struct Ensemble {
     /// The sessions in the order in which they were opened.
     pub(super) opened: Vec<i64>,
     /// How often a server or a session has changed in a way that can be seen from outside.
-    pub(super) changes: Shared<u64>,
+    pub(super) changes: SharedValue<u64>,
     /// What to do to requests yet to come; each is used once, by the first request that fits.
-    pub script: Vec<Scripted>,
+    pub script: Vec<ScriptedRequest>,
     /// Whether a request that is on its way when its client's connection is lost still arrives; drawn if `None`.
     pub late: Option<bool>,
 }
@@ -79,7 +79,7 @@ impl Ensemble {
                 servers: (0..all).map(|server| Server::new(server < config.voters)).collect(),
                 clients: Vec::new(),
                 opened: Vec::new(),
-                changes: Shared::new(0),
+                changes: SharedValue::new(0),
                 script: Vec::new(),
                 late: config.scripted.then_some(false),
                 config,
@@ -92,7 +92,7 @@ impl Ensemble {
     }
 
     /// Counts how often a server or a session has changed in a way that can be seen from outside.
-    pub fn changes(&self) -> Shared<u64> {
+    pub fn changes(&self) -> SharedValue<u64> {
         self.changes.clone()
     }
 
@@ -196,7 +196,7 @@ impl Ensemble {
     ///
     /// # Errors
     /// If it is there, or its parent is not.
-    pub fn create(&mut self, session: i64, path: &str, data: &[u8], mode: CreateMode) -> Result<Created, Error> {
+    pub fn create(&mut self, session: i64, path: &str, data: &[u8], mode: CreateMode) -> Result<CreatedZnode, Error> {
         match self.admin(session, MultiOp::Create(path.to_string(), data.to_vec(), mode))? {
             OpResult::Created(created) => Ok(created),
             other => Err(Error::Unknown(format!("{other:?}"))),

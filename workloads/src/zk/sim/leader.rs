@@ -33,9 +33,8 @@ struct Proposal {
     syncs: Vec<Origin>,
 }
 
-/// The state of a leader.
 #[derive(Debug)]
-pub(super) struct Leading {
+pub(super) struct LeaderState {
     pub(super) epoch: i64,
     /// Whether a majority has taken its epoch and its log.
     pub(super) established: bool,
@@ -49,7 +48,7 @@ pub(super) struct Leading {
     pub(super) promised: BTreeMap<usize, i64>,
 }
 
-impl Leading {
+impl LeaderState {
     /// A server that was elected commits all that is in its log.
     pub(super) fn new(server: &Server, tick: Duration, now: Duration) -> Self {
         Self {
@@ -66,7 +65,7 @@ impl Leading {
 }
 
 impl Ensemble {
-    pub(super) fn leading(&mut self, server: usize) -> Option<&mut Leading> {
+    pub(super) fn leading(&mut self, server: usize) -> Option<&mut LeaderState> {
         match &mut self.servers[server].role {
             Role::Leading(leading) => Some(leading),
             _ => None,

@@ -29,6 +29,6 @@ mod world;
 
 pub use ensemble::{Config, Ensemble};
 pub use net::{Net, OUTAGE, PARENTS};
-pub use script::{Before, Fate, Fits, LostRequest, Scripted};
+pub use script::{Before, Fate, Fits, LostRequest, ScriptedRequest};
 pub use tree::SimZnode;
 pub use world::World;

@@ -122,7 +122,7 @@ impl Priorities {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::zk::sim::agenda::{Agenda, Due};
+    use crate::zk::sim::agenda::{Agenda, AgendaTask};
 
     fn enabled(parties: &[(u64, usize)]) -> Vec<(AgendaPlace, StepOwner)> {
         let mut agenda = Agenda::default();
@@ -131,7 +131,7 @@ mod tests {
             agenda.add(
                 (Duration::from_millis(*at), number),
                 Some(*party),
-                Due::Act(Box::new(|| {})),
+                AgendaTask::Act(Box::new(|| {})),
             );
         }
         let mut enabled = Vec::new();

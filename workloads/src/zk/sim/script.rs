@@ -4,7 +4,7 @@ use super::ensemble::Ensemble;
 use super::net::Net;
 use super::tree::Path;
 use super::txn::Write;
-use super::wire::Ask;
+use super::wire::ClientRequest;
 use crate::zk::MultiOp;
 
 /// Whether it is this request: the number of its client's host, and its kind (`create`, `delete`, …). Asked once for
@@ -15,7 +15,7 @@ pub type Fits = Box<dyn FnMut(usize, &str) -> bool + Send>;
 pub type Before = Box<dyn FnOnce(&mut Ensemble) + Send>;
 
 /// Something to be done to one request.
-pub struct Scripted {
+pub struct ScriptedRequest {
     /// To which one.
     pub fits: Fits,
     /// What becomes of it.
@@ -53,7 +53,7 @@ pub struct LostRequest {
 }
 
 impl LostRequest {
-    pub(super) fn new(ask: &Ask, request: u64, session: i64, zxid: Option<i64>) -> Self {
+    pub(super) fn new(ask: &ClientRequest, request: u64, session: i64, zxid: Option<i64>) -> Self {
         Self {
             op: ask.name().unwrap_or("ping"),
             path: ask.path().map(str::to_string),
@@ -64,7 +64,7 @@ impl LostRequest {
     }
 }
 
-impl Ask {
+impl ClientRequest {
     /// Its name; `None` of what the client library asks of its own accord.
     pub(super) fn name(&self) -> Option<&'static str> {
         match self {
@@ -109,7 +109,7 @@ impl Net {
 
     /// What becomes of the next request of a kind, and what happens just before.
     pub fn before(&self, op: &'static str, fate: Fate, before: impl FnOnce(&mut Ensemble) + Send + 'static) {
-        self.server().script.push(Scripted {
+        self.server().script.push(ScriptedRequest {
             fits: Box::new(move |_, asked| asked == op),
             fate,
             before: Some(Box::new(before)),

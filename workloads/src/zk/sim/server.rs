@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::connection::Served;
+use super::connection::ServedConnection;
 use super::ensemble::Ensemble;
 use super::event::DueEvent;
-use super::leader::Leading;
+use super::leader::LeaderState;
 use super::tree::Tree;
 use super::txn::Txn;
 use super::watches::Watches;
@@ -22,14 +22,14 @@ pub(super) enum Role {
     /// It looks for a leader, since a moment.
     Looking,
     /// It follows, or observes, a leader.
-    Following(Following),
+    Following(FollowerLink),
     /// It was elected.
-    Leading(Box<Leading>),
+    Leading(Box<LeaderState>),
 }
 
 /// The way to a leader.
 #[derive(Debug)]
-pub(super) struct Following {
+pub(super) struct FollowerLink {
     /// The connection with it.
     pub(super) wire: usize,
     /// Whether it is up to date, and serves clients.
@@ -58,7 +58,7 @@ pub(super) struct Server {
     pub(super) current_epoch: i64,
     pub(super) watches: Watches,
     /// Its clients' connections.
-    pub(super) served: BTreeMap<usize, Served>,
+    pub(super) served: BTreeMap<usize, ServedConnection>,
     /// The writes of its clients' sessions that it has handed to the leader and not applied yet, by connection and
     /// number.
     pub(super) forwarded: BTreeMap<i64, BTreeSet<(usize, u64)>>,
@@ -183,7 +183,7 @@ impl Ensemble {
         while self.servers[server].applied < self.servers[server].log.len() {
             self.apply_next(server);
         }
-        let leading = Leading::new(&self.servers[server], self.config.tick, now);
+        let leading = LeaderState::new(&self.servers[server], self.config.tick, now);
         self.turn(server, Role::Leading(Box::new(leading)));
         self.establish_if_supported(server);
         self.tick_later(server);
@@ -196,7 +196,7 @@ impl Ensemble {
     pub(super) fn follow(&mut self, server: usize, leader: usize) {
         let wire = self.open(server, leader, Purpose::Quorum);
         let heard = self.now();
-        let following = Following {
+        let following = FollowerLink {
             wire,
             serves: false,
             heard,

@@ -11,9 +11,9 @@ use super::client::WatchedReply as Replied;
 use super::ensemble::Ensemble;
 use super::tree::Path;
 use super::txn::Write;
-use super::wire::{Ask, ServerReply};
+use super::wire::{ClientRequest, ServerReply};
 use crate::zk::{
-    CreateMode, Created, Error, MultiError, MultiOp, OpResult, Reply, SessionState, Shared, Stat, Watch, Zk,
+    CreateMode, CreatedZnode, Error, MultiError, MultiOp, OpResult, Reply, SessionState, SharedValue, Stat, Watch, Zk,
 };
 
 /// The handle of a client; dropped, it closes the session.
@@ -22,7 +22,7 @@ pub(super) struct Session {
     client: usize,
     session: i64,
     timeout: Duration,
-    state: Shared<SessionState>,
+    state: SharedValue<SessionState>,
 }
 
 impl Session {
@@ -48,7 +48,7 @@ impl Session {
     }
 
     /// Sends a request when the future is first polled.
-    fn ask(&self, ask: Ask) -> BoxFuture<'static, Replied> {
+    fn ask(&self, ask: ClientRequest) -> BoxFuture<'static, Replied> {
         let (ensemble, client) = (self.ensemble.clone(), self.client);
         async move {
             let replied = Ensemble::lock(&ensemble).submit(client, ask);
@@ -58,7 +58,7 @@ impl Session {
     }
 
     /// Sends a request, and makes of its answer what was asked for.
-    fn asked<T: 'static>(&self, ask: Ask, take: fn(ServerReply, Option<Watch>) -> Option<T>) -> Reply<T> {
+    fn asked<T: 'static>(&self, ask: ClientRequest, take: fn(ServerReply, Option<Watch>) -> Option<T>) -> Reply<T> {
         let reply = self.ask(ask);
         async move {
             let (answered, watch) = reply.await;
@@ -70,7 +70,7 @@ impl Session {
     }
 
     fn write<T: 'static>(&self, op: MultiOp, take: fn(OpResult) -> Option<T>) -> Reply<T> {
-        let reply = self.ask(Ask::Write(Write::One(op)));
+        let reply = self.ask(ClientRequest::Write(Write::One(op)));
         async move {
             let answered = reply.await.0.map_err(|error| error.error)?;
             let result = match answered {
@@ -94,7 +94,7 @@ async fn heard<T>(receiver: oneshot::Receiver<T>) -> T {
 impl Drop for Session {
     fn drop(&mut self) {
         // Nobody waits for the answer.
-        drop(Ensemble::lock(&self.ensemble).submit(self.client, Ask::Write(Write::Close)));
+        drop(Ensemble::lock(&self.ensemble).submit(self.client, ClientRequest::Write(Write::Close)));
     }
 }
 
@@ -137,7 +137,7 @@ impl Zk for Session {
         async move { state.until(|state| (*state != from).then_some(*state)).await }.boxed()
     }
 
-    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<Created> {
+    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<CreatedZnode> {
         self.write(
             MultiOp::Create(path.to_string(), data.to_vec(), mode),
             |result| match result {
@@ -153,11 +153,11 @@ impl Zk for Session {
     }
 
     fn get(&self, path: &str) -> Reply<(Vec<u8>, Stat)> {
-        self.asked(Ask::Get(Path::from(path), false), |answer, _| data(answer))
+        self.asked(ClientRequest::Get(Path::from(path), false), |answer, _| data(answer))
     }
 
     fn get_and_watch(&self, path: &str) -> Reply<(Vec<u8>, Stat, Watch)> {
-        self.asked(Ask::Get(Path::from(path), true), |answer, watch| {
+        self.asked(ClientRequest::Get(Path::from(path), true), |answer, watch| {
             let (data, stat) = data(answer)?;
             Some((data, stat, watch?))
         })
@@ -174,27 +174,29 @@ impl Zk for Session {
     }
 
     fn exists(&self, path: &str) -> Reply<Option<Stat>> {
-        self.asked(Ask::Exists(Path::from(path), false), |answer, _| stat(answer))
+        self.asked(ClientRequest::Exists(Path::from(path), false), |answer, _| stat(answer))
     }
 
     fn exists_and_watch(&self, path: &str) -> Reply<(Option<Stat>, Watch)> {
-        self.asked(Ask::Exists(Path::from(path), true), |answer, watch| {
+        self.asked(ClientRequest::Exists(Path::from(path), true), |answer, watch| {
             Some((stat(answer)?, watch?))
         })
     }
 
     fn children(&self, path: &str) -> Reply<Vec<String>> {
-        self.asked(Ask::Children(Path::from(path), false), |answer, _| names(answer))
+        self.asked(ClientRequest::Children(Path::from(path), false), |answer, _| {
+            names(answer)
+        })
     }
 
     fn children_and_watch(&self, path: &str) -> Reply<(Vec<String>, Watch)> {
-        self.asked(Ask::Children(Path::from(path), true), |answer, watch| {
+        self.asked(ClientRequest::Children(Path::from(path), true), |answer, watch| {
             Some((names(answer)?, watch?))
         })
     }
 
     fn multi(&self, ops: Vec<MultiOp>) -> BoxFuture<'static, Result<Vec<OpResult>, MultiError>> {
-        let reply = self.ask(Ask::Write(Write::Multi(ops)));
+        let reply = self.ask(ClientRequest::Write(Write::Multi(ops)));
         async move {
             match reply.await.0? {
                 ServerReply::Wrote(results) => Ok(results),
@@ -208,12 +210,14 @@ impl Zk for Session {
     }
 
     fn sync(&self, _: &str) -> Reply<()> {
-        self.asked(Ask::Sync, |answer, _| matches!(answer, ServerReply::Done).then_some(()))
+        self.asked(ClientRequest::Sync, |answer, _| {
+            matches!(answer, ServerReply::Done).then_some(())
+        })
     }
 
     fn close(&self) -> BoxFuture<'static, SessionState> {
         // The answer is not awaited: the state shows the end.
-        drop(Ensemble::lock(&self.ensemble).submit(self.client, Ask::Write(Write::Close)));
+        drop(Ensemble::lock(&self.ensemble).submit(self.client, ClientRequest::Write(Write::Close)));
         let state = self.state.clone();
         async move { state.until(|state| state.is_over().then_some(*state)).await }.boxed()
     }

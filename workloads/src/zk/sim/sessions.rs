@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// A session, as the leader has it.
 #[derive(Debug)]
-struct Tracked {
+struct TrackedSession {
     timeout: Duration,
     /// The tick at which it is over if nothing is heard of it.
     over: Duration,
@@ -17,7 +17,7 @@ struct Tracked {
 /// The sessions of a leader. Their ends are rounded up to ticks, as ZooKeeper's `ExpiryQueue` rounds them.
 #[derive(Debug)]
 pub(super) struct Tracker {
-    sessions: BTreeMap<i64, Tracked>,
+    sessions: BTreeMap<i64, TrackedSession>,
     tick: Duration,
 }
 
@@ -31,7 +31,7 @@ impl Tracker {
     /// All these sessions were heard of just now.
     pub(super) fn new(sessions: &BTreeMap<i64, Duration>, tick: Duration, now: Duration) -> Self {
         let tracked = |(session, timeout): (&i64, &Duration)| {
-            let tracked = Tracked {
+            let tracked = TrackedSession {
                 timeout: *timeout,
                 over: round_up(now + *timeout, tick),
                 owner: None,
@@ -46,7 +46,7 @@ impl Tracker {
     }
 
     pub(super) fn open(&mut self, session: i64, timeout: Duration, owner: usize, now: Duration) {
-        let tracked = Tracked {
+        let tracked = TrackedSession {
             timeout,
             over: round_up(now + timeout, self.tick),
             owner: Some(owner),
@@ -93,7 +93,7 @@ impl Tracker {
 
     /// The sessions whose time is over by now.
     pub(super) fn over(&self, now: Duration) -> Vec<i64> {
-        let over = |tracked: &Tracked| !tracked.closing && tracked.over <= now;
+        let over = |tracked: &TrackedSession| !tracked.closing && tracked.over <= now;
         let sessions = self.sessions.iter().filter(|(_, tracked)| over(tracked));
         sessions.map(|(session, _)| *session).collect()
     }

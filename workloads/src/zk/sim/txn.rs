@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::tree::{Change, Path, SimZnode, Tree, parent};
-use crate::zk::{CreateMode, Created, Error, MultiError, MultiOp, OpResult, Stat};
+use crate::zk::{CreateMode, CreatedZnode, Error, MultiError, MultiOp, OpResult, Stat};
 
 /// A request that changes something.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ pub(super) struct Txn {
 impl Txn {
     /// Makes the next transaction, and changes the tree by it.
     pub(super) fn prepare(tree: &mut Tree, zxid: i64, session: i64, write: Write, origin: Option<Origin>) -> Self {
-        let mut making = Making {
+        let mut making = TransactionDraft {
             tree,
             zxid,
             session,
@@ -100,7 +100,7 @@ fn without_stats(mut results: Vec<OpResult>) -> Vec<OpResult> {
 }
 
 /// A transaction that is being made.
-struct Making<'a> {
+struct TransactionDraft<'a> {
     tree: &'a mut Tree,
     zxid: i64,
     session: i64,
@@ -109,7 +109,7 @@ struct Making<'a> {
     undo: Vec<(Path, Option<Arc<SimZnode>>)>,
 }
 
-impl Making<'_> {
+impl TransactionDraft<'_> {
     /// All or none.
     fn all(&mut self, ops: &[MultiOp]) -> TxnOutcome {
         let mut results = Vec::with_capacity(ops.len());
@@ -159,7 +159,7 @@ impl Making<'_> {
         }
     }
 
-    fn create(&mut self, path: &str, data: &[u8], mode: CreateMode) -> Result<Created, Error> {
+    fn create(&mut self, path: &str, data: &[u8], mode: CreateMode) -> Result<CreatedZnode, Error> {
         let above = self.node(parent(path))?;
         let sequential = matches!(mode, CreateMode::EphemeralSequential | CreateMode::PersistentSequential);
         let ephemeral = mode.is_ephemeral();
@@ -188,7 +188,7 @@ impl Making<'_> {
         let next = above.next.wrapping_add(1);
         self.parent(parent(&path), &above, next);
         self.change(Change::Create(Path::from(path.as_str()), Arc::new(node)));
-        Ok(Created { path, stat: Some(stat) })
+        Ok(CreatedZnode { path, stat: Some(stat) })
     }
 
     /// Notes in a parent that its children changed.

@@ -18,9 +18,8 @@ pub(super) type NodeId = usize;
 /// The end of a connection: 0 has opened it, 1 was dialled.
 pub(super) type ConnectionSide = usize;
 
-/// A request of a client.
 #[derive(Debug, Clone)]
-pub(super) enum Ask {
+pub(super) enum ClientRequest {
     Write(Write),
     Get(Path, bool),
     Exists(Path, bool),
@@ -42,7 +41,7 @@ pub(super) enum ServerReply {
 }
 
 /// A failure names the part of a multi that was refused.
-pub(super) type Answered = Result<ServerReply, MultiError>;
+pub(super) type ServerResult = Result<ServerReply, MultiError>;
 
 /// The failure of a whole request.
 pub(super) fn whole(error: Error) -> MultiError {
@@ -60,14 +59,14 @@ pub(super) enum ConnectionMessage {
         timeout: Duration,
         zxid: i64,
     },
-    Ask(u64, Ask),
+    Ask(u64, ClientRequest),
     // From server to client.
     Welcome {
         session: i64,
         timeout: Duration,
     },
     SessionExpired,
-    Reply(u64, Answered, i64),
+    Reply(u64, ServerResult, i64),
     Event(Path, WatchEvent),
     // From learner to leader.
     Follow {

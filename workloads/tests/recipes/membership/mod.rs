@@ -9,7 +9,7 @@ use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::zk::CreateMode;
 use zooquake_workloads::zk::sim::Ensemble;
 
-use crate::driven::{ClientTestBed, Driven};
+use crate::driven::{ClientTestBed, DrivenClient};
 
 const VARIANTS: [&str; 2] = ["cached", "tutorial"];
 
@@ -20,7 +20,7 @@ fn bed() -> ClientTestBed {
 }
 
 /// The members that a client shows, each with its value.
-fn shown(client: &mut Driven) -> Option<Vec<(String, i64)>> {
+fn shown(client: &mut DrivenClient) -> Option<Vec<(String, i64)>> {
     let answer = client.ok("view", json!({}));
     let members = answer["view"]["members"].as_array()?.iter();
     let entry = |member: &Value| {
@@ -35,11 +35,11 @@ fn members<const N: usize>(members: [(&str, i64); N]) -> Option<Vec<(String, i64
     Some(members.map(|(name, value)| (name.to_string(), value)).into())
 }
 
-fn register(client: &mut Driven, member: &str, value: i64) -> Value {
+fn register(client: &mut DrivenClient, member: &str, value: i64) -> Value {
     client.ok("register", json!({"member": member, "value": value}))
 }
 
-fn failed(client: &mut Driven, f: &str, value: Value) -> String {
+fn failed(client: &mut DrivenClient, f: &str, value: Value) -> String {
     let (outcome, _, error) = client.ask(f, value);
     assert_eq!(outcome, Outcome::Fail, "{f}");
     error.unwrap()

@@ -2,7 +2,7 @@
 
 use crate::sidecar::wire::frame::Frames;
 pub use crate::sidecar::wire::frame::framed;
-use crate::sidecar::wire::{Dropped, Proxy, locked};
+use crate::sidecar::wire::{Proxy, RuleEffect, locked};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use zooquake_history::fault::{Which, Wire, WireOp};
+use zooquake_history::fault::{NthRequest, Wire, WireOp};
 
 pub const SOON: Duration = Duration::from_secs(5);
 pub const CREATE: i32 = 1;
@@ -141,7 +141,7 @@ impl WireProxyBench {
         (client, server)
     }
 
-    pub async fn armed(&self, wire: Wire) -> JoinHandle<Option<Dropped>> {
+    pub async fn armed(&self, wire: Wire) -> JoinHandle<Option<RuleEffect>> {
         let proxy = Arc::clone(&self.proxy);
         let task = tokio::spawn(async move { proxy.arm(wire, SOON).await.expect("there is a proxy") });
         while locked(&self.proxy.rule).is_none() {
@@ -152,5 +152,5 @@ impl WireProxyBench {
 }
 
 pub fn reply_of(op: WireOp, nth: u32) -> Wire {
-    Wire::DropReply(Which { op, nth })
+    Wire::DropReply(NthRequest { op, nth })
 }

@@ -4,14 +4,14 @@
 use super::bench::{
     CLOSE, ConnectionEnd, PASSWORD, SOON, WireProxyBench, framed, hello, refusal, reply, request, welcome,
 };
-use crate::sidecar::wire::{Expired, Reconnected};
+use crate::sidecar::wire::{ExpiryEffect, ReconnectEffect};
 use anyhow::Result;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 /// Begins to expire the client's session over these servers.
-fn expire(bench: &WireProxyBench, servers: &[SocketAddr]) -> JoinHandle<Result<Option<Expired>>> {
+fn expire(bench: &WireProxyBench, servers: &[SocketAddr]) -> JoinHandle<Result<Option<ExpiryEffect>>> {
     let (proxy, servers) = (Arc::clone(&bench.proxy), servers.to_vec());
     tokio::spawn(async move { proxy.expire(&servers).await })
 }
@@ -45,7 +45,10 @@ async fn a_session_is_closed_over_another_server_and_the_client_comes_back_in_a_
     let expired = expire(&bench, &[bench.server, other.server]);
     closes(&mut other, 0x77, 0x105).await;
     let session = "0x77".to_string();
-    assert_eq!(expired.await.unwrap().unwrap(), Some(Expired { session, zxid: 0x105 }));
+    assert_eq!(
+        expired.await.unwrap().unwrap(),
+        Some(ExpiryEffect { session, zxid: 0x105 })
+    );
     // As a server does with the connection of a session that was closed.
     drop(server);
     assert_eq!(client.next().await, None);
@@ -56,7 +59,7 @@ async fn a_session_is_closed_over_another_server_and_the_client_comes_back_in_a_
     let _new = bench.answered(&welcome(0x78)).await;
     assert!(matches!(
         reconnected.await.unwrap(),
-        Reconnected {
+        ReconnectEffect {
             client_after_ms: Some(_),
             passes: true
         }
@@ -119,7 +122,7 @@ async fn a_server_that_does_not_answer_is_passed_over_and_the_client_s_own_comes
 async fn what_was_not_seen_to_be_closed_is_an_error_that_does_not_show_the_password() {
     let (mut bench, mut other) = (WireProxyBench::new().await, WireProxyBench::new().await);
     let _session = bench.session().await;
-    let error = |expired: Result<Option<Expired>>| format!("{:?}", expired.unwrap_err());
+    let error = |expired: Result<Option<ExpiryEffect>>| format!("{:?}", expired.unwrap_err());
     let mut errors = vec![error(bench.proxy.expire(&[]).await)];
 
     let expired = expire(&bench, &[other.server]);

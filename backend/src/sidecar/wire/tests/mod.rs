@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use zooquake_history::fault::{Which, Wire, WireOp};
+use zooquake_history::fault::{NthRequest, Wire, WireOp};
 
 #[tokio::test]
 async fn frames_survive_being_split_and_joined_and_large() {
@@ -131,7 +131,7 @@ async fn a_write_that_was_not_applied_is_answered_and_the_next_one_taken() {
 async fn a_dropped_request_reaches_no_server() {
     let mut bench = WireProxyBench::new().await;
     let (mut client, mut server) = bench.session().await;
-    let which = Which {
+    let which = NthRequest {
         op: WireOp::Removal,
         nth: 1,
     };

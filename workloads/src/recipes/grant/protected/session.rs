@@ -6,12 +6,12 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::select;
 
-use super::Protected;
+use super::ProtectedQueue;
 use crate::recipes::bug::Bug;
 use crate::recipes::requests::over;
 use crate::zk::{SessionState, Zk};
 
-impl Protected {
+impl ProtectedQueue {
     /// Has a session at all times, and gives up what was held as soon as its connection is lost.
     pub(super) async fn keep_session(self) {
         loop {

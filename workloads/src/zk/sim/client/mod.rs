@@ -11,17 +11,17 @@ use super::ensemble::Ensemble;
 use super::tree::Path;
 use super::txn::Write;
 use super::watches::Aspect;
-use super::wire::{Answered, Ask, ConnectionMessage, NodeId, ServerReply, whole};
-use crate::zk::{Error, SessionState, Shared, WatchEvent};
+use super::wire::{ClientRequest, ConnectionMessage, NodeId, ServerReply, ServerResult, whole};
+use crate::zk::{Error, SessionState, SharedValue, WatchEvent};
 
 /// The answer to a request, with the watch that it left.
-pub(super) type WatchedReply = (Answered, Option<oneshot::Receiver<WatchEvent>>);
+pub(super) type WatchedReply = (ServerResult, Option<oneshot::Receiver<WatchEvent>>);
 
 /// A request on its way.
 #[derive(Debug)]
 struct SessionRequest {
     number: u64,
-    ask: Ask,
+    ask: ClientRequest,
     reply: oneshot::Sender<WatchedReply>,
 }
 
@@ -42,7 +42,7 @@ enum ConnectionStage {
 pub(super) struct SessionClient {
     pub(super) host: NodeId,
     pub(super) session: i64,
-    pub(super) state: Shared<SessionState>,
+    pub(super) state: SharedValue<SessionState>,
     pub(super) timeout: Duration,
     /// The servers, in the order in which they are tried.
     servers: Vec<usize>,
@@ -81,7 +81,7 @@ impl Ensemble {
         self.clients.push(SessionClient {
             host,
             session: 0,
-            state: Shared::new(SessionState::Disconnected),
+            state: SharedValue::new(SessionState::Disconnected),
             timeout,
             servers,
             tries: 0,
@@ -122,7 +122,7 @@ impl Ensemble {
     }
 
     /// Sends a request once the client is served; what comes of it arrives on the channel, if anything does.
-    pub(super) fn submit(&mut self, client: usize, ask: Ask) -> oneshot::Receiver<WatchedReply> {
+    pub(super) fn submit(&mut self, client: usize, ask: ClientRequest) -> oneshot::Receiver<WatchedReply> {
         let (reply, replied) = oneshot::channel();
         let asking = &mut self.clients[client];
         let state = asking.state.with(|state| *state);
@@ -136,7 +136,7 @@ impl Ensemble {
             let _ = reply.send((Err(whole(Error::Unknown(why.to_string()))), None));
             return replied;
         }
-        asking.closing = matches!(ask, Ask::Write(Write::Close));
+        asking.closing = matches!(ask, ClientRequest::Write(Write::Close));
         asking.requests += 1;
         let number = asking.requests;
         asking.waiting.push_back(SessionRequest { number, ask, reply });
@@ -179,7 +179,7 @@ impl Ensemble {
         }
     }
 
-    fn replied(&mut self, client: usize, number: u64, answered: Answered, zxid: i64) {
+    fn replied(&mut self, client: usize, number: u64, answered: ServerResult, zxid: i64) {
         let hearing = &mut self.clients[client];
         match number {
             // A ping's answer contains no zxid.
@@ -194,7 +194,7 @@ impl Ensemble {
                 let Some(request) = hearing.flight.pop_front() else {
                     return;
                 };
-                if matches!(request.ask, Ask::Write(Write::Close)) && answered.is_ok() {
+                if matches!(request.ask, ClientRequest::Write(Write::Close)) && answered.is_ok() {
                     self.over(client, SessionState::Closed);
                 } else {
                     let watch = hearing.watch_left(&request.ask, &answered);
@@ -208,13 +208,12 @@ impl Ensemble {
 
 impl SessionClient {
     /// The watch that an answered request leaves.
-    fn watch_left(&mut self, ask: &Ask, answered: &Answered) -> Option<oneshot::Receiver<WatchEvent>> {
+    fn watch_left(&mut self, ask: &ClientRequest, answered: &ServerResult) -> Option<oneshot::Receiver<WatchEvent>> {
         let (aspect, path) = match (ask, answered) {
-            (Ask::Get(path, true), Ok(_)) | (Ask::Exists(path, true), Ok(ServerReply::Stat(Some(_)))) => {
-                (Aspect::Data, path)
-            }
-            (Ask::Exists(path, true), Ok(_)) => (Aspect::Missing, path),
-            (Ask::Children(path, true), Ok(_)) => (Aspect::Children, path),
+            (ClientRequest::Get(path, true), Ok(_))
+            | (ClientRequest::Exists(path, true), Ok(ServerReply::Stat(Some(_)))) => (Aspect::Data, path),
+            (ClientRequest::Exists(path, true), Ok(_)) => (Aspect::Missing, path),
+            (ClientRequest::Children(path, true), Ok(_)) => (Aspect::Children, path),
             _ => return None,
         };
         let (watch, watched) = oneshot::channel();

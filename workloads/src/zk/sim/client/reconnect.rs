@@ -8,7 +8,7 @@ use super::{ConnectionStage, PING, SessionClient, SessionRequest, WATCHES};
 use crate::zk::sim::ensemble::Ensemble;
 use crate::zk::sim::event::DueEvent;
 use crate::zk::sim::txn::Write;
-use crate::zk::sim::wire::{Ask, ConnectionMessage, Purpose, whole};
+use crate::zk::sim::wire::{ClientRequest, ConnectionMessage, Purpose, whole};
 use crate::zk::{Error, SessionState, WatchEvent};
 
 /// How long a process waits before it begins anew to open a session.
@@ -118,7 +118,7 @@ impl Ensemble {
         let state = losing.state.clone();
         state.update(|state| *state = SessionState::Disconnected);
         for request in flight {
-            if matches!(request.ask, Ask::Write(Write::Close)) {
+            if matches!(request.ask, ClientRequest::Write(Write::Close)) {
                 self.clients[client].waiting.push_front(request);
                 continue;
             }
@@ -187,7 +187,7 @@ impl Ensemble {
             !watches.is_empty()
         });
         if !served.watches.is_empty() {
-            let again = Ask::Watches(served.zxid, served.watches.keys().cloned().collect());
+            let again = ClientRequest::Watches(served.zxid, served.watches.keys().cloned().collect());
             self.send(wire, 0, ConnectionMessage::Ask(WATCHES, again));
         }
         self.flush(client);
@@ -213,7 +213,7 @@ impl Ensemble {
                 if !checked.pinged && now >= checked.sent + tick * 3 {
                     let pinging = &mut self.clients[client];
                     (pinging.pinged, pinging.sent) = (true, now);
-                    self.send(wire, 0, ConnectionMessage::Ask(PING, Ask::Ping));
+                    self.send(wire, 0, ConnectionMessage::Ask(PING, ClientRequest::Ping));
                 }
                 let waiting = &self.clients[client];
                 let loss = waiting.heard + tick * 8;

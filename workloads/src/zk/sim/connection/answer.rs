@@ -1,14 +1,14 @@
 //! What a server answers: the requests of a session in their order; reads by the server's own tree, once the writes
 //! before them have been applied there.
 
-use super::{OPENS, Pending, Served};
+use super::{OPENS, PendingRequest, ServedConnection};
 use crate::zk::Error;
 use crate::zk::sim::ensemble::Ensemble;
 use crate::zk::sim::script::LostRequest;
 use crate::zk::sim::tree::Path;
 use crate::zk::sim::txn::{Origin, Txn, Write};
 use crate::zk::sim::watches::Aspect;
-use crate::zk::sim::wire::{Answered, Ask, ConnectionMessage, ServerReply, whole};
+use crate::zk::sim::wire::{ClientRequest, ConnectionMessage, ServerReply, ServerResult, whole};
 
 impl Ensemble {
     /// A write of a session is applied here, or refused: what waited behind it at another connection goes on.
@@ -21,8 +21,9 @@ impl Ensemble {
             }
             settling.forwarded.remove(&session);
         }
-        let of =
-            |(wire, served): (&usize, &Served)| (served.session == session && *wire != origin.wire).then_some(*wire);
+        let of = |(wire, served): (&usize, &ServedConnection)| {
+            (served.session == session && *wire != origin.wire).then_some(*wire)
+        };
         let wires: Vec<usize> = settling.served.iter().filter_map(of).collect();
         wires.into_iter().for_each(|wire| self.answer(server, wire));
     }
@@ -73,7 +74,7 @@ impl Ensemble {
             // The order of a session's requests at a server outlasts their connection.
             let earlier = self.servers[server].forwarded.get(&session);
             let unsettled = earlier.is_some_and(|earlier| earlier.iter().any(|(other, _)| *other != wire));
-            let waits = |first: &Pending| first.done.is_none() && (first.ask.waits() || unsettled);
+            let waits = |first: &PendingRequest| first.done.is_none() && (first.ask.waits() || unsettled);
             let Some(served) = self.servers[server].served.get_mut(&wire) else {
                 return;
             };
@@ -104,25 +105,25 @@ impl Ensemble {
     }
 
     /// Answers a request that changes nothing.
-    fn read(&mut self, server: usize, wire: usize, ask: &Ask) -> Answered {
+    fn read(&mut self, server: usize, wire: usize, ask: &ClientRequest) -> ServerResult {
         let reader = &mut self.servers[server];
         let node = |path: &Path| reader.tree.get(path).cloned().ok_or_else(|| whole(Error::NoNode));
         match ask {
-            Ask::Get(path, watch) => {
+            ClientRequest::Get(path, watch) => {
                 let node = node(path)?;
                 if *watch {
                     reader.watches.add(wire, path, Aspect::Data);
                 }
                 Ok(ServerReply::Data(node.data.clone(), node.stat))
             }
-            Ask::Exists(path, watch) => {
+            ClientRequest::Exists(path, watch) => {
                 let stat = reader.tree.get(path).map(|node| node.stat);
                 if *watch {
                     reader.watches.add(wire, path, Aspect::Missing);
                 }
                 Ok(ServerReply::Stat(stat))
             }
-            Ask::Children(path, watch) => {
+            ClientRequest::Children(path, watch) => {
                 node(path)?;
                 let names = reader.tree.list(path);
                 if *watch {
@@ -130,7 +131,7 @@ impl Ensemble {
                 }
                 Ok(ServerReply::Children(names))
             }
-            Ask::Watches(since, watches) => {
+            ClientRequest::Watches(since, watches) => {
                 for (aspect, path) in watches {
                     let reader = &mut self.servers[server];
                     let event = reader.watches.again(&reader.tree, (wire, *since), path, *aspect);
@@ -140,7 +141,7 @@ impl Ensemble {
                 }
                 Ok(ServerReply::Done)
             }
-            Ask::Ping | Ask::Sync | Ask::Write(_) => Ok(ServerReply::Done),
+            ClientRequest::Ping | ClientRequest::Sync | ClientRequest::Write(_) => Ok(ServerReply::Done),
         }
     }
 
@@ -149,7 +150,7 @@ impl Ensemble {
         if txn.changes.is_empty() || !matches!(txn.write, Write::Close) {
             return;
         }
-        let of = |(wire, served): (&usize, &Served)| (served.session == txn.session).then_some(*wire);
+        let of = |(wire, served): (&usize, &ServedConnection)| (served.session == txn.session).then_some(*wire);
         let wires: Vec<usize> = self.servers[server].served.iter().filter_map(of).collect();
         wires.into_iter().for_each(|wire| self.gone(server, wire));
     }

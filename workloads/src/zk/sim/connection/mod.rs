@@ -6,31 +6,31 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
-use super::script::{Fate, LostRequest, Scripted};
+use super::script::{Fate, LostRequest, ScriptedRequest};
 use super::server::Role;
 use super::txn::{Origin, Write};
-use super::wire::{Answered, Ask, ConnectionMessage};
+use super::wire::{ClientRequest, ConnectionMessage, ServerResult};
 
 /// A client's connection.
 #[derive(Debug, Default)]
-pub(super) struct Served {
+pub(super) struct ServedConnection {
     /// Its session; 0 until that is opened or found alive.
     session: i64,
-    pending: VecDeque<Pending>,
+    pending: VecDeque<PendingRequest>,
 }
 
 /// A request that is not answered yet.
-struct Pending {
+struct PendingRequest {
     request: u64,
-    ask: Ask,
-    done: Option<Answered>,
+    ask: ClientRequest,
+    done: Option<ServerResult>,
     /// Its transaction, once applied here.
     zxid: Option<i64>,
     /// What is to happen to its reply.
-    loses: Option<Scripted>,
+    loses: Option<ScriptedRequest>,
 }
 
-impl std::fmt::Debug for Pending {
+impl std::fmt::Debug for PendingRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Pending")
             .field("request", &self.request)
@@ -68,13 +68,13 @@ impl Ensemble {
             self.close(wire, 1);
             return;
         }
-        self.servers[server].served.insert(wire, Served::default());
+        self.servers[server].served.insert(wire, ServedConnection::default());
         if session == 0 {
             let (least, most) = (self.config.tick * 2, self.config.tick * 20);
             let timeout = timeout.clamp(least, most);
             let session = self.new_session(server);
             let write = Write::Open(timeout);
-            self.enqueue(server, wire, OPENS, Ask::Write(write.clone()), None);
+            self.enqueue(server, wire, OPENS, ClientRequest::Write(write.clone()), None);
             self.forward(server, wire, (OPENS, session), write);
             return;
         }
@@ -109,7 +109,9 @@ impl Ensemble {
             self.gone(server, wire);
             return;
         };
-        let same = |(other, served): (&usize, &Served)| (*other != wire && served.session == session).then_some(*other);
+        let same = |(other, served): (&usize, &ServedConnection)| {
+            (*other != wire && served.session == session).then_some(*other)
+        };
         let former: Vec<usize> = self.servers[server].served.iter().filter_map(same).collect();
         former.into_iter().for_each(|wire| self.gone(server, wire));
         if let Some(served) = self.servers[server].served.get_mut(&wire) {
@@ -131,9 +133,16 @@ impl Ensemble {
     }
 
     /// Where the request stands in the order of its connection.
-    fn enqueue(&mut self, server: usize, wire: usize, request: u64, ask: Ask, loses: Option<Scripted>) {
+    fn enqueue(
+        &mut self,
+        server: usize,
+        wire: usize,
+        request: u64,
+        ask: ClientRequest,
+        loses: Option<ScriptedRequest>,
+    ) {
         if let Some(served) = self.servers[server].served.get_mut(&wire) {
-            served.pending.push_back(Pending {
+            served.pending.push_back(PendingRequest {
                 request,
                 ask,
                 done: None,
@@ -143,7 +152,7 @@ impl Ensemble {
         }
     }
 
-    fn asked(&mut self, server: usize, wire: usize, request: u64, ask: Ask) {
+    fn asked(&mut self, server: usize, wire: usize, request: u64, ask: ClientRequest) {
         let Some(session) = self.servers[server].served.get(&wire).map(|served| served.session) else {
             return;
         };
@@ -172,10 +181,10 @@ impl Ensemble {
             }
         }
         let write = match &ask {
-            Ask::Write(write) => Some(write.clone()),
+            ClientRequest::Write(write) => Some(write.clone()),
             _ => None,
         };
-        let syncs = matches!(ask, Ask::Sync);
+        let syncs = matches!(ask, ClientRequest::Sync);
         self.enqueue(server, wire, request, ask, loses);
         if let Some(write) = write {
             self.forward(server, wire, (request, session), write);

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 
 use super::World;
 use crate::zk::Host;
-use crate::zk::sim::agenda::{AgendaPlace, Due};
+use crate::zk::sim::agenda::{AgendaPlace, AgendaTask};
 
 impl Host for World {
     fn now(&self) -> Duration {
@@ -52,7 +52,7 @@ impl Future for Sleep {
         if inner.now >= self.key.0 {
             return Poll::Ready(());
         }
-        let due = Due::Wake(context.waker().clone());
+        let due = AgendaTask::Wake(context.waker().clone());
         match self.place {
             Some(place) => {
                 let before = inner.agenda.replace(place, due);

@@ -14,12 +14,12 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use zooquake_history::plan;
 
-use super::agenda::{Agenda, AgendaPlace, Due, StepOwner};
+use super::agenda::{Agenda, AgendaPlace, AgendaTask, StepOwner};
 use super::ensemble::Ensemble;
 use super::event::DueEvent;
 use super::scheduler::{Scheduler, WINDOW};
-use crate::zk::{Host, Shared};
-use task::{Ready, Task};
+use crate::zk::{Host, SharedValue};
+use task::{Task, TaskWaker};
 
 /// In a walk a task of a client that is ready waits for its processor now and then, in so many cases once.
 const DESCHEDULED: u32 = 64;
@@ -30,12 +30,12 @@ const WAITS_US: std::ops::Range<u64> = 1_000..20_000;
 /// The machine. Clones share it. All of its randomness comes from one seed, so the same seed gives the same execution.
 #[derive(Clone)]
 pub struct World {
-    inner: Arc<Mutex<Inner>>,
+    inner: Arc<Mutex<WorldState>>,
     /// The tasks that are ready, in the order in which they were woken. Locked before `inner` where both are.
     ready: Arc<Mutex<VecDeque<usize>>>,
 }
 
-struct Inner {
+struct WorldState {
     now: Duration,
     agenda: Agenda,
     tasks: Vec<Option<Task>>,
@@ -59,8 +59,8 @@ impl Default for World {
     }
 }
 
-impl Inner {
-    fn add(&mut self, time: Duration, party: StepOwner, due: Due) {
+impl WorldState {
+    fn add(&mut self, time: Duration, party: StepOwner, due: AgendaTask) {
         let key = (self.now.saturating_add(time), self.agenda.number());
         self.agenda.add(key, party, due);
     }
@@ -85,13 +85,13 @@ impl Inner {
                 (Scheduler::Walk, _) => Duration::from_micros(self.rng.u64(WAITS_US)),
                 (Scheduler::Priorities(_), _) => Duration::ZERO,
             };
-            self.add(waits, party, Due::Poll(task));
+            self.add(waits, party, AgendaTask::Poll(task));
         }
         None
     }
 
     /// Takes what is done next, and moves the clock there.
-    fn due(&mut self) -> Option<Due> {
+    fn due(&mut self) -> Option<AgendaTask> {
         let (at, due) = match &mut self.scheduler {
             Scheduler::InOrder | Scheduler::Walk => self.agenda.pop()?,
             Scheduler::Priorities(priorities) if !priorities.is_open() => self.agenda.pop()?,
@@ -109,7 +109,7 @@ impl Inner {
 impl World {
     /// A machine whose randomness comes from this seed.
     pub fn seeded(seed: u64) -> Self {
-        let inner = Inner {
+        let inner = WorldState {
             now: Duration::ZERO,
             agenda: Agenda::default(),
             tasks: Vec::new(),
@@ -151,7 +151,7 @@ impl World {
         matches!(self.inner().scheduler, Scheduler::Priorities(_))
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, WorldState> {
         lock(&self.inner)
     }
 
@@ -163,17 +163,17 @@ impl World {
     /// Does something when that much time has passed. What is due at one moment happens in the order in which it was
     /// scheduled.
     pub fn after(&self, time: Duration, act: impl FnOnce() + Send + 'static) {
-        self.inner().add(time, None, Due::Act(Box::new(act)));
+        self.inner().add(time, None, AgendaTask::Act(Box::new(act)));
     }
 
     /// Has something happen in the model when that much time has passed, as a step of this node.
     pub(super) fn happen_after(&self, time: Duration, node: usize, model: Weak<Mutex<Ensemble>>, event: DueEvent) {
-        self.inner().add(time, Some(node), Due::Happen(model, event));
+        self.inner().add(time, Some(node), AgendaTask::Happen(model, event));
     }
 
     /// Starts something, whose result can be looked at or waited for.
-    pub fn start<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> Shared<Option<T>> {
-        let result = Shared::new(None);
+    pub fn start<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> SharedValue<Option<T>> {
+        let result = SharedValue::new(None);
         let slot = result.clone();
         let task = async move {
             let done = work.await;
@@ -229,18 +229,18 @@ impl World {
         }
         let Some(due) = inner.due() else { return false };
         match due {
-            Due::Poll(task) => self.poll(inner, task),
-            Due::Wake(waker) => {
+            AgendaTask::Poll(task) => self.poll(inner, task),
+            AgendaTask::Wake(waker) => {
                 drop(inner);
                 waker.wake();
             }
-            Due::Happen(model, event) => {
+            AgendaTask::Happen(model, event) => {
                 drop(inner);
                 if let Some(model) = model.upgrade() {
                     lock(&model).happen(event);
                 }
             }
-            Due::Act(act) => {
+            AgendaTask::Act(act) => {
                 drop(inner);
                 act();
             }
@@ -248,7 +248,7 @@ impl World {
         true
     }
 
-    fn poll(&self, mut inner: MutexGuard<'_, Inner>, at: usize) {
+    fn poll(&self, mut inner: MutexGuard<'_, WorldState>, at: usize) {
         // The task is taken out, because polling it may spawn others.
         let Some(mut task) = inner.tasks.get_mut(at).and_then(Option::take) else {
             return;
@@ -279,7 +279,7 @@ impl World {
             inner.tasks.push(None);
             inner.tasks.len() - 1
         });
-        let ready = Arc::new(Ready {
+        let ready = Arc::new(TaskWaker {
             task: at,
             queued: AtomicBool::new(true),
             queue: self.ready.clone(),

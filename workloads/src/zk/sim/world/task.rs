@@ -13,16 +13,16 @@ pub struct Task {
     pub future: BoxFuture<'static, ()>,
     pub party: StepOwner,
     pub waker: Waker,
-    pub ready: Arc<Ready>,
+    pub ready: Arc<TaskWaker>,
 }
 
-pub struct Ready {
+pub struct TaskWaker {
     pub task: usize,
     pub queued: AtomicBool,
     pub queue: Arc<Mutex<VecDeque<usize>>>,
 }
 
-impl Wake for Ready {
+impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }

@@ -5,14 +5,14 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 /// What a run of the program left.
-pub struct Ran {
+pub struct RunFiles {
     pub code: i32,
     pub results: Value,
     pub folder: PathBuf,
     pub stderr: String,
 }
 
-impl Ran {
+impl RunFiles {
     /// Kinds of anomalies, advisory ones left out.
     pub fn damage(&self) -> Vec<String> {
         let anomalies = self.results["anomalies"].as_array().expect("a list of anomalies");
@@ -79,10 +79,10 @@ fn has_late_pause(events: &[Value]) -> bool {
 const AGAIN: usize = 2;
 
 /// Runs `zooquake run … --json` to its end.
-pub fn run(runs: &Runs, line: &str) -> Ran {
+pub fn run(runs: &Runs, line: &str) -> RunFiles {
     let said = said(zooquake(&format!("run {line} --json --out")).arg(runs.path()));
     let results = said.json();
-    Ran {
+    RunFiles {
         code: said.code.expect("an exit code"),
         folder: results["run"].as_str().expect("the folder of the run").into(),
         results,
@@ -91,7 +91,7 @@ pub fn run(runs: &Runs, line: &str) -> Ran {
 }
 
 /// A short real run, judged, checked again, and looked at for all that it should leave and should not.
-pub fn short(name: &str, line: &str, judge: impl FnOnce(&Ran)) {
+pub fn short(name: &str, line: &str, judge: impl FnOnce(&RunFiles)) {
     let _turn = EnsembleSlot::shared();
     let (mut runs, mut again) = (Runs::new(name), AGAIN);
     let mut ran = run(&runs, line);
@@ -125,7 +125,7 @@ pub fn short(name: &str, line: &str, judge: impl FnOnce(&Ran)) {
 }
 
 /// `check` of the folder gives the same `results.json`, byte for byte.
-pub fn checks_again_to_the_same_bytes(ran: &Ran) {
+pub fn checks_again_to_the_same_bytes(ran: &RunFiles) {
     let results = ran.folder.join("results.json");
     let before = std::fs::read(&results).expect("results.json");
     said(zooquake("check").arg(&ran.folder)).ends(ran.code);
@@ -138,7 +138,7 @@ pub fn checks_again_to_the_same_bytes(ran: &Ran) {
 
 /// The run is valid: nothing but advisory anomalies, exit code 0.
 #[track_caller]
-pub fn valid(ran: &Ran) {
+pub fn valid(ran: &RunFiles) {
     assert_eq!(ran.damage(), Vec::<String>::new(), "{}", ran.story());
     assert_eq!(
         (ran.code, &ran.results["verdict"]),

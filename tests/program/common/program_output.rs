@@ -12,13 +12,13 @@ pub fn zooquake(line: &str) -> Command {
 }
 
 /// The output of a program, and its exit code; `None` if a signal ended it.
-pub struct Said {
+pub struct ProgramOutput {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Said {
+impl ProgramOutput {
     /// The program ended with this exit code.
     #[track_caller]
     pub fn ends(self, code: i32) -> Self {
@@ -56,7 +56,7 @@ impl Said {
     }
 }
 
-impl From<Output> for Said {
+impl From<Output> for ProgramOutput {
     fn from(output: Output) -> Self {
         Self {
             code: output.status.code(),
@@ -66,7 +66,7 @@ impl From<Output> for Said {
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ProgramOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { code, stdout, stderr } = self;
         write!(f, "{code:?}: {stdout}{stderr}")
@@ -74,17 +74,17 @@ impl fmt::Display for Said {
 }
 
 /// Runs a program to its end.
-pub fn said(command: &mut Command) -> Said {
+pub fn said(command: &mut Command) -> ProgramOutput {
     command.output().expect("starting zooquake").into()
 }
 
 /// Waits for a program's end.
-pub fn ended(child: Child) -> Said {
+pub fn ended(child: Child) -> ProgramOutput {
     child.wait_with_output().expect("waiting for zooquake").into()
 }
 
 /// The output of the program for this command line.
-pub fn call(line: &str) -> Said {
+pub fn call(line: &str) -> ProgramOutput {
     said(&mut zooquake(line))
 }
 

@@ -145,7 +145,7 @@ pub(super) enum Remainder {
     Nothing,
     /// What had been started when the user broke the bring-up off, or could not be removed at once; requests to the
     /// backend may still be under way.
-    HalfACluster,
+    PartialCluster,
 }
 
 /// The id of a run, in the names and labels of what it starts: from its seed, its folder, and the process that runs it,
@@ -188,7 +188,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &S
         };
         let Some(up) = up else {
             recorder.record(HistoryEntry::named("run", "phase", json!("interrupted")))?;
-            return Ok(Remainder::HalfACluster);
+            return Ok(Remainder::PartialCluster);
         };
         if number == 1 {
             up.record(recorder)?;
@@ -217,7 +217,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &S
         }
         if let Err(error) = within_grace(&order.interrupt, &*clock, clear(&*place.cluster, keep)).await {
             eprintln!("zooquake: {error:#}");
-            left = Remainder::HalfACluster;
+            left = Remainder::PartialCluster;
         }
         if interrupted {
             return Ok(left);

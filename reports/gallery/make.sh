@@ -27,7 +27,7 @@ run lock lock/predecessor --faults pause,drop-reply --time 30s --seed 3
 run rwlock rwlock/neighbour --faults none --time 15s --seed 7
 run semaphore semaphore/counted --faults drop-reply --time 20s --seed 7
 run election election/ticket --faults pause,drop-reply --time 30s --seed 4
-run queue planted/Q1 --faults drop-reply --time 15s --seed 1
+run queue planted/Q1 --faults drop-reply --time 8s --seed 1
 run barrier planted/B1 --faults none --time 15s --seed 1
 run commit commit/coordinated --faults kill,disconnect --time 25s --seed 3
 run counter counter/unconditional --faults drop-reply --time 25s --seed 1

@@ -74,7 +74,7 @@ impl Cell {
 pub type CellAttempt = attempt::CampaignAttempt<Cell>;
 
 impl CellAttempt {
-    /// What came of it, by the rules of [`Outcome`].
+    /// What came of it, by the rules of [`CellOutcome`].
     pub fn outcome(&self) -> CellOutcome {
         match self.verdict {
             None => CellOutcome::Failed,

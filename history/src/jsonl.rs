@@ -1,7 +1,7 @@
 //! Files of one JSON object a line: read up to the first damage, with its place.
 
 use crate::event::{Damage, Event, History};
-use crate::renamed;
+use crate::former_names;
 use crate::value::Value;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -31,7 +31,7 @@ pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
             return (history, Some(line.damage("\"time\"", what)));
         }
         last = event.time;
-        history.events.push(renamed::event(line.keyed(event)));
+        history.events.push(former_names::event(line.keyed(event)));
     }
     (history, None)
 }

@@ -8,7 +8,7 @@
 //! [`evidence`] and each [`server_log`]; [`provenance`] is what recorded it. A [`Record`] is all of them, [`files`]
 //! reads one from a run's folder, and [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's
 //! JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories. Names that
-//! earlier versions wrote are [`renamed`]. Engine and checkers share the bound of [`liveness`]. A network's
+//! earlier versions wrote are [`former_names`]. Engine and checkers share the bound of [`liveness`]. A network's
 //! [`messages`] are kept beside its history. [`protocol`] defines
 //! the messages between orchestrator and client.
 //!
@@ -36,6 +36,7 @@ pub mod event;
 pub mod evidence;
 pub mod fault;
 pub mod files;
+pub mod former_names;
 pub mod jsonl;
 pub mod liveness;
 pub mod messages;
@@ -43,7 +44,6 @@ pub mod operation;
 pub mod plan;
 pub mod protocol;
 pub mod provenance;
-pub mod renamed;
 pub mod server_log;
 pub mod text;
 pub mod textlog;

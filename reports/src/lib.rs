@@ -20,13 +20,13 @@ mod messages;
 mod model;
 pub mod night;
 pub mod nights;
-mod not_judged;
 mod pair;
 mod palette;
 mod png;
 mod publish;
 mod svg;
 mod text;
+mod unjudged_checks;
 
 use model::RunModel;
 

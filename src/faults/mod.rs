@@ -19,7 +19,7 @@ use std::fmt;
 use strike::Action;
 use zooquake_history::fault::Payload;
 use zooquake_history::plan::{ClientState, ClusterPlan, Target, Timing, Trigger, Window, Workload};
-use zooquake_history::{FaultKind, renamed};
+use zooquake_history::{FaultKind, former_names};
 
 /// One kind of fault.
 pub struct Fault {
@@ -133,7 +133,7 @@ const USUAL: [&str; 3] = ["kill", "pause", "partition"];
 
 /// The fault of this name, be it a former one.
 pub fn find(name: &str) -> Option<&'static Fault> {
-    let name = renamed::fault(name);
+    let name = former_names::fault(name);
     FAULTS.iter().find(|fault| fault.kind.name == name)
 }
 

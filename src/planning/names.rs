@@ -4,9 +4,9 @@ use crate::faults;
 use crate::planning::recipe;
 use crate::planning::scenes;
 use zooquake_history::FaultKind;
+use zooquake_history::former_names;
 use zooquake_history::operation::consensus::FAMILY;
 use zooquake_history::plan::Workload;
-use zooquake_history::renamed;
 use zooquake_network::draft;
 use zooquake_workloads::consensus::{planted as protocols, variants as consensus};
 use zooquake_workloads::recipes;
@@ -46,7 +46,7 @@ pub fn built_in(name: &str) -> Option<Workload> {
     if family == FAMILY.name {
         return consensus::variant(variant).map(consensus::ConsensusVariant::workload);
     }
-    let (family, variant) = renamed::variant(family, variant).unwrap_or_else(|| (family.into(), variant.into()));
+    let (family, variant) = former_names::variant(family, variant).unwrap_or_else(|| (family.into(), variant.into()));
     let is = |workload: &Workload| (&workload.family, &workload.variant) == (&family, &variant);
     let scene = || workloads().into_iter().find(is);
     recipes::workload(&family, &variant).or_else(scene)

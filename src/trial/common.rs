@@ -1,7 +1,7 @@
 //! What every client is asked, whatever its family.
 
+use super::conversation::{TimedLine, TimedReply};
 use super::sentences::{MALFORMED, NONSENSE, PING, UNKNOWN};
-use super::talk::{TimedLine, TimedReply};
 use super::{SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! Clients that are granted something: locks, elections, semaphores.
 
 use super::common::refused_as;
+use super::conversation::TimedReply;
 use super::family::FamilyTrial;
 use super::sentences::{BESIDE, BUSY, CONFIRM, EPHEMERAL, NOT_HELD, OPERATES, QUIESCE, RELEASE, SESSION, WORKS};
-use super::talk::TimedReply;
 use super::znodes::is_session;
 use super::{PATIENT, SOON, SentenceResult, Trial};
 use anyhow::Result;

@@ -1,11 +1,11 @@
 //! The trial of the family `membership`.
 
 use super::common::refused_as;
+use super::conversation::TimedLine;
 use super::exchanges::expect;
 use super::family::FamilyTrial;
 use super::holder::ok;
 use super::sentences::{EPHEMERAL, FOLLOWS, MEMBER, OPERATES, QUIESCE, SESSION, SHOWN, VIEW};
-use super::talk::TimedLine;
 use super::znodes::is_session;
 use super::{CLIENTS, SOON, SentenceResult, Trial};
 use anyhow::Result;

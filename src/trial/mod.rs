@@ -4,6 +4,7 @@
 mod barrier;
 mod commit;
 mod common;
+mod conversation;
 mod counter;
 mod exchanges;
 mod families;
@@ -14,7 +15,6 @@ mod membership;
 mod queue;
 mod register;
 mod sentences;
-mod talk;
 mod waiting;
 mod znodes;
 
@@ -30,9 +30,9 @@ use zooquake_history::{
     plan::{ClusterPlan as Shape, Plan, Timing, Workload},
 };
 
+use conversation::Talk;
 use family::FamilyTrial;
 pub use sentences::{SENTENCES, Sentence};
-use talk::Talk;
 
 const SERVER: &str = "n1";
 

@@ -1,9 +1,9 @@
 //! The trial of the family `queue`.
 
+use super::conversation::TimedLine;
 use super::family::FamilyTrial;
 use super::holder::ok;
 use super::sentences::TAKING;
-use super::talk::TimedLine;
 use super::{SOON, SentenceResult, Trial};
 use anyhow::Result;
 use futures_util::FutureExt;

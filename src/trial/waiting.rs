@@ -1,8 +1,8 @@
 //! A client that waits for a grant while another one holds.
 
+use super::conversation::TimedReply;
 use super::holder::ok;
 use super::sentences::{HAND_OVER, NOTHING_LEFT, RELEASE, TIMEOUT, WAITING};
-use super::talk::TimedReply;
 use super::{PATIENT, SOON, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use testcontainers::bollard::Docker;
 use super::engine::ContainerEngine;
 use super::host::ProxySettings;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, InventoryEntry, base, context};
+use super::{DEFAULT_SUITE, InventoryEntry, base_image, context};
 
 /// Makes sure that the image of the browser is there. No run uses it, so [`super::ensure`] does not ask for it.
 ///
@@ -30,7 +30,7 @@ async fn build(engine: &ContainerEngine, name: &str) -> Result<()> {
     if engine.has(name).await? {
         return Ok(());
     }
-    let debian = base::ensure(engine, DEFAULT_SUITE).await?;
+    let debian = base_image::ensure(engine, DEFAULT_SUITE).await?;
     engine.begin(&format!("building {name} from Debian's packages"), 60);
     engine
         .build(name, &debian, context::CHROMIUM.tar()?, &ProxySettings::look().await)

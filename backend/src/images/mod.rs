@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use std::collections::BTreeSet;
 use testcontainers::bollard::Docker;
 
-mod base;
+mod base_image;
 mod chromium;
 mod context;
 mod engine;
@@ -139,7 +139,7 @@ async fn missing(engine: &ContainerEngine, request: &ImageRequest, tools: &Tools
         suites.insert(request.suite.as_deref().unwrap_or(DEFAULT_SUITE));
     }
     for suite in suites {
-        missing.extend(base::missing(engine, suite).await?);
+        missing.extend(base_image::missing(engine, suite).await?);
     }
     Ok(missing)
 }

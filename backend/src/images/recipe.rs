@@ -10,7 +10,7 @@ use super::hash::Hash;
 use super::host::ProxySettings;
 use super::libraries::is_program;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, InventoryEntry, Source, base};
+use super::{DEFAULT_SUITE, InventoryEntry, Source, base_image};
 
 /// The name of the clients' base in Dockerfiles.
 const CLIENT: &str = "zooquake-client";
@@ -222,7 +222,7 @@ async fn build_client(engine: &ContainerEngine, image: &str, host: &ProxySetting
     if engine.has(image).await? {
         return Ok(());
     }
-    let debian = base::ensure(engine, DEFAULT_SUITE).await?;
+    let debian = base_image::ensure(engine, DEFAULT_SUITE).await?;
     engine.begin(&format!("building {image} from Debian's packages"), 15);
     engine.build(image, &debian, context::CLIENT.tar()?, host).await
 }

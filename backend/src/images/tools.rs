@@ -6,7 +6,7 @@ use super::engine::ContainerEngine;
 use super::executable::Executable;
 use super::host::ProxySettings;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, base, context};
+use super::{DEFAULT_SUITE, base_image, context};
 
 /// Older executables' images are kept up to this number: another zooquake on this machine may be about to use its own.
 const KEPT: usize = 4;
@@ -81,7 +81,7 @@ impl Tools {
         if engine.has(&self.base).await? {
             return Ok(());
         }
-        let debian = base::ensure(engine, DEFAULT_SUITE).await?;
+        let debian = base_image::ensure(engine, DEFAULT_SUITE).await?;
         engine.begin(&format!("building {} from Debian's packages", self.base), BASE_SECONDS);
         engine.build(&self.base, &debian, context::TOOLS.tar()?, host).await
     }

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use super::engine::ContainerEngine;
 use super::host::ProxySettings;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, ImageRequest, base, context};
+use super::{DEFAULT_SUITE, ImageRequest, base_image, context};
 
 /// The official image.
 const OFFICIAL: &str = "zookeeper:3.9";
@@ -74,7 +74,7 @@ pub(super) async fn ensure(engine: &ContainerEngine, request: &ImageRequest, hos
 }
 
 async fn build(engine: &ContainerEngine, suite: &str, host: &ProxySettings) -> Result<String> {
-    let base = base::ensure(engine, suite).await?;
+    let base = base_image::ensure(engine, suite).await?;
     let image = built(suite);
     engine.begin(&format!("building {image} from Debian's packages"), SECONDS);
     engine.build(&image, &base, context::ZOOKEEPER.tar()?, host).await?;

@@ -5,7 +5,7 @@
 
 mod client_limits;
 pub(crate) mod clients;
-pub(crate) mod confirms;
+pub(crate) mod confirmations;
 pub(crate) mod deletions;
 pub(crate) mod grants;
 pub(crate) mod group_views;

@@ -2,7 +2,7 @@
 //! `docs/families/commit.md`.
 
 mod duty;
-mod ends;
+mod operation_ends;
 mod queries;
 
 use super::{

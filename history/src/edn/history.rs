@@ -9,7 +9,7 @@
 use super::json::{decode, encode, from_json, plain, to_json};
 use super::{Edn, EdnReader};
 use crate::event::{Damage, Event, EventType, History, Process};
-use crate::renamed;
+use crate::former_names;
 use crate::text::Text;
 use crate::value::Value;
 use std::fmt::Write;
@@ -66,7 +66,7 @@ fn read(reader: &mut EdnReader<'_>, events: &mut Vec<Event>) -> Result<(), Damag
             reader.rewind(place);
             reader.damage(what)
         })?;
-        events.push(renamed::event(event));
+        events.push(former_names::event(event));
     }
     if let Some(end) = end {
         reader.take(end)?;

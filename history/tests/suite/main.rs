@@ -3,12 +3,12 @@
 
 mod damage;
 mod edn;
+mod former_names;
 mod hostile;
 mod keyed;
 mod log;
 mod operation;
 mod provenance;
-mod renamed;
 mod there_and_back;
 mod txnlog;
 mod value;

@@ -1,6 +1,6 @@
 //! The depth-first search of Wing and Gong, with Lowe's memoisation on the entry list of Horn and Kroening.
 
-mod bits;
+mod bit_set;
 mod list;
 mod longest;
 mod visited;

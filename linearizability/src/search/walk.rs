@@ -7,7 +7,7 @@
 //! - Of operations of unknown outcome that are the same, the one invoked first can stand for any later one; and of two
 //!   configurations that differ only in which of them took effect, the one with fewer can do whatever the other can.
 
-use crate::search::bits::{Bits, Prefix};
+use crate::search::bit_set::{Bits, Prefix};
 use crate::search::list::{FlightSpan, List, ListEntry, fixed, numbered};
 use crate::search::longest::FarthestPath;
 use crate::search::visited::VisitedConfigurations;

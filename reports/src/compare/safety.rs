@@ -3,7 +3,7 @@
 use super::SubjectRun;
 use super::pool::{AnomalyEstimate, MeasuredComparison, Pool};
 use crate::html::plain;
-use crate::{not_judged, text};
+use crate::{text, unjudged_checks};
 use maud::{Markup, html};
 
 pub fn section(measured: &MeasuredComparison<'_>) -> Markup {
@@ -47,7 +47,7 @@ fn place(measured: &MeasuredComparison<'_>, subject: usize, faults: usize) -> Ma
             div class={ "cell " (class) } {
                 (verdict) " " small { @for one in runs() { " " (run(one)) } }
                 @for found in &pool.anomalies { (chip(found, pool.judged)) }
-                (not_judged::chips(runs().flat_map(|run| &run.not_judged)))
+                (unjudged_checks::chips(runs().flat_map(|run| &run.not_judged)))
             }
         }
     }

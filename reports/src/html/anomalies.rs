@@ -1,6 +1,6 @@
 //! All anomalies, each with the events that prove it, and those that follow from it.
 
-use super::{first::accepted, meanings};
+use super::{first_screen::accepted, meanings};
 use crate::model::{Root, RunModel, WitnessStep, summary};
 use crate::svg::window;
 use crate::text;

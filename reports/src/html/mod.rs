@@ -7,7 +7,7 @@ mod document;
 mod elections;
 mod facts;
 mod faults;
-mod first;
+mod first_screen;
 mod groups;
 mod hosts;
 mod live;
@@ -86,7 +86,7 @@ pub fn page(model: &RunModel<'_>) -> String {
         &[]
     };
     let sections = [
-        first::section(model),
+        first_screen::section(model),
         scenes::section(model),
         run::section(model),
         anomalies::section(model),

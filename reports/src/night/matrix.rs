@@ -1,7 +1,7 @@
 //! The matrix: variants down, faults across, a line for each seed.
 
 use super::{AnomalyCount, Cell, CellOutcome, Night};
-use crate::{not_judged, text};
+use crate::{text, unjudged_checks};
 use maud::{Markup, html};
 
 /// The variants and the faults of a night, each in the order of its first cell.
@@ -89,7 +89,7 @@ fn cell(cell: &Cell) -> Markup {
             @for anomaly in anomalies.filter(|anomaly| !anomaly.advisory && anomaly.root.is_none()) {
                 (chip(anomaly, attempt.map_or(&[], |attempt| &attempt.anomalies)))
             }
-            (not_judged::chips(attempt.into_iter().flat_map(|attempt| &attempt.not_judged)))
+            (unjudged_checks::chips(attempt.into_iter().flat_map(|attempt| &attempt.not_judged)))
         }
     }
 }

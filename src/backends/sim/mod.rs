@@ -7,7 +7,7 @@ mod admin;
 mod cluster;
 mod connection;
 mod lag;
-mod losses;
+mod lost_messages;
 mod primitives;
 mod process;
 

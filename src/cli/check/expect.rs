@@ -1,8 +1,8 @@
 //! `zooquake check --expect`: histories with known verdicts.
 
 use super::CheckOptions;
+use super::checked_input::{self, CheckLimits, CheckedInput};
 use super::input::is_run;
-use super::one::{self, CheckLimits, CheckedInput};
 use super::show;
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
@@ -46,7 +46,7 @@ pub fn check(file: &Path, options: &CheckOptions, how: CheckLimits<'_>) -> Resul
     for expected in &wanted {
         let path = folder.join(&expected.file);
         let checked = match path.exists() {
-            true => model(&path, expected).and_then(|model| one::check(&path, model, how)),
+            true => model(&path, expected).and_then(|model| checked_input::check(&path, model, how)),
             false => Err(Usage("there is no such file".to_owned())),
         };
         let as_expected = checked

@@ -1,21 +1,21 @@
 //! `zooquake check`
 
+mod checked_input;
 mod expect;
 pub mod input;
-mod one;
 mod show;
 
 use super::exit::{Code, Usage};
 use crate::planning::values::duration;
 use anyhow::Result;
+use checked_input::{CheckLimits, CheckedInput};
 use clap::Args;
-use one::{CheckLimits, CheckedInput};
 use std::path::PathBuf;
 use std::time::Duration;
 use zooquake_checkers::search::ModelKind;
 
+pub use checked_input::read;
 pub use input::{Format, bytes};
-pub use one::read;
 
 /// `check`
 #[derive(Debug, Args)]
@@ -97,7 +97,7 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
     let mut all = Vec::new();
     let mut codes = Vec::new();
     for input in inputs {
-        let checked = one::check(&input, options.model, how);
+        let checked = checked_input::check(&input, options.model, how);
         codes.push(match &checked {
             Ok(one) => one.results.verdict.into(),
             Err(Usage(_)) => Code::Usage,

@@ -5,7 +5,7 @@
 pub mod counted;
 mod error;
 pub mod real;
-mod shared;
+mod shared_value;
 pub mod sim;
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub use error::{Error, MultiError};
 use futures_util::future::BoxFuture;
-pub use shared::SharedValue;
+pub use shared_value::SharedValue;
 
 /// What the requests answer.
 pub type Result<T> = std::result::Result<T, Error>;

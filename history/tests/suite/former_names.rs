@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use zooquake_history::edn::{parse_edn, to_edn};
 use zooquake_history::event::parse_jsonl;
 use zooquake_history::jsonl::parse_value;
-use zooquake_history::{Plan, renamed};
+use zooquake_history::{Plan, former_names};
 
 /// A plan of a variant, with each of these faults once, as an earlier version wrote it.
 fn plan(family: &str, variant: &str) -> Plan {
@@ -66,7 +66,7 @@ fn only_events_of_our_nemesis_are_renamed() {
 #[test]
 fn present_names_stay() {
     for name in ["disconnect", "kill", "no-such"] {
-        assert_eq!(renamed::fault(name), name);
+        assert_eq!(former_names::fault(name), name);
     }
-    assert_eq!(renamed::variant("barrier", "double"), None);
+    assert_eq!(former_names::variant("barrier", "double"), None);
 }

@@ -17,7 +17,7 @@ const FIRST: Duration = Duration::from_secs(10);
 /// The identity of a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeasurementHeader {
-    /// `herd` or `commit`.
+    /// `herd`, `commit` or `clients`.
     pub measurement: String,
     /// All options that the numbers depend on, but for variants and sizes.
     pub options: String,
@@ -43,7 +43,7 @@ impl ledger::CampaignHeader for MeasurementHeader {
 pub struct ChartPlace {
     /// Its name.
     pub variant: String,
-    /// How many candidates, or sites.
+    /// How many candidates, sites, or clients.
     pub size: u16,
 }
 

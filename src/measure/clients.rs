@@ -53,7 +53,7 @@ impl ClientsOrder {
     pub async fn measure(&self, workload: Workload, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Chart> {
         let header = MeasurementHeader {
             measurement: "clients".into(),
-            options: self.subtitle(),
+            options: format!("{}, on {}", self.subtitle(), self.hosts.join(",")),
             words: "{} clients".into(),
         };
         let places = places(&[self.engines()], &self.clients);

@@ -2,7 +2,7 @@
 
 use crate::ensemble::server_log_lines::sample;
 use crate::expect::of_kind;
-use crate::script::{lock, run, standing, window, znode};
+use crate::script::{in_time, lock, run, standing, threatened, znode};
 use zooquake_checkers::{Anomaly, check};
 use zooquake_history::{Record, plan::AcceptedAnomaly};
 
@@ -14,9 +14,8 @@ const STALE: &str = "
     12 c2 write g2; 12.1 c2 wrote g2
     13 c1 wrote g1";
 
-fn knows(mut record: Record, anomaly: &str) -> Record {
-    record.plan.faults = vec!["pause".to_owned()];
-    record.plan.windows = vec![window(1, "pause")];
+fn knows(record: Record, anomaly: &str) -> Record {
+    let mut record = threatened(record, 1, "pause");
     record.plan.workload.accepted = vec![AcceptedAnomaly {
         anomaly: anomaly.to_owned(),
         faults: vec!["kill".to_owned(), "pause".to_owned()],
@@ -37,16 +36,10 @@ fn the(record: &Record, kind: &str) -> Anomaly {
 
 /// The history `text` with the events of a pause added in the order of time.
 fn paused(text: &str, pause: &[(f64, &str)]) -> String {
-    let mut lines: Vec<(f64, String)> = Vec::new();
-    for line in text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()) {
-        let (time, rest) = line.split_once(' ').expect("a time");
-        lines.push((time.parse().expect("seconds"), rest.to_owned()));
-    }
-    for (time, rest) in pause {
-        lines.push((*time, format!("nemesis pause 1 {rest}")));
-    }
-    lines.sort_by(|a, b| a.0.total_cmp(&b.0));
-    lines.iter().map(|(time, rest)| format!("{time} {rest}\n")).collect()
+    let pause = pause
+        .iter()
+        .map(|(time, rest)| format!("{time} nemesis pause 1 {rest}\n"));
+    in_time(&format!("{text}\n{}", pause.collect::<String>()))
 }
 
 #[test]
@@ -94,15 +87,17 @@ fn what_is_known_under_a_fault_of_nodes_is_known_under_that_of_a_whole_host() {
         ],
     );
     for (fault, known) in [("host-pause", true), ("host-kill", true), ("host-partition", false)] {
-        let mut record = knows(
-            lock(&text.replace("nemesis pause", &format!("nemesis {fault}"))),
-            "stale-write",
-        );
-        record.plan.faults = vec![fault.to_owned()];
-        record.plan.windows = vec![window(1, fault)];
+        let text = text.replace("nemesis pause", &format!("nemesis {fault}"));
+        let record = threatened(knows(lock(&text), "stale-write"), 1, fault);
         let found = the(&record, "stale-write");
         assert_eq!(found.accepted, known, "{fault}: {}", found.why);
     }
+}
+
+/// A pause of c2 that is seen healed.
+fn pause(from: f64, until: f64) -> [(f64, &'static str); 3] {
+    let on = "on target=c2 verified=true";
+    [(from, "begin"), (from, on), (until, "off target=c2 verified=true")]
 }
 
 const STUCK: &str = "
@@ -113,10 +108,6 @@ const STUCK: &str = "
 
 #[test]
 fn what_is_found_at_the_end_came_about_from_its_first_event_to_recovery() {
-    let pause = |from: f64, until: f64| {
-        let on = "on target=c2 verified=true";
-        vec![(from, "begin"), (from, on), (until, "off target=c2 verified=true")]
-    };
     let accepted = |text: &str, from: f64, until: f64| {
         let record = knows(lock(&paused(text, &pause(from, until))), "lost-wakeup");
         the(&record, "lost-wakeup").accepted
@@ -156,10 +147,8 @@ fn an_orphan_came_about_from_its_creation_to_recovery() {
         30 run recovered; 60 run audit
         61 c1 quiesce; 61 c2 quiesce; 62 c1 quiesced sessions=0x1; 62 c2 quiesced sessions=0x2";
     let orphan = |czxid: i64, from: f64, until: f64, zxids: &[(u64, i64)]| {
-        let on = "on target=c2 verified=true";
-        let pause = [(from, "begin"), (from, on), (until, "off target=c2 verified=true")];
         let left = vec![znode("/lock/left", czxid, "0x2")];
-        let mut record = knows(standing(lock(&paused(text, &pause)), left), "orphan-node");
+        let mut record = knows(standing(lock(&paused(text, &pause(from, until))), left), "orphan-node");
         let sample = |&(second, zxid): &(u64, i64)| sample(1000 * second, "n1", "leader", zxid);
         record.servers = Some(zxids.iter().map(sample).collect());
         the(&record, "orphan-node").accepted

@@ -78,11 +78,7 @@ const ELECTIONS: Source = Source {
 fn agree(seed: u64, source: Source, counts: &mut AnomalyCounts) {
     let words = source.words;
     let record = (source.make)(seed);
-    let results = check(&match words {
-        Words { elects: true, .. } => election::retold(&record),
-        Words { writes: false, .. } => semaphore::retold(&record),
-        _ => record.clone(),
-    });
+    let results = check(&words.retold(record.clone()));
     if words.elects {
         let (told, naive) = (election::told(&record, &results), election::unacknowledged(&record));
         assert_eq!(told, naive, "seed {seed}");

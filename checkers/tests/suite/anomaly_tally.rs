@@ -1,8 +1,8 @@
 //! Random histories: how many of them had which anomaly, and the windows in them that are healed or not.
 
-use crate::script::audited;
+use crate::script::{audited, number};
 use fastrand::Rng;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use zooquake_history::{Event, EventType, Process, Record, evidence::Znode};
 
 /// How many histories had each anomaly, or were of some other sort.
@@ -42,7 +42,7 @@ pub fn thinned(random: &mut Rng, events: &mut Vec<Event>, ops: &[u64]) {
     let left: Vec<Process> = events.iter().map(|event| event.process.clone()).collect();
     let alone = |event: &Event| left.iter().filter(|process| **process == event.process).count() == 1;
     events.retain(|event| named(event) || event.kind != EventType::Info || !alone(event));
-    (0..).zip(events).for_each(|(index, event)| event.index = index);
+    number(events);
 }
 
 /// Two readings of the tree, each begun a few events before the end of the history.
@@ -66,16 +66,4 @@ pub fn phases(random: &mut Rng) -> &'static [(&'static str, bool)] {
         9 => &[("begin", true)],
         _ => &[],
     }
-}
-
-/// Whether a window was not seen healed by `recovered`, or the harness stalled before `end`.
-pub fn doubtful(events: &[Event], recovered: usize, end: usize) -> bool {
-    let windows: BTreeSet<i64> = events.iter().filter_map(|event| event.window()).collect();
-    let unhealed = |window: &i64| {
-        let phase = |event: &&Event, name: &str| event.window() == Some(*window) && event.phase() == Some(name);
-        let skipped = events.iter().any(|event| phase(&event, "skipped"));
-        let off = events[..recovered].iter().rfind(|event| phase(event, "off"));
-        !skipped && off.is_none_or(|off| off.verified() != Some(true))
-    };
-    windows.iter().any(unhealed) || events[recovered..end].iter().any(|event| event.f == "stall")
 }

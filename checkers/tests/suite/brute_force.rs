@@ -2,6 +2,7 @@
 //!
 //! Written from the definitions and on purpose without anything of the checkers but the events.
 
+use crate::liveness::node;
 use std::collections::{BTreeSet, HashSet};
 use zooquake_history::{Event, EventType, Record, plan::Resource};
 
@@ -11,10 +12,6 @@ struct ConfirmedGrant<'a> {
     shared: bool,
     read: usize,
     spans: Vec<(usize, usize)>,
-}
-
-fn named(event: &Event) -> &str {
-    event.node.as_deref().unwrap_or_default()
 }
 
 /// Where the request was sent that the event at `at` answers.
@@ -47,7 +44,7 @@ pub fn confirms(events: &[Event], name: &str) -> Vec<(usize, usize)> {
     let release =
         |event: &Event| event.f == "release" && event.kind == EventType::Invoke && event.grant() == Some(name);
     let released = events.iter().position(release).unwrap_or(usize::MAX);
-    let own = |event: &Event| named(event) == named(&events[read]);
+    let own = |event: &Event| node(event) == node(&events[read]);
     let yes = |event: &Event| {
         let ok = event.f == "confirm" && event.kind == EventType::Ok && event.holds() == Some(true);
         ok && event.grant() == Some(name) && own(event)
@@ -95,7 +92,7 @@ pub fn exclusive(record: &Record) -> bool {
         .filter_map(|name| Some((read(events, name)?, confirms(events, name))))
         .filter(|(_, spans)| !spans.is_empty())
         .map(|(read, spans)| ConfirmedGrant {
-            node: named(&events[read]),
+            node: node(&events[read]),
             shared: events[read].grant().is_some_and(|name| shared(events, name)),
             read,
             spans,
@@ -206,7 +203,7 @@ fn fits(grants: &[ConfirmedGrant<'_>], state: HoldersState, at: usize) -> bool {
 /// where one client may hold.
 pub fn excludes(record: &Record, one: &str, other: &str) -> bool {
     let events = &record.history.events;
-    let node = |name: &str| read(events, name).map(|at| named(&events[at]));
+    let node = |name: &str| read(events, name).map(|at| node(&events[at]));
     match (shared(events, one), shared(events, other)) {
         (true, true) => false,
         (false, false) => capacity(record) == 1,

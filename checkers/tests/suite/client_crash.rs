@@ -2,19 +2,16 @@
 
 mod random;
 
-use crate::expect::{count, edited, minimal_as, of_kind, one, proven};
-use crate::script::{run, txn};
+use crate::expect::{count, edited, minimal_as, of_kind, one_by, proven};
+use crate::script::{changed, own, txn};
 use zooquake_checkers::check;
 use zooquake_history::{Record, plan::RecipeSource};
 
 /// A run of one's own lock, whose clients may end once in a window. The logs show that session 0x1 was closed after the
 /// write of the `confirm` that was sent at 5 s.
 fn record(text: &str) -> Record {
-    let mut record = run(
-        "own",
-        &format!("{text}; 5.0 c2 ask confirm; c2 answer confirm zxid=7; 9.0 run done"),
-    );
-    record.plan.workload.family = "lock".to_owned();
+    let text = format!("{text}; 5.0 c2 ask confirm; c2 answer confirm zxid=7; 9.0 run done");
+    let mut record = own("lock", &text);
     record.plan.workload.recipe = Some(RecipeSource {
         max_restarts: 1,
         ..RecipeSource::default()
@@ -59,8 +56,7 @@ fn a_death_that_nothing_excuses_convicts_and_shows_the_end_of_the_log() {
 #[test]
 fn a_kill_and_a_built_in_client_are_none() {
     assert_eq!(crashes(&record(&DIED.replace(" by_itself=true", ""))), [[0; 0]; 0]);
-    let mut built_in = record(DIED);
-    built_in.plan.workload.recipe = None;
+    let built_in = changed(record(DIED), |built_in| built_in.plan.workload.recipe = None);
     assert_eq!(crashes(&built_in), [[0; 0]; 0]);
 }
 
@@ -102,8 +98,7 @@ fn an_expired_session_excuses_it_and_one_that_it_closed_itself_does_not() {
 
 #[test]
 fn where_nothing_tells_whether_its_session_had_expired_it_is_unknown() {
-    let mut without = record(DIED);
-    without.txnlog = None;
+    let without = changed(record(DIED), |without| without.txnlog = None);
     assert_eq!((crashes(&without).len(), open(&without)), (0, 1));
     // Logs that begin late, have a gap, or end before the transaction that an answer names.
     for kept in [1..8, 0..6] {
@@ -111,16 +106,14 @@ fn where_nothing_tells_whether_its_session_had_expired_it_is_unknown() {
         short.txnlog = short.txnlog.map(|txns| txns[kept.clone()].to_vec());
         assert_eq!((crashes(&short).len(), open(&short)), (0, 1), "{kept:?}");
     }
-    let mut gap = record(DIED);
-    gap.txnlog.as_mut().unwrap().remove(3);
+    let gap = changed(record(DIED), |gap| drop(gap.txnlog.as_mut().unwrap().remove(3)));
     assert_eq!((crashes(&gap).len(), open(&gap)), (0, 1));
     let unnamed = record(&DIED.replace("session=0x1", "session=null"));
     assert_eq!((crashes(&unnamed).len(), open(&unnamed)), (0, 1));
     let earlier = record(&DIED.replace("4.0", "5.5"));
     let found = (crashes(&earlier).len(), open(&earlier));
     assert_eq!(found, (0, 1), "it may have been closed since");
-    let mut never = record(DIED);
-    never.txnlog.as_mut().unwrap().pop();
+    let never = changed(record(DIED), |never| drop(never.txnlog.as_mut().unwrap().pop()));
     assert_eq!((crashes(&never).len(), open(&never)), (1, 0), "it was never closed");
     let found = crashes(&record("4.0 c1 note exit by_itself=true"));
     assert_eq!(found, [[0]], "it had not begun");
@@ -139,8 +132,7 @@ fn minimal(record: &Record, anomaly: &zooquake_checkers::Anomaly) {
 fn more_deaths_in_one_window_than_it_may_be_started_again() {
     let twice = "0.1 nemesis pause 1 begin; 1.0 c1 note exit by_itself=true; 2.0 c1 note exit by_itself=true";
     let often = record(&format!("{twice}; 2.1 c2 note exit by_itself=true"));
-    let anomaly = one(&often, "client-crash");
-    assert_eq!(anomaly.witness, [0, 1, 2]);
+    let anomaly = one_by(&often, "client-crash", &[0, 1, 2]);
     minimal(&often, &anomaly);
     assert!(
         anomaly.why.starts_with(

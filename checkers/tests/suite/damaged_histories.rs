@@ -1,6 +1,7 @@
 //! Histories that make no sense.
 
 use crate::expect::says;
+use crate::script::number;
 use crate::simulated_locks;
 use serde_json::json;
 use zooquake_checkers::check;
@@ -27,9 +28,7 @@ fn nonsense_is_judged_without_a_panic() {
                 _ => events[from].process = events[to].process.clone(),
             }
         }
-        for (index, event) in events.iter_mut().enumerate() {
-            event.index = index;
-        }
+        number(events);
         let indexes =
             |witness: &[usize]| witness.is_sorted() && witness.iter().all(|&at| at < record.history.events.len());
         assert!(

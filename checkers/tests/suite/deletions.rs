@@ -1,6 +1,6 @@
 //! What the transaction logs show of znodes that were created and deleted, by looking at every pair of transactions.
 
-use crate::plain_definitions::node;
+use crate::liveness::node;
 use std::collections::BTreeSet;
 use zooquake_history::{Event, EventType, Record, Txn};
 

@@ -3,13 +3,10 @@
 
 use crate::commit::commit;
 use crate::expect::{edited, guilty, innocent, one, proven};
-use crate::script::{lock, run};
+use crate::queue::fifo;
+use crate::register::quorum;
+use crate::script::lock;
 use zooquake_checkers::{Verdict, check};
-use zooquake_history::Record;
-
-fn fifo(text: &str) -> Record {
-    run("fifo", text)
-}
 
 const BOTH_HOLD: &str = "
     c1 acquire g1; c1 granted g1 czxid=10
@@ -146,19 +143,18 @@ const STALE: &str = "
 
 #[test]
 fn a_register_is_judged_by_no_disputed_answer() {
-    let register = |text: &str| run("quorum-read", text);
-    proven(&register(STALE), "not-linearizable");
+    proven(&quorum(STALE), "not-linearizable");
     let table = "
         c3 ok read value=1 => c3 ok read value=1; c3 ok read value=1
         c3 invoke read => c3 invoke write value=3
         c2 ok write value=2 => c2 ok write value=2; c2 fail write value=2 # it may never have been acknowledged
         c1 ok => c3 invoke read; c1 ok # each of two requests sent at once may have been the one that was answered";
-    innocent(register, STALE, table);
+    innocent(quorum, STALE, table);
     for elsewhere in [
         "c4 invoke read; c4 ok read value=2; c4 ok read value=2",
         "c4 invoke read; c4 invoke read",
     ] {
-        let results = check(&register(&format!("{STALE}; {elsewhere}")));
+        let results = check(&quorum(&format!("{STALE}; {elsewhere}")));
         assert_eq!(results.verdict, Verdict::Invalid, "{results:#?}");
     }
 }

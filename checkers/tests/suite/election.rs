@@ -6,7 +6,8 @@ use zooquake_checkers::Results;
 use zooquake_history::{EventType, Record};
 
 use crate::brute_force::read;
-use crate::{simulated_locks, stolen_znode};
+use crate::expect::of_kind;
+use crate::{script, semaphore, simulated_locks, stolen_znode};
 
 /// What a family calls its anomalies.
 #[derive(Debug, Clone, Copy)]
@@ -39,18 +40,20 @@ pub const ELECTION: Words = Words {
     pending: "no-leader",
 };
 
-/// A record of a lock, rewritten as one of an election.
-pub fn retold(lock: &Record) -> Record {
-    let mut record = lock.clone();
-    record.plan.workload.family = "election".to_owned();
-    for event in &mut record.history.events {
-        match event.f.as_str() {
-            "acquire" => event.f = "elect".into(),
-            "release" => event.f = "resign".into(),
-            _ => {}
+impl Words {
+    /// A record of a lock, rewritten as one of the family that has these words.
+    pub fn retold(self, lock: Record) -> Record {
+        match self {
+            Words { elects: true, .. } => retold(&lock),
+            Words { writes: false, .. } => semaphore::retold(&lock),
+            _ => lock,
         }
     }
-    record
+}
+
+/// A record of a lock, rewritten as one of an election.
+pub fn retold(lock: &Record) -> Record {
+    script::retold(lock, "election", &[("acquire", "elect"), ("release", "resign")])
 }
 
 /// A random history of a lock, with acknowledgements of which every other world's may be missing or too old. None is
@@ -121,8 +124,7 @@ pub fn unacknowledged(record: &Record) -> BTreeSet<String> {
 
 /// The grants that the `unacknowledged-leader` anomalies of the results are about.
 pub fn told(record: &Record, results: &Results) -> BTreeSet<String> {
-    let anomalies = results.anomalies.iter();
-    let found = anomalies.filter(|found| found.kind == "unacknowledged-leader");
+    let found = of_kind(results, "unacknowledged-leader").into_iter();
     let write = |at: &usize| &record.history.events[*at];
     found
         .map(|found| {

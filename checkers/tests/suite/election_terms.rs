@@ -1,7 +1,7 @@
 //! Each anomaly of an election by one history, and silence on its nearest innocent twin.
 
 use crate::election::retold;
-use crate::expect::{count, edited, found, guilty, innocent, none, one, says, tells};
+use crate::expect::{count, edited, found, guilty, innocent, none, one, one_by, says, tells};
 use crate::script::{lock, standing, txn, znode};
 use zooquake_checkers::check;
 use zooquake_history::Record;
@@ -52,7 +52,7 @@ fn a_deposed_leaders_write_is_stale_unless_the_epoch_stops_it() {
         c2 elect g2; c2 elected g2 czxid=20 token=2
         c2 write g2; c2 wrote g2
         c1 wrote g1";
-    assert_eq!(one(&election(text), "stale-write").witness, [1, 4, 6, 7]);
+    one_by(&election(text), "stale-write", &[1, 4, 6, 7]);
     innocent(election, text, "c1 wrote => c1 refused");
 }
 
@@ -61,7 +61,7 @@ fn an_epoch_that_does_not_rise_is_a_regression() {
     let text = "
         c1 elect g1; c1 elected g1 czxid=10 token=7
         c2 elect g2; c2 elected g2 czxid=20 token=7";
-    assert_eq!(one(&election(text), "epoch-regression").witness, [1, 2, 3]);
+    one_by(&election(text), "epoch-regression", &[1, 2, 3]);
     let table = "
         czxid=20 token=7 => czxid=20 token=8
         c2 elect g2 => | c1 elected => c2 elect g2; c1 elected # asked for before the other was elected, it may be the older term";
@@ -71,7 +71,7 @@ fn an_epoch_that_does_not_rise_is_a_regression() {
 #[test]
 fn a_resignation_that_removes_anothers_znode_is_unowned() {
     let text = "c1 elect g1; c1 elected g1 czxid=10; c1 resign g1; c1 resigned g1 removed=12";
-    assert_eq!(one(&election(text), "unowned-release").witness, [1, 3]);
+    one_by(&election(text), "unowned-release", &[1, 3]);
     innocent(election, text, "removed=12 => removed=10");
 }
 
@@ -82,8 +82,7 @@ fn a_candidacy_that_waits_though_nobody_leads_is_no_leader() {
         3 c2 elect g2
         4 c1 resign g1; 5 c1 resigned g1
         6 run recovered; 20 run audit; 21 run done";
-    let found = one(&election(text), "no-leader");
-    assert_eq!(found.witness, [2, 5, 6]);
+    let found = one_by(&election(text), "no-leader", &[2, 5, 6]);
     tells(&found, "nobody held the leadership for 14.000 s");
     let table = "20 run audit => 15 c2 elected g2 czxid=20; 20 run audit";
     innocent(election, text, table);
@@ -109,7 +108,7 @@ const TERM: &str = "
 #[test]
 fn a_write_without_an_acknowledgement_is_an_unacknowledged_leaders() {
     let none_told = election(&edited(TERM, "c1 wrote g1 => c1 wrote g1 ack=none"));
-    assert_eq!(one(&none_told, "unacknowledged-leader").witness, [3]);
+    one_by(&none_told, "unacknowledged-leader", &[3]);
     none(&election(TERM));
     let table = "
         ack=12 => ack=none | c1 wrote g1 => c1 wrote g1 ack=12
@@ -122,7 +121,7 @@ fn a_write_without_an_acknowledgement_is_an_unacknowledged_leaders() {
 #[test]
 fn an_acknowledgement_of_an_earlier_term_is_none() {
     let earlier = TERM.replace("ack=12", "ack=8");
-    assert_eq!(one(&election(&earlier), "unacknowledged-leader").witness, [1, 3]);
+    one_by(&election(&earlier), "unacknowledged-leader", &[1, 3]);
     innocent(election, &earlier, "czxid=10 =>\n c1 wrote g1 => c1 wrote g1 ack=12");
 }
 

@@ -1,7 +1,7 @@
 //! What had ended a hold in the ensemble whose client went on: a stale write names it, and never what came later.
 
 use crate::expect::edited;
-use crate::script::{lock, txn};
+use crate::script::{changed, lock, txn};
 use zooquake_checkers::{Cause, check};
 use zooquake_history::Txn;
 
@@ -30,9 +30,7 @@ fn removed(zxid: i64, session: &str, op: &str) -> Txn {
 
 #[track_caller]
 fn cause(text: &str, txns: Vec<Txn>) -> Option<Cause> {
-    let mut record = lock(text);
-    record.txnlog = Some(txns);
-    let results = check(&record);
+    let results = check(&changed(lock(text), |record| record.txnlog = Some(txns)));
     let found = results.anomalies.iter().find(|anomaly| anomaly.kind == "stale-write");
     found.unwrap_or_else(|| panic!("{results:#?}")).cause.clone()
 }

@@ -1,5 +1,6 @@
 //! What is wanted of the judgement of a record.
 
+use crate::script::number;
 use std::collections::{BTreeSet, HashMap};
 use zooquake_checkers::families;
 use zooquake_checkers::{Anomaly, Results, Verdict, check};
@@ -33,10 +34,26 @@ pub fn one(record: &Record, kind: &str) -> Anomaly {
     found(record, &[kind]).anomalies.remove(0)
 }
 
+/// The only anomaly of a record, which is of this kind and has this witness.
+#[track_caller]
+pub fn one_by(record: &Record, kind: &str, witness: &[usize]) -> Anomaly {
+    let anomaly = one(record, kind);
+    assert_eq!(anomaly.witness, witness, "{anomaly:#?}");
+    anomaly
+}
+
 /// The only anomaly of a record, whose witness convicts by itself, and no event of it can be left out.
 #[track_caller]
 pub fn proven(record: &Record, kind: &str) -> Anomaly {
     let anomaly = one(record, kind);
+    minimal(record, &anomaly);
+    anomaly
+}
+
+/// The same of one that has this witness.
+#[track_caller]
+pub fn proven_by(record: &Record, kind: &str, witness: &[usize]) -> Anomaly {
+    let anomaly = one_by(record, kind, witness);
     minimal(record, &anomaly);
     anomaly
 }
@@ -94,6 +111,14 @@ pub fn tells(anomaly: &Anomaly, words: &str) {
     let cause = anomaly.cause.as_ref().map_or("", |cause| cause.sentence.as_str());
     let has = anomaly.why.contains(words) || cause.contains(words);
     assert!(has, "{words:?} is not in {} {cause}", anomaly.why);
+}
+
+/// Wants the text of an anomaly, or of its cause, to have all of these.
+#[track_caller]
+pub fn tells_all(anomaly: &Anomaly, all: &[&str]) {
+    for words in all {
+        tells(anomaly, words);
+    }
 }
 
 /// The record without the readings of the tree that the anomaly can do without.
@@ -155,6 +180,14 @@ pub fn guilty(record: impl Fn(&str) -> Record, kind: &str, text: &str, table: &s
     });
 }
 
+/// Wants each of these edits of a history to make its verdict unknown, for a reason that has these words.
+#[track_caller]
+pub fn lacking(record: impl Fn(&str) -> Record, text: &str, cases: &[(&str, &str)]) {
+    for (edits, reason) in cases {
+        unknown(&record(&edited(text, edits)), reason);
+    }
+}
+
 #[track_caller]
 fn twins(text: &str, table: &str, judge: impl Fn(&str, &str)) {
     for row in table.lines().map(str::trim).filter(|row| !row.is_empty()) {
@@ -189,9 +222,7 @@ pub fn only(record: &Record, keep: &BTreeSet<usize>) -> Record {
     // The end of the run is none of what happened in it: without it the evidence would reach beyond the record.
     let kept = |event: &Event| keep.contains(&event.index) || event.entered() == Some("done");
     small.history.events.retain(kept);
-    for (index, event) in small.history.events.iter_mut().enumerate() {
-        event.index = index;
-    }
+    number(&mut small.history.events);
     for reading in small.tree.iter_mut().flat_map(|tree| &mut tree.readings) {
         reading.index = keep.range(..reading.index).count();
         reading.end_index = keep.range(..reading.end_index).count();

@@ -1,6 +1,6 @@
 //! How long nobody led after a fault, and what clients reported of their requests.
 
-use crate::script::{lock, window};
+use crate::script::{lock, threatened};
 use serde_json::{Value, json};
 use zooquake_checkers::check;
 use zooquake_history::{EventType, Record};
@@ -14,9 +14,7 @@ fn struck(fault: &str, text: &str) -> Record {
     let mut record = lock("");
     record.history = crate::script::history(&format!("{begun}\n{text}"));
     record.plan.workload.family = "election".to_owned();
-    record.plan.faults = vec![fault.to_owned()];
-    record.plan.windows = vec![window(3, fault)];
-    record
+    threatened(record, 3, fault)
 }
 
 fn leaderless(record: &Record) -> Value {

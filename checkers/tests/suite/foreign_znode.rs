@@ -1,9 +1,9 @@
 //! Grants that rest on znodes of other sessions than they name.
 
 use crate::brute_force::sent;
-use crate::expect::{edited, minimal_as, one};
-use crate::plain_definitions::node;
-use crate::script::{run, txn};
+use crate::expect::{edited, minimal_as, one_by};
+use crate::liveness::node;
+use crate::script::{changed, own, txn};
 use std::collections::BTreeSet;
 use zooquake_checkers::check;
 use zooquake_history::{Event, EventType, Record, Txn};
@@ -14,10 +14,8 @@ const HELD: &str = "
     c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid=10 session=0x1";
 
 fn record(text: &str, owner: &str, op: &str) -> Record {
-    let mut record = run("own", text);
-    record.plan.workload.family = "lock".to_owned();
-    record.txnlog = Some(vec![txn(10, owner, op, "/lock/a")]);
-    record
+    let txns = vec![txn(10, owner, op, "/lock/a")];
+    changed(own("lock", text), |record| record.txnlog = Some(txns))
 }
 
 fn found(text: &str, owner: &str, op: &str) -> Vec<(String, bool)> {
@@ -29,9 +27,8 @@ fn found(text: &str, owner: &str, op: &str) -> Vec<(String, bool)> {
 fn a_grant_by_another_sessions_znode_convicts() {
     for op in ["create", "multi"] {
         let record = record(HELD, "0x2", op);
-        let anomaly = one(&record, "foreign-znode");
+        let anomaly = one_by(&record, "foreign-znode", &[0, 1, 2]);
         assert!(!anomaly.advisory);
-        assert_eq!(anomaly.witness, [0, 1, 2]);
         minimal_as(&record, &anomaly, |other| other.kind == anomaly.kind && !other.advisory);
         assert_eq!(
             anomaly.why.split(" No fault").next(),

@@ -31,16 +31,13 @@ fn made(options: &Options) -> History {
     generate(options).expect("the options make sense")
 }
 
-fn budget<T>(work: impl FnOnce(&mut Budget<'_>) -> T) -> T {
-    work(&mut Budget {
+fn judged(history: &History, kind: ModelKind) -> Results {
+    let budget = &mut Budget {
         steps: 50_000_000,
         bytes: 1 << 30,
         expired: &mut || false,
-    })
-}
-
-fn judged(history: &History, kind: ModelKind) -> Results {
-    budget(|budget| judge(history, Vec::new(), kind, Notation::Maps, budget))
+    };
+    judge(history, Vec::new(), kind, Notation::Maps, budget)
 }
 
 #[test]

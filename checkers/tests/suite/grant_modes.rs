@@ -1,9 +1,9 @@
 //! Grants that are shared, or of which several may be held: each anomaly by one history, and silence on its innocent
 //! twins.
 
-use crate::expect::{edited, guilty, innocent, none, one, says, tells};
+use crate::expect::{edited, guilty, innocent, none, one, one_by, says, tells};
 use crate::grant_safety::OLD_WRITE;
-use crate::script::lock;
+use crate::script::{changed, lock};
 use std::num::NonZeroUsize;
 use zooquake_checkers::check;
 use zooquake_history::{Record, plan::Capabilities};
@@ -25,13 +25,13 @@ pub const THREE: &str = "
 
 /// The record of a lock that so many clients may hold.
 pub fn with(capacity: usize, text: &str) -> Record {
-    let mut record = lock(text);
-    let capacity = NonZeroUsize::new(capacity).expect("a capacity");
-    record.plan.workload.capabilities = Some(Capabilities {
-        capacity,
+    let capabilities = Capabilities {
+        capacity: NonZeroUsize::new(capacity).expect("a capacity"),
         ..Capabilities::NONE
-    });
-    record
+    };
+    changed(lock(text), |record| {
+        record.plan.workload.capabilities = Some(capabilities)
+    })
 }
 
 fn two(text: &str) -> Record {
@@ -44,12 +44,10 @@ fn shared(text: &str, grant: &str) -> String {
 
 #[test]
 fn a_confirmed_writer_beside_a_confirmed_reader_is_a_double_grant() {
-    let found = one(&lock(BOTH), "double-grant");
-    assert_eq!(found.witness, [1, 3, 4, 5, 6, 7]);
+    let found = one_by(&lock(BOTH), "double-grant", &[1, 3, 4, 5, 6, 7]);
     tells(&found, "One of the two holds is exclusive, that of c2, so");
     let turned = edited(BOTH, "mode=shared => | acquire g2 => acquire g2 mode=shared");
-    let found = one(&lock(&turned), "double-grant");
-    assert_eq!(found.witness, [1, 3, 4, 5, 6, 7]);
+    let found = one_by(&lock(&turned), "double-grant", &[1, 3, 4, 5, 6, 7]);
     tells(&found, "exclusive, that of c1, so");
     let table = "
         acquire g2 => acquire g2 mode=shared
@@ -59,13 +57,12 @@ fn a_confirmed_writer_beside_a_confirmed_reader_is_a_double_grant() {
     innocent(lock, BOTH, table);
     guilty(lock, "double-grant", BOTH, "c1 holds => c1 release g1; c1 holds");
     // With several leases the requests that name the modes are in the witness.
-    assert_eq!(one(&two(BOTH), "double-grant").witness, [0, 1, 2, 3, 4, 5, 6, 7]);
+    one_by(&two(BOTH), "double-grant", &[0, 1, 2, 3, 4, 5, 6, 7]);
 }
 
 #[test]
 fn one_client_more_than_leases_is_over_capacity() {
-    let found = one(&two(THREE), "over-capacity");
-    assert_eq!(found.witness, [1, 3, 5, 6, 7, 8, 9, 10, 11]);
+    let found = one_by(&two(THREE), "over-capacity", &[1, 3, 5, 6, 7, 8, 9, 10, 11]);
     assert!(!found.advisory);
     tells(&found, "At most 2 clients");
     none(&with(3, THREE));
@@ -87,16 +84,13 @@ fn one_client_more_than_leases_that_did_not_confirm_is_stale() {
     let writes = (1..4).fold(THREE.replace("holds", "wrote"), |text, n| {
         text.replace(&format!("c{n} confirm"), &format!("c{n} write g{n}"))
     });
-    let found = one(&two(&writes), "stale-holder");
-    assert!(found.advisory);
-    assert_eq!(found.witness, [1, 3, 5, 6, 7, 8, 9, 10, 11]);
+    assert!(one_by(&two(&writes), "stale-holder", &[1, 3, 5, 6, 7, 8, 9, 10, 11]).advisory);
     none(&with(3, &writes));
 }
 
 #[test]
 fn a_write_of_an_older_exclusive_grant_after_one_of_a_newer_is_stale() {
-    let found = one(&lock(&shared(OLD_WRITE, "g2")), "stale-write").witness;
-    assert_eq!(found, [1, 4, 6, 7]);
+    one_by(&lock(&shared(OLD_WRITE, "g2")), "stale-write", &[1, 4, 6, 7]);
     let table = "
         acquire g1 => acquire g1 mode=shared
         acquire g1 => acquire g1 mode=shared | acquire g2 => acquire g2 mode=shared";
@@ -121,8 +115,8 @@ fn a_client_may_write_under_its_exclusive_grant_after_its_shared_one() {
 fn writes_of_a_shared_grant_around_one_of_an_exclusive_grant_are_mixed() {
     let ageless = edited(OLD_WRITE, "czxid=10 => | czxid=20 =>");
     let text = format!("{ageless}; c2 write g2; c2 wrote g2");
-    assert_eq!(one(&lock(&shared(&text, "g2")), "stale-write").witness, [6, 7, 9]);
-    assert_eq!(one(&lock(&shared(&text, "g1")), "stale-write").witness, [6, 7, 9]);
+    one_by(&lock(&shared(&text, "g2")), "stale-write", &[6, 7, 9]);
+    one_by(&lock(&shared(&text, "g1")), "stale-write", &[6, 7, 9]);
     none(&lock(&shared(&shared(&text, "g1"), "g2")));
 }
 
@@ -133,11 +127,11 @@ const EQUAL_TOKENS: &str = "
 #[test]
 fn tokens_rise_from_one_grant_to_the_next_that_it_excludes() {
     let (first, second) = (shared(EQUAL_TOKENS, "g1"), shared(EQUAL_TOKENS, "g2"));
-    assert_eq!(one(&lock(&first), "fencing-regression").witness, [1, 2, 3]);
-    assert_eq!(one(&lock(&second), "fencing-regression").witness, [0, 1, 2, 3]);
+    one_by(&lock(&first), "fencing-regression", &[1, 2, 3]);
+    one_by(&lock(&second), "fencing-regression", &[0, 1, 2, 3]);
     none(&lock(&shared(&first, "g2")));
     none(&two(EQUAL_TOKENS));
-    assert_eq!(one(&two(&second), "fencing-regression").witness, [0, 1, 2, 3]);
+    one_by(&two(&second), "fencing-regression", &[0, 1, 2, 3]);
 }
 
 /// After recovery c2 waits for twenty seconds while c1 holds.
@@ -150,7 +144,7 @@ const WAITS: &str = "
 #[test]
 fn a_reader_waits_for_nobody_while_readers_hold() {
     let readers = shared(&shared(WAITS, "g1"), "g2");
-    assert_eq!(one(&lock(&readers), "lost-wakeup").witness, [2, 3, 4]);
+    one_by(&lock(&readers), "lost-wakeup", &[2, 3, 4]);
     for text in [WAITS.to_owned(), shared(WAITS, "g1"), shared(WAITS, "g2")] {
         none(&lock(&text));
     }

@@ -1,7 +1,7 @@
 //! Each safety anomaly by one history, and silence on its nearest innocent twins.
 
-use crate::expect::{edited, found, guilty, innocent, none, one, says, tells};
-use crate::script::{history, lock, logged, txn};
+use crate::expect::{edited, found, guilty, innocent, none, one, one_by, says, tells_all};
+use crate::script::{changed, lock, logged, txn};
 use zooquake_checkers::Verdict;
 use zooquake_history::plan::Resource;
 
@@ -13,12 +13,9 @@ const BOTH_HOLD: &str = "
 
 #[test]
 fn two_confirmed_holders_are_a_double_grant() {
-    let found = one(&lock(BOTH_HOLD), "double-grant");
-    assert_eq!(found.witness, [1, 3, 4, 5, 6, 7]);
+    let found = one_by(&lock(BOTH_HOLD), "double-grant", &[1, 3, 4, 5, 6, 7]);
     assert!(!found.advisory);
-    for word in ["g1 of c1", "g2 of c2", "0.005 s", "No fault was on"] {
-        tells(&found, word);
-    }
+    tells_all(&found, &["g1 of c1", "g2 of c2", "0.005 s", "No fault was on"]);
     let table = "
         c1 holds => c1 release g1; c1 holds # both held when the first confirm was sent
         c1 holds => c1 release g1; c1 released g1; c1 holds # its answer may be written late
@@ -98,9 +95,7 @@ const STILL_WRITES: &str = "
 
 #[test]
 fn a_holder_that_answers_after_the_next_grant_is_stale_and_that_is_advisory() {
-    let found = one(&lock(STILL_WRITES), "stale-holder");
-    assert!(found.advisory);
-    assert_eq!(found.witness, [1, 3, 4, 5, 6, 7]);
+    assert!(one_by(&lock(STILL_WRITES), "stale-holder", &[1, 3, 4, 5, 6, 7]).advisory);
     guilty(lock, "stale-holder", STILL_WRITES, "c1 wrote => c1 refused");
     // A hold is certain only to the sending of its last answered request.
     let table = "
@@ -123,7 +118,7 @@ pub const OLD_WRITE: &str = "
 
 #[test]
 fn a_write_of_an_older_grant_after_one_of_a_newer_is_stale() {
-    assert_eq!(one(&lock(OLD_WRITE), "stale-write").witness, [1, 4, 6, 7]);
+    one_by(&lock(OLD_WRITE), "stale-write", &[1, 4, 6, 7]);
     let table = "
         c2 wrote g2 => | c1 wrote g1 => c1 wrote g1; c2 wrote g2 # before the newer one's first it is in order
         c1 wrote => c1 refused
@@ -144,7 +139,7 @@ fn a_grant_read_late_from_a_thawed_client_is_older_than_one_read_before() {
     none(&lock(late));
     guilty(lock, "stale-write", late, "c1 refused => c1 wrote");
     let asked_after = edited(late, "c1 acquire g1 => | c1 granted => c1 acquire g1; c1 granted");
-    assert_eq!(one(&lock(&asked_after), "fencing-regression").witness, [1, 4, 5]);
+    one_by(&lock(&asked_after), "fencing-regression", &[1, 4, 5]);
 }
 
 #[test]
@@ -179,18 +174,16 @@ fn without_ages_only_interleaving_convicts() {
         c2 write g2; c2 wrote g2";
     none(&lock(writes));
     let again = format!("{writes}; c1 write g1; c1 wrote g1");
-    assert_eq!(one(&lock(&again), "stale-write").witness, [5, 7, 9]);
+    one_by(&lock(&again), "stale-write", &[5, 7, 9]);
 }
 
 #[test]
 fn a_guarded_write_in_zookeeper_is_placed_by_its_zxid_and_not_by_its_reply() {
     let edits = "c2 wrote g2 => c2 wrote g2 mzxid=25 | c1 wrote g1 => c1 wrote g1 mzxid=15";
     let late = edited(OLD_WRITE, edits);
-    let mut record = lock(&late);
-    record.plan.workload.resource = Resource::Zookeeper;
-    none(&record);
-    record.history = history(&late.replace("mzxid=15", "mzxid=35"));
-    one(&record, "stale-write");
+    let inside = |text: &str| changed(lock(text), |record| record.plan.workload.resource = Resource::Zookeeper);
+    none(&inside(&late));
+    one(&inside(&late.replace("mzxid=15", "mzxid=35")), "stale-write");
 }
 
 #[test]
@@ -198,7 +191,7 @@ fn a_release_that_removes_anothers_znode_is_unowned() {
     let release = "
         c1 acquire g1; c1 granted g1 czxid=10
         c1 release g1; c1 released g1 removed=12";
-    assert_eq!(one(&lock(release), "unowned-release").witness, [1, 3]);
+    one_by(&lock(release), "unowned-release", &[1, 3]);
     innocent(lock, release, "removed=12 => removed=10\n removed=12 =>\n czxid=10 =>");
 }
 
@@ -217,13 +210,11 @@ fn the_transaction_log_shows_a_release_of_anothers_znode() {
         ]
     };
     let mut record = logged(record, lives("0x2"));
-    assert_eq!(one(&record, "unowned-release").witness, [1]);
+    one_by(&record, "unowned-release", &[1]);
     // Its own znode of an attempt that it never reported.
     record.txnlog = Some(lives("0x1"));
     none(&record);
-    let mut multi = lives("0x2");
-    multi[2].op = "multi".to_owned();
-    record.txnlog = Some(multi);
+    record.txnlog = Some(changed(lives("0x2"), |lives| lives[2].op = "multi".to_owned()));
     none(&record);
     // Whatever session created it, it is the znode that the grant rests on: to hold by it is another matter.
     record.txnlog = Some(lives("0x2"));

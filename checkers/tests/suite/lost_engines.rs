@@ -1,6 +1,7 @@
 //! Engines of containers that did not answer while a run went on.
 
-use crate::script::{lock, window};
+use crate::expect::{count, says, says_not};
+use crate::script::{changed, in_time, lock, threatened};
 use zooquake_checkers::{Results, check};
 
 /// A lock that c1 holds while its own window is on, with these events beside.
@@ -9,27 +10,7 @@ fn judged(beside: &str) -> Results {
         "0.1 c1 acquire g1; c1 granted g1; {beside}; 20.0 nemesis pause 1 begin target=c1; 20.1 nemesis pause 1 on target=c1 \
          verified=true; 23.0 nemesis pause 1 off target=c1 verified=true; 30.0 c1 release g1; c1 released g1; 40.0 run done"
     );
-    let mut lines: Vec<(f64, usize, String)> = Vec::new();
-    let mut now = 0.0;
-    for (number, line) in text
-        .split(';')
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .enumerate()
-    {
-        now = line
-            .split(' ')
-            .next()
-            .and_then(|first| first.parse().ok())
-            .unwrap_or(now);
-        lines.push((now, number, line.to_owned()));
-    }
-    lines.sort_by(|(one, n, _), (other, m, _)| one.total_cmp(other).then(n.cmp(m)));
-    let lines: Vec<String> = lines.into_iter().map(|(_, _, line)| line).collect();
-    let mut record = lock(&lines.join("; "));
-    record.plan.faults = vec!["pause".to_owned()];
-    record.plan.windows = vec![window(1, "pause")];
-    check(&record)
+    check(&threatened(lock(&in_time(&text)), 1, "pause"))
 }
 
 #[test]
@@ -47,22 +28,17 @@ fn a_window_into_which_a_loss_falls_does_not_count() {
         let results = judged(lost);
         let window = &results.windows[0];
         assert_eq!(window.counts, counts, "{lost}: {}", window.why);
-        let named = window.why.contains("the loss of engine at");
-        assert_eq!(named, !counts, "{}", window.why);
+        assert_eq!(window.why.contains("the loss of engine at"), !counts, "{}", window.why);
     }
 }
 
 #[test]
 fn a_loss_without_an_end_is_a_reason() {
-    let reasons = judged("31.0 run unreachable engine").reasons;
-    let never = reasons
-        .iter()
-        .any(|reason| reason.contains("the loss of engine at 31.000 s was never healed"));
-    assert!(never, "{reasons:?}");
-    let reasons = judged("31.0 run unreachable engine; 32.0 run unreachable").reasons;
-    assert!(
-        reasons.iter().all(|reason| !reason.contains("the loss of")),
-        "{reasons:?}"
+    let never = "the loss of engine at 31.000 s was never healed";
+    says(&judged("31.0 run unreachable engine"), never);
+    says_not(
+        &judged("31.0 run unreachable engine; 32.0 run unreachable"),
+        "the loss of",
     );
 }
 
@@ -82,10 +58,8 @@ fn several_losses_are_told_apart() {
 #[test]
 fn elections_are_not_judged_by_logs_with_holes() {
     let note = |text: &str| {
-        let mut record = lock(text);
-        record.servers = Some(Vec::new());
-        let reasons = check(&record).reasons;
-        reasons.iter().any(|reason| reason.contains("a Docker engine was lost"))
+        let record = changed(lock(text), |record| record.servers = Some(Vec::new()));
+        count(&check(&record), "a Docker engine was lost") > 0
     };
     assert!(note("1.0 run unreachable engine; 2.0 run unreachable; 9.0 run done"));
     assert!(!note("9.0 run done"));

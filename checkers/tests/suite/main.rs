@@ -48,6 +48,7 @@ mod grant_safety;
 mod growth;
 mod idle;
 mod inferred_plan;
+mod liveness;
 mod lost_engines;
 mod membership;
 mod minimal_witnesses;

@@ -1,16 +1,15 @@
 //! What clients of a user's own recipe cannot report, and what they leave out without having declared it.
 
 use crate::expect::{found, kinds};
-use crate::script::{logged, run, txn};
+use crate::script::{self, changed, logged, txn};
 use zooquake_checkers::{NotJudged, check};
 use zooquake_history::{Record, Txn, plan::RecipeSource};
 
 /// A run of one's own recipe of a family.
 fn own(family: &str, text: &str) -> Record {
-    let mut record = run("own", text);
-    record.plan.workload.family = family.to_owned();
-    record.plan.workload.recipe = Some(RecipeSource::default());
-    record
+    changed(script::own(family, text), |record| {
+        record.plan.workload.recipe = Some(RecipeSource::default());
+    })
 }
 
 fn reasons(record: &Record) -> Vec<String> {
@@ -36,10 +35,10 @@ fn ageless(hello: &str) -> Record {
 }
 
 /// The transactions of a new ensemble, in the order of their zxids.
-fn log(all: &[(&str, &str, &str)]) -> Option<Vec<Txn>> {
+fn log(all: &[(&str, &str, &str)]) -> Vec<Txn> {
     let txns = all.iter().zip(1_i64 << 32..);
-    let txns = txns.map(|(&(session, op, path), before)| txn(before + 1, session, op, path));
-    Some(txns.collect())
+    txns.map(|(&(session, op, path), before)| txn(before + 1, session, op, path))
+        .collect()
 }
 
 const HELLO: &str = "c1 note hello pid=1 cannot=czxid";
@@ -51,8 +50,7 @@ fn what_is_left_out_without_a_word_is_a_reason_that_names_client_and_field() {
                   did not declare in hello that this cannot be given (\"cannot\":[\"czxid\"])";
     assert_eq!(reasons(&record), [wanted, wanted]);
     assert_eq!(left(&record), []);
-    let mut built_in = record;
-    built_in.plan.workload.recipe = None;
+    let built_in = changed(record, |built_in| built_in.plan.workload.recipe = None);
     assert_eq!(reasons(&built_in), [""; 0]);
 }
 
@@ -93,19 +91,23 @@ fn a_log_that_is_whole_tells_the_age_of_a_grant() {
         };
         (kinds(&check(&record)).join(" "), left(&record).len())
     };
-    assert_eq!(judged(log(&[one, other])), ("stale-write stale-holder".to_owned(), 0));
+    assert_eq!(
+        judged(Some(log(&[one, other]))),
+        ("stale-write stale-holder".to_owned(), 0)
+    );
     let judged_not = ("stale-holder".to_owned(), 2);
     assert_eq!(judged(None), judged_not);
     let again = log(&[one, other, ("0x1", "delete", "/lock/a"), one]);
-    assert_eq!(judged(again), judged_not, "which of the two it rests on is not known");
-    let mut hidden = log(&[one, other, ("0x3", "multi", "")]).unwrap();
-    hidden[2].paths.clear();
+    assert_eq!(
+        judged(Some(again)),
+        judged_not,
+        "which of the two it rests on is not known"
+    );
+    let hidden = changed(log(&[one, other, ("0x3", "multi", "")]), |txns| txns[2].paths.clear());
     assert_eq!(judged(Some(hidden)), judged_not, "a multi may have made it again");
-    let mut gap = log(&[one, other, other]).unwrap();
-    gap.remove(1);
+    let gap = changed(log(&[one, other, other]), |txns| drop(txns.remove(1)));
     assert_eq!(judged(Some(gap)), judged_not, "what is missing may have");
-    let mut cut = log(&[one, other]).unwrap();
-    cut.remove(0);
+    let cut = changed(log(&[one, other]), |txns| drop(txns.remove(0)));
     assert_eq!(judged(Some(cut)), judged_not);
 }
 
@@ -126,7 +128,7 @@ fn who_can_tell_what_it_removed_need_not_know_each_time() {
     assert_eq!(left(&once)[0].0, "unowned-release");
     let (a, b) = ("/lock/a", "/lock/b");
     let txns = [a, b].map(|path| [("0x1", "create", path), ("0x1", "delete", path)]);
-    let once = logged(once, log(&txns.concat()).expect("transactions"));
+    let once = logged(once, log(&txns.concat()));
     assert_eq!(left(&once), [], "the logs show what it removed");
 }
 

@@ -66,8 +66,7 @@ fn an_orphan_that_a_grant_rests_on_names_its_release() {
         "Grant g3 rests on it. What left it there: the `release` of g3 sent at 3.200 s, answered `info` (connection loss) at 3.300 s; no \
          fault was on meanwhile."
     );
-    let kept = edited(THREE, "3.2 c1 release g3; 3.3 c1 unknown release g3 =>");
-    let found = left(&kept, 30);
+    let found = left(&edited(THREE, "3.2 c1 release g3; 3.3 c1 unknown release g3 =>"), 30);
     assert_eq!(found, "Grant g3 rests on it, which was never sent its `release`.");
 }
 

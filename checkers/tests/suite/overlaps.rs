@@ -1,7 +1,7 @@
 //! Overlaps of holds, by the definition and in the plainest way.
 
 use crate::brute_force::{capacity, confirms, names, read, sent, shared};
-use crate::plain_definitions::node;
+use crate::liveness::node;
 use std::collections::BTreeSet;
 use zooquake_history::{Event, EventType, Record};
 

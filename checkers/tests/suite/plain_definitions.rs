@@ -1,18 +1,9 @@
 //! The definitions of the other anomalies, restated in the plainest way, whatever it costs.
 
 use crate::brute_force::{capacity, excludes, names, read, sent, shared};
+use crate::liveness::{bound, node, phase, recovery};
 use std::collections::BTreeSet;
 use zooquake_history::{Event, EventType, Process, Record};
-
-pub fn node(event: &Event) -> &str {
-    event.node.as_deref().unwrap_or_default()
-}
-
-fn phase(events: &[Event], name: &str) -> Option<usize> {
-    events
-        .iter()
-        .position(|event| event.f == "phase" && event.value == name)
-}
 
 /// Readings of grants whose token is no higher than that of one that excludes them and was read before they were asked
 /// for.
@@ -157,23 +148,12 @@ fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec
 /// Where the acquires were sent that stay pending after recovery though nobody holds, or are refused again and again.
 pub fn lost(record: &Record) -> BTreeSet<usize> {
     let events = &record.history.events;
-    let Some(recovered) = phase(events, "recovered") else {
+    let Some((recovered, audit)) = recovery(events) else {
         return BTreeSet::new();
     };
-    let Some(audit) = phase(events, "audit") else {
-        return BTreeSet::new();
-    };
-    if crate::anomaly_tally::doubtful(events, recovered, audit) {
-        return BTreeSet::new();
-    }
     let names = names(events);
-    let mut durations: Vec<u64> = (0..audit)
-        .filter(|&at| events[at].f == "acquire" && events[at].kind == EventType::Ok)
-        .map(|at| events[at].time - events[sent(events, at).expect("it was asked for")].time)
-        .collect();
-    durations.sort_unstable();
-    let median = durations.get(durations.len() / 2).copied().unwrap_or(0);
-    let bound = (10 * median).max(10_000_000_000);
+    let granted = (0..audit).filter(|&at| events[at].f == "acquire" && events[at].kind == EventType::Ok);
+    let bound = bound(granted.map(|at| events[at].time - events[sent(events, at).expect("it was asked for")].time));
     let excluded = |at: usize, share: bool| {
         let held = names.iter().filter(|name| held(events, name, at));
         let (shared, exclusive): (Vec<&str>, Vec<&str>) = held.partition(|name| shared(events, name));

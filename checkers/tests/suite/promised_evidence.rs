@@ -2,7 +2,7 @@
 
 use crate::expect::{count, edited, found, one, says};
 use crate::grant_safety::OLD_WRITE;
-use crate::script::{event, history, lock, logged, run, txn, znode};
+use crate::script::{self, changed, event, history, lock, logged, txn, znode};
 use serde_json::json;
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::{EventType, Record, ServerSample, ServerTxnLog, Txn, TxnPart, plan::Resource};
@@ -85,18 +85,18 @@ fn what_one_server_alone_had_logged_may_never_have_been() {
     let text = "c1 acquire g1; c1 granted g1 czxid=10 path=/lock/one session=0x1; c1 release g1; c1 released g1";
     let judged = |deleted: &[&str], later: &[&str], wanted: &[&str]| {
         let all = ["n1", "n2", "n3"];
-        let mut record = logged(
-            lock(text),
-            vec![
-                by(&all, txn(10, "0x1", "create", "/lock/one")),
-                by(&all, txn(11, "0x1", "delete", "/lock/one")),
-                by(&all, txn(12, "0x2", "create", "/lock/one")),
-                by(deleted, txn(13, "0x1", "delete", "/lock/one")),
-                by(later, txn(14, "0x1", "error", "")),
-            ],
+        let txns = vec![
+            by(&all, txn(10, "0x1", "create", "/lock/one")),
+            by(&all, txn(11, "0x1", "delete", "/lock/one")),
+            by(&all, txn(12, "0x2", "create", "/lock/one")),
+            by(deleted, txn(13, "0x1", "delete", "/lock/one")),
+            by(later, txn(14, "0x1", "error", "")),
+        ];
+        let record = logged(lock(text), txns);
+        found(
+            &changed(record, |record| record.server_txnlogs = Some(Vec::new())),
+            wanted,
         );
-        record.server_txnlogs = Some(Vec::new());
-        found(&record, wanted);
     };
     let unowned = ["unowned-release"];
     judged(&["n1", "n3"], &[], &unowned);
@@ -133,8 +133,7 @@ fn own(family: &str, txns: Option<Vec<Txn>>) -> Record {
          c1 ask confirm; c1 answer confirm zxid={}; run done",
         first + 2
     );
-    let mut record = run("own", &text);
-    record.plan.workload.family = family.to_owned();
+    let mut record = script::own(family, &text);
     record.logs = Some(Vec::new());
     record.txnlog = txns;
     let (index, kind) = (record.history.events.len(), EventType::Info);
@@ -175,9 +174,7 @@ fn logs_that_lack_a_transaction_are_a_reason_where_nothing_else_convicts() {
         "it ends before the transaction of the confirm"
     );
     assert_eq!(judged(first_epoch(4)[1..].to_vec()), 1, "its beginning is lost");
-    let mut gap = first_epoch(5);
-    gap.remove(2);
-    assert_eq!(judged(gap), 1);
+    assert_eq!(judged(changed(first_epoch(5), |gap| drop(gap.remove(2)))), 1);
     let second = |counter: i64| txn(2 << 32 | counter, "0x1", "setData", "/x");
     assert_eq!(judged([first_epoch(3), vec![second(1), second(2)]].concat()), 0);
     assert_eq!(
@@ -191,14 +188,11 @@ fn logs_that_lack_a_transaction_are_a_reason_where_nothing_else_convicts() {
         "the end of an epoch"
     );
     // Neither a history alone nor one of clients that name no session has anything to lose.
-    let mut alone = own("lock", None);
-    alone.logs = None;
-    assert_eq!(incomplete(&alone), 0);
-    let mut foreign = own("lock", None);
-    foreign.history.events.pop();
+    assert_eq!(incomplete(&changed(own("lock", None), |alone| alone.logs = None)), 0);
+    let foreign = changed(own("lock", None), |foreign| drop(foreign.history.events.pop()));
     assert_eq!(incomplete(&foreign), 0, "no ensemble of the recorder's own ran");
-    let mut unnamed = own("lock", None);
-    unnamed.history = history("c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid=7; run done");
+    let unnamed = "c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid=7; run done";
+    let unnamed = changed(own("lock", None), |record| record.history = history(unnamed));
     assert_eq!(incomplete(&unnamed), 0);
     for family in ["register", "counter", "queue", "commit"] {
         assert_eq!(incomplete(&own(family, None)), 0, "{family}");
@@ -217,13 +211,12 @@ fn what_the_tree_a_lost_reply_and_the_servers_name_is_in_complete_logs() {
     lost.history.events[0].value = applied.into();
     assert_eq!(incomplete(&lost), 1);
     for (zxid, lacks) in [(1 << 32 | 3, 0), (1 << 32 | 4, 1), (2 << 32, 0), (2 << 32 | 1, 1)] {
-        let mut sampled = complete();
         let sample = ServerSample {
             server: "n2".to_owned(),
             zxid,
             ..ServerSample::default()
         };
-        sampled.servers = Some(vec![sample]);
+        let sampled = changed(complete(), |sampled| sampled.servers = Some(vec![sample]));
         assert_eq!(incomplete(&sampled), lacks, "{zxid:x}");
     }
 }

@@ -20,6 +20,20 @@ use zooquake_history::{
     plan::{Plan, Target, Trigger, Window},
 };
 
+/// The lines of a script in the order of their times; one without a time comes after the one before it.
+pub fn in_time(text: &str) -> String {
+    let mut now = 0.0;
+    let lines = text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty());
+    let timed = lines.map(|line| {
+        let time = line.split(' ').next().and_then(|first| first.parse().ok());
+        now = time.unwrap_or(now);
+        (now, line)
+    });
+    let mut timed: Vec<(f64, &str)> = timed.collect();
+    timed.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    timed.iter().map(|(_, line)| format!("{line}\n")).collect()
+}
+
 /// A record of a lock by two clients, without faults, with this history and an empty tree that was read twice.
 pub fn lock(text: &str) -> Record {
     record("lock", "protected", &["/lock"], 2, history(text))
@@ -67,25 +81,36 @@ pub fn event(index: usize, time: u64, who: &str, number: Option<u64>, kind: Even
     }
 }
 
+/// Gives events the indexes of their places.
+pub fn number(events: &mut [Event]) {
+    (0..).zip(events).for_each(|(index, event)| event.index = index);
+}
+
 /// A tree read before the last `quiesce` was sent and again at the end of the history.
 pub fn audited(history: &History, before: Vec<Znode>, after: Vec<Znode>) -> TreeReadings {
     let mut events = history.events.iter();
     let audit = events.position(|event| event.f == "phase" && event.value == "audit");
     let (first, last) = (audit.map_or(0, |at| at + 1), history.events.len());
-    let readings = [(first, before), (last, after)].map(|(index, znodes)| Reading {
+    readings([(first, before), (last, after)])
+}
+
+/// Readings of the tree, each at one place among the events.
+pub fn readings(all: impl IntoIterator<Item = (usize, Vec<Znode>)>) -> TreeReadings {
+    let reading = |(index, znodes): (usize, Vec<Znode>)| Reading {
         index,
         end_index: index,
         znodes,
-    });
+    };
     TreeReadings {
-        readings: readings.into(),
+        readings: all.into_iter().map(reading).collect(),
     }
 }
 
 /// The record with these znodes in both readings of the tree.
-pub fn standing(mut record: Record, znodes: Vec<Znode>) -> Record {
-    record.tree = Some(audited(&record.history, znodes.clone(), znodes));
-    record
+pub fn standing(record: Record, znodes: Vec<Znode>) -> Record {
+    changed(record, |record| {
+        record.tree = Some(audited(&record.history, znodes.clone(), znodes));
+    })
 }
 
 /// A znode with these data, and without an owner.
@@ -125,6 +150,38 @@ pub fn logged(mut record: Record, txns: Vec<Txn>) -> Record {
     let done = serde_json::json!("done");
     events.push(event(events.len(), time, "run", None, EventType::Info, "phase", done));
     record.txnlog = Some(txns);
+    record
+}
+
+/// A run of one's own recipe of a family.
+pub fn own(family: &str, text: &str) -> Record {
+    changed(run("own", text), |record| {
+        record.plan.workload.family = family.to_owned()
+    })
+}
+
+/// The record of a plan with one window, of this fault.
+pub fn threatened(mut record: Record, id: usize, fault: &str) -> Record {
+    record.plan.faults = vec![fault.to_owned()];
+    record.plan.windows = vec![window(id, fault)];
+    record
+}
+
+/// The value after a change.
+pub fn changed<T>(mut value: T, change: impl FnOnce(&mut T)) -> T {
+    change(&mut value);
+    value
+}
+
+/// The record of another family, in which operations have other names: of each pair the second instead of the first.
+pub fn retold(record: &Record, family: &str, names: &[(&str, &str)]) -> Record {
+    let mut record = record.clone();
+    record.plan.workload.family = family.to_owned();
+    for event in &mut record.history.events {
+        if let Some((_, name)) = names.iter().find(|(name, _)| event.f == *name) {
+            event.f = (*name).into();
+        }
+    }
     record
 }
 

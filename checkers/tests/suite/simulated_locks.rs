@@ -34,7 +34,6 @@ enum LockClientActivity {
 }
 
 struct LockClient {
-    name: String,
     process: u64,
     incarnation: u64,
     doing: LockClientActivity,
@@ -138,7 +137,6 @@ fn with_settings(
     }
     let count = clients(&mut random);
     let client = |number: usize| LockClient {
-        name: format!("c{}", number + 1),
         process: number as u64,
         incarnation: 1,
         doing: LockClientActivity::Nothing,
@@ -180,8 +178,8 @@ impl LockWorld {
 
     /// An event of the client's present operation, about its grant.
     fn work(&mut self, who: usize, kind: EventType, f: &str, value: Value, error: Option<&str>) {
-        let name = self.clients[who].name.clone();
-        self.push(&name, Some(self.clients[who].process), kind, f, value);
+        let process = Some(self.clients[who].process);
+        self.push(&format!("c{}", who + 1), process, kind, f, value);
         self.events.last_mut().expect("one").error = error.map(str::to_owned);
         if kind == EventType::Info {
             self.clients[who].process += 10;
@@ -189,8 +187,7 @@ impl LockWorld {
     }
 
     fn named(&mut self, who: usize, kind: EventType, f: &str, value: Value) {
-        let name = self.clients[who].name.clone();
-        self.push(&name, None, kind, f, value);
+        self.push(&format!("c{}", who + 1), None, kind, f, value);
     }
 
     fn phase(&mut self, name: &str) -> usize {

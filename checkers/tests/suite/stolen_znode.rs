@@ -4,7 +4,7 @@ pub mod every_execution;
 pub mod members;
 
 use crate::expect::{edited, minimal_as, one};
-use crate::script::{logged, run, txn};
+use crate::script::{logged, own, run, txn};
 use zooquake_checkers::check;
 use zooquake_history::{Record, Txn, TxnPart, plan::Capabilities};
 
@@ -23,9 +23,7 @@ const QUIET: &str = "
     c1 invoke release grant=g1; c1 ok release grant=g1";
 
 fn record(text: &str, txns: Vec<Txn>) -> Record {
-    let mut record = logged(run("own", text), txns);
-    record.plan.workload.family = "lock".to_owned();
-    record
+    logged(own("lock", text), txns)
 }
 
 /// The znode is created by one session and deleted by another.
@@ -122,12 +120,9 @@ fn a_holder_that_may_have_held_no_more_is_observed() {
     let released = edited(QUIET, "zxid=30 => zxid=9");
     observed(&record(&released, theft()), "c1 may have given it back by then");
     let cut = Record {
+        plan: record(QUIET, vec![]).plan,
         txnlog: Some(deleted("0x1", "0x2")),
         ..run("own", &edited(QUIET, "; c1 ok release grant=g1 => "))
-    };
-    let cut = Record {
-        plan: record(QUIET, vec![]).plan,
-        ..cut
     };
     assert!(
         check(&cut).anomalies.iter().all(|anomaly| anomaly.advisory),

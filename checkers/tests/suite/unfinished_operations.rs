@@ -1,6 +1,6 @@
 //! What finishes after recovery, and what does not; each beside its innocent twin.
 
-use crate::expect::{count, edited, none, one, says, tells, valid};
+use crate::expect::{count, edited, none, one_by, says, tells, valid};
 use crate::script::lock;
 use zooquake_checkers::{Verdict, check};
 
@@ -53,8 +53,7 @@ fn unknown(text: &str, reason: &str) {
 #[test]
 fn who_is_refused_for_ever_is_not_woken() {
     valid(&lock(FINISHED));
-    let found = one(&lock(&long(&refusals(100, "failed"))), "lost-wakeup");
-    assert_eq!(found.witness, [0, 5, 205]);
+    let found = one_by(&lock(&long(&refusals(100, "failed"))), "lost-wakeup", &[0, 5, 205]);
     tells(&found, "it was refused 100 times by 32.701 s");
     // It gets it in the end.
     let granted = "50 c2 acquire g2; 50.1 c2 granted g2; 50.2 c2 release g2; 50.3 c2 released g2";
@@ -70,8 +69,7 @@ fn who_is_refused_for_ever_is_not_woken() {
     let held = edited(&long(&refusals(100, "failed")), holds);
     unknown(&held, "100 acquires of c2");
     let edits = "60 run audit => 33 c1 release h; 33.1 c1 released h; 60 run audit";
-    let first = edited(&held, edits);
-    unknown(&first, "100 acquires of c2");
+    unknown(&edited(&held, edits), "100 acquires of c2");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a run needs to be valid, and the reason that each lack gives.
 
-use crate::expect::{edited, says, tells, unknown, valid};
-use crate::script::{history, lock, txn, window};
+use crate::expect::{edited, lacking, says, tells, unknown, valid};
+use crate::script::{changed, history, lock, threatened, txn, window};
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::{Record, plan::AcceptedAnomaly};
 
@@ -28,18 +28,7 @@ const GOOD: &str = "
     8 run done";
 
 fn paused(text: &str) -> Record {
-    let mut record = lock(text);
-    record.plan.faults = vec!["pause".to_owned()];
-    record.plan.windows = vec![window(1, "pause")];
-    record
-}
-
-/// Wants each edit of the good run to make it unknown for its reason.
-#[track_caller]
-fn lacking(cases: &[(&str, &str)]) {
-    for (edits, reason) in cases {
-        unknown(&paused(&edited(GOOD, edits)), reason);
-    }
+    threatened(lock(text), 1, "pause")
 }
 
 #[test]
@@ -59,31 +48,33 @@ fn a_run_that_lacks_nothing_is_valid() {
 
 #[test]
 fn each_lack_is_unknown_with_its_reason() {
-    lacking(&[
-        ("4 run recovered =>", "not seen to recover"),
-        ("8 run done =>", "did not reach its end"),
-        ("7 c1 quiesced sessions=0x1 =>", "c1 answered no quiesce"),
-        (
-            "8 run done => 7.5 run interrupted; 8 run done",
-            "interrupted at 7.500 s",
-        ),
-        ("5 run audit => 4.5 c1 exit; 5 run audit", "c1 ended after recovery"),
-        ("4 run recovered => 4 run not-recovered no-leader", "no-leader"),
-    ]);
-    let mut bare = paused(GOOD);
-    bare.tree = None;
-    unknown(&bare, "tree was not read");
-    let mut once = paused(GOOD);
-    once.tree.as_mut().expect("a tree").readings.pop();
+    lacking(
+        paused,
+        GOOD,
+        &[
+            ("4 run recovered =>", "not seen to recover"),
+            ("8 run done =>", "did not reach its end"),
+            ("7 c1 quiesced sessions=0x1 =>", "c1 answered no quiesce"),
+            (
+                "8 run done => 7.5 run interrupted; 8 run done",
+                "interrupted at 7.500 s",
+            ),
+            ("5 run audit => 4.5 c1 exit; 5 run audit", "c1 ended after recovery"),
+            ("4 run recovered => 4 run not-recovered no-leader", "no-leader"),
+        ],
+    );
+    unknown(&changed(paused(GOOD), |bare| bare.tree = None), "tree was not read");
+    let once = changed(paused(GOOD), |once| {
+        drop(once.tree.as_mut().expect("a tree").readings.pop())
+    });
     unknown(&once, "of the znode tree there is 1 reading, and not 2");
-    let mut damaged = paused(GOOD);
-    damaged.damage.push("history.jsonl, line 3: cut off".to_owned());
+    let damaged = changed(paused(GOOD), |damaged| {
+        damaged.damage.push("history.jsonl, line 3: cut off".to_owned())
+    });
     unknown(&damaged, "cut off");
-    let mut foreign = paused(GOOD);
-    foreign.plan.workload.family = "tea".to_owned();
+    let foreign = changed(paused(GOOD), |foreign| foreign.plan.workload.family = "tea".to_owned());
     unknown(&foreign, "\"tea\"");
-    let mut empty = paused(GOOD);
-    (empty.history, empty.tree) = Default::default();
+    let empty = changed(paused(GOOD), |empty| (empty.history, empty.tree) = Default::default());
     unknown(&empty, "no events");
 }
 
@@ -94,18 +85,22 @@ fn each_kind_of_fault_needs_a_window_that_counts() {
     unknown(&both, "no window of kill counts (none was planned)");
     both.plan.windows.push(window(2, "kill"));
     unknown(&both, "window 2: it never began");
-    lacking(&[
-        (
-            "1.4 nemesis pause 1 on target=c1 verified=true =>",
-            "never seen to take effect",
-        ),
-        (
-            "on target=c1 verified=true => on target=c1 verified=false",
-            "its effect was not verified",
-        ),
-        ("target=c1 => target=c2", "c2 neither held, waited nor worked"),
-        ("1 on target=c1 verified=true => 1 skipped", "it never began"),
-    ]);
+    lacking(
+        paused,
+        GOOD,
+        &[
+            (
+                "1.4 nemesis pause 1 on target=c1 verified=true =>",
+                "never seen to take effect",
+            ),
+            (
+                "on target=c1 verified=true => on target=c1 verified=false",
+                "its effect was not verified",
+            ),
+            ("target=c1 => target=c2", "c2 neither held, waited nor worked"),
+            ("1 on target=c1 verified=true => 1 skipped", "it never began"),
+        ],
+    );
 }
 
 #[test]
@@ -116,9 +111,7 @@ fn a_kill_counts_by_what_its_victim_did_before() {
          | 2.4 nemesis kill 1 heal => | 2.5 nemesis kill 1 off target=c2 verified=true => \
          | 3.2 c2 => 2.4 nemesis kill 1 heal; 2.5 nemesis kill 1 off target=c2 verified=true; 2.6 c1 not-held g1; 3.2 c2",
     );
-    let mut record = paused(&kill);
-    record.plan.faults = vec!["kill".to_owned()];
-    record.plan.windows = vec![window(1, "kill")];
+    let mut record = threatened(lock(&kill), 1, "kill");
     unknown(&record, "c2 neither held, waited nor worked");
     record.plan.windows = vec![window(1, "pause")];
     assert!(check(&record).windows[0].counts, "a pause that an acquire meets counts");
@@ -151,7 +144,7 @@ fn a_pause_counts_by_what_its_victim_did_once_frozen() {
 fn a_fault_on_servers_needs_somebody_in_flight() {
     assert!(check(&paused(&GOOD.replace("target=c1", "target=n1,n2"))).windows[0].counts);
     let idle = "2.6 c1 not-held g1 => | 1.3 nemesis => 1.25 c1 not-held g1; 1.3 nemesis | target=c1 => target=n1,n2";
-    lacking(&[(idle, "no operation was in flight")]);
+    lacking(paused, GOOD, &[(idle, "no operation was in flight")]);
 }
 
 #[test]
@@ -185,9 +178,9 @@ fn there_must_be_progress_after_the_last_fault() {
 
 #[test]
 fn remarks_leave_the_verdict_alone() {
-    let mut hazard = paused(GOOD);
-    hazard.plan.cluster.timing.session_ms = 1000;
-    let results = valid(&hazard);
+    let results = valid(&changed(paused(GOOD), |hazard| {
+        hazard.plan.cluster.timing.session_ms = 1000
+    }));
     says(&results, "hazard");
     says(&results, "no transaction log");
 }
@@ -195,10 +188,9 @@ fn remarks_leave_the_verdict_alone() {
 #[test]
 fn evidence_that_disagrees_forbids_valid() {
     let logged = |creates: &[(i64, &str)]| {
-        let mut record = paused(GOOD);
         let create = |&(zxid, path): &(i64, &str)| txn(zxid, "0x1", "create", path);
-        record.txnlog = Some(creates.iter().map(create).collect());
-        record
+        let txns = creates.iter().map(create).collect();
+        changed(paused(GOOD), |record| record.txnlog = Some(txns))
     };
     let all = [
         (10, "/lock/a"),

@@ -1,7 +1,7 @@
 //! Clients that wait behind what was left: what they inherit from it, and when they stand alone.
 
 use crate::expect::edited;
-use crate::script::{holding, lock, standing, txn, window, znode};
+use crate::script::{changed, holding, lock, standing, threatened, txn, znode};
 use serde_json::json;
 use zooquake_checkers::{Anomaly, Cause, check};
 use zooquake_history::evidence::Znode;
@@ -31,17 +31,15 @@ fn waits() -> Znode {
 
 /// The record of a variant that declares these anomalies under `drop-reply`.
 fn declaring(text: &str, znodes: Vec<Znode>, declared: &[&str]) -> Record {
-    let mut record = standing(lock(text), znodes);
-    record.plan.faults = vec!["drop-reply".to_owned()];
-    record.plan.windows = vec![window(1, "drop-reply")];
+    let record = threatened(standing(lock(text), znodes), 1, "drop-reply");
     let accepted = |anomaly: &&str| AcceptedAnomaly {
         anomaly: (*anomaly).to_owned(),
         faults: vec!["drop-reply".to_owned()],
         reason: String::new(),
         source: String::new(),
     };
-    record.plan.workload.accepted = declared.iter().map(accepted).collect();
-    record
+    let accepted = declared.iter().map(accepted).collect();
+    changed(record, |record| record.plan.workload.accepted = accepted)
 }
 
 /// Of each anomaly that is not advisory, in their order: its name, whether it is accepted, and its root.

@@ -1,7 +1,7 @@
 //! What is judged after recovery: lost wake-ups and orphans, each with its innocent twins.
 
-use crate::expect::{count, edited, found, guilty, innocent, none, one, says, tells};
-use crate::script::{audited, lock, znode};
+use crate::expect::{count, edited, found, guilty, innocent, none, one, one_by, says, tells, tells_all};
+use crate::script::{audited, changed, lock, znode};
 use zooquake_history::Record;
 
 const WAITS: &str = "
@@ -12,11 +12,8 @@ const WAITS: &str = "
 
 #[test]
 fn an_acquire_that_waits_though_nobody_holds_is_a_lost_wakeup() {
-    let found = one(&lock(WAITS), "lost-wakeup");
-    assert_eq!(found.witness, [2, 5, 6]);
-    for word in ["14.000 s", "10.000 s", "c2", "g2"] {
-        tells(&found, word);
-    }
+    let found = one_by(&lock(WAITS), "lost-wakeup", &[2, 5, 6]);
+    tells_all(&found, &["14.000 s", "10.000 s", "c2", "g2"]);
 }
 
 #[test]
@@ -92,25 +89,24 @@ fn tree(text: &str, first: i64, second: i64, owner: &str) -> Record {
 
 #[test]
 fn a_znode_that_nobody_knows_is_an_orphan() {
-    let orphan = one(&tree(AUDIT, 6, 6, "0x1"), "orphan-node");
-    assert_eq!(orphan.witness, [4, 6]);
+    let orphan = one_by(&tree(AUDIT, 6, 6, "0x1"), "orphan-node", &[4, 6]);
     tells(&orphan, "/lock/a");
     // An unknown session is judged when all have answered.
-    let unknown = one(&tree(AUDIT, 6, 6, "0x9"), "orphan-node");
-    assert_eq!(unknown.witness, [2, 4, 5, 6, 7]);
+    one_by(&tree(AUDIT, 6, 6, "0x9"), "orphan-node", &[2, 4, 5, 6, 7]);
 }
 
 #[test]
 fn a_znode_that_is_named_or_goes_or_comes_is_none() {
     none(&tree(AUDIT, 5, 5, "0x1"));
     none(&tree(AUDIT, 6, 7, "0x1"));
-    let mut gone = tree(AUDIT, 6, 6, "0x1");
-    gone.tree.as_mut().expect("a tree").readings[1].znodes.clear();
-    none(&gone);
+    let orphan = tree(AUDIT, 6, 6, "0x1");
+    none(&changed(orphan.clone(), |gone| {
+        gone.tree.as_mut().expect("a tree").readings[1].znodes.clear()
+    }));
     // A quiesce that is not between the readings proves nothing.
-    let mut late = tree(AUDIT, 6, 6, "0x1");
-    late.tree.as_mut().expect("a tree").readings[1].index = 6;
-    none(&late);
+    none(&changed(orphan, |late| {
+        late.tree.as_mut().expect("a tree").readings[1].index = 6
+    }));
 }
 
 #[test]

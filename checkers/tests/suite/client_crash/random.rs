@@ -93,8 +93,7 @@ impl CrashWorld {
     }
 
     fn log(&mut self, session: &str, op: &str) {
-        let zxid = self.txns.len() as i64 + 1;
-        self.txns.push(txn(zxid, session, op, "/"));
+        self.txns.push(txn(self.txns.len() as i64 + 1, session, op, "/"));
     }
 }
 

@@ -1,26 +1,15 @@
 //! The definition of `blocked-transaction`, said again in the plainest way. On purpose without anything of the checkers
 //! but the events.
 
-use super::brute_force::{completion, node, told};
-use crate::anomaly_tally::doubtful;
+use super::brute_force::{completion, requests, told};
+use crate::liveness::{bound, node, recovery};
 use zooquake_history::{Event, EventType, Process, Record};
 
 pub fn blocked(record: &Record, tx: &str) -> bool {
     let events = &record.history.events;
-    let phase = |name: &str| {
-        events
-            .iter()
-            .position(|event| event.f == "phase" && event.value == name)
-    };
-    let Some(recovered) = phase("recovered") else {
+    let Some((recovered, end)) = recovery(events) else {
         return false;
     };
-    let Some(end) = phase("audit") else {
-        return false;
-    };
-    if doubtful(events, recovered, end) {
-        return false;
-    }
     let is = |event: &Event, f: &str, node_of: &str| {
         event.f == f && node(event) == node_of && matches!(event.process, Process::Name(_))
     };
@@ -36,14 +25,12 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
     if ["c1", "c2", "c3"].into_iter().any(down) || !(stands || events.iter().any(began)) {
         return false;
     }
-    let mut durations: Vec<u64> = (0..events.len())
+    let durations = (0..events.len())
         .filter(|&at| events[at].f == "decided" && events[at].kind == EventType::Invoke)
         .filter_map(|at| Some((at, completion(events, at)?)))
         .filter(|&(_, answer)| answer < end && events[answer].kind == EventType::Ok)
-        .map(|(at, end)| events[end].time - events[at].time)
-        .collect();
-    durations.sort_unstable();
-    let bound = (10 * durations.get(durations.len() / 2).copied().unwrap_or(0)).max(10_000_000_000);
+        .map(|(at, end)| events[end].time - events[at].time);
+    let bound = bound(durations);
     let pending = |asked: usize| {
         let event = &events[asked];
         let decides = ["decide", "decided"].contains(&event.f.as_str()) && event.kind == EventType::Invoke;
@@ -75,10 +62,7 @@ fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): 
         let exit = |event: &Event| event.f == "exit" && node(event) == who;
         events[from..=to].iter().any(exit)
     };
-    let asked = (0..end).filter(|&at| {
-        let event = &events[at];
-        event.kind == EventType::Invoke && event.f == f && node(event) == who && event.tx() == Some(tx)
-    });
+    let asked = requests(&events[..end], f, tx).filter(|&at| node(&events[at]) == who);
     let ends = asked.filter_map(|at| {
         let done = completion(events, at).filter(|&done| done <= end);
         let dies = exits(at, done.unwrap_or(end));

@@ -1,12 +1,9 @@
 //! The definitions of the anomalies of two-phase commits, restated in the plainest way, and an exhaustive search for an
 //! execution that explains a history. On purpose without anything of the checkers but the events.
 
+use crate::liveness::node;
 use std::collections::BTreeSet;
 use zooquake_history::{Event, EventType, Record};
-
-pub fn node(event: &Event) -> &str {
-    event.node.as_deref().unwrap_or_default()
-}
 
 /// The names of the transactions in a history.
 pub fn names(record: &Record) -> BTreeSet<&str> {
@@ -16,6 +13,15 @@ pub fn names(record: &Record) -> BTreeSet<&str> {
 /// The event that completes the request at `at`.
 pub fn completion(events: &[Event], at: usize) -> Option<usize> {
     (at + 1..events.len()).find(|&later| events[later].process == events[at].process)
+}
+
+/// Where an operation about a transaction was asked for.
+pub fn requests(events: &[Event], f: &str, tx: &str) -> impl Iterator<Item = usize> {
+    let asked = move |at: &usize| {
+        let event = &events[*at];
+        event.f == f && event.kind == EventType::Invoke && event.tx() == Some(tx)
+    };
+    (0..events.len()).filter(asked)
 }
 
 /// All answers `ok` of an operation about a transaction: the event, the client, and the decision or vote.
@@ -40,15 +46,11 @@ fn written<'a>(record: &'a Record, tx: &str) -> Vec<(usize, &'a str)> {
 /// The requests to vote: where, by whom, for what, and how each ended.
 fn votes<'a>(record: &'a Record, tx: &str) -> Vec<(usize, &'a str, &'a str, Option<&'a Event>)> {
     let events = &record.history.events;
-    let asked = |at: &usize| {
-        let event = &events[*at];
-        event.f == "vote" && event.kind == EventType::Invoke && event.tx() == Some(tx)
-    };
     let vote = |at: usize| {
         let end = completion(events, at).map(|end| &events[end]);
         Some((at, node(&events[at]), events[at].vote()?, end))
     };
-    (0..events.len()).filter(asked).filter_map(vote).collect()
+    requests(events, "vote", tx).filter_map(vote).collect()
 }
 
 fn sites<'a>(record: &'a Record, tx: &str) -> BTreeSet<&'a str> {
@@ -61,12 +63,16 @@ fn sites<'a>(record: &'a Record, tx: &str) -> BTreeSet<&'a str> {
     named.filter_map(|site| site.as_str()).chain(voting).collect()
 }
 
-/// The first event, or else reading, that reports the transaction as committed.
-fn first_commit(record: &Record, tx: &str) -> Option<usize> {
+/// The first event that reports this decision.
+fn first_report(record: &Record, tx: &str, decision: &str) -> Option<usize> {
     let sites = told(record, "decided", tx);
     let all = sites.into_iter().chain(told(record, "decide", tx));
-    let event = all.filter(|(_, _, word)| *word == "commit").map(|(at, _, _)| at).min();
-    event.or_else(|| {
+    all.filter(|(_, _, word)| *word == decision).map(|(at, _, _)| at).min()
+}
+
+/// The first event, or else reading, that reports the transaction as committed.
+fn first_commit(record: &Record, tx: &str) -> Option<usize> {
+    first_report(record, tx, "commit").or_else(|| {
         written(record, tx)
             .into_iter()
             .find(|(_, word)| *word == "commit")
@@ -107,11 +113,7 @@ fn may_commit(record: &Record, tx: &str) -> bool {
 /// Whether every request to begin the transaction certainly failed, and there was one.
 fn never_begun(record: &Record, tx: &str) -> bool {
     let events = &record.history.events;
-    let asked = |at: &usize| {
-        let event = &events[*at];
-        event.f == "begin" && event.kind == EventType::Invoke && event.tx() == Some(tx)
-    };
-    let mut begins = (0..events.len()).filter(asked).peekable();
+    let mut begins = requests(events, "begin", tx).peekable();
     let failed = |at: usize| completion(events, at).is_some_and(|end| events[end].kind == EventType::Fail);
     begins.peek().is_some() && begins.all(failed)
 }
@@ -165,17 +167,8 @@ pub fn wrong(record: &Record, tx: &str) -> bool {
 
 pub fn needless(record: &Record, tx: &str) -> bool {
     let events = &record.history.events;
-    let asked = |f: &str| {
-        let invoke = |event: &Event| event.f == f && event.kind == EventType::Invoke && event.tx() == Some(tx);
-        events.iter().position(invoke)
-    };
-    let aborted = told(record, "decided", tx)
-        .into_iter()
-        .chain(told(record, "decide", tx));
-    let aborted = aborted
-        .filter(|(_, _, word)| *word == "abort")
-        .map(|(at, _, _)| at)
-        .min();
+    let asked = |f: &str| requests(events, f, tx).next();
+    let aborted = first_report(record, tx, "abort");
     let (Some(begin), Some(decide), Some(aborted)) = (asked("begin"), asked("decide"), aborted) else {
         return false;
     };

@@ -1,7 +1,8 @@
 //! What contradicts a failed `begin`, and what cannot be read.
 
 use super::{NEEDLESS, SPLIT, UNJUSTIFIED, commit, decided};
-use crate::expect::{edited, innocent, none, one, says, tells};
+use crate::expect::{edited, innocent, none, one_by, says, tells};
+use crate::script::changed;
 
 const NEVER: &str = "
     c1 begin t1 sites=c2; c1 failed begin t1
@@ -10,8 +11,7 @@ const NEVER: &str = "
 
 #[test]
 fn what_certainly_never_began_is_not_committed() {
-    let found = one(&commit(NEVER), "wrong-outcome");
-    assert_eq!(found.witness, [0, 1, 5]);
+    let found = one_by(&commit(NEVER), "wrong-outcome", &[0, 1, 5]);
     tells(&found, "answered at 0.002 s with `fail`");
     let table = "
         decided t1 commit => decided t1 abort
@@ -20,8 +20,7 @@ fn what_certainly_never_began_is_not_committed() {
         c2 decided t1 => c2 unknown decided t1";
     innocent(commit, NEVER, table);
     let undecided = edited(NEVER, "c2 decided t1 commit =>");
-    let told = one(&decided(&undecided, ["commit"; 2]), "wrong-outcome").witness;
-    assert_eq!(told, [0, 1]);
+    one_by(&decided(&undecided, ["commit"; 2]), "wrong-outcome", &[0, 1]);
     none(&decided(&undecided, ["abort"; 2]));
     // A request whose transaction cannot be read may have begun this one.
     let again = "c1 failed begin t1 => c1 failed begin t1; c1 begin t9 sites=c2; c1 unknown begin t9";
@@ -53,8 +52,9 @@ fn what_cannot_be_read_decides_nothing() {
     ] {
         says(&none(&commit(&edited(text, edits))), said);
     }
-    let mut partly = commit(NEEDLESS);
-    partly.history.events[0].value["sites"][1] = 3.into();
+    let partly = changed(commit(NEEDLESS), |partly| {
+        partly.history.events[0].value["sites"][1] = 3.into()
+    });
     says(&none(&partly), "the `begin` of c1, which names no sites");
     let text = SPLIT.replace("decided t1 abort", "decided t1 commit");
     let tree = decided(&text, ["commit", "comm"]);

@@ -7,7 +7,7 @@ mod contradictions;
 pub mod simulated_commits;
 mod verdicts;
 
-use crate::expect::{edited, found, guilty, innocent, none, one, tells};
+use crate::expect::{edited, found, guilty, innocent, none, one, one_by, tells, tells_all};
 use crate::script::{holding, run};
 use zooquake_history::{Record, evidence::Znode};
 
@@ -44,11 +44,11 @@ const SPLIT: &str = "
 
 #[test]
 fn two_sites_that_decide_otherwise_are_a_split() {
-    let found = one(&commit(SPLIT), "split-decision");
-    assert_eq!(found.witness, [8, 9]);
-    for word in ["t1", "c2 reported commit", "c3 reported abort", "No fault was on"] {
-        tells(&found, word);
-    }
+    let found = one_by(&commit(SPLIT), "split-decision", &[8, 9]);
+    tells_all(
+        &found,
+        &["t1", "c2 reported commit", "c3 reported abort", "No fault was on"],
+    );
     let table = "
         decided t1 abort => decided t1 commit
         c3 decided t1 abort => c3 decided t2 abort # another transaction
@@ -66,7 +66,7 @@ const FLIP: &str = "
 
 #[test]
 fn a_site_that_reports_both_flips() {
-    assert_eq!(one(&commit(FLIP), "decision-flip").witness, [4, 7]);
+    one_by(&commit(FLIP), "decision-flip", &[4, 7]);
     let table = "decided t1 abort => decided t1 commit\n decided t1 abort => decided t2 abort";
     innocent(commit, FLIP, table);
 }
@@ -76,7 +76,7 @@ fn a_decision_znode_that_says_both_flips() {
     let agreed = FLIP.replace("decided t1 abort", "decided t1 commit");
     one(&decided(&agreed, ["abort", "commit"]), "decision-flip");
     // What every site reported stands no more.
-    assert_eq!(one(&decided(&agreed, ["abort", "abort"]), "decision-flip").witness, [4]);
+    one_by(&decided(&agreed, ["abort", "abort"]), "decision-flip", &[4]);
     none(&decided(&agreed, ["commit", "commit"]));
     // Nothing is written yet: undecided.
     none(&decided(&agreed, ["", "commit"]));
@@ -93,8 +93,7 @@ const UNJUSTIFIED: &str = "
 
 #[test]
 fn commit_takes_a_yes_of_every_site() {
-    let found = one(&commit(UNJUSTIFIED), "commit-without-votes");
-    assert_eq!(found.witness, [5, 7]);
+    let found = one_by(&commit(UNJUSTIFIED), "commit-without-votes", &[5, 7]);
     tells(&found, "c3 answered at");
     let table = "t1 no => t1 yes\n decided t1 commit => decided t1 abort";
     innocent(commit, UNJUSTIFIED, table);
@@ -103,7 +102,7 @@ fn commit_takes_a_yes_of_every_site() {
 #[test]
 fn a_no_of_unknown_outcome_is_no_yes() {
     let unknown = edited(UNJUSTIFIED, "c3 voted t1 no => c3 unknown vote t1");
-    assert_eq!(one(&commit(&unknown), "commit-without-votes").witness, [3, 7]);
+    one_by(&commit(&unknown), "commit-without-votes", &[3, 7]);
     let table = "
         vote t1 no => vote t1 yes # a yes of unknown outcome may have arrived
         c2 asks => c3 vote t1 yes; c2 asks # asked again it votes what its log says";
@@ -114,17 +113,17 @@ fn a_no_of_unknown_outcome_is_no_yes() {
 fn a_failed_vote_is_no_yes() {
     let edits = "vote t1 no => vote t1 yes | c3 voted t1 no => c3 failed vote t1";
     let failed = edited(UNJUSTIFIED, edits);
-    assert_eq!(one(&commit(&failed), "commit-without-votes").witness, [3, 5, 7]);
+    one_by(&commit(&failed), "commit-without-votes", &[3, 5, 7]);
     // That it failed may be read after the commit.
     let late = edited(&failed, "c3 failed vote t1 =>") + "; c3 failed vote t1";
-    assert_eq!(one(&commit(&late), "commit-without-votes").witness, [3, 6, 7]);
+    one_by(&commit(&late), "commit-without-votes", &[3, 6, 7]);
     innocent(commit, &failed, "c2 asks => c3 vote t1 yes; c2 asks");
 }
 
 #[test]
 fn a_vote_not_yet_asked_for_is_no_yes() {
     let never = edited(UNJUSTIFIED, "c3 vote t1 no => | c3 voted t1 no =>");
-    assert_eq!(one(&commit(&never), "commit-without-votes").witness, [0, 5]);
+    one_by(&commit(&never), "commit-without-votes", &[0, 5]);
     let record = commit(&format!("{never}; c3 vote t1 yes; c3 voted t1 yes"));
     one(&record, "commit-without-votes");
     let table = "c2 decided => c3 vote t1 yes; c2 decided # asked before the commit was read, answered after it";
@@ -132,8 +131,7 @@ fn a_vote_not_yet_asked_for_is_no_yes() {
     // Only the tree shows the commit.
     let undecided = edited(&never, "c2 decided t1 commit =>");
     none(&decided(&undecided, ["", "abort"]));
-    let found = one(&decided(&undecided, ["commit"; 2]), "commit-without-votes").witness;
-    assert_eq!(found, [0]);
+    one_by(&decided(&undecided, ["commit"; 2]), "commit-without-votes", &[0]);
 }
 
 const WRONG: &str = "
@@ -149,15 +147,14 @@ fn the_coordinators_answer_is_the_decision() {
     found(&commit(WRONG), &["needless-abort", "wrong-outcome"]);
     let edits = "c1 decide t1 => | c2 vote t1 => c1 decide t1; c2 vote t1 | c2 voted => 9 c2 voted";
     let early = edited(WRONG, edits);
-    assert_eq!(one(&commit(&early), "wrong-outcome").witness, [5, 6]);
+    one_by(&commit(&early), "wrong-outcome", &[5, 6]);
     let table = "
         answers t1 abort => answers t1 commit
         c1 answers t1 abort => c1 unknown decide t1
         c2 decided t1 commit => c2 unknown decided t1";
     innocent(commit, &early, table);
     let text = edited(&early, "c2 decided t1 commit => c2 unknown decided t1");
-    let tree = decided(&text, ["commit"; 2]);
-    assert_eq!(one(&tree, "wrong-outcome").witness, [6]);
+    one_by(&decided(&text, ["commit"; 2]), "wrong-outcome", &[6]);
 }
 
 const NEEDLESS: &str = "
@@ -167,13 +164,12 @@ const NEEDLESS: &str = "
 
 #[test]
 fn an_abort_that_nothing_asked_for_is_needless() {
-    assert_eq!(one(&commit(NEEDLESS), "needless-abort").witness, [0, 3, 4, 5, 6]);
+    one_by(&commit(NEEDLESS), "needless-abort", &[0, 3, 4, 5, 6]);
     // That yes was acknowledged after the decision had been asked for, before or after the abort, but in time.
     let before = "5 c3 voted t1 yes => | 7 c1 answers => 6.5 c3 voted t1 yes; 7 c1 answers";
     guilty(commit, "needless-abort", NEEDLESS, before);
     let after = "5 c3 voted t1 yes => | 7 c1 answers t1 abort => 7 c1 answers t1 abort; 8 c3 voted t1 yes";
-    let found = one(&commit(&edited(NEEDLESS, after)), "needless-abort");
-    assert_eq!(found.witness, [0, 3, 4, 5, 6]);
+    let found = one_by(&commit(&edited(NEEDLESS, after)), "needless-abort", &[0, 3, 4, 5, 6]);
     tells(&found, "session timeout (2.000 s)");
     let table = "
         answers t1 abort => answers t1 commit

@@ -1,10 +1,10 @@
 //! Random small histories of two-phase commits: some of worlds that keep the rules, some of worlds that cheat, all with
 //! unknown outcomes, killed clients and replies read late.
 
-use crate::script::{event, holding};
+use crate::script::{event, holding, readings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use zooquake_history::{Event, EventType, History, Plan, Record, TreeReadings, evidence::Reading};
+use zooquake_history::{Event, EventType, History, Plan, Record};
 
 type PendingCommitRequest = Option<(&'static str, usize, bool)>;
 
@@ -236,19 +236,13 @@ impl CommitWorld {
             }
             znodes
         };
-        let readings = [reading(), reading()].map(|znodes| Reading {
-            index: end,
-            end_index: end,
-            znodes,
-        });
+        let all = [reading(), reading()].map(|znodes| (end, znodes));
         let mut plan = Plan::default();
         plan.workload.family = "commit".to_owned();
         Record {
             plan,
             history: History { events: self.events },
-            tree: self.random.u32(..5).gt(&0).then(|| TreeReadings {
-                readings: readings.into(),
-            }),
+            tree: self.random.u32(..5).gt(&0).then(|| readings(all)),
             ..Record::default()
         }
     }

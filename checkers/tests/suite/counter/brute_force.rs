@@ -1,7 +1,7 @@
 //! The anomalies by their definitions, taken literally, over the bare events, and whether there is any order that fits.
 //! Slow, and with nothing of the checkers.
 
-use crate::queue::brute_force::node;
+use crate::liveness::node;
 use std::collections::{BTreeSet, HashSet};
 use zooquake_history::{Event, EventType, Process, Record};
 

@@ -1,13 +1,14 @@
 //! Each anomaly by one history and its innocent twins, and what a run of a counter needs to be valid.
 
 use super::{counter, held};
-use crate::expect::{edited, found, guilty, innocent, none, of_family, one, proven, unknown, valid};
+use crate::expect::{edited, found, guilty, innocent, none, of_family, one, proven_by, unknown, valid};
+use crate::script::{changed, number};
 use zooquake_history::Record;
 
 #[test]
 fn an_id_that_two_increments_were_given() {
     let both = "c1 invoke increment; c2 invoke increment; c1 ok increment id=1; c2 ok increment id=1";
-    assert_eq!(proven(&counter(both), "duplicate-id").witness, [2, 3]);
+    proven_by(&counter(both), "duplicate-id", &[2, 3]);
     let table = "
         c2 ok increment id=1 => c2 ok increment id=2
         c2 ok increment id=1 => c2 end increment
@@ -23,14 +24,13 @@ fn an_id_that_is_not_greater_than_what_was_read_before_it_was_asked_for() {
         c1 ok increment id=2
         c3 invoke increment; c3 ok increment id=1
         c2 end increment";
-    assert_eq!(proven(&counter(back), "lost-increment").witness, [2, 3, 4]);
+    proven_by(&counter(back), "lost-increment", &[2, 3, 4]);
     let table = "
         c3 invoke increment => | c1 ok increment id=2 => c3 invoke increment; c1 ok increment id=2 # asked for in time
         c3 invoke increment => # nobody knows when it was asked for";
     innocent(counter, back, table);
     let edits = "c1 invoke increment => c1 invoke get | c1 ok increment id=2 => c1 ok get value=1";
-    let read = edited(back, edits);
-    assert_eq!(proven(&counter(&read), "lost-increment").witness, [2, 3, 4]);
+    proven_by(&counter(&edited(back, edits)), "lost-increment", &[2, 3, 4]);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_plain_read_may_be_old_and_one_after_a_write_may_not() {
         c1 invoke increment; c1 ok increment id=1
         c2 ask confirm; c2 answer confirm
         c2 invoke get; c2 ok get value=0";
-    assert_eq!(proven(&counter(plain), "lost-increment").witness, [1, 2, 3, 4, 5]);
+    proven_by(&counter(plain), "lost-increment", &[1, 2, 3, 4, 5]);
     let table = "
         value=0 => value=1
         c2 ask confirm; c2 answer confirm =>
@@ -53,7 +53,7 @@ fn a_plain_read_may_be_old_and_one_after_a_write_may_not() {
 #[test]
 fn a_tree_that_holds_less_than_was_acknowledged() {
     let one = "c1 invoke increment; c1 ok increment id=1; run audit";
-    assert_eq!(proven(&held(one, "0"), "lost-increment").witness, [1]);
+    proven_by(&held(one, "0"), "lost-increment", &[1]);
     none(&held(one, "1"));
     for data in ["0", "1"] {
         innocent(|text| held(text, data), one, "c1 ok increment id=1 => c1 end increment");
@@ -71,9 +71,8 @@ fn a_count_that_is_less_than_the_acknowledged_increments() {
 #[test]
 fn a_value_that_nobody_can_have_made() {
     let jump = "c1 invoke increment; c1 ok increment id=2";
-    assert_eq!(proven(&counter(jump), "phantom-increment").witness, [1]);
-    let found = proven(&counter("c1 invoke get; c1 ok get value=1"), "phantom-increment").witness;
-    assert_eq!(found, [1]);
+    proven_by(&counter(jump), "phantom-increment", &[1]);
+    proven_by(&counter("c1 invoke get; c1 ok get value=1"), "phantom-increment", &[1]);
     let table = "
         c1 invoke => c2 invoke increment; c2 end increment; c1 invoke
         c1 invoke => c2 invoke increment; c1 invoke
@@ -85,14 +84,14 @@ fn a_value_that_nobody_can_have_made() {
     guilty(counter, "phantom-increment", jump, table);
     // One that was given a greater id is not among those below.
     let above = "c1 invoke increment; c2 invoke increment; c1 ok increment id=2; c2 ok increment id=3";
-    assert_eq!(proven(&counter(above), "phantom-increment").witness, [2]);
+    proven_by(&counter(above), "phantom-increment", &[2]);
 }
 
 #[test]
 fn a_tree_that_holds_more_than_was_sent() {
     let one = "c1 invoke increment; c1 ok increment id=1; run audit";
     let two = |text: &str| held(text, "2");
-    assert_eq!(proven(&two(one), "phantom-increment").witness, [0; 0]);
+    proven_by(&two(one), "phantom-increment", &[]);
     let table = "c1 invoke => c2 invoke increment; c2 end increment; c1 invoke";
     innocent(two, one, table);
     let table = "c1 invoke => c2 invoke increment; c2 fail increment; c1 invoke";
@@ -140,13 +139,10 @@ fn what_was_not_looked_at_is_unknown() {
         "in 2 readings of the znode tree /counter has no value that can be read",
     );
     unknown(&held(GOOD, "three"), "/counter has no value");
-    let mut blind = good();
-    blind.tree = None;
+    let mut blind = changed(good(), |blind| blind.tree = None);
     unknown(&blind, "what the counter held at last was not looked at");
     blind.history.events.retain(|event| event.f != "confirm");
-    for (index, event) in blind.history.events.iter_mut().enumerate() {
-        event.index = index;
-    }
+    number(&mut blind.history.events);
     unknown(&blind, "no client read the counter after it had answered a confirm");
     unknown(
         &blind,

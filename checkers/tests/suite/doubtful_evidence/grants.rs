@@ -4,6 +4,7 @@ use super::run_ends::RunEndWriter;
 use super::{Claims, FamilyHistories, claim, of_kind};
 use crate::election::{self, Words};
 use crate::overlaps::{Overlaps, overlaps};
+use crate::script::retold;
 use crate::{brute_force, plain_definitions, semaphore, simulated_locks};
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -35,9 +36,10 @@ pub const ELECTION: FamilyHistories = FamilyHistories {
     make: |seed| make(simulated_locks::record(seed), election::ELECTION),
     found: |record, results| found(record, results, election::ELECTION),
     wanted: |record| wanted(record, election::ELECTION),
-    another: |rng| {
-        let (f, value) = another(rng);
-        (in_words(f), value)
+    another: |rng| match another(rng) {
+        ("acquire", value) => ("elect", value),
+        ("release", value) => ("resign", value),
+        other => other,
     },
     ..LOCK
 };
@@ -53,14 +55,6 @@ pub const SEMAPHORE: FamilyHistories = FamilyHistories {
     ..LOCK
 };
 
-fn in_words(f: &'static str) -> &'static str {
-    match f {
-        "acquire" => "elect",
-        "release" => "resign",
-        other => other,
-    }
-}
-
 /// A random lock, read-write lock, election or semaphore; at its end each client holds once more, one after the other.
 fn make(record: Record, words: Words) -> Record {
     let mut end = RunEndWriter::new(record);
@@ -72,13 +66,10 @@ fn make(record: Record, words: Words) -> Record {
         let removed = json!({"grant": format!("g{}", 70 + number), "removed": {"czxid": 1000 + number}});
         end.done(&node, "release", grant, removed);
     }
-    let mut record = end.audit(vec![]);
-    record.txnlog = None;
-    match words {
-        Words { elects: true, .. } => election::retold(&record),
-        Words { writes: false, .. } => semaphore::retold(&record),
-        _ => record,
-    }
+    words.retold(Record {
+        txnlog: None,
+        ..end.audit(vec![])
+    })
 }
 
 fn another(rng: &mut Rng) -> (&'static str, Value) {
@@ -92,16 +83,8 @@ fn another(rng: &mut Rng) -> (&'static str, Value) {
 
 /// An election or a semaphore rewritten with the operations of a lock.
 fn as_lock(record: &Record) -> Record {
-    let mut record = record.clone();
-    for event in &mut record.history.events {
-        match event.f.as_str() {
-            "elect" => event.f = "acquire".into(),
-            "resign" => event.f = "release".into(),
-            "work" => event.f = "write".into(),
-            _ => {}
-        }
-    }
-    record
+    let names = [("elect", "acquire"), ("resign", "release"), ("work", "write")];
+    retold(record, &record.plan.workload.family, &names)
 }
 
 fn found(record: &Record, results: &Results, words: Words) -> Claims {

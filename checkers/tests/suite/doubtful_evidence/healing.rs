@@ -1,9 +1,8 @@
 //! Windows that were not healed, stalls of the harness, and recoveries that did not last.
 
-use super::{
-    FamilyHistories, LIVENESS, SpoiltHistoryCounts, USUAL, commits, counters, grants, groups, insert, items, lines,
-    phase, registers, rounds,
-};
+use super::{FamilyHistories, LIVENESS, drawn, insert, lines};
+use crate::anomaly_tally::count;
+use crate::liveness::phase;
 use crate::script;
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -104,14 +103,14 @@ fn spoil(rng: &mut Rng, record: &Record, how: Spoil) -> Option<Record> {
 }
 
 fn unhealed(family: &FamilyHistories) {
-    let mut counts = SpoiltHistoryCounts::new();
-    let count = crate::histories(USUAL);
-    for seed in 0..count {
-        let record = (family.make)(seed);
-        let mut rng = Rng::with_seed(seed ^ 0x4ea1);
+    let sorts: &[&str] = match family.waits {
+        true => &["valid before", "of liveness before"],
+        false => &["valid before"],
+    };
+    drawn(family, 0x4ea1, sorts, |seed, mut rng, record, counts| {
         let how = ALL[rng.usize(..ALL.len())];
         let Some(spoilt) = spoil(&mut rng, &record, how) else {
-            continue;
+            return;
         };
         let (was, is) = (check(&record), check(&spoilt));
         let what = || format!("seed {seed}, {how:?}: {:?}\n{}", is.reasons, lines(&spoilt));
@@ -142,28 +141,10 @@ fn unhealed(family: &FamilyHistories) {
         if how == Spoil::Stall && was.verdict == Verdict::Valid {
             assert_eq!(is.verdict, Verdict::Valid, "all finished: {}", what());
         }
-        *counts.entry("of liveness before").or_default() += u64::from(waits);
-        *counts.entry("valid before").or_default() += u64::from(was.verdict == Verdict::Valid);
-        *counts.entry("valid").or_default() += u64::from(is.verdict == Verdict::Valid);
-    }
-    println!("{counts:?}");
-    let waiting = family.waits.then_some("of liveness before");
-    for sort in ["valid before"].into_iter().chain(waiting) {
-        let with = counts.get(sort).copied().unwrap_or_default();
-        assert!(with > count / 400, "{sort} in {with} of {count}: {counts:?}");
-    }
+        count(counts, "of liveness before", waits);
+        count(counts, "valid before", was.verdict == Verdict::Valid);
+        count(counts, "valid", is.verdict == Verdict::Valid);
+    });
 }
 
-of_families! {
-    unhealed:
-    unhealed_locks grants::LOCK,
-    unhealed_read_write_locks grants::RWLOCK,
-    unhealed_elections grants::ELECTION,
-    unhealed_semaphores grants::SEMAPHORE,
-    unhealed_barriers rounds::FAMILY,
-    unhealed_commits commits::FAMILY,
-    unhealed_queues items::FAMILY,
-    unhealed_counters counters::FAMILY,
-    unhealed_groups groups::FAMILY,
-    unhealed_registers registers::FAMILY,
-}
+of_families!(unhealed);

@@ -2,7 +2,8 @@
 
 use super::run_ends::RunEndWriter;
 use super::{Claims, FamilyHistories, claim, of_kind};
-use crate::queue::{brute_force, simulated_queues};
+use crate::queue::agreement::{Definition, KINDS, item};
+use crate::queue::simulated_queues;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::Results;
@@ -41,25 +42,13 @@ fn another(rng: &mut Rng) -> (&'static str, Value) {
 }
 
 fn found(record: &Record, results: &Results) -> Claims {
-    let kinds = ["lost-item", "duplicate-delivery", "phantom-item", "reordered"];
-    let item = |at: &usize| record.history.events[*at].item();
-    let all = kinds.into_iter().flat_map(|kind| of_kind(results, kind));
-    all.map(|anomaly| {
-        let number = anomaly.witness.iter().rev().find_map(item).expect("an item");
-        claim(&anomaly.kind, number)
-    })
-    .collect()
+    let all = KINDS.iter().flat_map(|(kind, _)| of_kind(results, kind));
+    all.map(|anomaly| claim(&anomaly.kind, item(record, anomaly))).collect()
 }
 
 fn wanted(record: &Record) -> Claims {
-    let all = [
-        ("lost-item", brute_force::lost(record)),
-        ("duplicate-delivery", brute_force::duplicates(record)),
-        ("phantom-item", brute_force::phantoms(record)),
-        ("reordered", brute_force::overtaken(record)),
-    ];
-    let each = |(kind, items): (&'static str, std::collections::BTreeSet<i64>)| {
-        items.into_iter().map(move |number| claim(kind, number))
+    let each = |(kind, definition): (&'static str, Definition)| {
+        definition(record).into_iter().map(move |number| claim(kind, number))
     };
-    all.into_iter().flat_map(each).collect()
+    KINDS.into_iter().flat_map(each).collect()
 }

@@ -7,6 +7,21 @@
 
 /// A test of each family.
 macro_rules! of_families {
+    ($judge:ident) => {
+        of_families! {
+            $judge:
+            locks super::grants::LOCK,
+            read_write_locks super::grants::RWLOCK,
+            elections super::grants::ELECTION,
+            semaphores super::grants::SEMAPHORE,
+            barriers super::rounds::FAMILY,
+            commits super::commits::FAMILY,
+            queues super::items::FAMILY,
+            counters super::counters::FAMILY,
+            groups super::groups::FAMILY,
+            registers super::registers::FAMILY,
+        }
+    };
     ($judge:ident: $($name:ident $family:expr),+ $(,)?) => {
         $(
             #[test]
@@ -28,9 +43,11 @@ pub mod rounds;
 pub mod run_ends;
 pub mod unpaired_answers;
 
+use crate::anomaly_tally::AnomalyCounts;
+use crate::script::number;
 use fastrand::Rng;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Results};
 use zooquake_history::{Event, EventType, Record};
 
@@ -54,8 +71,19 @@ pub struct FamilyHistories {
 /// How many spoilt histories of a family are drawn.
 const USUAL: u64 = 4_000;
 
-/// How many histories there were of each sort, for the assertion that the sorts are not empty.
-type SpoiltHistoryCounts = BTreeMap<&'static str, u64>;
+/// Draws histories of a family for `judge` to spoil, with a random generator that `salt` makes another one than theirs; wants
+/// more than one of four hundred to be of each sort.
+fn drawn(family: &FamilyHistories, salt: u64, sorts: &[&str], judge: impl Fn(u64, Rng, Record, &mut AnomalyCounts)) {
+    let (all, mut counts) = (crate::histories(USUAL), AnomalyCounts::new());
+    for seed in 0..all {
+        judge(seed, Rng::with_seed(seed ^ salt), (family.make)(seed), &mut counts);
+    }
+    println!("{counts:?}");
+    for sort in sorts {
+        let with = counts.get(*sort).copied().unwrap_or_default();
+        assert!(with > all / 400, "{sort} in {with} of {all}: {counts:?}");
+    }
+}
 
 /// The anomalies about which more is known only after a recovery that lasted.
 const LIVENESS: [&str; 7] = [
@@ -76,13 +104,6 @@ fn of_kind<'r>(results: &'r Results, kind: &str) -> impl Iterator<Item = &'r Ano
     results.anomalies.iter().filter(move |anomaly| anomaly.kind == kind)
 }
 
-/// Where each phase of this name began.
-pub fn phase(events: &[Event], name: &str) -> Option<usize> {
-    events
-        .iter()
-        .rposition(|event| event.f == "phase" && event.value == name)
-}
-
 /// Puts an event before the one that is at `at` now, at the same time.
 fn insert(record: &mut Record, at: usize, mut event: Event) {
     let events = &mut record.history.events;
@@ -101,17 +122,15 @@ fn remove(record: &mut Record, at: usize) {
 
 /// Gives the events their indexes, and the readings of the tree their new places among them.
 fn renumber(record: &mut Record, place: impl Fn(usize) -> usize) {
-    for (index, event) in record.history.events.iter_mut().enumerate() {
-        event.index = index;
-    }
+    number(&mut record.history.events);
     for reading in record.tree.iter_mut().flat_map(|tree| &mut tree.readings) {
         reading.index = place(reading.index);
         reading.end_index = place(reading.end_index);
     }
 }
 
-/// Where a request of a numbered process or of a client's named process was sent and answered.
-fn operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
+/// Where each request of a numbered process or of a client's named process was sent and answered.
+pub fn operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
     let client = |event: &&Event| event.node.is_some();
     let of_clients = events.iter().filter(client);
     let sent = of_clients.filter(|event| event.kind == EventType::Invoke);
@@ -122,11 +141,6 @@ fn operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
         (event.index, end.map(|end| end.index))
     };
     sent.map(pair).collect()
-}
-
-/// Of every process where each request was sent and answered.
-pub fn all_operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
-    operations(events)
 }
 
 /// A history for a message.

@@ -2,6 +2,7 @@
 
 use super::run_ends::RunEndWriter;
 use super::{Claims, FamilyHistories, claim, of_kind};
+use crate::liveness::phase;
 use crate::queue::{barrier_definitions, simulated_barriers};
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ pub const FAMILY: FamilyHistories = FamilyHistories {
 fn make(seed: u64) -> Record {
     let record = simulated_barriers::rounds(seed);
     let tutorial = record.plan.workload.variant == "tutorial";
-    let audit = super::phase(&record.history.events, "audit").expect("there is one");
+    let audit = phase(&record.history.events, "audit").expect("there is one");
     let wait = record.history.events[audit].time;
     let mut record = record;
     // Those who wait wait as long as before; the last round is at the end of that.

@@ -1,6 +1,6 @@
 //! Ends of histories: what a run needs to be valid, after whatever happened before.
 
-use super::phase;
+use crate::liveness::phase;
 use crate::script::event;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

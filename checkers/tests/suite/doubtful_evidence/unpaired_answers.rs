@@ -1,10 +1,8 @@
 //! Requests and answers that do not pair: never valid, and an anomaly is found only if every execution that fits has
 //! it.
 
-use super::{
-    Claims, FamilyHistories, SpoiltHistoryCounts, USUAL, claim, commits, counters, grants, groups, insert, items,
-    lines, operations, registers, remove, rounds,
-};
+use super::{Claims, FamilyHistories, claim, drawn, insert, lines, operations, remove};
+use crate::anomaly_tally::count;
 use fastrand::Rng;
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::{Event, EventType, Process, Record};
@@ -182,13 +180,18 @@ pub fn spoil(rng: &mut Rng, record: &Record, family: &FamilyHistories) -> Option
 }
 
 fn misfits(family: &FamilyHistories) {
-    let mut counts = SpoiltHistoryCounts::new();
-    let count = crate::histories(USUAL);
-    for seed in 0..count {
-        let record = (family.make)(seed);
-        let mut rng = Rng::with_seed(seed ^ 0x5b011);
+    let sorts = [
+        "answered twice",
+        "never asked for",
+        "of another name",
+        "asked while busy",
+        "valid before",
+        "invalid before",
+        "invalid",
+    ];
+    drawn(family, 0x5b011, &sorts, |seed, mut rng, record, counts| {
         let Some(spoilt) = spoil(&mut rng, &record, family) else {
-            continue;
+            return;
         };
         let results = check(&spoilt.record);
         let text = || format!("seed {seed}, {}: {results:#?}\n{}", spoilt.what, lines(&spoilt.record));
@@ -201,23 +204,12 @@ fn misfits(family: &FamilyHistories) {
                 assert!(more.is_empty(), "{more:?} is not in reading {number}: {}", text());
             }
         }
-        *counts.entry(spoilt.what).or_default() += 1;
+        count(counts, spoilt.what, true);
         let was = check(&record).verdict;
-        *counts.entry("valid before").or_default() += u64::from(was == Verdict::Valid);
-        *counts.entry("invalid before").or_default() += u64::from(was == Verdict::Invalid);
-        *counts.entry("invalid").or_default() += u64::from(results.verdict == Verdict::Invalid);
-    }
-    println!("{counts:?}");
-    let sorts = [
-        "answered twice",
-        "never asked for",
-        "of another name",
-        "asked while busy",
-    ];
-    for sort in sorts.into_iter().chain(["valid before", "invalid before", "invalid"]) {
-        let with = counts.get(sort).copied().unwrap_or_default();
-        assert!(with > count / 400, "{sort} in {with} of {count}: {counts:?}");
-    }
+        count(counts, "valid before", was == Verdict::Valid);
+        count(counts, "invalid before", was == Verdict::Invalid);
+        count(counts, "invalid", results.verdict == Verdict::Invalid);
+    });
 }
 
 /// The same, with one name for all contradictions about a decision: which of them it is depends on which other clients
@@ -231,16 +223,4 @@ fn decided(claims: Claims) -> Claims {
     claims.into_iter().map(each).collect()
 }
 
-of_families! {
-    misfits:
-    misfits_of_locks grants::LOCK,
-    misfits_of_read_write_locks grants::RWLOCK,
-    misfits_of_elections grants::ELECTION,
-    misfits_of_semaphores grants::SEMAPHORE,
-    misfits_of_barriers rounds::FAMILY,
-    misfits_of_commits commits::FAMILY,
-    misfits_of_queues items::FAMILY,
-    misfits_of_counters counters::FAMILY,
-    misfits_of_groups groups::FAMILY,
-    misfits_of_registers registers::FAMILY,
-}
+of_families!(misfits);

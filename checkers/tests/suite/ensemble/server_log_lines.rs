@@ -1,7 +1,7 @@
 //! Logs as servers write them, line by line.
 
 use crate::script::event;
-use zooquake_checkers::ensemble::{EnsembleElections, LeaderVote, ServerLog, Suspicion, WallClock};
+use zooquake_checkers::ensemble::{EnsembleElections, ServerLog, Suspicion, WallClock};
 use zooquake_history::{EventType, ServerSample};
 
 /// The wall clock at the beginning of the run: 2026-01-02 03:00:00 UTC, in milliseconds since 1970.
@@ -94,15 +94,10 @@ impl ServerLogWriter {
     }
 }
 
-/// The clock by which the logs above are written.
-pub fn clock() -> WallClock {
-    let now = serde_json::json!({ "unix_us": BEGUN_MS * 1000 });
-    WallClock::from_events(&[event(0, 0, "run", None, EventType::Info, "clock", now)])
-}
-
-/// What is found in logs and answers.
+/// What is found in logs and answers, by the clock by which the logs above are written.
 pub fn judge(logs: &[ServerLog], samples: &[ServerSample]) -> Vec<Suspicion> {
-    let clock = &clock();
+    let now = serde_json::json!({ "unix_us": BEGUN_MS * 1000 });
+    let clock = &WallClock::from_events(&[event(0, 0, "run", None, EventType::Info, "clock", now)]);
     EnsembleElections { logs, samples, clock }.judge().0
 }
 
@@ -127,9 +122,4 @@ pub fn sample(ms: u64, server: &str, mode: &str, zxid: i64) -> ServerSample {
         zxid,
         ..ServerSample::default()
     }
-}
-
-/// A vote as tests write it.
-pub fn parts(vote: LeaderVote) -> (i64, i64, i64) {
-    (vote.epoch, vote.zxid, vote.leader)
 }

@@ -3,7 +3,7 @@
 //! Links deliver in order and after random delays. What is left out never decides who wins: resending after a time-out,
 //! and the observers, who have no vote.
 
-use super::server_log_lines::{ServerLogWriter, parts};
+use super::server_log_lines::ServerLogWriter;
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::ensemble::LeaderVote;
@@ -210,10 +210,10 @@ impl Simulator {
             return;
         }
         let told = liar.filter(|claimed| claimed.leader == message.vote.leader);
+        let vote = told.unwrap_or(message.vote);
+        let vote = (vote.epoch, vote.zxid, vote.leader);
         let (sid, state, round) = (message.sid, message.state, message.round);
-        server
-            .teller
-            .hears(now, sid, state.word(), round, parts(told.unwrap_or(message.vote)));
+        server.teller.hears(now, sid, state.word(), round, vote);
         match (server.state, state) {
             (SimulatorState::Looking, SimulatorState::Looking) => self.weigh(to, message),
             (SimulatorState::Looking, _) => self.join(to, message),

@@ -1,6 +1,7 @@
 //! Random histories in which clients wait, hold, lose sessions and are struck by faults, and the definition taken
 //! literally.
 
+use crate::liveness::{self, node};
 use crate::script::{self, event};
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -140,10 +141,6 @@ pub fn windows(record: &Record) -> bool {
     record.history.events.iter().any(|event| event.phase() == Some("begin"))
 }
 
-fn node(event: &Event) -> &str {
-    event.node.as_deref().unwrap_or_default()
-}
-
 fn is(event: &Event, f: &str, kind: EventType) -> bool {
     event.f == f && event.kind == kind
 }
@@ -246,9 +243,7 @@ fn median(events: &[Event]) -> u64 {
         (asked < at).then(|| events[granted].time - events[at].time)
     };
     let releases = (0..events.len()).filter(|&at| is(&events[at], "release", EventType::Invoke));
-    let mut all: Vec<u64> = releases.filter_map(hand_over).collect();
-    all.sort_unstable();
-    all.get(all.len() / 2).copied().unwrap_or(0)
+    liveness::median(releases.filter_map(hand_over))
 }
 
 /// From when to when nobody held for too long.

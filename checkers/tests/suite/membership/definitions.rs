@@ -22,10 +22,6 @@ pub struct ShownView {
 /// The path of a session of a process in which views went back.
 pub type RegressedViews = (String, usize, String, String);
 
-pub fn json(event: &Event) -> &Value {
-    &event.value
-}
-
 /// All views, in their order.
 pub fn shown(record: &Record) -> Vec<ShownView> {
     let events = &record.history.events;
@@ -33,7 +29,7 @@ pub fn shown(record: &Record) -> Vec<ShownView> {
         let Process::Name(name) = &event.process else {
             return None;
         };
-        let value = json(event);
+        let value = &event.value;
         let (notice, view) = match (event.f.as_str(), event.kind) {
             ("view", EventType::Info) if value.get("n").is_some() => (true, value),
             ("view", EventType::Ok) => (false, &value["view"]),
@@ -71,7 +67,7 @@ pub fn phantoms(record: &Record) -> Vec<usize> {
     let values: BTreeSet<i64> = all.iter().map(|entry| entry.3).collect();
     let unasked = values.into_iter().filter_map(|value| {
         let at = first(&|entry| entry.3 == value)?;
-        let asks = |event: &Event| event.kind == EventType::Invoke && json(event)["value"].as_i64() == Some(value);
+        let asks = |event: &Event| event.kind == EventType::Invoke && event.value["value"].as_i64() == Some(value);
         (!events[..at].iter().any(asks)).then_some(at)
     });
     let znodes: BTreeSet<(String, i64)> = all.iter().map(|entry| (entry.0.clone(), entry.1)).collect();
@@ -97,7 +93,7 @@ fn complete(record: &Record) -> bool {
         .history
         .events
         .iter()
-        .for_each(|event| zxids(json(event), &mut named));
+        .for_each(|event| zxids(&event.value, &mut named));
     let readings = record.tree.iter().flat_map(|tree| &tree.readings);
     named.extend(readings.flat_map(|reading| &reading.znodes).map(|znode| znode.mzxid));
     counts && named.into_iter().all(|zxid| zxid <= txns[txns.len() - 1].zxid)

@@ -141,15 +141,9 @@ pub fn between_readings(record: &Record) -> Vec<Group> {
     let [first, second, _] = &record.tree.as_ref().expect("a tree").readings[..] else {
         panic!("three readings")
     };
-    let ends: Vec<usize> = fits(record, &states, first).into_iter().map(|(_, end)| end).collect();
-    let begins: Vec<usize> = fits(record, &states, second)
-        .into_iter()
-        .map(|(list, _)| list)
-        .collect();
-    let (from, to) = (
-        ends.into_iter().min().expect("it was read"),
-        begins.into_iter().max().expect("it was read"),
-    );
+    let ends = fits(record, &states, first).into_iter().map(|(_, end)| end);
+    let begins = fits(record, &states, second).into_iter().map(|(list, _)| list);
+    let (from, to) = (ends.min().expect("it was read"), begins.max().expect("it was read"));
     states.get(from..=to).unwrap_or_default().to_vec()
 }
 

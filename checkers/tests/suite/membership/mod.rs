@@ -17,10 +17,7 @@ mod stale_views;
 
 use crate::script;
 use serde_json::{Value, json};
-use zooquake_history::{
-    EventType, Process, Record, TreeReadings,
-    evidence::{Reading, Znode},
-};
+use zooquake_history::{EventType, Process, Record, TreeReadings, evidence::Znode};
 
 /// A run by three clients with this history; all three readings of the tree have these members, written as in
 /// [`crate::script`].
@@ -60,14 +57,7 @@ pub fn read(record: &Record, znodes: [Vec<Znode>; 3]) -> TreeReadings {
         at.map_or(events.len(), |at| at + 1)
     };
     let places = [phase("views"), phase("audit"), events.len()];
-    let reading = |(index, znodes): (usize, Vec<Znode>)| Reading {
-        index,
-        end_index: index,
-        znodes,
-    };
-    TreeReadings {
-        readings: places.into_iter().zip(znodes).map(reading).collect(),
-    }
+    script::readings(places.into_iter().zip(znodes))
 }
 
 /// Znodes of members, `m1@5/7:17,…`, of the session `0x1` and so on.

@@ -1,8 +1,8 @@
 //! Members that nobody made, and views that went back in time.
 
 use super::group;
-use crate::expect::{guilty, innocent, proven, says, tells};
-use crate::script::{logged, txn};
+use crate::expect::{guilty, innocent, proven, proven_by, says, tells};
+use crate::script::{changed, logged, txn};
 use zooquake_checkers::check;
 use zooquake_history::Record;
 
@@ -18,7 +18,7 @@ fn alone(text: &str) -> Record {
 #[test]
 fn a_value_that_nobody_had_been_asked_for() {
     let phantom = SHOWN.replace(":11", ":12");
-    assert_eq!(proven(&alone(&phantom), "phantom-member").witness, [2]);
+    proven_by(&alone(&phantom), "phantom-member", &[2]);
     let table = "
         m1@5/5:12 => m1@5/5:11
         c2 note => c3 invoke update value=12; c2 note # it is asked for, and may have been written
@@ -31,7 +31,7 @@ fn a_value_that_nobody_had_been_asked_for() {
     let later = format!("{phantom}; c3 invoke register member=m3 value=12");
     tells(&proven(&alone(&later), "phantom-member"), "was sent only at 0.004 s");
     let answer = phantom.replace("c2 note view", "c2 ask view; c2 answer view");
-    assert_eq!(proven(&alone(&answer), "phantom-member").witness, [3]);
+    proven_by(&alone(&answer), "phantom-member", &[3]);
     says(&check(&alone(&phantom.replace(":12", ""))), "a member without a value");
 }
 
@@ -47,25 +47,13 @@ fn complete(text: &str, path: &str) -> Record {
 #[test]
 fn a_znode_that_no_transaction_of_complete_logs_created() {
     let text = SHOWN.replace("c1 ok register path=/members/m1 czxid=5", "c1 ok register czxid=null");
-    let record = complete(&text, "/members/m9");
-    assert_eq!(proven(&record, "phantom-member").witness, [2]);
+    proven_by(&complete(&text, "/members/m9"), "phantom-member", &[2]);
     innocent(|text| complete(text, "/members/m1"), &text, "c2 => c2");
-    innocent(
-        |text| complete(text, "/members/m9"),
-        &text,
-        "m1@5/5:11 => m1:11 # no czxid",
-    );
-    let cut = |text: &str| {
-        let mut record = complete(text, "/members/m9");
-        record.txnlog.as_mut().expect("logs").remove(2);
-        record
-    };
+    let logs = |text: &str| complete(text, "/members/m9");
+    innocent(logs, &text, "m1@5/5:11 => m1:11 # no czxid");
+    let cut = |text: &str| changed(logs(text), |cut| drop(cut.txnlog.as_mut().expect("logs").remove(2)));
     innocent(cut, &text, "c2 => c2 # the logs lack a transaction");
-    let short = |text: &str| {
-        let mut record = complete(text, "/members/m9");
-        record.txnlog.as_mut().expect("logs").truncate(4);
-        record
-    };
+    let short = |text: &str| changed(logs(text), |short| short.txnlog.as_mut().expect("logs").truncate(4));
     innocent(short, &text, "c2 => c2 # they end before the znode was made");
 }
 
@@ -77,7 +65,7 @@ const VALUES: &str = "
 
 #[test]
 fn an_older_value_after_a_newer_one() {
-    assert_eq!(proven(&alone(VALUES), "view-regression").witness, [2, 3]);
+    proven_by(&alone(VALUES), "view-regression", &[2, 3]);
     let table = "
         n=2 session=0x2 => n=2 session=0x3 # another session, at a server that lags
         c2 note view n=2 => c2 note exit; c2 note hello; c2 note view n=2 # another process
@@ -128,7 +116,7 @@ const AWAY: &str = "
 
 #[test]
 fn a_member_that_was_left_out_and_is_shown_again() {
-    assert_eq!(proven(&alone(AWAY), "view-regression").witness, [1, 2, 3]);
+    proven_by(&alone(AWAY), "view-regression", &[1, 2, 3]);
     let table = "
         n=2 session=0x2 group= => n=2 session=0x2 group=null # it knows that it knows nothing
         n=2 session=0x2 group= => n=2 session=0x2 # what it shows cannot be read
@@ -141,5 +129,5 @@ fn a_member_that_was_left_out_and_is_shown_again() {
     innocent(alone, AWAY, table);
     let last = "n=3 session=0x2 group=m1@5/5:11";
     let newer = AWAY.replace(last, "n=3 session=0x2 group=m1@5/8:11");
-    assert_eq!(proven(&alone(&newer), "view-regression").witness, [1, 2, 3]);
+    proven_by(&alone(&newer), "view-regression", &[1, 2, 3]);
 }

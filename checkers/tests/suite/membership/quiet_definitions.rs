@@ -1,7 +1,9 @@
 //! Stale views and lost members, each by its definition taken literally, in whatever time that takes. Histories have
 //! all fields, and no faults after recovery.
 
-use super::definitions::{Entry, ShownView, json, shown};
+use super::definitions::{Entry, ShownView, shown};
+use crate::doubtful_evidence::operations;
+use crate::liveness::phase;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_history::{
     Event, EventType, Process, Record,
@@ -27,7 +29,7 @@ fn gone(record: &Record, path: &str, czxid: i64) -> bool {
     let stands = |reading: &Reading| members(reading).any(|znode| znode.path == path && znode.czxid == czxid);
     let acknowledged = |znode: &Znode| {
         let names = |event: &Event| {
-            let value = json(event);
+            let value = &event.value;
             let made = value["czxid"].as_i64() == Some(znode.czxid) && znode.czxid >= czxid;
             let written = value["mzxid"].as_i64() == Some(znode.mzxid) && znode.mzxid >= czxid;
             matches!(event.f.as_str(), "register" | "update")
@@ -39,7 +41,7 @@ fn gone(record: &Record, path: &str, czxid: i64) -> bool {
     };
     let later = |znode: &Znode| znode.path == path && znode.czxid > czxid || acknowledged(znode);
     let registered = |event: &Event| {
-        let value = json(event);
+        let value = &event.value;
         let named = (value["path"].as_str(), value["czxid"].as_i64());
         event.f == "register" && event.kind == EventType::Ok && named == (Some(path), Some(czxid))
     };
@@ -62,10 +64,6 @@ fn differs(record: &Record, view: &ShownView) -> bool {
         members(first).any(old) || gone(record, &entry.0, entry.1)
     };
     members(first).any(missing) || shown.iter().any(wrong)
-}
-
-fn phase(record: &Record, name: &str) -> Option<usize> {
-    crate::doubtful_evidence::phase(&record.history.events, name)
 }
 
 /// The clients for which some requests `view` one after the other, over the bound, were each answered so that `wrong`.
@@ -135,7 +133,10 @@ pub fn stale(record: &Record) -> BTreeSet<String> {
             .map(|znode| (znode.path.clone(), znode.czxid, znode.mzxid))
             .collect()
     };
-    if phase(record, "recovered").is_none() || readings.len() != 3 || group(&readings[0]) != group(&readings[1]) {
+    if phase(&record.history.events, "recovered").is_none()
+        || readings.len() != 3
+        || group(&readings[0]) != group(&readings[1])
+    {
         return BTreeSet::new();
     }
     wrong_for_the_bound(record, |view| differs(record, view), |view| !differs(record, view))
@@ -143,11 +144,11 @@ pub fn stale(record: &Record) -> BTreeSet<String> {
 
 /// The clients that take themselves for members by znodes that are gone.
 pub fn lost(record: &Record) -> BTreeSet<String> {
-    if phase(record, "recovered").is_none() {
+    if phase(&record.history.events, "recovered").is_none() {
         return BTreeSet::new();
     }
     let wrong = |view: &ShownView| {
-        let registered = &json(&record.history.events[view.at])["registered"];
+        let registered = &record.history.events[view.at].value["registered"];
         let named = registered["path"].as_str().zip(registered["czxid"].as_i64());
         named.is_some_and(|(path, czxid)| gone(record, path, czxid))
     };
@@ -158,7 +159,7 @@ pub fn lost(record: &Record) -> BTreeSet<String> {
 /// that they are members.
 pub fn unregistered(record: &Record) -> BTreeSet<String> {
     let events = &record.history.events;
-    let (Some(recovered), Some(audit)) = (phase(record, "recovered"), phase(record, "audit")) else {
+    let (Some(recovered), Some(audit)) = (phase(events, "recovered"), phase(events, "audit")) else {
         return BTreeSet::new();
     };
     let pending = |&(sent, end): &(usize, Option<usize>)| {
@@ -173,7 +174,7 @@ pub fn unregistered(record: &Record) -> BTreeSet<String> {
             .iter()
             .any(|other| of_client(other) && other.f == "exit");
         let member = |other: &Event| {
-            of_client(other) && other.f == "view" && other.kind == EventType::Ok && !json(other)["registered"].is_null()
+            of_client(other) && other.f == "view" && other.kind == EventType::Ok && !other.value["registered"].is_null()
         };
         event.f == "register"
             && matches!(event.process, Process::Number(_))
@@ -183,9 +184,7 @@ pub fn unregistered(record: &Record) -> BTreeSet<String> {
             && events[until].time.saturating_sub(events[sent.max(recovered)].time) >= BOUND
             && !events[sent..=until].iter().any(member)
     };
-    let found = crate::doubtful_evidence::all_operations(events)
-        .into_iter()
-        .filter(pending);
+    let found = operations(events).into_iter().filter(pending);
     found
         .filter_map(|(sent, _)| Some(events[sent].node.as_ref()?.to_string()))
         .collect()

@@ -109,8 +109,7 @@ fn settle(world: &mut GroupWorld, client: usize) {
     }
     world.clients[client].shown = view;
     world.clients[client].n += 1;
-    let value = world.view_value(client);
-    world.named(client, EventType::Info, "view", value);
+    world.named(client, EventType::Info, "view", world.view_value(client));
 }
 
 /// The czxid of a znode that a client's member had at some time, perhaps of the one that it has.

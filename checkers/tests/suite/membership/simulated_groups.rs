@@ -54,12 +54,12 @@ pub struct GroupWorld {
 pub fn record(seed: u64) -> Record {
     let mut random = Rng::with_seed(seed);
     let wrong = [0, 10, 25, 40][random.usize(0..4)];
-    world(random, wrong).end(wrong > 0)
+    simulated_ends::end(world(random, wrong), wrong > 0)
 }
 
 /// A group of correct recipes.
 pub fn correct(seed: u64) -> Record {
-    world(Rng::with_seed(seed), 0).end(false)
+    simulated_ends::end(world(Rng::with_seed(seed), 0), false)
 }
 
 fn world(random: Rng, wrong: u32) -> GroupWorld {
@@ -284,9 +284,5 @@ impl GroupWorld {
             }
         }
         self.show(client);
-    }
-
-    fn end(self, wrong: bool) -> Record {
-        simulated_ends::end(self, wrong)
     }
 }

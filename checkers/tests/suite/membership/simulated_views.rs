@@ -21,8 +21,7 @@ impl GroupWorld {
         own.past.extend(view);
         own.n += 1;
         if own.notices {
-            let value = self.view_value(client);
-            self.named(client, EventType::Info, "view", value);
+            self.named(client, EventType::Info, "view", self.view_value(client));
         }
     }
 

@@ -43,6 +43,5 @@ fn ensembles() {
             seen.insert(anomaly.kind.clone());
         }
     }
-    let raised = CHECKERS.iter();
-    assert_eq!(seen, raised.map(|name| (*name).to_owned()).collect::<Names>());
+    assert_eq!(seen, CHECKERS.iter().map(|name| (*name).to_owned()).collect::<Names>());
 }

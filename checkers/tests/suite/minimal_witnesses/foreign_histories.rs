@@ -2,13 +2,13 @@
 //! fits some choice of them if an operation of the witness may not have happened either. What failed stays failed.
 
 use super::{Names, USUAL};
-use crate::script::event;
-use crate::search::with_budget;
+use crate::script::{event, number};
+use crate::search::told;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use zooquake_checkers::Anomaly;
-use zooquake_checkers::search::{ModelKind, Notation, judge};
+use zooquake_checkers::search::ModelKind;
 use zooquake_history::{Event, EventType, History};
 
 /// A random history of three processes, each of which does one operation after the other.
@@ -65,7 +65,7 @@ fn happened(history: &History) -> Vec<[usize; 2]> {
 }
 
 fn found(history: &History, kind: ModelKind) -> Vec<Anomaly> {
-    with_budget(|budget| judge(history, Vec::new(), kind, Notation::Maps, budget)).anomalies
+    told(history, kind).anomalies
 }
 
 /// Whether no order fits, whichever of the operations happened that do not have to.
@@ -78,9 +78,7 @@ fn convicts(history: &History, must: &BTreeSet<usize>, kind: ModelKind) -> bool 
         let gone = |at: usize| (0..free.len()).any(|op| chosen >> op & 1 == 1 && free[op].contains(&at));
         let mut less = history.clone();
         less.events.retain(|event| !gone(event.index));
-        (0..)
-            .zip(&mut less.events)
-            .for_each(|(index, event)| event.index = index);
+        number(&mut less.events);
         !found(&less, kind).is_empty()
     })
 }

@@ -10,14 +10,26 @@ use zooquake_history::{EventType, Record};
 /// One history in so many has its witnesses tried.
 const TRIED: u64 = 10;
 
-/// The items that anomalies of a kind are about: the item that the last event of each witness with an item names.
+/// A definition: the items that have the anomaly.
+pub type Definition = fn(&Record) -> BTreeSet<i64>;
+
+pub const KINDS: [(&str, Definition); 4] = [
+    ("lost-item", brute_force::lost),
+    ("duplicate-delivery", brute_force::duplicates),
+    ("phantom-item", brute_force::phantoms),
+    ("reordered", brute_force::overtaken),
+];
+
+/// The item that an anomaly is about, which the last event with an item of its witness names.
+pub fn item(record: &Record, anomaly: &Anomaly) -> i64 {
+    let item = |at: &usize| record.history.events[*at].item();
+    anomaly.witness.iter().rev().find_map(item).expect("an item")
+}
+
+/// The items that anomalies of a kind are about.
 fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
-    let told = |anomaly: &&Anomaly| {
-        let item = |at: &usize| record.history.events[*at].item();
-        anomaly.witness.iter().rev().find_map(item).expect("an item")
-    };
     let found = of_kind(results, kind);
-    let items: BTreeSet<i64> = found.iter().map(told).collect();
+    let items: BTreeSet<i64> = found.iter().map(|anomaly| item(record, anomaly)).collect();
     assert_eq!(items.len(), found.len());
     items
 }
@@ -25,12 +37,8 @@ fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
 fn queue(seed: u64, counts: &mut AnomalyCounts) {
     let record = simulated_queues::items(seed);
     let results = check(&record);
-    for (kind, wanted) in [
-        ("lost-item", brute_force::lost(&record)),
-        ("duplicate-delivery", brute_force::duplicates(&record)),
-        ("phantom-item", brute_force::phantoms(&record)),
-        ("reordered", brute_force::overtaken(&record)),
-    ] {
+    for (kind, definition) in KINDS {
+        let wanted = definition(&record);
         assert_eq!(items(&record, &results, kind), wanted, "seed {seed}: {kind}");
         count(counts, kind, !wanted.is_empty());
     }

@@ -1,7 +1,7 @@
 //! The anomalies of barriers by their definitions, as [`super::brute_force`] has those of items.
 
-use super::brute_force::{QueueOp, is_named, node, ops};
-use crate::doubtful_evidence::phase;
+use super::brute_force::{QueueOp, is_named, ops};
+use crate::liveness::{bound, node, phase, recovery};
 use std::collections::BTreeSet;
 use zooquake_history::{Event, EventType, Record};
 
@@ -65,12 +65,9 @@ pub fn early(record: &Record) -> BTreeSet<usize> {
 pub fn stuck(record: &Record) -> Vec<(String, i64)> {
     let events = &record.history.events;
     let tutorial = record.plan.workload.variant == "tutorial";
-    let (Some(recovered), Some(end)) = (phase(events, "recovered"), phase(events, "audit")) else {
+    let Some((recovered, end)) = recovery(events) else {
         return vec![];
     };
-    if crate::anomaly_tally::doubtful(events, recovered, end) {
-        return vec![];
-    }
     let mut members = ops(events, if tutorial { "join" } else { "enter" });
     members.retain(|op| {
         if tutorial {
@@ -137,20 +134,15 @@ fn gone(events: &[Event], op: &QueueOp, end: usize) -> bool {
 /// Leaves that stay pending though nobody else is in the round: who was sent them, and of which round.
 pub fn stuck_leaves(record: &Record) -> Vec<(String, i64)> {
     let events = &record.history.events;
-    let (Some(recovered), Some(end)) = (phase(events, "recovered"), phase(events, "audit")) else {
+    let Some((recovered, end)) = recovery(events) else {
         return vec![];
     };
-    if crate::anomaly_tally::doubtful(events, recovered, end) {
-        return vec![];
-    }
     let (enters, leaves) = (ops(events, "enter"), ops(events, "leave"));
     let recover = phase(events, "recover").filter(|&at| at < recovered).unwrap_or(0);
     let took = leaves
         .iter()
         .filter_map(|op| Some((op.sent, op.ok().filter(|&read| read < end)?)));
-    let mut took: Vec<u64> = took.map(|(sent, read)| events[read].time - events[sent].time).collect();
-    took.sort_unstable();
-    let bound = (10 * took.get(took.len() / 2).copied().unwrap_or(0)).max(10_000_000_000);
+    let bound = bound(took.map(|(sent, read)| events[read].time - events[sent].time));
     // Since when a client is not in a round for certain; `None` if it may be.
     let gone = |client: &str, number: i64| {
         let own = |op: &&QueueOp| op.node == client && round(events, op) == number && op.sent < end;

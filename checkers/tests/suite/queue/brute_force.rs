@@ -1,6 +1,6 @@
 //! The anomalies by their definitions, taken literally, over the bare events. Slow, and with nothing of the checkers.
 
-use crate::doubtful_evidence::phase;
+use crate::liveness::{node, phase};
 use std::collections::BTreeSet;
 use zooquake_history::{Event, EventType, Process, Record};
 
@@ -31,10 +31,6 @@ pub fn is_named(event: &Event) -> bool {
     matches!(&event.process, Process::Name(name) if name.starts_with('c'))
 }
 
-pub fn node(event: &Event) -> &str {
-    event.node.as_deref().unwrap_or_default()
-}
-
 /// The operations of one name: of numbered processes, or control requests.
 pub fn ops(events: &[Event], f: &str) -> Vec<QueueOp> {
     let sent = (0..events.len()).filter(|&at| events[at].f == f && events[at].kind == EventType::Invoke);
@@ -54,18 +50,14 @@ pub fn ops(events: &[Event], f: &str) -> Vec<QueueOp> {
     .collect()
 }
 
-pub fn item(events: &[Event], at: usize) -> Option<i64> {
-    events[at].item()
-}
-
 fn sent_items(events: &[Event]) -> BTreeSet<i64> {
     let enqueues = ops(events, "enqueue").into_iter();
-    enqueues.filter_map(|op| item(events, op.sent)).collect()
+    enqueues.filter_map(|op| events[op.sent].item()).collect()
 }
 
 /// The operations that may have enqueued an item.
 fn enqueues(events: &[Event], number: i64) -> Vec<QueueOp> {
-    let of = |op: &QueueOp| item(events, op.sent) == Some(number) && !op.failed();
+    let of = |op: &QueueOp| events[op.sent].item() == Some(number) && !op.failed();
     ops(events, "enqueue").into_iter().filter(of).collect()
 }
 
@@ -126,16 +118,16 @@ pub fn missing(record: &Record) -> Vec<(i64, usize)> {
         proofs.min()
     };
     let known = |number: i64| {
-        let gave = |op: &QueueOp| op.ok().is_some_and(|read| item(events, read) == Some(number));
+        let gave = |op: &QueueOp| op.ok().is_some_and(|read| events[read].item() == Some(number));
         let given = dequeues.iter().any(gave);
         let named = dequeues.iter().any(|op| op.unknown() && named(events, op, number));
-        let ends = |op: &QueueOp| item(events, op.sent) == Some(number) && !op.failed();
+        let ends = |op: &QueueOp| events[op.sent].item() == Some(number) && !op.failed();
         given || named || ops(events, "acknowledge").iter().any(ends)
     };
     let stored = |number: &i64| {
         let of = ops(events, "enqueue")
             .into_iter()
-            .filter(|op| item(events, op.sent) == Some(*number));
+            .filter(|op| events[op.sent].item() == Some(*number));
         of.filter_map(|op| op.ok()).min()
     };
     sent_items(events)
@@ -168,7 +160,7 @@ pub fn lost_for_certain(missing: &[(i64, usize)], free: &[usize]) -> usize {
 
 /// The dequeues answered with an item.
 fn given(events: &[Event], number: i64) -> Vec<QueueOp> {
-    let with = |op: &QueueOp| op.ok().is_some_and(|read| item(events, read) == Some(number));
+    let with = |op: &QueueOp| op.ok().is_some_and(|read| events[read].item() == Some(number));
     ops(events, "dequeue").into_iter().filter(with).collect()
 }
 
@@ -189,7 +181,7 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
             return given.len() > 1;
         }
         let mut acks: Vec<QueueOp> = ops(events, "acknowledge");
-        acks.retain(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
+        acks.retain(|op| op.ok().is_some() && events[op.sent].item() == Some(*number));
         let again = acks.iter().any(|ack| given.iter().any(|op| Some(op.sent) > ack.ok()));
         acks.len() > 1 || again || acks.iter().any(|ack| unexplained(events, &given, ack))
     };
@@ -220,7 +212,7 @@ pub fn phantoms(record: &Record) -> BTreeSet<i64> {
     let claimed = record.plan.workload.variant == "claimed";
     let made_up = |number: &i64| {
         let acks = ops(events, "acknowledge").into_iter().filter(|_| claimed);
-        let acks = acks.filter(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
+        let acks = acks.filter(|op| op.ok().is_some() && events[op.sent].item() == Some(*number));
         let mut given = given(events, *number);
         if given.is_empty() {
             given.extend(acks);
@@ -242,7 +234,7 @@ pub fn overtaken(record: &Record) -> BTreeSet<i64> {
         dequeues.iter().any(|op| {
             let open = op.unknown() && op.over.is_none();
             let mine = match op.ok() {
-                Some(read) => item(events, read) == Some(one),
+                Some(read) => events[read].item() == Some(one),
                 None => op.unknown() && (open || nameless(events, &op.node) || named(events, op, one)),
             };
             let until = op.ok().unwrap_or(events.len());

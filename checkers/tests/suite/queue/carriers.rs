@@ -3,8 +3,8 @@
 
 use super::claimed;
 use super::unanswered_operations::{CONSUMED, evidence, with};
-use crate::expect::{edited, none, proven, tells};
-use crate::script::txn;
+use crate::expect::{edited, none, proven, proven_by, tells};
+use crate::script::{changed, txn};
 use serde_json::json;
 use zooquake_history::{Record, Txn, evidence::TxnPart};
 
@@ -48,8 +48,7 @@ fn multi(zxid: i64, session: &str, parts: &[Txn]) -> Txn {
 
 #[track_caller]
 fn convicts(log: &[Txn]) {
-    let found = proven(&unnamed(log), "duplicate-delivery");
-    assert_eq!(found.witness, [0, 5, 6, 7, 9, 10]);
+    proven_by(&unnamed(log), "duplicate-delivery", &[0, 5, 6, 7, 9, 10]);
 }
 
 #[track_caller]
@@ -172,11 +171,9 @@ fn what_was_never_committed_takes_no_carrier_away() {
             by(servers, epoch(1, 3), &second),
             by(&all, epoch(2, 1), &delete("/queue/a")),
         ];
-        let mut evidence = evidence();
-        evidence["zxid"] = epoch(2, 1).into();
-        let mut record = with(claimed(&edited(CONSUMED, "path=/queue/a czxid=5 =>")), &evidence, log);
-        record.server_txnlogs = Some(Vec::new());
-        record
+        let evidence = changed(evidence(), |evidence| evidence["zxid"] = epoch(2, 1).into());
+        let record = with(claimed(&edited(CONSUMED, "path=/queue/a czxid=5 =>")), &evidence, log);
+        changed(record, |record| record.server_txnlogs = Some(Vec::new()))
     };
     let copy = holding(0, "create", "/queue/b", "7");
     for change in [delete("/queue/b"), holding(0, "setData", "/queue/b", "8")] {
@@ -260,7 +257,6 @@ fn a_locking_queue_that_keeps_what_it_has_consumed_is_convicted() {
     none(&judged(log(["43", "44"], "43")));
     // The entry is not known, and so it was before data were recorded.
     none(&judged(log(["encoded", "44"], "42")));
-    let mut without = log(["43", "44"], "42");
-    without.iter_mut().for_each(|txn| txn.data = None);
-    none(&judged(without));
+    let dataless = |log: &mut Vec<Txn>| log.iter_mut().for_each(|txn| txn.data = None);
+    none(&judged(changed(log(["43", "44"], "42"), dataless)));
 }

@@ -2,7 +2,7 @@
 
 use super::items::{STORED, SWAPPED, TWICE, drained};
 use super::{claimed, fifo};
-use crate::expect::{edited, guilty, innocent, none, one, proven, says, tells};
+use crate::expect::{edited, guilty, innocent, none, one, proven, proven_by, says, tells};
 use crate::script::run;
 use zooquake_checkers::Verdict;
 
@@ -52,8 +52,7 @@ fn an_item_whose_enqueue_certainly_failed_is_a_phantom() {
     for variant in ["fifo", "claimed"] {
         let queue = |text: &str| run(variant, text);
         let text = format!("{failed}; {given}");
-        let found = proven(&queue(&text), "phantom-item");
-        assert_eq!(found.witness, [3]);
+        let found = proven_by(&queue(&text), "phantom-item", &[3]);
         tells(&found, "Every enqueue of it certainly failed");
         let later =
             format!("c1 fail enqueue => | {given} => {given}; c1 fail enqueue # it may be read after the delivery");
@@ -76,10 +75,10 @@ fn an_item_is_not_delivered_after_its_acknowledgement() {
         c1 invoke dequeue; c1 ok dequeue item=1
         c1 invoke acknowledge item=1; c1 ok acknowledge item=1
         c2 invoke dequeue; c2 ok dequeue item=1";
-    assert_eq!(proven(&claimed(text), "duplicate-delivery").witness, [5, 6, 7]);
+    proven_by(&claimed(text), "duplicate-delivery", &[5, 6, 7]);
     // Its answer does not name the item.
     let bare = edited(text, "c1 ok acknowledge item=1 => c1 ok acknowledge");
-    assert_eq!(proven(&claimed(&bare), "duplicate-delivery").witness, [4, 5, 6, 7]);
+    proven_by(&claimed(&bare), "duplicate-delivery", &[4, 5, 6, 7]);
     let table = "
         c2 invoke dequeue => | c1 ok dequeue => c2 invoke dequeue; c1 ok dequeue # it may have been delivered before
         c1 ok acknowledge => c1 fail acknowledge

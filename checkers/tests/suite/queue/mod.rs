@@ -1,6 +1,6 @@
 //! Queues and barriers: histories by hand, random ones, and the definitions taken literally.
 
-mod agreement;
+pub mod agreement;
 pub mod barrier_definitions;
 mod barriers;
 pub mod brute_force;
@@ -21,7 +21,7 @@ mod unanswered_operations;
 use crate::script::run;
 use zooquake_history::Record;
 
-fn fifo(text: &str) -> Record {
+pub fn fifo(text: &str) -> Record {
     run("fifo", text)
 }
 

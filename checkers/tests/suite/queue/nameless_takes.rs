@@ -3,7 +3,7 @@
 use super::{brute_force, fifo, simulated_queues};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{edited, minimal_beside, none, of_kind, one, tells};
-use crate::script::history;
+use crate::script::{history, number};
 use zooquake_checkers::{Anomaly, Verdict, check};
 use zooquake_history::{Event, EventType, Record};
 
@@ -22,7 +22,7 @@ fn nameless(seed: u64) -> Record {
         |event: &Event| event.f == "taking" && clients.iter().any(|client| event.node.as_deref() == Some(client));
     let rest = record.history.events.into_iter();
     events.extend(rest.filter(|event| !said(event) || random.u8(0..4) == 0));
-    (0..).zip(&mut events).for_each(|(index, event)| event.index = index);
+    number(&mut events);
     record.history.events = events;
     record
 }

@@ -13,13 +13,7 @@ pub fn items(seed: u64) -> Record {
     for _ in 0..world.random.usize(4..22) {
         turn(&mut world, &mut queue, &mut items);
     }
-    for client in 0..CLIENTS - 1 {
-        if let Some((f, number)) = world.doing[client]
-            && world.chance(90)
-        {
-            end_item(&mut world, &mut queue, client, f, number);
-        }
-    }
+    end_some(&mut world, &mut queue, 90);
     drain(&mut world, &mut queue);
     world.record(if seed.is_multiple_of(2) { "fifo" } else { "claimed" })
 }
@@ -47,13 +41,7 @@ pub fn pending(seed: u64, nameless: bool) -> Record {
     world.now += world.random.u64(0..25) * 1_000_000_000;
     if world.chance(50) {
         drain(&mut world, &mut queue);
-        for client in 0..CLIENTS - 1 {
-            if let Some((f, number)) = world.doing[client]
-                && world.chance(50)
-            {
-                end_item(&mut world, &mut queue, client, f, number);
-            }
-        }
+        end_some(&mut world, &mut queue, 50);
     }
     world.phase("audit");
     world.record(if seed.is_multiple_of(2) { "fifo" } else { "claimed" })
@@ -80,6 +68,17 @@ fn turn(world: &mut QueueWorld, queue: &mut VecDeque<i64>, items: &mut i64) {
         _ => {
             let item = world.random.i64(1..=(*items).max(1));
             world.begin(client, "acknowledge", item, json!({"item": item}));
+        }
+    }
+}
+
+/// Ends so many percent of what clients are at.
+fn end_some(world: &mut QueueWorld, queue: &mut VecDeque<i64>, percent: u32) {
+    for client in 0..CLIENTS - 1 {
+        if let Some((f, number)) = world.doing[client]
+            && world.chance(percent)
+        {
+            end_item(world, queue, client, f, number);
         }
     }
 }

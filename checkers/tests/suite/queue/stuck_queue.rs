@@ -2,7 +2,7 @@
 
 use super::{claimed, fifo, simulated_queues, stuck_queue_definition};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
-use crate::expect::{edited, guilty, innocent, minimal_beside, none, of_kind, proven, says, tells};
+use crate::expect::{edited, guilty, innocent, minimal_beside, none, of_kind, proven, proven_by, says, tells};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Verdict, check};
 use zooquake_history::{Event, EventType, Record};
@@ -17,8 +17,7 @@ const PENDING: &str = "
 
 #[test]
 fn a_dequeue_beside_an_item_that_nobody_took_is_stuck() {
-    let found = proven(&fifo(PENDING), "stuck-queue");
-    assert_eq!(found.witness, [3, 4, 5, 7]);
+    let found = proven_by(&fifo(PENDING), "stuck-queue", &[3, 4, 5, 7]);
     tells(&found, "c2 was sent `dequeue` at 2.000 s");
     tells(&found, "Acknowledged had been the enqueues of item 2 at");
     proven(&claimed(PENDING), "stuck-queue");
@@ -86,7 +85,7 @@ fn a_dequeue_that_is_answered_in_the_drain_was_stuck_until_then() {
     let drain = "15 c3 ask confirm; c3 answer confirm
         16 c3 invoke dequeue; c3 ok dequeue item=2; 17 c2 ok dequeue item=1; 20 run audit";
     let drained = edited(PENDING, &format!("20 run audit => {drain}"));
-    assert_eq!(proven(&fifo(&drained), "stuck-queue").witness, [3, 4, 5, 12]);
+    proven_by(&fifo(&drained), "stuck-queue", &[3, 4, 5, 12]);
     let table = "
         15 c3 ask confirm => 11 c3 ask confirm
         17 c2 ok dequeue item=1; => | 15 c3 ask confirm => 14 c2 ok dequeue item=1; 15 c3 ask confirm";
@@ -116,8 +115,7 @@ const ACKNOWLEDGING: &str = "
 
 #[test]
 fn an_acknowledge_that_stays_pending_is_stuck_whatever_lies_in_the_queue() {
-    let found = proven(&claimed(ACKNOWLEDGING), "stuck-queue");
-    assert_eq!(found.witness, [2, 5, 6]);
+    let found = proven_by(&claimed(ACKNOWLEDGING), "stuck-queue", &[2, 5, 6]);
     tells(&found, "c2 was sent `acknowledge` at 3.000 s");
     let table = "
         20 run audit => 12 run audit

@@ -1,13 +1,10 @@
 //! `stuck-queue` by its definition, taken literally: in every execution there is an item in the queue at each moment of
 //! the spell.
 
-use super::brute_force::{QueueOp, is_named, item, nameless, node, ops};
-use crate::doubtful_evidence::phase;
+use super::brute_force::{QueueOp, is_named, nameless, ops};
+use crate::liveness::{self, node, recovery};
 use std::collections::BTreeSet;
 use zooquake_history::{Event, EventType, Record};
-
-/// Nanoseconds in ten seconds.
-const LEAST: u64 = 10_000_000_000;
 
 /// A run from its recovery to its audit.
 struct Span<'a> {
@@ -20,12 +17,9 @@ struct Span<'a> {
 /// Who was sent a dequeue or an acknowledge that stays pending: the client and the operation.
 pub fn stuck(record: &Record) -> BTreeSet<(String, &'static str)> {
     let events = &record.history.events;
-    let (Some(recovered), Some(end)) = (phase(events, "recovered"), phase(events, "audit")) else {
+    let Some((recovered, end)) = recovery(events) else {
         return BTreeSet::new();
     };
-    if crate::anomaly_tally::doubtful(events, recovered, end) {
-        return BTreeSet::new();
-    }
     let dequeues = ops(events, "dequeue");
     let span = Span {
         events,
@@ -81,9 +75,7 @@ impl Span<'_> {
             let read = op.ok().filter(|&read| read < self.drain().unwrap_or(self.end))?;
             Some(self.events[read].time - self.events[op.sent].time)
         });
-        let mut took: Vec<u64> = took.collect();
-        took.sort_unstable();
-        LEAST.max(10 * took.get(took.len() / 2).copied().unwrap_or(0))
+        liveness::bound(took)
     }
 
     /// From which event until which one each was pending after recovery, or was refused again and again.
@@ -100,7 +92,9 @@ impl Span<'_> {
                 Some((at, _)) if at < self.recovered => continue,
                 Some((at, EventType::Ok)) => match drain.filter(|&drain| op.sent < drain && drain < at) {
                     // What it found later does not show what it could have taken before.
-                    Some(_) if f == "dequeue" && nameless(self.events, &op.node) && item(self.events, at).is_none() => {
+                    Some(_)
+                        if f == "dequeue" && nameless(self.events, &op.node) && self.events[at].item().is_none() =>
+                    {
                         continue;
                     }
                     Some(drain) => drain,
@@ -142,11 +136,11 @@ impl Span<'_> {
     fn stays(&self) -> Vec<(usize, usize)> {
         let events = self.events;
         let (enqueues, acknowledges) = (ops(events, "enqueue"), ops(events, "acknowledge"));
-        let numbers: BTreeSet<i64> = enqueues.iter().filter_map(|op| item(events, op.sent)).collect();
+        let numbers: BTreeSet<i64> = enqueues.iter().filter_map(|op| events[op.sent].item()).collect();
         let stay = |number: i64| {
-            let own = |op: &&QueueOp| item(events, op.sent) == Some(number);
+            let own = |op: &&QueueOp| events[op.sent].item() == Some(number);
             let stored = enqueues.iter().filter(own).filter_map(QueueOp::ok).min()?;
-            let gave = |op: &&QueueOp| op.ok().is_some_and(|read| item(events, read) == Some(number));
+            let gave = |op: &&QueueOp| op.ok().is_some_and(|read| events[read].item() == Some(number));
             let empty = |op: &QueueOp| {
                 let found = |read: usize| events[read].value.get("item").is_some_and(|item| item.is_null());
                 op.sent > stored && op.ok().is_some_and(found)

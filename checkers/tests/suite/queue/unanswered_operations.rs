@@ -2,8 +2,8 @@
 //! twins of which the logs show something else.
 
 use super::{claimed, fifo};
-use crate::expect::{edited, none, proven, tells};
-use crate::script::txn;
+use crate::expect::{edited, none, proven, proven_by, tells, tells_all};
+use crate::script::{changed, txn};
 use serde_json::{Value, json};
 use zooquake_history::{Record, Txn, evidence::TxnPart};
 
@@ -41,10 +41,8 @@ fn consumed(edits: &str) -> Record {
     with(claimed(&edited(CONSUMED, edits)), &evidence(), log())
 }
 
-fn logged(change: impl Fn(&mut Vec<Txn>)) -> Record {
-    let mut log = log();
-    change(&mut log);
-    with(claimed(CONSUMED), &evidence(), log)
+fn logged(change: impl FnOnce(&mut Vec<Txn>)) -> Record {
+    with(claimed(CONSUMED), &evidence(), changed(log(), change))
 }
 
 fn multi(parts: &[(&str, &str)]) -> Txn {
@@ -74,15 +72,15 @@ fn printed(paths: &[&str]) -> Txn {
 
 #[test]
 fn an_item_that_was_certainly_consumed_is_not_given_out_again() {
-    let found = proven(&consumed("c1 => c1"), "duplicate-delivery");
-    assert_eq!(found.witness, [0, 2, 5, 6, 7, 9, 10]);
-    for words in [
-        "was not answered",
-        "transaction 0x9 of the session 0x2",
-        "deleted /queue/a",
-    ] {
-        tells(&found, words);
-    }
+    let found = proven_by(&consumed("c1 => c1"), "duplicate-delivery", &[0, 2, 5, 6, 7, 9, 10]);
+    tells_all(
+        &found,
+        &[
+            "was not answered",
+            "transaction 0x9 of the session 0x2",
+            "deleted /queue/a",
+        ],
+    );
     for again in [
         "c2 end acknowledge => c1 invoke enqueue item=8; c2 end acknowledge",
         "c2 end acknowledge => c2 note exit",
@@ -95,15 +93,14 @@ fn an_item_that_was_certainly_consumed_is_not_given_out_again() {
 fn the_znode_of_an_item_is_named_by_its_enqueue_its_delivery_or_its_data() {
     let delivery =
         "path=/queue/a czxid=5 => | dequeue item=7\n    nemesis => dequeue item=7 path=/queue/a czxid=5\n    nemesis";
-    let found = proven(&consumed(delivery), "duplicate-delivery");
-    assert_eq!(found.witness, [0, 4, 5, 6, 7, 9, 10]);
+    proven_by(&consumed(delivery), "duplicate-delivery", &[0, 4, 5, 6, 7, 9, 10]);
     let unnamed = "path=/queue/a czxid=5 =>";
     none(&consumed(unnamed));
     for data in ["7", r#"{"item":7,"owner":null}"#] {
         let mut record = consumed(unnamed);
         record.txnlog.as_mut().expect("a log")[0].raw =
             format!("10:00 session 0x1 cxid 0x1 zxid 0x5 create /queue/a,{data},[31,s{{'world,'anyone}}");
-        assert_eq!(proven(&record, "duplicate-delivery").witness, [0, 5, 6, 7, 9, 10]);
+        proven_by(&record, "duplicate-delivery", &[0, 5, 6, 7, 9, 10]);
         let mut other = record.clone();
         let raw = &mut other.txnlog.as_mut().expect("a log")[0].raw;
         *raw = raw.replace('7', "8");
@@ -129,8 +126,9 @@ fn the_parts_of_a_multi_count_where_they_can_be_read() {
     none(&removes(multi(&[("delete", "/taken/a")])));
     none(&removes(printed(&["/taken/a"])));
     none(&removes(multi(&[])));
-    let mut other = printed(&["/queue/a"]);
-    other.raw = other.raw.replace("delete:", "setData:");
+    let other = changed(printed(&["/queue/a"]), |other| {
+        other.raw = other.raw.replace("delete:", "setData:")
+    });
     none(&removes(other));
 }
 
@@ -163,12 +161,9 @@ fn what_the_log_does_not_show_is_unknown() {
     none(&unnamed);
     unnamed.txnlog.as_mut().expect("a log")[1].session = "0x1".to_owned();
     proven(&unnamed, "duplicate-delivery");
-    let mut both = only_lock.clone();
-    both.txnlog.as_mut().expect("a log")[2] = multi(&[("delete", "/queue/a"), ("delete", "/taken/a")]);
-    proven(&both, "duplicate-delivery");
-    let mut none_read = consumed("c1 => c1");
-    none_read.txnlog = None;
-    none(&none_read);
+    only_lock.txnlog.as_mut().expect("a log")[2] = multi(&[("delete", "/queue/a"), ("delete", "/taken/a")]);
+    proven(&only_lock, "duplicate-delivery");
+    none(&changed(consumed("c1 => c1"), |none_read| none_read.txnlog = None));
 }
 
 #[test]
@@ -180,8 +175,7 @@ fn what_the_evidence_does_not_say_is_unknown() {
         ("zxid", json!(8)),
         ("session", json!("0x1")),
     ] {
-        let mut evidence = evidence();
-        evidence[field] = value;
+        let evidence = changed(evidence(), |evidence| evidence[field] = value);
         none(&with(claimed(CONSUMED), &evidence, log()));
     }
     none(&consumed("verified=true => verified=false"));
@@ -227,8 +221,7 @@ const TAKEN: &str = "
 #[test]
 fn an_item_that_was_certainly_taken_is_not_given_to_another_client() {
     let taken = |edits: &str| with(fifo(&edited(TAKEN, edits)), &evidence(), log());
-    let found = proven(&taken("c1 => c1"), "duplicate-delivery");
-    assert_eq!(found.witness, [0, 2, 3, 4, 5, 8]);
+    let found = proven_by(&taken("c1 => c1"), "duplicate-delivery", &[0, 2, 3, 4, 5, 8]);
     tells(&found, "Then it was delivered to c3");
     none(&with(claimed(TAKEN), &evidence(), log()));
     for edits in [
@@ -248,6 +241,9 @@ fn only_the_last_owner_consumes() {
     let given = "nemesis drop-reply 1 begin => c3 invoke dequeue; c3 ok dequeue item=7; nemesis drop-reply 1 begin";
     let text = edited(CONSUMED, given);
     let text = &text[..text.rfind("c2 invoke dequeue").expect("it is there")];
-    let found = proven(&with(claimed(text), &evidence(), log()), "duplicate-delivery");
-    assert_eq!(found.witness, [0, 2, 4, 5, 6, 7, 8, 9]);
+    proven_by(
+        &with(claimed(text), &evidence(), log()),
+        "duplicate-delivery",
+        &[0, 2, 4, 5, 6, 7, 8, 9],
+    );
 }

@@ -1,7 +1,7 @@
 //! Orders that do not fit, each beside its nearest innocent twin.
 
 use super::{VARIANTS, plain, quorum};
-use crate::expect::{edited, innocent, none, proven, says, tells};
+use crate::expect::{edited, innocent, none, proven, proven_by, says, tells};
 use crate::script::run;
 use zooquake_checkers::check;
 use zooquake_history::Record;
@@ -9,7 +9,7 @@ use zooquake_history::Record;
 /// Wants just one order that does not fit, proven by these events.
 #[track_caller]
 fn wrong(record: &Record, witness: &[usize]) {
-    assert_eq!(proven(record, "not-linearizable").witness, witness);
+    proven_by(record, "not-linearizable", witness);
 }
 
 const STALE: &str = "
@@ -19,8 +19,7 @@ const STALE: &str = "
 
 #[test]
 fn a_value_that_was_overwritten_does_not_come_back() {
-    let found = proven(&quorum(STALE), "not-linearizable");
-    assert_eq!(found.witness, [1, 2, 3, 4, 5]);
+    let found = proven_by(&quorum(STALE), "not-linearizable", &[1, 2, 3, 4, 5]);
     tells(&found, "the read of 1 by c3 through n3");
     let table = "
         c3 invoke read => | c2 ok => c3 invoke read; c2 ok # sent before the write of 2 was acknowledged
@@ -163,8 +162,7 @@ fn a_contradiction_of_a_process_that_does_not_pair_names_no_other_processes_even
         c3 invoke cas from=2 to=3
         c2 ok cas from=null to=2
         c3 ok cas from=2 to=3";
-    let found = proven(&quorum(text), "not-linearizable");
-    assert_eq!(found.witness, [1, 2, 3, 4]);
+    let found = proven_by(&quorum(text), "not-linearizable", &[1, 2, 3, 4]);
     tells(&found, "before the compare-and-set from 2 to 3 by c3 was sent");
     innocent(quorum, text, "c3 ok cas from=2 to=3 =>");
 }

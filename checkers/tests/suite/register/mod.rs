@@ -16,11 +16,11 @@ use zooquake_history::{Record, evidence::Znode};
 /// What a register promises from variant to variant.
 const VARIANTS: [&str; 3] = ["quorum-read", "sync-read", "read"];
 
-fn quorum(text: &str) -> Record {
+pub fn quorum(text: &str) -> Record {
     run("quorum-read", text)
 }
 
-fn plain(text: &str) -> Record {
+pub fn plain(text: &str) -> Record {
     run("read", text)
 }
 

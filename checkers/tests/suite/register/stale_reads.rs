@@ -1,8 +1,8 @@
 //! What sessions and servers show: order within a session, and staleness with who answered.
 
 use super::{VARIANTS, plain};
-use crate::expect::{edited, found, innocent, none, one, proven, tells};
-use crate::script::run;
+use crate::expect::{edited, found, innocent, none, one, proven_by, tells, tells_all};
+use crate::script::{changed, run};
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::ServerSample;
 
@@ -13,9 +13,7 @@ fn a_session_does_not_go_back() {
         c1 invoke read; c1 ok read value=null mzxid=8 session=0x1";
     for variant in VARIANTS {
         let register = |text: &str| run(variant, text);
-        let found = proven(&register(text), "session-order");
-        assert_eq!(found.witness, [1, 2, 3]);
-        assert!(!found.advisory);
+        assert!(!proven_by(&register(text), "session-order", &[1, 2, 3]).advisory);
         assert_eq!(check(&register(text)).verdict, Verdict::Invalid);
         let table = "mzxid=8 => mzxid=9\n mzxid=8 session=0x1 => mzxid=8 session=0x2";
         innocent(register, text, table);
@@ -45,18 +43,18 @@ const STALE: &str = "
 
 #[test]
 fn stale_reads_of_a_server_are_one_episode() {
-    let stale = proven(&plain(STALE), "stale-read");
-    assert_eq!(stale.witness, [1, 4, 5]);
+    let stale = proven_by(&plain(STALE), "stale-read", &[1, 4, 5]);
     assert!(stale.advisory);
-    for said in [
-        "n2 answered nil",
-        "3000 ms before",
-        "1 more read of it",
-        "in the 2000 ms",
-        "worst it was 2 acknowledged",
-    ] {
-        tells(&stale, said);
-    }
+    tells_all(
+        &stale,
+        &[
+            "n2 answered nil",
+            "3000 ms before",
+            "1 more read of it",
+            "in the 2000 ms",
+            "worst it was 2 acknowledged",
+        ],
+    );
     let results = check(&run("sync-read", STALE));
     assert_eq!(results.stats["stale_reads"], 2);
     assert_ne!(results.verdict, Verdict::Invalid);
@@ -123,8 +121,7 @@ fn who_answered_is_told_by_what_the_servers_said() {
         ),
     ];
     for (said, expected) in cases {
-        let mut record = plain(STALE);
-        record.servers = samples(&said);
+        let record = changed(plain(STALE), |record| record.servers = samples(&said));
         tells(&one(&record, "stale-read"), expected);
     }
 }

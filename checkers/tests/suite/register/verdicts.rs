@@ -1,8 +1,8 @@
 //! What a run of a register needs to be valid.
 
 use super::{VARIANTS, held, plain, quorum};
-use crate::expect::{edited, of_family, unknown, valid};
-use crate::script::run;
+use crate::expect::{edited, lacking, of_family, unknown, valid};
+use crate::script::{changed, run};
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::Record;
 
@@ -36,25 +36,23 @@ fn a_run_with_progress_and_recovery_is_valid() {
 #[test]
 fn what_a_run_lacks_is_said() {
     let idle = "c2 ok cas => c2 fail cas | value=2 mzxid=12 session=0x3 => value=null mzxid=9";
-    for (edits, reason) in [
-        (
-            &*format!("c3 ok read => c3 info read | {idle}"),
-            "there was no progress",
-        ),
-        (
-            &*format!("c1 ok write => c1 fail write | {idle}"),
-            "there was no progress",
-        ),
-        ("run audit => c1 invoke read; run audit", "the read of c1 sent at"),
-        (
-            "run recovered => c3 invoke read; c3 ok read mzxid=12 session=0x3 server=n3; run recovered",
-            "the values of 1 operation could not be read",
-        ),
-    ] {
-        unknown(&plain(&edited(GOOD, edits)), reason);
-    }
-    let mut blind = good("read");
-    blind.tree = None;
+    lacking(
+        plain,
+        GOOD,
+        &[
+            (&format!("c3 ok read => c3 info read | {idle}"), "there was no progress"),
+            (
+                &format!("c1 ok write => c1 fail write | {idle}"),
+                "there was no progress",
+            ),
+            ("run audit => c1 invoke read; run audit", "the read of c1 sent at"),
+            (
+                "run recovered => c3 invoke read; c3 ok read mzxid=12 session=0x3 server=n3; run recovered",
+                "the values of 1 operation could not be read",
+            ),
+        ],
+    );
+    let blind = changed(good("read"), |blind| blind.tree = None);
     unknown(&blind, "what the register held at last was not looked at");
     let mut bare = good("read");
     let events = bare.history.events.iter_mut();

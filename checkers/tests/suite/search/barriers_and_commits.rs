@@ -1,12 +1,11 @@
 //! Random small histories of rounds of a barrier and of transactions: from events to the verdict, against the
 //! definitions taken literally.
 
-use super::histories;
-use super::with_budget;
+use super::{histories, told};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::Verdict;
-use zooquake_checkers::search::{ModelKind, Notation, judge};
+use zooquake_checkers::search::ModelKind;
 use zooquake_history::{Event, EventType, History, Process};
 
 /// An operation of a process: what was asked, and how and where it ended.
@@ -92,7 +91,7 @@ fn agree(
     let mut bad = 0;
     for _ in 0..histories() {
         let (history, all) = drawn(&mut rng, hidden, &draw);
-        let results = with_budget(|budget| judge(&history, Vec::new(), kind, Notation::Maps, budget));
+        let results = told(&history, kind);
         let wanted = if fits(&all) { Verdict::Valid } else { Verdict::Invalid };
         assert_eq!(results.verdict, wanted, "{all:?} {results:?}");
         bad += usize::from(wanted == Verdict::Invalid);

@@ -1,12 +1,11 @@
 //! Random small histories of queues that are drained in the middle: a drain takes out what it is answered with, one
 //! item after the other, and then finds the queue empty.
 
-use super::histories;
-use super::with_budget;
+use super::{histories, told};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::Verdict;
-use zooquake_checkers::search::{ModelKind, Notation, judge};
+use zooquake_checkers::search::ModelKind;
 use zooquake_history::{Event, EventType, History, Process};
 use zooquake_linearizability::Model;
 use zooquake_linearizability::models::queue::bag::{Bag, QueueOp};
@@ -120,7 +119,7 @@ fn agree<M: Model<Input = QueueOp>>(model: &M, name: &str, seed: u64) {
         let all = drawn(&mut rng);
         let mut left: Vec<Vec<QueueOp>> = all.iter().map(|op| op.parts.clone()).collect();
         let fit = fits(model, &all, &model.initial(), &mut left);
-        let results = with_budget(|budget| judge(&history(&all), Vec::new(), kind, Notation::Maps, budget));
+        let results = told(&history(&all), kind);
         match results.verdict {
             Verdict::Valid => assert!(fit, "{name}: no order fits {all:?}"),
             Verdict::Invalid => assert!(!fit, "{name}: an order fits {all:?} {results:?}"),

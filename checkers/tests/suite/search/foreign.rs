@@ -189,8 +189,7 @@ fn damage(rng: &mut Rng, lines: &mut Vec<[String; 4]>) {
         // Only where a second line shows that the operation existed: without one its loss cannot be noticed.
         0 if lines.iter().filter(|line| line[0] == lines[at][0]).count() == 2 => drop(lines.remove(at)),
         1 if completion => {
-            let again = lines[at].clone();
-            lines.insert(rng.usize(at + 1..=lines.len()), again);
+            lines.insert(rng.usize(at + 1..=lines.len()), lines[at].clone());
         }
         2 if completion => lines[at][2] = ["read", "write", "txn"][rng.usize(0..3)].to_owned(),
         _ => {

@@ -1,18 +1,14 @@
 //! From the text of a history to its verdict.
 
-use super::with_budget;
+use super::{told, with_budget};
 use crate::expect::{kinds, says_first, tells};
 use zooquake_checkers::search::{Budget, ModelKind, Notation, infer, judge};
 use zooquake_checkers::{Results, Verdict};
 use zooquake_history::{History, edn::parse_edn, event::parse_jsonl, textlog::parse_log};
 
-fn judged(history: &History, kind: ModelKind, notation: Notation) -> Results {
-    with_budget(|budget| judge(history, Vec::new(), kind, notation, budget))
-}
-
 /// What is found in these events, each after a `;`. `0 add 1 -> 1` is an operation that is answered at once.
 pub fn maps(kind: ModelKind, events: &str) -> Results {
-    judged(&history(events), kind, Notation::Maps)
+    told(&history(events), kind)
 }
 
 fn history(events: &str) -> History {
@@ -44,13 +40,12 @@ pub fn log(events: &str) -> Results {
         .collect();
     let (history, damage) = parse_log(text.as_bytes());
     assert_eq!(damage, None, "{text}");
-    judged(&history, ModelKind::REGISTER, Notation::Log)
+    with_budget(|budget| judge(&history, Vec::new(), ModelKind::REGISTER, Notation::Log, budget))
 }
 
 #[test]
 fn a_stale_read_is_told_with_what_it_contradicts() {
-    let lines = "0 write 3 -> 3; 1 read -> 0; 2 read -> 3";
-    let results = maps(ModelKind::REGISTER, lines);
+    let results = maps(ModelKind::REGISTER, "0 write 3 -> 3; 1 read -> 0; 2 read -> 3");
     assert_eq!(results.verdict, Verdict::Invalid);
     assert_eq!(results.anomalies.len(), 1, "{:?}", results.anomalies);
     let anomaly = &results.anomalies[0];
@@ -110,7 +105,7 @@ fn our_own_values_have_fields() {
         let (history, damage) = parse_jsonl((write.concat() + &end).as_bytes());
         assert_eq!(damage, None);
         assert_eq!(infer(&history), Some(ModelKind::REGISTER));
-        judged(&history, ModelKind::REGISTER, Notation::Maps).verdict
+        told(&history, ModelKind::REGISTER).verdict
     };
     assert_eq!(ended("8"), Verdict::Valid);
     assert_eq!(ended("7"), Verdict::Invalid);

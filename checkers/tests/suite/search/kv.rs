@@ -1,8 +1,8 @@
 //! Texts under keys, as porcupine writes their histories.
 
-use super::with_budget;
+use super::told;
 use crate::expect::{says_first, tells};
-use zooquake_checkers::search::{ModelKind, Notation, infer, judge};
+use zooquake_checkers::search::{ModelKind, infer};
 use zooquake_checkers::{Results, Verdict};
 use zooquake_history::{
     History,
@@ -30,7 +30,7 @@ fn read(text: &str) -> History {
 fn judged(text: &str) -> Results {
     let history = read(text);
     assert_eq!(infer(&history), Some(ModelKind::KV));
-    with_budget(|budget| judge(&history, Vec::new(), ModelKind::KV, Notation::Maps, budget))
+    told(&history, ModelKind::KV)
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_key_beside_a_value_is_read_from_json_lines_too() {
         let (history, damage) = parse_jsonl(lines(found).as_bytes());
         assert_eq!(damage, None);
         assert_eq!(infer(&history), Some(ModelKind::KV));
-        let results = with_budget(|budget| judge(&history, Vec::new(), ModelKind::KV, Notation::Maps, budget));
+        let results = told(&history, ModelKind::KV);
         assert_eq!(results.verdict, verdict, "{found:?}: {results:?}");
     }
 }
@@ -87,8 +87,7 @@ fn a_key_beside_a_value_is_read_from_json_lines_too() {
 #[test]
 fn histories_of_porcupine_are_written_as_they_were() {
     assert_eq!(to_keyed(&read(FITS)).as_deref(), Ok(FITS));
-    let failed = FITS.replacen(":ok", ":fail", 1);
-    assert!(to_keyed(&read(&failed)).is_err_and(|what| what.starts_with("event 2: ")));
+    assert!(to_keyed(&read(&FITS.replacen(":ok", ":fail", 1))).is_err_and(|what| what.starts_with("event 2: ")));
     let write = FITS.replacen(":append", ":write", 1);
     assert!(to_keyed(&read(&write)).is_err_and(|what| what.starts_with("event 0: ")));
 }

@@ -15,11 +15,18 @@ mod pictures;
 mod strays;
 mod total;
 
-use zooquake_checkers::search::Budget;
+use zooquake_checkers::Results;
+use zooquake_checkers::search::{Budget, ModelKind, Notation, judge};
+use zooquake_history::History;
 
 /// How many histories each test tries.
 fn histories() -> usize {
     crate::histories(25_000) as usize
+}
+
+/// What is found in a history that is written as maps, with a budget that no test should use up.
+pub fn told(history: &History, kind: ModelKind) -> Results {
+    with_budget(|budget| judge(history, Vec::new(), kind, Notation::Maps, budget))
 }
 
 /// Calls with a budget that no test should use up.

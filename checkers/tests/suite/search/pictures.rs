@@ -1,9 +1,9 @@
 //! Pictures of histories: their orders are those of the model, and what is shown lies around what was found.
 
-use super::with_budget;
+use super::{told, with_budget};
 use zooquake_checkers::generate::{Options, Values, generate};
 use zooquake_checkers::search::picture::{OrderEnd, PictureSubject, SHOWN, picture};
-use zooquake_checkers::search::{ListedModel, ModelKind, Notation, judge};
+use zooquake_checkers::search::{ListedModel, ModelKind, Notation};
 
 /// Models that are judged without one order of all.
 const WITHOUT: [&str; 3] = ["total-queue", "barrier", "atomic-commit"];
@@ -20,7 +20,7 @@ fn tried(model: &ListedModel, violation: bool) {
         violation,
     };
     let history = generate(&options).expect("the options make sense");
-    let results = with_budget(|budget| judge(&history, Vec::new(), kind, Notation::Maps, budget));
+    let results = told(&history, kind);
     let subject = PictureSubject {
         kind,
         notation: Notation::Maps,

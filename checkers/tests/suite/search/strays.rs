@@ -3,12 +3,13 @@
 
 use super::judged::{log, maps};
 use super::kinds::table;
-use super::with_budget;
+use super::told;
 use crate::expect::says_first;
+use crate::script::number;
 use fastrand::Rng;
+use zooquake_checkers::Verdict;
 use zooquake_checkers::generate::{Object, Options, Values, generate};
-use zooquake_checkers::search::{ModelKind, Notation, judge};
-use zooquake_checkers::{Results, Verdict};
+use zooquake_checkers::search::ModelKind;
 use zooquake_history::{EventType, History, Process, Value};
 
 #[test]
@@ -132,9 +133,7 @@ fn damaged(mut history: History, rng: &mut Rng) -> Option<History> {
         _ => {}
     }
     history.events.remove(invoke);
-    (0..)
-        .zip(&mut history.events)
-        .for_each(|(index, event)| event.index = index);
+    number(&mut history.events);
     assert!(matches!(process, Process::Number(_)));
     Some(history)
 }
@@ -161,9 +160,7 @@ fn no_object_is_convicted_because_of_an_invocation_that_is_missing() {
             let Some(history) = damaged(whole, &mut rng) else {
                 continue;
             };
-            let judged =
-                |notation| -> Results { with_budget(|budget| judge(&history, Vec::new(), kind, notation, budget)) };
-            let results = judged(Notation::Maps);
+            let results = told(&history, kind);
             if violation {
                 broken[usize::from(results.verdict == Verdict::Invalid)] += 1;
                 assert_ne!(results.verdict, Verdict::Valid, "{name}: {history:?}");

@@ -1,12 +1,11 @@
 //! Random small histories of total queues, whose items come out at least once, against the definition taken literally.
 
-use super::histories;
 use super::kinds::table;
-use super::with_budget;
+use super::{histories, told};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::Verdict;
-use zooquake_checkers::search::{ModelKind, Notation, judge};
+use zooquake_checkers::search::ModelKind;
 use zooquake_history::{Event, EventType, History, Process};
 use zooquake_linearizability::Op;
 use zooquake_linearizability::models::queue::bag::QueueOp;
@@ -189,14 +188,14 @@ fn verdicts_are_what_the_definition_says() {
     let (mut found, mut again) = ([0; 3], 0);
     for _ in 0..histories() {
         let (history, all) = drawn(&mut rng);
-        let results = with_budget(|budget| judge(&history, Vec::new(), total, Notation::Maps, budget));
+        let results = told(&history, total);
         let wanted = verdict(&all);
         assert_eq!(results.verdict, wanted, "{all:#?} {results:?}");
         found[wanted as usize] += 1;
         again += usize::from(results.reasons.iter().any(|reason| reason.contains("repeated")));
         // What comes out once comes out at least once.
         if wanted == Verdict::Invalid {
-            let stricter = with_budget(|budget| judge(&history, Vec::new(), unordered, Notation::Maps, budget));
+            let stricter = told(&history, unordered);
             assert_eq!(stricter.verdict, Verdict::Invalid, "{all:#?}");
         }
     }

@@ -33,12 +33,12 @@ impl LockWorld {
     }
 
     pub(super) fn acquire(&mut self, who: usize, grant: usize) {
-        let name = self.grants[grant].name.clone();
         let Some(czxid) = self.grants[grant].czxid else {
             if self.chance(5) {
                 let ends = [(EventType::Fail, "no node"), (EventType::Info, "timeout")];
                 let (kind, why) = *self.random.choice(&ends).expect("two");
-                self.work(who, kind, "acquire", json!({ "grant": name }), Some(why));
+                let value = json!({ "grant": self.grants[grant].name });
+                self.work(who, kind, "acquire", value, Some(why));
                 self.clients[who].doing = LockClientActivity::Nothing;
             } else if self.fits(grant) || self.chance(self.cheats.grant) {
                 self.log(grant, "create");
@@ -50,7 +50,7 @@ impl LockWorld {
         };
         if self.chance(12) {
             self.clients[who].doing = LockClientActivity::Nothing;
-            let value = json!({ "grant": name });
+            let value = json!({ "grant": self.grants[grant].name });
             return self.work(who, EventType::Info, "acquire", value, Some("connection loss"));
         }
         let age = (!self.chance(self.ageless)).then_some(czxid);
@@ -58,7 +58,9 @@ impl LockWorld {
             true => self.random.i64(95..110),
             false => czxid,
         };
-        let ActualGrant { path, session, .. } = &self.grants[grant];
+        let ActualGrant {
+            name, path, session, ..
+        } = &self.grants[grant];
         let value = json!({ "grant": name, "czxid": age, "token": token, "path": path, "session": session });
         self.work(who, EventType::Ok, "acquire", value, None);
         self.clients[who].doing = LockClientActivity::Holding;
@@ -99,7 +101,6 @@ impl LockWorld {
     }
 
     pub(super) fn access(&mut self, who: usize, grant: usize) {
-        let name = self.grants[grant].name.clone();
         let reads = self.clients[who].doing == LockClientActivity::Reading;
         let f = if reads { "read" } else { "write" };
         self.clients[who].doing = LockClientActivity::Holding;
@@ -110,7 +111,7 @@ impl LockWorld {
             true => self.zxid - self.random.i64(0..6),
             false => self.zxid,
         };
-        let value = json!({ "grant": name });
+        let value = json!({ "grant": self.grants[grant].name });
         let (kind, value, error) = match self.random.u32(..12) {
             0 => {
                 self.clients[who].doing = LockClientActivity::Nothing;
@@ -119,12 +120,12 @@ impl LockWorld {
             1 if !self.chance(self.cheats.confirm) => (EventType::Fail, value, Some("not-held")),
             _ if reads => (EventType::Ok, value, None),
             2 => {
-                let value = json!({ "grant": name, "accepted": false });
+                let value = json!({ "grant": self.grants[grant].name, "accepted": false });
                 (EventType::Fail, value, Some("refused: a higher token was seen"))
             }
             _ => (
                 EventType::Ok,
-                json!({ "grant": name, "accepted": true, "mzxid": mzxid }),
+                json!({ "grant": self.grants[grant].name, "accepted": true, "mzxid": mzxid }),
                 None,
             ),
         };
@@ -140,13 +141,12 @@ impl LockWorld {
             self.log(grant, "delete");
         }
         self.grants[grant].lives = false;
-        let name = self.grants[grant].name.clone();
         if self.chance(10) {
             return self.work(
                 who,
                 EventType::Info,
                 "release",
-                json!({ "grant": name }),
+                json!({ "grant": self.grants[grant].name }),
                 Some("timeout"),
             );
         }
@@ -155,7 +155,7 @@ impl LockWorld {
             (true, _) => json!({ "czxid": czxid }),
             _ => Value::Null,
         };
-        let value = json!({ "grant": name, "removed": removed });
+        let value = json!({ "grant": self.grants[grant].name, "removed": removed });
         self.work(who, EventType::Ok, "release", value, None);
     }
 

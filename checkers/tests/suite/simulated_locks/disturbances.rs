@@ -78,8 +78,7 @@ impl LockWorld {
             LockClientActivity::Nothing | LockClientActivity::Holding => None,
         };
         if let Some(f) = f {
-            let name = self.grants[grant].name.clone();
-            let value = json!({ "grant": name });
+            let value = json!({ "grant": self.grants[grant].name });
             self.work(who, EventType::Info, f, value, Some("the process died"));
         }
         if !late {

@@ -4,8 +4,8 @@ use super::LockWorld;
 use crate::script;
 use serde_json::{Value, json};
 use zooquake_history::{
-    EventType, Record, TreeReadings,
-    evidence::{Reading, Znode},
+    EventType, Record,
+    evidence::Znode,
     plan::{Capabilities, Resource},
 };
 
@@ -49,14 +49,8 @@ impl LockWorld {
             capacity: self.capacity,
             ..Capabilities::NONE
         });
-        let readings = [(first, before), (record.history.events.len(), znodes)].map(|(index, znodes)| Reading {
-            index,
-            end_index: index,
-            znodes,
-        });
-        record.tree = Some(TreeReadings {
-            readings: readings.into(),
-        });
+        let last = record.history.events.len();
+        record.tree = Some(script::readings([(first, before), (last, znodes)]));
         record.txnlog = self.random.bool().then_some(self.txns);
         record
     }

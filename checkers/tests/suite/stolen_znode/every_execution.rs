@@ -2,7 +2,7 @@
 
 use crate::brute_force::{confirms, sent};
 use crate::deletions::known_deletions;
-use crate::plain_definitions::node;
+use crate::liveness::node;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use zooquake_history::{Event, EventType, Record};

@@ -3,9 +3,9 @@
 
 use super::every_execution::naive_members;
 use crate::expect::of_kind;
-use crate::plain_definitions::node;
+use crate::liveness::node;
 use crate::script::{logged, txn};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, check};
 use zooquake_history::{EventType, Record, Txn};
@@ -18,16 +18,12 @@ pub fn with_log(seed: u64, mut record: Record) -> Record {
     for event in &mut record.history.events {
         let own = node(event).strip_prefix('c').map(|number| format!("0x{number}"));
         if let Some(session) = own.filter(|_| event.session().is_some() && random.u8(0..5) > 0) {
-            let mut value: Value = serde_json::to_value(&event.value).expect("a value");
-            value["session"] = json!(session);
-            event.value = value.into();
+            event.value["session"] = json!(session).into();
         }
         if let ("enter", EventType::Ok, Some(czxid)) = (event.f.as_str(), event.kind, event.czxid()) {
             let path = format!("/barrier/m{czxid}");
             made.insert(czxid, (path.clone(), event.session().expect("its own").to_owned()));
-            let mut value: Value = serde_json::to_value(&event.value).expect("a value");
-            value["path"] = json!(path);
-            event.value = value.into();
+            event.value["path"] = json!(path).into();
         }
     }
     let last = record.history.events.len() as i64 + 1;

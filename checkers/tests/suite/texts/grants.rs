@@ -2,7 +2,7 @@
 
 use super::told;
 use crate::expect::says;
-use crate::script::{lock, standing, znode};
+use crate::script::{changed, lock, standing, znode};
 use zooquake_checkers::check;
 use zooquake_history::plan::Resource;
 
@@ -24,8 +24,8 @@ fn one_client_may_have_both_grants_of_a_stale_write() {
 
 #[test]
 fn a_writes_order_is_not_judged_wherever_the_resource_may_be() {
-    let mut inside = lock("c1 acquire g1; c1 granted g1; c1 write g1; c1 wrote g1");
-    inside.plan.workload.resource = Resource::Zookeeper;
+    let text = "c1 acquire g1; c1 granted g1; c1 write g1; c1 wrote g1";
+    let inside = changed(lock(text), |inside| inside.plan.workload.resource = Resource::Zookeeper);
     says(&check(&inside), "1 of 1 accepted write gave no transaction");
 }
 

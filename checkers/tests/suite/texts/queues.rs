@@ -2,13 +2,10 @@
 
 use super::told;
 use crate::expect::says;
+use crate::queue::fifo;
 use crate::script::{holding, run, standing};
 use zooquake_checkers::check;
-use zooquake_history::{Record, evidence::Znode};
-
-fn fifo(text: &str) -> Record {
-    run("fifo", text)
-}
+use zooquake_history::evidence::Znode;
 
 #[test]
 fn a_claim_does_not_end_with_its_session() {

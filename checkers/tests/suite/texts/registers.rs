@@ -2,7 +2,7 @@
 
 use super::told;
 use crate::expect::{none, says_not};
-use crate::script::run;
+use crate::register::{plain, quorum};
 use crate::search::judged::maps;
 use zooquake_checkers::search::ModelKind;
 
@@ -28,7 +28,7 @@ fn what_convicts_a_register_is_said_as_it_was() {
             &["written once"],
         ),
     ] {
-        told(&run("quorum-read", text), "not-linearizable", &[said], unsaid);
+        told(&quorum(text), "not-linearizable", &[said], unsaid);
     }
 }
 
@@ -39,7 +39,7 @@ fn one_stale_read_is_one() {
         c2 invoke read; c2 ok read value=null mzxid=10 session=0x2 server=n2
         c2 invoke read; c2 ok read value=null mzxid=10 session=0x2 server=n2";
     let said = ["1 more read of it went", "it was 1 acknowledged write behind"];
-    told(&run("read", text), "stale-read", &said, &[]);
+    told(&plain(text), "stale-read", &said, &[]);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_compare_and_set_is_no_read_of_its_own_transaction() {
         c1 invoke write value=1; c1 ok write value=1 mzxid=11 session=0x1
         c3 invoke write value=2; c3 end write
         c2 invoke cas from=1 to=2; c2 ok cas from=1 to=2 mzxid=12 session=0x2";
-    says_not(&none(&run("read", text)), "evidence disagrees");
+    says_not(&none(&plain(text)), "evidence disagrees");
 }
 
 /// Its answer may be that to the request before.
@@ -72,5 +72,5 @@ fn a_read_that_was_asked_for_twice_is_not_stale() {
         c1 invoke read
         c2 invoke write value=1; c2 ok write value=1 mzxid=11 session=0x2
         c1 invoke read; c1 ok read value=null mzxid=10 session=0x1 server=n1";
-    none(&run("read", text));
+    none(&plain(text));
 }

@@ -1,39 +1,38 @@
 //! Long histories of a register.
 
-use super::{Long, grows, records_grow};
+use super::{Run, grows, records_grow};
+use crate::script::changed;
 use serde_json::json;
 use zooquake_history::{EventType, ServerSample};
 
+const RUN: Run = ("register", "quorum-read", 2);
+
 #[test]
 fn a_chain_of_unknown_compare_and_sets() {
-    let make = |long: &mut Long, count: usize| {
+    grows(1, RUN, &[], |long, count| {
         for k in 0..count {
             let from = if k == 0 { json!(null) } else { json!(k) };
             long.invoke(k, 1, "cas", json!({"from": from, "to": k + 1}));
         }
         long.done(count, 2, "read", [json!({}), json!({"value": count})]);
-    };
-    grows(1, ("register", "quorum-read", 2), make, |_| vec![]);
+    });
 }
 
 /// What nobody wrote was found by all of them, each on a chain of its own.
 #[test]
 fn chains_that_begin_with_values_that_nobody_wrote() {
-    let make = |long: &mut Long, count: usize| {
+    grows(3, RUN, &[("not-linearizable", |_| 10)], |long, count| {
         for k in 0..count {
             long.invoke(k, 1, "cas", json!({"from": 3 * k + 1, "to": 3 * k + 2}));
             long.done(count + 1, 2, "read", [json!({}), json!({"value": 3 * k + 2})]);
         }
-    };
-    grows(3, ("register", "quorum-read", 2), make, |_| {
-        vec![("not-linearizable", 10)]
     });
 }
 
 /// They lead round in a circle, and from it to what was read.
 #[test]
 fn a_circle_of_unknown_compare_and_sets() {
-    let make = |long: &mut Long, count: usize| {
+    grows(1, RUN, &[("not-linearizable", |_| 2)], |long, count| {
         let half = count / 2;
         let mut set = |k: usize, from: usize, to: usize| {
             long.invoke(k, 1, "cas", json!({"from": from, "to": to}));
@@ -44,28 +43,22 @@ fn a_circle_of_unknown_compare_and_sets() {
         set(count, half, 0);
         long.done(count + 1, 2, "read", [json!({}), json!({"value": count})]);
         long.done(count + 1, 2, "read", [json!({}), json!({"value": 0})]);
-    };
-    grows(1, ("register", "quorum-read", 2), make, |_| {
-        vec![("not-linearizable", 2)]
     });
 }
 
 #[test]
 fn compare_and_sets_from_one_value() {
-    let make = |long: &mut Long, count: usize| {
+    grows(2, RUN, &[("not-linearizable", |_| 1)], |long, count| {
         for k in 0..count {
             let asked = json!({"from": null, "to": k});
             long.done(1, 1, "cas", [asked.clone(), asked]);
         }
-    };
-    grows(2, ("register", "quorum-read", 2), make, |_| {
-        vec![("not-linearizable", 1)]
     });
 }
 
 #[test]
 fn values_that_were_written_twice() {
-    let make = |long: &mut Long, count: usize| {
+    grows(8, RUN, &[("not-linearizable", |_| 1)], |long, count| {
         for k in 0..count {
             for client in 1..=2 {
                 let asked = json!({ "value": k });
@@ -77,17 +70,13 @@ fn values_that_were_written_twice() {
         long.done(1, 1, "write", [value(count), value(count)]);
         long.done(1, 1, "write", [value(count + 1), value(count + 1)]);
         long.done(1, 1, "read", [json!({}), value(count)]);
-    };
-    grows(8, ("register", "quorum-read", 2), make, |_| {
-        vec![("not-linearizable", 1)]
     });
 }
 
 /// One server is stale in every other read; both servers have a sample after every second read.
 #[test]
 fn episodes_of_stale_reads() {
-    let make = |count: usize| {
-        let mut long = Long::default();
+    records_grow(8, &[("stale-read", |count| count)], |mut long, count| {
         let mut samples = Vec::new();
         for k in 0..count {
             for value in [2 * k, 2 * k + 1] {
@@ -108,22 +97,19 @@ fn episodes_of_stale_reads() {
                 ..ServerSample::default()
             }));
         }
-        let mut record = long.record("register", "read", 2);
-        record.servers = Some(samples);
-        record
-    };
-    records_grow(8, make, |count| vec![("stale-read", count)]);
+        changed(long.record("register", "read", 2), |record| {
+            record.servers = Some(samples)
+        })
+    });
 }
 
 #[test]
 fn reads_that_never_end() {
-    let make = |long: &mut Long, count: usize| {
+    grows(1, ("register", "read", 2), &[], |long, count| {
         for k in 0..count {
             long.op(k, 1, EventType::Invoke, "read", json!({}));
         }
         long.phase("recovered");
-        long.wait(20);
-        long.phase("audit");
-    };
-    grows(1, ("register", "read", 2), make, |_| vec![]);
+        long.late_audit();
+    });
 }

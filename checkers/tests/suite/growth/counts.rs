@@ -1,6 +1,6 @@
 //! Long histories of counters.
 
-use super::{Long, Run, grows, judged_grow};
+use super::{Long, Run, Wanted, grows, judged_grow};
 use crate::script::{logged, txn};
 use serde_json::json;
 use zooquake_checkers::check;
@@ -10,33 +10,32 @@ const RUN: Run = ("counter", "versioned", 3);
 
 #[test]
 fn increments_that_wait_for_each_other() {
-    let make = |long: &mut Long, count: usize| {
+    grows(2, RUN, &[], |long, count| {
         for k in 0..count {
             long.invoke(k, 1, "increment", json!({}));
         }
         for k in (0..count).rev() {
             long.ok(k, 1, "increment", json!({ "id": k + 1 }));
         }
-    };
-    grows(2, RUN, make, |_| vec![]);
+    });
 }
 
 #[test]
 fn increments_of_unknown_outcome_and_reads() {
-    let make = |long: &mut Long, count: usize| {
+    grows(6, RUN, &[], |long, count| {
         for k in 0..count {
             long.invoke(10 + k, 1, "increment", json!({}));
             long.op(10 + k, 1, EventType::Info, "increment", json!({}));
             long.confirmed(2, json!({}));
             long.done(2, 2, "get", [json!({}), json!({ "value": k + 1 })]);
         }
-    };
-    grows(6, RUN, make, |_| vec![]);
+    });
 }
 
 #[test]
 fn ids_that_are_given_twice() {
-    let make = |long: &mut Long, count: usize| {
+    let wanted: [Wanted; 2] = [("duplicate-id", |count| count), ("lost-increment", |_| 1)];
+    grows(4, RUN, &wanted, |long, count| {
         for k in 0..count {
             long.invoke(1, 1, "increment", json!({}));
             long.invoke(2, 2, "increment", json!({}));
@@ -45,17 +44,14 @@ fn ids_that_are_given_twice() {
         }
         long.confirmed(3, json!({}));
         long.done(3, 3, "get", [json!({}), json!({ "value": count })]);
-    };
-    grows(4, RUN, make, |count| {
-        vec![("duplicate-id", count), ("lost-increment", 1)]
     });
 }
 
 /// The logs show of each id the write that gave it again.
 #[test]
 fn ids_that_are_given_twice_beside_the_logs() {
-    let make = |count: usize| {
-        let (mut long, mut txns) = (Long::default(), Vec::new());
+    let make = |mut long: Long, count: usize| {
+        let mut txns = Vec::new();
         for id in 1..=count {
             for client in [1, 2] {
                 let zxid = 2 * (id - 1) + client;
@@ -78,24 +74,22 @@ fn ids_that_are_given_twice_beside_the_logs() {
         }
         results
     };
-    judged_grow(4, make, judge, |count| {
-        vec![("duplicate-id", count), ("lost-increment", count)]
-    });
+    let wanted: [Wanted; 2] = [("duplicate-id", |count| count), ("lost-increment", |count| count)];
+    judged_grow(4, &wanted, make, judge);
 }
 
 #[test]
 fn values_that_nobody_made() {
-    let make = |long: &mut Long, count: usize| {
+    grows(2, RUN, &[("phantom-increment", |count| count)], |long, count| {
         for k in 0..count {
             long.done(1, 1, "increment", [json!({}), json!({ "id": 2 * k + 2 })]);
         }
-    };
-    grows(2, RUN, make, |count| vec![("phantom-increment", count)]);
+    });
 }
 
 #[test]
 fn a_counter_that_goes_back_again_and_again() {
-    let make = |long: &mut Long, count: usize| {
+    grows(8, RUN, &[("lost-increment", |count| count)], |long, count| {
         for k in 0..count {
             let value = json!({ "value": k + 1 });
             long.invoke(10 + k, 1, "increment", json!({}));
@@ -104,6 +98,5 @@ fn a_counter_that_goes_back_again_and_again() {
             long.confirmed(3, json!({}));
             long.done(3, 3, "get", [json!({}), json!({ "value": 0 })]);
         }
-    };
-    grows(8, RUN, make, |count| vec![("lost-increment", count)]);
+    });
 }

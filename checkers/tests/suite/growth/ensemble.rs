@@ -1,7 +1,7 @@
 //! Long logs of servers, and runs of many scenes.
 
 use super::{Long, records_grow};
-use crate::ensemble::server_log_lines::{BEGUN_MS, ServerLogWriter};
+use crate::ensemble::server_log_lines::{BEGUN_MS, ServerLogWriter, sample};
 use serde_json::{Value, json};
 use zooquake_history::{
     Record, ServerLog, ServerSample,
@@ -36,22 +36,14 @@ fn wins(count: i64) -> Record {
             .hears(ms + 3, 2, "LOOKING", k, vote);
         winner.becomes(ms + 4, "LEADING").leads(ms + 5, k, "[1, 2]");
         voter.casts(ms + 1, k, (k - 1, 0, 2)).casts(ms + 2, k, vote);
-        servers.push(ServerSample {
-            time: (ms as u64 + 6) * 1_000_000,
-            server: "n1".to_owned(),
-            mode: "leader".to_owned(),
-            epoch: k,
-            zxid: k << 32 | 1,
-            ..ServerSample::default()
-        });
+        servers.push(sample(ms as u64 + 6, "n1", "leader", k << 32 | 1));
     }
     record(teller.iter().map(ServerLogWriter::log).collect(), servers)
 }
 
 #[test]
 fn elections_while_one_server_looks_for_ever() {
-    let make = |count: usize| wins(count as i64);
-    records_grow(10, make, |_| vec![]);
+    records_grow(10, &[], |_, count| wins(count as i64));
     let results = zooquake_checkers::check(&wins(2000));
     let elections = results.stats["elections"].as_array().expect("elections");
     let told = elections.iter().filter(|election| election["votes_left_out"].is_null());
@@ -67,7 +59,7 @@ fn elections_while_one_server_looks_for_ever() {
 /// Each server has a log of its own, and each but the first put itself forward before it voted for the first.
 #[test]
 fn voters_that_broke_the_order() {
-    let make = |count: usize| {
+    records_grow(8, &[("lesser-vote-won", |count| count - 1)], |_, count| {
         let count = count as i64;
         let best = (1, 1, 1);
         let mut winner = ServerLogWriter::new(1, false);
@@ -87,15 +79,13 @@ fn voters_that_broke_the_order() {
         winner.becomes(6, "LEADING").leads(8, 2, "[1, 2]");
         logs.push(winner.log());
         record(logs, vec![])
-    };
-    records_grow(8, make, |count| vec![("lesser-vote-won", count - 1)]);
+    });
 }
 
 /// Scenes of one step each, with samples of their servers.
 #[test]
 fn scenes_one_after_the_other() {
-    let make = |count: usize| {
-        let mut long = Long::default();
+    records_grow(3, &[], |mut long, count| {
         let mut servers = Vec::new();
         let mut scenes = Vec::new();
         for k in 0..count {
@@ -103,9 +93,7 @@ fn scenes_one_after_the_other() {
             long.scene(json!({"scene": name, "step": 1, "phase": "begin"}));
             servers.push(ServerSample {
                 time: long.now,
-                server: "n1".to_owned(),
-                mode: "follower".to_owned(),
-                ..ServerSample::default()
+                ..sample(0, "n1", "follower", 0)
             });
             long.scene(json!({"scene": name, "step": 1, "phase": "done", "verified": true, "leader": "n1"}));
             scenes.push(Scene {
@@ -122,6 +110,5 @@ fn scenes_one_after_the_other() {
         record.plan.scenes = scenes;
         record.servers = Some(servers);
         record
-    };
-    records_grow(3, make, |_| vec![]);
+    });
 }

@@ -1,11 +1,9 @@
 //! Long histories of groups.
 
-use super::{Long, Run, grows, records_grow};
+use super::{Run, Wanted, grows, records_grow};
+use crate::script::readings;
 use serde_json::{Value, json};
-use zooquake_history::{
-    Record,
-    evidence::{Reading, Znode},
-};
+use zooquake_history::evidence::Znode;
 
 const RUN: Run = ("membership", "cached", 3);
 
@@ -21,44 +19,40 @@ fn view(n: usize, members: &[Value]) -> Value {
 
 #[test]
 fn values_that_are_written_and_shown() {
-    let make = |long: &mut Long, count: usize| {
+    grows(3, RUN, &[], |long, count| {
         for k in 0..count {
             let asked = json!({ "value": k });
             long.done(1, 1, "update", [asked, json!({"path": "/members/m1", "mzxid": k + 1})]);
             long.note(2, "view", view(k, &[entry(1, k + 1, k)]));
         }
-    };
-    grows(3, RUN, make, |_| vec![]);
+    });
 }
 
 #[test]
 fn members_that_go_back_one_after_the_other() {
-    let make = |long: &mut Long, count: usize| {
+    grows(3, RUN, &[("view-regression", |count| count)], |long, count| {
         for k in 0..count {
-            let asked = json!({"member": "m1", "value": k});
-            long.invoke(k, 1, "register", asked);
+            long.invoke(k, 1, "register", json!({"member": "m1", "value": k}));
             long.note(2, "view", view(2 * k, &[entry(k, 9, k)]));
             long.note(2, "view", view(2 * k + 1, &[entry(k, 5, k)]));
         }
-    };
-    grows(3, RUN, make, |count| vec![("view-regression", count)]);
+    });
 }
 
 #[test]
 fn values_that_nobody_asked_for() {
-    let make = |long: &mut Long, count: usize| {
+    grows(1, RUN, &[("phantom-member", |count| count)], |long, count| {
         for k in 0..count {
             long.note(2, "view", view(k, &[entry(k, 9, k)]));
         }
-    };
-    grows(1, RUN, make, |count| vec![("phantom-member", count)]);
+    });
 }
 
 /// Ten thousand answers that differ from the tree, and lag behind that which their clients have registered.
 #[test]
 fn answers_to_view_that_differ() {
-    let make = |count: usize| -> Record {
-        let mut long = Long::default();
+    let wanted: [Wanted; 2] = [("stale-view", |_| 1), ("lost-member", |_| 1)];
+    records_grow(2, &wanted, |mut long, count| {
         let asked = json!({"member": "m1", "value": 7});
         long.done(
             1,
@@ -89,13 +83,7 @@ fn answers_to_view_that_differ() {
             data: "7".to_owned(),
             ..Znode::default()
         };
-        let reading = |index: usize| Reading {
-            index,
-            end_index: index,
-            znodes: vec![znode.clone()],
-        };
-        record.tree.as_mut().expect("a tree").readings = [first, last, last].map(reading).into();
+        record.tree = Some(readings([first, last, last].map(|at| (at, vec![znode.clone()]))));
         record
-    };
-    records_grow(2, make, |_| vec![("stale-view", 1), ("lost-member", 1)]);
+    });
 }

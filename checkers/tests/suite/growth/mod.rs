@@ -32,6 +32,9 @@ const SLACK: u64 = 20_000_000;
 /// The family of a run, its variant, and how many clients it has.
 type Run = (&'static str, &'static str, usize);
 
+/// An anomaly, and how often it is to be found in a history of a number of things.
+type Wanted = (&'static str, fn(usize) -> usize);
+
 /// Builds a history event by event, one each microsecond.
 #[derive(Default)]
 struct Long {
@@ -104,6 +107,12 @@ impl Long {
         self.now += seconds * 1_000_000_000;
     }
 
+    /// The audit begins when the bound of liveness is long over.
+    fn late_audit(&mut self) {
+        self.wait(20);
+        self.phase("audit");
+    }
+
     fn record(self, family: &str, variant: &str, clients: usize) -> Record {
         let history = History { events: self.events };
         crate::script::record(family, variant, &["/lock"], clients, history)
@@ -127,33 +136,32 @@ fn spent(since: Instant) -> u64 {
     own.unwrap_or_else(|| u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Judges the histories of `make`, of about [`EVENTS`] and four times as many events when it is called with a number of
-/// things of which each takes so many events (`each`). `wanted` gives the anomalies that are found with a number of
-/// things.
+/// Judges the histories that `make` builds, of about [`EVENTS`] and four times as many events when it is called with a
+/// number of things of which each takes so many events (`each`).
 #[track_caller]
-fn records_grow(each: usize, make: impl Fn(usize) -> Record, wanted: impl Fn(usize) -> Vec<(&'static str, usize)>) {
-    judged_grow(each, make, check, wanted);
+fn records_grow(each: usize, wanted: &[Wanted], make: impl Fn(Long, usize) -> Record) {
+    judged_grow(each, wanted, make, check);
 }
 
 /// The same of histories that are judged by `judge`.
 #[track_caller]
 fn judged_grow(
     each: usize,
-    make: impl Fn(usize) -> Record,
+    wanted: &[Wanted],
+    make: impl Fn(Long, usize) -> Record,
     judge: impl Fn(&Record) -> Results,
-    wanted: impl Fn(usize) -> Vec<(&'static str, usize)>,
 ) {
     let clock = Instant::now();
     let times = [1, 4].map(|times| {
         let count = times * EVENTS / each;
-        let record = make(count);
+        let record = make(Long::default(), count);
         let begun = spent(clock);
         let results = judge(&record);
         let time = spent(clock) - begun;
         let events = record.history.events.len();
         println!("{events} events in {} ms", time / 1_000_000);
-        let wanted = BTreeMap::from_iter(wanted(count));
-        assert_eq!(counts(&results), wanted, "{:?}", results.reasons.first());
+        let wanted = wanted.iter().map(|(kind, often)| (*kind, often(count)));
+        assert_eq!(counts(&results), wanted.collect(), "{:?}", results.reasons.first());
         time
     });
     assert!(times[1] < RATIO * times[0] + SLACK, "{times:?} ns");
@@ -161,16 +169,9 @@ fn judged_grow(
 
 /// The same for histories of such a run, whose events `tell` adds.
 #[track_caller]
-fn grows(
-    each: usize,
-    (family, variant, clients): Run,
-    tell: impl Fn(&mut Long, usize),
-    wanted: impl Fn(usize) -> Vec<(&'static str, usize)>,
-) {
-    let make = |count| {
-        let mut long = Long::default();
+fn grows(each: usize, (family, variant, clients): Run, wanted: &[Wanted], tell: impl Fn(&mut Long, usize)) {
+    records_grow(each, wanted, |mut long, count| {
         tell(&mut long, count);
         long.record(family, variant, clients)
-    };
-    records_grow(each, make, wanted);
+    });
 }

@@ -1,35 +1,26 @@
 //! Long histories of queues of others.
 
-use super::{Long, judged_grow};
-use crate::search::with_budget;
+use super::{Long, Wanted, judged_grow};
+use crate::search::told;
 use serde_json::{Value, json};
-use zooquake_checkers::search::{ModelKind, Notation, judge};
+use zooquake_checkers::search::ModelKind;
 use zooquake_history::EventType;
 
 /// The same of histories of a queue, judged by this model.
 #[track_caller]
-fn grows(
-    each: usize,
-    model: &str,
-    tell: impl Fn(&mut Long, usize),
-    wanted: impl Fn(usize) -> Vec<(&'static str, usize)>,
-) {
+fn grows(each: usize, model: &str, wanted: &[Wanted], tell: impl Fn(&mut Long, usize)) {
     let kind: ModelKind = model.parse().expect("it is a model");
-    let make = |count| {
-        let mut long = Long::default();
+    let make = |mut long: Long, count| {
         tell(&mut long, count);
         long.record("queue", "fifo", 3)
     };
-    let judged = |record: &zooquake_history::Record| {
-        with_budget(|budget| judge(&record.history, Vec::new(), kind, Notation::Maps, budget))
-    };
-    judged_grow(each, make, judged, wanted);
+    judged_grow(each, wanted, make, |record| told(&record.history, kind));
 }
 
 /// One value is put in often, comes out more often, and the last one is gone; so many drains find nothing.
 #[test]
 fn deliveries_of_one_value_that_repeat() {
-    let make = |long: &mut Long, count| {
+    grows(8, "total-queue", &[("lost-item", |_| 1)], |long, count| {
         for _ in 0..count {
             long.done(1, 1, "enqueue", [json!(7), json!(7)]);
             long.done(2, 2, "dequeue", [Value::Null, json!(7)]);
@@ -39,28 +30,27 @@ fn deliveries_of_one_value_that_repeat() {
         for _ in 0..count {
             long.done(2, 2, "drain", [Value::Null, json!([])]);
         }
-    };
-    grows(8, "total-queue", make, |_| vec![("lost-item", 1)]);
+    });
 }
 
 /// Each item is drained at once; few values come back all the time.
 #[test]
 fn drains_in_the_middle() {
-    let make = |long: &mut Long, count| {
-        for k in 0..count {
-            long.done(1, 1, "enqueue", [json!(k % 3), json!(k % 3)]);
-            long.done(2, 2, "drain", [Value::Null, json!([k % 3])]);
-        }
-        long.done(2, 2, "dequeue", [Value::Null, json!(5)]);
-    };
-    grows(4, "total-queue", make, |_| vec![("phantom-item", 1)]);
-    grows(4, "unordered-queue", make, |_| vec![("phantom-item", 1)]);
+    for model in ["total-queue", "unordered-queue"] {
+        grows(4, model, &[("phantom-item", |_| 1)], |long, count| {
+            for k in 0..count {
+                long.done(1, 1, "enqueue", [json!(k % 3), json!(k % 3)]);
+                long.done(2, 2, "drain", [Value::Null, json!([k % 3])]);
+            }
+            long.done(2, 2, "dequeue", [Value::Null, json!(5)]);
+        });
+    }
 }
 
 /// No completion of a process has an invocation, and no invocation a completion.
 #[test]
 fn completions_without_invocations() {
-    let make = |long: &mut Long, count| {
+    grows(4, "total-queue", &[("phantom-item", |_| 1)], |long, count| {
         long.ok(1, 1, "enqueue", json!(0));
         for k in 0..count {
             long.op(1, 1, EventType::Info, "enqueue", json!(k));
@@ -68,6 +58,5 @@ fn completions_without_invocations() {
             long.done(2, 2, "dequeue", [Value::Null, json!(k)]);
         }
         long.done(2, 2, "dequeue", [Value::Null, json!("none")]);
-    };
-    grows(4, "total-queue", make, |_| vec![("phantom-item", 1)]);
+    });
 }

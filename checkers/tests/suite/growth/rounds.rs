@@ -1,33 +1,36 @@
 //! Long histories of barriers.
 
-use super::{Long, grows, records_grow};
+use super::{Long, Wanted, grows, records_grow};
 use serde_json::json;
 use zooquake_history::{EventType, Record};
 
 #[test]
 fn members_that_come_and_go() {
-    let make = |long: &mut Long, count| {
-        for k in 0..count {
-            let client = k % 10 + 1;
-            let session = json!({"state": "expired", "session": format!("0x{k:x}")});
-            let asked = json!({"round": 1, "members": 2});
-            long.done(client, client, "enter", [asked, json!({"round": 1, "czxid": k})]);
-            long.note(client, "session", session);
-            let removed = json!({"round": 1, "removed": {"czxid": k}});
-            long.done(client, client, "leave", [json!({"round": 1}), removed]);
-        }
-        long.phase("recovered");
-        long.invoke(11, 11, "enter", json!({"round": 1, "members": 2}));
-        long.wait(20);
-        long.phase("audit");
-    };
-    grows(5, ("barrier", "double", 10), make, |_| vec![("early-release", 1)]);
+    grows(
+        5,
+        ("barrier", "double", 10),
+        &[("early-release", |_| 1)],
+        |long, count| {
+            for k in 0..count {
+                let client = k % 10 + 1;
+                let session = json!({"state": "expired", "session": format!("0x{k:x}")});
+                let asked = json!({"round": 1, "members": 2});
+                long.done(client, client, "enter", [asked, json!({"round": 1, "czxid": k})]);
+                long.note(client, "session", session);
+                let removed = json!({"round": 1, "removed": {"czxid": k}});
+                long.done(client, client, "leave", [json!({"round": 1}), removed]);
+            }
+            long.phase("recovered");
+            long.invoke(11, 11, "enter", json!({"round": 1, "members": 2}));
+            long.late_audit();
+        },
+    );
 }
 
 /// One client joins for all members, and closes its sessions.
 #[test]
 fn members_whose_sessions_are_closed() {
-    let make = |long: &mut Long, count| {
+    grows(5, ("barrier", "tutorial", 2), &[], |long, count| {
         for k in 0..count {
             let session = format!("0x{:x}", k + 1);
             let told = json!({"round": 1, "session": session});
@@ -37,15 +40,13 @@ fn members_whose_sessions_are_closed() {
         }
         long.phase("recovered");
         long.invoke(2, 2, "enter", json!({"round": 1, "members": 2}));
-        long.wait(20);
-        long.phase("audit");
-    };
-    grows(5, ("barrier", "tutorial", 2), make, |_| vec![]);
+        long.late_audit();
+    });
 }
 
 #[test]
 fn rounds_of_their_own() {
-    let make = |long: &mut Long, count| {
+    grows(8, ("barrier", "double", 2), &[], |long, count| {
         for k in 0..count {
             for client in 1..=2 {
                 long.invoke(client, client, "enter", json!({"round": k, "members": 2}));
@@ -58,14 +59,12 @@ fn rounds_of_their_own() {
                 long.ok(client, client, "leave", json!({"round": k, "removed": {"czxid": k}}));
             }
         }
-    };
-    grows(8, ("barrier", "double", 2), make, |_| vec![]);
+    });
 }
 
 /// What `ends` does with the enters of one round comes after a recovery and the bound of liveness; each client has one
 /// enter.
-fn entered(count: usize, members: usize, ends: impl Fn(&mut Long, usize)) -> Record {
-    let mut long = Long::default();
+fn entered(mut long: Long, count: usize, members: usize, ends: impl Fn(&mut Long, usize)) -> Record {
     long.phase("recovered");
     for k in 1..=count {
         long.invoke(k, k, "enter", json!({"round": 1, "members": members}));
@@ -80,19 +79,17 @@ fn entered(count: usize, members: usize, ends: impl Fn(&mut Long, usize)) -> Rec
 
 #[test]
 fn members_that_all_wait() {
-    let pair = |count| entered(count, 2, |_, _| {});
-    records_grow(1, pair, |count| vec![("stuck-barrier", count)]);
-    // Each names all others; beyond a million names no more anomalies are listed.
-    let all = |count| entered(count, count, |_, _| {});
-    records_grow(1, all, |count| {
-        vec![("stuck-barrier", 1_000_000usize.div_ceil(count).min(count))]
+    records_grow(1, &[("stuck-barrier", |count| count)], |long, count| {
+        entered(long, count, 2, |_, _| {})
     });
+    // Each names all others; beyond a million names no more anomalies are listed.
+    let told: Wanted = ("stuck-barrier", |count| 1_000_000usize.div_ceil(count).min(count));
+    records_grow(1, &[told], |long, count| entered(long, count, count, |_, _| {}));
 }
 
 #[test]
 fn members_that_all_wait_to_leave() {
-    let make = |count: usize| {
-        let mut long = Long::default();
+    records_grow(3, &[("stuck-barrier", |count| count)], |mut long, count| {
         for (f, kind) in [
             ("enter", EventType::Invoke),
             ("enter", EventType::Ok),
@@ -103,29 +100,27 @@ fn members_that_all_wait_to_leave() {
             }
         }
         long.phase("recovered");
-        long.wait(20);
-        long.phase("audit");
+        long.late_audit();
         long.record("barrier", "double", count)
-    };
-    records_grow(3, make, |count| vec![("stuck-barrier", count)]);
+    });
 }
 
 #[test]
 fn members_that_are_all_refused() {
     let refuse = |long: &mut Long, k| long.op(k, k, EventType::Fail, "enter", json!({"round": 1}));
-    let make = |count| entered(count, 2, refuse);
-    records_grow(2, make, |count| vec![("stuck-barrier", count)]);
+    records_grow(2, &[("stuck-barrier", |count| count)], |long, count| {
+        entered(long, count, 2, refuse)
+    });
 }
 
 /// Each asks again, so that it is asked at as many moments who was there.
 #[test]
 fn enters_whose_ends_are_not_known() {
-    let make = |count| {
+    records_grow(3, &[], |long, count| {
         let again = |long: &mut Long, k| {
             long.op(k, k, EventType::Info, "enter", json!({"round": 1}));
             long.invoke(count + k, k, "enter", json!({"round": 1, "members": count + 1}));
         };
-        entered(count, count + 1, again)
-    };
-    records_grow(3, make, |_| vec![]);
+        entered(long, count, count + 1, again)
+    });
 }

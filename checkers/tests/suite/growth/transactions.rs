@@ -5,8 +5,7 @@ use serde_json::json;
 use zooquake_history::EventType;
 
 /// The site never gets the decision; the coordinators die, and are started again or not.
-fn blocked(count: usize, back: bool) -> zooquake_history::Record {
-    let mut long = Long::default();
+fn blocked(mut long: Long, count: usize, back: bool) -> zooquake_history::Record {
     for k in 0..count {
         let tx = json!({"tx": format!("t{k}"), "sites": ["c1"]});
         let coordinator = k + 2;
@@ -19,36 +18,40 @@ fn blocked(count: usize, back: bool) -> zooquake_history::Record {
         long.invoke(count + k, 1, "decided", tx);
     }
     long.phase("recovered");
-    long.wait(20);
-    long.phase("audit");
+    long.late_audit();
     long.record("commit", "atomic", 2)
 }
 
 #[test]
 fn transactions_that_are_blocked() {
-    let make = |count| blocked(count, true);
-    records_grow(6, make, |count| vec![("blocked-transaction", count)]);
+    records_grow(6, &[("blocked-transaction", |count| count)], |long, count| {
+        blocked(long, count, true)
+    });
 }
 
 #[test]
 fn coordinators_that_stay_dead() {
-    records_grow(5, |count| blocked(count, false), |_| vec![]);
+    records_grow(5, &[], |long, count| blocked(long, count, false));
 }
 
 /// One transaction, and a site for each vote; the first votes no.
 #[test]
 fn votes_of_one_transaction() {
-    let make = |long: &mut Long, count: usize| {
-        let sites: Vec<String> = (1..=count).map(|site| format!("c{site}")).collect();
-        long.done(0, 0, "begin", [json!({"tx": "t", "sites": sites}), json!({"tx": "t"})]);
-        for site in 1..=count {
-            let word = if site == 1 { "no" } else { "yes" };
-            let voted = json!({"tx": "t", "voted": word});
-            long.done(site, site, "vote", [json!({"tx": "t", "vote": word}), voted]);
-            let told = json!({"tx": "t", "decision": "commit"});
-            long.done(site, site, "decided", [json!({"tx": "t"}), told]);
-        }
-        long.op(0, 0, EventType::Invoke, "decide", json!({"tx": "t"}));
-    };
-    grows(4, ("commit", "atomic", 2), make, |_| vec![("commit-without-votes", 1)]);
+    grows(
+        4,
+        ("commit", "atomic", 2),
+        &[("commit-without-votes", |_| 1)],
+        |long, count| {
+            let sites: Vec<String> = (1..=count).map(|site| format!("c{site}")).collect();
+            long.done(0, 0, "begin", [json!({"tx": "t", "sites": sites}), json!({"tx": "t"})]);
+            for site in 1..=count {
+                let word = if site == 1 { "no" } else { "yes" };
+                let voted = json!({"tx": "t", "voted": word});
+                long.done(site, site, "vote", [json!({"tx": "t", "vote": word}), voted]);
+                let told = json!({"tx": "t", "decision": "commit"});
+                long.done(site, site, "decided", [json!({"tx": "t"}), told]);
+            }
+            long.op(0, 0, EventType::Invoke, "decide", json!({"tx": "t"}));
+        },
+    );
 }

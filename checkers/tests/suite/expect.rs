@@ -188,8 +188,9 @@ pub fn lacking(record: impl Fn(&str) -> Record, text: &str, cases: &[(&str, &str
     }
 }
 
+/// Judges the twins of a history, each with its row; see [`innocent`].
 #[track_caller]
-fn twins(text: &str, table: &str, judge: impl Fn(&str, &str)) {
+pub fn twins(text: &str, table: &str, judge: impl Fn(&str, &str)) {
     for row in table.lines().map(str::trim).filter(|row| !row.is_empty()) {
         judge(&edited(text, row.split('#').next().unwrap_or_default()), row);
     }

@@ -1,6 +1,6 @@
 //! Each safety anomaly by one history, and silence on its nearest innocent twins.
 
-use crate::expect::{edited, found, guilty, innocent, none, one, one_by, says, tells_all};
+use crate::expect::{edited, found, guilty, innocent, none, one, one_by, says, tells_all, twins};
 use crate::script::{changed, lock, logged, txn};
 use zooquake_checkers::Verdict;
 use zooquake_history::plan::Resource;
@@ -49,12 +49,11 @@ fn who_holds_again_after_a_denial_convicts_nobody_and_is_a_reason() {
         c1 holds => c1 release g1; c1 failed release g1 not-held; c1 holds
         c1 holds => c1 holds-not; c1 confirm; c1 holds
         c1 confirm => c1 exit; c1 confirm # its next process cannot believe in what the last one was given";
-    for row in rows.lines().filter(|row| !row.trim().is_empty()) {
-        let twin = edited(BOTH_HOLD, row.split('#').next().expect("an edit"));
-        let results = none(&lock(&twin));
+    twins(BOTH_HOLD, rows, |twin, row| {
+        let results = none(&lock(twin));
         says(&results, "reports grant g1 as held, though");
         assert_eq!(results.verdict, Verdict::Unknown, "{row}");
-    }
+    });
     // A denial of another grant, of another client, or in the answer to an older question is none.
     let table = "
         c1 holds => c1 lost g2; c1 holds

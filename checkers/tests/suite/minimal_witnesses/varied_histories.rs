@@ -11,10 +11,7 @@ use zooquake_history::{EventType, Record, evidence::Znode};
 /// with somebody who is refused after recovery.
 pub fn varied(family: &FamilyHistories, plain: fn(u64) -> Record, seed: u64) -> Record {
     let mut rng = Rng::with_seed(seed ^ 0x1ea57);
-    let record = match rng.bool() {
-        true => plain(seed),
-        false => (family.make)(seed),
-    };
+    let record = if rng.bool() { plain(seed) } else { (family.make)(seed) };
     match rng.u8(0..4) {
         0 => {
             doubtful_evidence::unpaired_answers::spoil(&mut rng, &record, family).map_or(record, |spoilt| spoilt.record)

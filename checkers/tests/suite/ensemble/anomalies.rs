@@ -18,27 +18,26 @@ pub fn logs(tellers: &[&ServerLogWriter]) -> Vec<ServerLog> {
 
 /// Server 1 wins round 2 with the votes of 1 and 2; both layouts.
 pub fn winner(official: bool) -> ServerLogWriter {
-    let mut one = ServerLogWriter::new(1, official);
-    one.starts(0).looks(1000, z(1, 5)).casts(1001, 2, (1, z(1, 5), 1));
-    one
+    ServerLogWriter::new(1, official)
+        .starts(0)
+        .looks(1000, z(1, 5))
+        .casts(1001, 2, (1, z(1, 5), 1))
 }
 
 /// Server 2 puts itself forward with `own` in round 2 and then votes for server 1.
 fn voter(own: (i64, i64, i64)) -> ServerLogWriter {
-    let mut two = ServerLogWriter::new(2, false);
-    two.starts(0)
+    ServerLogWriter::new(2, false)
+        .starts(0)
         .looks(1000, own.1)
         .casts(1002, 2, own)
         .casts(1010, 2, (1, z(1, 5), 1))
-        .becomes(1230, "FOLLOWING");
-    two
+        .becomes(1230, "FOLLOWING")
 }
 
-pub fn wins(mut one: ServerLogWriter) -> ServerLogWriter {
+pub fn wins(one: ServerLogWriter) -> ServerLogWriter {
     one.hears(1012, 2, "LOOKING", 2, (1, z(1, 5), 1))
         .becomes(1220, "LEADING")
-        .leads(1300, 2, "1, 2");
-    one
+        .leads(1300, 2, "1, 2")
 }
 
 #[test]
@@ -82,9 +81,8 @@ fn only_whole_logs_convict() {
 fn a_late_joiner_with_a_higher_zxid_lawfully_follows() {
     let one = wins(winner(false));
     let two = voter((1, z(1, 3), 2));
-    let mut three = ServerLogWriter::new(3, false);
     // It comes when the others have decided, and joins those whose notifications name them as following and leading.
-    three
+    let three = ServerLogWriter::new(3, false)
         .starts(0)
         .looks(1215, z(1, 9))
         .casts(1216, 2, (1, z(1, 9), 3))
@@ -99,11 +97,9 @@ fn a_late_joiner_with_a_higher_zxid_lawfully_follows() {
 
 #[test]
 fn a_vote_that_arrives_after_the_wait_is_not_counted() {
-    let mut one = wins(winner(false));
     // Server 3's higher vote was still on its way, and is written down when the winner leads already.
-    one.hears(1225, 3, "LOOKING", 2, (1, z(1, 9), 3));
-    let mut three = ServerLogWriter::new(3, false);
-    three
+    let one = wins(winner(false)).hears(1225, 3, "LOOKING", 2, (1, z(1, 9), 3));
+    let three = ServerLogWriter::new(3, false)
         .starts(0)
         .looks(1100, z(1, 9))
         .casts(1101, 2, (1, z(1, 9), 3))
@@ -113,21 +109,21 @@ fn a_vote_that_arrives_after_the_wait_is_not_counted() {
 
 #[test]
 fn followers_and_observers_prove_nothing() {
-    let mut one = winner(false);
     // A FOLLOWING vote carries the zxid of its old election, and an observer has no vote at all.
-    one.hears(1003, 3, "FOLLOWING", 2, (1, z(1, 9), 3))
-        .hears(1004, 4, "OBSERVING", 2, (9, z(9, 9), 4));
+    let one =
+        winner(false)
+            .hears(1003, 3, "FOLLOWING", 2, (1, z(1, 9), 3))
+            .hears(1004, 4, "OBSERVING", 2, (9, z(9, 9), 4));
     let one = wins(one);
-    let mut three = ServerLogWriter::new(3, false);
-    three
+    let three = ServerLogWriter::new(3, false)
         .starts(0)
         .looks(900, z(1, 9))
         .casts(901, 2, (1, z(1, 9), 3))
         .hears(902, 1, "LEADING", 2, (1, z(1, 5), 1))
         .becomes(903, "FOLLOWING")
         .hears(1010, 3, "FOLLOWING", 2, (1, z(1, 5), 1));
-    let mut four = ServerLogWriter::new(4, false);
-    four.starts(0)
+    let four = ServerLogWriter::new(4, false)
+        .starts(0)
         .looks(1000, i64::MIN)
         .hears(1001, 1, "LOOKING", 2, (1, z(1, 5), 1))
         .becomes(1230, "OBSERVING");
@@ -144,9 +140,9 @@ fn followers_and_observers_prove_nothing() {
 #[test]
 fn votes_before_the_voters_last_start_prove_nothing() {
     let one = wins(winner(false));
-    let mut two = ServerLogWriter::new(2, false);
     // Rounds begin at 1 again with every start: round 2 of its first life is another round 2.
-    two.starts(0)
+    let two = ServerLogWriter::new(2, false)
+        .starts(0)
         .looks(990, z(1, 9))
         .casts(991, 2, (1, z(1, 9), 2))
         .starts(1000)
@@ -160,9 +156,9 @@ fn votes_before_the_voters_last_start_prove_nothing() {
 #[test]
 fn a_round_that_comes_back_within_a_life_is_another_round() {
     let one = wins(winner(false));
-    let mut two = ServerLogWriter::new(2, false);
     // It joined a leader of a lower round, which lowers its own, and lost an entry that was never committed.
-    two.starts(0)
+    let two = ServerLogWriter::new(2, false)
+        .starts(0)
         .looks(500, z(1, 9))
         .casts(501, 2, (1, z(1, 9), 2))
         .becomes(700, "FOLLOWING")
@@ -175,11 +171,11 @@ fn a_round_that_comes_back_within_a_life_is_another_round() {
 
 #[test]
 fn an_epoch_that_goes_back_across_a_restart_convicts() {
-    let mut one = wins(winner(false));
-    one.starts(5000).looks(5100, z(1, 7)).casts(5101, 1, (2, z(1, 7), 1));
+    let one = wins(winner(false));
+    let one = one.starts(5000).looks(5100, z(1, 7)).casts(5101, 1, (2, z(1, 7), 1));
     // Its last zxid is of epoch 1 still, and its own epoch the second.
     assert_eq!(kinds(&logs(&[&one]), &[]), [""; 0]);
-    one.starts(9000).looks(9100, 0).casts(9101, 1, (0, 0, 1));
+    let one = one.starts(9000).looks(9100, 0).casts(9101, 1, (0, 0, 1));
     let found = judge(&logs(&[&one]), &[]);
     assert_eq!(found.iter().map(|one| one.kind).collect::<Vec<_>>(), [REGRESSION]);
     tells(&found[0], "epoch 2 at 1.300 s");

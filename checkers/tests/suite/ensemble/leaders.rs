@@ -6,15 +6,14 @@ use super::server_log_lines::{ServerLogWriter, judge, kinds, sample, tells};
 #[test]
 fn two_servers_established_in_one_epoch_convict() {
     let one = wins(winner(false));
-    let mut three = ServerLogWriter::new(3, true);
-    three
+    let three = ServerLogWriter::new(3, true)
         .starts(0)
         .looks(1000, z(1, 5))
         .casts(1001, 2, (1, z(1, 5), 3))
         .becomes(1500, "LEADING");
     // It won and is not acknowledged ("Follower is ahead of the leader"), although it proposes the same epoch.
     assert_eq!(kinds(&logs(&[&one, &three]), &[]), [""; 0]);
-    three.leads(1600, 2, "3, 2");
+    let three = three.leads(1600, 2, "3, 2");
     let found = judge(&logs(&[&one, &three]), &[]);
     assert_eq!(found.iter().map(|one| one.kind).collect::<Vec<_>>(), [LEADERS]);
     tells(&found[0], "epoch 2: n1 at 1.300 s");
@@ -52,8 +51,7 @@ fn two_servers_that_answer_as_leader_of_one_epoch_convict() {
     let mut early = resumed.to_vec();
     early.insert(3, sample(880, "n2", "leader", z(3, 7)));
     assert_eq!(kinds(&[], &early), [""; 0]);
-    let mut frozen = ServerLogWriter::new(2, false);
-    frozen
+    let frozen = ServerLogWriter::new(2, false)
         .starts(0)
         .looks(500, z(3, 7))
         .casts(501, 1, (3, z(3, 7), 2))
@@ -89,8 +87,7 @@ fn a_new_leaders_answer_with_its_old_zxid_makes_no_second_leader() {
         assert_eq!(kinds(&[], &until(&last)), [""; 0], "{last:?}");
     }
     // Of its log no more is left than that it starts.
-    let mut cut = ServerLogWriter::new(2, false);
-    cut.starts(0);
+    let mut cut = ServerLogWriter::new(2, false).starts(0);
     cut.text +=
         "2026-01-02 03:00:05,000 [QuorumPeer] INFO org.apache.zookeeper.server.quorum.Leader - Have quorum of supp";
     let last = [silent, sample(1100, "n2", "follower", z(6, 1))];

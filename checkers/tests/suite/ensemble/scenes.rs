@@ -31,23 +31,23 @@ fn logs(zxid: i64) -> Vec<zooquake_history::ServerLog> {
     let own = |sid: i64| (2, if sid == 3 { zxid } else { Z }, sid);
     let best = [3, 4, 5].map(own).into_iter().max().expect("three");
     let voter = |sid: i64| {
-        let mut teller = ServerLogWriter::new(sid, false);
-        teller.starts(0).looks(100, own(sid).1).casts(110, 3, own(sid));
+        let mut teller = ServerLogWriter::new(sid, false)
+            .starts(0)
+            .looks(100, own(sid).1)
+            .casts(110, 3, own(sid));
         if own(sid) != best {
-            teller.casts(130, 3, best);
+            teller = teller.casts(130, 3, best);
         }
         for other in [3, 4, 5].into_iter().filter(|other| *other != sid) {
-            teller.hears(140, other, "LOOKING", 3, best);
+            teller = teller.hears(140, other, "LOOKING", 3, best);
         }
         if best.2 == sid {
-            teller.becomes(350, "LEADING").leads(400, 3, "[3, 4, 5]");
+            teller.becomes(350, "LEADING").leads(400, 3, "[3, 4, 5]").log()
         } else {
-            teller.becomes(350, "FOLLOWING");
+            teller.becomes(350, "FOLLOWING").log()
         }
-        teller.log()
     };
-    let mut observer = ServerLogWriter::new(6, false);
-    observer
+    let observer = ServerLogWriter::new(6, false)
         .starts(0)
         .looks(100, i64::MIN)
         .hears(140, best.2, "LEADING", 3, best)
@@ -129,8 +129,10 @@ fn a_step_that_was_not_seen_is_unknown() {
 fn an_observer_that_votes_or_does_not_observe_is_named() {
     let mut voted = record(Z + 3, "n3", true);
     let logs = voted.scenes.get_mut("zxid").expect("the scene");
-    let mut three = ServerLogWriter::new(3, false);
-    three.starts(0).looks(100, Z).hears(110, 6, "LOOKING", 3, (2, Z, 6));
+    let three = ServerLogWriter::new(3, false)
+        .starts(0)
+        .looks(100, Z)
+        .hears(110, 6, "LOOKING", 3, (2, Z, 6));
     logs.push(three.log());
     unknown(&voted, "n6, an observer, has voted");
     let mut absent = record(Z + 3, "n3", true);

@@ -25,8 +25,13 @@ impl ServerLogWriter {
         }
     }
 
+    /// Goes on with a log in its place.
+    pub fn add(&mut self, entries: impl FnOnce(Self) -> Self) {
+        *self = entries(std::mem::take(self));
+    }
+
     /// An entry at a moment, in milliseconds since the run began.
-    pub fn line(&mut self, ms: i64, class: &str, text: &str) -> &mut Self {
+    pub fn line(mut self, ms: i64, class: &str, text: &str) -> Self {
         let (hour, minute, second) = (3 + ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
         let at = format!("2026-01-02 {hour:02}:{minute:02}:{second:02},{:03}", ms % 1000);
         let thread = format!("QuorumPeer[myid={}](plain=0.0.0.0:2181)(secure=disabled)", self.sid);
@@ -43,14 +48,14 @@ impl ServerLogWriter {
     }
 
     /// The process starts.
-    pub fn starts(&mut self, ms: i64) -> &mut Self {
+    pub fn starts(self, ms: i64) -> Self {
         let sid = self.sid;
         self.line(ms, "QuorumPeerConfig", "Reading configuration from: /conf/zoo.cfg")
             .line(ms, "QuorumPeerMain", &format!("Starting quorum peer, myid={sid}"))
     }
 
     /// It begins to look for a leader.
-    pub fn looks(&mut self, ms: i64, zxid: i64) -> &mut Self {
+    pub fn looks(self, ms: i64, zxid: i64) -> Self {
         let sid = self.sid;
         self.line(ms, "QuorumPeer", "LOOKING").line(
             ms,
@@ -60,7 +65,7 @@ impl ServerLogWriter {
     }
 
     /// A message arrives: of whom, what the sender is, its round, its vote as `(epoch, zxid, leader)`.
-    pub fn hears(&mut self, ms: i64, sid: i64, state: &str, round: i64, vote: (i64, i64, i64)) -> &mut Self {
+    pub fn hears(self, ms: i64, sid: i64, state: &str, round: i64, vote: (i64, i64, i64)) -> Self {
         let (epoch, zxid, leader) = vote;
         let text = format!(
             "Notification: my state:LOOKING; n.sid:{sid}, n.state:{state}, n.leader:{leader}, n.round:0x{round:x}, \
@@ -70,17 +75,18 @@ impl ServerLogWriter {
     }
 
     /// It casts a vote, which arrives at itself.
-    pub fn casts(&mut self, ms: i64, round: i64, vote: (i64, i64, i64)) -> &mut Self {
-        self.hears(ms, self.sid, "LOOKING", round, vote)
+    pub fn casts(self, ms: i64, round: i64, vote: (i64, i64, i64)) -> Self {
+        let sid = self.sid;
+        self.hears(ms, sid, "LOOKING", round, vote)
     }
 
     /// It becomes `LEADING`, `FOLLOWING`, ….
-    pub fn becomes(&mut self, ms: i64, state: &str) -> &mut Self {
+    pub fn becomes(self, ms: i64, state: &str) -> Self {
         self.line(ms, "QuorumPeer", state)
     }
 
     /// A quorum acknowledges it as leader in an epoch.
-    pub fn leads(&mut self, ms: i64, epoch: i64, sids: &str) -> &mut Self {
+    pub fn leads(self, ms: i64, epoch: i64, sids: &str) -> Self {
         let text = format!(
             "Have quorum of supporters, sids: [[{sids}]]; starting up and setting last processed zxid: 0x{:x}",
             epoch << 32

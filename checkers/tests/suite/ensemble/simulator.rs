@@ -135,7 +135,7 @@ impl Simulator {
                 server.init = vote;
                 if server.teller.text.is_empty() || restarted.contains(&vote.leader) {
                     server.round = 0;
-                    server.teller.starts(self.now - 1);
+                    server.teller.add(|log| log.starts(self.now - 1));
                 }
             }
             self.push(at, SimulatorStep::Start(vote.leader));
@@ -156,7 +156,7 @@ impl Simulator {
         let sids: Vec<String> = truth.counted.keys().map(i64::to_string).collect();
         self.now += 50;
         let server = self.servers.get_mut(&truth.winner).expect("it exists");
-        server.teller.leads(self.now, epoch, &sids.join(", "));
+        server.teller.add(|log| log.leads(self.now, epoch, &sids.join(", ")));
     }
 
     fn push(&mut self, at: i64, step: SimulatorStep) {
@@ -174,7 +174,7 @@ impl Simulator {
         server.proposed = server.init;
         server.received.clear();
         server.settled.clear();
-        server.teller.looks(now, server.init.zxid);
+        server.teller.add(|log| log.looks(now, server.init.zxid));
         self.broadcast(sid);
         // A link keeps its last message until the other end is there.
         let up =
@@ -213,7 +213,7 @@ impl Simulator {
         let vote = told.unwrap_or(message.vote);
         let vote = (vote.epoch, vote.zxid, vote.leader);
         let (sid, state, round) = (message.sid, message.state, message.round);
-        server.teller.hears(now, sid, state.word(), round, vote);
+        server.teller.add(|log| log.hears(now, sid, state.word(), round, vote));
         match (server.state, state) {
             (SimulatorState::Looking, SimulatorState::Looking) => self.weigh(to, message),
             (SimulatorState::Looking, _) => self.join(to, message),
@@ -266,7 +266,7 @@ impl Simulator {
             server.state = SimulatorState::Following;
             server.round = message.round;
             server.proposed = message.vote;
-            server.teller.becomes(now, "FOLLOWING");
+            server.teller.add(|log| log.becomes(now, "FOLLOWING"));
         }
     }
 
@@ -281,7 +281,7 @@ impl Simulator {
         } else {
             SimulatorState::Following
         };
-        server.teller.becomes(now, server.state.word());
+        server.teller.add(|log| log.becomes(now, server.state.word()));
         if server.state == SimulatorState::Leading {
             let agree = server.received.iter().filter(|(_, other)| **other == vote);
             let counted: Vec<i64> = agree.map(|(sid, _)| *sid).collect();

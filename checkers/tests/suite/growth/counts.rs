@@ -1,6 +1,6 @@
 //! Long histories of counters.
 
-use super::{Long, Run, Wanted, grows, judged_grow};
+use super::{AnomalyGrowth, Long, Run, grows, judged_grow};
 use crate::script::{logged, txn};
 use serde_json::json;
 use zooquake_checkers::check;
@@ -34,7 +34,7 @@ fn increments_of_unknown_outcome_and_reads() {
 
 #[test]
 fn ids_that_are_given_twice() {
-    let wanted: [Wanted; 2] = [("duplicate-id", |count| count), ("lost-increment", |_| 1)];
+    let wanted: [AnomalyGrowth; 2] = [("duplicate-id", |count| count), ("lost-increment", |_| 1)];
     grows(4, RUN, &wanted, |long, count| {
         for k in 0..count {
             long.invoke(1, 1, "increment", json!({}));
@@ -74,7 +74,7 @@ fn ids_that_are_given_twice_beside_the_logs() {
         }
         results
     };
-    let wanted: [Wanted; 2] = [("duplicate-id", |count| count), ("lost-increment", |count| count)];
+    let wanted: [AnomalyGrowth; 2] = [("duplicate-id", |count| count), ("lost-increment", |count| count)];
     judged_grow(4, &wanted, make, judge);
 }
 

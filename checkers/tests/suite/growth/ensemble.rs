@@ -23,22 +23,21 @@ fn record(logs: Vec<ServerLog>, servers: Vec<ServerSample>) -> Record {
 /// One server wins again and again, as its samples state; another never stops looking for a leader, and votes for it
 /// each time.
 fn wins(count: i64) -> Record {
-    let mut teller = [1, 2].map(|sid| ServerLogWriter::new(sid, false));
-    let [winner, voter] = &mut teller;
+    let [mut winner, voter] = [1, 2].map(|sid| ServerLogWriter::new(sid, false).starts(0));
+    let mut voter = voter.looks(1, 0);
     let mut servers = Vec::new();
-    winner.starts(0);
-    voter.starts(0).looks(1, 0);
     for k in 1..=count {
         let (ms, vote) = (10 * k, (k - 1, k << 32, 1));
-        winner
+        winner = winner
             .looks(ms, vote.1)
             .casts(ms + 1, k, vote)
-            .hears(ms + 3, 2, "LOOKING", k, vote);
-        winner.becomes(ms + 4, "LEADING").leads(ms + 5, k, "[1, 2]");
-        voter.casts(ms + 1, k, (k - 1, 0, 2)).casts(ms + 2, k, vote);
+            .hears(ms + 3, 2, "LOOKING", k, vote)
+            .becomes(ms + 4, "LEADING")
+            .leads(ms + 5, k, "[1, 2]");
+        voter = voter.casts(ms + 1, k, (k - 1, 0, 2)).casts(ms + 2, k, vote);
         servers.push(sample(ms as u64 + 6, "n1", "leader", k << 32 | 1));
     }
-    record(teller.iter().map(ServerLogWriter::log).collect(), servers)
+    record(vec![winner.log(), voter.log()], servers)
 }
 
 #[test]
@@ -62,13 +61,11 @@ fn voters_that_broke_the_order() {
     records_grow(8, &[("lesser-vote-won", |count| count - 1)], |_, count| {
         let count = count as i64;
         let best = (1, 1, 1);
-        let mut winner = ServerLogWriter::new(1, false);
-        winner.starts(0).looks(1, 1).casts(2, 1, best);
+        let mut winner = ServerLogWriter::new(1, false).starts(0).looks(1, 1).casts(2, 1, best);
         let mut logs = Vec::new();
         for sid in 2..=count {
-            winner.hears(5, sid, "LOOKING", 1, best);
-            let mut voter = ServerLogWriter::new(sid, false);
-            voter
+            winner = winner.hears(5, sid, "LOOKING", 1, best);
+            let voter = ServerLogWriter::new(sid, false)
                 .starts(0)
                 .looks(1, 2)
                 .casts(2, 1, (1, 2, sid))
@@ -76,8 +73,7 @@ fn voters_that_broke_the_order() {
                 .becomes(7, "FOLLOWING");
             logs.push(voter.log());
         }
-        winner.becomes(6, "LEADING").leads(8, 2, "[1, 2]");
-        logs.push(winner.log());
+        logs.push(winner.becomes(6, "LEADING").leads(8, 2, "[1, 2]").log());
         record(logs, vec![])
     });
 }

@@ -1,6 +1,6 @@
 //! Long histories of locks.
 
-use super::{Long, Wanted, grows, records_grow};
+use super::{AnomalyGrowth, Long, grows, records_grow};
 use crate::script::{changed, standing, txn, window, znode};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -152,7 +152,7 @@ fn releases_of_one_path() {
 #[test]
 fn orphans_that_the_answers_of_all_clients_prove() {
     // Each witness has an event more than twice the clients; beyond a million events no more witnesses are listed.
-    let told: Wanted = ("orphan-node", |count| 1_000_000usize.div_ceil(2 * count).min(count));
+    let told: AnomalyGrowth = ("orphan-node", |count| 1_000_000usize.div_ceil(2 * count).min(count));
     records_grow(2, &[told], |mut long, count| {
         long.phase("recovered");
         long.phase("audit");

@@ -1,6 +1,6 @@
 //! Long histories of groups.
 
-use super::{Run, Wanted, grows, records_grow};
+use super::{AnomalyGrowth, Run, grows, records_grow};
 use crate::script::readings;
 use serde_json::{Value, json};
 use zooquake_history::evidence::Znode;
@@ -51,7 +51,7 @@ fn values_that_nobody_asked_for() {
 /// Ten thousand answers that differ from the tree, and lag behind that which their clients have registered.
 #[test]
 fn answers_to_view_that_differ() {
-    let wanted: [Wanted; 2] = [("stale-view", |_| 1), ("lost-member", |_| 1)];
+    let wanted: [AnomalyGrowth; 2] = [("stale-view", |_| 1), ("lost-member", |_| 1)];
     records_grow(2, &wanted, |mut long, count| {
         let asked = json!({"member": "m1", "value": 7});
         long.done(

@@ -1,6 +1,6 @@
 //! Long histories of queues.
 
-use super::{Wanted, grows};
+use super::{AnomalyGrowth, grows};
 use serde_json::{Value, json};
 use zooquake_history::EventType;
 
@@ -120,7 +120,7 @@ fn items_beside_dequeues_that_stay_pending() {
 /// One of the dequeues may have taken any item.
 #[test]
 fn items_of_which_one_may_have_been_taken_beside_dequeues_that_stay_pending() {
-    let told: Wanted = ("stuck-queue", |count| 1_000_000usize.div_ceil(count).min(count));
+    let told: AnomalyGrowth = ("stuck-queue", |count| 1_000_000usize.div_ceil(count).min(count));
     grows(3, ("queue", "fifo", 3), &[told], |long, count| {
         long.note(2, "hello", json!({"pid": 1, "cannot": ["taking"]}));
         for k in 0..count {

@@ -33,7 +33,7 @@ const SLACK: u64 = 20_000_000;
 type Run = (&'static str, &'static str, usize);
 
 /// An anomaly, and how often it is to be found in a history of a number of things.
-type Wanted = (&'static str, fn(usize) -> usize);
+type AnomalyGrowth = (&'static str, fn(usize) -> usize);
 
 /// Builds a history event by event, one each microsecond.
 #[derive(Default)]
@@ -139,7 +139,7 @@ fn spent(since: Instant) -> u64 {
 /// Judges the histories that `make` builds, of about [`EVENTS`] and four times as many events when it is called with a
 /// number of things of which each takes so many events (`each`).
 #[track_caller]
-fn records_grow(each: usize, wanted: &[Wanted], make: impl Fn(Long, usize) -> Record) {
+fn records_grow(each: usize, wanted: &[AnomalyGrowth], make: impl Fn(Long, usize) -> Record) {
     judged_grow(each, wanted, make, check);
 }
 
@@ -147,7 +147,7 @@ fn records_grow(each: usize, wanted: &[Wanted], make: impl Fn(Long, usize) -> Re
 #[track_caller]
 fn judged_grow(
     each: usize,
-    wanted: &[Wanted],
+    wanted: &[AnomalyGrowth],
     make: impl Fn(Long, usize) -> Record,
     judge: impl Fn(&Record) -> Results,
 ) {
@@ -169,7 +169,7 @@ fn judged_grow(
 
 /// The same for histories of such a run, whose events `tell` adds.
 #[track_caller]
-fn grows(each: usize, (family, variant, clients): Run, wanted: &[Wanted], tell: impl Fn(&mut Long, usize)) {
+fn grows(each: usize, (family, variant, clients): Run, wanted: &[AnomalyGrowth], tell: impl Fn(&mut Long, usize)) {
     records_grow(each, wanted, |mut long, count| {
         tell(&mut long, count);
         long.record(family, variant, clients)

@@ -1,6 +1,6 @@
 //! Long histories of queues of others.
 
-use super::{Long, Wanted, judged_grow};
+use super::{AnomalyGrowth, Long, judged_grow};
 use crate::search::told;
 use serde_json::{Value, json};
 use zooquake_checkers::search::ModelKind;
@@ -8,7 +8,7 @@ use zooquake_history::EventType;
 
 /// The same of histories of a queue, judged by this model.
 #[track_caller]
-fn grows(each: usize, model: &str, wanted: &[Wanted], tell: impl Fn(&mut Long, usize)) {
+fn grows(each: usize, model: &str, wanted: &[AnomalyGrowth], tell: impl Fn(&mut Long, usize)) {
     let kind: ModelKind = model.parse().expect("it is a model");
     let make = |mut long: Long, count| {
         tell(&mut long, count);

@@ -1,6 +1,6 @@
 //! Long histories of barriers.
 
-use super::{Long, Wanted, grows, records_grow};
+use super::{AnomalyGrowth, Long, grows, records_grow};
 use serde_json::json;
 use zooquake_history::{EventType, Record};
 
@@ -83,7 +83,7 @@ fn members_that_all_wait() {
         entered(long, count, 2, |_, _| {})
     });
     // Each names all others; beyond a million names no more anomalies are listed.
-    let told: Wanted = ("stuck-barrier", |count| 1_000_000usize.div_ceil(count).min(count));
+    let told: AnomalyGrowth = ("stuck-barrier", |count| 1_000_000usize.div_ceil(count).min(count));
     records_grow(1, &[told], |long, count| entered(long, count, count, |_, _| {}));
 }
 

@@ -71,8 +71,7 @@ pub struct FamilyHistories {
 /// How many spoilt histories of a family are drawn.
 const USUAL: u64 = 4_000;
 
-/// Draws histories of a family for `judge` to spoil, with a random generator that `salt` makes another one than theirs; wants
-/// more than one of four hundred to be of each sort.
+/// Draws histories of a family for `judge` to spoil; more than one of four hundred has to be of each sort.
 fn drawn(family: &FamilyHistories, salt: u64, sorts: &[&str], judge: impl Fn(u64, Rng, Record, &mut AnomalyCounts)) {
     let (all, mut counts) = (crate::histories(USUAL), AnomalyCounts::new());
     for seed in 0..all {

@@ -4,7 +4,9 @@ use crate::event::Damage;
 use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
 use crate::plan::{ClusterPlan, Plan};
 use crate::{Provenance, Record, ServerLog};
+use serde::de::DeserializeOwned;
 use std::collections::HashSet;
+use std::fmt::Display;
 
 /// The name of a server, or of a client, and its log.
 pub type Log = (String, Vec<u8>);
@@ -43,63 +45,69 @@ impl Record {
     /// not: the verdict itself names what could not be judged without it. Nor is a server's log that is cut off, as no
     /// property of a recipe rests on it; [`ServerLog::cuts`] records it.
     pub fn read(files: Files<'_>) -> Self {
-        let mut record = Self::default();
-        let mut damage = Vec::new();
-        let mut note = |file: &str, found: Damage| damage.push(format!("{file}, {found}"));
-        match files.plan.map(parse_value) {
-            Some(Ok(plan)) => {
-                record.plan = plan;
-                bounded(&mut record.plan, &mut record.damage);
-            }
-            Some(Err(found)) => note("plan.json", found),
-            None => {}
-        }
-        if let Some((history, found)) = files.history.map(parse_jsonl) {
-            record.history = history;
-            found.into_iter().for_each(|found| note("history.jsonl", found));
-        }
-        match files.tree.map(parse_value) {
-            Some(Ok(tree)) => record.tree = Some(tree),
-            Some(Err(found)) => note("tree.json", found),
-            None => {}
-        }
-        if let Some((txnlog, found)) = files.txnlog.map(parse_lines) {
-            record.txnlog = Some(txnlog);
-            found.into_iter().for_each(|found| note("txnlog.jsonl", found));
-        }
-        match files.txnlogs.map(parse_value) {
-            Some(Ok(txnlogs)) => record.server_txnlogs = Some(txnlogs),
-            Some(Err(found)) => note("txnlogs.json", found),
-            None => {}
-        }
-        if let Some((servers, found)) = files.servers.map(parse_lines) {
-            record.servers = Some(servers);
-            found.into_iter().for_each(|found| note("servers.jsonl", found));
-        }
-        if let Some((messages, found)) = files.messages.map(parse_lines) {
-            record.messages = Some(messages);
-            found.into_iter().for_each(|found| note("messages.jsonl", found));
-        }
-        let read = |logs: &[Log]| logs.iter().map(|(server, log)| ServerLog::read(server, log)).collect();
-        record.logs = files.logs.map(read);
-        let scenes = files.scenes.iter().map(|(scene, logs)| (scene.clone(), read(logs)));
-        record.scenes = scenes.collect();
-        let clients = files.clients.iter();
-        let clients = clients.map(|(client, log)| (client.clone(), last_lines(log)));
-        record.client_logs = clients.collect();
-        if let Some(bytes) = files.provenance {
-            match provenance(bytes) {
-                Ok(provenance) => record.provenance = Some(provenance),
-                Err(found) => damage.push(format!("provenance.json, {found}")),
-            }
-        }
+        let mut read = FileReader::default();
+        let mut cut = Vec::new();
+        let mut plan = read.value("plan.json", files.plan).unwrap_or_default();
+        bounded(&mut plan, &mut cut);
+        let history = read
+            .lines("history.jsonl", files.history, parse_jsonl)
+            .unwrap_or_default();
+        let tree = read.value("tree.json", files.tree);
+        let txnlog = read.lines("txnlog.jsonl", files.txnlog, parse_lines);
+        let server_txnlogs = read.value("txnlogs.json", files.txnlogs);
+        let servers = read.lines("servers.jsonl", files.servers, parse_lines);
+        let messages = read.lines("messages.jsonl", files.messages, parse_lines);
+        let provenance = files.provenance.map(provenance);
+        let provenance = provenance.and_then(|found| read.sound("provenance.json", found));
+        let mut damage = read.damage;
         for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
             if bytes.is_none() {
                 damage.push(format!("{file} is missing"));
             }
         }
-        damage.append(&mut record.damage);
-        Self { damage, ..record }
+        damage.append(&mut cut);
+        let logs = |logs: &[Log]| logs.iter().map(|(server, log)| ServerLog::read(server, log)).collect();
+        let scenes = files.scenes.iter().map(|(scene, of)| (scene.clone(), logs(of)));
+        let clients = files.clients.iter();
+        Self {
+            plan,
+            history,
+            tree,
+            txnlog,
+            server_txnlogs,
+            servers,
+            logs: files.logs.map(logs),
+            client_logs: clients.map(|(client, log)| (client.clone(), last_lines(log))).collect(),
+            scenes: scenes.collect(),
+            messages,
+            provenance,
+            damage,
+        }
+    }
+}
+
+/// Reads files, and notes where each is damaged.
+#[derive(Default)]
+struct FileReader {
+    damage: Vec<String>,
+}
+
+impl FileReader {
+    /// The value of a file that is one; `None` if the file is not there, or damaged.
+    fn value<T: DeserializeOwned>(&mut self, file: &str, bytes: Option<&[u8]>) -> Option<T> {
+        self.sound(file, parse_value(bytes?))
+    }
+
+    /// What stands in a file of lines before its first damage; `None` if the file is not there.
+    fn lines<T>(&mut self, file: &str, bytes: Option<&[u8]>, parse: fn(&[u8]) -> (T, Option<Damage>)) -> Option<T> {
+        let (found, damage) = parse(bytes?);
+        self.sound(file, damage.map_or(Ok(()), Err));
+        Some(found)
+    }
+
+    /// What was read of a file, unless that is damaged.
+    fn sound<T>(&mut self, file: &str, found: Result<T, impl Display>) -> Option<T> {
+        found.map_err(|why| self.damage.push(format!("{file}, {why}"))).ok()
     }
 }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
     let mut history = History::default();
     let mut last = 0;
-    for line in FileLines::new(bytes) {
+    for line in file_lines(bytes) {
         let event: Event = match line.parse() {
             Ok(event) => event,
             Err(damage) => return (history, Some(damage)),
@@ -40,7 +40,7 @@ pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
 /// is kept.
 pub fn parse_lines<T: DeserializeOwned>(bytes: &[u8]) -> (Vec<T>, Option<Damage>) {
     let mut all = Vec::new();
-    for line in FileLines::new(bytes) {
+    for line in file_lines(bytes) {
         match line.parse() {
             Ok(one) => all.push(one),
             Err(damage) => return (all, Some(damage)),
@@ -75,40 +75,16 @@ pub fn to_line<T: Serialize>(one: &T) -> String {
 }
 
 /// The lines of a file; what follows the last line break is a line too unless it is empty.
-struct FileLines<'a> {
-    rest: &'a [u8],
-    number: usize,
-}
-
-impl<'a> FileLines<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            rest: unmarked(bytes),
-            number: 0,
+fn file_lines(bytes: &[u8]) -> impl Iterator<Item = FileLine<'_>> {
+    let lines = unmarked(bytes).split_inclusive(|&byte| byte == b'\n');
+    lines.zip(1..).map(|(line, number)| {
+        let text = line.strip_suffix(b"\n");
+        FileLine {
+            number,
+            text: text.unwrap_or(line),
+            ended: text.is_some(),
         }
-    }
-}
-
-impl<'a> Iterator for FileLines<'a> {
-    type Item = FileLine<'a>;
-
-    fn next(&mut self) -> Option<FileLine<'a>> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        self.number += 1;
-        let end = self.rest.iter().position(|&byte| byte == b'\n');
-        let (text, rest) = match end {
-            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
-            None => (self.rest, &self.rest[self.rest.len()..]),
-        };
-        self.rest = rest;
-        Some(FileLine {
-            number: self.number,
-            text,
-            ended: end.is_some(),
-        })
-    }
+    })
 }
 
 struct FileLine<'a> {

@@ -4,9 +4,8 @@
 //! :read  17`. Later versions write `jepsen.util: ` and a date before the level. A line that begins with a date or a
 //! level and names another logger is passed over; any other line is damage.
 
-use crate::edn::{EdnReader, error_text, from_error, from_json, from_kind, from_name, from_process};
-use crate::edn::{kind, name, number, to_json};
-use crate::event::{Damage, Event, History, Process};
+use crate::edn::{self, EdnReader, error_text, from_error, from_json, from_kind, from_name, from_process, to_json};
+use crate::event::{Damage, Event, History};
 use crate::jsonl::unmarked;
 
 const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"];
@@ -90,17 +89,12 @@ fn read(reader: &mut EdnReader<'_>, index: usize) -> Result<Event, Damage> {
         reader.rewind(place);
         reader.damage(what)
     };
-    let process = match (number(&process.1), name(&process.1)) {
-        (Some(number), _) => Process::Number(number),
-        (None, Some(name)) => Process::Name(name),
-        (None, None) => return Err(wrong(process.0, format!("{} is not a process", process.1))),
-    };
     Ok(Event {
         index,
         time: index as u64,
-        process,
-        kind: kind(&event_type.1).map_err(|what| wrong(event_type.0, what))?,
-        f: name(&f.1).ok_or_else(|| wrong(f.0, format!("{} is not the name of an operation", f.1)))?,
+        process: edn::process(&process.1).map_err(|what| wrong(process.0, what))?,
+        kind: edn::kind(&event_type.1).map_err(|what| wrong(event_type.0, what))?,
+        f: edn::operation(&f.1).map_err(|what| wrong(f.0, what))?,
         value: to_json(&value),
         error: error.as_ref().and_then(error_text),
         node: None,

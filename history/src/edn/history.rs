@@ -98,7 +98,7 @@ fn event(value: Edn, before: &[Event]) -> Result<Event, String> {
             "time" => time = number(content),
             "process" => process = Some(self::process(content)?),
             "type" => kind = Some(self::kind(content)?),
-            "f" => f = Some(name(content).ok_or_else(|| format!("{content} is not the name of an operation"))?),
+            "f" => f = Some(operation(content)?),
             "value" => value = to_json(content),
             "key" => under = Some(to_json(content)),
             "error" => error = error_text(content),
@@ -122,12 +122,16 @@ fn event(value: Edn, before: &[Event]) -> Result<Event, String> {
     })
 }
 
-fn process(value: &Edn) -> Result<Process, String> {
-    match (number(value), name(value)) {
-        (Some(number), _) => Ok(Process::Number(number)),
-        (None, Some(name)) => Ok(Process::Name(name)),
-        (None, None) => Err(format!("{value} is not a process")),
-    }
+/// The process of an event.
+pub(crate) fn process(value: &Edn) -> Result<Process, String> {
+    let process = number(value).map(Process::Number);
+    let process = process.or_else(|| name(value).map(Process::Name));
+    process.ok_or_else(|| format!("{value} is not a process"))
+}
+
+/// The name of an operation.
+pub(crate) fn operation(value: &Edn) -> Result<Text, String> {
+    name(value).ok_or_else(|| format!("{value} is not the name of an operation"))
 }
 
 /// The type of an event.
@@ -142,7 +146,7 @@ pub(crate) fn kind(value: &Edn) -> Result<EventType, String> {
 }
 
 /// A number that is not negative.
-pub(crate) fn number(value: &Edn) -> Option<u64> {
+fn number(value: &Edn) -> Option<u64> {
     match value {
         Edn::Int(number) => u64::try_from(*number).ok(),
         Edn::Number(text) => text.trim_end_matches('N').parse().ok(),
@@ -151,7 +155,7 @@ pub(crate) fn number(value: &Edn) -> Option<u64> {
 }
 
 /// A name: of a keyword, a string or a symbol.
-pub(crate) fn name(value: &Edn) -> Option<Text> {
+fn name(value: &Edn) -> Option<Text> {
     match value {
         Edn::Keyword(name) | Edn::Str(name) | Edn::Symbol(name) => Some(name.into()),
         _ => None,

@@ -9,7 +9,7 @@ mod json;
 mod numeral;
 mod reader;
 
-pub(crate) use history::{error_text, from_error, from_kind, from_name, from_process, kind, name, number};
+pub(crate) use history::{error_text, from_error, from_kind, from_name, from_process, kind, operation, process};
 pub use history::{parse_edn, to_edn, to_keyed};
 pub use json::{from_json, to_json};
 pub use reader::{EdnReader, parse};

@@ -57,7 +57,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "On::is_real")]
     pub on: On,
     /// How a simulated ensemble decides what happens next; left out for a random walk.
-    #[serde(default, skip_serializing_if = "Scheduler::is_walk")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub scheduler: Scheduler,
     /// What every random choice below was drawn from; a simulated ensemble draws its own from it too.
     pub seed: u64,
@@ -147,7 +147,7 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Capabilities>,
     /// Of a consensus protocol, what it is to bring about.
-    #[serde(default, skip_serializing_if = "ConsensusGoal::is_nothing")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub goal: ConsensusGoal,
     /// Anomalies that are known and accepted.
     pub accepted: Vec<AcceptedAnomaly>,
@@ -200,7 +200,7 @@ pub struct ClusterPlan {
     /// Number of servers that vote, named `n1`, ….
     pub servers: usize,
     /// Number of observers: servers that neither vote nor take part in commits, named after those that vote.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub observers: usize,
     /// Number of clients, named `c1`, ….
     pub clients: usize,
@@ -214,8 +214,9 @@ pub struct ClusterPlan {
     pub hosts: Vec<PlannedHost>,
 }
 
-fn is_zero(number: &usize) -> bool {
-    *number == 0
+/// Whether it is the default, which files omit.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl ClusterPlan {
@@ -282,6 +283,18 @@ pub struct ClientPlan {
     /// `None` for as many as there is time for. Operations are over early where every client has done its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ops: Option<u64>,
+}
+
+impl ClientPlan {
+    /// Its cycle of this number, counted from 0; `None` if it has none at all.
+    pub fn cycle(&self, number: usize) -> Option<&Cycle> {
+        self.cycles.get(number % self.cycles.len().max(1))
+    }
+
+    /// How long it waits before that cycle.
+    pub fn think(&self, number: usize) -> Duration {
+        Duration::from_millis(self.cycle(number).map_or(0, |cycle| cycle.think_ms))
+    }
 }
 
 /// Acquire, write, release.

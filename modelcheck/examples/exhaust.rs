@@ -6,7 +6,6 @@ use zooquake_history::plan::ClusterPlan;
 use zooquake_modelcheck::bounds::{ModelBounds, ModelNetwork};
 use zooquake_modelcheck::folder;
 use zooquake_modelcheck::search::{ModelSearchOutcome, SearchEffort, search};
-use zooquake_workloads::consensus::protocol::{Node, NodeSet};
 use zooquake_workloads::consensus::setting::ProtocolSetting;
 use zooquake_workloads::consensus::variants::{ConsensusVariant, variant};
 
@@ -44,13 +43,10 @@ struct ExhaustArgs {
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let outcome = parse(&args).and_then(|args| run(&args));
-    match outcome {
-        Ok(code) => code,
-        Err(why) => {
-            eprintln!("{why}");
-            ExitCode::from(2)
-        }
-    }
+    outcome.unwrap_or_else(|why| {
+        eprintln!("{why}");
+        ExitCode::from(2)
+    })
 }
 
 fn parse(args: &[String]) -> Result<ExhaustArgs, String> {
@@ -59,14 +55,7 @@ fn parse(args: &[String]) -> Result<ExhaustArgs, String> {
     };
     let mut parsed = ExhaustArgs {
         variant: variant(name).ok_or(USAGE)?,
-        bounds: ModelBounds {
-            rounds: 2,
-            timers: 1,
-            restarts: 0,
-            cut_off: NodeSet::EMPTY,
-            cut_links: Vec::new(),
-            network: ModelNetwork::Delaying,
-        },
+        bounds: ModelBounds::new(2, 1),
         cut_off: Vec::new(),
         servers: 3,
         leaders: 2,
@@ -128,7 +117,9 @@ fn run(args: &ExhaustArgs) -> Result<ExitCode, String> {
     let names = setting.names();
     let mut bounds = args.bounds.clone();
     for cut in &args.cut_off {
-        cut_from(&mut bounds, cut, &names).ok_or_else(|| format!("the nodes are {}", names.join(", ")))?;
+        bounds
+            .cut(cut, &names)
+            .ok_or_else(|| format!("the nodes are {}", names.join(", ")))?;
     }
     println!("{setting:?}\n{bounds:?}");
     let effort = SearchEffort {
@@ -150,18 +141,6 @@ fn run(args: &ExhaustArgs) -> Result<ExitCode, String> {
         println!("written to {}", out.display());
     }
     Ok(ExitCode::FAILURE)
-}
-
-/// Cuts a node off, or a link; `None` if there is none of this name.
-fn cut_from(bounds: &mut ModelBounds, cut: &str, names: &[String]) -> Option<()> {
-    let number = |name: &str| names.iter().position(|other| other == name).map(|node| node as Node);
-    match cut.split_once(':') {
-        Some((from, to)) => bounds.cut_links.push((number(from)?, number(to)?)),
-        None => {
-            bounds.cut_off.insert(number(cut)?);
-        }
-    }
-    Some(())
 }
 
 fn print(outcome: &ModelSearchOutcome) {

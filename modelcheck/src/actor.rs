@@ -92,7 +92,8 @@ impl<P: BoundedProtocol> ProtocolActor<P> {
     }
 }
 
-fn node(id: Id) -> Node {
+/// The number of a node.
+pub(crate) fn node(id: Id) -> Node {
     usize::from(id) as Node
 }
 

@@ -1,5 +1,6 @@
 //! What of a protocol's states is explored.
 
+use zooquake_network::script::node_named;
 use zooquake_workloads::consensus::fast_leader_election::{FleMessage, FleServer, FleTimer};
 use zooquake_workloads::consensus::fast_paxos::{FastPaxos, FastPaxosMessage, FastPaxosTimer};
 use zooquake_workloads::consensus::paxos::{Paxos, PaxosMessage, PaxosTimer};
@@ -20,6 +21,31 @@ pub struct ModelBounds {
     pub cut_links: Vec<(Node, Node)>,
     /// What the network does to messages beside delaying them.
     pub network: ModelNetwork,
+}
+
+impl ModelBounds {
+    /// Bounds on rounds and timers alone.
+    pub fn new(rounds: u32, timers: u32) -> Self {
+        Self {
+            rounds,
+            timers,
+            restarts: 0,
+            cut_off: NodeSet::EMPTY,
+            cut_links: Vec::new(),
+            network: ModelNetwork::Delaying,
+        }
+    }
+
+    /// Cuts a node off (`learner1`), or a link (`learner1:leader1`); `None` if a name is not among those of the nodes.
+    pub fn cut(&mut self, what: &str, names: &[String]) -> Option<()> {
+        match what.split_once(':') {
+            Some((from, to)) => self.cut_links.push((node_named(names, from)?, node_named(names, to)?)),
+            None => {
+                self.cut_off.insert(node_named(names, what)?);
+            }
+        }
+        Some(())
+    }
 }
 
 /// A network whose messages overtake each other.

@@ -1,10 +1,10 @@
 //! Counterexamples as runs.
 
 use crate::search::Counterexample;
-use serde::Serialize;
 use std::fs;
 use std::io;
 use std::path::Path;
+use zooquake_history::jsonl::to_line;
 use zooquake_history::plan::{ClientPlan, ClusterPlan, On, Plan, Scheduler, ScriptStep, Target, Trigger, Window};
 use zooquake_history::{History, Record};
 use zooquake_network::play;
@@ -77,19 +77,10 @@ pub fn record(plan: &Plan) -> Result<Record, String> {
 /// If it cannot be written.
 pub fn write(record: &Record, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    let mut plan = serde_json::to_string_pretty(&record.plan)?;
-    plan.push('\n');
+    let plan = serde_json::to_string_pretty(&record.plan)? + "\n";
     fs::write(folder.join("plan.json"), plan)?;
-    fs::write(folder.join("history.jsonl"), lines(&record.history.events)?)?;
-    let messages = record.messages.as_deref().unwrap_or_default();
-    fs::write(folder.join("messages.jsonl"), lines(messages)?)
-}
-
-fn lines<T: Serialize>(values: &[T]) -> io::Result<String> {
-    let mut text = String::new();
-    for value in values {
-        text += &serde_json::to_string(value)?;
-        text.push('\n');
-    }
-    Ok(text)
+    let events: String = record.history.events.iter().map(to_line).collect();
+    fs::write(folder.join("history.jsonl"), events)?;
+    let messages: String = record.messages.iter().flatten().map(to_line).collect();
+    fs::write(folder.join("messages.jsonl"), messages)
 }

@@ -1,6 +1,6 @@
 //! Paths of a model as scripts of networks.
 
-use crate::actor::ProtocolActor;
+use crate::actor::{ProtocolActor, node};
 use crate::bounds::BoundedProtocol;
 use crate::digest::DigestKey;
 use crate::judging::ProtocolModel;
@@ -139,8 +139,4 @@ impl<'a, P: BoundedProtocol> PathFollower<'a, P> {
         sent[at].gone = true;
         at as u32 + 1
     }
-}
-
-fn node(id: Id) -> Node {
-    usize::from(id) as Node
 }

@@ -3,6 +3,7 @@
 
 use crate::disturbance::{Disturbance, DisturbanceKind};
 use crate::scenario::Scenario;
+use crate::script::node_named;
 use fastrand::Rng;
 use std::ops::Range;
 use zooquake_history::fault::{self, Cut, Payload, Share};
@@ -184,7 +185,7 @@ pub fn windows(disturbances: &[Disturbance], names: &[String]) -> Vec<Window> {
 
 /// The disturbance of a window; `None` if a network has no such fault, target or trigger.
 pub fn disturbance(window: &Window, names: &[String]) -> Option<Disturbance> {
-    let node = |name: &String| names.iter().position(|other| other == name).map(|node| node as Node);
+    let node = |name: &String| node_named(names, name);
     let one = || match &window.target {
         Target::Node(name) => node(name),
         _ => None,

@@ -139,7 +139,7 @@ impl ProtocolVisitor for RecordVisitor<'_> {
         let observer = RecordingObserver::begin(plan, names, judge, followed);
         let mut world = run.world::<P, _>(config, plan, observer);
         world.run();
-        let end = world.now().max(followed.unwrap_or(0));
+        let end = world.now.max(followed.unwrap_or(0));
         world.observer.finish(end)
     }
 }

@@ -57,10 +57,10 @@ impl<'a> RecordingObserver<'a> {
             open: BTreeMap::new(),
             processes: 0,
         };
-        recording.of_run("clock", json!(ClockReading { unix_us: 0 }));
-        recording.of_run("confinement", json!({ "in_memory": true }));
-        recording.of_run(NODES, json!(names));
-        recording.of_run("phase", json!("ops"));
+        recording.notice(0, "run", "clock", json!(ClockReading { unix_us: 0 }));
+        recording.notice(0, "run", "confinement", json!({ "in_memory": true }));
+        recording.notice(0, "run", NODES, json!(names));
+        recording.notice(0, "run", "phase", json!("ops"));
         recording
     }
 
@@ -69,10 +69,6 @@ impl<'a> RecordingObserver<'a> {
         self.enter_phases(at);
         self.notice(at, "run", "phase", json!("done"));
         self.record
-    }
-
-    fn of_run(&mut self, f: &str, value: Value) {
-        self.notice(0, "run", f, value);
     }
 
     fn enter_phases(&mut self, at: u32) {

@@ -20,7 +20,8 @@ pub struct World<'a, P: Protocol, O> {
     /// With a script, the messages that have not arrived.
     held: HeldMessages<P::Message>,
     rng: Rng,
-    now: u32,
+    /// The moment up to which the run came, in microseconds.
+    pub now: u32,
     messages: u32,
     in_flight: u32,
     settings: u32,
@@ -70,11 +71,6 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         }
     }
 
-    /// The moment up to which the run came, in microseconds.
-    pub fn now(&self) -> u32 {
-        self.now
-    }
-
     fn happens(&mut self, due: QueuedEvent<P::Message>) -> ControlFlow<()> {
         match due {
             QueuedEvent::Message {
@@ -87,7 +83,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
                 self.arrive((number, from, to), message)
             }
             QueuedEvent::Timer { node, setting } => match self.host(node).run_out(setting) {
-                Some(timer) => self.run_out(node, timer),
+                Some(timer) => self.input(node, Input::Timer(timer), None),
                 None => ControlFlow::Continue(()),
             },
             QueuedEvent::Request { node, value } => self.request(node, value),
@@ -113,7 +109,9 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
                 let timers = &mut self.hosts[usize::from(*node)].timers;
                 let set = timers.iter().position(|(set, _)| format!("{set:?}") == *timer);
                 let (node, set) = (*node, set.map(|at| timers.swap_remove(at).0));
-                set.map_or(ControlFlow::Continue(()), |timer| self.run_out(node, timer))
+                set.map_or(ControlFlow::Continue(()), |timer| {
+                    self.input(node, Input::Timer(timer), None)
+                })
             }
             NodeStep::Request { node, value } => self.request(*node, *value),
         }
@@ -156,10 +154,6 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
             true => self.input(to, Input::Receive { from, message }, Some(number)),
             false => ControlFlow::Continue(()),
         }
-    }
-
-    fn run_out(&mut self, node: Node, timer: P::Timer) -> ControlFlow<()> {
-        self.input(node, Input::Timer(timer), None)
     }
 
     /// Asks a node for an operation; nobody asks a process that is dead.

@@ -1,5 +1,6 @@
 //! What a variant promises beyond what its family does.
 
+use super::is_default;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
@@ -54,10 +55,6 @@ pub enum RegisterReads {
     Session,
     /// What was written last.
     Linearizable,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 fn is_one(capacity: &NonZeroUsize) -> bool {

@@ -20,10 +20,3 @@ pub enum ConsensusGoal {
     /// A log in which every message stays that was acknowledged.
     Log,
 }
-
-impl ConsensusGoal {
-    /// Whether the variant is no consensus protocol; the default that files omit.
-    pub fn is_nothing(&self) -> bool {
-        *self == Self::Nothing
-    }
-}

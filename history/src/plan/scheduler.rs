@@ -35,37 +35,63 @@ pub struct ScriptStep {
     pub act: ScriptAct,
 }
 
-/// What happens in a step of a network. One that is not possible then does not happen.
+/// What happens in a step of a network, whose nodes have names in plans, and numbers while it runs. One that is not
+/// possible then does not happen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ScriptAct {
+pub enum ScriptAct<N = String> {
     /// A message arrives; a copy of it if it has arrived before.
     Deliver {
         /// The node that sent it.
-        from: String,
+        from: N,
         /// The node that it is for.
-        to: String,
+        to: N,
         /// Its number among all that the one sent to the other, from 1.
         nth: u32,
     },
     /// A timer runs out.
     Timer {
         /// The node that set it.
-        node: String,
-        /// Its kind.
+        node: N,
+        /// Its kind, as it prints itself.
         timer: String,
     },
     /// The application asks a node for an operation.
     Request {
-        node: String,
+        node: N,
         /// The value of the operation.
         value: u32,
     },
 }
 
-impl Scheduler {
-    /// Whether it is the one that plans do not name.
-    pub fn is_walk(&self) -> bool {
-        *self == Self::Walk
+impl<N> ScriptAct<N> {
+    /// The same with other nodes; `None` where there is none for one of its own.
+    pub fn with_nodes<M>(&self, other: impl Fn(&N) -> Option<M>) -> Option<ScriptAct<M>> {
+        Some(match self {
+            Self::Deliver { from, to, nth } => ScriptAct::Deliver {
+                from: other(from)?,
+                to: other(to)?,
+                nth: *nth,
+            },
+            Self::Timer { node, timer } => ScriptAct::Timer {
+                node: other(node)?,
+                timer: timer.clone(),
+            },
+            Self::Request { node, value } => ScriptAct::Request {
+                node: other(node)?,
+                value: *value,
+            },
+        })
+    }
+}
+
+impl ScriptAct<u8> {
+    /// The act of a plan's script, in which nodes have these names.
+    ///
+    /// # Panics
+    /// If one of its nodes has no name.
+    pub fn act(&self, names: &[String]) -> ScriptAct {
+        let named = self.with_nodes(|node| names.get(usize::from(*node)).cloned());
+        named.expect("each node has a name")
     }
 }

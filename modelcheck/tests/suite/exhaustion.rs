@@ -1,4 +1,4 @@
-use super::{bounds, cut, setting};
+use super::{cut, setting};
 use zooquake_modelcheck::bounds::{ModelBounds, ModelNetwork};
 use zooquake_modelcheck::search::{SearchEffort, search};
 use zooquake_workloads::consensus::setting::ProtocolSetting;
@@ -15,7 +15,10 @@ fn explore(name: &str, setting: &ProtocolSetting, bounds: ModelBounds) -> (usize
 
 #[test]
 fn one_ballot_of_paxos_violates_nothing() {
-    assert_eq!(explore("paxos", &setting("paxos", 1), bounds(1, 0)), (2_058, 1_680));
+    assert_eq!(
+        explore("paxos", &setting("paxos", 1), ModelBounds::new(1, 0)),
+        (2_058, 1_680)
+    );
 }
 
 #[test]
@@ -24,7 +27,7 @@ fn messages_that_are_lost_or_arrive_again_violate_nothing() {
     let within = |network| {
         let bounds = ModelBounds {
             network,
-            ..bounds(1, 0)
+            ..ModelBounds::new(1, 0)
         };
         cut(bounds, &setting, &["proposer1", "proposer2", "learner1:leader1"])
     };
@@ -40,7 +43,7 @@ fn processes_that_start_again_violate_nothing() {
     let setting = setting("paxos", 1);
     let bounds = ModelBounds {
         restarts: 1,
-        ..bounds(2, 0)
+        ..ModelBounds::new(2, 0)
     };
     let bounds = cut(bounds, &setting, &["acceptor3", "proposer1", "proposer2"]);
     assert_eq!(explore("paxos", &setting, bounds), (22_320, 3_648));
@@ -49,14 +52,14 @@ fn processes_that_start_again_violate_nothing() {
 #[test]
 fn two_ballots_of_paxos_violate_nothing() {
     let setting = setting("paxos", 2);
-    let bounds = cut(bounds(2, 1), &setting, &["acceptor3", "proposer1"]);
+    let bounds = cut(ModelBounds::new(2, 1), &setting, &["acceptor3", "proposer1"]);
     assert_eq!(explore("paxos", &setting, bounds), (4_135, 2_200));
 }
 
 #[test]
 fn a_fast_round_violates_nothing() {
     assert_eq!(
-        explore("fast-paxos", &setting("fast-paxos", 1), bounds(1, 0)),
+        explore("fast-paxos", &setting("fast-paxos", 1), ModelBounds::new(1, 0)),
         (13_308, 1_152)
     );
 }
@@ -74,7 +77,7 @@ fn recovery_from_a_collision_violates_nothing() {
         "learner1:coordinator1",
     ];
     assert_eq!(
-        explore("fast-paxos", &setting, cut(bounds(2, 1), &setting, &names)),
+        explore("fast-paxos", &setting, cut(ModelBounds::new(2, 1), &setting, &names)),
         (93_572, 31_008)
     );
 }
@@ -82,14 +85,14 @@ fn recovery_from_a_collision_violates_nothing() {
 #[test]
 fn elections_of_two_servers_violate_nothing() {
     let setting = setting("fast-leader-election", 0);
-    let bounds = cut(bounds(2, 1), &setting, &["server3"]);
+    let bounds = cut(ModelBounds::new(2, 1), &setting, &["server3"]);
     assert_eq!(explore("fast-leader-election", &setting, bounds), (6_023, 5_520));
 }
 
 #[test]
 fn an_election_of_three_servers_violates_nothing() {
     let setting = setting("fast-leader-election-alone", 0);
-    let bounds = cut(bounds(1, 0), &setting, &["server2:server3"]);
+    let bounds = cut(ModelBounds::new(1, 0), &setting, &["server2:server3"]);
     assert_eq!(
         explore("fast-leader-election-alone", &setting, bounds),
         (30_324, 21_546)

@@ -6,22 +6,9 @@ mod planted;
 mod published_paxos;
 
 use zooquake_history::plan::ClusterPlan;
-use zooquake_modelcheck::bounds::{ModelBounds, ModelNetwork};
-use zooquake_workloads::consensus::protocol::{Node, NodeSet};
+use zooquake_modelcheck::bounds::ModelBounds;
 use zooquake_workloads::consensus::setting::ProtocolSetting;
 use zooquake_workloads::consensus::variants::{ConsensusVariant, variant};
-
-/// Bounds on rounds and timers alone.
-fn bounds(rounds: u32, timers: u32) -> ModelBounds {
-    ModelBounds {
-        rounds,
-        timers,
-        restarts: 0,
-        cut_off: NodeSet::EMPTY,
-        cut_links: Vec::new(),
-        network: ModelNetwork::Delaying,
-    }
-}
 
 /// A variant with three acceptors or servers.
 fn of_three(name: &str) -> (&'static ConsensusVariant, ClusterPlan) {
@@ -47,22 +34,10 @@ fn setting(name: &str, leaders: u8) -> ProtocolSetting {
 }
 
 /// The same bounds with these nodes cut off, and links: `learner1`, `learner1:leader1`.
-fn cut(bounds: ModelBounds, setting: &ProtocolSetting, cut: &[&str]) -> ModelBounds {
+fn cut(mut bounds: ModelBounds, setting: &ProtocolSetting, cut: &[&str]) -> ModelBounds {
     let names = setting.names();
-    let number = |name: &str| {
-        names
-            .iter()
-            .position(|other| other == name)
-            .expect("there is such a node") as Node
-    };
-    let mut bounds = bounds;
     for name in cut {
-        match name.split_once(':') {
-            Some((from, to)) => bounds.cut_links.push((number(from), number(to))),
-            None => {
-                bounds.cut_off.insert(number(name));
-            }
-        }
+        bounds.cut(name, &names).expect("there is such a node");
     }
     bounds
 }

@@ -1,4 +1,4 @@
-use super::{bounds, cut, of_three, setting};
+use super::{cut, of_three, setting};
 use std::fs;
 use zooquake_history::Record;
 use zooquake_history::files::Files;
@@ -47,13 +47,13 @@ fn anomalies_of_run(variant: &ConsensusVariant, cluster: &ClusterPlan, found: &C
 
 #[test]
 fn an_acceptor_that_forgets_its_promise_is_convicted() {
-    let found = convict("C1", 2, (bounds(2, 1), &["acceptor3", "proposer1"]));
+    let found = convict("C1", 2, (ModelBounds::new(2, 1), &["acceptor3", "proposer1"]));
     assert_eq!((found.items.len(), found.messages()), (21, 18));
 }
 
 #[test]
 fn processes_die_and_start_again_in_windows() {
-    let mut found = convict("C1", 2, (bounds(2, 1), &["acceptor3", "proposer1"]));
+    let mut found = convict("C1", 2, (ModelBounds::new(2, 1), &["acceptor3", "proposer1"]));
     // Of the acceptor that is cut off, and of a proposer that is not heard of again.
     found.items.insert(4, TraceItem::Kill(2));
     found.items.insert(9, TraceItem::Start(2));
@@ -78,12 +78,12 @@ fn fast_quorums_of_a_plain_majority_are_convicted() {
         "acceptor3:coordinator1",
         "learner1:coordinator1",
     ];
-    let found = convict("C2", 1, (bounds(2, 1), &cut));
+    let found = convict("C2", 1, (ModelBounds::new(2, 1), &cut));
     assert_eq!((found.items.len(), found.messages()), (21, 18));
 }
 
 #[test]
 fn votes_compared_without_their_epochs_are_convicted() {
-    let found = convict("C3", 0, (bounds(1, 0), &[]));
+    let found = convict("C3", 0, (ModelBounds::new(1, 0), &[]));
     assert_eq!((found.items.len(), found.messages()), (3, 2));
 }

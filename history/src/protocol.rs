@@ -1,6 +1,6 @@
 //! The messages between the orchestrator and a client: one JSON object a line. `docs/protocol.md` is the specification.
 
-use crate::operation::control;
+use crate::operation::control::Notice;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -137,9 +137,14 @@ pub enum Outcome {
     Info,
 }
 
-impl From<control::Notice> for Message {
-    fn from(notice: control::Notice) -> Self {
-        let (notice, value) = notice.parts();
+impl From<Notice> for Message {
+    fn from(notice: Notice) -> Self {
+        let (notice, value) = match notice {
+            Notice::Session { session, state } => ("session", json!({ "session": session, "state": state })),
+            Notice::Lost { grant, why } => ("lost", json!({ "grant": grant, "why": why })),
+            Notice::Taking { item } => ("taking", json!({ "item": item })),
+            Notice::View(view) => ("view", json!(view)),
+        };
         let notice = notice.to_owned();
         Self::Notice { notice, value }
     }

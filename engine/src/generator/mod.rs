@@ -27,7 +27,8 @@ use std::fmt::Debug;
 use std::time::Duration;
 use zooquake_history::FaultKind;
 use zooquake_history::liveness::AnsweredDurations;
-use zooquake_history::operation::{Family, Operation};
+use zooquake_history::operation::grant::GRANT;
+use zooquake_history::operation::{Family, Operation, WORK_MS};
 use zooquake_history::plan::Plan;
 
 /// Milliseconds that a recipe has at least for a single request.
@@ -87,11 +88,12 @@ pub struct OperationRequest {
 impl OperationRequest {
     /// An operation that the recipe has `timeout_ms` milliseconds to answer.
     pub fn new(operation: &impl Operation, timeout_ms: u64) -> Self {
+        let (f, value) = operation.parts();
         Self {
-            f: operation.name(),
-            grant: operation.grant().unwrap_or_default().to_string(),
-            work_ms: operation.work_ms(),
-            value: operation.value(),
+            f,
+            grant: GRANT.read_from(&value).unwrap_or_default().to_string(),
+            work_ms: value[WORK_MS.name()].as_u64().unwrap_or(0),
+            value,
             timeout_ms: Some(timeout_ms),
         }
     }

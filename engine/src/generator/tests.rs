@@ -9,6 +9,8 @@ use crate::operation::OpKind;
 use serde_json::json;
 use std::collections::BTreeMap;
 use zooquake_history::EventType;
+use zooquake_history::operation::commit::{CommitRequest, Vote};
+use zooquake_history::operation::grant::GrantRequest;
 use zooquake_history::plan::{ClientPlan, PlannedTransaction};
 
 const CLIENTS: usize = 3;
@@ -203,6 +205,22 @@ fn requests(name: &str) -> Vec<String> {
         generator.recovered(&AnsweredDurations::default());
     }
     first.into_values().collect()
+}
+
+#[test]
+fn a_request_names_the_grant_that_it_is_about_and_the_work_in_it() {
+    let (grant, value, tx, vote) = ("g7".to_string(), json!(1), "t7".to_string(), Vote::Yes);
+    let write = OperationRequest::new(
+        &GrantRequest::Write {
+            grant,
+            value,
+            work_ms: 40,
+        },
+        0,
+    );
+    let vote = OperationRequest::new(&CommitRequest::Vote { tx, vote, work_ms: 50 }, 0);
+    assert_eq!((write.grant.as_str(), write.work_ms), ("g7", 40));
+    assert_eq!((vote.grant.as_str(), vote.work_ms), ("", 50));
 }
 
 #[test]

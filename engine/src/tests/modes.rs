@@ -3,7 +3,7 @@
 use super::*;
 use crate::generator;
 use std::num::NonZeroUsize;
-use zooquake_history::operation::{Mode, Operation, grant};
+use zooquake_history::operation::{Mode, grant};
 use zooquake_history::plan::{Capabilities, ClientState};
 
 /// An engine whose clients, of a lock that so many may hold, have asked for grants of these modes, named `m1` for c1
@@ -25,16 +25,9 @@ fn asking(capacity: usize, modes: &[Mode]) -> Bench {
 
 fn ask(bench: &mut Bench, client: usize, mode: Mode) {
     let grant = format!("m{}", client + 1);
-    let value = grant::GrantRequest::Acquire {
-        grant: grant.clone(),
-        mode,
-    };
     let request = generator::OperationRequest {
-        f: "acquire",
-        grant,
-        work_ms: 0,
-        value: value.value(),
         timeout_ms: None,
+        ..generator::OperationRequest::new(&grant::GrantRequest::Acquire { grant, mode }, 0)
     };
     bench.engine.clients.workers[client].due = None;
     bench.engine.clients.ask(&mut bench.engine.run, client, request);
@@ -128,8 +121,7 @@ fn one_that_waits_is_struck_while_it_is_excluded() {
 fn one_that_works_under_a_shared_grant_reads_and_is_struck_as_a_holder() {
     let mut bench = Bench::running("rwlock/fenced", 1);
     for _ in 0..20 {
-        bench.ok(0, "acquire");
-        bench.pass(0);
+        bench.ok_at_once(0, "acquire");
         let reads = bench.engine.clients.holds.mode(0) == Shared;
         assert_ne!(bench.asked(0, "read"), bench.asked(0, "write"));
         assert_eq!(bench.asked(0, "read"), reads);
@@ -156,8 +148,7 @@ fn a_read_that_is_not_held_ends_the_hold() {
     let shared = (0..4)
         .find(|&client| bench.engine.clients.holds.mode(client) == Shared)
         .unwrap();
-    bench.ok(shared, "acquire");
-    bench.pass(0);
+    bench.ok_at_once(shared, "acquire");
     assert!(bench.engine.clients.holds.is_holder(shared));
     bench.answer(shared, "read", Outcome::Fail, Value::Null);
     assert!(!bench.engine.clients.holds.is_holder(shared));

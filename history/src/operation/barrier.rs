@@ -151,16 +151,7 @@ pub enum BarrierAnswer {
     Closed { round: i64 },
 }
 
-impl Operation for BarrierRequest {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Join { .. } => f::JOIN,
-            Self::Enter { .. } => f::ENTER,
-            Self::Leave { .. } => f::LEAVE,
-            Self::Close { .. } => f::CLOSE,
-        }
-    }
-}
+impl Operation for BarrierRequest {}
 
 fields! {
     ROUND, round: i64 = "round";

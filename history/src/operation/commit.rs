@@ -203,23 +203,7 @@ impl CommitRequest {
     }
 }
 
-impl Operation for CommitRequest {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Begin(_) => f::BEGIN,
-            Self::Decide(_) => f::DECIDE,
-            Self::Vote { .. } => f::VOTE,
-            Self::Decided { .. } => f::DECIDED,
-        }
-    }
-
-    fn work_ms(&self) -> u64 {
-        match self {
-            Self::Vote { work_ms, .. } => *work_ms,
-            _ => 0,
-        }
-    }
-}
+impl Operation for CommitRequest {}
 
 fields! {
     /// The name of the transaction.

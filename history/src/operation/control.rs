@@ -3,7 +3,6 @@
 use super::membership::{GroupView, RegisteredMember};
 use super::{AnyType, Counts, Field, ZnodeName, fields};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 /// Names of the control requests.
 pub mod f {
@@ -107,18 +106,6 @@ pub enum Notice {
     Taking { item: i64 },
     /// The recipe shows its application another view of the group.
     View(GroupView),
-}
-
-impl Notice {
-    /// Its name and its value.
-    pub fn parts(&self) -> (&'static str, Value) {
-        match self {
-            Self::Session { session, state } => ("session", json!({ "session": session, "state": state })),
-            Self::Lost { grant, why } => ("lost", json!({ "grant": grant, "why": why })),
-            Self::Taking { item } => ("taking", json!({ "item": item })),
-            Self::View(view) => ("view", json!(view)),
-        }
-    }
 }
 
 /// Why a grant was lost.

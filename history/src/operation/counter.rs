@@ -56,14 +56,7 @@ pub enum CounterContent {
     Value { value: i64 },
 }
 
-impl Operation for CounterRequest {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Increment {} => f::INCREMENT,
-            Self::Get {} => f::GET,
-        }
-    }
-}
+impl Operation for CounterRequest {}
 
 /// What was read.
 pub const VALUE: Field<i64> = Field::new("value");

@@ -2,6 +2,7 @@
 //! lease of a semaphore.
 
 use super::{AnyType, Field, FinishRule, Mode, OpSpec, Operation, Role, ZnodeName, fields};
+use crate::plan::is_default;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -46,7 +47,7 @@ pub enum GrantRequest {
         /// The name that the grant will have.
         grant: String,
         /// How it is to be held.
-        #[serde(default, skip_serializing_if = "Mode::is_default")]
+        #[serde(default, skip_serializing_if = "is_default")]
         mode: Mode,
     },
     /// To be elected.
@@ -141,37 +142,7 @@ pub enum GrantAnswer {
     About { grant: String },
 }
 
-impl Operation for GrantRequest {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Acquire { .. } => f::ACQUIRE,
-            Self::Elect { .. } => f::ELECT,
-            Self::Read { .. } => f::READ,
-            Self::Write { .. } => f::WRITE,
-            Self::Work { .. } => f::WORK,
-            Self::Release { .. } => f::RELEASE,
-            Self::Resign { .. } => f::RESIGN,
-        }
-    }
-
-    fn grant(&self) -> Option<&str> {
-        let (Self::Acquire { grant, .. }
-        | Self::Elect { grant }
-        | Self::Read { grant, .. }
-        | Self::Write { grant, .. }
-        | Self::Work { grant, .. }
-        | Self::Release { grant }
-        | Self::Resign { grant }) = self;
-        Some(grant)
-    }
-
-    fn work_ms(&self) -> u64 {
-        match self {
-            Self::Read { work_ms, .. } | Self::Write { work_ms, .. } | Self::Work { work_ms, .. } => *work_ms,
-            _ => 0,
-        }
-    }
-}
+impl Operation for GrantRequest {}
 
 /// What is written, or read.
 pub const VALUE: Field<AnyType> = Field::new("value");

@@ -148,15 +148,7 @@ pub struct RegisteredMember {
     pub znode: ZnodeName,
 }
 
-impl Operation for MembershipRequest {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Register { .. } => f::REGISTER,
-            Self::Update { .. } => f::UPDATE,
-            Self::Deregister {} => f::DEREGISTER,
-        }
-    }
-}
+impl Operation for MembershipRequest {}
 
 fields! {
     /// The name of a member.

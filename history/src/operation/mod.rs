@@ -59,22 +59,12 @@ pub struct ZnodeName {
 
 /// An operation that a client can be asked for.
 pub trait Operation: Serialize {
-    fn name(&self) -> &'static str;
-
-    /// The grant that it is about; `None` where its family has none.
-    fn grant(&self) -> Option<&str> {
-        None
-    }
-
-    /// Milliseconds that the client is to work before it does what it is asked for.
-    fn work_ms(&self) -> u64 {
-        0
-    }
-
-    /// Its value, as it is sent and recorded.
-    fn value(&self) -> Value {
+    /// Its name and its value, as they are sent and recorded.
+    fn parts(&self) -> (&'static str, Value) {
         let mut request = serde_json::to_value(self).expect("a request is plain data with string keys");
-        request["value"].take()
+        let known = request["f"].as_str().and_then(op);
+        let f = known.expect("the table of its family has the operation").f;
+        (f, request["value"].take())
     }
 }
 

@@ -21,11 +21,6 @@ pub enum Mode {
 impl Mode {
     /// Both modes.
     pub const ALL: [Self; 2] = [Self::Exclusive, Self::Shared];
-
-    /// Whether it is the mode of a request that names none.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl FieldType for Mode {
@@ -104,7 +99,7 @@ mod tests {
         use super::super::{Operation, grant::GrantRequest};
         let asked = |mode| {
             let grant = "g1".to_owned();
-            GrantRequest::Acquire { grant, mode }.value().to_string()
+            GrantRequest::Acquire { grant, mode }.parts().1.to_string()
         };
         assert_eq!(asked(Mode::Exclusive), r#"{"grant":"g1"}"#);
         assert_eq!(asked(Mode::Shared), r#"{"grant":"g1","mode":"shared"}"#);

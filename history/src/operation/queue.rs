@@ -104,15 +104,7 @@ pub enum QueueAnswer {
     Item { item: Option<i64> },
 }
 
-impl Operation for QueueRequest {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Enqueue { .. } => f::ENQUEUE,
-            Self::Dequeue {} => f::DEQUEUE,
-            Self::Acknowledge { .. } => f::ACKNOWLEDGE,
-        }
-    }
-}
+impl Operation for QueueRequest {}
 
 fields! {
     ITEM, item: i64 = "item";

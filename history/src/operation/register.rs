@@ -75,15 +75,7 @@ pub enum RegisterContent {
     },
 }
 
-impl Operation for RegisterRequest {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Read {} => f::READ,
-            Self::Write { .. } => f::WRITE,
-            Self::Cas { .. } => f::CAS,
-        }
-    }
-}
+impl Operation for RegisterRequest {}
 
 /// What was read, or what is written.
 pub const VALUE: Field<i64> = Field::new("value");

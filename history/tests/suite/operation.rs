@@ -65,8 +65,9 @@ fn a_request_that_is_none_says_why() {
 
 /// The request in two ways: by its methods, and as serde writes it.
 fn written(operation: &impl Operation) -> [Value; 2] {
-    let parts = json!({ "f": operation.name(), "value": operation.value() });
-    [parts, serde_json::to_value(operation).expect("a request is data")]
+    let (f, value) = operation.parts();
+    let whole = serde_json::to_value(operation).expect("a request is data");
+    [json!({ "f": f, "value": value }), whole]
 }
 
 #[test]
@@ -87,8 +88,6 @@ fn a_request_has_the_name_and_the_value_that_are_sent() {
         vote: commit::Vote::Yes,
         work_ms: 50,
     };
-    assert_eq!((write.grant(), write.work_ms()), (Some("g7"), 40));
-    assert_eq!((vote.grant(), vote.work_ms()), (None, 50));
     let all = [
         written(&barrier::BarrierRequest::Join {
             round,

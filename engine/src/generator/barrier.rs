@@ -3,14 +3,14 @@
 
 use super::rounds::Rounds;
 use super::{
-    Assignment, BEYOND_MS, FINAL_AGAIN, FamilyGenerator, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase,
-    OperationRequest, single_ms,
+    Assignment, BEYOND_MS, FamilyGenerator, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
+    pause, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::barrier;
-use zooquake_history::plan::{ClientPlan, Cycle, Plan};
+use zooquake_history::plan::{ClientPlan, Plan};
 
 /// The family and its generator.
 pub const FAMILY: FamilyGenerator = FamilyGenerator {
@@ -20,8 +20,6 @@ pub const FAMILY: FamilyGenerator = FamilyGenerator {
         false => Box::new(Rounds::new(plan)),
     },
 };
-
-const AGAIN: Duration = Duration::from_millis(50);
 
 /// The application begins to wait this long before the members join.
 const HEAD_START: Duration = Duration::from_millis(20);
@@ -101,14 +99,13 @@ impl BarrierGenerator {
         self.round % 3 == 0
     }
 
-    /// What the client's plan has for this round.
-    fn planned(&self, client: usize) -> Option<&Cycle> {
-        let cycles = &self.plans[client].cycles;
-        cycles.get(self.round as usize % cycles.len().max(1))
-    }
-
-    fn think(&self, client: usize) -> Duration {
-        Duration::from_millis(self.planned(client).map_or(0, |cycle| cycle.think_ms))
+    /// The next member that a client joins for; `None` if there is none.
+    fn next_member(&self, client: usize) -> Option<usize> {
+        match (self.alone(), client) {
+            (true, 0) => self.joined.iter().position(|joined| !joined),
+            (true, _) => None,
+            (false, _) => (!self.joined[client]).then_some(client),
+        }
     }
 
     /// How much longer a member stays after the barrier has opened.
@@ -116,7 +113,8 @@ impl BarrierGenerator {
         if client == self.members() || self.recovered {
             return Duration::ZERO;
         }
-        let planned = self.planned(client).and_then(|cycle| cycle.writes.first());
+        let planned = self.plans[client].cycle(self.round as usize);
+        let planned = planned.and_then(|cycle| cycle.writes.first());
         let stay = STAY.min(Duration::from_millis(planned.copied().unwrap_or(0)));
         stay.saturating_sub(now - self.opened)
     }
@@ -173,16 +171,11 @@ impl BarrierGenerator {
             let enter = barrier::BarrierRequest::Enter { round, members };
             return Assignment::Ask(OperationRequest::new(&enter, self.wait_ms));
         }
-        let from = self.begun + HEAD_START + self.think(client);
+        let from = self.begun + HEAD_START + self.plans[client].think(self.round as usize);
         if !self.asked || now < from {
             return Assignment::Wait(from.saturating_sub(now).max(HEAD_START));
         }
-        let member = match (self.alone(), client) {
-            (true, 0) => self.joined.iter().position(|joined| !joined),
-            (true, _) => None,
-            (false, _) => (!self.joined[client]).then_some(client),
-        };
-        match member {
+        match self.next_member(client) {
             Some(member) => {
                 let member = member as u64 + 1;
                 let join = barrier::BarrierRequest::Join { round, members, member };
@@ -227,28 +220,18 @@ impl Generator for BarrierGenerator {
         GeneratorMoment { phase, now }: GeneratorMoment,
     ) -> Duration {
         self.busy[client] = false;
-        let again = if phase == GeneratorPhase::Final {
-            FINAL_AGAIN
-        } else {
-            AGAIN
-        };
+        let again = pause(end, phase, Duration::ZERO);
         match op.f {
             barrier::f::ENTER if end.is_ok() => (self.entered, self.opened) = (true, now),
             barrier::f::JOIN => {
                 self.last_join = now;
                 // Somebody else made `start`: this member has joined all the same.
                 let lost_the_race = end.error.as_deref().is_some_and(|error| error.starts_with("start:"));
-                if end.is_ok() || lost_the_race {
-                    let member = if self.alone() {
-                        self.joined.iter().position(|joined| !joined)
-                    } else {
-                        Some(client)
-                    };
-                    if let Some(member) = member {
-                        self.joined[member] = true;
-                    }
-                } else {
+                if !(end.is_ok() || lost_the_race) {
                     return again;
+                }
+                if let Some(member) = self.next_member(client) {
+                    self.joined[member] = true;
                 }
             }
             barrier::f::CLOSE if phase == GeneratorPhase::Final && !end.is_ok() => return again,

@@ -88,18 +88,15 @@ impl Commit {
         format!("t{}", self.number)
     }
 
-    fn sites(&self) -> usize {
-        self.parties.len() - 1
-    }
-
     fn all_done(&self) -> bool {
-        let done = |party: &CommitClient| party.duty == CommitDuty::Done && (!party.busy || party.queries.asking());
+        let done =
+            |party: &CommitClient| party.duty == CommitDuty::Done && (!party.busy || party.queries.asking.is_some());
         self.parties.iter().all(done)
     }
 
     /// Begins the next transaction, when the last one has ended and the phase allows it.
     fn turn(&mut self, phase: GeneratorPhase) {
-        let sites = self.sites();
+        let sites = self.parties.len() - 1;
         self.current = match phase {
             _ if !self.all_done() => return,
             GeneratorPhase::Load if !self.planned.is_empty() => {
@@ -118,15 +115,10 @@ impl Commit {
         self.number += 1;
         (self.begun, self.void) = (false, false);
         let name = self.name();
-        for (client, party) in self.parties.iter_mut().enumerate() {
-            party.duty = if client == 0 {
-                CommitDuty::Begin
-            } else {
-                CommitDuty::Vote(0)
-            };
-            if client > 0 {
-                party.unreported.push(name.clone());
-            }
+        self.parties[0].duty = CommitDuty::Begin;
+        for site in &mut self.parties[1..] {
+            site.duty = CommitDuty::Vote(0);
+            site.unreported.push(name.clone());
         }
     }
 
@@ -232,14 +224,14 @@ impl Generator for Commit {
         self.parties[client].busy = false;
         op.measure(end, now, &mut self.answered);
         let times = self.query_times();
-        self.parties.iter_mut().for_each(|party| party.queries.keep_to(times));
+        self.parties.iter_mut().for_each(|party| party.queries.times = times);
         let last = phase == GeneratorPhase::Final && self.last_begun;
-        match self.parties[client].queries.ended() {
+        match self.parties[client].queries.asking.take() {
             Some(question) if end.is_ok() => {
-                self.decided(question.tx());
-                self.reported(client, question.tx());
+                self.decided(&question.tx);
+                self.reported(client, &question.tx);
             }
-            Some(question) if self.void && question.tx() == self.name() => {}
+            Some(question) if self.void && question.tx == self.name() => {}
             Some(question) => self.parties[client].queries.again(question, Some(now)),
             _ if self.void => self.parties[client].duty = CommitDuty::Done,
             None if client == 0 => self.coordinated(op, end, last),
@@ -257,7 +249,7 @@ impl Generator for Commit {
         if !std::mem::take(&mut party.busy) {
             return;
         }
-        if let Some(question) = party.queries.ended() {
+        if let Some(question) = party.queries.asking.take() {
             party.queries.again(question, None);
         } else if client == 0 {
             // Never asked twice: who recovers what it left is up to the variant.
@@ -275,7 +267,7 @@ impl Generator for Commit {
             let unreported = party.unreported.iter();
             let unreported: Vec<(&str, bool)> = unreported.map(|tx| (tx.as_str(), self.sure.contains(tx))).collect();
             party.queries.about(&unreported);
-            party.queries.keep_to(times);
+            party.queries.times = times;
         }
     }
 

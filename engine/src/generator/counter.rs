@@ -1,8 +1,8 @@
 //! Counters: every client adds 1 and sometimes reads the value. `docs/families/counter.md`.
 
 use super::{
-    Assignment, ClosingTask, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase,
-    OperationRequest, single_ms,
+    Assignment, ClosingTask, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause,
+    single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
@@ -15,9 +15,6 @@ pub const FAMILY: FamilyGenerator = FamilyGenerator {
     spec: &counter::FAMILY,
     generator: |plan| Box::new(CounterGenerator::new(plan)),
 };
-
-/// A client whose server is away must not fill the history with failures.
-const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 struct CounterClient {
@@ -81,14 +78,9 @@ impl Generator for CounterGenerator {
     ) -> Duration {
         let state = &mut self.clients[client];
         state.finished |= state.asked_last && end.is_ok();
-        let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
-        let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
+        let think = state.plan.think(state.cycle);
         state.cycle += 1;
-        match (end.is_ok(), phase) {
-            (true, _) => think,
-            (false, GeneratorPhase::Final) => FINAL_AGAIN,
-            (false, _) => think.max(AFTER_FAILURE),
-        }
+        pause(end, phase, think)
     }
 
     fn died(&mut self, client: usize) {

@@ -2,17 +2,15 @@
 //! give back.
 
 use super::{
-    Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
+    AFTER_FAILURE, Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase,
+    OperationRequest, pause,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::{Mode, grant};
-use zooquake_history::plan::{ClientPlan, Cycle, Plan};
-
-/// A client that cannot reach the ensemble must not fill the history with failures.
-const AFTER_FAILURE: Duration = Duration::from_millis(50);
+use zooquake_history::plan::{ClientPlan, Plan};
 
 /// How a family asks for a grant of this name, for work under it, and for its return.
 #[derive(Debug)]
@@ -65,10 +63,6 @@ struct GrantClient {
 }
 
 impl GrantClient {
-    fn cycle(&self) -> Option<&Cycle> {
-        self.plan.cycles.get(self.cycle % self.plan.cycles.len().max(1))
-    }
-
     fn next_cycle(&mut self) {
         self.cycle += 1;
         self.step = CycleStep::Acquire;
@@ -109,7 +103,8 @@ impl GrantGenerator {
     }
 
     fn planned_work(&mut self, client: usize, number: usize, phase: GeneratorPhase) -> OperationRequest {
-        let planned = self.clients[client].cycle();
+        let state = &self.clients[client];
+        let planned = state.plan.cycle(state.cycle);
         let planned = planned.and_then(|cycle| cycle.writes.get(number).copied());
         self.work_for(client, planned.filter(|_| phase != GeneratorPhase::Final).unwrap_or(0))
     }
@@ -145,10 +140,7 @@ impl Generator for GrantGenerator {
                 let acquire = (self.words.acquire)(state.grant.clone(), state.mode);
                 Assignment::Ask(OperationRequest::new(&acquire, self.wait_ms))
             }
-            (CycleStep::Work(number), GeneratorPhase::Load | GeneratorPhase::Drain) => {
-                Assignment::Ask(self.planned_work(client, number, phase))
-            }
-            (CycleStep::Work(number), GeneratorPhase::Final) if state.last => {
+            (CycleStep::Work(number), _) if phase != GeneratorPhase::Final || state.last => {
                 Assignment::Ask(self.planned_work(client, number, phase))
             }
             // After recovery a client that still holds gives back at once.
@@ -172,16 +164,12 @@ impl Generator for GrantGenerator {
         GeneratorMoment { phase, .. }: GeneratorMoment,
     ) -> Duration {
         let state = &mut self.clients[client];
-        let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
+        let writes = state.plan.cycle(state.cycle).map_or(0, |cycle| cycle.writes.len());
         match (op.f, state.step) {
             ("acquire" | "elect", _) if end.is_ok() => state.step = CycleStep::Work(0),
             ("acquire" | "elect", _) => {
                 state.next_cycle();
-                return if phase == GeneratorPhase::Final {
-                    FINAL_AGAIN
-                } else {
-                    AFTER_FAILURE
-                };
+                return pause(end, phase, Duration::ZERO);
             }
             ("read" | "write" | "work", CycleStep::Work(n))
                 if n + 1 < writes && end.is_ok() && phase != GeneratorPhase::Final =>
@@ -197,11 +185,10 @@ impl Generator for GrantGenerator {
                 if unknown && phase == GeneratorPhase::Final {
                     return FINAL_AGAIN;
                 }
-                let think = Duration::from_millis(state.cycle().map_or(0, |cycle| cycle.think_ms));
-                return if phase == GeneratorPhase::Final {
-                    think.min(AFTER_FAILURE)
-                } else {
-                    think
+                let think = state.plan.think(state.cycle);
+                return match phase {
+                    GeneratorPhase::Final => think.min(AFTER_FAILURE),
+                    _ => think,
                 };
             }
         }

@@ -4,10 +4,8 @@ use super::FamilyGenerator;
 use super::grants::{GrantGenerator, GrantWords};
 use zooquake_history::operation::lock;
 
-const WORDS: GrantWords = GrantWords::ACQUIRE_AND_WRITE;
-
 /// The family and its generator.
 pub const FAMILY: FamilyGenerator = FamilyGenerator {
     spec: &lock::FAMILY,
-    generator: |plan| Box::new(GrantGenerator::new(plan, &WORDS)),
+    generator: |plan| Box::new(GrantGenerator::new(plan, &GrantWords::ACQUIRE_AND_WRITE)),
 };

@@ -1,18 +1,15 @@
 //! Groups: every client is a member for a while, changes its value, and leaves. `docs/families/membership.md`.
 
 use super::{
-    Assignment, ClosingTask, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase,
-    OperationRequest, single_ms,
+    Assignment, ClosingTask, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause,
+    single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::membership::{self, MembershipRequest, NOT_REGISTERED, REGISTERED_ALREADY, f};
-use zooquake_history::plan::{ClientPlan, Cycle, Plan};
-
-/// A client whose server is away must not fill the history with failures.
-const AFTER_FAILURE: Duration = Duration::from_millis(50);
+use zooquake_history::plan::{ClientPlan, Plan};
 
 /// The family and its generator.
 pub const FAMILY: FamilyGenerator = FamilyGenerator {
@@ -33,12 +30,6 @@ struct MemberClient {
     /// Whether its operation in flight is its last one.
     asked_last: bool,
     finished: bool,
-}
-
-impl MemberClient {
-    fn cycle(&self) -> Option<&Cycle> {
-        self.plan.cycles.get(self.cycle % self.plan.cycles.len().max(1))
-    }
 }
 
 /// The generator of groups.
@@ -112,12 +103,12 @@ impl Generator for MembershipGenerator {
     ) -> Duration {
         let state = &mut self.clients[client];
         state.finished |= state.asked_last && end.is_ok();
-        let think = Duration::from_millis(state.cycle().map_or(0, |cycle| cycle.think_ms));
+        let think = state.plan.think(state.cycle);
         match (op.f, end.kind) {
             (f::REGISTER, EventType::Ok) => {
                 // Some stay for longer, so that groups are of different sizes.
                 let times = if state.dice.u32(0..10) < 3 { 3 } else { 1 };
-                let updates = state.cycle().map_or(1, |cycle| cycle.writes.len());
+                let updates = state.plan.cycle(state.cycle).map_or(1, |cycle| cycle.writes.len());
                 (state.registered, state.updates) = (true, updates * times);
             }
             (f::DEREGISTER, EventType::Ok) => {
@@ -135,11 +126,7 @@ impl Generator for MembershipGenerator {
             (f::UPDATE, EventType::Ok | EventType::Fail) => state.updates = state.updates.saturating_sub(1),
             _ => {}
         }
-        match (end.is_ok(), phase) {
-            (true, _) => think,
-            (false, GeneratorPhase::Final) => FINAL_AGAIN,
-            (false, _) => think.max(AFTER_FAILURE),
-        }
+        pause(end, phase, think)
     }
 
     fn died(&mut self, client: usize) {

@@ -49,6 +49,10 @@ const BEYOND_MS: u64 = 600_000;
 /// After recovery an operation that did not finish is asked again after this: often enough, and no busy loop.
 const FINAL_AGAIN: Duration = Duration::from_millis(250);
 
+/// Before recovery a client rests for this after a failure, at the least: one whose server is away must not fill the
+/// history with failures.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
 /// Which operations clients are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GeneratorPhase {
@@ -168,6 +172,15 @@ pub trait Generator: Debug + Send {
 
     /// Whether the client has finished the last thing to do.
     fn finished(&self, client: usize) -> bool;
+}
+
+/// How long a client rests after an operation, where it would think for so long before its next one.
+fn pause(end: &Completion, phase: GeneratorPhase, think: Duration) -> Duration {
+    match (end.is_ok(), phase) {
+        (true, _) => think,
+        (false, GeneratorPhase::Final) => FINAL_AGAIN,
+        (false, _) => think.max(AFTER_FAILURE),
+    }
 }
 
 /// Milliseconds that a recipe has for a single request: longer than the plan's longest pause, so that who was frozen in

@@ -148,8 +148,8 @@ impl Generator for ItemGenerator {
     fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, at: GeneratorMoment) -> Duration {
         op.measure(end, at.now, &mut self.answered);
         let state = &mut self.clients[client];
-        let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
-        let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
+        let planned = state.plan.cycle(state.cycle);
+        let think = state.plan.think(state.cycle);
         let work = Duration::from_millis(planned.and_then(|cycle| cycle.writes.first().copied()).unwrap_or(0));
         state.cycle += 1;
         let item = end.get(queue::ITEM).filter(|_| end.is_ok());

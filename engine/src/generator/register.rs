@@ -2,7 +2,7 @@
 //! `docs/families/register.md`.
 
 use super::{
-    Assignment, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms,
+    Assignment, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::ops::Range;
@@ -17,9 +17,6 @@ pub const FAMILY: FamilyGenerator = FamilyGenerator {
     spec: &register::FAMILY,
     generator: |plan| Box::new(RegisterGenerator::new(plan)),
 };
-
-/// A client whose server is away must not fill the history with failures.
-const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// Milliseconds before and after the freezing of a leader in which clients only read: what was sent is through, and the
 /// followers' patience is over.
@@ -174,15 +171,12 @@ impl Generator for RegisterGenerator {
                 FinalOp::Nothing
             };
         }
-        let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
-        let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
+        let think = match phase {
+            GeneratorPhase::Final => Duration::ZERO,
+            _ => state.plan.think(state.cycle),
+        };
         state.cycle += 1;
-        match (end.is_ok(), phase) {
-            (true, GeneratorPhase::Final) => Duration::ZERO,
-            (true, _) => think,
-            (false, GeneratorPhase::Final) => FINAL_AGAIN,
-            (false, _) => think.max(AFTER_FAILURE),
-        }
+        pause(end, phase, think)
     }
 
     fn died(&mut self, client: usize) {

@@ -1,14 +1,11 @@
 //! The double barrier: the clients enter and leave, round after round. `docs/families/barrier.md`.
 
-use super::{Assignment, BEYOND_MS, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest};
+use super::{Assignment, BEYOND_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::barrier;
 use zooquake_history::plan::{ClientPlan, Plan};
-
-/// An `enter` that was not answered `ok` is asked again after this.
-const AGAIN: Duration = Duration::from_millis(50);
 
 /// Who has taken so many session timeouts for an `enter`, or for a stay and its `leave`, is not waited for any more.
 const PATIENCE: u32 = 3;
@@ -132,26 +129,17 @@ impl Generator for Rounds {
         GeneratorMoment { phase, now }: GeneratorMoment,
     ) -> Duration {
         let state = &mut self.clients[client];
-        if phase == GeneratorPhase::Final && !end.is_ok() {
-            return FINAL_AGAIN;
+        if !end.is_ok() && (phase == GeneratorPhase::Final || op.f == barrier::f::ENTER) {
+            return pause(end, phase, Duration::ZERO);
         }
-        if op.f == barrier::f::ENTER && !end.is_ok() {
-            return AGAIN;
-        }
-        let planned = state
-            .plan
-            .cycles
-            .get(state.round as usize % state.plan.cycles.len().max(1));
-        let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
         state.since = now;
         state.step = match op.f {
             barrier::f::ENTER => RoundStep::Inside,
             _ => RoundStep::Between,
         };
-        if phase == GeneratorPhase::Load {
-            think
-        } else {
-            Duration::ZERO
+        match phase {
+            GeneratorPhase::Load => state.plan.think(state.round as usize),
+            _ => Duration::ZERO,
         }
     }
 

@@ -11,8 +11,9 @@ pub struct DecisionQueries {
     /// The next one first.
     left: Vec<DecisionQuery>,
     /// The one that it is being asked.
-    asking: Option<DecisionQuery>,
-    times: QueryTimes,
+    pub asking: Option<DecisionQuery>,
+    /// How long the site has from now on.
+    pub times: QueryTimes,
 }
 
 /// How long a site has to answer.
@@ -26,9 +27,11 @@ pub struct QueryTimes {
     pub bound: Duration,
 }
 
+/// A question for the decision about a transaction.
 #[derive(Debug)]
-struct DecisionQuery {
-    tx: String,
+pub struct DecisionQuery {
+    /// The transaction.
+    pub tx: String,
     /// Whether the transaction certainly began: only then it can be blocked.
     began: bool,
     /// Whether it was asked since recovery.
@@ -68,11 +71,6 @@ impl DecisionQueries {
         self.left = chosen.map(|(tx, began)| DecisionQuery::new(tx, began)).collect();
     }
 
-    /// From now on the site has these times.
-    pub fn keep_to(&mut self, times: QueryTimes) {
-        self.times = times;
-    }
-
     /// One more, before all others.
     pub fn first(&mut self, tx: &str, began: bool) {
         self.left.insert(0, DecisionQuery::new(tx, began));
@@ -102,14 +100,9 @@ impl DecisionQueries {
         unasked.or_else(|| unsettled(self.left.iter().any(|one| one.began)))
     }
 
-    /// What was being asked, which has ended; `None` if nothing was.
-    pub fn ended(&mut self) -> Option<AskedQuery> {
-        self.asking.take().map(AskedQuery)
-    }
-
     /// Asks about it again, after all others. It was answered at a moment; `None` if the site's process died over it,
     /// and has to begin anew.
-    pub fn again(&mut self, AskedQuery(mut question): AskedQuery, at: Option<Duration>) {
+    pub fn again(&mut self, mut question: DecisionQuery, at: Option<Duration>) {
         question.alone = false;
         // It begins later if another client reported the decision meanwhile.
         question.span = question.span.and_then(|(first, _)| Some((first, at?)));
@@ -135,11 +128,6 @@ impl DecisionQueries {
         self.next().is_some() || self.asking.as_ref().is_some_and(open)
     }
 
-    /// Whether something is being asked.
-    pub fn asking(&self) -> bool {
-        self.asking.is_some()
-    }
-
     /// Whether nothing is left to ask.
     pub fn over(&self) -> bool {
         self.left.is_empty() && self.asking.is_none()
@@ -147,16 +135,5 @@ impl DecisionQueries {
 
     fn is_asking(&self, tx: &str) -> bool {
         self.asking.as_ref().is_some_and(|asking| asking.tx == tx)
-    }
-}
-
-/// A question that was answered.
-#[derive(Debug)]
-pub struct AskedQuery(DecisionQuery);
-
-impl AskedQuery {
-    /// The transaction.
-    pub fn tx(&self) -> &str {
-        &self.0.tx
     }
 }

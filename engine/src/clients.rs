@@ -30,14 +30,14 @@ use zooquake_history::protocol::{Message, ProcessOutput};
 pub struct Clients {
     pub workers: Vec<Worker>,
     pub holds: Holds,
-    generator: Box<dyn Generator>,
+    pub generator: Box<dyn Generator>,
     /// The operations that clients are given.
     phase: GeneratorPhase,
     pub resource: ExternalResource,
     /// The durations of the operations that were answered `ok`.
     answered: AnsweredDurations,
     /// The number of operations that were answered.
-    completed: u64,
+    pub completed: u64,
     /// The number of the request that was sent last.
     last_request: u64,
 }
@@ -117,7 +117,7 @@ impl Clients {
             ProcessOutput::Message(message) => self.message(run, number, message),
             ProcessOutput::Ended => {
                 self.end(run, number);
-                return !self.workers[number].process.is_killed();
+                return !self.workers[number].process.killed;
             }
         }
         false

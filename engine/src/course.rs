@@ -9,6 +9,7 @@ use super::generator::{ClosingTask, GeneratorPhase};
 use super::nemesis::Nemesis;
 use super::recovery::{Recovery, RecoveryEnd};
 use super::shell_answer::ShellAnswer;
+use super::transition::Transition;
 use super::views::Views;
 use std::time::Duration;
 use zooquake_history::evidence::Reading;
@@ -16,15 +17,9 @@ use zooquake_history::evidence::Reading;
 /// Longest wait for the `hello` of every client.
 const GREETING: Duration = Duration::from_secs(30);
 
-/// How far a run is.
+/// How far a run is: what it waits for.
 #[derive(Debug)]
-pub struct Course {
-    stage: CourseStage,
-}
-
-/// What a run waits for.
-#[derive(Debug)]
-enum CourseStage {
+pub enum Course {
     /// To be begun.
     SetUp,
     /// The end of a scene, which has no clients.
@@ -46,27 +41,18 @@ enum CourseStage {
 }
 
 /// Whether a stage goes on, or another one follows at once.
-enum Transition {
-    Wait(CourseStage),
-    Move(CourseStage),
-}
+type CourseTransition = Transition<Course, ()>;
 
 impl Course {
-    pub fn new() -> Self {
-        Self {
-            stage: CourseStage::SetUp,
-        }
-    }
-
     /// Begins the run.
     pub fn begin(&mut self, run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis) {
         if !run.plan.scenes.is_empty() {
             nemesis.strike(run);
-            self.stage = CourseStage::Playing;
+            *self = Course::Playing;
             return;
         }
         clients.start_all(run);
-        self.stage = CourseStage::Greeting(run.deadline(GREETING));
+        *self = Course::Greeting(run.deadline(GREETING));
     }
 
     /// Goes from stage to stage until one has to wait.
@@ -78,143 +64,139 @@ impl Course {
         mut answer: Option<ShellAnswer>,
     ) {
         loop {
-            let transition = match std::mem::replace(&mut self.stage, CourseStage::Over) {
-                stage @ (CourseStage::SetUp | CourseStage::Over) => Transition::Wait(stage),
-                CourseStage::Playing => play(run, nemesis),
-                CourseStage::Greeting(until) => greet(run, clients, nemesis, until),
-                CourseStage::Ops(end) => operate(run, clients, nemesis, end),
-                CourseStage::Recovering(mut recovery) => match recovery.advance(run, clients, nemesis, &mut answer) {
-                    None => Transition::Wait(CourseStage::Recovering(recovery)),
-                    Some(RecoveryEnd::Recovered) => Transition::Move(close(run, clients)),
-                    Some(RecoveryEnd::NotRecovered) => Transition::Move(audit(run, clients, None)),
+            let transition = match std::mem::replace(self, Course::Over) {
+                stage @ (Course::SetUp | Course::Over) => CourseTransition::Wait(stage),
+                Course::Playing => play(run, nemesis),
+                Course::Greeting(until) => greet(run, clients, nemesis, until),
+                Course::Ops(end) => operate(run, clients, nemesis, end),
+                Course::Recovering(mut recovery) => match recovery.advance(run, clients, nemesis, &mut answer) {
+                    None => CourseTransition::Wait(Course::Recovering(recovery)),
+                    Some(RecoveryEnd::Recovered) => CourseTransition::Move(close(run, clients)),
+                    Some(RecoveryEnd::NotRecovered) => CourseTransition::Move(audit(run, clients, None)),
                 },
-                CourseStage::Draining(mut drain) => match drain.advance(run, clients) {
-                    false => Transition::Wait(CourseStage::Draining(drain)),
-                    true => Transition::Move(audit(run, clients, None)),
+                Course::Draining(mut drain) => match drain.advance(run, clients) {
+                    false => CourseTransition::Wait(Course::Draining(drain)),
+                    true => CourseTransition::Move(audit(run, clients, None)),
                 },
-                CourseStage::Viewing(mut views) => match views.advance(run, clients, &mut answer) {
-                    None => Transition::Wait(CourseStage::Viewing(views)),
-                    Some(Ok(reading)) => Transition::Move(audit(run, clients, Some(reading))),
+                Course::Viewing(mut views) => match views.advance(run, clients, &mut answer) {
+                    None => CourseTransition::Wait(Course::Viewing(views)),
+                    Some(Ok(reading)) => CourseTransition::Move(audit(run, clients, Some(reading))),
                     Some(Err(why)) => {
                         run.say(format!("the tree was not read before views were asked for: {why}"));
-                        Transition::Move(audit(run, clients, None))
+                        CourseTransition::Move(audit(run, clients, None))
                     }
                 },
-                CourseStage::Auditing(mut audit) => match audit.advance(run, clients, &mut answer) {
-                    None => Transition::Wait(CourseStage::Auditing(audit)),
+                Course::Auditing(mut audit) => match audit.advance(run, clients, &mut answer) {
+                    None => CourseTransition::Wait(Course::Auditing(audit)),
                     Some(tree) => {
                         clients.enter(run, "done", GeneratorPhase::Quiet);
-                        Transition::Move(conclude(run, Conclusion::Audited(tree)))
+                        CourseTransition::Move(conclude(run, Conclusion::Audited(tree)))
                     }
                 },
             };
-            match transition {
-                Transition::Move(stage) => self.stage = stage,
-                Transition::Wait(stage) => {
-                    self.stage = stage;
-                    return;
-                }
+            if transition.apply(self).is_break() {
+                return;
             }
         }
     }
 
     /// The moment at which the stage has to be looked at, if nothing happens before.
     pub fn due(&self, run: &RunContext) -> Option<Duration> {
-        let deadline = match &self.stage {
-            CourseStage::SetUp | CourseStage::Playing | CourseStage::Over => None,
-            CourseStage::Greeting(until) | CourseStage::Ops(until) => Some(*until),
-            CourseStage::Recovering(recovery) => recovery.due(),
-            CourseStage::Draining(drain) => Some(drain.due()),
-            CourseStage::Viewing(views) => views.due(),
-            CourseStage::Auditing(audit) => audit.due(),
+        let deadline = match self {
+            Course::SetUp | Course::Playing | Course::Over => None,
+            Course::Greeting(until) | Course::Ops(until) => Some(*until),
+            Course::Recovering(recovery) => recovery.due(),
+            Course::Draining(drain) => Some(drain.due()),
+            Course::Viewing(views) => views.due(),
+            Course::Auditing(audit) => audit.due(),
         };
         deadline.map(|deadline| run.moment_of(deadline))
     }
 
     /// Whether a scene is played.
     pub fn is_playing(&self) -> bool {
-        matches!(self.stage, CourseStage::Playing)
+        matches!(self, Course::Playing)
     }
 
     /// Whether the operations have begun.
     pub fn has_begun(&self) -> bool {
-        !matches!(self.stage, CourseStage::SetUp | CourseStage::Greeting(_))
+        !matches!(self, Course::SetUp | Course::Greeting(_))
     }
 }
 
-fn play(run: &mut RunContext, nemesis: &Nemesis) -> Transition {
+fn play(run: &mut RunContext, nemesis: &Nemesis) -> CourseTransition {
     if run.interrupted {
         run.emit(Effect::Over);
     }
-    match (nemesis.is_done(), run.interrupted) {
-        (false, _) => Transition::Wait(CourseStage::Playing),
-        (true, true) => Transition::Move(give_up(run)),
-        (true, false) => Transition::Move(conclude(run, Conclusion::Played)),
+    match (nemesis.done, run.interrupted) {
+        (false, _) => CourseTransition::Wait(Course::Playing),
+        (true, true) => CourseTransition::Move(give_up(run)),
+        (true, false) => CourseTransition::Move(conclude(run, Conclusion::Played)),
     }
 }
 
-fn greet(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, until: Deadline) -> Transition {
+fn greet(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, until: Deadline) -> CourseTransition {
     if run.interrupted {
-        return Transition::Move(give_up(run));
+        return CourseTransition::Move(give_up(run));
     }
     if clients.all_run() {
         run.ops_began = run.now;
         clients.enter(run, "ops", GeneratorPhase::Load);
         nemesis.strike(run);
         let time = Duration::from_millis(run.plan.time_ms);
-        return Transition::Move(CourseStage::Ops(run.deadline(time)));
+        return CourseTransition::Move(Course::Ops(run.deadline(time)));
     }
     if !run.passed(until) {
-        return Transition::Wait(CourseStage::Greeting(until));
+        return CourseTransition::Wait(Course::Greeting(until));
     }
     let silent: Vec<&str> = clients.dead().map(|worker| worker.name.as_str()).collect();
     let why = format!("clients {silent:?} sent no hello within {} s.", GREETING.as_secs());
     run.broken(clients.dead().next().map_or(0, |worker| worker.number), why);
-    Transition::Wait(CourseStage::Over)
+    CourseTransition::Wait(Course::Over)
 }
 
-fn operate(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, end: Deadline) -> Transition {
+fn operate(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, end: Deadline) -> CourseTransition {
     if !(run.interrupted || run.passed(end) || clients.all_have_done_their_own(&run.plan)) {
-        return Transition::Wait(CourseStage::Ops(end));
+        return CourseTransition::Wait(Course::Ops(end));
     }
     if run.interrupted {
         run.record_interruption();
     }
     run.emit(Effect::Over);
     nemesis.disarm(run);
-    Transition::Move(CourseStage::Recovering(Recovery::begin(run, clients)))
+    CourseTransition::Move(Course::Recovering(Recovery::begin(run, clients)))
 }
 
 /// What follows the last operations: the drain, or questions for views, if the family has them.
-fn close(run: &mut RunContext, clients: &mut Clients) -> CourseStage {
+fn close(run: &mut RunContext, clients: &mut Clients) -> Course {
     // Nothing can be asked of a client that has not finished.
     let busy = clients.workers.last().is_none_or(|last| last.op.is_some());
-    match clients.closing_task() {
+    match clients.generator.closing_task() {
         ClosingTask::Nothing => audit(run, clients, None),
         ClosingTask::Views if !run.interrupted => {
             let bound = clients.bound();
-            CourseStage::Viewing(Views::begin(run, clients, bound))
+            Course::Viewing(Views::begin(run, clients, bound))
         }
         _ if run.interrupted || busy => audit(run, clients, None),
-        task => CourseStage::Draining(Drain::new(run, clients, task)),
+        task => Course::Draining(Drain::new(run, clients, task)),
     }
 }
 
 /// The audit, unless the user has stopped the run.
-fn audit(run: &mut RunContext, clients: &mut Clients, views: Option<Reading>) -> CourseStage {
+fn audit(run: &mut RunContext, clients: &mut Clients, views: Option<Reading>) -> Course {
     match run.interrupted {
         true => give_up(run),
-        false => CourseStage::Auditing(Audit::begin(run, clients, views)),
+        false => Course::Auditing(Audit::begin(run, clients, views)),
     }
 }
 
 /// The end of a run that the user stopped: nothing is audited.
-fn give_up(run: &mut RunContext) -> CourseStage {
+fn give_up(run: &mut RunContext) -> Course {
     run.record_interruption();
     conclude(run, Conclusion::Interrupted)
 }
 
-fn conclude(run: &mut RunContext, conclusion: Conclusion) -> CourseStage {
+fn conclude(run: &mut RunContext, conclusion: Conclusion) -> Course {
     run.emit(Effect::Done(conclusion));
-    CourseStage::Over
+    Course::Over
 }

@@ -7,7 +7,9 @@ use super::context::{Deadline, RunContext};
 use super::generator::{ClosingTask, OperationRequest, single_ms};
 use super::history_entry::HistoryEntry;
 use super::operation::Completion;
+use super::transition::Transition;
 use serde_json::{Value, json};
+use std::ops::ControlFlow;
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
@@ -49,11 +51,7 @@ enum DrainStep {
 }
 
 /// What follows a step of the drain.
-enum DrainTransition {
-    Wait,
-    Move(DrainStep),
-    End,
-}
+type DrainTransition = Transition<DrainStep, ()>;
 
 impl Drain {
     /// A drain of the queue, or of the counter, through the last client.
@@ -62,7 +60,7 @@ impl Drain {
             until: run.deadline(PATIENCE),
             task,
             // An item more than were ever enqueued would be a wonder; two operations each, and a thousand to spare.
-            operations: 1_000 + 2 * clients.completed(),
+            operations: 1_000 + 2 * clients.completed,
             empty: 0,
             step: DrainStep::Unsure,
         }
@@ -79,10 +77,9 @@ impl Drain {
     /// Makes the progress that is possible now; returns whether it is over.
     pub fn advance(&mut self, run: &mut RunContext, clients: &mut Clients) -> bool {
         loop {
-            match self.transition(run, clients) {
-                DrainTransition::Wait => return false,
-                DrainTransition::Move(step) => self.step = step,
-                DrainTransition::End => return true,
+            let transition = self.transition(run, clients);
+            if let ControlFlow::Break(end) = transition.apply(&mut self.step) {
+                return end.is_some();
             }
         }
     }
@@ -96,7 +93,7 @@ impl Drain {
                 if self.empty >= EMPTY_READS {
                     run.record(HistoryEntry::named("run", "phase", json!("drained")));
                 }
-                return DrainTransition::End;
+                return DrainTransition::End(());
             }
             DrainStep::Unsure => {
                 self.operations -= 1;
@@ -112,19 +109,19 @@ impl Drain {
                 self.ask(run, clients, &queue::QueueRequest::Dequeue {});
                 DrainStep::Dequeuing
             }
-            DrainStep::Confirming if !late && last.was_asked(f::CONFIRM) => return DrainTransition::Wait,
+            DrainStep::Confirming if !late && last.was_asked(f::CONFIRM) => return DrainTransition::Wait(self.step),
             DrainStep::Confirming if last.last_confirm == Some(EventType::Ok) => DrainStep::Sure,
             DrainStep::Confirming => {
                 self.empty = 0;
                 DrainStep::Pausing(run.deadline(AFTER_FAILURE))
             }
-            DrainStep::Pausing(until) if !run.passed(until) => return DrainTransition::Wait,
+            DrainStep::Pausing(until) if !run.passed(until) => return DrainTransition::Wait(self.step),
             DrainStep::Pausing(_) => DrainStep::Unsure,
             DrainStep::Reading | DrainStep::Dequeuing | DrainStep::Acknowledging if !late && last.op.is_some() => {
-                return DrainTransition::Wait;
+                return DrainTransition::Wait(self.step);
             }
             DrainStep::Reading if late || last.last.take().is_some_and(|end| end.is_ok()) => {
-                return DrainTransition::End;
+                return DrainTransition::End(());
             }
             DrainStep::Reading => DrainStep::Pausing(run.deadline(AFTER_FAILURE)),
             DrainStep::Dequeuing => self.dequeued(run, clients),

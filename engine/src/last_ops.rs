@@ -7,6 +7,8 @@ use super::context::{Deadline, RunContext};
 use super::effect::{Effect, Leader, Question, Stalls};
 use super::generator::GeneratorPhase;
 use super::shell_answer::ShellAnswer;
+use super::transition::Transition;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// What the engine waits beyond the bound, so that the checkers, which compute it from the history, find it reached.
@@ -57,11 +59,7 @@ pub enum LastOpsEnd {
 }
 
 /// What follows a step.
-enum LastOpsTransition {
-    Wait(LastOpsStep),
-    Move(LastOpsStep),
-    End(LastOpsEnd),
-}
+type LastOpsTransition = Transition<LastOpsStep, LastOpsEnd>;
 
 impl LastOps {
     pub fn begin(run: &mut RunContext, clients: &mut Clients, leader: Leader) -> Self {
@@ -79,7 +77,7 @@ impl LastOps {
     pub fn due(&self) -> Option<Deadline> {
         match &self.step {
             LastOpsStep::Going(until) | LastOpsStep::AfterStall(until) => Some(*until),
-            LastOpsStep::Looking(round) | LastOpsStep::Checking(round, _) => round.until(),
+            LastOpsStep::Looking(round) | LastOpsStep::Checking(round, _) => round.until,
             LastOpsStep::Leading(_) => None,
         }
     }
@@ -93,13 +91,9 @@ impl LastOps {
     ) -> Option<LastOpsEnd> {
         loop {
             let step = std::mem::replace(&mut self.step, LastOpsStep::Leading(Duration::ZERO));
-            match self.transition(run, clients, step, answer.take()) {
-                LastOpsTransition::Wait(step) => {
-                    self.step = step;
-                    return None;
-                }
-                LastOpsTransition::Move(step) => self.step = step,
-                LastOpsTransition::End(end) => return Some(end),
+            let transition = self.transition(run, clients, step, answer.take());
+            if let ControlFlow::Break(end) = transition.apply(&mut self.step) {
+                return end;
             }
         }
     }
@@ -115,7 +109,7 @@ impl LastOps {
             LastOpsStep::Going(until) => self.going(run, clients, until),
             LastOpsStep::Looking(mut round) => {
                 round.take(run, clients, answer);
-                match round.until() {
+                match round.until {
                     Some(until) => LastOpsTransition::Move(LastOpsStep::Going(until)),
                     None => LastOpsTransition::Wait(LastOpsStep::Looking(round)),
                 }
@@ -189,7 +183,7 @@ fn settled(clients: &Clients, bound: Duration) -> bool {
     clients.workers.iter().all(|worker| {
         let number = worker.number;
         let free = clients.holds.free_time(number);
-        clients.has_finished(number) || !clients.is_unasked(number) && had_its_time(worker, free, bound)
+        clients.generator.finished(number) || !clients.generator.unasked(number) && had_its_time(worker, free, bound)
     })
 }
 

@@ -26,6 +26,7 @@ mod resource;
 mod shell_answer;
 #[cfg(test)]
 mod tests;
+mod transition;
 mod trigger;
 mod views;
 
@@ -71,7 +72,7 @@ impl Engine {
             clients: Clients::new(&plan)?,
             run: RunContext::new(plan),
             nemesis: Nemesis::new(),
-            course: Course::new(),
+            course: Course::SetUp,
         })
     }
 
@@ -146,7 +147,7 @@ impl Engine {
 
     /// What goes on, for the user.
     pub fn status(&self, now: Duration) -> RunStatus {
-        let faults = self.nemesis.faults();
+        let faults = self.nemesis.faults;
         if self.course.is_playing() {
             let text = format!("step {faults} of the scene");
             return RunStatus { text, ops: None };
@@ -155,7 +156,7 @@ impl Engine {
             let elapsed = now.saturating_sub(self.run.ops_began);
             (elapsed, Duration::from_millis(self.run.plan.time_ms))
         };
-        let (phase, completed) = (self.run.phase, self.clients.completed());
+        let (phase, completed) = (self.run.phase, self.clients.completed);
         let (plan, clients) = (&self.run.plan, &self.clients);
         let of = plan.windows.len();
         let grants = |family: &&&Family| family.grants && family.name == plan.workload.family;

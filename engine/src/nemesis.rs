@@ -15,12 +15,12 @@ use zooquake_history::operation::nemesis::{DETAIL, PHASE, VERIFIED, WINDOW};
 #[derive(Debug)]
 pub struct Nemesis {
     /// Whether nothing more will come.
-    done: bool,
+    pub done: bool,
     armed: Option<ArmedTrigger>,
     /// Windows that have begun and were not seen to be healed, by number.
-    unhealed: BTreeSet<i64>,
+    pub unhealed: BTreeSet<i64>,
     /// The number of windows or steps that have begun.
-    faults: usize,
+    pub faults: usize,
 }
 
 impl Nemesis {
@@ -88,7 +88,7 @@ impl Nemesis {
     /// Fires the trigger that is armed, if its moment has come, or gives it up.
     pub fn poll(&mut self, run: &mut RunContext, clients: &Clients) {
         let Some(armed) = self.armed.take() else { return };
-        let token = armed.token();
+        let token = armed.token;
         match armed.poll(clients, run.now) {
             TriggerState::Waits(armed) => self.armed = Some(armed),
             TriggerState::Fires(client) => {
@@ -108,27 +108,12 @@ impl Nemesis {
     /// Arms nothing any more: a window that still waits for its trigger is given up.
     pub fn disarm(&mut self, run: &mut RunContext) {
         if let Some(armed) = self.armed.take() {
-            run.answer_nemesis(armed.token(), None);
+            run.answer_nemesis(armed.token, None);
         }
-    }
-
-    /// Whether nothing more will come.
-    pub fn is_done(&self) -> bool {
-        self.done
     }
 
     /// Whether a window has begun and was not seen to be healed.
     pub fn is_window_on(&self) -> bool {
         !self.unhealed.is_empty()
-    }
-
-    /// Windows that have begun and were not seen to be healed, by number.
-    pub fn unhealed(&self) -> &BTreeSet<i64> {
-        &self.unhealed
-    }
-
-    /// The number of windows or steps that have begun.
-    pub fn faults(&self) -> usize {
-        self.faults
     }
 }

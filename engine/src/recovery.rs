@@ -9,8 +9,10 @@ use super::history_entry::HistoryEntry;
 use super::last_ops::{LastOps, LastOpsEnd};
 use super::nemesis::Nemesis;
 use super::shell_answer::ShellAnswer;
+use super::transition::Transition;
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// Longest wait for all faults to be healed and all clients to run.
@@ -49,11 +51,7 @@ pub enum RecoveryEnd {
 }
 
 /// What follows a step.
-enum RecoveryTransition {
-    Wait(RecoveryStep),
-    Move(RecoveryStep),
-    End(RecoveryEnd),
-}
+type RecoveryTransition = Transition<RecoveryStep, RecoveryEnd>;
 
 impl Recovery {
     pub fn begin(run: &mut RunContext, clients: &mut Clients) -> Self {
@@ -69,7 +67,7 @@ impl Recovery {
         match &self.step {
             RecoveryStep::Healing(until) => Some(*until),
             RecoveryStep::Steadying => None,
-            RecoveryStep::Quiescing(round, _) => round.until(),
+            RecoveryStep::Quiescing(round, _) => round.until,
             RecoveryStep::LastOps(last) => last.due(),
         }
     }
@@ -89,13 +87,8 @@ impl Recovery {
                 RecoveryStep::Quiescing(round, leader) => self.quiesce(run, clients, (round, leader), answer.take()),
                 RecoveryStep::LastOps(last) => self.last_ops(run, clients, last, answer),
             };
-            match transition {
-                RecoveryTransition::Wait(step) => {
-                    self.step = step;
-                    return None;
-                }
-                RecoveryTransition::Move(step) => self.step = step,
-                RecoveryTransition::End(end) => return Some(end),
+            if let ControlFlow::Break(end) = transition.apply(&mut self.step) {
+                return end;
             }
         }
     }
@@ -167,11 +160,11 @@ impl Recovery {
 
 /// Waits until every window is seen healed and every killed process runs again; records why not.
 fn heal(run: &mut RunContext, clients: &mut Clients, nemesis: &Nemesis, until: Deadline) -> RecoveryTransition {
-    if !(nemesis.is_done() && clients.all_run() || run.passed(until)) {
+    if !(nemesis.done && clients.all_run() || run.passed(until)) {
         return RecoveryTransition::Wait(RecoveryStep::Healing(until));
     }
     let dead: Vec<&str> = clients.dead().map(|worker| worker.name.as_str()).collect();
-    let unhealed = unhealed(nemesis.unhealed(), &dead, nemesis.is_done());
+    let unhealed = unhealed(&nemesis.unhealed, &dead, nemesis.done);
     let recovers = unhealed.is_none() && !run.interrupted;
     if let Some(why) = unhealed {
         record_not_recovered(run, why);

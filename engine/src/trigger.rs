@@ -25,7 +25,8 @@ pub struct ArmedTrigger {
     from: Duration,
     /// When it is given up.
     until: Duration,
-    token: u64,
+    /// That of the nemesis's report.
+    pub token: u64,
 }
 
 /// What comes of looking at a trigger.
@@ -53,11 +54,6 @@ impl ArmedTrigger {
             until: (ops_began + Duration::from_millis(by_ms)).max(now) + PATIENCE,
             token,
         }
-    }
-
-    /// The token of the nemesis's report.
-    pub fn token(&self) -> u64 {
-        self.token
     }
 
     /// When it has to be looked at again, if nothing happens before.

@@ -130,7 +130,7 @@ impl Clients {
     fn ask_views(&mut self, run: &mut RunContext) {
         for number in 0..self.workers.len() {
             let worker = &self.workers[number];
-            if worker.process.is_connected() && worker.answers() && !worker.was_asked(control::f::VIEW) {
+            if worker.process.connected && worker.answers() && !worker.was_asked(control::f::VIEW) {
                 self.ask_control(run, number, control::f::VIEW);
             }
         }

@@ -34,7 +34,7 @@ impl Clients {
 
     /// The clients that have to confirm and can be asked.
     fn to_confirm(&self) -> impl Iterator<Item = usize> + '_ {
-        let can = |worker: &Worker| worker.process.is_connected() && !worker.was_asked(f::CONFIRM);
+        let can = |worker: &Worker| worker.process.connected && !worker.was_asked(f::CONFIRM);
         self.holds
             .to_confirm()
             .filter(move |number| can(&self.workers[*number]))
@@ -113,7 +113,7 @@ impl Clients {
             let worker = &mut self.workers[number];
             worker.quiesced = false;
             worker.quiesce = None;
-            if worker.process.is_connected() && worker.answers() {
+            if worker.process.connected && worker.answers() {
                 let id = self.ask_control(run, number, f::QUIESCE);
                 self.workers[number].quiesce = Some(id);
             }

@@ -23,7 +23,8 @@ pub struct Holds {
     /// The number of clients that may hold exclusively at a time.
     capacity: NonZeroUsize,
     clients: Vec<ClientHold>,
-    free: FreeTime,
+    /// The time since recovery in which one more could have been granted, by the mode that it would ask for.
+    free: [Duration; Mode::ALL.len()],
 }
 
 /// What one client holds, and what it has to confirm.
@@ -59,22 +60,6 @@ struct ConfirmDebt {
     unknown: u32,
 }
 
-/// The time since recovery in which one more could have been granted, by the mode that it would ask for.
-#[derive(Debug, Default)]
-struct FreeTime {
-    exclusive: Duration,
-    shared: Duration,
-}
-
-impl FreeTime {
-    fn in_mode(&mut self, mode: Mode) -> &mut Duration {
-        match mode {
-            Mode::Exclusive => &mut self.exclusive,
-            Mode::Shared => &mut self.shared,
-        }
-    }
-}
-
 /// The number of holders among these clients.
 fn holders<'h>(clients: impl IntoIterator<Item = &'h ClientHold>) -> Holders {
     let mut holders = Holders::default();
@@ -89,7 +74,7 @@ impl Holds {
         Self {
             capacity,
             clients: (0..clients).map(|_| ClientHold::default()).collect(),
-            free: FreeTime::default(),
+            free: Default::default(),
         }
     }
 
@@ -236,22 +221,19 @@ impl Holds {
         waiting.for_each(|client| *waits.count_mut(self.mode(client)) += 1);
         for mode in Mode::ALL {
             if held.free_for(mode, waits, self.capacity) {
-                *self.free.in_mode(mode) += time;
+                self.free[mode as usize] += time;
             }
         }
     }
 
     /// Begins the clocks anew.
     pub fn restart_free_time(&mut self) {
-        self.free = FreeTime::default();
+        self.free = Default::default();
     }
 
     /// The time in which one more could have been granted, up to now, of the mode that this client asked for last.
     pub fn free_time(&self, client: usize) -> Duration {
-        match self.mode(client) {
-            Mode::Exclusive => self.free.exclusive,
-            Mode::Shared => self.free.shared,
-        }
+        self.free[self.mode(client) as usize]
     }
 }
 

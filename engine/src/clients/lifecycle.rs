@@ -130,7 +130,7 @@ impl Clients {
             return run.broken(number, why);
         };
         // The nemesis has killed it since, or started it again.
-        if worker.process.incarnation != incarnation || worker.process.is_killed() {
+        if worker.process.incarnation != incarnation || worker.process.killed {
             return;
         }
         let again = worker.process.restart_later(run.now, recipe.max_restarts, window_on);
@@ -151,11 +151,11 @@ impl Clients {
 
     /// Whether every client's process runs.
     pub fn all_run(&self) -> bool {
-        self.workers.iter().all(Worker::runs)
+        self.workers.iter().all(|worker| worker.process.runs())
     }
 
     /// The clients whose processes do not run.
     pub fn dead(&self) -> impl Iterator<Item = &Worker> {
-        self.workers.iter().filter(|worker| !worker.runs())
+        self.workers.iter().filter(|worker| !worker.process.runs())
     }
 }

@@ -3,7 +3,7 @@
 use super::Clients;
 use super::worker::Worker;
 use crate::context::RunContext;
-use crate::generator::{Assignment, ClosingTask, GeneratorMoment, GeneratorPhase, OperationRequest};
+use crate::generator::{Assignment, GeneratorMoment, GeneratorPhase, OperationRequest};
 use crate::operation::{Completion, OpKind, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
@@ -161,11 +161,6 @@ impl Clients {
         self.workers.iter().all(rests)
     }
 
-    /// The number of operations that were answered.
-    pub fn completed(&self) -> u64 {
-        self.completed
-    }
-
     /// The run counts as recovered: what was sent before counts from now.
     pub fn recover(&mut self) {
         self.restart_free_time();
@@ -186,23 +181,8 @@ impl Clients {
         }
     }
 
-    /// Whether the client has finished its last operation.
-    pub fn has_finished(&self, number: usize) -> bool {
-        self.generator.finished(number)
-    }
-
-    /// Whether the client was not asked all that it may answer.
-    pub fn is_unasked(&self, number: usize) -> bool {
-        self.generator.unasked(number)
-    }
-
     /// Whether each client has finished its last operation.
     pub fn all_have_finished(&self) -> bool {
-        (0..self.workers.len()).all(|number| self.has_finished(number))
-    }
-
-    /// What the last client does when all have finished.
-    pub fn closing_task(&self) -> ClosingTask {
-        self.generator.closing_task()
+        (0..self.workers.len()).all(|number| self.generator.finished(number))
     }
 }

@@ -11,11 +11,11 @@ pub struct ClientProcess {
     /// The number of its starts.
     pub incarnation: u64,
     /// Whether it takes requests; false while it is dead.
-    connected: bool,
+    pub connected: bool,
     /// Whether its `hello` was read.
     greeted: bool,
     /// Whether its death was ordered by the nemesis.
-    killed: bool,
+    pub killed: bool,
     restart: RestartState,
     /// The number of its ends by itself while some window was on that still is.
     deaths: u32,
@@ -70,14 +70,6 @@ impl ClientProcess {
     pub fn end(&mut self) {
         self.connected = false;
         self.greeted = false;
-    }
-
-    pub fn is_connected(&self) -> bool {
-        self.connected
-    }
-
-    pub fn is_killed(&self) -> bool {
-        self.killed
     }
 
     /// Whether it takes requests and its `hello` was read.
@@ -188,9 +180,9 @@ mod tests {
         assert!(ClientProcess::default().kill(1, false));
         let mut starting = ClientProcess::default();
         starting.start();
-        assert!(!starting.kill(7, true) && !starting.is_killed());
+        assert!(!starting.kill(7, true) && !starting.killed);
         assert_eq!(starting.take_kill(), Some(7));
-        assert!(starting.is_killed());
+        assert!(starting.killed);
         assert_eq!(starting.take_kill(), None);
     }
 

@@ -17,8 +17,8 @@ pub struct QuiesceRound {
     unseen: VecDeque<usize>,
     /// The time for which answers are waited for, once all of those were looked at.
     limit: Duration,
-    /// The end of that time; `None` before it begins.
-    until: Option<Deadline>,
+    /// The end of that time; `None` while clients are being looked at.
+    pub until: Option<Deadline>,
 }
 
 impl QuiesceRound {
@@ -26,7 +26,7 @@ impl QuiesceRound {
     pub fn begin(run: &mut RunContext, clients: &mut Clients, limit: Duration) -> Self {
         clients.ask_quiesce(run);
         let workers = clients.workers.iter();
-        let unasked = workers.filter(|worker| worker.process.is_connected() && !worker.answers());
+        let unasked = workers.filter(|worker| worker.process.connected && !worker.answers());
         let mut round = Self {
             unseen: unasked.map(|worker| worker.number).collect(),
             limit,
@@ -57,11 +57,6 @@ impl QuiesceRound {
             Err(error) => run.say(format!("{}: {error}", clients.workers[number].name)),
         }
         self.look_at_next(run);
-    }
-
-    /// The end of the wait for answers; `None` while clients are being looked at.
-    pub fn until(&self) -> Option<Deadline> {
-        self.until
     }
 
     /// Whether every client has answered in time, or who has not; `None` while some may yet.

@@ -78,14 +78,9 @@ impl Worker {
         }
     }
 
-    /// Whether its process runs and its `hello` was read.
-    pub fn runs(&self) -> bool {
-        self.process.runs()
-    }
-
     /// Whether it can be given an operation.
     pub fn is_idle(&self) -> bool {
-        self.runs() && self.op.is_none()
+        self.process.runs() && self.op.is_none()
     }
 
     /// Whether it can answer a control request now.
@@ -199,7 +194,7 @@ impl Worker {
         }
         let exit = Exit {
             incarnation: self.process.incarnation,
-            by_itself: !self.process.is_killed() && run.plan.workload.recipe.is_some(),
+            by_itself: !self.process.killed && run.plan.workload.recipe.is_some(),
         };
         run.record(HistoryEntry::named(&self.name, "exit", json!(exit)));
     }

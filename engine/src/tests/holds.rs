@@ -60,8 +60,7 @@ fn a_hold_ends_when_its_release_is_sent_and_when_its_client_says_so_or_dies() {
     bench.ok(0, "acquire");
     assert_eq!(bench.holder(), Some("c1"));
     bench.pass(0);
-    bench.ok(0, "write");
-    bench.pass(0);
+    bench.ok_at_once(0, "write");
     assert!(bench.asked(0, "release"));
     assert_eq!(bench.holder(), None);
 
@@ -108,11 +107,9 @@ fn heal(bench: &mut Bench) {
 /// A client of a family whose work is done, after a window was healed while it held; it is to give back.
 fn healed_of(name: &str, acquire: &str, work: &str) -> Bench {
     let mut bench = Bench::running(name, 2);
-    bench.ok(0, acquire);
-    bench.pass(0);
+    bench.ok_at_once(0, acquire);
     heal(&mut bench);
-    bench.ok(0, work);
-    bench.pass(0);
+    bench.ok_at_once(0, work);
     bench
 }
 
@@ -133,10 +130,8 @@ fn after_a_healed_window_a_holder_confirms_before_it_gives_back() {
     assert!(bench.asked(0, "release"));
     bench.ok(0, "release");
     bench.pass(20);
-    bench.ok(0, "acquire");
-    bench.pass(0);
-    bench.ok(0, "write");
-    bench.pass(0);
+    bench.ok_at_once(0, "acquire");
+    bench.ok_at_once(0, "write");
     assert!(bench.asked(0, "release"), "only what it held when that was healed");
 }
 
@@ -145,8 +140,7 @@ fn a_confirm_that_was_asked_before_the_healing_is_not_enough() {
     let mut bench = Bench::working("lock/fenced", 2);
     bench.ask_control(0, "confirm");
     heal(&mut bench);
-    bench.ok(0, "write");
-    bench.pass(0);
+    bench.ok_at_once(0, "write");
     bench.answer(0, "confirm", Outcome::Ok, json!({ "holds": true, "grant": "g1" }));
     bench.pass(0);
     assert!(!bench.asked(0, "release") && bench.asked(0, "confirm"));
@@ -178,8 +172,7 @@ fn a_window_that_is_not_seen_healed_withholds_nothing() {
     ] {
         let mut bench = Bench::working("lock/fenced", 2);
         bench.report(1, NemesisReport::Record(HistoryEntry::named("nemesis", "kill", off)));
-        bench.ok(0, "write");
-        bench.pass(0);
+        bench.ok_at_once(0, "write");
         assert!(bench.asked(0, "release"));
     }
 }
@@ -243,8 +236,7 @@ fn only_answers_to_what_was_asked_after_a_healing_count_and_a_failure_is_none() 
     let mut bench = Bench::working("lock/fenced", 2);
     bench.ask_control(0, "confirm");
     heal(&mut bench);
-    bench.ok(0, "write");
-    bench.pass(0);
+    bench.ok_at_once(0, "write");
     twice_unknown(&mut bench);
     assert!(!bench.asked(0, "write"), "the first was asked before");
     bench.pass(500);

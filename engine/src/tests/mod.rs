@@ -101,8 +101,7 @@ impl Bench {
     /// The same when the first client holds and works.
     fn working(name: &str, clients: usize) -> Self {
         let mut bench = Self::running(name, clients);
-        bench.ok(0, "acquire");
-        bench.pass(0);
+        bench.ok_at_once(0, "acquire");
         bench
     }
 
@@ -222,6 +221,12 @@ impl Bench {
         let asked = self.sent.iter().find(|(to, request)| *to == client && request.f == f);
         let value = asked.map_or(Value::Null, |(_, request)| request.value.clone());
         self.answer(client, f, Outcome::Ok, value);
+    }
+
+    /// The same, and what follows at once happens.
+    fn ok_at_once(&mut self, client: usize, f: &str) {
+        self.ok(client, f);
+        self.pass(0);
     }
 
     /// Every client answers all that waits for this name.

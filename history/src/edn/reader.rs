@@ -154,22 +154,14 @@ impl<'a> EdnReader<'a> {
     fn map(&mut self, depth: usize) -> Result<Edn, Damage> {
         let open = self.at;
         let values = self.sequence(1, '}', depth)?;
-        let mut map: Vec<(Edn, Edn)> = Vec::with_capacity(values.len() / 2);
-        let mut values = values.into_iter();
-        let wrong = |what: &str| {
-            let at = Self {
-                text: self.text,
-                at: open,
-            };
-            at.damage(what)
-        };
-        while let Some(key) = values.next() {
-            let value = values
-                .next()
-                .ok_or_else(|| wrong("the map has a key without a value"))?;
-            map.push((key, value));
+        if values.len() % 2 == 1 {
+            self.at = open;
+            return Err(self.damage("the map has a key without a value"));
         }
-        Ok(Edn::Map(map))
+        let mut entries = Vec::with_capacity(values.len() / 2);
+        let mut values = values.into_iter();
+        entries.extend(std::iter::from_fn(|| Some((values.next()?, values.next()?))));
+        Ok(Edn::Map(entries))
     }
 
     fn dispatch(&mut self, depth: usize) -> Result<Edn, Damage> {

@@ -33,19 +33,7 @@ impl fmt::Display for Value {
 
 impl From<&Value> for serde_json::Value {
     fn from(value: &Value) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(value) => Self::Bool(*value),
-            Value::Number(number) => Self::Number(number.clone()),
-            Value::String(text) => Self::String(text.as_str().to_owned()),
-            Value::Array(values) => values.iter().map(Self::from).collect(),
-            Value::Object(fields) => Self::Object(
-                fields
-                    .iter()
-                    .map(|(name, value)| (name.as_str().to_owned(), value.into()))
-                    .collect(),
-            ),
-        }
+        serde_json::to_value(value).expect("it is JSON")
     }
 }
 

@@ -6,8 +6,9 @@ use anyhow::{Context as _, Result, anyhow};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
-use super::context::BOOTSTRAP;
+use super::context::{BOOTSTRAP, BuildContext};
 use super::engine::ContainerEngine;
+use super::host::ProxySettings;
 use super::lock::Lock;
 
 /// How long a bootstrap takes, about.
@@ -15,17 +16,7 @@ const SECONDS: u64 = 30;
 
 /// How long it takes, about, to bootstrap the base for a suite of Debian; `None` if it is there, or its official image.
 pub(super) async fn missing(engine: &ContainerEngine, suite: &str) -> Result<Option<u64>> {
-    Ok(find(engine, suite).await?.is_none().then_some(SECONDS))
-}
-
-/// What can be built on and is there already.
-async fn find(engine: &ContainerEngine, suite: &str) -> Result<Option<String>> {
-    for image in names(suite) {
-        if engine.has(&image).await? {
-            return Ok(Some(image));
-        }
-    }
-    Ok(None)
+    Ok(engine.first_of(names(suite)).await?.is_none().then_some(SECONDS))
 }
 
 /// Our base for a suite, and the official image. Ours has a name of its own: it must never pass for the official one.
@@ -35,13 +26,13 @@ fn names(suite: &str) -> [String; 2] {
 
 /// Finds, pulls or bootstraps the base for a suite of Debian; returns the name of that image.
 pub(super) async fn ensure(engine: &ContainerEngine, suite: &str) -> Result<String> {
-    if let Some(image) = find(engine, suite).await? {
+    if let Some(image) = engine.first_of(names(suite)).await? {
         return Ok(image);
     }
     let [ours, official] = names(suite);
     let _lock = Lock::acquire(&ours).await?;
     // Another process may have made it while this one waited.
-    if let Some(image) = find(engine, suite).await? {
+    if let Some(image) = engine.first_of(names(suite)).await? {
         return Ok(image);
     }
     let Err(pull) = engine.pull(&official).await else {
@@ -56,6 +47,25 @@ pub(super) async fn ensure(engine: &ContainerEngine, suite: &str) -> Result<Stri
          {official} && docker save {official} > base.tar`, and here `docker load < base.tar`; or, on any Debian as root, \
          `docker/bootstrap.sh {suite} > base.tar`, and here `docker import base.tar {ours}`"
     ))
+}
+
+impl BuildContext {
+    /// Builds its image on the base for a suite of Debian, unless another process has built it while this one waited for
+    /// the lock.
+    pub(super) async fn build(
+        &self,
+        engine: &ContainerEngine,
+        image: &str,
+        suite: &str,
+        host: &ProxySettings,
+    ) -> Result<()> {
+        if engine.has(image).await? {
+            return Ok(());
+        }
+        let debian = ensure(engine, suite).await?;
+        engine.begin(&format!("building {image} from Debian's packages"), self.seconds);
+        engine.build(image, &debian, self.tar()?, host).await
+    }
 }
 
 /// Makes the base image from Debian's packages, without a registry and without a file in between.

@@ -6,7 +6,7 @@ use testcontainers::bollard::Docker;
 use super::engine::ContainerEngine;
 use super::host::ProxySettings;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, InventoryEntry, base_image, context};
+use super::{DEFAULT_SUITE, InventoryEntry, context};
 
 /// Makes sure that the image of the browser is there. No run uses it, so [`super::ensure`] does not ask for it.
 ///
@@ -17,22 +17,12 @@ pub async fn chromium(docker: &Docker) -> Result<InventoryEntry> {
     let name = format!("zooquake-chromium:{DEFAULT_SUITE}-{}", context::CHROMIUM.tag());
     if !engine.has(&name).await? {
         let _lock = Lock::acquire(&name).await?;
-        build(&engine, &name).await.context(
+        let host = ProxySettings::look().await;
+        let built = context::CHROMIUM.build(&engine, &name, DEFAULT_SUITE, &host).await;
+        built.context(
             "no image of the browser. The way out: prepare it on a machine that reaches Debian's packages with \
              `zooquake images --chromium`, and carry it over with `docker save` and `docker load`",
         )?;
     }
     InventoryEntry::built(&engine, "chromium", name).await
-}
-
-/// Builds the image, unless another process has built it while this one waited for the lock.
-async fn build(engine: &ContainerEngine, name: &str) -> Result<()> {
-    if engine.has(name).await? {
-        return Ok(());
-    }
-    let debian = base_image::ensure(engine, DEFAULT_SUITE).await?;
-    engine.begin(&format!("building {name} from Debian's packages"), 60);
-    engine
-        .build(name, &debian, context::CHROMIUM.tar()?, &ProxySettings::look().await)
-        .await
 }

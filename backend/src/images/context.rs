@@ -13,6 +13,8 @@ pub(super) struct ContextFile {
 
 /// One folder of `docker/`.
 pub(super) struct BuildContext {
+    /// How long its image takes to build, about.
+    pub(super) seconds: u64,
     pub(super) files: &'static [ContextFile],
 }
 
@@ -28,6 +30,7 @@ macro_rules! file {
 
 /// `docker/zookeeper`.
 pub(super) const ZOOKEEPER: BuildContext = BuildContext {
+    seconds: 50,
     files: &[
         file!("zookeeper", "Dockerfile", 0o644),
         file!("zookeeper", "archive-classes.sh", 0o755),
@@ -40,16 +43,19 @@ pub(super) const ZOOKEEPER: BuildContext = BuildContext {
 
 /// `docker/tools`, without the executable.
 pub(super) const TOOLS: BuildContext = BuildContext {
+    seconds: 10,
     files: &[file!("tools", "Dockerfile", 0o644)],
 };
 
 /// `docker/client`, the base of clients in other languages.
 pub(super) const CLIENT: BuildContext = BuildContext {
+    seconds: 15,
     files: &[file!("client", "Dockerfile", 0o644)],
 };
 
 /// `docker/chromium`.
 pub(super) const CHROMIUM: BuildContext = BuildContext {
+    seconds: 60,
     files: &[file!("chromium", "Dockerfile", 0o644)],
 };
 

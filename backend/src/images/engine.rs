@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use futures_util::{Stream, StreamExt as _, stream};
 use testcontainers::bollard::query_parameters::{
     BuildImageOptionsBuilder, CreateImageOptionsBuilder, ListImagesOptionsBuilder, RemoveImageOptionsBuilder,
@@ -100,11 +100,22 @@ impl ContainerEngine {
         Ok(self.about(image).await?.is_some())
     }
 
+    /// The first of these images that is there; `None` if none is.
+    pub(super) async fn first_of(&self, images: impl IntoIterator<Item = String>) -> Result<Option<String>> {
+        for image in images {
+            if self.has(&image).await? {
+                return Ok(Some(image));
+            }
+        }
+        Ok(None)
+    }
+
     /// Pulls an image. An error states why it failed; the caller may still build the image or use another one.
     pub(super) async fn pull(&self, image: &str) -> Result<()> {
-        if self.unreachable.load(Ordering::Relaxed) {
-            bail!("not pulled, because the registry could not be reached a moment ago");
-        }
+        ensure!(
+            !self.unreachable.load(Ordering::Relaxed),
+            "not pulled, because the registry could not be reached a moment ago"
+        );
         log::info!("pulling {image}");
         let options = CreateImageOptionsBuilder::default().from_image(&tagged(image)).build();
         let mut events = self.docker.create_image(Some(options), None, None);

@@ -93,26 +93,23 @@ impl Executable {
 /// Files in a memory map, each with the end of its last mapped byte.
 fn loaded_files(maps: &str) -> BTreeMap<PathBuf, u64> {
     let mut files = BTreeMap::new();
-    for line in maps.lines() {
-        // 7f12-7f34 r-xp 00002000 fe:00 1234    /usr/lib/libc.so.6
-        let mut fields = line.splitn(6, ' ');
-        let (Some(range), Some(_), Some(offset)) = (fields.next(), fields.next(), fields.next()) else {
-            continue;
-        };
-        let Some(path) = fields.nth(2).map(str::trim_start).filter(|path| path.starts_with('/')) else {
-            continue;
-        };
-        let Some((from, to)) = range.split_once('-') else {
-            continue;
-        };
-        let hexadecimal = |text| u64::from_str_radix(text, 16);
-        let (Ok(from), Ok(to), Ok(offset)) = (hexadecimal(from), hexadecimal(to), hexadecimal(offset)) else {
-            continue;
-        };
-        let end = files.entry(PathBuf::from(path)).or_insert(0);
-        *end = (*end).max(offset + (to - from));
+    for (path, end) in maps.lines().filter_map(mapping) {
+        let last = files.entry(path).or_insert(0);
+        *last = end.max(*last);
     }
     files
+}
+
+/// The file that a line of a memory map is about, and the end of what that maps; `None` if it is about no file.
+fn mapping(line: &str) -> Option<(PathBuf, u64)> {
+    // 7f12-7f34 r-xp 00002000 fe:00 1234    /usr/lib/libc.so.6
+    let mut fields = line.splitn(6, ' ');
+    let (from, to) = fields.next()?.split_once('-')?;
+    let offset = fields.nth(1)?;
+    let path = fields.nth(2)?.trim_start();
+    let hexadecimal = |text| u64::from_str_radix(text, 16).ok();
+    let (from, to, offset) = (hexadecimal(from)?, hexadecimal(to)?, hexadecimal(offset)?);
+    path.starts_with('/').then(|| (path.into(), offset + (to - from)))
 }
 
 /// A loader or a library, going by its name and its first bytes: other files are mapped too (locales, caches).

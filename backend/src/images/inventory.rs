@@ -1,7 +1,7 @@
 //! What there is of images, and how to get rid of it.
 
 use anyhow::{Context as _, Result};
-use testcontainers::bollard::Docker;
+use testcontainers::bollard::{Docker, models::ImageSummary};
 
 use super::ImageRequest;
 use super::engine::{ContainerEngine, LABEL};
@@ -52,7 +52,10 @@ pub struct Removal {
 /// Lists the images that a run would use and those that zooquake has built.
 pub async fn status(docker: &Docker, request: &ImageRequest) -> Result<Vec<InventoryEntry>> {
     let engine = ContainerEngine::new(docker);
-    let used = [zookeeper::find(&engine, request).await?, Some(Tools::running()?.image)];
+    let used = [
+        engine.first_of(zookeeper::candidates(request)).await?,
+        Some(Tools::running()?.image),
+    ];
     let mut entries = Vec::new();
     for image in engine.ours(None).await? {
         let role = image.labels.get(LABEL).cloned().unwrap_or_default();
@@ -119,6 +122,20 @@ pub async fn remove_all(docker: &Docker) -> Result<Removal> {
     removal.removed.retain(|name| is_ours(name));
     removal.kept.retain(|(name, _)| is_ours(name));
     Ok(removal)
+}
+
+/// Removes images of a role, of those that are meant all but so many of the newest. One that a container has stays.
+pub(super) async fn remove_outdated(
+    engine: &ContainerEngine,
+    role: &str,
+    kept: usize,
+    meant: impl Fn(&ImageSummary) -> bool,
+) {
+    let images = engine.ours(Some(role)).await.unwrap_or_default();
+    for image in images.iter().filter(|image| meant(image)).skip(kept) {
+        // In use, or gone meanwhile: either way nothing to do about it now.
+        let _ = engine.remove(&image.id).await;
+    }
 }
 
 const UNNAMED: &str = "<none>:<none>";

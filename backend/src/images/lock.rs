@@ -67,13 +67,11 @@ impl Lock {
 
 /// The process that holds the lock of this name, in words: its id and command, where they are visible from here.
 fn holder(name: &str) -> String {
-    match holder_id(name) {
-        Ok(Some(pid)) => match command(pid) {
-            Some(command) => format!("process {pid} (`{command}`)"),
-            None => format!("process {pid}"),
-        },
-        Ok(None) | Err(_) => "a process that is not visible from here".to_owned(),
-    }
+    let Ok(Some(pid)) = holder_id(name) else {
+        return "a process that is not visible from here".to_owned();
+    };
+    let command = command(pid).map(|command| format!(" (`{command}`)"));
+    format!("process {pid}{}", command.unwrap_or_default())
 }
 
 /// The id of that process; `None` if it is in another namespace of processes.

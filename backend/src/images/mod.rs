@@ -57,18 +57,10 @@ impl ImageRequest {
     /// What a name on the command line, or in a plan, asks for: a suite, or else an image; `None` leaves the choice to
     /// us.
     pub fn from_name(name: Option<&str>) -> Self {
-        let suite = name.is_some_and(|name| Self::SUITES.contains(&name));
-        let name = name.map(str::to_owned);
-        if suite {
-            Self {
-                zookeeper: None,
-                suite: name,
-            }
-        } else {
-            Self {
-                zookeeper: name,
-                suite: None,
-            }
+        let is_suite = |name: &&str| Self::SUITES.contains(name);
+        Self {
+            zookeeper: name.filter(|name| !is_suite(name)).map(str::to_owned),
+            suite: name.filter(is_suite).map(str::to_owned),
         }
     }
 
@@ -106,7 +98,7 @@ pub(crate) async fn ensure(docker: &Docker, request: &ImageRequest) -> Result<Im
     request.validate()?;
     let engine = ContainerEngine::new(docker);
     let tools = Tools::running()?;
-    if let Some(zookeeper) = zookeeper::find(&engine, request).await?
+    if let Some(zookeeper) = engine.first_of(zookeeper::candidates(request)).await?
         && engine.has(&tools.image).await?
     {
         return Ok(Images {
@@ -134,8 +126,8 @@ async fn missing(engine: &ContainerEngine, request: &ImageRequest, tools: &Tools
     if missing.len() > 1 {
         suites.insert(DEFAULT_SUITE);
     }
-    if request.zookeeper.is_none() && zookeeper::find(engine, request).await?.is_none() {
-        missing.push(zookeeper::SECONDS);
+    if request.zookeeper.is_none() && engine.first_of(zookeeper::candidates(request)).await?.is_none() {
+        missing.push(context::ZOOKEEPER.seconds);
         suites.insert(request.suite.as_deref().unwrap_or(DEFAULT_SUITE));
     }
     for suite in suites {

@@ -1,16 +1,17 @@
 //! The images that clients of users' own recipes run in.
 
 use anyhow::{Context as _, Result};
-use testcontainers::bollard::Docker;
+use testcontainers::bollard::{Docker, models::ImageSummary};
 use zooquake_history::plan::RecipeSource;
 
 use super::context::{self, Archive, RECIPE_DOCKERFILE, WITH_LIBRARIES};
 use super::engine::ContainerEngine;
 use super::hash::Hash;
 use super::host::ProxySettings;
+use super::inventory::remove_outdated;
 use super::libraries::is_program;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, InventoryEntry, Source, base_image};
+use super::{DEFAULT_SUITE, InventoryEntry, Source};
 
 /// The name of the clients' base in Dockerfiles.
 const CLIENT: &str = "zooquake-client";
@@ -189,17 +190,9 @@ impl WantedImage<'_> {
 
     /// Each change of a recipe makes an image; all but the newest go, unless a container has one of them.
     async fn remove_outdated(&self, engine: &ContainerEngine) {
-        let Ok(images) = engine.ours(Some("recipe")).await else {
-            return;
-        };
         let own = format!("{}:", self.repository());
-        let of_this = images
-            .iter()
-            .filter(|image| image.repo_tags.iter().any(|name| name.starts_with(&own)));
-        for image in of_this.skip(1 + KEPT) {
-            // In use, or gone meanwhile: either way nothing to do about it now.
-            let _ = engine.remove(&image.id).await;
-        }
+        let is_own = |image: &ImageSummary| image.repo_tags.iter().any(|name| name.starts_with(&own));
+        remove_outdated(engine, "recipe", 1 + KEPT, is_own).await;
     }
 }
 
@@ -208,21 +201,12 @@ async fn client(engine: &ContainerEngine, host: &ProxySettings) -> Result<String
     let image = format!("{CLIENT}:{DEFAULT_SUITE}-{}", context::CLIENT.tag());
     if !engine.has(&image).await? {
         let _lock = Lock::acquire(&image).await?;
-        build_client(engine, &image, host).await.context(
+        let built = context::CLIENT.build(engine, &image, DEFAULT_SUITE, host).await;
+        built.context(
             "no base for clients. The way out: prepare it on a machine that reaches Debian's packages, and carry it over \
              with `docker save` and `docker load`; or name an `image` that has all that the recipe needs",
         )?;
     }
     engine.name(&image, CLIENT, "latest").await?;
     Ok(image)
-}
-
-/// Builds that base, unless another process has built it while this one waited for the lock.
-async fn build_client(engine: &ContainerEngine, image: &str, host: &ProxySettings) -> Result<()> {
-    if engine.has(image).await? {
-        return Ok(());
-    }
-    let debian = base_image::ensure(engine, DEFAULT_SUITE).await?;
-    engine.begin(&format!("building {image} from Debian's packages"), 15);
-    engine.build(image, &debian, context::CLIENT.tar()?, host).await
 }

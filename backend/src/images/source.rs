@@ -3,7 +3,7 @@
 use super::libraries;
 use super::source_file::SourceFile;
 use crate::files::FolderHandle;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -106,13 +106,12 @@ impl Source {
         let name = path
             .to_str()
             .with_context(|| format!("the name of {path:?} is no UTF-8"))?;
-        if metadata.len() > *left || self.files.len() >= MOST_FILES {
-            bail!(
-                "{} is larger than {} MiB or {MOST_FILES} files: keep what is not the recipe elsewhere",
-                folder.display(),
-                MOST_BYTES >> 20
-            );
-        }
+        ensure!(
+            metadata.len() <= *left && self.files.len() < MOST_FILES,
+            "{} is larger than {} MiB or {MOST_FILES} files: keep what is not the recipe elsewhere",
+            folder.display(),
+            MOST_BYTES >> 20
+        );
         let (content, executable) = inside
             .read(path, *left)
             .with_context(|| format!("reading {}", whole.display()))?;

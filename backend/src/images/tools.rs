@@ -5,17 +5,15 @@ use anyhow::{Context as _, Result};
 use super::engine::ContainerEngine;
 use super::executable::Executable;
 use super::host::ProxySettings;
+use super::inventory::remove_outdated;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, base_image, context};
+use super::{DEFAULT_SUITE, context};
 
 /// Older executables' images are kept up to this number: another zooquake on this machine may be about to use its own.
 const KEPT: usize = 4;
 
 /// How long it takes to pack the executable, about.
 const SECONDS: u64 = 3;
-
-/// How long it takes to build what it is packed on, about.
-const BASE_SECONDS: u64 = 10;
 
 /// The tools image that fits this process.
 pub(super) struct Tools {
@@ -45,7 +43,7 @@ impl Tools {
         if !engine.has(&self.image).await? {
             missing.push(SECONDS);
             if !engine.has(&self.base).await? {
-                missing.push(BASE_SECONDS);
+                missing.push(context::TOOLS.seconds);
             }
         }
         Ok(missing)
@@ -57,7 +55,11 @@ impl Tools {
             return Ok(());
         }
         if !engine.has(&self.base).await? {
-            self.build_base(engine, host).await.context(
+            let built = async {
+                let _lock = Lock::acquire(&self.base).await?;
+                context::TOOLS.build(engine, &self.base, DEFAULT_SUITE, host).await
+            };
+            built.await.context(
                 "no image for clients and sidecars. The way out: prepare it on a machine that reaches Debian's packages \
                  with `zooquake images`, and carry it over with `docker save` and `docker load`",
             )?;
@@ -71,33 +73,8 @@ impl Tools {
         engine
             .build(&self.image, &self.base, self.executable.tar()?, host)
             .await?;
-        self.remove_outdated(engine).await;
+        // Each rebuild of zooquake makes an image; all but the newest go, unless a container has one of them.
+        remove_outdated(engine, "tools", KEPT, |image| !image.repo_tags.contains(&self.image)).await;
         Ok(())
-    }
-
-    /// Builds what the executable is packed on, unless another process has built it while this one waited for the lock.
-    async fn build_base(&self, engine: &ContainerEngine, host: &ProxySettings) -> Result<()> {
-        let _lock = Lock::acquire(&self.base).await?;
-        if engine.has(&self.base).await? {
-            return Ok(());
-        }
-        let debian = base_image::ensure(engine, DEFAULT_SUITE).await?;
-        engine.begin(&format!("building {} from Debian's packages", self.base), BASE_SECONDS);
-        engine.build(&self.base, &debian, context::TOOLS.tar()?, host).await
-    }
-
-    /// Each rebuild of zooquake makes an image; all but the newest go, unless a container has one of them.
-    async fn remove_outdated(&self, engine: &ContainerEngine) {
-        let Ok(images) = engine.ours(Some("tools")).await else {
-            return;
-        };
-        let outdated = images
-            .iter()
-            .filter(|image| !image.repo_tags.contains(&self.image))
-            .skip(KEPT);
-        for image in outdated {
-            // In use, or gone meanwhile: either way nothing to do about it now.
-            let _ = engine.remove(&image.id).await;
-        }
     }
 }

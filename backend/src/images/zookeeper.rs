@@ -5,13 +5,10 @@ use anyhow::{Context as _, Result};
 use super::engine::ContainerEngine;
 use super::host::ProxySettings;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, ImageRequest, base_image, context};
+use super::{DEFAULT_SUITE, ImageRequest, context};
 
 /// The official image.
 const OFFICIAL: &str = "zookeeper:3.9";
-
-/// How long it takes to build ours, about.
-pub(super) const SECONDS: u64 = 50;
 
 /// The tag of our own build for a suite of Debian.
 fn built(suite: &str) -> String {
@@ -27,26 +24,16 @@ pub(super) fn candidates(request: &ImageRequest) -> Vec<String> {
     }
 }
 
-/// The image to use if it is there already.
-pub(super) async fn find(engine: &ContainerEngine, request: &ImageRequest) -> Result<Option<String>> {
-    for image in candidates(request) {
-        if engine.has(&image).await? {
-            return Ok(Some(image));
-        }
-    }
-    Ok(None)
-}
-
 /// The image to use, pulled or built if it is not there.
 pub(super) async fn ensure(engine: &ContainerEngine, request: &ImageRequest, host: &ProxySettings) -> Result<String> {
-    if let Some(image) = find(engine, request).await? {
+    if let Some(image) = engine.first_of(candidates(request)).await? {
         return Ok(image);
     }
     let suite = request.suite.as_deref().unwrap_or(DEFAULT_SUITE);
     let wanted = request.zookeeper.clone().unwrap_or_else(|| built(suite));
     let _lock = Lock::acquire(&wanted).await?;
     // Another process may have made it while this one waited.
-    if let Some(image) = find(engine, request).await? {
+    if let Some(image) = engine.first_of(candidates(request)).await? {
         return Ok(image);
     }
     if let Some(image) = &request.zookeeper {
@@ -64,19 +51,14 @@ pub(super) async fn ensure(engine: &ContainerEngine, request: &ImageRequest, hos
             Err(error) => log::info!("{OFFICIAL} cannot be pulled ({}), so one is built", error.root_cause()),
         }
     }
-    build(engine, suite, host).await.with_context(|| {
+    let image = built(suite);
+    let made = context::ZOOKEEPER.build(engine, &image, suite, host).await;
+    made.with_context(|| {
         format!(
             "no ZooKeeper image: neither {OFFICIAL} nor one built by zooquake is there, and building one failed. The way \
              out: `docker load` the official image from a file made with `docker save {OFFICIAL}`, or name one that is \
              there with --zookeeper"
         )
-    })
-}
-
-async fn build(engine: &ContainerEngine, suite: &str, host: &ProxySettings) -> Result<String> {
-    let base = base_image::ensure(engine, suite).await?;
-    let image = built(suite);
-    engine.begin(&format!("building {image} from Debian's packages"), SECONDS);
-    engine.build(&image, &base, context::ZOOKEEPER.tar()?, host).await?;
+    })?;
     Ok(image)
 }

@@ -16,6 +16,7 @@ mod znodes;
 use anyhow::Result;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sidecar::RuleEffect;
 use std::collections::BTreeSet;
@@ -34,7 +35,7 @@ pub use stdin::Stdin;
 pub use znodes::{lineage, setup_paths};
 
 /// The state that a server reports.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerState {
     /// `leader`, `follower`, `observer` or `standalone`.
     pub mode: String,

@@ -10,6 +10,7 @@ use crate::images::Images;
 use crate::{BringUp, Cluster};
 use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -96,13 +97,13 @@ impl DockerCluster {
         });
         let network = &network;
         let logs_of = &logs;
-        let watches = machines.all().iter().map(|machine| EngineWatch::start(&machine.docker));
+        let watches = machines.all.iter().map(|machine| EngineWatch::start(&machine.docker));
         let watches: Vec<Arc<EngineWatch>> = watches.map(Arc::new).collect();
         let turns: Vec<Semaphore> = watches.iter().map(|_| Semaphore::new(MADE_AT_ONCE)).collect();
         let (all, turns) = (&watches, &turns);
         let nodes = try_join_all(servers.chain(clients).map(|(name, image, beside)| async move {
             let place = machine_of(machines, plan, &name)?;
-            let (machine, watch) = (&machines.all()[place], &all[place]);
+            let (machine, watch) = (&machines.all[place], &all[place]);
             let docker = &machine.docker;
             let _turn = turns[place].acquire().await.context("turns are never closed")?;
             let host = machine.explain(start_host(docker, run, &name, image, network).await)?;
@@ -141,12 +142,25 @@ impl DockerCluster {
             .with_context(|| format!("the cluster has no node {name}"))
     }
 
+    /// Asks the sidecar of a node.
     pub(super) async fn ask(&self, node: &str, f: &str, value: Value, limit: Duration) -> Result<Value> {
         let sidecar = self.node(node)?.sidecar.as_ref();
         sidecar
             .with_context(|| format!("{node} has no sidecar"))?
             .call(f, value, limit)
             .await
+    }
+
+    /// The same, with an answer of this type, which `what` names in an error.
+    pub(super) async fn ask_for<T: DeserializeOwned>(
+        &self,
+        node: &str,
+        f: &str,
+        value: Value,
+        limit: Duration,
+        what: &'static str,
+    ) -> Result<T> {
+        serde_json::from_value(self.ask(node, f, value, limit).await?).context(what)
     }
 
     /// The address of a node in the run's network.
@@ -177,7 +191,7 @@ impl DockerCluster {
         )];
         for name in self.nodes.keys() {
             let place = machine_of(&self.machines, &self.plan, name)?;
-            let named = self.machines.all()[place].named.as_ref();
+            let named = self.machines.all[place].named.as_ref();
             let at = named.map(|named| format!("-H {} ", named.address)).unwrap_or_default();
             lines.push(format!("  docker {at}exec -it zooquake-{}-{name} sh", self.run));
         }
@@ -219,6 +233,6 @@ fn machine_of(machines: &Machines, plan: &Plan, node: &str) -> Result<usize> {
         true => plan.cluster.host_of(node),
         false => Some(0),
     };
-    let place = place.filter(|place| *place < machines.all().len());
+    let place = place.filter(|place| *place < machines.all.len());
     place.with_context(|| format!("the plan has no host for {node}"))
 }

@@ -2,7 +2,7 @@
 
 use super::{DockerCluster, POLL, exec};
 use crate::Cluster;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -34,9 +34,7 @@ impl DockerCluster {
             // Nothing has been killed yet: a server that ends now will not come back.
             if let Some(server) = servers.iter().find(|s| self.has_ended(s)) {
                 let unheard = heard_again.insert(server.clone()) && self.launch_unheard(server).await?;
-                if !unheard {
-                    bail!("{server} ended instead of serving.\n{}", self.log_tail(server));
-                }
+                ensure!(unheard, "{server} ended instead of serving.\n{}", self.log_tail(server));
             }
             if begun.elapsed() > Duration::from_secs(60) {
                 let silent = servers
@@ -102,8 +100,7 @@ impl DockerCluster {
     /// # Errors
     /// If the server cannot be asked.
     pub(super) async fn read_tree(&self, server: &str) -> Result<Vec<Znode>> {
-        let answer = self.ask(server, "tree", json!({}), ADMIN).await?;
-        serde_json::from_value(answer).context("reading the tree")
+        self.ask_for(server, "tree", json!({}), ADMIN, "reading the tree").await
     }
 
     /// Sees a silent session of the clients' timeout expire; returns milliseconds.

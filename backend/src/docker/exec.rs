@@ -3,7 +3,7 @@
 use super::POLL;
 use crate::Stdin;
 use crate::retry::{Attempts, again};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use futures_util::StreamExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -212,9 +212,12 @@ async fn run_to_end(docker: &Docker, container: &str, argv: &[&str]) -> Result<V
             LogOutput::StdErr { message } => stderr.extend_from_slice(&message),
             other => stdout.extend_from_slice(&other.into_bytes()),
         }
-        if stdout.len() + stderr.len() > OUTPUT {
-            bail!("{} wrote more than {} MiB", what(), OUTPUT >> 20);
-        }
+        ensure!(
+            stdout.len() + stderr.len() <= OUTPUT,
+            "{} wrote more than {} MiB",
+            what(),
+            OUTPUT >> 20
+        );
     }
     let code = again(|| docker.inspect_exec(&exec.id))
         .await

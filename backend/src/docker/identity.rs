@@ -12,7 +12,7 @@ use testcontainers::bollard::models::SystemInfo;
 /// # Errors
 /// If one does not answer.
 pub async fn engines(machines: &Machines) -> Result<String> {
-    let described = machines.all().iter().map(|machine| async move {
+    let described = machines.all.iter().map(|machine| async move {
         let engine = engine(&machine.docker).await?;
         anyhow::Ok(match &machine.named {
             Some(named) => format!("{}: {engine}", named.name),

@@ -19,6 +19,9 @@ const TRIES: usize = 3;
 /// How long a server may take to show a write that is not delayed.
 const SHOWS_WITHIN: Duration = Duration::from_secs(2);
 
+/// What a server's sidecar answers, in words.
+const LINKS: &str = "a server's connections with its leader";
+
 fn ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
@@ -67,16 +70,8 @@ impl DockerCluster {
         let writer = self.other_than(server).await?;
         let written = self.ask(&writer, "probe-write", json!({}), LOCAL).await?;
         let value = json!({ "zxid": written["zxid"], "timeout_ms": ms(limit) });
-        let answer = self.ask(server, "late", value, limit + LOCAL).await?;
-        Ok((
-            writer,
-            serde_json::from_value(answer).context("how late a write was seen")?,
-        ))
-    }
-
-    async fn links(&self, server: &str) -> Result<Links> {
-        let answer = self.ask(server, "links", json!({}), LOCAL).await?;
-        serde_json::from_value(answer).context("a server's connections with its leader")
+        let what = "how late a write was seen";
+        Ok((writer, self.ask_for(server, "late", value, limit + LOCAL, what).await?))
     }
 
     pub(super) async fn fall_behind(&self, server: &str, behind: LeaderDelay) -> Result<String> {
@@ -85,8 +80,7 @@ impl DockerCluster {
         ensure!(!before.leads(), "{server} leads, and follows nobody");
         self.ask(server, "read-along", json!({}), LOCAL).await?;
         let value = json!({ "delay_ms": ms(delay), "at_most_ms": ms(behind.at_most) });
-        let answer = self.ask(server, "lag", value, LOCAL).await?;
-        let links: Links = serde_json::from_value(answer).context("a server's connections with its leader")?;
+        let links: Links = self.ask_for(server, "lag", value, LOCAL, LINKS).await?;
         let least = ms(delay) * 3 / 4;
         let mut late = None;
         for _ in 0..TRIES {
@@ -103,7 +97,8 @@ impl DockerCluster {
             );
         };
         let after = self.server_state(server).await?;
-        let kept = self.links(server).await?.made == links.made && after.mode == before.mode;
+        let links_after: Links = self.ask_for(server, "links", json!({}), LOCAL, LINKS).await?;
+        let kept = links_after.made == links.made && after.mode == before.mode;
         ensure!(
             kept,
             "{server} lost its leader: {} connections, as {}",
@@ -119,8 +114,9 @@ impl DockerCluster {
     }
 
     pub(super) async fn catch_up_again(&self, server: &str, behind: LeaderDelay) -> Result<String> {
-        let answer = self.ask(server, "catch-up", json!({}), LOCAL).await?;
-        let relief: Relief = serde_json::from_value(answer).context("how a delay ended")?;
+        let relief: Relief = self
+            .ask_for(server, "catch-up", json!({}), LOCAL, "how a delay ended")
+            .await?;
         let ServerState { mode, .. } = self.server_state(server).await?;
         self.ask(server, "read-along", json!({}), LOCAL).await?;
         let (writer, lateness) = self.lateness(server, SHOWS_WITHIN).await?;

@@ -1,7 +1,7 @@
 //! Engines that cease to answer while a run goes on, and the clients whose streams are lost with them.
 
 use super::{DockerCluster, LOCAL, exec};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use serde_json::json;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const KILLS: usize = 3;
 impl DockerCluster {
     /// The engines that do not answer at the moment, in words.
     pub(super) fn engines_lost(&self) -> Vec<String> {
-        let all = self.machines.all().iter().zip(&self.watches);
+        let all = self.machines.all.iter().zip(&self.watches);
         let lost = all.filter(|(_, watch)| watch.is_lost());
         lost.map(|(machine, _)| format!("the Docker engine{}", machine.words()))
             .collect()
@@ -35,9 +35,10 @@ impl DockerCluster {
     /// If the engine does not answer in time, or the process goes on.
     pub(super) async fn reach_again(&self, client: &str) -> Result<()> {
         let node = self.node(client)?;
-        if !node.watch.answers_within(RETURNS_WITHIN).await {
-            bail!("the Docker engine of {client} does not answer");
-        }
+        ensure!(
+            node.watch.answers_within(RETURNS_WITHIN).await,
+            "the Docker engine of {client} does not answer"
+        );
         let last = node.client_start();
         let Some(exec) = last.exec.filter(|_| node.watch.losses() != last.losses) else {
             return Ok(());

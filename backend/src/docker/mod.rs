@@ -185,7 +185,7 @@ impl Backend for DockerBackend {
         Box::pin(async move {
             let watcher = Watcher::start(run, history, &self.machines.addresses())?;
             let tools = &self.images()?.tools;
-            let machines = self.machines.all().iter();
+            let machines = self.machines.all.iter();
             let leases = try_join_all(machines.map(|machine| Lease::take(&machine.docker, run, tools))).await?;
             let run = run.to_string();
             Ok(Box::new(DockerClaim { run, leases, watcher }) as Box<dyn RunClaim>)

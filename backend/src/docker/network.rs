@@ -3,7 +3,7 @@
 use super::{DockerCluster, LOCAL};
 use crate::sidecar::PeerRule;
 use crate::{Cluster, Directions};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
 use serde_json::json;
 
@@ -26,20 +26,16 @@ impl DockerCluster {
     }
 
     pub(super) async fn cut_off(&self, node: &str, peers: &[String], directions: Directions) -> Result<String> {
-        if peers.is_empty() {
-            bail!("{node} has no peers to be cut off from");
-        }
-        let rules: Result<Vec<PeerRule>> = peers
-            .iter()
-            .map(|peer| {
-                let peer = self.address(peer)?;
-                Ok(PeerRule {
-                    peer,
-                    inbound: directions.inbound,
-                    outbound: directions.outbound,
-                })
+        ensure!(!peers.is_empty(), "{node} has no peers to be cut off from");
+        let Directions { inbound, outbound } = directions;
+        let rule = |peer: &String| {
+            Ok(PeerRule {
+                peer: self.address(peer)?,
+                inbound,
+                outbound,
             })
-            .collect();
+        };
+        let rules: Result<Vec<PeerRule>> = peers.iter().map(rule).collect();
         self.ask(node, "cut", json!({ "rules": rules? }), LOCAL).await?;
         let probes = self.probes(node, peers).await?;
         if let Some((peer, _)) = probes.iter().find(|(_, connected)| *connected) {
@@ -59,9 +55,11 @@ impl DockerCluster {
         let reached = probes.iter().filter(|(_, connected)| *connected).count();
         if reached < probes.len() {
             let alive = join_all(probes.iter().filter(|p| !p.1).map(|(peer, _)| self.server_state(peer))).await;
-            if alive.iter().any(Result::is_ok) {
-                bail!("{node} reaches only {reached} of {} peers after healing", probes.len());
-            }
+            ensure!(
+                alive.iter().all(Result::is_err),
+                "{node} reaches only {reached} of {} peers after healing",
+                probes.len()
+            );
         }
         Ok(format!(
             "{dropped} packets had been dropped; {reached} of {} connections made again",

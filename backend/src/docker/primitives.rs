@@ -3,7 +3,7 @@
 use super::{DockerCluster, wire};
 use crate::sidecar::RuleEffect;
 use crate::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -18,16 +18,8 @@ impl DockerCluster {
     }
 
     async fn state_of(&self, server: &str) -> Result<ServerState> {
-        let answer = self.ask(server, "srvr", json!({}), Duration::from_secs(2)).await?;
-        let mode = answer["mode"]
-            .as_str()
-            .context("a server's state without mode")?
-            .to_string();
-        Ok(ServerState {
-            mode,
-            zxid: answer["zxid"].as_i64().context("a server's state without zxid")?,
-            version: answer["version"].as_str().unwrap_or_default().to_string(),
-        })
+        let limit = Duration::from_secs(2);
+        self.ask_for(server, "srvr", json!({}), limit, "a server's state").await
     }
 }
 

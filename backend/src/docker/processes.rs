@@ -4,7 +4,7 @@ use super::cluster::ClientStart;
 use super::exec::{Command, spawn};
 use super::{DockerCluster, LOCAL, POLL, wire};
 use crate::{BackendFuture, Cluster, OnOutput, Stdin};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -228,9 +228,7 @@ impl DockerCluster {
             .await
             .with_context(|| format!("freezing {node}"))?;
         let threads = self.ran(node, FROZEN_MS).await?;
-        if threads > 0 {
-            bail!("{node} was frozen, but {threads} of its threads went on");
-        }
+        ensure!(threads == 0, "{node} was frozen, but {threads} of its threads went on");
         Ok(format!("frozen: none of its threads ran for {FROZEN_MS} ms"))
     }
 
@@ -241,14 +239,17 @@ impl DockerCluster {
         let looking = || format!("looking whether {node} runs");
         let state = of.docker.inspect_container(id, None).await.with_context(looking)?.state;
         let state = state.with_context(|| format!("the engine does not report the state of {node}"))?;
-        if state.paused == Some(true) || state.running != Some(true) {
-            bail!("the container of {node} does not run");
-        }
+        ensure!(
+            state.paused != Some(true) && state.running == Some(true),
+            "the container of {node} does not run"
+        );
         if of.sidecar.is_some() {
             let answer = self.ask(node, "stopped", json!({}), LOCAL).await?;
-            if answer["threads"].as_array().is_none_or(|threads| !threads.is_empty()) {
-                bail!("threads of {node} are stopped: {}", answer["threads"]);
-            }
+            ensure!(
+                answer["threads"].as_array().is_some_and(Vec::is_empty),
+                "threads of {node} are stopped: {}",
+                answer["threads"]
+            );
             return Ok("its container is not paused, and none of its threads is stopped".to_string());
         }
         // Without faults nothing stands beside a client: the engine lists its processes.
@@ -268,9 +269,10 @@ impl DockerCluster {
             Err(error) if error.to_string().contains("not paused") => {}
             thawed => thawed.with_context(|| format!("thawing {node}"))?,
         }
-        if self.ran(node, THAWED_MS).await? == 0 {
-            bail!("{node} was thawed, but none of its threads ran for {THAWED_MS} ms");
-        }
+        ensure!(
+            self.ran(node, THAWED_MS).await? > 0,
+            "{node} was thawed, but none of its threads ran for {THAWED_MS} ms"
+        );
         Ok("thawed: its threads run".to_string())
     }
 }

@@ -27,7 +27,7 @@ impl DockerCluster {
     /// If one does not answer.
     pub(super) async fn measured_hosts(&self) -> Result<Option<Value>> {
         let mut all = Vec::new();
-        for (machine, planned) in self.machines.all().iter().zip(&self.plan.cluster.hosts) {
+        for (machine, planned) in self.machines.all.iter().zip(&self.plan.cluster.hosts) {
             let Some(named) = &machine.named else { continue };
             let nodes = planned.nodes.iter().filter_map(|node| self.nodes.get(node));
             let beside = nodes.filter_map(|node| node.sidecar.as_ref()).next();

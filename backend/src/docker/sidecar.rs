@@ -4,7 +4,7 @@ use super::LOCAL;
 use super::engine_watch::EngineWatch;
 use super::exec::{Command, spawn};
 use crate::Stdin;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -98,9 +98,7 @@ impl Sidecar {
     async fn stream(&self) -> Result<Arc<SidecarStream>> {
         let mut stream = self.stream.lock().await;
         if stream.has_ended() && self.watch.losses() != stream.losses {
-            if self.watch.is_lost() {
-                bail!("the engine does not answer");
-            }
+            ensure!(!self.watch.is_lost(), "the engine does not answer");
             let Self {
                 docker,
                 watch,

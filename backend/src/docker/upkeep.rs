@@ -25,7 +25,7 @@ impl DockerBackend {
     /// If the engine does not answer.
     pub fn leased<'a>(&'a self, run: Option<&'a str>) -> BackendFuture<'a, BTreeSet<String>> {
         async move {
-            let each = self.machines.all().iter();
+            let each = self.machines.all.iter();
             let each = each.map(|machine| async move { machine.explain(lease::alive(&machine.docker, run).await) });
             Ok(try_join_all(each).await?.into_iter().flatten().collect())
         }

@@ -3,7 +3,7 @@
 use super::{DockerCluster, LOCAL};
 use crate::Cluster;
 use crate::sidecar::{DisconnectEffect, ExpiryEffect, ReconnectEffect, RuleEffect};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -56,24 +56,19 @@ pub(super) async fn lose_nothing(cluster: &DockerCluster, client: &str) -> Resul
 }
 
 pub(super) async fn disconnect(cluster: &DockerCluster, client: &str, wire: Wire) -> Result<String> {
-    let answer = cluster
-        .ask(client, "disconnect", json!({ "wire": wire }), LOCAL)
-        .await?;
-    let DisconnectEffect { connections, refuses } = serde_json::from_value(answer).context("what was disconnected")?;
-    if connections == 0 {
-        bail!("{client} had no connection that could be cut");
-    }
-    if !refuses {
-        bail!("a new connection of {client} was let through");
-    }
+    let (value, what) = (json!({ "wire": wire }), "what was disconnected");
+    let effect: DisconnectEffect = cluster.ask_for(client, "disconnect", value, LOCAL, what).await?;
+    let DisconnectEffect { connections, refuses } = effect;
+    ensure!(connections > 0, "{client} had no connection that could be cut");
+    ensure!(refuses, "a new connection of {client} was let through");
     let how = if wire == Wire::Reset { "reset" } else { "closed" };
     Ok(format!("connections {how}: {connections}; another one was refused"))
 }
 
 pub(super) async fn reconnect(cluster: &DockerCluster, client: &str) -> Result<String> {
     let value = json!({ "timeout_ms": BACK_WITHIN_MS });
-    let answer = cluster.ask(client, "reconnect", value, LOCAL).await?;
-    match serde_json::from_value(answer).context("who came back")? {
+    let what = "who came back";
+    match cluster.ask_for(client, "reconnect", value, LOCAL, what).await? {
         ReconnectEffect {
             client_after_ms: Some(ms),
             ..

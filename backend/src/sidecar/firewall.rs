@@ -1,6 +1,6 @@
 //! Cutting a host off from its peers with iptables, in chains of our own.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::process::Stdio;
@@ -34,9 +34,7 @@ pub struct PeerRule {
 /// If iptables refuses, or the last healing has begun.
 pub async fn cut(rules: &[PeerRule]) -> Result<()> {
     let closed = CLOSED.lock().await;
-    if *closed {
-        bail!("the orchestrator has gone: nothing is cut any more");
-    }
+    ensure!(!*closed, "the orchestrator has gone: nothing is cut any more");
     let mut script = format!("*filter\n:{IN} - [0:0]\n:{OUT} - [0:0]\n");
     for PeerRule {
         peer,
@@ -75,17 +73,33 @@ pub async fn heal() -> Result<bool> {
 }
 
 async fn remove_all() -> Result<bool> {
-    if !save(FILTER).await?.contains("ZOOQUAKE") {
-        return Ok(false);
-    }
     let script =
         format!("*filter\n-D INPUT -j {IN}\n-D OUTPUT -j {OUT}\n-F {IN}\n-F {OUT}\n-X {IN}\n-X {OUT}\nCOMMIT\n");
-    // It fails also where another program has healed meanwhile: what is left decides.
-    let restored = restore(&script).await.context("healing the network");
-    let left = save(FILTER).await?;
-    if left.contains("ZOOQUAKE") {
+    let (doing, failed) = ("healing the network", "rules are left after healing");
+    take_away(FILTER, "ZOOQUAKE", &script, doing, failed).await
+}
+
+/// Takes rules of ours away, in all of which a name is, and sees them gone; whether there were any. The arguments choose
+/// the tables that are looked at, and the words are what is done, and that it was not.
+///
+/// # Errors
+/// If one is left.
+pub(super) async fn take_away(
+    arguments: &[&str],
+    name: &str,
+    script: &str,
+    doing: &'static str,
+    failed: &str,
+) -> Result<bool> {
+    if !save(arguments).await?.contains(name) {
+        return Ok(false);
+    }
+    // It fails also where another program has done it meanwhile: what is left decides.
+    let restored = restore(script).await.context(doing);
+    let left = save(arguments).await?;
+    if left.contains(name) {
         restored?;
-        bail!("rules are left after healing:\n{left}");
+        bail!("{failed}:\n{left}");
     }
     Ok(true)
 }
@@ -115,15 +129,17 @@ fn packets(line: &str) -> Option<u64> {
 ///
 /// # Errors
 /// If iptables does not answer.
-pub(super) async fn save(arguments: &[&str]) -> Result<String> {
+async fn save(arguments: &[&str]) -> Result<String> {
     let output = Command::new("iptables-save")
         .args(arguments)
         .output()
         .await
         .context("iptables-save")?;
-    if !output.status.success() {
-        bail!("iptables-save: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
+    ensure!(
+        output.status.success(),
+        "iptables-save: {}",
+        String::from_utf8_lossy(&output.stderr).trim()
+    );
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
@@ -145,9 +161,11 @@ pub(super) async fn restore(script: &str) -> Result<()> {
         .context("writing to iptables-restore")?;
     drop(stdin);
     let output = child.wait_with_output().await.context("waiting for iptables-restore")?;
-    if !output.status.success() {
-        bail!("iptables-restore: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
+    ensure!(
+        output.status.success(),
+        "iptables-restore: {}",
+        String::from_utf8_lossy(&output.stderr).trim()
+    );
     Ok(())
 }
 

@@ -1,23 +1,12 @@
 //! ZooKeeper's four letter words, asked over the host's own loopback, which no fault cuts.
 
+use crate::ServerState;
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 const LIMIT: Duration = Duration::from_millis(400);
-
-/// The answer of a serving server to `srvr`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ServerState {
-    /// `leader`, `follower`, `observer` or `standalone`.
-    pub mode: String,
-    /// Its last zxid.
-    pub zxid: i64,
-    /// Version, as `3.8.0`.
-    pub version: String,
-}
 
 /// Asks the host's server for its state.
 ///
@@ -49,16 +38,11 @@ fn parse(text: &str) -> Result<ServerState> {
         bail!("the server does not serve: {}", text.trim());
     };
     let zxid = i64::from_str_radix(zxid.trim_start_matches("0x"), 16).with_context(|| format!("zxid {zxid}"))?;
-    let version = field("Zookeeper version:")
-        .unwrap_or("")
-        .split(['-', ','])
-        .next()
-        .unwrap_or("")
-        .to_string();
+    let version = field("Zookeeper version:").and_then(|version| version.split(['-', ',']).next());
     Ok(ServerState {
         mode: mode.to_string(),
         zxid,
-        version,
+        version: version.unwrap_or_default().to_string(),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The processes of the host that a sidecar stands beside; both share one pid namespace.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -58,21 +58,18 @@ fn under_test(pid: i32, status: &str) -> bool {
 /// If nothing ran, or something is still there after five seconds.
 pub async fn kill_all() -> Result<Vec<i32>> {
     let killed = running()?;
-    if killed.is_empty() {
-        bail!("no process was running");
-    }
+    ensure!(!killed.is_empty(), "no process was running");
     let begun = Instant::now();
     loop {
         let left = running()?;
         if left.is_empty() {
             return Ok(killed);
         }
-        if begun.elapsed() > GONE_WITHIN {
-            bail!(
-                "processes {left:?} are still there {} s after SIGKILL",
-                GONE_WITHIN.as_secs()
-            );
-        }
+        ensure!(
+            begun.elapsed() <= GONE_WITHIN,
+            "processes {left:?} are still there {} s after SIGKILL",
+            GONE_WITHIN.as_secs()
+        );
         for pid in left {
             if let Some(pid) = Pid::from_raw(pid) {
                 // It may have gone by itself since we looked.
@@ -160,9 +157,7 @@ fn switches() -> Result<BTreeMap<String, u64>> {
 /// The text of `/proc/PID/task/TID/status` of each thread of the running processes, by `pid/thread`.
 fn threads() -> Result<BTreeMap<String, String>> {
     let pids = running()?;
-    if pids.is_empty() {
-        bail!("no process was running");
-    }
+    ensure!(!pids.is_empty(), "no process was running");
     let mut found = BTreeMap::new();
     for pid in pids {
         // Threads and processes may end while we look.

@@ -1,7 +1,7 @@
 //! The addresses of the engines of a run over several hosts.
 
 use super::super::engine::Address;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -111,9 +111,10 @@ fn of_context(name: &str) -> Result<String> {
     let text = std::fs::read_to_string(&context).with_context(|| {
         format!("there is no docker context `{name}`, and it is no address either; `docker context ls` shows all")
     })?;
-    if folder.join("contexts/tls").join(&folder_name).exists() {
-        bail!("the docker context `{name}` uses TLS, which zooquake does not: give one that goes through ssh");
-    }
+    ensure!(
+        !folder.join("contexts/tls").join(&folder_name).exists(),
+        "the docker context `{name}` uses TLS, which zooquake does not: give one that goes through ssh"
+    );
     let meta: Value = serde_json::from_str(&text).with_context(|| format!("reading {}", context.display()))?;
     let host = meta["Endpoints"]["docker"]["Host"].as_str();
     Ok(host

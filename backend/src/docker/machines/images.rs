@@ -39,7 +39,7 @@ impl Machines {
             .with_context(|| format!("looking for the image {image}"))?;
         let id = id.with_context(|| format!("the image {image} is gone"))?;
         // One after the other: each is read from the first machine's disk.
-        for machine in &self.all()[1..] {
+        for machine in &self.all[1..] {
             let doing = || format!("carrying the image {image}{}", machine.words());
             self.carry_to(machine, image, &id).await.with_context(doing)?;
         }

@@ -82,7 +82,8 @@ impl DockerMachine {
 /// The machines of runs, at least one.
 #[derive(Debug, Clone)]
 pub struct Machines {
-    all: Vec<DockerMachine>,
+    /// All of them, in order.
+    pub all: Vec<DockerMachine>,
     /// The place of the one whose engine manages the Swarm.
     manager: usize,
 }
@@ -133,11 +134,6 @@ impl Machines {
             facts::refuse_other_clocks(&machines.all).await?;
         }
         Ok(machines)
-    }
-
-    /// All of them, in order.
-    pub fn all(&self) -> &[DockerMachine] {
-        &self.all
     }
 
     /// Whether runs stand on several.

@@ -91,7 +91,7 @@ impl SweepCount {
 /// # Errors
 /// If an engine does not answer.
 pub async fn runs(machines: &Machines) -> Result<BTreeSet<String>> {
-    let each = machines.all().iter();
+    let each = machines.all.iter();
     let each = each.map(|machine| async move { machine.explain(runs_on(&machine.docker).await) });
     Ok(try_join_all(each).await?.into_iter().flatten().collect())
 }
@@ -146,7 +146,7 @@ async fn volumes(docker: &Docker, run: Option<&str>) -> Result<Vec<(String, Hash
 pub async fn inventory(machines: &Machines, run: &str) -> Result<SweepCount> {
     let mut all = SweepCount::default();
     let mut ids = BTreeSet::new();
-    for machine in machines.all() {
+    for machine in &machines.all {
         let docker = &machine.docker;
         ids.extend(
             networks(docker, Some(run))

@@ -18,7 +18,7 @@ use testcontainers::bollard::query_parameters::{InspectNetworkOptions, RemoveCon
 /// engine does not answer, what is on its machine is left, which the result has with the reason.
 pub async fn pass(machines: &Machines, run: &str, spare_lease: bool) -> SweepCount {
     let mut swept = SweepCount::default();
-    let all = machines.all();
+    let all = &machines.all;
     let removed = join_all(all.iter().map(|one| remove_containers(&one.docker, run, spare_lease))).await;
     let mut reached = Vec::new();
     for (machine, removed) in all.iter().zip(removed) {

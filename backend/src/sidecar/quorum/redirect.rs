@@ -1,8 +1,8 @@
 //! The kernel's redirection of a host's own connections to the quorum proxy, in a chain of our own.
 
 use super::relay::MARK;
-use crate::sidecar::firewall::{restore, save};
-use anyhow::{Context, Result, bail};
+use crate::sidecar::firewall::{restore, take_away};
+use anyhow::{Context, Result};
 use std::net::SocketAddr;
 
 const CHAIN: &str = "ZOOQUAKE-QUORUM";
@@ -31,19 +31,8 @@ pub async fn install(peers: &[SocketAddr], ports: &[u16]) -> Result<()> {
 /// # Errors
 /// If it is still there.
 pub async fn remove() -> Result<bool> {
-    // All tables in use: to ask for one that the kernel does not have would be an error.
-    if !save(&[]).await?.contains(CHAIN) {
-        return Ok(false);
-    }
     let script = format!("*nat\n-D OUTPUT -j {CHAIN}\n-F {CHAIN}\n-X {CHAIN}\nCOMMIT\n");
-    // It fails also where another program has done it meanwhile: what is left decides.
-    let restored = restore(&script)
-        .await
-        .context("ending the redirection to the quorum proxy");
-    let left = save(&[]).await?;
-    if left.contains(CHAIN) {
-        restored?;
-        bail!("a redirection is left:\n{left}");
-    }
-    Ok(true)
+    let (doing, failed) = ("ending the redirection to the quorum proxy", "a redirection is left");
+    // All tables in use: to ask for one that the kernel does not have would be an error.
+    take_away(&[], CHAIN, &script, doing, failed).await
 }

@@ -10,7 +10,7 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use frame::Session;
 use rule::{FrameVerdict, WireRule};
 use serde::{Deserialize, Serialize};
@@ -153,9 +153,10 @@ impl Proxy {
             Wire::DropRequest(which) => (LossKind::Request, which),
             Wire::Close | Wire::Reset => bail!("{wire:?} waits for no request"),
         };
-        if locked(&self.ports).is_empty() {
-            bail!("the client's connections do not go through the proxy");
-        }
+        ensure!(
+            !locked(&self.ports).is_empty(),
+            "the client's connections do not go through the proxy"
+        );
         let (rule, mut acted) = WireRule::new(lost, which);
         *locked(&self.rule) = Some(rule);
         if let Ok(dropped) = tokio::time::timeout(limit, &mut acted).await {

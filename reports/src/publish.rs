@@ -39,24 +39,8 @@ pub fn publish(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
 mod tests {
     use super::publish;
     use std::fs;
-    use std::path::{Path, PathBuf};
-
-    /// A folder of its own, which goes with the test.
-    struct ScratchFolder(PathBuf);
-
-    impl ScratchFolder {
-        fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("zooquake-publish-{name}-{}", std::process::id()));
-            fs::create_dir(&path).expect("a folder");
-            Self(path)
-        }
-    }
-
-    impl Drop for ScratchFolder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
+    use std::path::Path;
+    use tempfile::tempdir;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).expect("the folder");
@@ -67,8 +51,8 @@ mod tests {
 
     #[test]
     fn a_file_is_replaced_as_a_whole_and_nothing_is_left_beside_it() {
-        let folder = ScratchFolder::new("whole");
-        let path = folder.0.join("results.json");
+        let folder = tempdir().expect("a folder");
+        let path = folder.path().join("results.json");
         publish(&path, "one").expect("written");
         let open = fs::File::open(&path).expect("the first");
         publish(&path, "two").expect("written");
@@ -78,18 +62,18 @@ mod tests {
             "who has it open has it whole"
         );
         assert_eq!(fs::read_to_string(&path).expect("it"), "two");
-        assert_eq!(names(&folder.0), ["results.json"]);
+        assert_eq!(names(folder.path()), ["results.json"]);
     }
 
     #[test]
     fn a_draft_that_is_a_link_is_not_written_through_and_a_link_stays_one() {
-        let folder = ScratchFolder::new("links");
-        let (path, other) = (folder.0.join("a"), folder.0.join("other"));
+        let folder = tempdir().expect("a folder");
+        let (path, other) = (folder.path().join("a"), folder.path().join("other"));
         fs::write(&other, "other").expect("a file");
-        std::os::unix::fs::symlink(&other, folder.0.join(".a.draft")).expect("a link");
+        std::os::unix::fs::symlink(&other, folder.path().join(".a.draft")).expect("a link");
         publish(&path, "a").expect("written");
         assert_eq!(fs::read_to_string(&other).expect("it"), "other");
-        let link = folder.0.join("link");
+        let link = folder.path().join("link");
         std::os::unix::fs::symlink(&path, &link).expect("a link");
         publish(&link, "b").expect("written");
         assert!(link.is_symlink() && fs::read_to_string(&path).expect("it") == "b");

@@ -168,12 +168,11 @@ fn a_run_counts_once_for_a_kind_that_is_accepted_in_part() {
 
 #[test]
 fn the_page_the_table_and_the_picture_are_complete() {
-    let folder = std::env::temp_dir().join(format!("zooquake-compare-report-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
     let mut comparison = comparison();
     comparison.runs.pop();
-    let written = write_all(&comparison, &folder).unwrap();
-    assert_eq!(written.len(), 3);
+    assert_eq!(write_all(&comparison, folder).unwrap().len(), 3);
     let page = std::fs::read_to_string(folder.join("compare.html")).unwrap();
     for part in [
         "<b>1 of 12 runs are still to come</b>",
@@ -201,5 +200,4 @@ fn the_page_the_table_and_the_picture_are_complete() {
             "{name} is the same again"
         );
     }
-    std::fs::remove_dir_all(folder).unwrap();
 }

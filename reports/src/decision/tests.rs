@@ -203,9 +203,8 @@ fn a_figure_has_a_bar_a_number_and_the_claim_of_each_decision() {
 
 #[test]
 fn all_files_are_written_and_the_same_again() {
-    let folder = std::env::temp_dir().join(format!("zooquake-decision-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let written = write_all(&comparison(), &folder).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let written = write_all(&comparison(), folder.path()).unwrap();
     let names: Vec<_> = written
         .iter()
         .map(|path| path.file_name().unwrap().to_owned())
@@ -213,8 +212,7 @@ fn all_files_are_written_and_the_same_again() {
     assert_eq!(names, ["compare.html", "compare.md", "compare.png"]);
     let first: Vec<_> = written.iter().map(|path| std::fs::read(path).unwrap()).collect();
     assert!(first[2].starts_with(b"\x89PNG"));
-    write_all(&comparison(), &folder).unwrap();
+    write_all(&comparison(), folder.path()).unwrap();
     let second: Vec<_> = written.iter().map(|path| std::fs::read(path).unwrap()).collect();
     assert!(first == second, "a comparison has one report");
-    std::fs::remove_dir_all(&folder).unwrap();
 }

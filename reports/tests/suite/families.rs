@@ -1,13 +1,7 @@
 //! Every family has its own words and its own marks on the page.
 
-use crate::common::{between, families, first_screen, says, without_scripts};
-use serde_json::Value;
+use crate::common::{between, data, families, first_screen, says, without_scripts};
 use zooquake_checkers::Verdict;
-
-/// The data that the timeline of the page is drawn from.
-fn data(page: &str) -> Value {
-    serde_json::from_str(between(page, "id=\"data\">", "</script>")).unwrap()
-}
 
 #[test]
 fn an_item_is_followed_from_the_lost_reply_to_its_acknowledgement() {
@@ -52,8 +46,7 @@ fn an_item_is_followed_from_the_lost_reply_to_its_acknowledgement() {
 
 #[test]
 fn a_round_shows_who_waited_and_who_was_inside() {
-    let page = families::double_barrier().page("double-barrier");
-    let first = first_screen(&page);
+    let first = first_screen(&families::double_barrier().page("double-barrier"));
     says(
         &first,
         &[
@@ -123,8 +116,11 @@ fn commit_and_abort_differ_in_mark_and_words() {
     );
     let picture = between(&first, "<svg id=\"witness\"", "</svg>");
     let marks = |class: &str| picture.matches(&format!("<circle class=\"{class}\"")).count();
-    let found = (marks("took"), marks("said-no"));
-    assert_eq!(found, (3, 3), "yes, yes, commit; no, abort, abort");
+    assert_eq!(
+        (marks("took"), marks("said-no")),
+        (3, 3),
+        "yes, yes, commit; no, abort, abort"
+    );
     let data = data(&page);
     assert_eq!(data["ops"]["marks"][3], "no, abort");
     assert_eq!(data["holds"]["verb"], "in doubt of");
@@ -183,8 +179,7 @@ fn a_counter_names_ids_and_counts() {
 
 #[test]
 fn a_semaphore_names_leases_and_work() {
-    let page = families::semaphore().page("semaphore");
-    let first = first_screen(&page);
+    let first = first_screen(&families::semaphore().page("semaphore"));
     says(
         &first,
         &[

@@ -1,5 +1,6 @@
 //! Pages of histories of others, with the longest order of their operations.
 
+use crate::common::assert_harmless;
 use crate::common::hostile::POISON;
 use serde_json::{Value, json};
 use zooquake_checkers::inferred_plan::{judge, subject};
@@ -166,16 +167,9 @@ fn hostile_histories_stay_text() {
     ));
     let mut history = history(&events);
     history.events[3].error = Some(POISON.to_owned());
-    let kind: ModelKind = "register".parse().expect("a model");
     for f in ["read", POISON] {
         history.events[3].f = f.into();
         history.events[2].f = f.into();
-        let page = shown(&history, Some(&kind.to_string()), 1_000_000);
-        assert!(!page.contains("<img"), "markup from a value");
-        assert_eq!(page.matches("</script>").count(), 1, "a script ended by a value");
-        assert_eq!(page.matches("</style>").count(), 1);
-        let odd = |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{202e}' | '\u{2028}');
-        assert_eq!(page.chars().find(odd), None);
-        assert!(page.contains("&lt;/script&gt;"), "it is still shown");
+        assert_harmless(&shown(&history, Some("register"), 1_000_000), 1);
     }
 }

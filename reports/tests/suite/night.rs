@@ -114,6 +114,13 @@ fn night() -> Night {
     }
 }
 
+/// The page of a night.
+fn page(night: &Night, name: &str) -> String {
+    let folder = ReportFolder::new(name);
+    let files = write_all(night, &folder.0).unwrap();
+    std::fs::read_to_string(&files[0]).unwrap()
+}
+
 /// How often a piece of text occurs.
 fn count(text: &str, piece: &str) -> usize {
     text.matches(piece).count()
@@ -122,13 +129,8 @@ fn count(text: &str, piece: &str) -> usize {
 #[test]
 fn the_cause_of_a_failure_and_what_follows_stand_below_it() {
     let mut night = night();
-    let page = |night: &Night| {
-        let folder = ReportFolder::new("night-cause");
-        let files = write_all(night, &folder.0).unwrap();
-        let page = std::fs::read_to_string(&files[0]).unwrap();
-        between(&page, "id=\"failures\"", "</section>").to_owned()
-    };
-    let bare = page(&night);
+    let told = |night: &Night| between(&page(night, "night-cause"), "id=\"failures\"", "</section>").to_owned();
+    let bare = told(&night);
     assert!(!bare.contains("class=\"cause\"") && !bare.contains("From it follow"));
     night.failures[0].cause = "Window 1 <lost> the reply.".into();
     night.failures[0].followers = "lost-wakeup × 5".into();
@@ -136,7 +138,7 @@ fn the_cause_of_a_failure_and_what_follows_stand_below_it() {
     for (proven, words) in [(true, "Cause:"), (false, "May be:")] {
         night.failures[0].cause_proven = proven;
         let cause = format!("<p class=\"cause\"><b>{words}</b> Window 1 &lt;lost&gt; the reply.</p>");
-        let told = page(&night);
+        let told = told(&night);
         let (_, below) = told.split_once("double-grant</p>").expect("the reason");
         assert!(below.starts_with(&format!("{cause}{follow}")), "{below}");
     }
@@ -151,9 +153,7 @@ fn what_was_not_judged_stands_in_the_tables() {
     };
     night.cells[0].attempts[0].not_judged.push(left);
     says(&summary(&night), &["(not judged: stale-write)"]);
-    let folder = ReportFolder::new("not-judged");
-    let files = write_all(&night, &folder.0).unwrap();
-    let page = std::fs::read_to_string(&files[0]).unwrap();
+    let page = page(&night, "not-judged");
     let chip = r#"<span class="seen known" title="c1 cannot give &lt;it&gt;">stale-write <i>not judged</i></span>"#;
     assert!(page.contains(chip));
 }

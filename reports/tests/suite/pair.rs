@@ -1,8 +1,7 @@
 //! What a reader of two runs side by side finds, and of what is copied for a ticket.
 
 use crate::common::hostile::poisoned;
-use crate::common::{ReportFolder, Run, between, results, says};
-use serde_json::Value;
+use crate::common::{ReportFolder, Run, between, data, results, says};
 use zooquake_checkers::Results;
 use zooquake_history::Record;
 use zooquake_reports::Extras;
@@ -72,9 +71,7 @@ fn what_is_hostile_stays_text_beside_another() {
 
 /// What the page copies for a ticket.
 fn ticket(run: &Run, name: &str) -> String {
-    let page = run.page(name);
-    let data: Value = serde_json::from_str(between(&page, "id=\"data\">", "</script>")).unwrap();
-    data["ticket"].as_str().unwrap().to_owned()
+    data(&run.page(name))["ticket"].as_str().unwrap().to_owned()
 }
 
 #[test]

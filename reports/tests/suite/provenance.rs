@@ -1,7 +1,7 @@
 //! What recorded a run and what checked it, on its page.
 
 use crate::common::hostile::POISON;
-use crate::common::results;
+use crate::common::{results, says};
 use zooquake_history::Provenance;
 
 fn recorded() -> Provenance {
@@ -30,14 +30,13 @@ fn the_page_names_what_recorded_the_run_and_what_checked_it() {
     run.record.provenance = Some(recorded());
     run.extras.checked_by = "0.2.0".into();
     let page = run.write("provenance").page();
-    for fact in [
+    let facts = [
         "<li>recorded by zooquake 0.1.0 (3f2a91c)</li>",
         "<li>backend: docker</li>",
         "<li>engine: Docker 20.10.24</li>",
         "<li>ZooKeeper, as its servers reported: 3.8.0, 3.9.3</li>",
         "<li>checked by zooquake 0.2.0</li>",
-    ] {
-        assert!(page.contains(fact), "{fact}");
-    }
+    ];
+    says(&page, &facts);
     assert!(page.contains("image of the recipe's clients: ") && !page.contains(POISON));
 }

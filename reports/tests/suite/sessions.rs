@@ -1,19 +1,11 @@
 //! Sessions are rows of the pictures, where the record has some.
 
-use crate::common::{Run, between, families, without_scripts};
+use crate::common::{Run, between, data, families, says, without_scripts};
 use crate::pictures::colours;
-use serde_json::Value;
-
-/// The rows of sessions in the data of the timeline.
-fn data(page: &str) -> Value {
-    let data: Value = serde_json::from_str(between(page, "id=\"data\">", "</script>")).expect("JSON");
-    data["sessions"].clone()
-}
 
 #[test]
 fn a_session_is_opened_moves_and_ends() {
-    let run = families::sessions();
-    let page = run.page("sessions");
+    let page = families::sessions().page("sessions");
     let picture = between(&page, "<svg id=\"overview\"", "</svg>");
     assert!(picture.contains(">c1 session</text>") && picture.contains(">c2 session</text>"));
     assert!(!picture.contains(">c3 session</text>"), "c3 has none");
@@ -24,17 +16,15 @@ fn a_session_is_opened_moves_and_ends() {
     );
     let words = "c1: session 0xa, opened by 0.100 s, moved to n2 by 1.200 s, expired by the ensemble by 4.000 s";
     assert!(picture.contains(&format!("<title>{words}</title>")), "{picture}");
-    let plain = without_scripts(&page);
-    for key in [
+    let legend = [
         "has a session",
         "not connected",
         "moved to another server",
         "expired by the ensemble",
         "closed",
-    ] {
-        assert!(plain.contains(key), "no {key} in the legend");
-    }
-    let rows = data(&page);
+    ];
+    says(&without_scripts(&page), &legend);
+    let rows = &data(&page)["sessions"];
     assert_eq!(rows[0][1][0][0], 100_000);
     assert_eq!(rows[0][1][0][2], 1, "expired");
     assert_eq!(rows[1][1][0][2], 0, "closed");
@@ -53,5 +43,5 @@ fn the_picture_for_a_chat_has_the_rows_too() {
 fn where_the_record_has_no_sessions_there_is_no_row() {
     let page = Run::default().page("no-sessions");
     assert!(!page.contains(" session</text>") && !page.contains("has a session"));
-    assert_eq!(data(&page), serde_json::json!([]));
+    assert_eq!(data(&page)["sessions"], serde_json::json!([]));
 }

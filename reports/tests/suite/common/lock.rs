@@ -189,14 +189,11 @@ pub fn servers() -> Vec<ServerSample> {
             let cut = (LEADER_CUT.0..LEADER_CUT.1).contains(&ms);
             let silent = (cut && (n == 2 || ms < LEADER_CUT.0 + 1500))
                 || (n == 1 && (SERVER_PAUSE.0..SERVER_PAUSE.1).contains(&ms));
-            let leader = if ms < LEADER_CUT.0 { 2 } else { 3 };
-            let epoch = if ms < LEADER_CUT.0 { 1 } else { 2 };
-            let mode = if silent {
-                "silent"
-            } else if n == leader {
-                "leader"
-            } else {
-                "follower"
+            let (leader, epoch) = if ms < LEADER_CUT.0 { (2, 1) } else { (3, 2) };
+            let mode = match silent {
+                true => "silent",
+                false if n == leader => "leader",
+                false => "follower",
             };
             let epoch = if silent { 0 } else { epoch };
             samples.push(ServerSample {

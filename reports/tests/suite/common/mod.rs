@@ -11,6 +11,7 @@ pub mod networks;
 pub mod results;
 
 use build::Builder;
+use serde_json::Value;
 use zooquake_checkers::{AnomalySpan, Results};
 use zooquake_history::Record;
 use zooquake_reports::Extras;
@@ -117,6 +118,22 @@ pub fn first_screen(page: &str) -> String {
 pub fn between<'a>(page: &'a str, begin: &str, end: &str) -> &'a str {
     let (_, rest) = page.split_once(begin).expect(begin);
     rest.split_once(end).expect(end).0
+}
+
+/// The data that the timeline of a page is drawn from.
+pub fn data(page: &str) -> Value {
+    serde_json::from_str(between(page, "id=\"data\">", "</script>")).expect("JSON")
+}
+
+/// Asserts that a page with so many scripts shows what is hostile in a record, and only as text.
+#[track_caller]
+pub fn assert_harmless(page: &str, scripts: usize) {
+    assert!(!page.contains("<img"), "markup from a value");
+    assert_eq!(page.matches("</script>").count(), scripts, "a script ended by a value");
+    assert_eq!(page.matches("</style>").count(), 1);
+    let odd = |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{202e}' | '\u{2028}');
+    assert_eq!(page.chars().find(odd), None);
+    assert!(page.contains("&lt;/script&gt;"), "it is still shown");
 }
 
 /// Asserts that the page contains all of these texts.

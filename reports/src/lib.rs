@@ -15,6 +15,7 @@ pub mod decision;
 pub mod history;
 mod html;
 pub mod index;
+mod lists;
 pub mod measurement;
 mod messages;
 mod model;
@@ -104,8 +105,7 @@ pub fn write_all(record: &Record, results: &Results, extras: &Extras, dir: &Path
     let root = model.roots.first().map(|root| root.anomaly);
     if let Some(picture) = consensus::picture(&model, root) {
         let path = dir.join("messages.png");
-        let drawn = png::messages::write(&model, (&picture.diagram, &picture.sentences), "messages", &path);
-        drawn.with_context(|| format!("cannot write {}", path.display()))?;
+        png::messages::write(&model, &picture, &path).with_context(|| format!("cannot write {}", path.display()))?;
         written.push(path);
     }
     Ok(written)
@@ -116,8 +116,7 @@ pub fn write_all(record: &Record, results: &Results, extras: &Extras, dir: &Path
 pub fn message_diagram(record: &Record, results: &Results) -> Option<(String, Vec<String>)> {
     let extras = Extras::default();
     let model = RunModel::new(record, results, &extras);
-    let root = model.roots.first().map(|root| root.anomaly);
-    let picture = consensus::picture(&model, root)?;
+    let picture = consensus::picture(&model, model.roots.first().map(|root| root.anomaly))?;
     let label = picture.sentences.join(" ");
     Some((messages::file(&picture.diagram, &label), picture.sentences))
 }

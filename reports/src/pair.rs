@@ -1,6 +1,6 @@
 //! Two runs side by side: what differs in their plans, verdicts, faults and times.
 
-use crate::html::{Document, PAGE_STYLE, PICTURE_STYLE, fault, mark, plain, table, titled};
+use crate::html::{Document, PAGE_STYLE, PICTURE_STYLE, counted, fault, mark, plain, table, titled};
 use crate::model::{OpStats, RunModel, op_stats};
 use crate::svg::{legend, overview};
 use crate::{Extras, palette, text};
@@ -20,6 +20,7 @@ pub type Side<'a> = (&'a Record, &'a Results, &'a Extras);
 /// The page of two runs.
 pub fn page(sides: [Side<'_>; 2]) -> String {
     let both = sides.map(|(record, results, extras)| RunModel::new(record, results, extras));
+    let [a, b] = &both;
     let body = html! {
         (palette::hatches()) "\n"
         main {
@@ -28,12 +29,12 @@ pub fn page(sides: [Side<'_>; 2]) -> String {
             (titled("anomalies", "Anomalies", anomalies(&both))) "\n"
             (titled("windows", "Fault windows", windows(&both))) "\n"
             (titled("numbers", "Operations", operations(&both))) "\n"
-            (picture(&both[0], "A")) "\n"
-            (picture(&both[1], "B"))
+            (picture(a, "A")) "\n"
+            (picture(b, "B"))
         }
     };
     Document {
-        title: &format!("{} and {}", verdict(&both[0]), verdict(&both[1])),
+        title: &format!("{} and {}", a.results.verdict, b.results.verdict),
         styles: &[
             PAGE_STYLE,
             &palette::fault_styles(),
@@ -47,15 +48,10 @@ pub fn page(sides: [Side<'_>; 2]) -> String {
     .page()
 }
 
-fn verdict(model: &RunModel<'_>) -> String {
-    model.results.verdict.to_string()
-}
-
-fn head(both: &[RunModel<'_>; 2]) -> Markup {
-    let [a, b] = both;
-    let words = match a.results.verdict == b.results.verdict {
-        true => format!("Both are {}", verdict(a)),
-        false => format!("A is {}, B is {}", verdict(a), verdict(b)),
+fn head([a, b]: &[RunModel<'_>; 2]) -> Markup {
+    let words = match (a.results.verdict, b.results.verdict) {
+        (a, b) if a == b => format!("Both are {a}"),
+        (a, b) => format!("A is {a}, B is {b}"),
     };
     html! {
         header #first {
@@ -66,7 +62,7 @@ fn head(both: &[RunModel<'_>; 2]) -> Markup {
 }
 
 fn side(name: &str, model: &RunModel<'_>) -> Markup {
-    let verdict = verdict(model);
+    let verdict = model.results.verdict;
     html! {
         div.side {
             b.letter { (name) }
@@ -107,11 +103,8 @@ fn plans(both: &[RunModel<'_>; 2]) -> Markup {
     let all = both.each_ref().map(|model| {
         let mut all = BTreeMap::new();
         // A plan that was read can be written.
-        settings(
-            "",
-            &serde_json::to_value(&model.record.plan).unwrap_or_default(),
-            &mut all,
-        );
+        let plan = serde_json::to_value(&model.record.plan).unwrap_or_default();
+        settings("", &plan, &mut all);
         all
     });
     let names: BTreeSet<&String> = all.iter().flat_map(BTreeMap::keys).collect();
@@ -173,9 +166,12 @@ fn window(window: Option<&&WindowResult>) -> Markup {
 }
 
 fn windows(both: &[RunModel<'_>; 2]) -> Markup {
-    let all = both.each_ref().map(|model| {
-        let windows = model.results.windows.iter().map(|window| (window.id, window));
-        windows.collect::<BTreeMap<_, _>>()
+    let all = both.each_ref().map(|model| &model.results.windows);
+    let all = all.map(|windows| {
+        windows
+            .iter()
+            .map(|window| (window.id, window))
+            .collect::<BTreeMap<_, _>>()
     });
     let ids: BTreeSet<usize> = all.iter().flat_map(|windows| windows.keys().copied()).collect();
     if ids.is_empty() {
@@ -196,13 +192,6 @@ fn windows(both: &[RunModel<'_>; 2]) -> Markup {
         p { "Counted: " (counted(&both[0])) " in A, " (counted(&both[1])) " in B. Times are from the verification of the effect to the healing." }
         (table("windows", ["no.", "fault", "A", "B"], ids.iter().take(ROWS).map(row)))
     }
-}
-
-/// `3 of 4`: windows that count.
-fn counted(model: &RunModel<'_>) -> String {
-    let windows = &model.results.windows;
-    let counted = windows.iter().filter(|window| window.counts).count();
-    format!("{counted} of {}", windows.len())
 }
 
 fn operations(both: &[RunModel<'_>; 2]) -> Markup {

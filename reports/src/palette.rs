@@ -22,6 +22,11 @@ pub const VIOLATION: Rgb = VERMILLION;
 /// Colours of series, by number.
 pub const SERIES: [Rgb; 8] = [BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, GREY, (184, 168, 0)];
 
+/// The colour of a series; of many some share one.
+pub fn series(number: usize) -> Rgb {
+    SERIES[number % SERIES.len()]
+}
+
 /// The style sheet's name for a kind of fault: names from a record never become class names.
 pub fn fault_class(kind: &str) -> String {
     class(FaultKind::by_name(kind))

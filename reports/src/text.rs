@@ -1,5 +1,6 @@
 //! Text that is safe to show: without control characters, and of bounded length. HTML escapes it where it is written.
 
+use crate::lists;
 pub use zooquake_checkers::text::if_any;
 use zooquake_history::Value;
 
@@ -80,16 +81,16 @@ pub fn value(value: &Value, max: usize) -> String {
         Value::Object(map) => {
             let each = map.iter().take(16);
             let parts = each.map(|(k, v)| format!("{} {}", clip(k, 40), self::value(v, max / 2)));
-            clip(&parts.collect::<Vec<_>>().join(", "), max)
+            clip(&lists::joined(parts, ", "), max)
         }
         Value::Array(items) => {
-            let parts: Vec<_> = items.iter().take(16).map(|v| self::value(v, max / 4)).collect();
+            let parts = items.iter().take(16).map(|v| self::value(v, max / 4));
             let more = if items.len() > 16 {
                 format!(", … {} in all", items.len())
             } else {
                 String::new()
             };
-            clip(&format!("[{}{more}]", parts.join(", ")), max)
+            clip(&format!("[{}{more}]", lists::joined(parts, ", ")), max)
         }
         other => other.to_string(),
     }
@@ -108,14 +109,17 @@ pub fn duration(ns: u64) -> String {
         1_000_000..1_000_000_000 => (ns as f64 / 1e6, "ms"),
         _ => (ns as f64 / 1e9, "s"),
     };
-    let digits = if n >= 100.0 {
-        0
-    } else if n >= 10.0 {
-        1
-    } else {
-        2
+    let digits = match n {
+        100.0.. => 0,
+        10.0.. => 1,
+        _ => 2,
     };
     format!("{n:.digits$} {unit}")
+}
+
+/// A duration of so many milliseconds.
+pub fn millis(ms: u64) -> String {
+    duration(ms.saturating_mul(1_000_000))
 }
 
 /// `1 window`, `3 windows`.

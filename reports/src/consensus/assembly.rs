@@ -8,7 +8,7 @@ use crate::messages::{
     RoundBand,
 };
 use crate::model::{Band, RunModel};
-use crate::text;
+use crate::{lists, text};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::Anomaly;
 use zooquake_history::{FaultKind, MessageRecord};
@@ -39,12 +39,12 @@ pub fn assemble(
     marks.iter_mut().for_each(|mark| mark.lane = mark.lane.and_then(lane));
     let arrow = |place: &usize| {
         let message = run.messages[*place];
-        let (from, to) = (
+        let ends = (
             run.node(&message.from).and_then(lane)?,
             run.node(&message.to).and_then(lane)?,
         );
         let tone = scope.key.get(place).copied().unwrap_or_default();
-        Some(arrow(message, (from, to), (scope.until, tone)))
+        Some(arrow(message, ends, (scope.until, tone)))
     };
     let arrows: Vec<DiagramArrow> = chosen.iter().filter_map(arrow).collect();
     let mut moments: BTreeSet<u64> = marks.iter().map(|mark| mark.time).collect();
@@ -156,17 +156,16 @@ fn omissions(
     (scope, chosen): (&DiagramScope, &[usize]),
     moments: &BTreeSet<u64>,
 ) -> Vec<MessageOmission> {
-    let messages = scope.messages(run).into_iter();
-    let left_out = messages.filter(|(place, _)| chosen.binary_search(place).is_err());
-    let left_out: Vec<&MessageRecord> = left_out.map(|(_, message)| message).collect();
+    let mut left_out = scope.messages(run);
+    left_out.retain(|(place, _)| chosen.binary_search(place).is_err());
     let fewest = OMITTED.max(left_out.len() / OMISSIONS);
     let mut omissions = Vec::new();
     let mut group: Vec<&MessageRecord> = Vec::new();
-    for (at, message) in left_out.iter().enumerate() {
+    for (at, (_, message)) in left_out.iter().enumerate() {
         group.push(message);
         // The row before which the group ends: where the next one that is left out lies beyond a row.
         let row = moments.range(message.sent.saturating_add(1)..).next().copied();
-        let next = left_out.get(at + 1).map(|next| next.sent);
+        let next = left_out.get(at + 1).map(|(_, next)| next.sent);
         let ends = match (row, next) {
             (Some(row), Some(next)) => next >= row && group.len() >= fewest,
             (_, None) => true,
@@ -193,11 +192,12 @@ fn words(group: &[&MessageRecord], until: u64) -> String {
     let mut kinds: Vec<(&str, usize)> = kinds.into_iter().collect();
     kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
     let more = if kinds.len() > 4 { " and others" } else { "" };
-    let named: Vec<String> = kinds
-        .iter()
-        .take(4)
-        .map(|(kind, n)| format!("{} {n}", text::clip(kind, 16)))
-        .collect();
+    let named = kinds.iter().take(4);
+    let named = named.map(|(kind, n)| format!("{} {n}", text::clip(kind, 16)));
     let count = text::count(group.len(), "more message");
-    format!("… {count} until {}: {}{more}", text::moment(until), named.join(", "))
+    format!(
+        "… {count} until {}: {}{more}",
+        text::moment(until),
+        lists::joined(named, ", ")
+    )
 }

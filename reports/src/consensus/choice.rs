@@ -1,7 +1,7 @@
 //! Which messages of a part are drawn, if there are too many of them.
 
 use super::leaders::ROUTINE;
-use super::network_run::NetworkRun;
+use super::network_run::{NetworkRun, arrived};
 use super::scope::DiagramScope;
 use std::collections::HashSet;
 use zooquake_history::MessageRecord;
@@ -32,22 +32,18 @@ enum MessageRank {
 
 /// The places of the messages that are drawn, in order.
 pub fn choose(run: &NetworkRun<'_>, scope: &DiagramScope) -> Vec<usize> {
-    let mut ranked = ranks(run, scope);
+    let ranked = ranks(run, scope);
     // The latest first, since they lead to the end; or by turns the latest and the earliest.
     let (count, edges) = (ranked.len(), scope.edges);
     let turn = |nth: usize| match edges {
         true => (count - 1 - nth).min(2 * nth),
         false => count - 1 - nth,
     };
-    let mut order: Vec<(usize, usize, MessageRank)> = ranked
-        .drain(..)
-        .enumerate()
-        .map(|(nth, (place, rank))| (turn(nth), place, rank))
-        .collect();
-    order.sort_by_key(|(turn, _, rank)| (std::cmp::Reverse(*rank), *turn));
+    let mut order: Vec<(usize, (usize, MessageRank))> = ranked.into_iter().enumerate().collect();
+    order.sort_by_key(|(nth, (_, rank))| (std::cmp::Reverse(*rank), turn(*nth)));
     let all_fit = count <= OTHERS;
     let mut chosen: Vec<usize> = Vec::new();
-    for (_, place, rank) in order {
+    for (_, (place, rank)) in order {
         let most = match rank {
             MessageRank::Futile => 0,
             _ if all_fit || edges => scope.most,
@@ -81,7 +77,7 @@ fn ranks(run: &NetworkRun<'_>, scope: &DiagramScope) -> Vec<(usize, MessageRank)
     };
     let mut ranked = Vec::new();
     for (place, message) in scope.messages(run) {
-        let arrived = message.received.is_some_and(|at| at <= scope.until);
+        let arrived = arrived(message, scope.until);
         let same = (
             message.from.as_str(),
             message.to.as_str(),

@@ -2,12 +2,12 @@
 
 use super::network_run::NetworkRun;
 use crate::messages::{ArrowEnd, DiagramArrow, MessageDiagram};
-use crate::text;
+use crate::{lists, text};
 use zooquake_history::plan::ConsensusGoal;
 
 /// The messages of a protocol in a sentence; `None` where the protocol is not known.
 pub fn words(run: &NetworkRun<'_>) -> Option<String> {
-    let words = match run.goal {
+    Some(match run.goal {
         ConsensusGoal::Value => format!(
             "1a asks for a promise to vote in no lower {0}; 1b gives it, with the last vote if there was one; 2a asks for a vote, 2a any for a \
              vote for any proposal; 2b is a vote, with its value.",
@@ -23,8 +23,7 @@ pub fn words(run: &NetworkRun<'_>) -> Option<String> {
         }
         ConsensusGoal::Log => partition(run),
         ConsensusGoal::Nothing => return None,
-    };
-    Some(words)
+    })
 }
 
 fn partition(run: &NetworkRun<'_>) -> String {
@@ -50,10 +49,7 @@ pub fn signs(diagram: &MessageDiagram) -> Option<String> {
         (some(|arrow| arrow.copy), "dashed: a second copy"),
         (!diagram.spans.is_empty(), "hatched: a fault at that node"),
     ];
-    let words: Vec<&str> = signs
-        .iter()
-        .filter(|(is_there, _)| *is_there)
-        .map(|(_, words)| *words)
-        .collect();
-    (!words.is_empty()).then(|| format!("Signs: {}.", words.join("; ")))
+    let there = signs.iter().filter(|(is_there, _)| *is_there);
+    let words = lists::joined(there.map(|(_, words)| words), "; ");
+    (!words.is_empty()).then(|| format!("Signs: {words}."))
 }

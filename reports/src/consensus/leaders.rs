@@ -1,6 +1,6 @@
 //! What leads to a leader: the votes that it had, and what made its leadership known.
 
-use super::network_run::{NetworkRun, listed};
+use super::network_run::{NetworkRun, arrived, listed};
 use super::scope::DiagramScope;
 use crate::messages::DiagramTone;
 use zooquake_history::operation::consensus::Announcement;
@@ -52,21 +52,14 @@ impl Rise {
     /// The messages by which others supported it: the first one of each sender and kind.
     fn support(self, run: &NetworkRun<'_>) -> Vec<usize> {
         let own_vote = format!("({},", self.node + 1);
-        let mut known: Vec<(&str, &str)> = Vec::new();
-        let mut support = Vec::new();
-        for (place, message) in run.sent_in(self.since, self.time) {
-            let arrived = message.received.is_some_and(|at| at <= self.time);
-            let names_it = message.kind == "vote" && message.detail.starts_with(&own_vote);
+        run.firsts((self.since, self.time), |message| {
+            let (from, kind) = (message.from.as_str(), message.kind.as_str());
+            let names_it = kind == "vote" && message.detail.starts_with(&own_vote);
             // An observer acknowledges too, which counts for nothing.
-            let counts = !message.from.starts_with("observer");
-            let supports = counts && (names_it || SUPPORT.contains(&message.kind.as_str()));
-            let key = (message.from.as_str(), message.kind.as_str());
-            if arrived && supports && run.node(&message.to) == Some(self.node) && !known.contains(&key) {
-                known.push(key);
-                support.push(place);
-            }
-        }
-        support
+            let supports = !from.starts_with("observer") && (names_it || SUPPORT.contains(&kind));
+            let arrived = arrived(message, self.time) && run.node(&message.to) == Some(self.node);
+            (supports && arrived).then_some((from, kind))
+        })
     }
 
     fn concerns(self, run: &NetworkRun<'_>, message: &MessageRecord) -> bool {
@@ -90,14 +83,7 @@ fn emphasize(run: &NetworkRun<'_>, rises: &[Rise], until: u64) -> Option<Diagram
         let support = rise.support(run);
         scope.stand_out(run, &support, tone);
         scope.nodes.push((rise.node, tone));
-        let mut senders: Vec<usize> = support
-            .iter()
-            .filter_map(|&at| run.node(&run.messages[at].from))
-            .collect();
-        senders.sort_unstable();
-        senders.dedup();
-        let senders: Vec<&str> = senders.into_iter().map(|node| run.name(node)).collect();
-        let by = match senders.as_slice() {
+        let by = match run.senders(&support).as_slice() {
             [] => "without the vote of another node".to_owned(),
             senders => format!("by the votes or acknowledgements of {}", listed(senders)),
         };
@@ -111,22 +97,16 @@ fn emphasize(run: &NetworkRun<'_>, rises: &[Rise], until: u64) -> Option<Diagram
 /// From the election of the first of two leaders to the moment at which the second one leads; where the first one has
 /// led for long what lies between is left out by the choice of messages.
 pub fn two(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramScope> {
-    let rises: Vec<Rise> = witness
-        .iter()
-        .filter_map(|event| Rise::new(run, event.index))
-        .take(2)
-        .collect();
+    let rises = witness.iter().filter_map(|event| Rise::new(run, event.index));
+    let rises: Vec<Rise> = rises.take(2).collect();
     let until = rises.iter().map(|rise| rise.time).max()?;
     let mut scope = emphasize(run, &rises, until)?;
     if let [first, second] = rises.as_slice() {
         let between = first.time..=second.time;
-        let ends = run
-            .steps
-            .iter()
-            .filter(|step| step.node == first.node && between.contains(&step.time));
-        let ended = ends
-            .into_iter()
-            .any(|step| matches!(step.what, Announcement::Resigned { .. } | Announcement::Looking { .. }));
+        let ended = run.steps.iter().any(|step| {
+            let ends = matches!(step.what, Announcement::Resigned { .. } | Announcement::Looking { .. });
+            ends && step.node == first.node && between.contains(&step.time)
+        });
         if !ended {
             scope
                 .sentences
@@ -143,15 +123,12 @@ pub fn lesser_vote(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramSc
     let rise = witness.iter().find_map(|event| Rise::new(run, event.index))?;
     let mut scope = emphasize(run, &[rise], rise.time)?;
     scope.sentences.clear();
-    let credentials = witness.iter().filter_map(|event| {
-        let step = run.step(event.index)?;
-        match step.what {
-            Announcement::Credentials { epoch, zxid } => Some((step.node, epoch, zxid)),
-            _ => None,
-        }
-    });
     let mut said = Vec::new();
-    for (node, epoch, zxid) in credentials {
+    for step in witness.iter().filter_map(|event| run.step(event.index)) {
+        let Announcement::Credentials { epoch, zxid } = step.what else {
+            continue;
+        };
+        let node = step.node;
         let verb = if node == rise.node {
             "was elected with"
         } else {
@@ -163,15 +140,10 @@ pub fn lesser_vote(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramSc
         }
         // The votes of the better one for itself.
         let own_vote = format!("({},", node + 1);
-        let mut reached: Vec<&str> = Vec::new();
-        let mut own = Vec::new();
-        for (place, message) in run.sent_in(rise.since, rise.time) {
+        let own = run.firsts((rise.since, rise.time), |message| {
             let better = run.node(&message.from) == Some(node) && message.detail.starts_with(&own_vote);
-            if better && message.kind == "vote" && !reached.contains(&message.to.as_str()) {
-                reached.push(&message.to);
-                own.push(place);
-            }
-        }
+            (better && message.kind == "vote").then_some(&message.to)
+        });
         scope.stand_out(run, &own, DiagramTone::Second);
     }
     scope.sentences.push(format!("{}.", said.join("; ")));
@@ -180,14 +152,13 @@ pub fn lesser_vote(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramSc
 
 /// Up to the first leader that a majority follows; without one, the first that leads at all.
 pub fn established(run: &NetworkRun<'_>) -> Option<DiagramScope> {
-    let leads = |step: &&super::network_run::PublicStep| matches!(step.what, Announcement::Leading { .. });
-    let first = run.steps.iter().find(leads)?;
-    let rise = Rise::new(run, first.index)?;
-    let voters = run
-        .names
+    let first = run
+        .steps
         .iter()
-        .filter(|name| !name.starts_with("observer") && !is_client(name))
-        .count();
+        .find(|step| matches!(step.what, Announcement::Leading { .. }))?;
+    let rise = Rise::new(run, first.index)?;
+    let votes = |name: &&String| !name.starts_with("observer") && !is_client(name);
+    let voters = run.names.iter().filter(votes).count();
     let mut with_it = 1;
     let mut until = first.time;
     for step in run.steps.iter().filter(|step| step.index > first.index) {

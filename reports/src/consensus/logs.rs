@@ -1,6 +1,6 @@
 //! What leads to a message that is acknowledged in a replicated log, or lost from it.
 
-use super::network_run::{NetworkRun, listed};
+use super::network_run::{NetworkRun, arrived};
 use super::scope::DiagramScope;
 use crate::messages::DiagramTone;
 use crate::text;
@@ -46,17 +46,10 @@ impl AcknowledgedMessage {
 
     /// The messages that acknowledged it: the first one of each kind between two nodes.
     fn path(self, run: &NetworkRun<'_>) -> Vec<usize> {
-        let mut known: Vec<(&str, &str, &str)> = Vec::new();
-        let mut path = Vec::new();
-        for (place, message) in run.sent_in(0, self.time) {
-            let key = (message.from.as_str(), message.to.as_str(), message.kind.as_str());
-            let arrived = message.received.is_some_and(|at| at <= self.time);
-            if arrived && self.is_helped_by(message) && !known.contains(&key) {
-                known.push(key);
-                path.push(place);
-            }
-        }
-        path
+        run.firsts((0, self.time), |message| {
+            let helped = arrived(message, self.time) && self.is_helped_by(message);
+            helped.then_some((&message.from, &message.to, &message.kind))
+        })
     }
 
     /// When it is seen to be gone after a moment: a replica cuts it off, else another one is stored in its place; the
@@ -103,10 +96,10 @@ pub fn lost_message(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramS
     let lost = AcknowledgedMessage::new(run, (answer.time, answer.content()?))?;
     let leader = witness.iter().find_map(|event| {
         let step = run.step(event.index)?;
-        match step.what {
-            Announcement::Leading { round } => Some((step.node, round, step.time)),
-            _ => None,
-        }
+        let Announcement::Leading { round } = step.what else {
+            return None;
+        };
+        Some((step.node, round, step.time))
     });
     let asked = run
         .operations()
@@ -163,13 +156,12 @@ fn first_of_epochs(run: &NetworkRun<'_>, from: u64) -> Vec<usize> {
 }
 
 fn sentences(run: &NetworkRun<'_>, lost: AcknowledgedMessage, leader: Option<(usize, u32, u64)>) -> Vec<String> {
-    let named = |nodes: &[usize]| listed(&nodes.iter().map(|node| run.name(*node)).collect::<Vec<_>>());
     let holders = lost.holders(run);
     let (logs, at) = (if holders.len() == 1 { "log" } else { "logs" }, text::moment(lost.time));
     let had = format!(
         "Message {} was in the {logs} of {} when it was acknowledged at {at}",
         lost.value,
-        named(&holders)
+        run.listed(&holders)
     );
     let Some((leader, round, since)) = leader else {
         return vec![format!("{had}.")];
@@ -197,7 +189,7 @@ fn sentences(run: &NetworkRun<'_>, lost: AcknowledgedMessage, leader: Option<(us
         };
         said.push(format!(
             "it was not yet on {lacks} when {} died and started again",
-            named(&unflushed)
+            run.listed(&unflushed)
         ));
     }
     said.push(format!(
@@ -206,7 +198,7 @@ fn sentences(run: &NetworkRun<'_>, lost: AcknowledgedMessage, leader: Option<(us
     ));
     if !cut.is_empty() {
         let logs = if cut.len() == 1 { "its log" } else { "their logs" };
-        said.push(format!("{} cut {logs} off to follow", named(&cut)));
+        said.push(format!("{} cut {logs} off to follow", run.listed(&cut)));
     }
     let mut sentences = vec![format!("{}.", said.join("; "))];
     sentences.extend(
@@ -237,13 +229,8 @@ pub fn acknowledged(run: &NetworkRun<'_>) -> Option<DiagramScope> {
         changes_leadership(message) || first.is_helped_by(message)
     });
     scope.stand_out(run, &first.path(run), DiagramTone::First);
-    let holders = first.holders(run);
-    let holders: Vec<&str> = holders.iter().map(|node| run.name(*node)).collect();
-    let at = text::moment(first.time);
-    let said = format!(
-        "Message {value} is in the logs of {} when it is acknowledged at {at}.",
-        listed(&holders)
-    );
+    let (holders, at) = (run.listed(&first.holders(run)), text::moment(first.time));
+    let said = format!("Message {value} is in the logs of {holders} when it is acknowledged at {at}.");
     scope.sentences.push(said);
     Some(scope)
 }

@@ -2,9 +2,9 @@
 
 use super::network_run::{NetworkRun, PublicStep};
 use super::scope::DiagramScope;
-use crate::messages::{DiagramTone, LaneMark, MarkSign};
-use crate::model::{RunModel, WitnessStep};
-use crate::text;
+use crate::messages::{LaneMark, MarkSign};
+use crate::model::{DrawnWitness, RunModel, WitnessStep};
+use crate::{lists, text};
 use zooquake_checkers::Anomaly;
 use zooquake_history::operation::consensus::{Announcement, f};
 use zooquake_history::plan::ConsensusGoal;
@@ -22,13 +22,13 @@ pub fn marks(
     scope: &DiagramScope,
     anomaly: Option<&Anomaly>,
 ) -> Vec<LaneMark> {
-    let steps = anomaly.map(|anomaly| model.witness(anomaly).steps).unwrap_or_default();
+    let witness = anomaly.map(|anomaly| DrawnWitness::new(model, anomaly));
+    let steps = witness.unwrap_or_default().steps;
     let mut marks = proof(run, &steps);
     let within = |event: &&Event| (scope.from..=scope.until).contains(&event.time);
     let is_step = |event: &&Event| steps.iter().any(|step| step.index == event.index);
     let others = run.events.iter().filter(within).filter(|event| !is_step(event));
-    let others = others.filter_map(|event| other(run, scope, event));
-    let others: Vec<LaneMark> = others.collect();
+    let others: Vec<LaneMark> = others.filter_map(|event| other(run, scope, event)).collect();
     // The last ones lead to the end.
     let skipped = others.len().saturating_sub(MARKS);
     marks.extend(others.into_iter().skip(skipped));
@@ -40,17 +40,13 @@ pub fn marks(
 fn proof(run: &NetworkRun<'_>, steps: &[WitnessStep]) -> Vec<LaneMark> {
     let mark = |step: &WitnessStep| {
         let event = run.events.get(step.index)?;
-        let known = of_event(run, event);
-        let (lane, label, sign) = known.unwrap_or_else(|| {
-            let words = format!("{} {}", step.who, step.what);
-            (None, words, MarkSign::Change)
-        });
+        let own = || (None, format!("{} {}", step.who, step.what), MarkSign::Change);
+        let (lane, label, sign) = of_event(run, event).unwrap_or_else(own);
         Some(LaneMark {
             lane,
             time: step.time,
             label,
             sign,
-            tone: DiagramTone::Plain,
             step: Some((step.number, step.last)),
         })
     };
@@ -72,7 +68,6 @@ fn other(run: &NetworkRun<'_>, scope: &DiagramScope, event: &Event) -> Option<La
         time: event.time,
         label,
         sign,
-        tone: DiagramTone::Plain,
         step: None,
     })
 }
@@ -130,11 +125,11 @@ fn announcement(run: &NetworkRun<'_>, step: &PublicStep) -> (String, MarkSign) {
 /// `log 5 6`: the values of a log by their offsets, the last ones of many.
 fn log(values: &[u32]) -> String {
     let skipped = values.len().saturating_sub(LOG);
-    let shown: Vec<String> = values[skipped..].iter().map(u32::to_string).collect();
+    let shown = lists::joined(&values[skipped..], " ");
     match (values.is_empty(), skipped) {
         (true, _) => "log empty".to_owned(),
-        (false, 0) => format!("log {}", shown.join(" ")),
-        (false, _) => format!("log … {}", shown.join(" ")),
+        (false, 0) => format!("log {shown}"),
+        (false, _) => format!("log … {shown}"),
     }
 }
 
@@ -142,10 +137,8 @@ fn log(values: &[u32]) -> String {
 fn merged(marks: Vec<LaneMark>) -> Vec<LaneMark> {
     let mut merged: Vec<LaneMark> = Vec::new();
     for mark in marks {
-        match merged
-            .last_mut()
-            .filter(|last| last.time == mark.time && last.lane == mark.lane && mark.lane.is_some())
-        {
+        let same = |last: &&mut LaneMark| last.time == mark.time && last.lane == mark.lane && mark.lane.is_some();
+        match merged.last_mut().filter(same) {
             Some(last) => {
                 last.label = format!("{}, {}", last.label, mark.label);
                 last.step = mark.step.max(last.step);

@@ -1,9 +1,11 @@
 //! A run on a network, as diagrams read it.
 
+use crate::lists;
 use crate::model::RunModel;
+use std::collections::BTreeSet;
 use zooquake_history::operation::consensus::{Announcement, NODES};
 use zooquake_history::plan::{ConsensusGoal, Scheduler};
-use zooquake_history::{Event, EventType, MessageRecord, Process};
+use zooquake_history::{Event, EventType, MessageRecord, Process, Value};
 
 /// The most nodes that get a lane.
 const NODES_SHOWN: usize = 24;
@@ -94,6 +96,35 @@ impl<'a> NetworkRun<'a> {
         all.filter(move |(_, message)| (from..=until).contains(&message.sent))
     }
 
+    /// The places of messages that were sent in a span: of those that have a key, the first of each.
+    pub fn firsts<K: PartialEq>(
+        &self,
+        (from, until): (u64, u64),
+        key: impl Fn(&'a MessageRecord) -> Option<K>,
+    ) -> Vec<usize> {
+        let mut known: Vec<K> = Vec::new();
+        let mut places = Vec::new();
+        for (place, message) in self.sent_in(from, until) {
+            if let Some(key) = key(message).filter(|key| !known.contains(key)) {
+                known.push(key);
+                places.push(place);
+            }
+        }
+        places
+    }
+
+    /// The names of nodes that sent messages, each once, in the order of the nodes' numbers.
+    pub fn senders(&self, places: &[usize]) -> Vec<&str> {
+        let senders = places.iter().filter_map(|&place| self.node(&self.messages[place].from));
+        let senders: BTreeSet<usize> = senders.collect();
+        senders.into_iter().map(|node| self.name(node)).collect()
+    }
+
+    /// Nodes in a sentence, by their names.
+    pub fn listed(&self, nodes: &[usize]) -> String {
+        listed(&nodes.iter().map(|node| self.name(*node)).collect::<Vec<_>>())
+    }
+
     /// The step that an event is.
     pub fn step(&self, index: usize) -> Option<&PublicStep> {
         self.steps.iter().find(|step| step.index == index)
@@ -111,8 +142,8 @@ impl<'a> NetworkRun<'a> {
 
     /// When a client's node was asked first; `None` if none ever was.
     pub fn first_request(&self) -> Option<u64> {
-        let mut asked = self.operations().filter(|(event, ..)| event.kind == EventType::Invoke);
-        asked.next().map(|(event, ..)| event.time)
+        let (asked, ..) = self.operations().find(|(event, ..)| event.kind == EventType::Invoke)?;
+        Some(asked.time)
     }
 
     /// The last moment of the run.
@@ -144,11 +175,8 @@ impl<'a> NetworkRun<'a> {
     /// The log of a replica after the event of an index, by what it made public until then: the values, by offset.
     pub fn log(&self, node: usize, index: usize) -> Vec<u32> {
         let mut log: Vec<u32> = Vec::new();
-        for step in self
-            .steps
-            .iter()
-            .filter(|step| step.node == node && step.index <= index)
-        {
+        let before = |step: &&PublicStep| step.node == node && step.index <= index;
+        for step in self.steps.iter().filter(before) {
             match step.what {
                 Announcement::Stored { offset, value, .. } => {
                     log.truncate(offset as usize);
@@ -175,21 +203,17 @@ fn number(names: &[String], name: &str) -> Option<usize> {
 fn names(events: &[Event], messages: &[MessageRecord]) -> Vec<String> {
     let listed = events.iter().find(|event| event.f == NODES && event.is_of("run"));
     let listed = listed.and_then(|event| event.value.as_array()).into_iter().flatten();
-    let listed = listed.filter_map(|name| name.as_str().map(str::to_owned));
-    let used = messages
-        .iter()
-        .flat_map(|message| [&message.from, &message.to])
-        .cloned();
-    let mut names: Vec<String> = Vec::new();
-    for name in listed.chain(used) {
-        if names.len() == NODES_SHOWN {
-            break;
-        }
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    let listed = listed.filter_map(Value::as_str);
+    let used = messages.iter().flat_map(|message| [&message.from, &message.to]);
+    lists::distinct(listed.chain(used.map(String::as_str)), NODES_SHOWN)
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a message arrived by a moment.
+pub fn arrived(message: &MessageRecord, until: u64) -> bool {
+    message.received.is_some_and(|at| at <= until)
 }
 
 /// Names in a sentence: `a, b and c`.
@@ -197,7 +221,6 @@ pub fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().map(|name| crate::text::clip(name, 24)).collect();
     match shown.as_slice() {
         [] => "nobody".to_owned(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+        shown => lists::in_sentence(shown),
     }
 }

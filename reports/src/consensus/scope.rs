@@ -1,6 +1,6 @@
 //! The part of a run that a diagram shows.
 
-use super::network_run::NetworkRun;
+use super::network_run::{NetworkRun, arrived};
 use crate::messages::DiagramTone;
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::{Event, MessageRecord};
@@ -51,10 +51,7 @@ impl DiagramScope {
     /// stands out, and unless it delivers none.
     pub fn messages<'r>(&self, run: &'r NetworkRun<'_>) -> Vec<(usize, &'r MessageRecord)> {
         let sent = || run.sent_in(self.from, self.until);
-        let stays = |message: &MessageRecord| {
-            let arrived = message.received.is_some_and(|at| at <= self.until);
-            arrived || message.lost.is_some()
-        };
+        let stays = |message: &MessageRecord| arrived(message, self.until) || message.lost.is_some();
         let all = !run.scripted || !sent().any(|(_, message)| stays(message));
         sent()
             .filter(|(place, message)| all || stays(message) || self.key.contains_key(place))

@@ -1,8 +1,9 @@
 //! What leads to a value: the rounds in which it was voted for, and the votes that reached its learner.
 
-use super::network_run::{NetworkRun, PublicStep, listed};
+use super::network_run::{NetworkRun, PublicStep, arrived, listed};
 use super::scope::{CALM, DiagramScope};
 use crate::messages::DiagramTone;
+use std::collections::BTreeSet;
 use zooquake_history::operation::consensus::Announcement;
 use zooquake_history::{Event, EventType, MessageRecord};
 
@@ -31,19 +32,15 @@ impl LearnerValue {
     /// How the votes for it compare with a fast quorum, ⌈3n/4⌉ of n acceptors, if they are fewer; `None` in a classic
     /// round.
     fn fast_quorum(self, run: &NetworkRun<'_>) -> Option<String> {
-        let any = |message: &&&MessageRecord| message.kind == "2a" && message.detail == "any";
         let is_fast = run
             .messages
             .iter()
-            .filter(any)
-            .any(|message| message.round == Some(self.round));
+            .any(|message| message.kind == "2a" && message.detail == "any" && message.round == Some(self.round));
         let acceptors = run.names.iter().filter(|name| name.starts_with("acceptor")).count();
         let (needed, votes) = ((3 * acceptors).div_ceil(4), self.votes(run).len());
         // One that another learner informed needs no votes.
         let informed = run.messages.iter().any(|message| {
-            message.kind == "learned"
-                && run.node(&message.to) == Some(self.learner)
-                && message.received.is_some_and(|at| at <= self.time)
+            message.kind == "learned" && run.node(&message.to) == Some(self.learner) && arrived(message, self.time)
         });
         (is_fast && votes < needed && !informed).then(|| {
             format!(
@@ -55,29 +52,22 @@ impl LearnerValue {
 
     /// The votes for it that had reached its learner: the places of the messages, one of each acceptor.
     fn votes(self, run: &NetworkRun<'_>) -> Vec<usize> {
-        let mut voters: Vec<&str> = Vec::new();
-        let mut votes = Vec::new();
-        let mut reached: Vec<(u64, usize)> = Vec::new();
-        for (place, message) in run.messages.iter().enumerate() {
-            let of_it = message.kind == "2b"
+        let value = self.value.to_string();
+        let of_it = |message: &MessageRecord| {
+            message.kind == "2b"
                 && message.round == Some(self.round)
-                && run.node(&message.to) == Some(self.learner);
-            if let Some(at) = message.received.filter(|at| *at <= self.time)
-                && of_it
-                && message.detail == self.value.to_string()
-            {
-                reached.push((at, place));
-            }
-        }
+                && run.node(&message.to) == Some(self.learner)
+                && message.detail == value
+        };
+        let votes = run.messages.iter().enumerate().filter(|(_, message)| of_it(message));
+        let reached = votes.filter_map(|(place, message)| Some((message.received?, place)));
+        let mut reached: Vec<(u64, usize)> = reached.filter(|(at, _)| *at <= self.time).collect();
         reached.sort_unstable();
-        for (_, place) in reached {
-            let voter = run.messages[place].from.as_str();
-            if !voters.contains(&voter) {
-                voters.push(voter);
-                votes.push(place);
-            }
-        }
+        let mut voters = BTreeSet::new();
+        let votes = reached.into_iter().map(|(_, place)| place);
         votes
+            .filter(|place| voters.insert(&run.messages[*place].from))
+            .collect()
     }
 }
 
@@ -89,19 +79,16 @@ fn forgotten(run: &NetworkRun<'_>, one: LearnerValue, other: LearnerValue) -> Op
         (other, one)
     };
     let promised = |vote: &MessageRecord| {
-        let mut messages = run.messages.iter();
-        messages.any(|message| {
+        run.messages.iter().any(|message| {
             message.kind == "1b"
                 && message.round == Some(late.round)
                 && message.from == vote.from
                 && message.sent < vote.sent
         })
     };
-    let votes = early
-        .votes(run)
-        .into_iter()
-        .filter(|&vote| promised(run.messages[vote]));
-    let names = voters(run, &votes.collect::<Vec<_>>());
+    let mut votes = early.votes(run);
+    votes.retain(|&vote| promised(run.messages[vote]));
+    let names = run.senders(&votes);
     let (word, early, late) = (run.round, early.round, late.round);
     (!names.is_empty() && early < late).then(|| {
         format!(
@@ -109,16 +96,6 @@ fn forgotten(run: &NetworkRun<'_>, one: LearnerValue, other: LearnerValue) -> Op
             listed(&names)
         )
     })
-}
-
-/// The acceptors that sent votes, in the order of their numbers.
-fn voters<'r>(run: &'r NetworkRun<'_>, votes: &[usize]) -> Vec<&'r str> {
-    let mut voters: Vec<usize> = votes
-        .iter()
-        .filter_map(|&vote| run.node(&run.messages[vote].from))
-        .collect();
-    voters.sort_unstable();
-    voters.into_iter().map(|node| run.name(node)).collect()
 }
 
 /// Up to the last of what learners learned; `None` if the witness has nothing that was learned.
@@ -150,7 +127,7 @@ fn emphasize(run: &NetworkRun<'_>, lessons: &[LearnerValue], scope: &mut Diagram
     for (lesson, tone) in lessons.iter().zip([DiagramTone::First, DiagramTone::Second]) {
         let votes = lesson.votes(run);
         scope.stand_out(run, &votes, tone);
-        let names = voters(run, &votes);
+        let names = run.senders(&votes);
         let LearnerValue { value, round, .. } = lesson;
         said.push(format!("{} voted for {value} in {} {round}", listed(&names), run.round));
         quorums.push(names);
@@ -188,14 +165,9 @@ fn emphasize(run: &NetworkRun<'_>, lessons: &[LearnerValue], scope: &mut Diagram
 pub fn decided(run: &NetworkRun<'_>) -> Option<DiagramScope> {
     let lessons: Vec<LearnerValue> = run.steps.iter().filter_map(LearnerValue::new).collect();
     let first = *lessons.first()?;
-    let mut learners: Vec<usize> = Vec::new();
-    let mut all = first.time;
-    for lesson in &lessons {
-        if !learners.contains(&lesson.learner) {
-            learners.push(lesson.learner);
-            all = all.max(lesson.time);
-        }
-    }
+    let mut learners = BTreeSet::new();
+    let firsts = lessons.iter().filter(|lesson| learners.insert(lesson.learner));
+    let all = firsts.map(|lesson| lesson.time).max().unwrap_or(first.time);
     let answers = run.operations().filter(|(event, ..)| event.kind == EventType::Ok);
     let answered = answers.map(|(event, ..)| event.time).min().unwrap_or(all).max(all);
     let request = run.first_request().filter(|at| *at <= first.time).unwrap_or(0);

@@ -3,7 +3,7 @@
 use super::words;
 use crate::text;
 use maud::{Markup, html};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use zooquake_checkers::search::picture::{BarStep, CallOutcome, ObjectPicture, OperationBar};
 
@@ -23,22 +23,12 @@ struct ChartPlaces<'a> {
 
 impl<'a> ChartPlaces<'a> {
     fn new(bars: &'a [OperationBar]) -> Self {
-        let mut events: Vec<usize> = bars
-            .iter()
-            .flat_map(|bar| [Some(bar.from), Self::end(bar)])
-            .flatten()
-            .collect();
-        events.sort_unstable();
-        events.dedup();
-        let mut rows: BTreeMap<u64, usize> = bars.iter().map(|bar| (bar.process, 0)).collect();
-        rows.values_mut().enumerate().for_each(|(row, place)| *place = row);
+        let events = bars.iter().flat_map(|bar| [Some(bar.from), Self::end(bar)]);
+        let events: BTreeSet<usize> = events.flatten().collect();
+        let processes: BTreeSet<u64> = bars.iter().map(|bar| bar.process).collect();
         Self {
-            columns: events
-                .into_iter()
-                .enumerate()
-                .map(|(column, event)| (event, column))
-                .collect(),
-            rows,
+            columns: events.into_iter().zip(0..).collect(),
+            rows: processes.into_iter().zip(0..).collect(),
             bars,
         }
     }

@@ -32,19 +32,16 @@ const LARGEST: usize = 1_000_000;
 
 /// The page, as a file of less than a megabyte: where it would be more, the values in it are cut sooner.
 pub fn page(picture: &HistoryPicture, results: &Results, extras: &HistoryExtras) -> String {
-    let whole = drawn(picture, results, extras);
-    let lengths = [60, 12].into_iter();
-    let mut shorter = lengths.map(|most| drawn(&cut(picture, most), results, extras));
-    match whole.len() < LARGEST {
-        true => whole,
-        false => shorter.find(|page| page.len() < LARGEST).unwrap_or_else(|| {
-            let none = HistoryPicture {
-                left_out: picture.objects.len() + picture.left_out,
-                ..HistoryPicture::default()
-            };
-            drawn(&none, results, extras)
-        }),
-    }
+    let page = |picture: &HistoryPicture| drawn(picture, results, extras);
+    let shorter = [60, 12].into_iter().map(|most| page(&cut(picture, most)));
+    let mut pages = std::iter::once_with(|| page(picture)).chain(shorter);
+    pages.find(|page| page.len() < LARGEST).unwrap_or_else(|| {
+        let none = HistoryPicture {
+            left_out: picture.objects.len() + picture.left_out,
+            ..HistoryPicture::default()
+        };
+        page(&none)
+    })
 }
 
 /// The same with texts of so many characters at most.

@@ -1,7 +1,7 @@
 //! All anomalies, each with the events that prove it, and those that follow from it.
 
 use super::{first_screen::accepted, meanings};
-use crate::model::{Root, RunModel, WitnessStep, summary};
+use crate::model::{DrawnWitness, Root, RunModel, WitnessStep, summary};
 use crate::svg::window;
 use crate::text;
 use maud::{Markup, html};
@@ -64,7 +64,7 @@ pub fn cause(sentence: &str, proven: bool) -> Option<Markup> {
 
 /// An anomaly of this number on the page.
 fn one(model: &RunModel<'_>, (number, anomaly): (usize, &Anomaly), open: bool, below: &Markup) -> Markup {
-    let witness = model.witness(anomaly);
+    let witness = DrawnWitness::new(model, anomaly);
     let steps = &witness.steps;
     let unknown = anomaly.witness.len() - steps.last().map_or(0, |step| step.number);
     let label = format!("The clients involved in anomaly {number}, over time");

@@ -5,7 +5,7 @@
 
 use super::pack::{Index, Texts, deltas};
 use super::ticket;
-use crate::model::{DrawnOperation, OperationOutcome, Role, RunModel, subject_name};
+use crate::model::{DrawnOperation, DrawnWitness, OperationOutcome, Role, RunModel, subject_name};
 use crate::palette;
 use crate::svg::{overview, window};
 use crate::text;
@@ -30,7 +30,7 @@ pub fn timeline(model: &RunModel<'_>) -> Value {
     json!({
         "end": micros(model.end),
         "overview": { "left": overview.left, "right": overview.right, "width": overview.right + 8.0 },
-        "lanes": model.lanes.names().iter().map(|n| text::clip(n, 24)).collect::<Vec<_>>(),
+        "lanes": model.lanes.names.iter().map(|n| text::clip(n, 24)).collect::<Vec<_>>(),
         "ops": ops(model, &shown),
         "holds": holds(model),
         "bands": bands(model),
@@ -81,7 +81,7 @@ fn ops(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {
         "start": deltas(shown.iter().map(|op| micros(op.start))),
         "took": shown.iter().map(|op| op.latency().map_or(-1, |l| micros(l) as i64)).collect::<Vec<_>>(),
         "event": deltas(shown.iter().map(|op| op.invoke.index as u64)),
-        "forms": details.forms(),
+        "forms": details.forms.values,
         "numbers": details.numbers,
         "errors": errors.values,
         "error": error,
@@ -144,7 +144,7 @@ fn holds(model: &RunModel<'_>) -> Value {
         "took": shown.iter().map(|h| h.until.map_or(-1, |u| micros(u.saturating_sub(h.from)) as i64)).collect::<Vec<_>>(),
         "shared": shared,
         "form": forms,
-        "forms": grants.forms(),
+        "forms": grants.forms.values,
         "numbers": grants.numbers,
         "verb": model.terms.holds,
         "ended": ended,
@@ -169,11 +169,8 @@ fn bands(model: &RunModel<'_>) -> Value {
 
 fn servers(model: &RunModel<'_>) -> Value {
     let server = |s: &crate::model::ServerLane| {
-        let spans = s.spans.iter().take(2000);
-        let spans: Vec<_> = spans
-            .map(|p| json!([p.mode, p.epoch, micros(p.from), micros(p.until)]))
-            .collect();
-        json!([s.name, spans])
+        let span = |p: &crate::model::ServerSpan| json!([p.mode, p.epoch, micros(p.from), micros(p.until)]);
+        json!([s.name, s.spans.iter().take(2000).map(span).collect::<Vec<_>>()])
     };
     model.servers.iter().map(server).collect()
 }
@@ -205,7 +202,7 @@ fn anomalies(model: &RunModel<'_>, shown: &[&DrawnOperation<'_>]) -> Value {
         places.extend(op.answer.map(|answer| (answer.index, place)));
     }
     let anomaly = |a: &zooquake_checkers::Anomaly| {
-        let witness = model.witness(a);
+        let witness = DrawnWitness::new(model, a);
         let steps = &witness.steps;
         let ops: BTreeSet<_> = steps.iter().filter_map(|s| places.get(&s.index)).collect();
         let (from, until) = window::span(model, &witness);

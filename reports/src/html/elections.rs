@@ -2,8 +2,9 @@
 
 use super::{plain, table, titled};
 use crate::model::RunModel;
-use crate::text;
+use crate::{lists, text};
 use maud::{Markup, html};
+use serde::Deserialize;
 use zooquake_checkers::ensemble::{Account, VoteCast};
 
 /// How many elections are shown.
@@ -17,15 +18,9 @@ const MS: u64 = 1_000_000;
 
 /// The section; nothing for results without elections.
 pub fn section(model: &RunModel<'_>) -> Markup {
-    let Some(elections) = model.results.stats.get("elections").and_then(|all| all.as_array()) else {
+    let Some(accounts) = accounts(model) else {
         return Markup::default();
     };
-    let account = |one: &serde_json::Value| serde_json::from_value(one.clone()).ok();
-    let accounts: Vec<Account> = elections.iter().filter_map(account).collect();
-    if accounts.is_empty() && !elections.is_empty() {
-        // Elections of a family's own, which have another shape.
-        return Markup::default();
-    }
     let body = html! {
         p {
             "ZooKeeper's leader elections, as the servers' own logs show them. A vote is (server, zxid) with the epoch \
@@ -42,6 +37,17 @@ pub fn section(model: &RunModel<'_>) -> Markup {
     };
     let heading = format!("Elections of the ensemble ({})", text::grouped(accounts.len()));
     titled("elections", &heading, body)
+}
+
+/// The elections of the results; `None` where they have none, or only elections of a family's own, which have another
+/// shape.
+pub fn accounts(model: &RunModel<'_>) -> Option<Vec<Account>> {
+    let elections = model.results.stats.get("elections")?.as_array()?;
+    let accounts: Vec<Account> = elections
+        .iter()
+        .filter_map(|one| Account::deserialize(one).ok())
+        .collect();
+    (elections.is_empty() || !accounts.is_empty()).then_some(accounts)
 }
 
 fn details(account: &Account, at: usize, open: bool) -> Markup {
@@ -153,11 +159,10 @@ fn words(rule: &str) -> String {
 
 /// A time since the election began; a server may have voted before those who were counted began to look.
 fn after(ms: i64) -> String {
-    let length = text::duration(ms.unsigned_abs().saturating_mul(MS));
+    let length = text::millis(ms.unsigned_abs());
     if ms < 0 { format!("−{length}") } else { length }
 }
 
 fn list(sids: &[i64]) -> String {
-    let sids: Vec<String> = sids.iter().take(32).map(i64::to_string).collect();
-    sids.join(", ")
+    lists::joined(sids.iter().take(32), ", ")
 }

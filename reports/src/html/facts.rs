@@ -39,16 +39,15 @@ pub fn ensemble(model: &RunModel<'_>) -> String {
     let observers = text::if_any(cluster.observers, |some| {
         format!(" and {}", text::count(some, "observer"))
     });
-    let samples = model.record.servers.iter().flatten();
-    let samples = samples.map(|sample| sample.version.as_str());
     if let Some(nodes) = messages::nodes(model) {
         return text::count(nodes, "node");
     }
     if !model.record.plan.on.is_real() {
-        let servers = text::count(cluster.servers, "simulated server");
-        return format!("{servers}{observers}");
+        return text::count(cluster.servers, "simulated server") + &observers;
     }
-    let versions: BTreeSet<&str> = samples.filter(|version| !version.is_empty()).collect();
+    let samples = model.record.servers.iter().flatten();
+    let versions = samples.map(|sample| sample.version.as_str());
+    let versions: BTreeSet<&str> = versions.filter(|version| !version.is_empty()).collect();
     let versions: Vec<&str> = versions.into_iter().take(4).collect();
     let of = match versions.as_slice() {
         [] => String::new(),

@@ -17,7 +17,7 @@ pub fn near(model: &RunModel<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> Marku
     let Some(span) = anomaly.span else {
         return Markup::default();
     };
-    let timeout = text::duration(model.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000));
+    let timeout = text::millis(model.record.plan.cluster.timing.session_ms);
     let timeout = timeout.replace(".00 ", " ").replace(".0 ", " ");
     // A network has no sessions; the time is the same.
     let ended = match model.record.plan.on {
@@ -53,16 +53,8 @@ fn named(model: &RunModel<'_>, bands: &[&Band]) -> Markup {
 
 /// `pause c3, 9.012 s – 13.999 s (window 2, verified at 9.561 s)`; and why it does not count, if it does not.
 fn in_words(model: &RunModel<'_>, band: &Band) -> String {
-    let until = band.until.map_or("never healed".into(), text::moment);
-    let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
-    let not = not(model, band);
-    format!(
-        "{}{lost}, {} – {until} ({}{}{not})",
-        band.label(),
-        text::moment(band.from),
-        numbered(band.id),
-        band.verification()
-    )
+    let (window, verification) = (numbered(band.id), band.verification());
+    format!("{} ({window}{verification}{})", band.course(), not(model, band))
 }
 
 /// `, does not count: hit c2 between two operations`; nothing if it counts.

@@ -5,9 +5,9 @@ use super::commands::reproduce;
 use super::facts::{ensemble, operations, simulated};
 use super::tickets::linked;
 use super::{faults, live, meanings, messages, plain};
-use crate::model::{OpStats, OperationOutcome, Root, RunModel, op_stats};
+use crate::model::{DrawnWitness, OpStats, OperationOutcome, Root, RunModel, op_stats};
 use crate::svg::{legend, overview, window};
-use crate::text;
+use crate::{lists, text};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use zooquake_checkers::{Anomaly, Verdict};
@@ -135,7 +135,7 @@ pub fn accepted(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<Markup> {
 
 fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
     let anomaly = root.anomaly;
-    let witness = model.witness(anomaly);
+    let witness = DrawnWitness::new(model, anomaly);
     let steps = &witness.steps;
     let followers = root.followers.len() + root.more;
     let times = || steps.iter().map(|s| s.time);
@@ -176,7 +176,7 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
 /// Nothing was violated: what the run exercised, or why that does not suffice.
 fn calm(model: &RunModel<'_>) -> Markup {
     let (notes, reasons): (Vec<_>, Vec<_>) = model.results.reasons.iter().partition(|r| r.starts_with("note: "));
-    let damage: Vec<_> = model.record.damage.iter().collect();
+    let damage = &model.record.damage;
     html! {
         @if !reasons.is_empty() {
             h3 { "Why the verdict is not “valid”" }
@@ -184,7 +184,7 @@ fn calm(model: &RunModel<'_>) -> Markup {
         }
         @if !damage.is_empty() {
             h3 { "Damage of the record" }
-            (list("reasons", &damage))
+            (list("reasons", damage))
         }
         @match messages::picture(model, None) {
             Some(picture) => (picture),
@@ -213,7 +213,7 @@ fn not_judged(model: &RunModel<'_>) -> Markup {
     }
     html! {
         h3 { "Not judged" }
-        (list("reasons", &lines.iter().collect::<Vec<_>>()))
+        (list("reasons", &lines))
     }
 }
 
@@ -227,10 +227,10 @@ fn order(model: &RunModel<'_>) -> Markup {
 }
 
 /// As many of the items as leave room for the picture.
-fn list(class: &str, items: &[&String]) -> Markup {
+fn list(class: &str, items: &[impl AsRef<str>]) -> Markup {
     html! {
         ul class=(class) {
-            @for item in items.iter().take(REASONS) { li { (text::clip(item, 400)) } }
+            @for item in items.iter().take(REASONS) { li { (text::clip(item.as_ref(), 400)) } }
             @if items.len() > REASONS {
                 li { a href="#reasons" { "and " (text::grouped(items.len() - REASONS)) " more" } }
             }
@@ -259,6 +259,5 @@ fn exercised(model: &RunModel<'_>) -> Markup {
 fn ends(stats: &OpStats) -> String {
     let counts = OperationOutcome::ALL.iter().zip(stats.counts.map(text::grouped));
     let shown = counts.filter(|(outcome, n)| **outcome == OperationOutcome::Ok || n != "0");
-    let each: Vec<_> = shown.map(|(outcome, n)| format!("{n} {}", outcome.name())).collect();
-    each.join(", ")
+    lists::joined(shown.map(|(outcome, n)| format!("{n} {}", outcome.name())), ", ")
 }

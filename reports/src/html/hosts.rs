@@ -1,7 +1,7 @@
 //! The hosts of a run over several: what stood on each, and what was measured of the way there.
 
 use crate::model::RunModel;
-use crate::text;
+use crate::{lists, text};
 use maud::{Markup, html};
 use zooquake_history::Value;
 
@@ -23,13 +23,12 @@ pub fn list(model: &RunModel<'_>) -> Markup {
         .zip(&planned.hosts)
         .map(|(name, host)| {
             let found = measured(&name);
-            let facts = [found.and_then(round_trips), found.and_then(clock)];
-            let facts: Vec<String> = facts.into_iter().flatten().collect();
+            let facts = found.and_then(round_trips).into_iter().chain(found.and_then(clock));
             let nodes = text::clip(&host.nodes.join(", "), 300);
             format!(
                 "{name}, {}: {nodes}. {}",
                 text::clip(&host.address, 80),
-                facts.join(" ")
+                lists::joined(facts, " ")
             )
         });
     html! {

@@ -1,23 +1,19 @@
 //! What the anomalies of the run are, and what a recipe must do not to have them.
 
 use super::tickets::linked;
+use crate::lists;
 use crate::model::{Mend, RunModel};
 use maud::{Markup, html};
 use zooquake_checkers::Anomaly;
 
 /// The section; nothing where no anomaly is known by name.
 pub fn section(model: &RunModel<'_>) -> Markup {
-    let mut known: Vec<(&str, &Mend)> = Vec::new();
-    for (kind, mend) in model
+    let named = model
         .results
         .anomalies
         .iter()
-        .filter_map(|anomaly| mend(model, anomaly))
-    {
-        if !known.iter().any(|(other, _)| *other == kind) {
-            known.push((kind, mend));
-        }
-    }
+        .filter_map(|anomaly| mend(model, anomaly));
+    let known = lists::distinct(named, usize::MAX);
     if known.is_empty() {
         return Markup::default();
     }

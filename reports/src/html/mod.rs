@@ -27,7 +27,7 @@ mod windows;
 pub use anomalies::cause;
 pub use document::{Document, items, settings};
 pub use live::waiting;
-pub use windows::fault;
+pub use windows::{counted, fault};
 
 use crate::model::RunModel;
 use crate::{palette, text};
@@ -68,23 +68,16 @@ const SCRIPTS: [&str; 10] = [
 
 /// Writes the page.
 pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
-    crate::publish(path, page(model))?;
-    Ok(())
+    Ok(crate::publish(path, page(model))?)
 }
 
 /// The page; of a run that goes on, one that grows.
 pub fn page(model: &RunModel<'_>) -> String {
-    let name = model.record.plan.workload.name();
-    let state = match &model.extras.progress {
-        Some(_) => "running".to_owned(),
-        None => model.results.verdict.to_string(),
+    let (state, live): (String, &[&str]) = match model.extras.progress {
+        Some(_) => ("running".to_owned(), &[LIVE_SCRIPT]),
+        None => (model.results.verdict.to_string(), &[]),
     };
-    let title = format!("{state}: {}", text::clip(&name, 80));
-    let live: &[&str] = if model.extras.progress.is_some() {
-        &[LIVE_SCRIPT]
-    } else {
-        &[]
-    };
+    let title = format!("{state}: {}", text::clip(&model.record.plan.workload.name(), 80));
     let sections = [
         first_screen::section(model),
         scenes::section(model),

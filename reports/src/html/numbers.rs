@@ -111,7 +111,7 @@ fn wait_words(model: &RunModel<'_>, terms: &LatencyTerms, latencies: &[Latency<'
         p { (terms.sentence) }
         (table("numbers", heads, rows.into_iter()))
         @if let Some(longest) = latencies.iter().max_by_key(|l| l.ns) {
-            @let to = model.row(longest).map_or("", |row| &model.lanes.names()[row]);
+            @let to = model.row(longest).map_or("", |row| &model.lanes.names[row]);
             p {
                 "The longest: " (text::duration(longest.ns)) " from " (text::moment(model.analysis.time(longest.from)))
                 ", to " (text::clip(to, 24)) " (" (terms.after) ")."
@@ -147,8 +147,7 @@ struct LeaderlessEntry {
 
 /// How long nobody led, or held, after each fault on the leader or holder; `None` if no fault struck one.
 fn leaderless(model: &RunModel<'_>) -> Option<Markup> {
-    let stat = model.results.stats.get("leaderless")?;
-    let mut entries = Vec::<LeaderlessEntry>::deserialize(stat).ok()?;
+    let mut entries = Vec::<LeaderlessEntry>::deserialize(model.results.stats.get("leaderless")?).ok()?;
     if entries.is_empty() {
         return None;
     }

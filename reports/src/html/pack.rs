@@ -41,7 +41,8 @@ impl Index {
 /// numbers, each given as its difference to the last one in the same place of the same form.
 #[derive(Default)]
 pub struct Texts {
-    forms: Index,
+    /// The forms, by number.
+    pub forms: Index,
     last: HashMap<(usize, usize), i64>,
     /// The numbers of all texts, in order.
     pub numbers: Vec<i64>,
@@ -62,11 +63,6 @@ impl Texts {
             *last = n;
         }
         form
-    }
-
-    /// The forms, by number.
-    pub fn forms(&self) -> &[String] {
-        &self.forms.values
     }
 }
 
@@ -114,6 +110,6 @@ mod tests {
             let letters: String = i.to_string().bytes().map(|b| char::from(b + 17)).collect();
             texts.form(&letters);
         }
-        assert_eq!(texts.forms().len(), TEXTS + 1);
+        assert_eq!(texts.forms.values.len(), TEXTS + 1);
     }
 }

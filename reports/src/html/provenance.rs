@@ -31,8 +31,7 @@ fn facts(provenance: &Provenance) -> Vec<String> {
         ("ZooKeeper, as its servers reported: ", zookeeper),
         ("image of the recipe's clients: ", text(Provenance::RECIPE)),
     ];
-    let given = all.into_iter();
-    given
+    all.into_iter()
         .filter_map(|(what, value)| Some(format!("{what}{}", value?)))
         .collect()
 }

@@ -3,7 +3,7 @@
 use super::hosts;
 use crate::model::RunModel;
 use crate::svg::{legend, overview};
-use crate::text;
+use crate::{lists, text};
 use maud::{Markup, html};
 use zooquake_history::Value;
 
@@ -86,8 +86,7 @@ fn confinement(model: &RunModel<'_>) -> Markup {
 
 /// Texts of a list, with commas.
 fn names(list: &Value) -> String {
-    let names = list.as_array().into_iter().flatten().filter_map(Value::as_str);
-    names.collect::<Vec<_>>().join(", ")
+    lists::joined(list.as_array().into_iter().flatten().filter_map(Value::as_str), ", ")
 }
 
 /// The timeline, empty: the script draws it.

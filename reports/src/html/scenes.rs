@@ -1,10 +1,9 @@
 //! Runs of scenes, step by step: what was done, what was seen, and who won with which first votes.
 
-use super::{mark, plain, table};
+use super::{elections, mark, plain, table};
 use crate::model::RunModel;
-use crate::text;
+use crate::{lists, text};
 use maud::{Markup, html};
-use serde_json::Value;
 use zooquake_checkers::ensemble::{Account, VoteCast};
 use zooquake_history::{Event, plan::Scene};
 
@@ -14,13 +13,14 @@ pub fn section(model: &RunModel<'_>) -> Markup {
     if scenes.is_empty() {
         return Markup::default();
     }
+    let elections = elections::accounts(model).unwrap_or_default();
     let body = html! {
-        @for scene in scenes { (course(model, scene)) }
+        @for scene in scenes { (course(model, scene, &elections)) }
     };
     super::titled("scenes", "Scenes, step by step", body)
 }
 
-fn course(model: &RunModel<'_>, scene: &Scene) -> Markup {
+fn course(model: &RunModel<'_>, scene: &Scene, elections: &[Account]) -> Markup {
     let steps = model.record.history.events.iter().filter(|event| {
         event.is_of("scene") && event.scene() == Some(scene.name.as_str()) && event.phase() == Some("done")
     });
@@ -30,30 +30,22 @@ fn course(model: &RunModel<'_>, scene: &Scene) -> Markup {
             (text::clip(&scene.name, 40)) ": " (text::clip(&scene.winner, 20)) " is to win by " (text::clip(&scene.rule, 20))
         }
         (table("windows", heads, steps.map(row)))
-        @match elections(model).find(|election| election.scene.as_deref() == Some(&scene.name)) {
-            Some(election) => (ending(&election)),
+        @match elections.iter().find(|election| election.scene.as_deref() == Some(&scene.name)) {
+            Some(election) => (ending(election)),
             None => p { "It did not come about as planned; see the reasons." },
         }
     }
-}
-
-fn elections(model: &RunModel<'_>) -> impl Iterator<Item = Account> {
-    let all = model.results.stats.get("elections").and_then(Value::as_array);
-    let all = all.into_iter().flatten();
-    all.filter_map(|one| serde_json::from_value(one.clone()).ok())
 }
 
 /// The winner, and the first vote of each server, as (sid, zxid); all votes are in the section on elections.
 fn ending(election: &Account) -> Markup {
     let first = |vote: &&VoteCast| vote.leader == vote.sid;
     let firsts = election.votes.iter().filter(first).take(9);
-    let firsts: Vec<String> = firsts
-        .map(|vote| format!("({}, {})", vote.sid, text::clip(&vote.zxid, 40)))
-        .collect();
+    let firsts = firsts.map(|vote| format!("({}, {})", vote.sid, text::clip(&vote.zxid, 40)));
     let rule = election.rule.as_deref().unwrap_or("no rule");
     html! {
         p {
-            "First votes (server, zxid): " (firsts.join(", ")) ". "
+            "First votes (server, zxid): " (lists::joined(firsts, ", ")) ". "
             b { (text::clip(&election.winner, 20)) " wins by " (text::clip(rule, 20)) }
             ", and leads epoch " (election.epoch.unwrap_or_default()) "; its votes are listed "
             a href="#elections" { "below" } "."

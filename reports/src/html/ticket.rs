@@ -1,7 +1,7 @@
 //! The first screen as Markdown, to be pasted into a ticket.
 
 use super::commands;
-use crate::model::{RunModel, summary};
+use crate::model::{DrawnWitness, RunModel, summary};
 use crate::text;
 
 /// How many steps are listed.
@@ -23,7 +23,7 @@ pub fn markdown(model: &RunModel<'_>) -> String {
             let kind = if cause.proven { "Cause:" } else { "May be:" };
             out += &format!("{kind} {}\n\n", plain(&cause.sentence, 600));
         }
-        for (missing, step) in summary(&model.witness(anomaly).steps, STEPS) {
+        for (missing, step) in summary(&DrawnWitness::new(model, anomaly).steps, STEPS) {
             if missing > 0 {
                 out += &format!("\n… {} more …\n\n", text::grouped(missing));
             }
@@ -61,9 +61,9 @@ pub fn markdown(model: &RunModel<'_>) -> String {
     );
     // One that would have to be changed to be shown does something else.
     let lines = commands::shown(model).filter(|line| text::harmless(line));
-    let lines: Vec<String> = lines.map(|line| format!("    {line}\n")).collect();
+    let lines: String = lines.map(|line| format!("    {line}\n")).collect();
     if !lines.is_empty() {
-        out += &format!("\nTo see it again:\n\n{}", lines.concat());
+        out += &format!("\nTo see it again:\n\n{lines}");
     }
     out
 }

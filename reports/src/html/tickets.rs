@@ -39,20 +39,20 @@ pub fn linked(text: &str) -> Markup {
 
 /// The first ticket in a text: where it begins, how long its name is, and its address.
 fn first(text: &str) -> Option<(usize, usize, String)> {
-    let apache = APACHE.iter().map(|project| (format!("{project}-"), *project, true));
+    let browse = "https://issues.apache.org/jira/browse";
+    let apache = APACHE
+        .iter()
+        .map(|project| (format!("{project}-"), format!("{browse}/{project}-")));
+    let issues = |repository: &str| format!("https://github.com/{repository}/issues/");
     let github = GITHUB
         .iter()
-        .map(|(name, repository)| (format!("{name} "), *repository, false));
-    let found = apache.chain(github).filter_map(|(prefix, project, apache)| {
+        .map(|(name, repository)| (format!("{name} "), issues(repository)));
+    let found = apache.chain(github).filter_map(|(prefix, tracker)| {
         let (at, number) = text
             .match_indices(&prefix)
             .filter(|(at, _)| !text[..*at].ends_with(|before: char| before.is_alphanumeric() || before == '/'))
             .find_map(|(at, _)| Some((at, number(&text[at + prefix.len()..])?)))?;
-        let address = match apache {
-            true => format!("https://issues.apache.org/jira/browse/{project}-{number}"),
-            false => format!("https://github.com/{project}/issues/{number}"),
-        };
-        Some((at, prefix.len() + number.len(), address))
+        Some((at, prefix.len() + number.len(), format!("{tracker}{number}")))
     });
     found.min_by_key(|(at, ..)| *at)
 }

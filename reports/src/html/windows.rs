@@ -12,7 +12,6 @@ const SHOWN: usize = 500;
 
 pub fn section(model: &RunModel<'_>) -> Markup {
     let windows = &model.results.windows;
-    let counted = windows.iter().filter(|w| w.counts).count();
     // What did not count comes first: it is what a reader has to act upon.
     let (counting, others): (Vec<_>, Vec<_>) = windows.iter().partition(|w| w.counts);
     let order = others.into_iter().chain(counting);
@@ -29,8 +28,14 @@ pub fn section(model: &RunModel<'_>) -> Markup {
             p { "And " (text::count(windows.len() - SHOWN, "more window")) ", in results.json." }
         }
     };
-    let heading = format!("Fault windows ({counted} of {} counted)", windows.len());
-    super::titled("windows", &heading, body)
+    super::titled("windows", &format!("Fault windows ({} counted)", counted(model)), body)
+}
+
+/// `3 of 4`: windows that count.
+pub fn counted(model: &RunModel<'_>) -> String {
+    let windows = &model.results.windows;
+    let counted = windows.iter().filter(|window| window.counts).count();
+    format!("{counted} of {}", windows.len())
 }
 
 /// A kind of fault, with its colour.

@@ -148,7 +148,7 @@ pub fn row(run: &RunEntry) -> Markup {
             td data-value=(weight) { (kinds(run)) }
             td.n data-value=(counting) { @if run.results.is_some() { (counting) " of " (windows.len()) } }
             td.n data-value=(length) {
-                @if plan.is_some() { (text::duration(length.saturating_mul(1_000_000))) }
+                @if plan.is_some() { (text::millis(length)) }
             }
             td { (link(run)) }
         }

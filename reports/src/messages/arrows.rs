@@ -35,8 +35,8 @@ pub fn line(arrow: &DiagramArrow, places: &DiagramPlaces) -> (Point, Point) {
 pub fn draw(diagram: &MessageDiagram, places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
     // What stands out lies on top.
     for emphasis in [false, true] {
-        let arrows = diagram.arrows.iter();
-        for arrow in arrows.filter(|arrow| (arrow.tone != DiagramTone::Plain) == emphasis) {
+        let layer = |arrow: &&DiagramArrow| (arrow.tone != DiagramTone::Plain) == emphasis;
+        for arrow in diagram.arrows.iter().filter(layer) {
             one(arrow, line(arrow, places), shapes);
         }
     }

@@ -150,7 +150,7 @@ pub fn marks(
         let at = best.map_or(sides[0], |(_, at)| at);
         occupied.add(LabelBox::at(at, &words));
         occupied.add(LabelBox::at((x - 6.0, y + 4.0), "ab"));
-        let text = DiagramShape::words(ink(mark.tone), at, Anchor::Start, words);
+        let text = DiagramShape::words(DiagramInk::Ink, at, Anchor::Start, words);
         shapes.push(if mark.sign == MarkSign::Change {
             text
         } else {
@@ -190,10 +190,9 @@ fn sign(mark: &LaneMark, (x, y): (f64, f64), shapes: &mut Vec<DiagramShape>) {
     if mark.lane.is_none() {
         return;
     }
-    let ink = ink(mark.tone);
     shapes.push(match mark.sign {
-        MarkSign::Decision => disc(ink, 5.5, true),
-        MarkSign::Change => DiagramShape::area(ink, (x - 3.0, y - 3.0), (6.0, 6.0)),
-        MarkSign::Operation => disc(ink, 4.0, false),
+        MarkSign::Decision => disc(DiagramInk::Ink, 5.5, true),
+        MarkSign::Change => DiagramShape::area(DiagramInk::Ink, (x - 3.0, y - 3.0), (6.0, 6.0)),
+        MarkSign::Operation => disc(DiagramInk::Ink, 4.0, false),
     });
 }

@@ -94,21 +94,12 @@ fn breaks(places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
             continue;
         }
         // Lanes are broken where more time passes than the picture has room for.
-        for lane in 0..places.lanes() {
+        for lane in 0..places.lanes {
             let x = places.x(lane);
-            let points = vec![(x - 5.0, stop.y + 3.0), (x + 5.0, stop.y - 1.0)];
-            let stroke = DiagramStroke::Thin;
-            shapes.push(DiagramShape::Line {
-                ink: DiagramInk::Faint,
-                stroke,
-                points,
-            });
-            let points = vec![(x - 5.0, stop.y + 6.0), (x + 5.0, stop.y + 2.0)];
-            shapes.push(DiagramShape::Line {
-                ink: DiagramInk::Faint,
-                stroke,
-                points,
-            });
+            for y in [stop.y + 3.0, stop.y + 6.0] {
+                let (from, to) = ((x - 5.0, y), (x + 5.0, y - 4.0));
+                shapes.push(DiagramShape::line(DiagramInk::Faint, DiagramStroke::Thin, from, to));
+            }
         }
         let words = format!("… {}", stop.words);
         shapes.push(DiagramShape::words(

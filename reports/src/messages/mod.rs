@@ -13,7 +13,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
-pub use layout::{DiagramLayout, layout};
+pub use layout::layout;
 pub use shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke, Point};
 pub use svg::{draw, file};
 
@@ -131,8 +131,6 @@ pub struct LaneMark {
     pub label: String,
     /// Its form.
     pub sign: MarkSign,
-    /// How it stands out.
-    pub tone: DiagramTone,
     /// The number of the step of a proof that it is, and whether the proof ends with it.
     pub step: Option<(usize, bool)>,
 }

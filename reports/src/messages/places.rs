@@ -1,6 +1,6 @@
 //! Where lanes and moments lie.
 
-use super::{ArrowEnd, FaultSpan, MessageDiagram};
+use super::{ArrowEnd, DiagramLane, FaultSpan, MessageDiagram};
 use crate::svg::text_width;
 use crate::text;
 use std::collections::BTreeSet;
@@ -62,11 +62,11 @@ pub struct DiagramPlaces {
     /// Where they end.
     pub right: f64,
     /// How many lanes there are.
-    lanes: usize,
+    pub lanes: usize,
     /// The lane at the left.
     first: f64,
     /// From one lane to the next.
-    pub between: f64,
+    between: f64,
     /// The whole width.
     pub width: f64,
     /// Below the last row.
@@ -106,11 +106,6 @@ impl DiagramPlaces {
         }
     }
 
-    /// How many lanes there are.
-    pub fn lanes(&self) -> usize {
-        self.lanes
-    }
-
     /// The line of a lane.
     pub fn x(&self, lane: usize) -> f64 {
         self.first + self.between * lane as f64
@@ -138,12 +133,8 @@ fn beside(diagram: &MessageDiagram) -> (f64, f64) {
         let marks = diagram.marks.iter().filter(|mark| mark.lane == Some(lane));
         marks.map(|mark| text_width(&mark.label)).fold(0.0, f64::max)
     };
-    let name = |lane: usize| {
-        diagram
-            .lanes
-            .get(lane)
-            .map_or(0.0, |lane| text_width(&text::clip(&lane.name, 20)))
-    };
+    let width = |lane: &DiagramLane| text_width(&text::clip(&lane.name, 20));
+    let name = |lane: usize| diagram.lanes.get(lane).map_or(0.0, width);
     let last = diagram.lanes.len().saturating_sub(1);
     let fault = |span: &FaultSpan| text_width(&text::clip(span.fault.name, 12)) + 14.0;
     let faults = diagram.spans.iter().filter(|span| span.lane == 0).map(fault);

@@ -26,7 +26,6 @@ fn mark(lane: usize, time: u64, label: &str, sign: MarkSign, step: Option<(usize
         time: time * MS,
         label: label.into(),
         sign,
-        tone: DiagramTone::Plain,
         step,
     }
 }

@@ -1,7 +1,7 @@
 //! Faults over time, as they are drawn.
 
 use super::words;
-use crate::text;
+use crate::{lists, text};
 use std::collections::HashSet;
 use zooquake_checkers::Results;
 use zooquake_checkers::analysis::{Analysis, FaultWindow};
@@ -39,6 +39,13 @@ impl Band {
             _ if listed.chars().count() <= LABEL => text::clip(&listed, LABEL),
             nodes => format!("{} of {nodes} nodes", text::clip(&self.fault, LABEL / 2)),
         }
+    }
+
+    /// `pause c3, 9.012 s – 13.999 s`, with what it took.
+    pub fn course(&self) -> String {
+        let lost = self.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
+        let until = self.until.map_or("never healed".into(), text::moment);
+        format!("{}{lost}, {} – {until}", self.label(), text::moment(self.from))
     }
 
     /// When it was verified; its end if it never was.
@@ -83,13 +90,8 @@ pub fn drawn(analysis: &Analysis<'_>, results: &Results) -> Vec<Band> {
 
 /// The nodes that a list names, each once, at most 64.
 fn targets(list: &str) -> Vec<String> {
-    let mut targets: Vec<String> = Vec::new();
-    for target in list.split(',').map(str::trim).filter(|target| !target.is_empty()) {
-        if targets.len() < 64 && !targets.iter().any(|known| known == target) {
-            targets.push(target.to_owned());
-        }
-    }
-    targets
+    let named = list.split(',').map(str::trim).filter(|target| !target.is_empty());
+    lists::distinct(named, 64).into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

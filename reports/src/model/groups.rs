@@ -68,7 +68,7 @@ impl DrawnGroup {
             by_client.entry(view.node).or_default().push(view);
         }
         let watcher = |(node, views): (&&str, &Vec<GroupView<'_>>)| {
-            let lane = lanes.names().iter().position(|name| name == node)?;
+            let lane = lanes.names.iter().position(|name| name == node)?;
             Some(watcher(lane, views, analysis, &timelines, end))
         };
         let watchers = by_client.iter().filter_map(watcher).collect();

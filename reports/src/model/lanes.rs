@@ -10,7 +10,8 @@ const MAX: usize = 40;
 /// The rows, by number.
 #[derive(Debug, Default)]
 pub struct Lanes {
-    names: Vec<String>,
+    /// Names of the rows, from the top.
+    pub names: Vec<String>,
     by_name: HashMap<String, usize>,
 }
 
@@ -25,14 +26,12 @@ impl Lanes {
         };
         let mut names: Vec<String> = (1..=clients).map(|n| format!("c{n}")).collect();
         let mut seen: std::collections::HashSet<String> = names.iter().cloned().collect();
-        for event in &record.history.events {
+        for name in record.history.events.iter().filter_map(name_of) {
             // Beyond this the rest would be put together anyway.
             if seen.len() > 4 * MAX {
                 break;
             }
-            if let Some(name) = name_of(event)
-                && !seen.contains(&name)
-            {
+            if !seen.contains(&name) {
                 seen.insert(name.clone());
                 names.push(name);
             }
@@ -48,18 +47,12 @@ impl Lanes {
 
     /// The row of an event; `None` for those that belong to no client.
     pub fn row(&self, event: &Event) -> Option<usize> {
-        let name = name_of(event)?;
-        self.row_of(&name).or(self.names.len().checked_sub(1))
+        self.row_of(&name_of(event)?).or(self.names.len().checked_sub(1))
     }
 
     /// The row of a client.
     pub fn row_of(&self, client: &str) -> Option<usize> {
         self.by_name.get(client).copied()
-    }
-
-    /// Names of the rows, from the top.
-    pub fn names(&self) -> &[String] {
-        &self.names
     }
 }
 
@@ -130,9 +123,8 @@ fn spans(samples: &[&ServerSample]) -> Vec<ServerSpan> {
                 continue;
             }
         }
-        let mode = crate::text::clip(&sample.mode, 16);
         spans.push(ServerSpan {
-            mode,
+            mode: crate::text::clip(&sample.mode, 16),
             epoch: sample.epoch,
             from: sample.time,
             until: sample.time,

@@ -15,19 +15,17 @@ mod words;
 pub use bands::Band;
 pub use groups::DrawnGroup;
 pub use holds::DrawnHold;
-pub use lanes::Lanes;
-pub use lanes::ServerLane;
+pub use lanes::{Lanes, ServerLane, ServerSpan};
 pub use ops::{DrawnOperation, Mark, Role, subject_name};
 pub use roots::Root;
 pub use sessions::{DrawnSession, SessionLane, SessionMarks};
-pub use stats::LatencyTerms;
-pub use stats::{OpStats, errors, op_stats, rates};
+pub use stats::{LatencyTerms, OpStats, errors, op_stats, rates};
 pub use terms::Terms;
 pub use witness::{DrawnWitness, WitnessStep, summary};
 pub use words::Mend;
 pub use zooquake_checkers::analysis::OperationOutcome;
 
-use crate::Extras;
+use crate::{Extras, lists};
 use std::collections::HashSet;
 use zooquake_checkers::analysis::{Analysis, Latency};
 use zooquake_checkers::results::WindowResult;
@@ -128,24 +126,23 @@ impl<'a> RunModel<'a> {
         latencies
     }
 
-    /// What occurs in the rows of sessions.
-    pub fn session_marks(&self) -> SessionMarks {
-        sessions::marks(&self.sessions)
-    }
-
     /// The row of the client that waited.
     pub fn row(&self, latency: &Latency<'_>) -> Option<usize> {
         self.lanes.row(&self.analysis.events[latency.until])
     }
 
-    /// An anomaly as a picture shows it.
-    pub fn witness(&self, anomaly: &Anomaly) -> DrawnWitness {
-        DrawnWitness::new(self, anomaly)
-    }
-
     /// The anomaly that the report opens with, if there is one that is not advisory.
     pub fn headline(&self) -> Option<&Root<'a>> {
         self.roots.first().filter(|root| !root.anomaly.advisory)
+    }
+
+    /// The moment at which each anomaly was complete. The worst come first in the results and last here: they must lie
+    /// on top.
+    pub fn completed_anomalies(&self) -> impl Iterator<Item = (u64, &Anomaly)> {
+        let events = &self.record.history.events;
+        let last = |anomaly: &Anomaly| anomaly.witness.iter().filter_map(|&at| events.get(at)).next_back();
+        let anomalies = self.results.anomalies.iter().take(500).rev();
+        anomalies.filter_map(move |anomaly| Some((last(anomaly)?.time, anomaly)))
     }
 
     /// The fault of a window that was on.
@@ -166,15 +163,8 @@ impl<'a> RunModel<'a> {
 
     /// Kinds of fault that were asked for or happened, the asked ones first.
     pub fn fault_kinds(&self) -> Vec<&str> {
-        let mut kinds: Vec<&str> = Vec::new();
         let asked = self.record.plan.faults.iter().map(String::as_str);
         let happened = self.results.windows.iter().map(|w| w.fault.as_str());
-        for kind in asked.chain(happened).filter(|k| *k != "none") {
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        kinds.truncate(20);
-        kinds
+        lists::distinct(asked.chain(happened).filter(|k| *k != "none"), 20)
     }
 }

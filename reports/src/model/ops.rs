@@ -53,11 +53,10 @@ impl<'a> DrawnOperation<'a> {
         let Some(answer) = self.answer.filter(|_| !self.control) else {
             return Mark::Nothing;
         };
-        let given = || answer.item().map(|_| true);
         let yes = match self.f {
             commit::f::DECIDE | commit::f::DECIDED => answer.decision().map(|d| d == "commit"),
             commit::f::VOTE => answer.voted().map(|v| v == "yes"),
-            queue::f::DEQUEUE => given(),
+            queue::f::DEQUEUE => answer.item().map(|_| true),
             commit::f::BEGIN => None,
             _ if self.role == Role::Work => return arrived(answer),
             _ => None,

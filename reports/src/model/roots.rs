@@ -60,8 +60,7 @@ impl<'a> Root<'a> {
 
     /// It and its followers, each with its number on the page.
     pub fn numbered(&self) -> impl Iterator<Item = (usize, &'a Anomaly)> {
-        let all = std::iter::once(self.anomaly).chain(self.followers.iter().copied());
-        (self.number..).zip(all)
+        (self.number..).zip(std::iter::once(self.anomaly).chain(self.followers.iter().copied()))
     }
 }
 

@@ -33,7 +33,7 @@ pub struct DrawnSession {
 }
 
 /// What occurs among sessions, for a legend.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug)]
 pub struct SessionMarks {
     pub away: bool,
     pub expired: bool,
@@ -53,7 +53,7 @@ pub fn drawn(analysis: &Analysis<'_>, lanes: &Lanes, run_end: u64) -> Vec<Sessio
             sessions,
         })
     };
-    lanes.names().iter().filter_map(lane).collect()
+    lanes.names.iter().filter_map(lane).collect()
 }
 
 impl DrawnSession {
@@ -90,18 +90,17 @@ fn words(span: &SessionSpan<'_>) -> String {
     )
 }
 
-/// What is to be seen in the rows.
-pub fn marks(lanes: &[SessionLane]) -> SessionMarks {
-    let mut marks = SessionMarks::default();
-    for session in lanes.iter().flat_map(|lane| &lane.sessions) {
-        marks.away |= !session.away.is_empty();
-        marks.moved |= !session.moves.is_empty();
-        match session.end {
-            Some(SessionEnd::Expired) => marks.expired = true,
-            Some(SessionEnd::Closed) => marks.closed = true,
-            Some(SessionEnd::Either) => marks.ended = true,
-            None => {}
+impl SessionMarks {
+    /// What is to be seen in the rows.
+    pub fn new(lanes: &[SessionLane]) -> Self {
+        let sessions = || lanes.iter().flat_map(|lane| &lane.sessions);
+        let ends = |end: SessionEnd| sessions().any(|session| session.end == Some(end));
+        Self {
+            away: sessions().any(|session| !session.away.is_empty()),
+            expired: ends(SessionEnd::Expired),
+            closed: ends(SessionEnd::Closed),
+            ended: ends(SessionEnd::Either),
+            moved: sessions().any(|session| !session.moves.is_empty()),
         }
     }
-    marks
 }

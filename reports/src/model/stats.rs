@@ -17,16 +17,10 @@ pub struct OpStats {
 impl OpStats {
     /// The latency that the share `q` of the operations did not exceed.
     pub fn quantile(&self, q: f64) -> Option<u64> {
-        quantile(&self.latencies, q)
+        let last = self.latencies.len().checked_sub(1)?;
+        let rank = (self.latencies.len() as f64 * q).ceil() as usize;
+        self.latencies.get(rank.saturating_sub(1).min(last)).copied()
     }
-}
-
-/// The value of a sorted list that the share `q` does not exceed.
-pub fn quantile(sorted: &[u64], q: f64) -> Option<u64> {
-    let last = sorted.len().checked_sub(1)?;
-    sorted
-        .get(((sorted.len() as f64 * q).ceil() as usize).saturating_sub(1).min(last))
-        .copied()
 }
 
 /// Statistics by operation, of clients' operations only.

@@ -64,14 +64,13 @@ impl DrawnWitness {
     /// From the first moment that the picture must show to the last: of the steps and of their cause. `None` if there
     /// is neither.
     pub fn span(&self, model: &RunModel<'_>) -> Option<(u64, u64)> {
-        let cause = self.cause.iter();
-        let began = |cause: &DrawnCause| Some(model.band(cause.window?)?.from);
-        let events = cause
-            .clone()
-            .flat_map(|cause| cause.events.iter().map(|(time, _)| *time));
-        let times: Vec<u64> = self.steps.iter().map(|step| step.time).chain(events).collect();
-        let times = || times.iter().copied().chain(cause.clone().filter_map(began));
-        times().min().zip(times().max())
+        let events = self.cause.iter().flat_map(|cause| &cause.events);
+        let struck = self.cause.iter().filter_map(|cause| model.band(cause.window?));
+        let steps = self.steps.iter().map(|step| step.time);
+        let times = steps
+            .chain(events.map(|(time, _)| *time))
+            .chain(struck.map(|band| band.from));
+        times.clone().min().zip(times.max())
     }
 }
 
@@ -97,7 +96,7 @@ fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<WitnessStep> {
     let step = |at: usize| {
         let event = found[at];
         let lane = model.lanes.row(event);
-        let who = lane.map_or_else(|| event.process.to_string(), |l| model.lanes.names()[l].clone());
+        let who = lane.map_or_else(|| event.process.to_string(), |l| model.lanes.names[l].clone());
         WitnessStep {
             number: at + 1,
             last: at + 1 == found.len(),

@@ -1,6 +1,6 @@
 //! The chart of a measurement: a plot for each quantity, a line for each thing measured.
 
-use super::{Area, FONT, INK, Key, frame, printable, rgb, titled};
+use super::{Area, HEIGHT, INK, Key, KeyWithWords, WIDTH, frame, rgb, sized, write_text};
 use crate::measurement::{Measurement, Series, written};
 use crate::palette;
 use crate::svg::scale::nice_step;
@@ -15,20 +15,16 @@ const WIDTHS: [u32; 4] = [8, 5, 3, 2];
 /// Writes the picture.
 pub fn write(measurement: &Measurement, path: &Path) -> Result<()> {
     let series = measurement.series.iter().enumerate();
-    let keys = series.map(|(i, series)| (Key::Box(color(i), 1.0), text::clip(&series.name, 30)));
-    let keys: Vec<(Key, String)> = keys.collect();
-    let (title, subtitle) = (&measurement.title, &measurement.subtitle);
-    titled(path, title, subtitle, &keys, |area| {
+    let keys = series.map(|(i, series)| (Key::Box(palette::series(i), 1.0), text::clip(&series.name, 30)));
+    let keys: Vec<KeyWithWords> = keys.collect();
+    let titles = (measurement.title.as_str(), measurement.subtitle.as_str());
+    sized(path, (WIDTH, HEIGHT), titles, &keys, |area| {
         let parts = area.split_evenly((2, 2));
         for (number, quantity) in measurement.quantities.iter().enumerate().take(parts.len()) {
             plot(&parts[number], measurement, number, quantity)?;
         }
         Ok(())
     })
-}
-
-fn color(series: usize) -> palette::Rgb {
-    palette::SERIES[series % palette::SERIES.len()]
 }
 
 fn plot(area: &Area<'_>, measurement: &Measurement, number: usize, quantity: &str) -> Result<()> {
@@ -45,19 +41,18 @@ fn plot(area: &Area<'_>, measurement: &Measurement, number: usize, quantity: &st
         .x_label_area_size(40)
         .y_label_area_size(46)
         .build_cartesian_2d(0.0..widest * 1.01, 0.0..top)?;
-    let style = (FONT, 15).into_font().color(&INK);
-    area.draw(&Text::new(printable(quantity), (24, 4), style))?;
+    write_text(area, quantity, (24, 4), 15, INK)?;
     let plain = |value: &f64| written(*value);
     // As many labels as there are whole numbers.
     let labels = (widest as usize).clamp(2, 11);
     frame::axes(&mut chart, labels, (&measurement.axis, &plain), ("", &plain))?;
     for (i, series) in measurement.series.iter().enumerate() {
-        let style = rgb(color(i)).stroke_width(WIDTHS[i.min(WIDTHS.len() - 1)]);
+        let style = rgb(palette::series(i)).stroke_width(WIDTHS[i.min(WIDTHS.len() - 1)]);
         chart.draw_series(LineSeries::new(coordinates(series, number), style))?;
     }
     for (i, series) in measurement.series.iter().enumerate() {
         let radius = WIDTHS[i.min(WIDTHS.len() - 1)] / 2 + 3;
-        let style = rgb(color(i)).filled();
+        let style = rgb(palette::series(i)).filled();
         chart.draw_series(coordinates(series, number).map(|at| Circle::new(at, radius, style)))?;
     }
     label_ends(area, &chart, measurement, number)
@@ -89,8 +84,7 @@ where
     let mut free = i32::MAX;
     for (x, y, words) in labels {
         let y = y.min(free);
-        let style = (FONT, 12).into_font().color(&INK);
-        area.draw(&Text::new(printable(&words), (x, y), style))?;
+        write_text(area, &words, (x, y), 12, INK)?;
         free = y - 14;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! The picture of a comparison: its figures beside each other, rows of marks along an axis.
 
-use super::{Area, FAINT, FONT, HEADING, INK, Key, LEGEND, LINE, printable, rgb, sized, text_width};
+use super::{Area, FAINT, HEADING, INK, Key, KeyWithWords, LEGEND, LINE, rgb, sized, text_width, write_text};
 use crate::compare::draw::short;
 use crate::compare::figure::{Figure, FigureLabels, Mark, Row};
 use crate::palette;
@@ -29,8 +29,8 @@ pub struct FigureSheet<'a> {
 
 /// Writes the picture, in which there is room for `rows` pairs of figures.
 pub fn write(sheet: &FigureSheet<'_>, rows: u32, path: &Path) -> Result<()> {
-    let key = |(n, faults): (usize, &&str)| (Key::Box(colour(n), 1.0), text::clip(faults, 24));
-    let keys: Vec<(Key, String)> = sheet.labels.faults.iter().enumerate().map(key).collect();
+    let key = |(n, faults): (usize, &&str)| (Key::Box(palette::series(n), 1.0), text::clip(faults, 24));
+    let keys: Vec<KeyWithWords> = sheet.labels.faults.iter().enumerate().map(key).collect();
     let height = HEADING + LEGEND + rows * sheet.height;
     sized(path, (WIDTH, height), (sheet.title, sheet.subtitle), &keys, |area| {
         let parts = area.split_evenly((rows as usize, 2));
@@ -41,10 +41,6 @@ pub fn write(sheet: &FigureSheet<'_>, rows: u32, path: &Path) -> Result<()> {
     })
 }
 
-fn colour(faults: usize) -> palette::Rgb {
-    palette::SERIES[faults % palette::SERIES.len()]
-}
-
 fn draw(area: &Area<'_>, labels: &FigureLabels<'_>, figure: &Figure) -> Result<()> {
     let (width, height) = area.dim_in_pixel();
     let (width, bottom) = (width as i32, height as i32 - 34);
@@ -53,18 +49,15 @@ fn draw(area: &Area<'_>, labels: &FigureLabels<'_>, figure: &Figure) -> Result<(
     } else {
         format!(" ({})", figure.unit)
     };
-    let title = printable(&format!("{}{unit}", figure.title));
-    let hint = (16 + text_width(&title, 16) + 10, 6);
-    area.draw(&Text::new(title, (16, 4), (FONT, 16).into_font().color(&INK)))?;
-    let style = (FONT, 13).into_font().color(&FAINT);
-    area.draw(&Text::new(printable(figure.hint), hint, style))?;
+    let title = format!("{}{unit}", figure.title);
+    write_text(area, &title, (16, 4), 16, INK)?;
+    write_text(area, figure.hint, (16 + text_width(&title, 16) + 10, 6), 13, FAINT)?;
     let x = |value: f64| LEFT + (f64::from(width - LEFT - RIGHT) * figure.place(value)) as i32;
     for value in figure.labels() {
         let at = x(value);
         area.draw(&PathElement::new(vec![(at, TOP), (at, bottom)], LINE))?;
         let label = short(value);
-        let place = (at - 4 * label.len() as i32, bottom + 4);
-        area.draw(&Text::new(label, place, (FONT, 12).into_font().color(&FAINT)))?;
+        write_text(area, &label, (at - 4 * label.len() as i32, bottom + 4), 12, FAINT)?;
     }
     let subjects = labels.subjects.len().max(1) as i32;
     let faults = labels.faults.len().max(1) as i32;
@@ -75,8 +68,8 @@ fn draw(area: &Area<'_>, labels: &FigureLabels<'_>, figure: &Figure) -> Result<(
         let y = top + 4 + (step * (row.faults as f64 + 0.5)) as i32;
         if row.faults == 0 {
             area.draw(&PathElement::new(vec![(16, top), (width - RIGHT, top)], LINE))?;
-            let label = printable(&text::clip(labels.subjects[row.subject], 18));
-            area.draw(&Text::new(label, (16, top + 6), (FONT, 13).into_font().color(&INK)))?;
+            let label = text::clip(labels.subjects[row.subject], 18);
+            write_text(area, &label, (16, top + 6), 13, INK)?;
         }
         marks(area, row, y, ((step * 0.32) as i32).clamp(1, 6), &x)?;
     }
@@ -84,14 +77,12 @@ fn draw(area: &Area<'_>, labels: &FigureLabels<'_>, figure: &Figure) -> Result<(
 }
 
 fn marks(area: &Area<'_>, row: &Row, y: i32, size: i32, x: &dyn Fn(f64) -> i32) -> Result<()> {
-    let bar = rgb(colour(row.faults));
+    let bar = rgb(palette::series(row.faults));
     // On a bar its own colour would not show.
     let on_bar = row.marks.iter().any(|mark| matches!(mark, Mark::Bar(_)));
     let colour = if on_bar { INK } else { bar };
     if row.marks.is_empty() {
-        let words = printable(row.without);
-        let style = (FONT, 11).into_font().color(&FAINT);
-        area.draw(&Text::new(words, (LEFT + 4, y - 6), style))?;
+        write_text(area, row.without, (LEFT + 4, y - 6), 11, FAINT)?;
     }
     for mark in &row.marks {
         match *mark {
@@ -110,9 +101,7 @@ fn marks(area: &Area<'_>, row: &Row, y: i32, size: i32, x: &dyn Fn(f64) -> i32) 
                 area.draw(&PathElement::new(line, colour.stroke_width(2)))?;
             }
             Mark::Number(value) | Mark::Starred(value) => {
-                let digits = mark.digits().unwrap_or_default();
-                let style = (FONT, 11).into_font().color(&INK);
-                area.draw(&Text::new(digits, (x(value) + 6, y - 6), style))?;
+                write_text(area, &mark.digits().unwrap_or_default(), (x(value) + 6, y - 6), 11, INK)?;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The time axis and the faults, which all pictures share.
 
-use super::{Area, FAINT, FONT, INK, LINE, printable, rgb, seconds, text_width};
+use super::{Area, FAINT, FONT, INK, LINE, rgb, seconds, text_width, write_text};
 use crate::model::{Band, RunModel};
 use anyhow::Result;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
@@ -48,7 +48,7 @@ where
     Y: AsRangedCoord<Value = f64>,
     Y::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
 {
-    let end = end(model);
+    let end = seconds(model.end);
     let mut chart = ChartBuilder::on(area)
         .margin_top(LABELS + 4)
         .margin_left(16)
@@ -104,11 +104,11 @@ pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis) -> Result<()
     for band in model.bands.iter().take(LABELLED) {
         let x1 = span.x(band.from);
         stretch(area, band, span)?;
-        let label = printable(&band.label());
+        let label = band.label();
         let x = x1.min(span.right - text_width(&label, 12));
         if let Some(row) = rows.iter().position(|end| *end <= x) {
             let y = span.top - 19 - 14 * row as i32;
-            area.draw(&Text::new(label.clone(), (x, y), (FONT, 12).into_font().color(&INK)))?;
+            write_text(area, &label, (x, y), 12, INK)?;
             rows[row] = x + text_width(&label, 12) + 8;
         }
     }
@@ -139,31 +139,23 @@ fn stretch(area: &Area<'_>, band: &Band, span: TimeAxis) -> Result<()> {
 pub fn phases(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, y: i32) -> Result<()> {
     let mut free = i32::MIN;
     for phase in &model.phases {
-        let words = printable(&format!("→ {}", phase.name));
+        let words = format!("→ {}", phase.name);
         let x = span.x(phase.from);
         if x >= free && x + text_width(&words, 12) < span.right + 20 {
-            area.draw(&Text::new(words.clone(), (x, y), (FONT, 12).into_font().color(&FAINT)))?;
+            write_text(area, &words, (x, y), 12, FAINT)?;
             free = x + text_width(&words, 12) + 8;
         }
     }
     Ok(())
 }
 
-/// The end of the time axis in seconds.
-pub fn end(model: &RunModel<'_>) -> f64 {
-    seconds(model.end)
-}
-
 /// A label of the time axis; `range` is how many seconds the axis has.
 pub fn time_label(value: f64, range: f64) -> String {
-    let digits = if range < 0.1 {
-        3
-    } else if range < 2.0 {
-        2
-    } else if range < 20.0 {
-        1
-    } else {
-        0
+    let digits = match range {
+        ..0.1 => 3,
+        ..2.0 => 2,
+        ..20.0 => 1,
+        _ => 0,
     };
     format!("{value:.digits$} s")
 }

@@ -1,10 +1,10 @@
 //! `messages.png`: the space-time diagram of a run's messages.
 
-use super::{Area, FONT, INK, Key, picture_of, printable, rgb};
-use crate::messages::{Anchor, DiagramInk, DiagramLayout, DiagramShape, DiagramStroke, MessageDiagram, Point, layout};
+use super::{Area, FONT, INK, Key, picture_of, printable, rgb, write_text};
+use crate::consensus::ConsensusPicture;
+use crate::messages::{Anchor, DiagramInk, DiagramShape, DiagramStroke, Point, layout};
 use crate::model::RunModel;
-use crate::palette;
-use crate::text;
+use crate::{lists, palette, text};
 use anyhow::Result;
 use plotters::prelude::*;
 use std::path::Path;
@@ -16,32 +16,27 @@ const LINE_HEIGHT: i32 = 18;
 /// How many characters a line below it has.
 const LINE: usize = 150;
 
-/// Writes the picture of a diagram, with sentences below it; `what` is what it shows.
-pub fn write(
-    model: &RunModel<'_>,
-    (diagram, sentences): (&MessageDiagram, &[String]),
-    what: &str,
-    path: &Path,
-) -> Result<()> {
-    let layout = layout(diagram);
-    let lines: Vec<String> = sentences.iter().flat_map(|sentence| broken(sentence)).collect();
+/// Writes the picture of a diagram, with its sentences below it.
+pub fn write(model: &RunModel<'_>, picture: &ConsensusPicture, path: &Path) -> Result<()> {
+    let layout = layout(&picture.diagram);
+    let lines: Vec<String> = picture.sentences.iter().flat_map(|sentence| broken(sentence)).collect();
     let below = lines.len() as i32 * LINE_HEIGHT + 10;
     let size = (
         (layout.width.ceil() as u32 + 24).max(super::WIDTH),
         layout.height.ceil() as u32 + below.unsigned_abs(),
     );
-    let mut keys: Vec<(Key, String)> = Vec::new();
-    for span in &diagram.spans {
-        let words = text::clip(span.fault.name, 16);
-        if keys.iter().all(|(_, known)| *known != words) {
-            keys.push((Key::Box(span.fault.colour, 0.3), words));
-        }
-    }
-    picture_of(path, model, (what, size), &keys, |area| {
-        draw(area, &layout)?;
+    let kinds = picture
+        .diagram
+        .spans
+        .iter()
+        .map(|span| (span.fault.name, span.fault.colour));
+    let kinds = lists::distinct(kinds, usize::MAX).into_iter();
+    let keys = kinds.map(|(name, colour)| (Key::Box(colour, 0.3), text::clip(name, 16)));
+    picture_of(path, model, ("messages", size), &keys.collect::<Vec<_>>(), |area| {
+        layout.shapes.iter().try_for_each(|shape| one(area, shape))?;
         for (nth, line) in lines.iter().enumerate() {
             let at = (16, layout.height.ceil() as i32 + 6 + nth as i32 * LINE_HEIGHT);
-            area.draw(&Text::new(printable(line), at, (FONT, 14).into_font().color(&INK)))?;
+            write_text(area, line, at, 14, INK)?;
         }
         Ok(())
     })
@@ -79,10 +74,6 @@ fn colour(ink: DiagramInk) -> RGBAColor {
         DiagramInk::RoundBar(number) => whole(ROUNDS[number % ROUNDS.len()]),
         DiagramInk::Fault(fault) => whole(fault.colour),
     }
-}
-
-fn draw(area: &Area<'_>, layout: &DiagramLayout) -> Result<()> {
-    layout.shapes.iter().try_for_each(|shape| one(area, shape))
 }
 
 fn pixel((x, y): Point) -> (i32, i32) {

@@ -72,18 +72,8 @@ fn picture_of(
     sized(path, (width, height + HEADING + LEGEND), (&title, &verdict), keys, plot)
 }
 
-/// Draws a picture with a title above and a legend below, and writes it.
-fn titled(
-    path: &Path,
-    title: &str,
-    subtitle: &str,
-    keys: &[KeyWithWords],
-    plot: impl FnOnce(&Area<'_>) -> Result<()>,
-) -> Result<()> {
-    sized(path, (WIDTH, HEIGHT), (title, subtitle), keys, plot)
-}
-
-/// The same of a given width, and a height that grows with each further row of the legend.
+/// Draws a picture with a title above and a legend below, and writes it. Its height grows with each further row of the
+/// legend.
 fn sized(
     path: &Path,
     (width, height): (u32, u32),
@@ -102,10 +92,8 @@ fn sized(
     let mut pixels = vec![0; (3 * width * whole_height) as usize];
     let root = BitMapBackend::with_buffer(&mut pixels, (width, whole_height)).into_drawing_area();
     root.fill(&WHITE)?;
-    let style = (FONT, 21).into_font().color(&INK);
-    root.draw(&Text::new(printable(title), (16, 12), style))?;
-    let style = (FONT, 14).into_font().color(&FAINT);
-    root.draw(&Text::new(printable(subtitle), (16, 38), style))?;
+    write_text(&root, title, (16, 12), 21, INK)?;
+    write_text(&root, subtitle, (16, 38), 14, FAINT)?;
     let (_, below) = root.split_vertically(HEADING);
     let (middle, legend) = below.split_vertically(height - HEADING - LEGEND);
     plot(&middle)?;
@@ -164,8 +152,13 @@ fn draw_key(area: &Area<'_>, (key, words): &KeyWithWords, (x, row): (i32, i32)) 
         }
         Key::Mark(mark, color) => draw_mark(area, mark, (x + 10, y + 18), rgb(color))?,
     }
-    let place = (x + 26, y + 13);
-    area.draw(&Text::new(printable(words), place, (FONT, 14).into_font().color(&INK)))?;
+    write_text(area, words, (x + 26, y + 13), 14, INK)
+}
+
+/// Writes a text whose letters have this size, with its upper left corner at a place.
+fn write_text(area: &Area<'_>, words: &str, place: (i32, i32), size: i32, color: RGBColor) -> Result<()> {
+    let style = (FONT, size).into_font().color(&color);
+    area.draw(&Text::new(printable(words), place, style))?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `rate.png`: operations per second by outcome.
 
-use super::{Area, Key, fault_keys, frame, picture, rgb};
+use super::{Area, Key, fault_keys, frame, picture, rgb, seconds};
 use crate::model::{OperationOutcome, RunModel, rates};
 use crate::palette;
 use crate::svg::charts::bins;
@@ -21,7 +21,7 @@ pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
 fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
     let rates = rates(model, bins(model));
     let highest = rates.iter().map(|r| r.iter().sum::<f64>()).fold(0.0, f64::max).max(0.1);
-    let end = frame::end(model);
+    let end = seconds(model.end);
     let what = "operations per second, by the time of the answer";
     let mut chart = frame::over_time(area, model, 0.0..highest * 1.05, what, &|y| format!("{y}/s"))?;
     let width = end / rates.len() as f64;

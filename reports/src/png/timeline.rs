@@ -1,10 +1,10 @@
 //! `timeline.png`: who held, waited and worked when, under which fault, and where it went wrong.
 
 use super::frame::{self, TimeAxis};
-use super::{Area, FAINT, FONT, INK, Key, LINE, draw_mark, fault_keys, picture, printable, rgb, triangle};
-use crate::model::{Band, DrawnOperation, OperationOutcome, Role, RunModel};
-use crate::palette;
+use super::{Area, FAINT, INK, Key, KeyWithWords, LINE, draw_mark, fault_keys, picture, rgb, triangle, write_text};
+use crate::model::{DrawnOperation, OperationOutcome, Role, RunModel, SessionMarks};
 use crate::svg::scale::nice_step;
+use crate::{palette, text};
 use anyhow::Result;
 use plotters::prelude::*;
 use std::path::Path;
@@ -15,24 +15,25 @@ const LEFT: i32 = 84;
 const RIGHT: i32 = 1180;
 const TOP: i32 = frame::LABELS + 20;
 const SESSION: RGBColor = RGBColor(107, 118, 129);
+/// Of what is only observed.
+const ADVISORY: palette::Rgb = (150, 150, 150);
 /// Of one whose client is not connected.
 const AWAY: RGBColor = RGBColor(226, 181, 160);
 
 /// Writes the picture.
 pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
-    let holds = model.terms.holds(model.holds.iter()).into_iter();
-    let holds = holds.map(|(shared, words)| (Key::Box(palette::hold(shared), 0.3), words));
-    let roles = model.terms.roles(&model.ops.iter().collect::<Vec<_>>()).into_iter();
-    let roles = roles.map(|(role, words)| (Key::Box(palette::role(role), opacity(role)), words.to_owned()));
-    let spans = holds.chain(roles);
     // Only the words before the comma or colon: a picture has one line for them all.
     let brief = |words: &str| words.split([',', ':']).next().unwrap_or(words).to_owned();
-    let mut keys: Vec<_> = spans.map(|(key, words)| (key, brief(&words))).collect();
+    let holds = model.terms.holds(model.holds.iter()).into_iter();
+    let holds = holds.map(|(shared, words)| (Key::Box(palette::hold(shared), 0.3), brief(&words)));
+    let roles = model.terms.roles(&model.ops.iter().collect::<Vec<_>>()).into_iter();
+    let roles = roles.map(|(role, words)| (Key::Box(palette::role(role), opacity(role)), brief(words)));
+    let mut keys: Vec<KeyWithWords> = holds.chain(roles).collect();
     keys.extend([
         (Key::Mark('×', palette::VIOLATION), "fail".to_owned()),
         (Key::Mark('○', palette::VIOLATION), "info".to_owned()),
         (Key::Mark('▼', palette::VIOLATION), "violation".to_owned()),
-        (Key::Mark('▼', (150, 150, 150)), "advisory".to_owned()),
+        (Key::Mark('▼', ADVISORY), "advisory".to_owned()),
     ]);
     if !model.servers.is_empty() {
         keys.push((Key::Box((0, 114, 178), 0.9), "leads the ensemble".to_owned()));
@@ -62,9 +63,9 @@ fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
     };
     axis(area, span)?;
     frame::bands(area, model, TimeAxis { top: TOP - 18, ..span })?;
-    let rows = model.lanes.names().len().max(1) as i32;
+    let rows = model.lanes.names.len().max(1) as i32;
     let row = ((span.bottom - span.top - servers - sessions - 8) / rows).clamp(8, 110);
-    let mut by_lane: Vec<Vec<&DrawnOperation>> = vec![Vec::new(); model.lanes.names().len()];
+    let mut by_lane: Vec<Vec<&DrawnOperation>> = vec![Vec::new(); model.lanes.names.len()];
     model.ops.iter().for_each(|op| by_lane[op.lane].push(op));
     for (lane, ops) in by_lane.iter().enumerate() {
         draw_lane(area, model, span, (lane, ops), (span.top + lane as i32 * row, row))?;
@@ -81,8 +82,8 @@ fn axis(area: &Area<'_>, span: TimeAxis) -> Result<()> {
     for n in 0..=(range / step) as u64 {
         let x = span.x((n as f64 * step * 1e9) as u64);
         area.draw(&PathElement::new(vec![(x, span.top - 14), (x, span.bottom)], LINE))?;
-        let (label, at) = (frame::time_label(n as f64 * step, range), (x - 10, span.bottom + 6));
-        area.draw(&Text::new(label, at, (FONT, 13).into_font().color(&FAINT)))?;
+        let label = frame::time_label(n as f64 * step, range);
+        write_text(area, &label, (x - 10, span.bottom + 6), 13, FAINT)?;
     }
     Ok(())
 }
@@ -94,14 +95,12 @@ fn draw_lane(
     (lane, ops): (usize, &[&DrawnOperation<'_>]),
     (y, row): (i32, i32),
 ) -> Result<()> {
-    let name = printable(&crate::text::name(&model.lanes.names()[lane], 10));
+    let name = &model.lanes.names[lane];
     let size = row.clamp(9, 15);
-    let style = (FONT, size).into_font().color(&INK);
-    area.draw(&Text::new(name, (14, y + row / 2 - size / 2), style))?;
+    write_text(area, &text::name(name, 10), (14, y + row / 2 - size / 2), size, INK)?;
     let inner = (y + 2, y + row - 4);
     let bar = (y + row * 3 / 8, y + row * 3 / 4 - 1);
-    let hits = |band: &&Band| band.hits(&model.lanes.names()[lane]);
-    for band in model.bands.iter().filter(hits).take(400) {
+    for band in model.bands.iter().filter(|band| band.hits(name)).take(400) {
         let (x1, x2) = (span.x(band.from), span.x(band.until.unwrap_or(u64::MAX)));
         let color = rgb(FaultKind::by_name(&band.fault).colour).mix(0.35);
         area.draw(&Rectangle::new([(x1, inner.0), (x2, inner.1)], color.filled()))?;
@@ -131,12 +130,8 @@ fn bad_ends(area: &Area<'_>, ops: &[&DrawnOperation<'_>], span: TimeAxis, y: i32
     for op in ops.iter().filter(bad) {
         let x = span.x(op.end.unwrap_or(op.start));
         if x > marked {
-            let mark = if op.outcome == OperationOutcome::Fail {
-                '×'
-            } else {
-                '○'
-            };
-            draw_mark(area, mark, (x, y), rgb(palette::VIOLATION))?;
+            let failed = op.outcome == OperationOutcome::Fail;
+            draw_mark(area, if failed { '×' } else { '○' }, (x, y), rgb(palette::VIOLATION))?;
             marked = x;
         }
     }
@@ -164,8 +159,7 @@ fn bars(
 fn draw_servers(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, top: i32) -> Result<()> {
     for (i, server) in model.servers.iter().enumerate() {
         let y = top + 12 * i as i32;
-        let style = (FONT, 11).into_font().color(&FAINT);
-        area.draw(&Text::new(printable(&server.name), (40, y - 1), style))?;
+        write_text(area, &server.name, (40, y - 1), 11, FAINT)?;
         for part in server.spans.iter().take(2000) {
             let color = match part.mode.as_str() {
                 "leader" | "standalone" => RGBColor(0, 114, 178),
@@ -187,12 +181,7 @@ fn draw_sessions(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, top: i32
     };
     for (i, lane) in model.sessions.iter().enumerate() {
         let y = top + 12 * i as i32;
-        let style = (FONT, 11).into_font().color(&FAINT);
-        area.draw(&Text::new(
-            printable(&format!("{} session", lane.client)),
-            (16, y - 1),
-            style,
-        ))?;
+        write_text(area, &format!("{} session", lane.client), (16, y - 1), 11, FAINT)?;
         for session in &lane.sessions {
             let end = span.x(session.until.unwrap_or(u64::MAX));
             bar(span.x(session.from), end - 2, y, SESSION)?;
@@ -219,8 +208,8 @@ fn draw_sessions(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis, top: i32
 }
 
 /// What the rows of sessions show, of what occurs in them.
-fn session_keys(model: &RunModel<'_>) -> Vec<(Key, String)> {
-    let occur = model.session_marks();
+fn session_keys(model: &RunModel<'_>) -> Vec<KeyWithWords> {
+    let occur = SessionMarks::new(&model.sessions);
     let color = |RGBColor(red, green, blue): RGBColor| (red, green, blue);
     let all = [
         (
@@ -238,17 +227,9 @@ fn session_keys(model: &RunModel<'_>) -> Vec<(Key, String)> {
 }
 
 fn anomalies(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis) -> Result<()> {
-    for anomaly in model.results.anomalies.iter().take(500).rev() {
-        let events = &model.record.history.events;
-        let Some(event) = anomaly.witness.iter().filter_map(|&i| events.get(i)).next_back() else {
-            continue;
-        };
-        let color = rgb(if anomaly.advisory {
-            (150, 150, 150)
-        } else {
-            palette::VIOLATION
-        });
-        let x = span.x(event.time);
+    for (time, anomaly) in model.completed_anomalies() {
+        let color = rgb(if anomaly.advisory { ADVISORY } else { palette::VIOLATION });
+        let x = span.x(time);
         let line = vec![(x, span.top - 8), (x, span.bottom)];
         area.draw(&PathElement::new(line, color.mix(0.8)))?;
         area.draw(&Polygon::new(triangle((x, span.top - 8)), color.filled()))?;

@@ -1,7 +1,7 @@
 //! Latencies and rate over time.
 
 use super::scale::{LogScale, TimeScale, decimals, nice_step};
-use super::{Svg, marks};
+use super::{Svg, WIDTH, marks};
 use crate::model::{DrawnOperation, OperationOutcome, RunModel, rates};
 use crate::text;
 use maud::Markup;
@@ -9,20 +9,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 use zooquake_checkers::analysis::Latency;
 
-const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 64.0;
 const HEIGHT: f64 = 210.0;
 /// How close two points may be before they are drawn as one.
 const CELL: f64 = 2.5;
-
-fn time_scale(model: &RunModel<'_>) -> TimeScale {
-    TimeScale {
-        from: 0,
-        until: model.end,
-        left: LEFT,
-        right: WIDTH - 8.0,
-    }
-}
 
 /// Names of clients' operations, which give each its colour by its place, at most eight.
 pub fn series<'a>(ops: &[DrawnOperation<'a>]) -> Vec<&'a str> {
@@ -32,8 +22,8 @@ pub fn series<'a>(ops: &[DrawnOperation<'a>]) -> Vec<&'a str> {
 
 /// Draws the grid of a chart with faults; returns where the plot begins and ends.
 fn frame(svg: &mut Svg, model: &RunModel<'_>) -> (TimeScale, f64, f64) {
-    let scale = time_scale(model);
-    let top = marks::bands(svg, model, &scale, 2.0, |rows_end| rows_end + HEIGHT);
+    let scale = TimeScale::whole(model, LEFT);
+    let top = marks::bands(svg, model, &scale, HEIGHT);
     scale.draw(svg, top, top + HEIGHT);
     (scale, top, top + HEIGHT)
 }
@@ -179,12 +169,10 @@ pub fn histogram(latencies: &[u64], log: &LogScale, name: &str) -> Markup {
     for power in log.powers().step_by(apart) {
         let x = log.at(power) * WIDTH;
         svg.line("row", (x, HEIGHT), (x, HEIGHT + 3.0));
-        let class = if x < 10.0 {
-            "axis"
-        } else if x > WIDTH - 10.0 {
-            "axis end"
-        } else {
-            "axis mid"
+        let class = match x {
+            ..10.0 => "axis",
+            x if x > WIDTH - 10.0 => "axis end",
+            _ => "axis mid",
         };
         svg.text(class, (x, HEIGHT + 13.0), &short(power));
     }

@@ -5,7 +5,8 @@ use crate::model::{Band, DrawnHold, DrawnOperation, DrawnWitness, Mark, Operatio
 use crate::{palette, text};
 use maud::{Markup, html};
 
-fn key(class: &str, sign: &str, words: &str) -> Markup {
+/// One key: its mark, and what that means.
+pub fn key(class: &str, sign: &str, words: &str) -> Markup {
     html! { span { i class={ "key " (class) } { (sign) } (words) } }
 }
 
@@ -22,12 +23,12 @@ pub fn window(model: &RunModel<'_>, witness: &DrawnWitness) -> Markup {
         Mark::Took | Mark::Nothing => key("took", "✓", words),
     });
     let unmarked = |outcome| {
-        let mut ended = ended.iter();
-        ended.any(|op| op.outcome == outcome && op.mark() == Mark::Nothing)
+        ended
+            .iter()
+            .any(|op| op.outcome == outcome && op.mark() == Mark::Nothing)
     };
     let holds = model.holds.iter().filter(|h| seen(h.lane, h.from, h.until));
-    let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
-    let bands: Vec<&Band> = bands.collect();
+    let bands: Vec<&Band> = model.bands.iter().filter(|b| scale.shows(b.from, b.until)).collect();
     let on: Vec<&str> = bands.iter().map(|b| b.fault.as_str()).collect();
     html! {
         p.legend {
@@ -61,7 +62,7 @@ pub fn overview(model: &RunModel<'_>) -> Markup {
                 (key("follows", "", "follows"))
                 (key("silent", "", "silent"))
             }
-            (sessions::legend(&model.sessions, model.session_marks()))
+            (sessions::legend(&model.sessions))
             (faults(model.fault_kinds().into_iter()))
             (strikes(model.bands.iter()))
         }

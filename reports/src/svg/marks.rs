@@ -10,8 +10,16 @@ use zooquake_checkers::analysis::numbered;
 /// The least width of a bar. Pictures are never shown smaller than in their own units, so that it is a pixel at least.
 pub const PIXEL: f64 = 1.0;
 
-/// Draws faults across the whole picture, with labels in rows above it; returns where the rows end.
-pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, height: impl Fn(f64) -> f64) -> f64 {
+/// Where the labels of faults begin.
+const TOP: f64 = 2.0;
+/// The most rows of labels.
+const ROWS: usize = 3;
+/// Height of such a row.
+const ROW: f64 = 15.0;
+
+/// Draws faults across the whole picture, with labels in rows above it; returns where the rows end, from where the
+/// picture has this height.
+pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, height: f64) -> f64 {
     let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
     let seen: Vec<&Band> = bands.take(400).collect();
     let mut row_ends: Vec<f64> = Vec::new();
@@ -20,26 +28,19 @@ pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, h
         let (x1, label) = (scale.x(band.from), label(band, scale));
         let x = x1.min(scale.right - text_width(&label) - 6.0).max(scale.left);
         let row = row_ends.iter().position(|end| *end <= x).unwrap_or(row_ends.len());
-        if row < 3 {
-            let end = x + text_width(&label) + 12.0;
-            if row == row_ends.len() {
-                row_ends.push(end)
-            } else {
-                row_ends[row] = end
-            }
-            places.push(Some((x, row, label)));
-        } else {
-            places.push(None);
+        if row < ROWS {
+            row_ends.resize(row_ends.len().max(row + 1), 0.0);
+            row_ends[row] = x + text_width(&label) + 12.0;
         }
+        places.push((row < ROWS).then_some((x, row, label)));
     }
-    let rows_end = top + row_ends.len() as f64 * 15.0;
-    let bottom = height(rows_end);
+    let rows_end = TOP + row_ends.len() as f64 * ROW;
     for (band, place) in seen.iter().zip(places) {
         let x1 = scale.x(band.from);
         let class = palette::fault_class(&band.fault);
-        stretch(svg, band, scale, (rows_end, bottom));
+        stretch(svg, band, scale, (rows_end, rows_end + height));
         if let Some((x, row, label)) = place {
-            let y = top + row as f64 * 15.0;
+            let y = TOP + row as f64 * ROW;
             svg.line(
                 &format!("stem {class}"),
                 (x1.max(scale.left), y + 2.0),
@@ -108,27 +109,19 @@ fn label(band: &Band, scale: &TimeScale) -> String {
 }
 
 /// A fault in words.
-pub fn title(band: &Band) -> String {
-    let until = band.until.map_or("never healed".into(), crate::text::moment);
+fn title(band: &Band) -> String {
     let counts = if band.counts { "counts" } else { "does not count" };
-    let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
-    format!(
-        "{}: {}{lost}, {} – {until}{}, {counts}",
-        numbered(band.id),
-        band.label(),
-        crate::text::moment(band.from),
-        band.verification()
-    )
+    let (window, course) = (numbered(band.id), band.course());
+    format!("{window}: {course}{}, {counts}", band.verification())
 }
 
-/// Bars of the operations of one row and one role, as one path.
-pub fn op_bars(ops: &[&DrawnOperation<'_>], role: Role, scale: &TimeScale, y: f64, height: f64) -> String {
-    let ops = ops.iter().filter(|op| op.role == role && !op.control);
-    bars(
-        ops.map(|op| (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)))),
-        y,
-        height,
-    )
+/// Draws bars of the operations of one row, those of a role as one path.
+pub fn op_bars(svg: &mut Svg, ops: &[&DrawnOperation<'_>], scale: &TimeScale, y: f64, height: f64) {
+    for role in Role::ALL {
+        let ops = ops.iter().filter(|op| op.role == role && !op.control);
+        let spans = ops.map(|op| (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX))));
+        svg.path(palette::role_class(role), &bars(spans, y, height));
+    }
 }
 
 /// Bars by their beginnings, as one path: each a pixel wide at least, and those too close to distinguish merged.

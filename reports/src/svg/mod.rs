@@ -16,6 +16,9 @@ use crate::text;
 use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
 
+/// Width of the pictures that show time from left to right.
+pub const WIDTH: f64 = 1200.0;
+
 /// A picture in the making. Its elements are written as they come, because there are many of them: texts are markup,
 /// which is escaped by its type, and all else is numbers, paths and names of classes of ours.
 pub struct Svg {

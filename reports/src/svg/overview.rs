@@ -1,13 +1,12 @@
 //! The picture of the whole run: every client, every fault, every anomaly.
 
 use super::scale::TimeScale;
-use super::{Svg, marks, sessions};
-use crate::model::{DrawnOperation, OperationOutcome, Role, RunModel};
+use super::{Svg, WIDTH, marks, sessions};
+use crate::model::{DrawnOperation, OperationOutcome, RunModel};
 use crate::palette;
 use crate::text;
 use maud::Markup;
 
-const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 72.0;
 const ROW: f64 = 19.0;
 /// Height of a server's row.
@@ -15,12 +14,7 @@ const SERVER: f64 = 12.0;
 
 /// The time axis of the picture, which the page needs to show what part of it is zoomed in on.
 pub fn scale(model: &RunModel<'_>) -> TimeScale {
-    TimeScale {
-        from: 0,
-        until: model.end,
-        left: LEFT,
-        right: WIDTH - 8.0,
-    }
+    TimeScale::whole(model, LEFT)
 }
 
 /// Draws the whole run.
@@ -28,12 +22,12 @@ pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     let scale = scale(model);
     let servers = model.servers.len() as f64 * SERVER + if model.servers.is_empty() { 0.0 } else { 6.0 };
     let below = servers + sessions::height(&model.sessions);
-    let height = model.lanes.names().len() as f64 * ROW + below + 14.0;
+    let height = model.lanes.names.len() as f64 * ROW + below + 14.0;
     let mut svg = Svg::new(WIDTH);
-    let top = marks::bands(&mut svg, model, &scale, 2.0, |rows_end| rows_end + height + 2.0) + 12.0;
+    let top = marks::bands(&mut svg, model, &scale, height + 2.0) + 12.0;
     let bottom = top - 10.0 + height;
     scale.draw(&mut svg, top - 12.0, bottom);
-    let mut by_lane: Vec<Vec<&DrawnOperation>> = vec![Vec::new(); model.lanes.names().len()];
+    let mut by_lane: Vec<Vec<&DrawnOperation>> = vec![Vec::new(); model.lanes.names.len()];
     model.ops.iter().for_each(|op| by_lane[op.lane].push(op));
     for (lane, ops) in by_lane.iter().enumerate() {
         row(&mut svg, model, &scale, (lane, ops), top + lane as f64 * ROW);
@@ -48,7 +42,7 @@ pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
 }
 
 fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usize, &[&DrawnOperation<'_>]), y: f64) {
-    let name = &model.lanes.names()[lane];
+    let name = &model.lanes.names[lane];
     svg.text("lane end", (LEFT - 6.0, y + 12.0), &text::name(name, 11));
     marks::hatch(svg, model, scale, name, y + 1.0, ROW - 3.0);
     for shared in [false, true] {
@@ -56,10 +50,7 @@ fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usi
         let spans = holds.map(|h| (scale.x(h.from), scale.x(h.until.unwrap_or(u64::MAX))));
         svg.path(palette::hold_class(shared), &marks::bars(spans, y + 1.5, 15.0));
     }
-    for role in Role::ALL {
-        let bars = marks::op_bars(ops, role, scale, y + 6.0, 6.0);
-        svg.path(palette::role_class(role), &bars);
-    }
+    marks::op_bars(svg, ops, scale, y + 6.0, 6.0);
     svg.path("badend", &marks::bad_ends(ops, OperationOutcome::Fail, scale, y + 9.0));
     svg.path("badend", &marks::bad_ends(ops, OperationOutcome::Info, scale, y + 9.0));
 }
@@ -84,13 +75,8 @@ fn server_rows(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64)
 
 /// A triangle above the moment at which each anomaly was complete.
 fn anomalies(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, y: f64, bottom: f64) {
-    // The worst come first in the results, and must lie on top.
-    for anomaly in model.results.anomalies.iter().take(500).rev() {
-        let events = &model.record.history.events;
-        let Some(event) = anomaly.witness.iter().filter_map(|&i| events.get(i)).next_back() else {
-            continue;
-        };
-        let x = scale.x(event.time);
+    for (time, anomaly) in model.completed_anomalies() {
+        let x = scale.x(time);
         let class = if anomaly.advisory { "flag advisory" } else { "flag" };
         svg.path(class, &format!("M{:.1} {y:.1}h10l-5 9z", x - 5.0));
         if !anomaly.advisory {

@@ -26,23 +26,19 @@ pub fn draw(
     about: &[OperationSubject<'_>],
     (lane, y): (usize, f64),
 ) {
-    let name = &model.lanes.names()[lane];
+    let name = &model.lanes.names[lane];
     svg.text("lane end", (LEFT - 6.0, y + 33.0), &text::name(name, 9));
     svg.line("row", (LEFT, y + ROW - 2.0), (scale.right, y + ROW - 2.0));
     marks::hatch(svg, model, scale, name, y + 1.0, ROW - 4.0);
-    let holds = model.holds.iter();
-    let holds = holds.filter(|h| h.lane == lane && scale.shows(h.from, h.until));
-    let holds: Vec<&DrawnHold> = holds.take(2000).collect();
+    let seen = |hold: &&DrawnHold| hold.lane == lane && scale.shows(hold.from, hold.until);
+    let holds: Vec<&DrawnHold> = model.holds.iter().filter(seen).take(2000).collect();
     for hold in &holds {
         draw_hold(svg, model, scale, hold, y);
     }
     label_holds(svg, model, scale, about, (&holds, y));
     let shown = |op: &&DrawnOperation| op.lane == lane && scale.shows(op.start, op.end);
     let ops: Vec<&DrawnOperation> = model.ops.iter().filter(shown).collect();
-    for role in Role::ALL {
-        let bars = marks::op_bars(&ops, role, scale, y + 29.0, 11.0);
-        svg.path(palette::role_class(role), &bars);
-    }
+    marks::op_bars(svg, &ops, scale, y + 29.0, 11.0);
     let discs = ops.iter().filter(|op| marked(op, scale)).take(2000);
     let discs = discs.map(|op| scale.x(op.end.unwrap_or(op.start)));
     let mut places = Places::beside(discs.map(|x| (x - DISC - 1.0, x + DISC)).collect());
@@ -70,7 +66,7 @@ fn title(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> String {
     let answer = op.answer.map_or("was not answered".into(), |a| model.words(a));
     format!(
         "{} {} ({}); {answer}",
-        text::clip(&model.lanes.names()[op.lane], 24),
+        text::clip(&model.lanes.names[op.lane], 24),
         model.words(op.invoke),
         text::moment(op.start)
     )
@@ -101,10 +97,8 @@ fn label_holds(
     let is_it = |hold: &DrawnHold<'_>| about.contains(&hold.what);
     let (subject, others): (Vec<&DrawnHold>, Vec<&DrawnHold>) = holds.iter().copied().partition(|hold| is_it(hold));
     let until = |hold: &DrawnHold<'_>| hold.until.unwrap_or(u64::MAX);
-    let apart = |hold: &&DrawnHold<'_>| {
-        let mut subject = subject.iter();
-        !subject.any(|s| hold.from < until(s) && s.from < until(hold))
-    };
+    let overlap = |one: &DrawnHold<'_>, other: &DrawnHold<'_>| one.from < until(other) && other.from < until(one);
+    let apart = |hold: &&DrawnHold<'_>| !subject.iter().any(|other| overlap(hold, other));
     let span = |hold: &DrawnHold<'_>| (scale.x(hold.from), scale.x(until(hold)));
     let labels = |hold: &DrawnHold<'_>| {
         [
@@ -148,7 +142,7 @@ fn labels(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> Vec<String> {
         .map(|what| format!(" {}", subject_name(what)))
         .unwrap_or_default();
     let work = op.invoke.work_ms().filter(|ms| *ms > 0);
-    let work = work.map(|ms| text::duration(ms.unsigned_abs().saturating_mul(1_000_000)));
+    let work = work.map(|ms| text::millis(ms.unsigned_abs()));
     let verb = match (op.f, &work) {
         (commit::f::VOTE, _) => {
             let vote = op.answer.and_then(|a| a.voted()).or(op.invoke.vote());
@@ -178,7 +172,7 @@ fn labels(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> Vec<String> {
 
 /// Whether the client was paused while the operation ran, which then took longer than was asked.
 fn frozen(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> bool {
-    let name = &model.lanes.names()[op.lane];
+    let name = &model.lanes.names[op.lane];
     let bands = model.bands.iter();
     let mut bands = bands.filter(|b| FaultKind::by_name(&b.fault).freezes && b.hits(name));
     // Only what was verified: the client may have gone on for a moment after the strike.

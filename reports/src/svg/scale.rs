@@ -1,6 +1,7 @@
 //! Axes: from values to places in a picture.
 
-use super::Svg;
+use super::{Svg, WIDTH};
+use crate::model::RunModel;
 
 /// A linear time axis.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +17,16 @@ pub struct TimeScale {
 }
 
 impl TimeScale {
+    /// The axis of a whole run in a picture that begins with labels of this width.
+    pub fn whole(model: &RunModel<'_>, left: f64) -> Self {
+        Self {
+            from: 0,
+            until: model.end,
+            left,
+            right: WIDTH - 8.0,
+        }
+    }
+
     /// Where a moment is, kept inside the axis.
     pub fn x(&self, time: u64) -> f64 {
         let t = time.clamp(self.from, self.until.max(self.from)) - self.from;
@@ -50,8 +61,7 @@ impl TimeScale {
 pub fn nice_step(range: f64, parts: f64) -> f64 {
     let raw = (range / parts).max(1e-9);
     let power = 10f64.powf(raw.log10().floor());
-    let factor = [1.0, 2.0, 5.0].into_iter().find(|f| f * power >= raw).unwrap_or(10.0);
-    factor * power
+    [1.0, 2.0, 5.0].into_iter().find(|f| f * power >= raw).unwrap_or(10.0) * power
 }
 
 /// Digits after the point that a step needs.

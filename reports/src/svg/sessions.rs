@@ -1,7 +1,7 @@
 //! The rows of the clients' sessions.
 
 use super::scale::TimeScale;
-use super::{Svg, marks};
+use super::{Svg, legend::key, marks};
 use crate::model::{SessionLane, SessionMarks};
 use maud::{Markup, html};
 use zooquake_checkers::analysis::SessionEnd;
@@ -52,8 +52,8 @@ pub fn draw(svg: &mut Svg, lanes: &[SessionLane], scale: &TimeScale, top: f64) {
 }
 
 /// What the marks mean, of those that occur; nothing without sessions.
-pub fn legend(lanes: &[SessionLane], occur: SessionMarks) -> Markup {
-    let key = |class: &str, sign: &str, words: &str| html! { span { i class={ "key " (class) } { (sign) } (words) } };
+pub fn legend(lanes: &[SessionLane]) -> Markup {
+    let occur = SessionMarks::new(lanes);
     html! {
         @if !lanes.is_empty() { (key("session", "", "has a session")) }
         @if occur.away { (key("away", "", "not connected")) }

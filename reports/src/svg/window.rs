@@ -3,8 +3,8 @@
 use super::places::Places;
 use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
-use super::{Svg, marks, row, text_width};
-use crate::model::{Band, DrawnOperation, DrawnWitness, RunModel, WitnessStep};
+use super::{Svg, WIDTH, marks, row, text_width};
+use crate::model::{Band, DrawnOperation, DrawnWitness, RunModel, ServerSpan, WitnessStep};
 use crate::text;
 use maud::Markup;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,6 @@ use zooquake_checkers::AnomalySpan;
 use zooquake_checkers::analysis::OperationSubject;
 use zooquake_history::operation::commit::f;
 
-const WIDTH: f64 = 1200.0;
 /// Room above the rows for how many steps are left out.
 const GAP: f64 = 18.0;
 
@@ -60,7 +59,7 @@ pub fn draw(model: &RunModel<'_>, witness: &DrawnWitness, id: &str, label: &str)
     let gap_height = if gap.is_empty() { 0.0 } else { GAP };
     let height = rows.len() as f64 * ROW + lead_height + gap_height;
     let mut svg = Svg::new(WIDTH);
-    let bands_end = marks::bands(&mut svg, model, &scale, 2.0, |rows_end| rows_end + height + 4.0);
+    let bands_end = marks::bands(&mut svg, model, &scale, height + 4.0);
     let (top, bottom) = (bands_end + gap_height, bands_end + height + 4.0);
     scale.draw(&mut svg, bands_end, bottom);
     for (i, &lane) in rows.iter().enumerate() {
@@ -82,9 +81,8 @@ pub fn draw(model: &RunModel<'_>, witness: &DrawnWitness, id: &str, label: &str)
 
 /// Where steps are left out: between which moments, and how many.
 fn gaps(steps: &[WitnessStep]) -> Vec<(u64, u64, usize)> {
-    let pairs = steps.windows(2);
     let gap = |pair: &[WitnessStep]| (pair[0].time, pair[1].time, pair[1].number - pair[0].number - 1);
-    pairs.map(gap).filter(|(.., missing)| *missing > 0).collect()
+    steps.windows(2).map(gap).filter(|(.., missing)| *missing > 0).collect()
 }
 
 /// Writes above the rows how many steps are left out, over the time in which they lie.
@@ -161,13 +159,10 @@ fn rows(model: &RunModel<'_>, witness: &DrawnWitness, scale: &TimeScale) -> Vec<
         matches!(op.f, f::BEGIN | f::DECIDE) && op.subject().is_some_and(|s| about.contains(&s))
     };
     rows.extend(model.ops.iter().filter(coordinates).map(|op| op.lane).take(4));
-    let hit = model
-        .bands_near(AnomalySpan::Between(scale.from, scale.until))
-        .flat_map(|b| &b.targets);
-    let hit = hit.filter_map(|t| model.lanes.row_of(t));
-    let holds = model.holds.iter().filter(|h| scale.shows(h.from, h.until));
-    let held = holds.map(|h| h.lane);
-    for lane in hit.chain(held) {
+    let near = model.bands_near(AnomalySpan::Between(scale.from, scale.until));
+    let hit = near.flat_map(|b| &b.targets).filter_map(|t| model.lanes.row_of(t));
+    let held = model.holds.iter().filter(|h| scale.shows(h.from, h.until));
+    for lane in hit.chain(held.map(|h| h.lane)) {
         if rows.len() < 5 {
             rows.insert(lane);
         }
@@ -183,10 +178,11 @@ fn leads(model: &RunModel<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
             .spans
             .iter()
             .filter(|s| s.mode == "leader" && scale.shows(s.from, Some(s.until)));
-        for span in led.take(40) {
-            let words = format!("{} leads the ensemble, epoch {}", server.name, span.epoch);
-            leads.push((scale.x(span.from), scale.x(span.until), words));
-        }
+        let words = |span: &ServerSpan| format!("{} leads the ensemble, epoch {}", server.name, span.epoch);
+        let led = led
+            .take(40)
+            .map(|span| (scale.x(span.from), scale.x(span.until), words(span)));
+        leads.extend(led);
     }
     leads
 }

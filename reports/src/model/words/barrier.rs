@@ -1,9 +1,8 @@
 //! Of barriers: rounds that all members enter, and leave, together.
 
+use super::FamilyWords;
 use super::context::EventContext;
-use super::family::FamilyWords;
 use crate::model::terms::Terms;
-use crate::text;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::barrier::{self, ROUND};
@@ -29,7 +28,7 @@ const ENTERING: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &barrier::FAMILY,
     terms: |ops| match ops
         .iter()
@@ -53,7 +52,7 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
         (barrier::f::ENTER, Fail) => format!("has not entered {}", round()),
         (barrier::f::ENTER, Info) => format!("gives up entering {}, and may have left its znode", round()),
         (barrier::f::LEAVE, Invoke) => format!("leaves {}, and waits for the others", round()),
-        (barrier::f::LEAVE, Ok) => left(context, &round()),
+        (barrier::f::LEAVE, Ok) => context.with_removed(format!("has left {}", round())),
         (barrier::f::LEAVE, Fail | Info) => context.failed(&format!("left {}", round()))?,
         (barrier::f::CLOSE, Invoke) => format!("is asked to close its session, as {} is over", round()),
         (barrier::f::CLOSE, Ok) => format!("has closed its session of {}", round()),
@@ -64,19 +63,10 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
 
 /// ` as member 2`.
 fn member(context: EventContext<'_>) -> String {
-    let member = context.read(Event::member).map(|n| format!(" as member {n}"));
-    member.unwrap_or_default()
+    context.told(Event::member, |n| format!(" as member {n}"))
 }
 
 /// ` for all 5 members`.
 fn members(context: EventContext<'_>) -> String {
-    let members = context.read(Event::members).map(|n| format!(" for all {n} members"));
-    members.unwrap_or_default()
-}
-
-fn left(context: EventContext<'_>, round: &str) -> String {
-    match context.removed() {
-        Some(path) => format!("has left {round}: removed {}", text::value(path, 80)),
-        None => format!("has left {round}"),
-    }
+    context.told(Event::members, |n| format!(" for all {n} members"))
 }

@@ -1,9 +1,9 @@
 //! Of two-phase commit: transactions, votes and decisions.
 
+use super::FamilyWords;
 use super::context::EventContext;
-use super::family::FamilyWords;
 use crate::model::terms::Terms;
-use crate::text;
+use crate::{lists, text};
 use zooquake_history::operation::commit::{self, DECISION, SITES, VOTE};
 use zooquake_history::{
     Event,
@@ -24,7 +24,7 @@ const TERMS: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &commit::FAMILY,
     terms: |_| &TERMS,
     predicate,
@@ -56,9 +56,9 @@ fn sites(context: EventContext<'_>) -> String {
     let Some(sites) = context.get(SITES).and_then(Value::as_array) else {
         return String::new();
     };
-    let names: Vec<_> = sites.iter().take(12).map(|site| text::value(site, 16)).collect();
+    let names = sites.iter().take(12).map(|site| text::value(site, 16));
     let more = if sites.len() > 12 { ", …" } else { "" };
-    format!(" with the sites {}{more}", names.join(", "))
+    format!(" with the sites {}{more}", lists::joined(names, ", "))
 }
 
 fn asked(context: EventContext<'_>, tx: &str) -> String {

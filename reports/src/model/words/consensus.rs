@@ -1,7 +1,7 @@
 //! Of consensus protocols: what clients ask for, and what nodes make public.
 
+use super::FamilyWords;
 use super::context::EventContext;
-use super::family::FamilyWords;
 use crate::model::terms::{GENERAL, Terms};
 use zooquake_history::EventType::{Info, Invoke, Ok};
 use zooquake_history::operation::consensus::{self, CONTENT, f};
@@ -13,7 +13,7 @@ const TERMS: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &consensus::FAMILY,
     terms: |_| &TERMS,
     predicate,

@@ -36,10 +36,19 @@ impl<'a> EventContext<'a> {
         field(self.event).or_else(|| field(self.invoke?))
     }
 
+    /// The same in words; nothing where neither has the field.
+    pub fn told<T>(&self, field: fn(&'a Event) -> Option<T>, words: impl Fn(T) -> String) -> String {
+        self.read(field).map(words).unwrap_or_default()
+    }
+
     /// `, czxid 0x100000007`, if the event has one.
     pub fn czxid(&self) -> String {
-        let zxid = self.read(Event::czxid).map(|zxid| format!(", czxid {zxid:#x}"));
-        zxid.unwrap_or_default()
+        self.told(Event::czxid, |zxid| format!(", czxid {zxid:#x}"))
+    }
+
+    /// `, mzxid 0x100000007`, if the event has one.
+    pub fn mzxid(&self) -> String {
+        self.told(Event::mzxid, |zxid| format!(", mzxid {zxid:#x}"))
     }
 
     /// The path of the znode that it removed, as it stands there.
@@ -47,10 +56,18 @@ impl<'a> EventContext<'a> {
         PATH.any().read_from(self.get(REMOVED)?)
     }
 
+    /// What it has done, and which znode it removed by that, if that is known.
+    pub fn with_removed(&self, done: String) -> String {
+        match self.removed() {
+            Some(path) => format!("{done}: removed {}", text::value(path, 80)),
+            None => done,
+        }
+    }
+
     /// How long it is to work before it does what it is asked for; `None` if not at all.
     pub fn work(&self) -> Option<String> {
-        let ms = self.read(Event::work_ms).filter(|ms| *ms > 0)?.unsigned_abs();
-        Some(text::duration(ms.saturating_mul(1_000_000)))
+        let ms = self.read(Event::work_ms).filter(|ms| *ms > 0)?;
+        Some(text::millis(ms.unsigned_abs()))
     }
 
     /// What became of an operation of which nothing more is known than its failure.

@@ -22,19 +22,20 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
         (f::PING, Invoke) => "is asked whether it answers".into(),
         (f::PING, Ok) => "answers".into(),
         ("exit", _) => "process has ended".into(),
-        ("hello", _) => match context.read(Event::session) {
-            Some(session) => format!("process has started, session {}", text::clip(session, 40)),
-            None => "process has started".into(),
-        },
+        ("hello", _) => {
+            let session = context.told(Event::session, |session| {
+                format!(", session {}", text::clip(session, 40))
+            });
+            format!("process has started{session}")
+        }
         ("session", Info) => session(context),
         ("running", Info) => "is seen running, in place of an answer that it cannot give now".into(),
-        ("stall", Info) if context.event.is_of("run") => match context.read(Event::stalled_ms) {
-            Some(ms) => format!(
-                "stood still itself for {}",
-                text::duration(ms.unsigned_abs().saturating_mul(1_000_000))
-            ),
-            None => "stood still itself".into(),
-        },
+        ("stall", Info) if context.event.is_of("run") => {
+            let length = context.told(Event::stalled_ms, |ms| {
+                format!(" for {}", text::millis(ms.unsigned_abs()))
+            });
+            format!("stood still itself{length}")
+        }
         (UNREACHABLE, Info) if context.event.is_of("run") => unreachable(context),
         ("phase", _) if context.event.is_of("run") => phase(context),
         _ => return None,
@@ -72,15 +73,8 @@ fn quiesce(context: EventContext<'_>, kind: EventType) -> String {
 }
 
 fn session(context: EventContext<'_>) -> String {
-    let server = context
-        .read(Event::server)
-        .map(|s| format!(" to {}", text::clip(s, 24)));
-    format!(
-        "session {} {}{}",
-        context.field(SESSION),
-        context.field(STATE),
-        server.unwrap_or_default()
-    )
+    let server = context.told(Event::server, |s| format!(" to {}", text::clip(s, 24)));
+    format!("session {} {}{server}", context.field(SESSION), context.field(STATE))
 }
 
 /// The run's phases; the subject of the step is the run itself.

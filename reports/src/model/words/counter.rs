@@ -1,9 +1,8 @@
 //! Of the counter: increments, and reads of the value.
 
+use super::FamilyWords;
 use super::context::EventContext;
-use super::family::FamilyWords;
-use super::register;
-use super::register::served;
+use super::register::{self, served};
 use crate::model::terms::Terms;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::counter::{self, ID, VALUE};
@@ -15,7 +14,7 @@ const TERMS: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &counter::FAMILY,
     terms: |_| &TERMS,
     predicate,

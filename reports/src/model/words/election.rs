@@ -1,7 +1,6 @@
 //! The family `election`.
 
-use super::family::FamilyWords;
-use super::{grant, lock};
+use super::{FamilyWords, grant, lock};
 use crate::model::terms::Terms;
 use zooquake_history::operation::election;
 
@@ -14,7 +13,7 @@ const TERMS: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &election::FAMILY,
     terms: |_| &TERMS,
     predicate: grant::predicate,

@@ -14,18 +14,14 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
         return None;
     }
     let kind = text::clip(&event.f, 40);
-    let target = context
-        .read(Event::target)
-        .map(|t| format!(" of {}", text::clip(t, 60)));
-    let target = target.unwrap_or_default();
-    let detail = context.read(Event::detail).map(|d| format!(": {}", text::clip(d, 160)));
-    let detail = detail.unwrap_or_default();
+    let target = context.told(Event::target, |t| format!(" of {}", text::clip(t, 60)));
+    let detail = context.told(Event::detail, |d| format!(": {}", text::clip(d, 160)));
     Some(match event.phase() {
         Some("begin") => format!("{kind}{target} {}", FaultKind::by_name(&event.f).begins),
-        Some("on") => match lost(event) {
-            Some(lost) => format!("{kind}{target} is in effect: {lost}"),
-            None => format!("{kind}{target} is in effect{detail}"),
-        },
+        Some("on") => {
+            let effect = lost(event).map_or(detail, |lost| format!(": {lost}"));
+            format!("{kind}{target} is in effect{effect}")
+        }
         Some("heal") => format!("{kind}{target} is being healed"),
         Some("off") if event.verified() == Some(true) => format!("{kind}{target} is healed"),
         Some("off") => format!("{kind}{target} was not seen healed{detail}"),

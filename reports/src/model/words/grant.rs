@@ -45,10 +45,7 @@ fn granted(context: EventContext<'_>, thing: &str) -> Option<String> {
         (f::ACQUIRE | f::ELECT, Fail) => format!("is not granted {thing} ({grant})"),
         (f::ACQUIRE | f::ELECT, Info) => format!("may or may not have left something of {grant} behind"),
         (f::RELEASE | f::RESIGN, Invoke) => format!("gives {grant} back"),
-        (f::RELEASE | f::RESIGN, Ok) => match context.removed() {
-            Some(path) => format!("has released {grant}: removed {}", text::value(path, 80)),
-            None => format!("has released {grant}"),
-        },
+        (f::RELEASE | f::RESIGN, Ok) => context.with_removed(format!("has released {grant}")),
         (f::RELEASE | f::RESIGN, Fail) => format!("has not released {grant}"),
         _ => format!("may or may not have released {grant}"),
     })

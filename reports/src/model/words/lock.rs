@@ -1,7 +1,6 @@
 //! The family `lock`.
 
-use super::family::FamilyWords;
-use super::grant;
+use super::{FamilyWords, grant};
 use crate::model::terms::Terms;
 use zooquake_history::operation::lock;
 
@@ -19,7 +18,7 @@ pub const TERMS: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &lock::FAMILY,
     terms: |_| &TERMS,
     predicate: grant::predicate,

@@ -1,7 +1,7 @@
 //! Of groups: members, and who shows them.
 
+use super::FamilyWords;
 use super::context::EventContext;
-use super::family::FamilyWords;
 use crate::model::terms::Terms;
 use crate::text;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
@@ -22,7 +22,7 @@ const TERMS: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &membership::FAMILY,
     terms: |_| &TERMS,
     predicate,
@@ -36,7 +36,7 @@ fn predicate(context: EventContext<'_>) -> Option<String> {
         (f::REGISTER, Ok) => format!("is a member: {}{}", context.field(PATH), context.czxid()),
         (f::REGISTER, Fail | Info) => context.failed("registered")?,
         (f::UPDATE, Invoke) => format!("changes its value to {}", value()),
-        (f::UPDATE, Ok) => format!("has changed its value to {}{}", value(), mzxid(context)),
+        (f::UPDATE, Ok) => format!("has changed its value to {}{}", value(), context.mzxid()),
         (f::UPDATE, Fail | Info) => context.failed(&format!("changed its value to {}", value()))?,
         (f::DEREGISTER, Invoke) => "leaves the group".into(),
         (f::DEREGISTER, Ok) => match context.removed() {
@@ -55,11 +55,6 @@ fn predicate(context: EventContext<'_>) -> Option<String> {
         (control::f::VIEW, Info) => "gives no view".into(),
         _ => return None,
     })
-}
-
-fn mzxid(context: EventContext<'_>) -> String {
-    let zxid = context.read(Event::mzxid);
-    zxid.map_or(String::new(), |zxid| format!(", mzxid {zxid:#x}"))
 }
 
 /// `view 12: m1 = 3, m2 = 7`.
@@ -83,9 +78,10 @@ fn view(value: &Value) -> String {
 
 /// The entry by which a client believes to be a member, in words.
 fn own(event: &Event) -> String {
-    let entry = event.get(REGISTERED).filter(|entry| !entry.is_null());
-    entry.map_or("no member".into(), |entry| {
-        PATH.read_from(entry)
-            .map_or("a member".into(), |path| text::clip(path, 80))
-    })
+    match event.get(REGISTERED).filter(|entry| !entry.is_null()) {
+        Some(entry) => PATH
+            .read_from(entry)
+            .map_or("a member".into(), |path| text::clip(path, 80)),
+        None => "no member".into(),
+    }
 }

@@ -5,7 +5,7 @@ use super::recipe_mends::RECIPE_MENDS;
 use zooquake_history::operation::consensus;
 
 /// An anomaly in words.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Mend {
     /// The names of the anomalies.
     kinds: &'static [&'static str],

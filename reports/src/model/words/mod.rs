@@ -8,7 +8,6 @@ mod control;
 mod counter;
 mod election;
 mod ensemble;
-mod family;
 mod fault;
 mod grant;
 mod lock;
@@ -28,8 +27,19 @@ use super::DrawnOperation;
 use super::terms::{self, Terms};
 use crate::text;
 use context::EventContext;
-use family::FamilyWords;
+use zooquake_history::operation::Family;
 use zooquake_history::{Event, EventType};
+
+/// A family and its words.
+#[derive(Debug)]
+struct FamilyWords {
+    /// Its name and operations.
+    spec: &'static Family,
+    /// Words for legends and labels, by the operations that are drawn.
+    terms: fn(&[DrawnOperation<'_>]) -> &'static Terms,
+    /// The predicate of an event of the family; `None` if it is none of its own.
+    predicate: fn(EventContext<'_>) -> Option<String>,
+}
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`]. A new one is a file and a line here.
 const FAMILIES: &[FamilyWords] = &[

@@ -1,7 +1,7 @@
 //! Of queues: items that travel from an enqueue through a dequeue to an acknowledgement.
 
+use super::FamilyWords;
 use super::context::EventContext;
-use super::family::FamilyWords;
 use crate::model::terms::Terms;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::{
@@ -22,7 +22,7 @@ const TERMS: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &queue::FAMILY,
     terms: |_| &TERMS,
     predicate,

@@ -1,7 +1,7 @@
 //! Of the register: reads, writes, and compare-and-set.
 
+use super::FamilyWords;
 use super::context::EventContext;
-use super::family::FamilyWords;
 use crate::model::terms::Terms;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
@@ -21,7 +21,7 @@ pub const TERMS: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &register::FAMILY,
     terms: |_| &TERMS,
     predicate,
@@ -47,9 +47,5 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
 
 /// `, mzxid 0x100000007, by n2`: which transaction, and which server replied.
 pub(super) fn served(context: EventContext<'_>) -> String {
-    let mzxid = context.read(Event::mzxid).map(|zxid| format!(", mzxid {zxid:#x}"));
-    let server = context
-        .read(Event::server)
-        .map(|s| format!(", by {}", crate::text::clip(s, 24)));
-    mzxid.unwrap_or_default() + &server.unwrap_or_default()
+    context.mzxid() + &context.told(Event::server, |s| format!(", by {}", crate::text::clip(s, 24)))
 }

@@ -1,11 +1,10 @@
 //! The family `rwlock`, in the words of a lock.
 
-use super::family::FamilyWords;
-use super::{grant, lock};
+use super::{FamilyWords, grant, lock};
 use zooquake_history::operation::rwlock;
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &rwlock::FAMILY,
     terms: |_| &lock::TERMS,
     predicate: grant::predicate,

@@ -1,7 +1,6 @@
 //! The family `semaphore`.
 
-use super::family::FamilyWords;
-use super::{grant, lock};
+use super::{FamilyWords, grant, lock};
 use crate::model::terms::Terms;
 use zooquake_history::operation::semaphore;
 
@@ -13,7 +12,7 @@ const TERMS: Terms = Terms {
 };
 
 /// The family and its words.
-pub const FAMILY: FamilyWords = FamilyWords {
+pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &semaphore::FAMILY,
     terms: |_| &TERMS,
     predicate: grant::predicate,

@@ -1,0 +1,29 @@
+//! Lists in the order in which their items came first.
+
+use std::fmt::Display;
+
+/// Different items, at most so many.
+pub fn distinct<T: PartialEq>(items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
+    let mut found = Vec::new();
+    for item in items {
+        if found.len() < most && !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn in_sentence(items: &[impl Display]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first @ .., last] => format!("{} and {last}", joined(first, ", ")),
+    }
+}
+
+/// Items in one text.
+pub fn joined(items: impl IntoIterator<Item = impl Display>, separator: &str) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    items.join(separator)
+}

@@ -13,6 +13,18 @@ pub fn distinct<T: PartialEq>(items: impl Iterator<Item = T>, most: usize) -> Ve
     found
 }
 
+/// Values by their keys.
+pub fn by_key<K: PartialEq, V>(pairs: impl Iterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub fn in_sentence(items: &[impl Display]) -> String {
     match items {

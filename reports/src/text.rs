@@ -60,6 +60,14 @@ pub fn visible(s: &str) -> String {
     out
 }
 
+/// Text that is nothing but text in a table of Markdown.
+pub fn in_table(text: &str) -> String {
+    clip(text, 2_000)
+        .replace('\\', "\\\\")
+        .replace('|', "\\|")
+        .replace('<', "&lt;")
+}
+
 /// JSON that may stand inside a `script` element: no character of it can end the element.
 pub fn script_json(value: &serde_json::Value) -> String {
     let json = value.to_string();

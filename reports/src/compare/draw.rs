@@ -33,15 +33,13 @@ const GAP: f64 = 8.0;
 pub fn picture(frame: &FigureFrame, labels: &FigureLabels<'_>, number: usize, figure: &Figure) -> Markup {
     let mut svg = Svg::new(frame.width);
     let faults = labels.faults.len();
-    let subjects = labels.subjects.len();
-    let bottom = subjects as f64 * (faults as f64 * ROW + GAP);
+    let bottom = labels.subjects.len() as f64 * (faults as f64 * ROW + GAP);
     axis(&mut svg, frame, figure, bottom);
     for row in &figure.rows {
         let top = row.subject as f64 * (faults as f64 * ROW + GAP);
         let y = top + row.faults as f64 * ROW + ROW / 2.0;
         if row.faults == 0 {
-            let label = text::clip(labels.subjects[row.subject], 26);
-            svg.text("lane", (0.0, y + 4.0), &label);
+            svg.text("lane", (0.0, y + 4.0), &text::clip(labels.subjects[row.subject], 26));
             svg.line(
                 "row",
                 (0.0, top - GAP / 2.0),

@@ -1,9 +1,9 @@
 //! The table for a README.
 
 use super::pool::{MeasuredComparison, Pool};
-use super::statistics::{self, Estimate};
-use super::words::{number, written};
-use crate::text;
+use super::statistics::Estimate;
+use super::words::{median, number, written};
+use crate::{lists, text};
 
 /// What was compared, a line a subject, all faults together.
 pub fn table(measured: &MeasuredComparison<'_>) -> String {
@@ -27,7 +27,7 @@ pub fn table(measured: &MeasuredComparison<'_>) -> String {
     out += &line(&vec!["---".to_string(); heads.len()]);
     for (n, subject) in comparison.subjects.iter().enumerate() {
         let pool = &measured.all[n];
-        let mut cells = vec![escape(&subject.label), broke(measured, n)];
+        let mut cells = vec![text::in_table(&subject.label), broke(measured, n)];
         cells.extend(pool.waits.map(|estimate| interval(estimate, "n too small")));
         cells.push(after(pool));
         cells.push(interval(pool.rate, "–"));
@@ -38,11 +38,9 @@ pub fn table(measured: &MeasuredComparison<'_>) -> String {
         cells.extend(costs.map(|e| e.map_or("not recorded".into(), |e| number(e.value))));
         out += &line(&cells);
     }
-    let settings = comparison.settings.iter();
-    let settings: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
     format!(
         "{out}\n{}. In brackets: 95 % intervals; of a rate of fewer than five runs, their range.\n",
-        escape(&settings.join("; "))
+        text::in_table(&comparison.settings_in_words("; "))
     )
 }
 
@@ -55,12 +53,12 @@ fn broke(measured: &MeasuredComparison<'_>, subject: usize) -> String {
             let here = pool.damage().find(|other| other.kind == found.kind)?;
             Some(format!("{faults} {}/{}", here.runs, pool.judged))
         });
-        parts.push(format!("{} ({})", found.kind, under.collect::<Vec<_>>().join(", ")));
+        parts.push(format!("{} ({})", found.kind, lists::joined(under, ", ")));
     }
     let pool = &measured.all[subject];
     match (pool.judged, parts.is_empty(), pool.unknown) {
         (0, ..) => "no run".to_string(),
-        (_, false, _) => escape(&parts.join("; ")),
+        (_, false, _) => text::in_table(&parts.join("; ")),
         (n, true, 0) => format!("nothing in {}", text::count(n, "run")),
         (n, true, unknown) => format!("nothing in {}, {unknown} of them unknown", text::count(n, "run")),
     }
@@ -68,23 +66,12 @@ fn broke(measured: &MeasuredComparison<'_>, subject: usize) -> String {
 
 fn after(pool: &Pool) -> String {
     let values = &pool.after.timeouts;
-    let median = statistics::quantile(values, 0.5).filter(|_| statistics::supports(values.len(), 0.5));
     match values.last() {
-        Some(most) => format!(
-            "{}, {}",
-            median.map_or("n too small".to_string(), number),
-            number(*most)
-        ),
+        Some(most) => format!("{}, {}", median(values), number(*most)),
         None => "–".to_string(),
     }
 }
 
 fn interval(estimate: Option<Estimate>, without: &str) -> String {
     estimate.map_or(without.to_string(), |estimate| written(&estimate, ""))
-}
-
-/// Text that is nothing but text in a table.
-fn escape(text: &str) -> String {
-    let text = text::clip(text, 2_000);
-    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
 }

@@ -7,7 +7,7 @@
 
 use crate::night::AnomalyCount;
 use crate::png::figures::{self, FigureSheet};
-use crate::text;
+use crate::{lists, text};
 use anyhow::{Context, Result};
 use figure::FigureLabels;
 use serde::Serialize;
@@ -27,7 +27,6 @@ mod tables;
 mod tests;
 mod words;
 
-pub(crate) use words::list;
 pub use words::summary;
 
 /// A comparison, finished or under way.
@@ -93,6 +92,14 @@ impl Comparison {
         self.runs.iter().filter(here)
     }
 
+    /// Its settings in one line.
+    fn settings_in_words(&self, separator: &str) -> String {
+        lists::joined(
+            self.settings.iter().map(|(name, value)| format!("{name} {value}")),
+            separator,
+        )
+    }
+
     pub(crate) fn title(&self) -> String {
         format!("{} compared: {} runs", self.family, self.runs.len())
     }
@@ -104,26 +111,33 @@ impl Comparison {
 /// If a file cannot be written.
 pub fn write_all(comparison: &Comparison, dir: &Path) -> Result<Vec<PathBuf>> {
     let measured = pool::MeasuredComparison::new(comparison);
-    let files = [
-        ("compare.html", page::page(&measured)),
-        ("compare.md", markdown::table(&measured)),
-    ];
-    let mut written = crate::publish_all(files, dir)?;
+    let texts = [page::page(&measured), markdown::table(&measured)];
+    write_files(texts, |path| draw_picture(&measured, path), dir)
+}
+
+/// Writes the files of a comparison: its page, its table, and the picture that is drawn at a path.
+///
+/// # Errors
+/// If a file cannot be written.
+pub(crate) fn write_files(
+    [page, table]: [String; 2],
+    draw: impl FnOnce(&Path) -> Result<()>,
+    dir: &Path,
+) -> Result<Vec<PathBuf>> {
+    let mut written = crate::publish_all([("compare.html", page), ("compare.md", table)], dir)?;
     let picture = dir.join("compare.png");
-    draw_picture(&measured, &picture).with_context(|| format!("cannot write {}", picture.display()))?;
+    draw(&picture).with_context(|| format!("cannot write {}", picture.display()))?;
     written.push(picture);
     Ok(written)
 }
 
 fn draw_picture(measured: &pool::MeasuredComparison<'_>, path: &Path) -> Result<()> {
     let comparison = measured.comparison;
-    let settings = comparison.settings.iter();
-    let subtitle: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
     let figures = figure::all(measured);
     let (subjects, faults) = (comparison.subjects.len() as u32, comparison.faults.len() as u32);
     let sheet = FigureSheet {
         title: &comparison.title(),
-        subtitle: &text::clip(&subtitle.join(" · "), 170),
+        subtitle: &text::clip(&comparison.settings_in_words(" · "), 170),
         labels: FigureLabels::new(comparison),
         figures: figures.iter().collect(),
         height: (101 + 14 * subjects * faults.max(1) + 8 * subjects).clamp(231, 1451),

@@ -2,13 +2,13 @@
 
 use super::pool::MeasuredComparison;
 use super::{Comparison, draw, figure, safety, tables, words};
-use crate::html::{self, Document, PAGE_STYLE};
+use crate::html::{self, Document, PAGE_STYLE, PICTURE_STYLE};
 use crate::text;
 use maud::{Markup, html};
 
 const STYLES: [&str; 4] = [
     PAGE_STYLE,
-    include_str!("../../assets/picture.css"),
+    PICTURE_STYLE,
     include_str!("../../assets/night.css"),
     include_str!("../../assets/compare.css"),
 ];
@@ -37,8 +37,7 @@ pub fn page(measured: &MeasuredComparison<'_>) -> String {
 fn head(measured: &MeasuredComparison<'_>) -> Markup {
     let comparison = measured.comparison;
     let lines = words::lines(measured);
-    let first = lines.first().map_or("", String::as_str);
-    let rest = lines.get(1..).unwrap_or_default();
+    let (first, rest) = html::first_and_rest(&lines);
     let missing = comparison.planned.saturating_sub(comparison.runs.len());
     html! {
         header #first {
@@ -100,12 +99,8 @@ fn method(measured: &MeasuredComparison<'_>) -> Markup {
             kind.unit, kind.units
         ),
     ];
-    html! {
-        section #method {
-            h2 { "How it is counted" }
-            @for paragraph in paragraphs { p { (paragraph) } }
-        }
-    }
+    let body = html! { @for paragraph in paragraphs { p { (paragraph) } } };
+    html::titled("method", "How it is counted", body)
 }
 
 fn settings(measured: &MeasuredComparison<'_>) -> Markup {

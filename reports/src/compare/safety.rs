@@ -2,30 +2,28 @@
 
 use super::SubjectRun;
 use super::pool::{AnomalyEstimate, MeasuredComparison, Pool};
-use crate::html::plain;
+use crate::html::{plain, titled};
 use crate::{text, unjudged_checks};
 use maud::{Markup, html};
 
 pub fn section(measured: &MeasuredComparison<'_>) -> Markup {
     let comparison = measured.comparison;
-    html! {
-        section #safety {
-            h2 { "Safety" }
-            p.note {
-                "Anomalies by kind, in how many runs, and how many in all. " i { "Known" }
-                ": the variant is known for it under these faults. Observations that decide nothing are small. The \
-                 numbers lead to each run's report, by seed."
-            }
-            div.wide {
-                table.matrix {
-                    thead {
-                        tr { td {} @for faults in &comparison.faults { th scope="col" { (text::clip(faults, 60)) } } }
-                    }
-                    tbody { @for subject in 0..comparison.subjects.len() { (row(measured, subject)) "\n" } }
+    let body = html! {
+        p.note {
+            "Anomalies by kind, in how many runs, and how many in all. " i { "Known" }
+            ": the variant is known for it under these faults. Observations that decide nothing are small. The \
+             numbers lead to each run's report, by seed."
+        }
+        div.wide {
+            table.matrix {
+                thead {
+                    tr { td {} @for faults in &comparison.faults { th scope="col" { (text::clip(faults, 60)) } } }
                 }
+                tbody { @for subject in 0..comparison.subjects.len() { (row(measured, subject)) "\n" } }
             }
         }
-    }
+    };
+    titled("safety", "Safety", body)
 }
 
 fn row(measured: &MeasuredComparison<'_>, number: usize) -> Markup {

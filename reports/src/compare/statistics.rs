@@ -112,19 +112,13 @@ pub fn ratio(runs: &[(f64, f64)]) -> Option<Estimate> {
     let value = of(&mut runs.iter().copied())?;
     let n = runs.len();
     let mut random = Random(0x5eed);
-    let mut drawn: Vec<f64> = match n < GROUPS {
-        true => runs.iter().filter_map(|run| of(&mut std::iter::once(*run))).collect(),
-        false => {
-            let draw = |_| of(&mut (0..n).map(|_| runs[random.below(n)]).collect::<Vec<_>>().into_iter());
-            (0..RESAMPLES).filter_map(draw).collect()
-        }
-    };
-    let (low, high) = match n < GROUPS {
-        true => (
-            drawn.iter().copied().reduce(f64::min)?,
-            drawn.iter().copied().reduce(f64::max)?,
-        ),
-        false => ends(&mut drawn)?,
+    let (low, high) = if n < GROUPS {
+        let single = || runs.iter().filter_map(|run| of(&mut std::iter::once(*run)));
+        (single().reduce(f64::min)?, single().reduce(f64::max)?)
+    } else {
+        let draw = |_| of(&mut (0..n).map(|_| runs[random.below(n)]));
+        let mut drawn: Vec<f64> = (0..RESAMPLES).filter_map(draw).collect();
+        ends(&mut drawn)?
     };
     Some(Estimate {
         value,

@@ -2,8 +2,8 @@
 
 use super::figure::Figure;
 use super::pool::{MeasuredComparison, Pool};
-use super::statistics::{self, Estimate};
-use super::words::number;
+use super::statistics::Estimate;
+use super::words::{median, number};
 use crate::html::plain;
 use crate::text;
 use maud::{Markup, html};
@@ -66,13 +66,9 @@ pub fn numbers(measured: &MeasuredComparison<'_>, figure: &Figure) -> Markup {
 
 fn after(measured: &MeasuredComparison<'_>) -> Markup {
     let timeouts = |values: &[f64]| match (values.first(), values.last()) {
-        (Some(least), Some(most)) => {
-            let median = statistics::quantile(values, 0.5).filter(|_| statistics::supports(values.len(), 0.5));
-            html! {
-                b { (median.map_or("n too small".to_string(), number)) } " "
-                small { (number(*least)) "–" (number(*most)) ", n " (values.len()) }
-            }
-        }
+        (Some(least), Some(most)) => html! {
+            b { (median(values)) } " " small { (number(*least)) "–" (number(*most)) ", n " (values.len()) }
+        },
         _ => html! { span.note { "none" } },
     };
     table(

@@ -2,7 +2,8 @@
 
 use super::Comparison;
 use super::pool::{MeasuredComparison, Pool};
-use super::statistics::Estimate;
+use super::statistics::{self, Estimate};
+use crate::lists::in_sentence;
 use crate::text;
 use std::collections::BTreeSet;
 
@@ -14,53 +15,35 @@ pub fn summary(comparison: &Comparison) -> Vec<String> {
 /// The same of one that is measured already.
 pub fn lines(measured: &MeasuredComparison<'_>) -> Vec<String> {
     let kind = measured.comparison.kind;
+    let (wait, unit) = (capital(kind.wait), kind.unit);
     let mut lines = safety(measured);
-    let ranked = |what: &str, unit: &str, lower: bool, of: &dyn Fn(&Pool) -> Option<Estimate>| {
-        ranking(measured, (what, unit), lower, of)
-    };
-    lines.extend(ranked(
-        &format!("{}, median", capital(kind.wait)),
-        "ms",
-        true,
-        &|pool| pool.waits[0],
-    ));
-    lines.extend(ranked(&format!("{}, p95", capital(kind.wait)), "ms", true, &|pool| {
+    lines.extend(ranking(measured, (&format!("{wait}, median"), "ms"), true, |pool| {
+        pool.waits[0]
+    }));
+    lines.extend(ranking(measured, (&format!("{wait}, p95"), "ms"), true, |pool| {
         pool.waits[1]
     }));
-    lines.extend(ranked(
-        &format!("Next {} after a fault that ended a hold, median", kind.unit),
-        "ms",
-        true,
-        &|pool| pool.after.median_struck,
-    ));
-    lines.extend(ranked(
-        &format!("{} a second", capital(kind.units)),
-        "",
-        false,
-        &|pool| pool.rate,
-    ));
-    lines.extend(ranked(
-        &format!("ZooKeeper requests for each {}", kind.unit),
-        "",
-        true,
-        &|pool| pool.requests,
-    ));
-    lines.extend(ranked(
-        &format!("Watch events for each {}", kind.unit),
-        "",
-        true,
-        &|pool| pool.watch_events,
-    ));
-    lines.extend(ranked(
-        &format!("ZooKeeper transactions for each {}", kind.unit),
-        "",
-        true,
-        &|pool| pool.transactions,
-    ));
+    let next = format!("Next {unit} after a fault that ended a hold, median");
+    lines.extend(ranking(measured, (&next, "ms"), true, |pool| pool.after.median_struck));
+    let rate = format!("{} a second", capital(kind.units));
+    lines.extend(ranking(measured, (&rate, ""), false, |pool| pool.rate));
+    let each = |what: &str| format!("{what} for each {unit}");
+    lines.extend(ranking(measured, (&each("ZooKeeper requests"), ""), true, |pool| {
+        pool.requests
+    }));
+    lines.extend(ranking(measured, (&each("Watch events"), ""), true, |pool| {
+        pool.watch_events
+    }));
+    lines.extend(ranking(measured, (&each("ZooKeeper transactions"), ""), true, |pool| {
+        pool.transactions
+    }));
     if kind.compete {
-        lines.extend(ranked("Fairness (Jain's index, mean)", "", false, &|pool| {
-            pool.fairness
-        }));
+        lines.extend(ranking(
+            measured,
+            ("Fairness (Jain's index, mean)", ""),
+            false,
+            |pool| pool.fairness,
+        ));
     }
     lines
 }
@@ -80,7 +63,7 @@ fn safety(measured: &MeasuredComparison<'_>) -> Vec<String> {
     let judged: Vec<usize> = (0..subjects.len()).filter(|n| measured.all[*n].judged > 0).collect();
     let (clean, broken): (Vec<usize>, Vec<usize>) =
         judged.iter().partition(|n| measured.all[**n].damage().next().is_none());
-    let names = |of: &[usize]| list(&of.iter().map(|n| label(*n)).collect::<Vec<_>>());
+    let names = |of: &[usize]| in_sentence(&of.iter().map(|n| label(*n)).collect::<Vec<_>>());
     let runs: usize = judged.iter().map(|n| measured.all[*n].judged).sum();
     let mut lines = vec![match (clean.as_slice(), broken.as_slice()) {
         ([], []) => "No run came to a verdict.".to_string(),
@@ -130,7 +113,7 @@ fn broke(measured: &MeasuredComparison<'_>, kind: &str) -> String {
     }
     let never = match without.is_empty() {
         true => String::new(),
-        false => format!("; never in {}", list(&without)),
+        false => format!("; never in {}", in_sentence(&without)),
     };
     format!("{kind}: {}{never}.", with.join("; "))
 }
@@ -141,7 +124,7 @@ fn ranking(
     measured: &MeasuredComparison<'_>,
     (what, unit): (&str, &str),
     lower: bool,
-    of: &dyn Fn(&Pool) -> Option<Estimate>,
+    of: fn(&Pool) -> Option<Estimate>,
 ) -> Option<String> {
     let subjects = &measured.comparison.subjects;
     let each = subjects.iter().zip(&measured.all);
@@ -152,12 +135,10 @@ fn ranking(
         let order = a.1.value.total_cmp(&b.1.value);
         if lower { order } else { order.reverse() }
     });
-    let ([best, rest @ ..], Some(worst)) = (ranked.as_slice(), ranked.last()) else {
+    let [best, rest @ ..] = ranked.as_slice() else {
         return None;
     };
-    if rest.is_empty() {
-        return None;
-    }
+    let worst = rest.last()?;
     let said = |(label, estimate): &(&str, Estimate)| format!("{label} {}", written(estimate, unit));
     if let Some((_, few)) = ranked.iter().find(|(_, estimate)| !estimate.sure) {
         let (best, worst) = (said(best), said(worst));
@@ -177,8 +158,8 @@ fn ranking(
         0 => format!("{what}: {}, then {}{last}.", said(best), said(&rest[0])),
         n if n == rest.len() => format!("{what}: no difference seen; {} to {}.", said(best), said(worst)),
         _ => {
-            let alike = list(&alike.iter().map(String::as_str).collect::<Vec<_>>());
-            format!("{what}: {}, not distinguishable from {alike}{last}.", said(best))
+            let (best, alike) = (said(best), in_sentence(&alike));
+            format!("{what}: {best}, not distinguishable from {alike}{last}.")
         }
     })
 }
@@ -197,20 +178,17 @@ pub fn written(estimate: &Estimate, unit: &str) -> String {
     )
 }
 
+/// The median of sorted values, if there are enough.
+pub fn median(sorted: &[f64]) -> String {
+    let median = statistics::quantile(sorted, 0.5).filter(|_| statistics::supports(sorted.len(), 0.5));
+    median.map_or("n too small".to_string(), number)
+}
+
 /// A number with three digits.
 pub fn number(value: f64) -> String {
     match value.abs() {
         size if size >= 99.95 => format!("{value:.0}"),
         size if size >= 9.995 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
-    }
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub fn list(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_string(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }

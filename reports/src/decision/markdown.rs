@@ -2,7 +2,7 @@
 
 use super::words::{by_size, delays_text, messages_text, sizes};
 use super::{CostRow, DecisionComparison};
-use crate::text;
+use crate::{lists, text};
 
 /// What was measured, a line for each situation and protocol.
 pub fn table(comparison: &DecisionComparison) -> String {
@@ -28,8 +28,11 @@ pub fn table(comparison: &DecisionComparison) -> String {
         }
     }
     let explained = explanations(comparison);
-    let explained: Vec<String> = explained.iter().map(|words| format!("- {}\n", escape(words))).collect();
-    format!("{out}\n{}.\n\n{}", escape(&comparison.setting()), explained.concat())
+    let explained: String = explained
+        .iter()
+        .map(|words| format!("- {}\n", text::in_table(words)))
+        .collect();
+    format!("{out}\n{}.\n\n{explained}", text::in_table(&comparison.setting()))
 }
 
 /// A claim, or a dash where there is none.
@@ -43,20 +46,13 @@ pub fn claimed(claim: &str) -> String {
 
 /// Why measured values differ from what is claimed, each explanation once, with the protocols that it is about.
 fn explanations(comparison: &DecisionComparison) -> Vec<String> {
-    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
-    for situation in &comparison.situations {
-        let rows = comparison.protocols.iter().zip(&situation.rows);
-        for (protocol, row) in rows.filter(|(_, row)| row.differs()) {
-            let words = row.claim.explanation.as_str();
-            match found.iter_mut().find(|(other, _)| *other == words) {
-                Some((_, names)) if names.contains(&protocol.name.as_str()) => {}
-                Some((_, names)) => names.push(&protocol.name),
-                None => found.push((words, vec![&protocol.name])),
-            }
-        }
-    }
-    let found = found.iter();
-    found
+    let situations = comparison.situations.iter();
+    let rows = situations.flat_map(|situation| comparison.protocols.iter().zip(&situation.rows));
+    let differing = rows.filter(|(_, row)| row.differs());
+    let explained = differing.map(|(protocol, row)| (&*row.claim.explanation, &*protocol.name));
+    let explained = lists::by_key(lists::distinct(explained, usize::MAX).into_iter());
+    explained
+        .iter()
         .map(|(words, names)| format!("{}: {words}", names.join(", ")))
         .collect()
 }
@@ -67,11 +63,8 @@ pub fn timeouts(row: &CostRow) -> String {
         [] => "–".to_owned(),
         [owner, ..] => format!("{} × {owner}", cost.timeouts.len()),
     });
-    let waits = row
-        .costs
-        .iter()
-        .map(|cost| cost.waited_ms)
-        .filter(|waited| *waited > 0.0);
+    let waits = row.costs.iter().map(|cost| cost.waited_ms);
+    let waits = waits.filter(|waited| *waited > 0.0);
     let (least, most) = waits.fold((f64::MAX, 0.0), |(least, most), waited| {
         (f64::min(least, waited), f64::max(most, waited))
     });
@@ -83,12 +76,6 @@ pub fn timeouts(row: &CostRow) -> String {
 }
 
 fn line(cells: &[String]) -> String {
-    let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
+    let cells: Vec<String> = cells.iter().map(|cell| text::in_table(cell)).collect();
     format!("| {} |\n", cells.join(" | "))
-}
-
-/// Text that is nothing but text in a table.
-fn escape(text: &str) -> String {
-    let text = text::clip(text, 2_000);
-    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
 }

@@ -1,23 +1,26 @@
 //! The report of what a decision takes: message delays and messages of consensus protocols in several situations,
 //! beside what papers claim, on one page, in one picture and in a table.
 //!
-//! [`DecisionComparison`] is what was played. `chart` has the figures of a situation; `page`, `picture` and `markdown`
-//! make the files, `words` the sentences.
+//! [`DecisionComparison`] is what was played. `chart` has the figures of a situation; `page` and `markdown` make the
+//! files, `words` the sentences.
 
 use crate::compare::figure::FigureLabels;
-use anyhow::{Context, Result};
+use crate::compare::write_files;
+use crate::png::figures::{self, FigureSheet};
+use anyhow::Result;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 mod chart;
 mod markdown;
 mod page;
-mod picture;
 #[cfg(test)]
 mod tests;
 mod words;
 
 pub use words::summary;
+
+const TITLE: &str = "consensus compared: what a decision takes";
 
 /// What decisions of several protocols take.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -138,10 +141,6 @@ impl CostRow {
 }
 
 impl DecisionComparison {
-    fn title(&self) -> String {
-        "consensus compared: what a decision takes".to_owned()
-    }
-
     /// The labels of the groups of a figure.
     fn sizes(&self) -> Vec<String> {
         self.acceptors.iter().map(|n| format!("n = {n}")).collect()
@@ -170,13 +169,21 @@ impl DecisionComparison {
 /// # Errors
 /// If a file cannot be written.
 pub fn write_all(comparison: &DecisionComparison, dir: &Path) -> Result<Vec<PathBuf>> {
-    let files = [
-        ("compare.html", page::page(comparison)),
-        ("compare.md", markdown::table(comparison)),
-    ];
-    let mut written = crate::publish_all(files, dir)?;
-    let path = dir.join("compare.png");
-    picture::write(comparison, &path).with_context(|| format!("cannot write {}", path.display()))?;
-    written.push(path);
-    Ok(written)
+    let texts = [page::page(comparison), markdown::table(comparison)];
+    write_files(texts, |path| draw_picture(comparison, path), dir)
+}
+
+/// Draws a pair of figures for each situation.
+fn draw_picture(comparison: &DecisionComparison, path: &Path) -> Result<()> {
+    let figures = chart::all(comparison);
+    let sizes = comparison.sizes();
+    let bars = comparison.acceptors.len() * comparison.protocols.len();
+    let sheet = FigureSheet {
+        title: TITLE,
+        subtitle: &comparison.setting(),
+        labels: comparison.labels(&sizes, |protocol| &protocol.name),
+        figures: figures.iter().flatten().collect(),
+        height: 80 + 15 * bars as u32,
+    };
+    figures::write(&sheet, figures.len() as u32, path)
 }

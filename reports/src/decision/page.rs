@@ -2,10 +2,11 @@
 
 use super::markdown::{claimed, timeouts};
 use super::words::{delays_text, summary};
-use super::{CostRow, DecisionComparison, SituationCosts, chart};
+use super::{CostRow, DecisionComparison, SituationCosts, TITLE, chart};
 use crate::compare::draw::{self, FigureFrame};
 use crate::compare::figure::Figure;
 use crate::html::{self, Document, PAGE_STYLE, PICTURE_STYLE};
+use crate::lists;
 use maud::{Markup, html};
 
 const STYLES: [&str; 4] = [
@@ -36,7 +37,7 @@ pub fn page(comparison: &DecisionComparison) -> String {
         }
     };
     let document = Document {
-        title: &comparison.title(),
+        title: TITLE,
         styles: &STYLES,
         class: "compare decision",
         body,
@@ -47,11 +48,10 @@ pub fn page(comparison: &DecisionComparison) -> String {
 
 fn head(comparison: &DecisionComparison) -> Markup {
     let lines = summary(comparison);
-    let first = lines.first().map_or("", String::as_str);
-    let rest = lines.get(1..).unwrap_or_default();
+    let (first, rest) = html::first_and_rest(&lines);
     html! {
         header #first {
-            p.facts { b { (comparison.title()) } " · " (comparison.setting()) }
+            p.facts { b { (TITLE) } " · " (comparison.setting()) }
             h1 { (first) }
             ul.conclusion { (html::items(rest, 900)) }
             p.note {
@@ -134,8 +134,10 @@ fn numbers(comparison: &DecisionComparison, situation: &SituationCosts) -> Marku
 fn parts(row: &CostRow, acceptors: u8) -> String {
     let costs = row.costs.iter().filter(|cost| cost.acceptors == acceptors);
     let parts = costs.flat_map(|cost| &cost.parts);
-    let parts = parts.map(|part| format!("{} {} to {}", part.count, part.kind, part.to));
-    parts.collect::<Vec<_>>().join(", ")
+    lists::joined(
+        parts.map(|part| format!("{} {} to {}", part.count, part.kind, part.to)),
+        ", ",
+    )
 }
 
 fn method(comparison: &DecisionComparison) -> Markup {
@@ -157,12 +159,8 @@ fn method(comparison: &DecisionComparison) -> Markup {
          coordinator answers no paper describes: there no number of messages is claimed."
             .to_owned(),
     ];
-    html! {
-        section #method {
-            h2 { "How it is counted" }
-            @for paragraph in paragraphs { p { (paragraph) } }
-        }
-    }
+    let body = html! { @for paragraph in paragraphs { p { (paragraph) } } };
+    html::titled("method", "How it is counted", body)
 }
 
 fn settings(comparison: &DecisionComparison) -> Markup {

@@ -1,7 +1,7 @@
 //! The numbers in sentences.
 
 use super::{CostRow, DecisionComparison, DecisionCost, MessageShare, SituationCosts};
-use crate::compare::list;
+use crate::lists::{self, in_sentence};
 use crate::text;
 
 /// What the comparison shows, in sentences, the most important first.
@@ -20,22 +20,12 @@ pub fn summary(comparison: &DecisionComparison) -> Vec<String> {
 
 /// `Phase 1 is done. Message delays: 3 in paxos; 2 in fast-paxos.`
 fn delays(comparison: &DecisionComparison, situation: &SituationCosts) -> String {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for (protocol, row) in comparison.protocols.iter().zip(&situation.rows) {
-        let taken = delays_text(row);
-        match groups.iter_mut().find(|(other, _)| *other == taken) {
-            Some((_, names)) => names.push(&protocol.name),
-            None => groups.push((taken, vec![&protocol.name])),
-        }
-    }
+    let rows = comparison.protocols.iter().zip(&situation.rows);
+    let groups = lists::by_key(rows.map(|(protocol, row)| (delays_text(row), &protocol.name)));
     let groups = groups
         .iter()
-        .map(|(taken, names)| format!("{taken} in {}", list(names)));
-    format!(
-        "{}. Message delays: {}.",
-        situation.title,
-        groups.collect::<Vec<_>>().join("; ")
-    )
+        .map(|(taken, names)| format!("{taken} in {}", in_sentence(names)));
+    format!("{}. Message delays: {}.", situation.title, lists::joined(groups, "; "))
 }
 
 /// The message delays of a row, with the timeouts before them: `3`, or by size if they differ.
@@ -53,25 +43,14 @@ pub fn by_size(row: &CostRow, value: impl Fn(&DecisionCost) -> String) -> String
     if let Some(common) = row.common(&value) {
         return common;
     }
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for cost in &row.costs {
-        let (text, size) = (value(cost), cost.acceptors.to_string());
-        match groups.iter_mut().find(|(other, _)| *other == text) {
-            Some((_, sizes)) => sizes.push(size),
-            None => groups.push((text, vec![size])),
-        }
-    }
-    let groups = groups.iter().map(|(text, sizes)| {
-        let sizes: Vec<&str> = sizes.iter().map(String::as_str).collect();
-        format!("{text} with {} acceptors", list(&sizes))
-    });
-    groups.collect::<Vec<_>>().join(", ")
+    let groups = lists::by_key(row.costs.iter().map(|cost| (value(cost), cost.acceptors)));
+    let sized = |(text, sizes): &(String, Vec<u8>)| format!("{text} with {} acceptors", in_sentence(sizes));
+    lists::joined(groups.iter().map(sized), ", ")
 }
 
 /// The messages of a row, by size.
 pub fn messages_text(row: &CostRow) -> String {
-    let counts = row.costs.iter().map(|cost| cost.messages.to_string());
-    counts.collect::<Vec<_>>().join(", ")
+    lists::joined(row.costs.iter().map(|cost| cost.messages), ", ")
 }
 
 fn messages(comparison: &DecisionComparison, situation: &SituationCosts) -> String {
@@ -82,14 +61,13 @@ fn messages(comparison: &DecisionComparison, situation: &SituationCosts) -> Stri
         situation.title,
         sizes(comparison),
         text::count(usize::from(comparison.learners), "learner"),
-        rows.collect::<Vec<_>>().join("; ")
+        lists::joined(rows, "; ")
     )
 }
 
 /// The numbers of acceptors: `3, 4, 5 and 7`.
 pub fn sizes(comparison: &DecisionComparison) -> String {
-    let sizes: Vec<String> = comparison.acceptors.iter().map(u8::to_string).collect();
-    list(&sizes.iter().map(String::as_str).collect::<Vec<_>>())
+    in_sentence(&comparison.acceptors)
 }
 
 /// The messages that the decision itself takes in an undisturbed fast round: the request, and the votes for learners.
@@ -103,10 +81,8 @@ fn own_messages(cost: &DecisionCost) -> u32 {
 fn tutorial(comparison: &DecisionComparison, undisturbed: &SituationCosts) -> Option<String> {
     let rows = || comparison.protocols.iter().zip(&undisturbed.rows);
     let (_, paxos) = rows().find(|(protocol, _)| protocol.name == "paxos")?;
-    let fast: Vec<&CostRow> = rows()
-        .filter(|(protocol, _)| protocol.name != "paxos")
-        .map(|(_, row)| row)
-        .collect();
+    let fast = rows().filter(|(protocol, _)| protocol.name != "paxos");
+    let fast: Vec<&CostRow> = fast.map(|(_, row)| row).collect();
     if fast.is_empty() {
         return None;
     }

@@ -80,6 +80,11 @@ fn nonce(of: &[&str]) -> String {
     format!("{:016x}", hash.finish())
 }
 
+/// The first of some lines, which stands alone, and the others.
+pub fn first_and_rest(lines: &[String]) -> (&str, &[String]) {
+    lines.split_first().map_or(("", &[]), |(first, rest)| (first, rest))
+}
+
 /// Items of a list, each cut after so many characters.
 pub fn items<'a>(lines: impl IntoIterator<Item = &'a String>, max: usize) -> Markup {
     html! {

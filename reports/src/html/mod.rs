@@ -25,7 +25,7 @@ mod tickets;
 mod windows;
 
 pub use anomalies::cause;
-pub use document::{Document, items, settings};
+pub use document::{Document, first_and_rest, items, settings};
 pub use live::waiting;
 pub use windows::{counted, fault};
 

@@ -10,12 +10,10 @@ const REPORTS: usize = 20;
 
 /// The sections; those without entries are left out.
 pub fn sections(night: &Night) -> Markup {
-    let cells = |outcomes: &[CellOutcome]| -> Vec<&Cell> {
-        let cells = night.cells.iter();
-        cells.filter(|cell| outcomes.contains(&cell.outcome)).collect()
-    };
-    let undecided = cells(&[CellOutcome::Unknown, CellOutcome::Failed]);
-    let skipped = cells(&[CellOutcome::Skipped]);
+    let undecided = |cell: &&Cell| matches!(cell.outcome, CellOutcome::Unknown | CellOutcome::Failed);
+    let undecided: Vec<&Cell> = night.cells.iter().filter(undecided).collect();
+    let skipped = night.cells.iter().filter(|cell| cell.outcome == CellOutcome::Skipped);
+    let skipped: Vec<&Cell> = skipped.collect();
     html! {
         @if !night.failures.is_empty() {
             section #failures {

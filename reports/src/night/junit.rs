@@ -6,8 +6,8 @@
 //! (its plugin's `CaseResult`): so both hold it. `skipped`, `failures` and `errors` count the same in a suite and in
 //! all.
 
-use super::{Cell, CellOutcome, CellRun, Night};
-use crate::text;
+use super::{AnomalyCount, Cell, CellOutcome, CellRun, Night};
+use crate::{lists, text};
 use anyhow::Result;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
 use std::time::Duration;
@@ -20,16 +20,9 @@ const LONG: usize = 20_000;
 /// # Errors
 /// If the report cannot be serialized.
 pub fn junit(night: &Night) -> Result<String> {
-    let mut suites: Vec<(&str, Vec<&Cell>)> = Vec::new();
-    for cell in &night.cells {
-        match suites.iter_mut().find(|(variant, _)| *variant == cell.variant) {
-            Some((_, cells)) => cells.push(cell),
-            None => suites.push((&cell.variant, vec![cell])),
-        }
-    }
     let mut report = Report::new(attribute(&format!("zooquake {}", night.campaign)));
     report.set_time(time(&night.cells.iter().collect::<Vec<_>>()));
-    for (variant, cells) in suites {
+    for (variant, cells) in lists::by_key(night.cells.iter().map(|cell| (&cell.variant, cell))) {
         report.add_test_suite(suite(night, variant, &cells));
     }
     report.add_test_suites(incomplete(night));
@@ -42,10 +35,8 @@ fn incomplete(night: &Night) -> Option<TestSuite> {
     if why.is_empty() {
         return None;
     }
-    let why = clip(&why.join("\n"));
-    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(attribute(&why)).set_type("require");
-    status.set_description(xml(&why));
+    let why = why.join("\n");
+    let status = non_success(NonSuccessKind::Error, "require", &clip(&why), &why);
     let mut case = TestCase::new("enough cells are run", status);
     case.set_classname("zooquake.night").set_time(Duration::ZERO);
     let mut suite = TestSuite::new("zooquake");
@@ -68,8 +59,7 @@ fn suite(night: &Night, variant: &str, cells: &[&Cell]) -> TestSuite {
 
 /// The time that cells took together.
 fn time(cells: &[&Cell]) -> Duration {
-    let seconds = cells.iter().map(|cell| cell.seconds()).sum();
-    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+    Duration::try_from_secs_f64(cells.iter().map(|cell| cell.seconds()).sum()).unwrap_or_default()
 }
 
 fn case(cell: &Cell) -> TestCase {
@@ -95,12 +85,11 @@ fn case(cell: &Cell) -> TestCase {
 
 /// What is new, each with the reason, and how to see it again.
 fn failure(cell: &Cell) -> TestCaseStatus {
-    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     let Some(attempt) = cell.decisive() else {
-        return status;
+        return TestCaseStatus::non_success(NonSuccessKind::Failure);
     };
     let new: Vec<_> = attempt.anomalies.iter().filter(|seen| seen.is_new()).collect();
-    let kinds: Vec<String> = new.iter().map(|s| s.counted(&attempt.anomalies)).collect();
+    let kinds = lists::joined(new.iter().map(|s| s.counted(&attempt.anomalies)), ", ");
     let stories = new.iter().map(|s| {
         let cause = match (s.cause.is_empty(), s.cause_proven) {
             (true, _) => String::new(),
@@ -110,14 +99,18 @@ fn failure(cell: &Cell) -> TestCaseStatus {
         let counted = s.counted(&attempt.anomalies);
         format!("{counted} ({})\n{}{cause}", s.property, flat(&s.why))
     });
-    let stories: Vec<String> = stories.collect();
-    let message = format!("{} under {}: {}", cell.variant, cell.faults, kinds.join(", "));
-    let text = format!("{message}\n\n{}\n\n{}", stories.join("\n\n"), again(attempt));
+    let message = format!("{} under {}: {kinds}", cell.variant, cell.faults);
+    let text = format!("{message}\n\n{}\n\n{}", lists::joined(stories, "\n\n"), again(attempt));
     let kind = new.first().map_or("anomaly", |seen| seen.kind.as_str());
+    non_success(NonSuccessKind::Failure, kind, &message, &text)
+}
+
+fn non_success(kind: NonSuccessKind, name: &str, message: &str, text: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
     status
-        .set_message(attribute(&message))
-        .set_type(attribute(kind))
-        .set_description(xml(&clip(&text)));
+        .set_message(attribute(message))
+        .set_type(attribute(name))
+        .set_description(xml(&clip(text)));
     status
 }
 
@@ -127,24 +120,14 @@ fn problem(cell: &Cell, kind: &str, why: impl Fn(&CellRun) -> String) -> TestCas
         .attempts
         .iter()
         .map(|attempt| format!("seed {}: {}\n{}", attempt.seed, why(attempt), again(attempt)));
-    let text = format!("{message}\n\n{}", attempts.collect::<Vec<_>>().join("\n\n"));
-    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status
-        .set_message(attribute(&message))
-        .set_type(kind)
-        .set_description(xml(&clip(&text)));
-    status
+    let text = format!("{message}\n\n{}", lists::joined(attempts, "\n\n"));
+    non_success(NonSuccessKind::Error, kind, &message, &text)
 }
 
 fn unknown(attempt: &CellRun) -> String {
     match &attempt.error {
         Some(error) => format!("the harness failed: {}", flat(error)),
-        None => attempt
-            .reasons
-            .iter()
-            .map(|reason| flat(reason))
-            .collect::<Vec<_>>()
-            .join("\n"),
+        None => lists::joined(attempt.reasons.iter().map(|reason| flat(reason)), "\n"),
     }
 }
 
@@ -164,14 +147,12 @@ fn output(cell: &Cell) -> String {
         return String::new();
     };
     let mut lines = Vec::new();
-    for seen in attempt
-        .anomalies
-        .iter()
-        .filter(|seen| !seen.is_new() && seen.root.is_none())
-    {
-        let note = match seen.advisory {
-            true => "advisory",
-            false => "known and accepted",
+    let known = |seen: &&AnomalyCount| !seen.is_new() && seen.root.is_none();
+    for seen in attempt.anomalies.iter().filter(known) {
+        let note = if seen.advisory {
+            "advisory"
+        } else {
+            "known and accepted"
         };
         lines.push(format!("{} ({note})", seen.counted(&attempt.anomalies)));
     }
@@ -182,11 +163,9 @@ fn output(cell: &Cell) -> String {
 }
 
 fn again(attempt: &CellRun) -> String {
-    let run = attempt
-        .run
-        .as_ref()
-        .map(|run| format!("report: {}/report.html\n", flat(run)));
-    format!("{}to reproduce: {}", run.unwrap_or_default(), flat(&attempt.again))
+    let report = |run: &String| format!("report: {}/report.html\n", flat(run));
+    let report = attempt.run.as_ref().map(report).unwrap_or_default();
+    format!("{report}to reproduce: {}", flat(&attempt.again))
 }
 
 /// Text from elsewhere on one line: a CI system takes a line that begins in its own way for a command.

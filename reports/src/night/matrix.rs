@@ -1,41 +1,36 @@
 //! The matrix: variants down, faults across, a line for each seed.
 
 use super::{AnomalyCount, Cell, CellOutcome, Night};
-use crate::{text, unjudged_checks};
+use crate::html::titled;
+use crate::{lists, text, unjudged_checks};
 use maud::{Markup, html};
 
 /// The variants and the faults of a night, each in the order of its first cell.
 pub fn axes(night: &Night) -> (Vec<&str>, Vec<&str>) {
-    let (mut variants, mut faults): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    for cell in &night.cells {
-        if !variants.contains(&cell.variant.as_str()) {
-            variants.push(&cell.variant);
-        }
-        if !faults.contains(&cell.faults.as_str()) {
-            faults.push(&cell.faults);
-        }
-    }
-    (variants, faults)
+    let variants = night.cells.iter().map(|cell| cell.variant.as_str());
+    let faults = night.cells.iter().map(|cell| cell.faults.as_str());
+    (
+        lists::distinct(variants, usize::MAX),
+        lists::distinct(faults, usize::MAX),
+    )
 }
 
 pub fn section(night: &Night) -> Markup {
     let (variants, faults) = axes(night);
-    html! {
-        section #matrix {
-            h2 { "Variants under faults" }
-            p.legend {
-                @for outcome in CellOutcome::ALL {
-                    span class={ "o-" (outcome.class()) } { b { (outcome.sign()) } " " (outcome.words()) }
-                }
-            }
-            div.wide {
-                table.matrix {
-                    thead { tr { td {} @for list in &faults { th scope="col" { (head(list)) } } } }
-                    tbody { @for variant in variants { (row(night, variant, &faults)) "\n" } }
-                }
+    let body = html! {
+        p.legend {
+            @for outcome in CellOutcome::ALL {
+                span class={ "o-" (outcome.class()) } { b { (outcome.sign()) } " " (outcome.words()) }
             }
         }
-    }
+        div.wide {
+            table.matrix {
+                thead { tr { td {} @for list in &faults { th scope="col" { (head(list)) } } } }
+                tbody { @for variant in variants { (row(night, variant, &faults)) "\n" } }
+            }
+        }
+    };
+    titled("matrix", "Variants under faults", body)
 }
 
 /// A list of faults, which may be broken after each comma.
@@ -59,10 +54,7 @@ fn row(night: &Night, variant: &str, faults: &[&str]) -> Markup {
 }
 
 fn place(night: &Night, variant: &str, faults: &str) -> Markup {
-    let cells = night.cells.iter();
-    let mut cells = cells
-        .filter(|cell| cell.variant == variant && cell.faults == faults)
-        .peekable();
+    let mut cells = night.cells_at(variant, faults).peekable();
     match cells.peek() {
         None => html! { td.empty { span.o-none { "another part" } } },
         Some(_) => html! { td { @for one in cells { (cell(one)) } } },

@@ -1,5 +1,6 @@
 //! The report of a night of runs: a page, a JUnit file, and a summary for a CI job's page.
 
+use crate::lists;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ mod cell;
 mod failures;
 mod junit;
 mod matrix;
-mod page;
+pub(crate) mod page;
+pub(crate) mod spark;
 mod summary;
 mod trends;
 
@@ -104,10 +106,7 @@ impl AnomalyCount {
     /// What of the same run follows from it, such as `lost-wakeup × 5, idle-lock × 1`; empty if nothing does.
     pub fn followers(&self, all: &[Self]) -> String {
         let follow = all.iter().filter(|other| other.root.as_ref() == Some(&self.kind));
-        let follow: Vec<String> = follow
-            .map(|other| format!("{} × {}", other.kind, other.count))
-            .collect();
-        follow.join(", ")
+        lists::joined(follow.map(|other| format!("{} × {}", other.kind, other.count)), ", ")
     }
 
     /// `stale-write × 2`, and what of the same run follows from it.
@@ -213,6 +212,12 @@ impl Night {
         self.cells.iter().filter(|cell| cell.outcome == outcome).count()
     }
 
+    /// The cells of a place of the matrix, one for each seed.
+    fn cells_at(&self, variant: &str, faults: &str) -> impl Iterator<Item = &Cell> {
+        let here = move |cell: &&Cell| cell.variant == variant && cell.faults == faults;
+        self.cells.iter().filter(here)
+    }
+
     /// How many cells were run to an outcome.
     pub fn run(&self) -> usize {
         self.cells.len() - self.count(CellOutcome::Skipped)
@@ -234,12 +239,10 @@ impl Night {
     /// The counts in words: `1 × new anomaly, 18 × as expected`.
     fn counts(&self) -> String {
         let shown = CellOutcome::ALL.iter().filter(|outcome| self.count(**outcome) > 0);
-        let counts: Vec<String> = shown
-            .map(|outcome| format!("{} × {}", self.count(*outcome), outcome.words()))
-            .collect();
-        match counts.is_empty() {
-            true => "no cells".to_string(),
-            false => counts.join(", "),
+        let counts = shown.map(|outcome| format!("{} × {}", self.count(*outcome), outcome.words()));
+        match lists::joined(counts, ", ") {
+            none if none.is_empty() => "no cells".to_string(),
+            counts => counts,
         }
     }
 }

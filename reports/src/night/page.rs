@@ -5,7 +5,8 @@ use crate::html::{self, Document, PAGE_STYLE};
 use crate::text;
 use maud::{Markup, html};
 
-const STYLES: [&str; 2] = [PAGE_STYLE, include_str!("../../assets/night.css")];
+/// The styles of pages of nights.
+pub const STYLES: [&str; 2] = [PAGE_STYLE, include_str!("../../assets/night.css")];
 
 /// The whole page.
 pub fn page(night: &Night) -> String {
@@ -17,7 +18,7 @@ pub fn page(night: &Night) -> String {
             (failures::sections(night)) "\n"
             (trends::section(night)) "\n"
             (remarks(night))
-            (settings(night))
+            (html::settings("Settings", night.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()))))
         }
     };
     let document = Document {
@@ -38,8 +39,7 @@ fn head(night: &Night) -> Markup {
         2 => ("unknown", "UNKNOWN"),
         _ => ("failed", "HARNESS FAILED"),
     };
-    let first = night.conclusion.first().map_or("", String::as_str);
-    let rest = night.conclusion.get(1..).unwrap_or_default();
+    let (first, rest) = html::first_and_rest(&night.conclusion);
     html! {
         header #first class={ "night-" (class) } {
             div.verdict {
@@ -63,16 +63,9 @@ fn remarks(night: &Night) -> Markup {
     if night.remarks.is_empty() {
         return Markup::default();
     }
-    html! {
-        section #remarks {
-            h2 { "Remarks" }
-            ul { (html::items(&night.remarks, 600)) }
-        }
-    }
-}
-
-fn settings(night: &Night) -> Markup {
-    let settings = night.settings.iter();
-    let rows = settings.map(|(name, value)| (name.as_str(), value.as_str()));
-    html::settings("Settings", rows)
+    html::titled(
+        "remarks",
+        "Remarks",
+        html! { ul { (html::items(&night.remarks, 600)) } },
+    )
 }

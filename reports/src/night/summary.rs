@@ -1,7 +1,7 @@
 //! A summary in Markdown that fits the page of a GitHub job: what is new first, then the matrix.
 
 use super::{Cell, CellOutcome, Night, NightFailure};
-use crate::text;
+use crate::{lists, text};
 use std::collections::BTreeSet;
 
 /// The longest summary, in bytes: GitHub refuses more than a megabyte.
@@ -14,13 +14,13 @@ const SKIPPED: usize = 40;
 /// The whole text.
 pub fn summary(night: &Night) -> String {
     let shard = night.shard.as_ref().map(|shard| format!(", part {shard}"));
-    let conclusion: Vec<String> = night.conclusion.iter().map(|line| inline(line)).collect();
+    let conclusion = night.conclusion.iter().map(|line| inline(line));
     let mut out = format!(
         "## zooquake {}: {}{}\n\n{}\n\n",
         inline(&night.campaign),
         inline(&night.name),
         shard.unwrap_or_default(),
-        conclusion.join("  \n"),
+        lists::joined(conclusion, "  \n"),
     );
     if !night.failures.is_empty() {
         out.push_str("### New anomalies\n\n");
@@ -116,9 +116,8 @@ fn matrix(night: &Night) -> String {
     for variant in variants {
         out.push_str(&format!("| {} |", inline(variant)));
         for list in &faults {
-            let cells = night.cells.iter();
-            let cells = cells.filter(|c| c.variant == variant && c.faults == **list);
-            out.push_str(&format!(" {} |", cells.map(mark).collect::<Vec<_>>().join("<br>")));
+            let marks = night.cells_at(variant, list).map(mark);
+            out.push_str(&format!(" {} |", lists::joined(marks, "<br>")));
         }
         out.push('\n');
     }
@@ -127,25 +126,21 @@ fn matrix(night: &Night) -> String {
 
 fn mark(cell: &Cell) -> String {
     let seen = cell.decisive().map(|attempt| attempt.anomalies.iter());
-    let kinds: Vec<String> = seen
+    let kinds = seen
         .into_iter()
         .flatten()
         .filter(|seen| !seen.advisory && seen.root.is_none())
         .map(|seen| match seen.accepted {
             true => format!("{} (known)", inline(&seen.kind)),
             false => format!("**{}**", inline(&seen.kind)),
-        })
-        .collect();
+        });
     let left = cell.decisive().into_iter().flat_map(|attempt| &attempt.not_judged);
     let left: BTreeSet<&str> = left.map(|left| left.check.as_str()).collect();
     let left = match left.is_empty() {
         true => String::new(),
-        false => format!(
-            " (not judged: {})",
-            inline(&left.into_iter().collect::<Vec<_>>().join(", "))
-        ),
+        false => format!(" (not judged: {})", inline(&lists::joined(left, ", "))),
     };
-    format!("{} {}{left}", cell.outcome.sign(), kinds.join(", "))
+    format!("{} {}{left}", cell.outcome.sign(), lists::joined(kinds, ", "))
         .trim_end()
         .to_string()
 }

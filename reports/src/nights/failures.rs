@@ -1,13 +1,10 @@
 //! The failures: since when, until when, how often, and by which versions.
 
 use super::{FailureSighting, NightLine, Nights, RecurringFailure};
-use crate::html::cause;
-use crate::text;
+use crate::html::{cause, titled};
+use crate::night::{CellOutcome, spark};
+use crate::{lists, text};
 use maud::{Markup, html};
-use std::collections::BTreeSet;
-
-/// The width of a night in the picture.
-const STEP: usize = 14;
 
 /// Reports of a failure that are linked.
 const REPORTS: usize = 12;
@@ -16,20 +13,18 @@ const REPORTS: usize = 12;
 const NAMED: usize = 4;
 
 pub fn section(nights: &Nights) -> Markup {
-    html! {
-        section #failures {
-            h2 { "Failures (" (nights.failures.len()) ")" }
-            @if nights.failures.is_empty() {
-                p { "No night found an anomaly that was not known." }
-            } @else {
-                p {
-                    "What was seen last comes first. In a picture each night has a place, the newest at the right: a bar up showed the failure, a dot "
-                    "ran the same variant under the same faults without it, a gap did not."
-                }
+    let body = html! {
+        @if nights.failures.is_empty() {
+            p { "No night found an anomaly that was not known." }
+        } @else {
+            p {
+                "What was seen last comes first. In a picture each night has a place, the newest at the right: a bar up showed the failure, a dot "
+                "ran the same variant under the same faults without it, a gap did not."
             }
-            @for one in &nights.failures { (failure(nights, one)) "\n" }
         }
-    }
+        @for one in &nights.failures { (failure(nights, one)) "\n" }
+    };
+    titled("failures", &format!("Failures ({})", nights.failures.len()), body)
 }
 
 fn failure(nights: &Nights, failure: &RecurringFailure) -> Markup {
@@ -81,11 +76,8 @@ fn sighting(seen: Option<&(&NightLine, &FailureSighting)>) -> String {
 
 /// Different values in the order in which they came.
 fn named<'a>(values: impl Iterator<Item = &'a str>) -> String {
-    let mut present = BTreeSet::new();
-    let all: Vec<String> = values
-        .filter(|value| present.insert(*value))
-        .map(|value| text::clip(value, 60))
-        .collect();
+    let all = lists::distinct(values, usize::MAX).into_iter();
+    let all: Vec<String> = all.map(|value| text::clip(value, 60)).collect();
     match all.as_slice() {
         [] => "not on record".to_string(),
         all if all.len() <= NAMED => all.join(", "),
@@ -124,24 +116,15 @@ fn reports(seen: &[(&NightLine, &FailureSighting)]) -> Markup {
 }
 
 fn picture(nights: &Nights, failure: &RecurringFailure) -> Markup {
-    let width = STEP * failure.nights.len();
-    let places = failure.nights.iter().zip(&nights.nights).enumerate();
-    html! {
-        svg.spark role="img" aria-label=(failure.rate()) width=(width) height="22" viewBox={ "0 0 " (width) " 22" } {
-            path.base d={ "M0 19.5H" (width) } {}
-            @for (n, (sighting, night)) in places {
-                @if let Some(sighting) = sighting { (mark(n * STEP + STEP / 2, sighting, night)) }
-            }
-        }
-    }
-}
-
-fn mark(x: usize, sighting: &FailureSighting, night: &NightLine) -> Markup {
-    let title = html! {
-        title { (text::clip(&night.name, 60)) ": " (sighting.shown) " of " (text::count(sighting.judged, "run")) }
+    let place = |(sighting, night): (&Option<FailureSighting>, &NightLine)| {
+        let FailureSighting { shown, judged, .. } = sighting.as_ref()?;
+        let outcome = if *shown == 0 {
+            CellOutcome::Expected
+        } else {
+            CellOutcome::New
+        };
+        let title = html! { (text::clip(&night.name, 60)) ": " (shown) " of " (text::count(*judged, "run")) };
+        Some((outcome, title))
     };
-    match sighting.shown {
-        0 => html! { circle.m-expected cx=(x) cy="15" r="2.5" { (title) } },
-        _ => html! { path.m-new d={ "M" (x) " 2V19" } { (title) } },
-    }
+    spark::draw(&failure.rate(), failure.nights.iter().zip(&nights.nights).map(place))
 }

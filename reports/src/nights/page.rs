@@ -1,11 +1,10 @@
 //! The page: one file, complete without a network and without JavaScript.
 
 use super::{Nights, failures, table};
-use crate::html::{Document, PAGE_STYLE};
+use crate::html::Document;
+use crate::night::page::STYLES;
 use crate::text;
 use maud::html;
-
-const STYLES: [&str; 2] = [PAGE_STYLE, include_str!("../../assets/night.css")];
 
 /// The whole page.
 pub fn page(nights: &Nights) -> String {

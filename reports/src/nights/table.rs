@@ -1,7 +1,8 @@
 //! The nights themselves, the newest first.
 
 use super::{NightLine, Nights};
-use crate::text;
+use crate::html::titled;
+use crate::{lists, text};
 use maud::{Markup, html};
 
 const HEADS: [&str; 9] = [
@@ -17,17 +18,15 @@ const HEADS: [&str; 9] = [
 ];
 
 pub fn section(nights: &Nights) -> Markup {
-    html! {
-        section #nights {
-            h2 { "Nights (" (nights.nights.len()) ")" }
-            div.wide {
-                table.trends {
-                    thead { tr { @for head in HEADS { th scope="col" { (head) } } } }
-                    tbody { "\n" @for night in nights.nights.iter().rev() { (row(night)) "\n" } }
-                }
+    let body = html! {
+        div.wide {
+            table.trends {
+                thead { tr { @for head in HEADS { th scope="col" { (head) } } } }
+                tbody { "\n" @for night in nights.nights.iter().rev() { (row(night)) "\n" } }
             }
         }
-    }
+    };
+    titled("nights", &format!("Nights ({})", nights.nights.len()), body)
 }
 
 fn row(night: &NightLine) -> Markup {
@@ -54,11 +53,7 @@ fn row(night: &NightLine) -> Markup {
 
 /// `1 × new anomaly, 18 × as expected; not ended`.
 fn cells(night: &NightLine) -> String {
-    let counts: Vec<String> = night
-        .outcomes
-        .iter()
-        .map(|(outcome, count)| format!("{count} × {}", outcome.words()))
-        .collect();
-    let ended = if night.closed { "" } else { "; not ended" };
-    format!("{}{ended}", counts.join(", "))
+    let counts = night.outcomes.iter();
+    let counts = counts.map(|(outcome, count)| format!("{count} × {}", outcome.words()));
+    lists::joined(counts, ", ") + if night.closed { "" } else { "; not ended" }
 }

@@ -24,14 +24,14 @@ pub fn page(measured: &MeasuredComparison<'_>) -> String {
             (settings(measured))
         }
     };
-    let document = Document {
+    Document {
         title: &text::clip(&measured.comparison.title(), 80),
         styles: &STYLES,
         class: "compare",
         body,
         ..Document::default()
-    };
-    document.page()
+    }
+    .page()
 }
 
 fn head(measured: &MeasuredComparison<'_>) -> Markup {

@@ -36,14 +36,14 @@ pub fn page(comparison: &DecisionComparison) -> String {
             (settings(comparison))
         }
     };
-    let document = Document {
+    Document {
         title: TITLE,
         styles: &STYLES,
         class: "compare decision",
         body,
         ..Document::default()
-    };
-    document.page()
+    }
+    .page()
 }
 
 fn head(comparison: &DecisionComparison) -> Markup {

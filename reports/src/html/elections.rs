@@ -88,23 +88,17 @@ fn outcome(account: &Account) -> Markup {
 
 /// What came when.
 fn course(account: &Account) -> Markup {
-    let mut steps = Vec::new();
-    if let Some(ms) = account.quorum_ms {
-        steps.push(format!("a quorum's votes had reached it after {}", after(ms)));
+    let (won, counted, supporters) = (after(account.won_ms), list(&account.counted), list(&account.supporters));
+    html! {
+        p {
+            @if let Some(ms) = account.quorum_ms { "a quorum's votes had reached it after " (after(ms)) "; " }
+            "it found that it had won after " (won) ", counting the servers " (counted)
+            @if let Some(ms) = account.established_ms {
+                "; the servers " (supporters) " had acknowledged it as leader after " (after(ms))
+            }
+            "."
+        }
     }
-    steps.push(format!(
-        "it found that it had won after {}, counting the servers {}",
-        after(account.won_ms),
-        list(&account.counted)
-    ));
-    if let Some(ms) = account.established_ms {
-        steps.push(format!(
-            "the servers {} had acknowledged it as leader after {}",
-            list(&account.supporters),
-            after(ms)
-        ));
-    }
-    html! { p { (steps.join("; ")) "." } }
 }
 
 fn votes(account: &Account) -> Markup {

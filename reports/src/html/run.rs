@@ -45,18 +45,16 @@ fn confinement(model: &RunModel<'_>) -> Markup {
         return Markup::default();
     };
     let confinement = &event.value;
-    let mut facts = Vec::new();
-    if confinement["internal_network"] == true {
-        facts.push("a network without a way out".to_string());
-    }
-    if confinement["no_new_privileges"] == true {
-        facts.push("no new privileges".to_string());
-    }
-    let security = names(&confinement["security"]);
-    facts.push(match security.is_empty() {
-        true => "the engine confines system calls no further".to_string(),
-        false => format!("security options of the engine: {security}"),
-    });
+    let limits = [
+        ("internal_network", "a network without a way out"),
+        ("no_new_privileges", "no new privileges"),
+    ];
+    let limits = limits.into_iter().filter(|(name, _)| confinement[*name] == true);
+    let security = match names(&confinement["security"]) {
+        none if none.is_empty() => "the engine confines system calls no further".to_string(),
+        options => format!("security options of the engine: {options}"),
+    };
+    let facts = limits.map(|(_, words)| words.to_string()).chain([security]);
     let roles = confinement["containers"].as_array().into_iter().flatten().map(|one| {
         let capabilities = Some(names(&one["capabilities"])).filter(|names| !names.is_empty());
         let limit = |name: &str| {
@@ -75,7 +73,7 @@ fn confinement(model: &RunModel<'_>) -> Markup {
             limit("pids"),
         )
     });
-    let items = std::iter::once(facts.join("; ")).chain(roles);
+    let items = std::iter::once(lists::joined(facts, "; ")).chain(roles);
     html! {
         details {
             summary { "What the containers could do" }

@@ -34,15 +34,15 @@ pub fn page(folder: &str, runs: &[RunEntry]) -> String {
             (table(runs))
         }
     };
-    let document = Document {
+    Document {
         title: &title,
         styles: &STYLES,
         class: "index",
         body,
         scripts: &SCRIPTS,
         ..Document::default()
-    };
-    document.page()
+    }
+    .page()
 }
 
 /// `41 runs: 24 valid, 15 invalid (2 with new anomalies), 1 unknown, 1 not checked`.

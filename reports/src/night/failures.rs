@@ -10,10 +10,8 @@ const REPORTS: usize = 20;
 
 /// The sections; those without entries are left out.
 pub fn sections(night: &Night) -> Markup {
-    let undecided = |cell: &&Cell| matches!(cell.outcome, CellOutcome::Unknown | CellOutcome::Failed);
-    let undecided: Vec<&Cell> = night.cells.iter().filter(undecided).collect();
-    let skipped = night.cells.iter().filter(|cell| cell.outcome == CellOutcome::Skipped);
-    let skipped: Vec<&Cell> = skipped.collect();
+    let undecided = night.cells_with(&[CellOutcome::Unknown, CellOutcome::Failed]);
+    let skipped = night.cells_with(&[CellOutcome::Skipped]);
     html! {
         @if !night.failures.is_empty() {
             section #failures {

@@ -207,9 +207,15 @@ pub fn write_all(night: &Night, dir: &Path) -> Result<Vec<PathBuf>> {
 }
 
 impl Night {
+    /// The cells that came to one of these.
+    fn cells_with(&self, outcomes: &[CellOutcome]) -> Vec<&Cell> {
+        let cells = self.cells.iter();
+        cells.filter(|cell| outcomes.contains(&cell.outcome)).collect()
+    }
+
     /// How many cells came to this.
     pub fn count(&self, outcome: CellOutcome) -> usize {
-        self.cells.iter().filter(|cell| cell.outcome == outcome).count()
+        self.cells_with(&[outcome]).len()
     }
 
     /// The cells of a place of the matrix, one for each seed.

@@ -21,14 +21,14 @@ pub fn page(night: &Night) -> String {
             (html::settings("Settings", night.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()))))
         }
     };
-    let document = Document {
+    Document {
         title: &title,
         styles: &STYLES,
         class: "night",
         body,
         ..Document::default()
-    };
-    document.page()
+    }
+    .page()
 }
 
 /// What came of the night, in words.

@@ -68,10 +68,7 @@ fn code(line: &str) -> String {
 /// Cells without a verdict, with the reason.
 fn undecided(night: &Night) -> String {
     let mut out = String::new();
-    for cell in &night.cells {
-        if !matches!(cell.outcome, CellOutcome::Unknown | CellOutcome::Failed) {
-            continue;
-        }
+    for cell in night.cells_with(&[CellOutcome::Unknown, CellOutcome::Failed]) {
         let Some(attempt) = cell.decisive() else { continue };
         let why = attempt.error.as_ref().or(attempt.reasons.first());
         out.push_str(&format!(
@@ -91,7 +88,7 @@ fn undecided(night: &Night) -> String {
 
 /// Cells that were not run, by name.
 fn skipped(night: &Night) -> String {
-    let cells = night.cells.iter().filter(|cell| cell.outcome == CellOutcome::Skipped);
+    let cells = night.cells_with(&[CellOutcome::Skipped]).into_iter();
     let names: Vec<String> = cells
         .map(|cell| format!("{} under {}, {}", cell.variant, cell.faults, cell.seed_in_full()))
         .collect();

@@ -20,14 +20,14 @@ pub fn page(nights: &Nights) -> String {
             (table::section(nights))
         }
     };
-    let document = Document {
+    Document {
         title: &title,
         styles: &STYLES,
         class: "night",
         body,
         ..Document::default()
-    };
-    document.page()
+    }
+    .page()
 }
 
 /// `12 nights from 2026-11-16 to 2026-11-27; 3 failures, 1 of them in the last night`.

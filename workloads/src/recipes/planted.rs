@@ -1,133 +1,16 @@
 //! Planted bugs: recipes that leave out a care, each as a library for ZooKeeper once did. The suite earns trust by
 //! finding each of them, and by staying silent on the recipe with that care.
 //!
-//! A bug is a row of the table below and a few lines where the recipe has its care, found by `Bug::` and the id.
+//! A bug is a row of [`PLANTED`] and a few lines where the recipe has its care, found by `Bug::` and the id.
 
 use std::sync::LazyLock;
 
-use super::bug::Bug;
+pub use super::bug::{PLANTED, PlantedVariant};
 use super::registry;
 use super::variant::Variant;
 
 /// The family in the names that users give, `planted/L12`. In plans the family is the recipe's: `lock/planted-L12`.
 pub const FAMILY: &str = "planted";
-
-/// A row of the table.
-#[derive(Debug, Clone, Copy)]
-pub struct PlantedVariant {
-    pub bug: Bug,
-    pub id: &'static str,
-    /// Its variant's name, `planted-` and the id.
-    variant: &'static str,
-    /// What it does wrong.
-    pub mechanism: &'static str,
-    /// Family and name of the recipe that it is planted in: the same without the bug.
-    pub twin: (&'static str, &'static str),
-    /// The anomaly that shows it.
-    pub expected: &'static str,
-    /// The kinds of fault that bring it about; none where scheduling does.
-    pub faults: &'static [&'static str],
-    /// Where it was reported, or what it follows from.
-    pub source: &'static str,
-}
-
-const FENCED: (&str, &str) = ("lock", "fenced");
-const EPOCH: (&str, &str) = ("election", "epoch");
-const FIFO: (&str, &str) = ("queue", "fifo");
-const CLAIMED: (&str, &str) = ("queue", "claimed");
-const DOUBLE: (&str, &str) = ("barrier", "double");
-const ATOMIC: (&str, &str) = ("commit", "atomic");
-const QUORUM_READ: (&str, &str) = ("register", "quorum-read");
-const CACHED: (&str, &str) = ("membership", "cached");
-
-macro_rules! planted {
-    ($($bug:ident: $mechanism:literal, in $twin:expr, shows $expected:literal under [$($fault:literal),*], $source:literal;)*) => {
-        /// All of them: locks, elections, queues, barriers, commits, registers, groups.
-        pub const PLANTED: &[PlantedVariant] = &[$(PlantedVariant {
-            bug: Bug::$bug,
-            id: stringify!($bug),
-            variant: concat!("planted-", stringify!($bug)),
-            mechanism: $mechanism,
-            twin: $twin,
-            expected: $expected,
-            faults: &[$($fault),*],
-            source: $source,
-        }),*];
-    };
-}
-
-planted! {
-    L1: "a create whose reply is lost is sent again: the first znode is the lowest, and nobody owns it",
-        in FENCED, shows "lost-wakeup" under ["drop-reply"], "ZOOKEEPER-1262";
-    L7b: "the flag that marks the client as the holder is not cleared when its session expires",
-        in FENCED, shows "double-grant" under ["expire"], "twitter/commons 5";
-    L8: "a client that waits does not set its watch again after a short disconnect",
-        in FENCED, shows "lost-wakeup" under ["disconnect"], "kazoo 170";
-    L11: "a release that meets a disconnect forgets the znode, which stays: the client's next acquire queues behind it",
-        in FENCED, shows "lost-wakeup" under ["disconnect"], "CURATOR-678";
-    L12: "the queue is ordered by whole names, what the client chose first, rather than by sequence",
-        in FENCED, shows "double-grant" under [], "ZOOKEEPER-2931";
-    L13c: "the predecessor goes between the listing and the watch: the client waits for a znode that never changes",
-        in FENCED, shows "lost-wakeup" under [], "Helix 44";
-    L28: "a release deletes the first znode of the queue, whether the client still holds by that or not",
-        in FENCED, shows "stolen-znode" under ["disconnect"], "ZooKeeper's lock recipe: delete the node that you created";
-    L29: "the znode of a contender is created without the flag ephemeral",
-        in FENCED, shows "persistent-contender" under [], "ZooKeeper's lock recipe: the sequence and ephemeral flags set";
-    E4: "candidates that meet all step back, and come again after the same time",
-        in EPOCH, shows "leaderless" under [], "livelock: the textbook's way out is to wait for different times";
-    E5: "the candidate that it watched is gone, so it leads, without listing the others again",
-        in EPOCH, shows "two-leaders" under ["kill", "expire"], "Netflix/curator 115";
-    E13: "a leader whose session is over goes on leading, and sends with each write the epoch that it reads then",
-        in EPOCH, shows "stale-write" under ["expire"], "KAFKA-6082";
-    E15: "a leader znode with its name in it is taken for its own, though its earlier session made it",
-        in ("election", "ephemeral"), shows "two-leaders" under ["kill"], "KAFKA-1387";
-    Q1: "a delete whose reply is lost is sent again, and its NoNode is taken for another consumer's work",
-        in FIFO, shows "lost-item" under ["drop-reply"], "Curator's and kazoo's queues";
-    Q2: "an enqueue whose reply is lost is sent again, without a name by which it could be found",
-        in FIFO, shows "duplicate-delivery" under ["drop-reply"], "CURATOR-268";
-    Q4: "a claim is made for an item that was consumed meanwhile, and stays",
-        in CLAIMED, shows "orphan-node" under [], "kazoo 366";
-    Q6: "items are handed out from a list that was read before, and the NoNode of a delete is taken for its own earlier try's",
-        in FIFO, shows "duplicate-delivery" under [], "ZooKeeper's guide: what was read may be out of date when it is used";
-    Q7: "items are taken in the order of whole names, what the producer chose first, rather than by sequence",
-        in CLAIMED, shows "reordered" under [], "ZOOKEEPER-2931";
-    Q8: "a consumer whose item another one was faster to take waits for the list to change, which has changed already",
-        in FIFO, shows "stuck-queue" under [], "Helix 44";
-    Q9: "an acknowledgement waits for the one before, whose reply was lost and which never ends",
-        in CLAIMED, shows "stuck-queue" under ["drop-reply"], "ZooKeeper's guide: a lost connection leaves a request open";
-    B1: "the `ready` znodes of earlier rounds are counted as members",
-        in DOUBLE, shows "early-release" under [], "Netflix/curator 99";
-    B3: "any event of the session opens the barrier",
-        in DOUBLE, shows "early-release" under ["disconnect"], "Curator 1290";
-    B7: "a member makes its znode, and watches `ready` after that: the others pass and delete it in between",
-        in DOUBLE, shows "stuck-barrier" under [], "the text of ZooKeeper's recipe";
-    B8: "a member that leaves lists the others, lists them again to watch, and does not look at the second list",
-        in DOUBLE, shows "stuck-barrier" under [], "Helix 44";
-    T1: "the coordinator takes an unknown outcome of its decision for a failure",
-        in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "ClickHouse 2939";
-    T6: "the decision is sent again, and what its first try has made is taken for a refusal",
-        in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "HBASE-23261";
-    P1: "the coordinator dies before all sites have a znode, and those that have one decide among themselves",
-        in ATOMIC, shows "commit-without-votes" under ["kill"], "the tutorial's text";
-    P2: "the coordinator dies between votes and decision, and nobody else may decide",
-        in ATOMIC, shows "blocked-transaction" under ["kill"], "Gray 1978, Skeen 1981";
-    P2b: "as P2, and a transaction that was asked for before there was a session is given up, and never was",
-        in ATOMIC, shows "blocked-transaction" under ["kill"], "Gray 1978, Skeen 1981";
-    P3: "a decision that is there is overwritten",
-        in ATOMIC, shows "decision-flip" under ["pause"], "KAFKA-6082";
-    P7: "a site that has voted yes aborts by itself when it receives nothing for long",
-        in ATOMIC, shows "split-decision" under ["pause"], "two-phase commit: a site in doubt must wait";
-    R1: "nothing is written before a read, which shows what the client's server has received by then",
-        in QUORUM_READ, shows "not-linearizable" under ["lag"], "ZooKeeper Programmer's Guide, consistency guarantees";
-    R2: "a write whose reply is lost is answered as failed, and was applied",
-        in QUORUM_READ, shows "not-linearizable" under ["drop-reply"], "ZooKeeper Programmer's Guide, connection loss";
-    G1: "the list is read without a watch, and watched after the data were read, by a listing that nobody looks at",
-        in CACHED, shows "stale-view" under [], "Helix 44";
-    G2: "a member whose session is over is not registered again, and goes on believing in the znode that went with it",
-        in CACHED, shows "lost-member" under ["expire"], "pinterest/memq 55, apache/fluss 1004";
-    G3: "all is read again when the list changes, and put over what was read meanwhile after events of the data",
-        in CACHED, shows "view-regression" under [], "CURATOR-191, kazoo 645";
-}
 
 impl PlantedVariant {
     /// The variant with this bug: its recipe without, but for the name and what is stated of it.

@@ -35,6 +35,14 @@ impl Grant {
             ack: None,
         }
     }
+
+    /// The znode that it rests on.
+    pub fn znode(&self) -> ZnodeName {
+        ZnodeName {
+            path: self.path.clone(),
+            czxid: self.czxid,
+        }
+    }
 }
 
 /// A grant that is held, and the session it rests on.
@@ -85,17 +93,9 @@ struct HolderBooks {
 }
 
 /// The books of one client. Clones share them.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct HolderState {
     state: SharedValue<HolderBooks>,
-}
-
-impl Default for HolderState {
-    fn default() -> Self {
-        Self {
-            state: SharedValue::new(HolderBooks::default()),
-        }
-    }
 }
 
 impl HolderState {

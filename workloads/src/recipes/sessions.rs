@@ -26,7 +26,7 @@ impl Handle {
     pub fn open(env: &Env) -> Self {
         let handle = Self {
             env: env.clone(),
-            state: SharedValue::new(SessionState::default()),
+            state: SharedValue::default(),
         };
         handle.reopen();
         handle

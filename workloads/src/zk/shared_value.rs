@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 /// A shared value. Clones share it.
+#[derive(Default)]
 pub struct SharedValue<T> {
     inner: Arc<Mutex<SharedState<T>>>,
 }
 
+#[derive(Default)]
 struct SharedState<T> {
     value: T,
     waiting: Vec<Waker>,

@@ -32,7 +32,7 @@ impl ShownGroup {
     pub fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
-            state: SharedValue::new(ShownState::default()),
+            state: SharedValue::default(),
         }
     }
 

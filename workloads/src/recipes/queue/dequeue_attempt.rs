@@ -7,19 +7,13 @@ use crate::zk::SharedValue;
 type DequeueEnd = Result<Option<DeliveredItem>, OpError>;
 
 /// One dequeue, shared by who does it and who waits for it.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct DequeueAttempt(SharedValue<AttemptState>);
 
 #[derive(Default)]
 struct AttemptState {
     abandoned: bool,
     ended: Option<DequeueEnd>,
-}
-
-impl Default for DequeueAttempt {
-    fn default() -> Self {
-        Self(SharedValue::new(AttemptState::default()))
-    }
 }
 
 impl DequeueAttempt {

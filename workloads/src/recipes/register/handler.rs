@@ -1,6 +1,5 @@
 //! The operations of a register: `read`, `write`, `cas`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -33,12 +32,12 @@ pub struct RegisterReading {
 pub struct RegisterClient {
     env: Env,
     handle: Handle,
-    prelude: Arc<dyn Prelude>,
+    prelude: Prelude,
 }
 
 impl RegisterClient {
     /// A client that begins to open its session.
-    pub fn new(env: &Env, prelude: Arc<dyn Prelude>) -> Self {
+    pub fn new(env: &Env, prelude: Prelude) -> Self {
         Self {
             env: env.clone(),
             handle: Handle::open(env),
@@ -52,7 +51,7 @@ impl RegisterClient {
     /// [`OpError::Fail`]: a read leaves nothing behind.
     pub async fn read(&self) -> Result<RegisterReading, OpError> {
         let zk = self.handle.live().await;
-        let before = self.prelude.before_read(zk.as_ref()).await;
+        let before = self.prelude.perform(zk.as_ref()).await;
         before.map_err(|error| OpError::Fail(format!("before the read: {error}")))?;
         let (held, _) = look(zk.as_ref()).await?;
         Ok(held)

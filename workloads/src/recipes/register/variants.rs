@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::quorum::Quorum;
-use super::sync::Sync;
-use super::{Make, NoPrelude, REGISTER, RegisterClient};
+use super::{Prelude, REGISTER, RegisterClient};
 use crate::recipes::Env;
 use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 use crate::service::Recipe;
@@ -23,14 +21,14 @@ const VARIANTS: &[Variant] = &[
         promise: "plain reads, answered by the server that the client is connected to: writes and compare-and-sets \
                   linearizable, a session never reads backwards, reads may be stale",
         accepted: &[STALE],
-        build: |env| register(env, |_| Arc::new(NoPrelude)),
+        build: |env| register(env, Prelude::Nothing),
         ..PLAIN
     },
     Variant {
         name: "sync-read",
         promise: "a sync before each read: as plain reads, but stale only at a leader that was deposed and has not noticed it",
         accepted: &[STALE_AFTER_SYNC],
-        build: |env| register(env, |_| Arc::new(Sync)),
+        build: |env| register(env, Prelude::Sync),
         ..PLAIN
     },
     Variant {
@@ -40,7 +38,7 @@ const VARIANTS: &[Variant] = &[
             reads: RegisterReads::Linearizable,
             ..Capabilities::NONE
         },
-        build: |env| register(env, |env| Arc::new(Quorum::new(env))),
+        build: |env| register(env, Prelude::write(env)),
         ..PLAIN
     },
 ];
@@ -53,8 +51,8 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
-fn register(env: &Env, prelude: Make) -> anyhow::Result<Recipe> {
-    Ok(Arc::new(RegisterClient::new(env, prelude(env))))
+fn register(env: &Env, prelude: Prelude) -> anyhow::Result<Recipe> {
+    Ok(Arc::new(RegisterClient::new(env, prelude)))
 }
 
 known! {

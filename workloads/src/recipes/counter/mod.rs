@@ -1,10 +1,9 @@
 //! A counter: one znode whose value every increment raises by 1, and gives to its caller as an id.
 //!
-//! The variants differ in what they do about a write of which it is not known whether it happened, a file each.
+//! The variants differ in what they do about a write of which it is not known whether it happened.
 
 mod handler;
 mod optimistic;
-mod unconditional;
 pub(super) mod variants;
 mod versioned;
 

@@ -1,7 +1,5 @@
-//! Reads, then writes that version, and reads again when it is refused, as Curator's DistributedAtomicLong does before
-//! it takes a lock. A write whose outcome is unknown is sent again as it was, which Curator's retry policy does for any
-//! request. If the first one had taken effect the second is refused, is taken for somebody else's, and 1 is added
-//! twice.
+//! Reads, then writes that version, and reads again when it is refused. What becomes of a write whose outcome is unknown
+//! is the difference between two variants.
 
 use async_trait::async_trait;
 
@@ -10,8 +8,17 @@ use super::{COUNTER, Increment};
 use crate::recipes::OpError;
 use crate::zk::Error;
 
-/// `counter/optimistic`.
-pub(super) struct Optimistic;
+/// How a write is sent again whose outcome is unknown.
+#[derive(PartialEq, Eq)]
+pub(super) enum Optimistic {
+    /// `counter/optimistic`, as it was. Curator's retry policy does that for any request, and so for its
+    /// DistributedAtomicLong before it takes a lock. If the first one had taken effect the second is refused, is taken
+    /// for somebody else's, and 1 is added twice.
+    SameVersion,
+    /// `counter/unconditional`, without a version, so that it cannot be refused for the sake of the first one. What
+    /// others have added meanwhile is overwritten, and their ids are given again.
+    AnyVersion,
+}
 
 #[async_trait]
 impl Increment for Optimistic {
@@ -23,7 +30,8 @@ impl Increment for Optimistic {
             let id = held.value + 1;
             loop {
                 let zk = counter.live().await;
-                match zk.set(COUNTER, id.to_string().as_bytes(), Some(held.version)).await {
+                let version = (!unsure || *self == Self::SameVersion).then_some(held.version);
+                match zk.set(COUNTER, id.to_string().as_bytes(), version).await {
                     Ok(stat) => return Ok(CounterReading::written(id, stat, zk.as_ref())),
                     Err(Error::BadVersion) => break,
                     Err(error) if error.is_definite() => return Err(ended("write", &error, unsure)),

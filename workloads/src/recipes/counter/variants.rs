@@ -5,7 +5,6 @@ use std::sync::Arc;
 use zooquake_history::operation::counter;
 
 use super::optimistic::Optimistic;
-use super::unconditional::Unconditional;
 use super::versioned::{MARKS, VersionedCounter};
 use super::{COUNTER, CounterClient, Increment};
 use crate::recipes::Env;
@@ -32,7 +31,7 @@ const VARIANTS: &[Variant] = &[
         promise: "get, then a setData of that version, sent again when its outcome is unknown, as Curator's DistributedAtomicLong \
                   does: each id is given once",
         accepted: &[COUNTED_TWICE],
-        build: |env| counter(env, Arc::new(Optimistic)),
+        build: |env| counter(env, Arc::new(Optimistic::SameVersion)),
         ..PLAIN
     },
     Variant {
@@ -40,7 +39,7 @@ const VARIANTS: &[Variant] = &[
         promise: "get, then a setData of that version, sent again without a version when its outcome is unknown: right as long as \
                   no reply is lost",
         accepted: &[GIVEN_AGAIN, OVERWRITTEN],
-        build: |env| counter(env, Arc::new(Unconditional)),
+        build: |env| counter(env, Arc::new(Optimistic::AnyVersion)),
         ..PLAIN
     },
 ];

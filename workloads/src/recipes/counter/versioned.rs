@@ -19,13 +19,6 @@ pub(super) struct VersionedCounter {
     mark: String,
 }
 
-/// How one write ended.
-enum WriteResult {
-    Made(CounterReading),
-    /// It certainly did not happen, and never will.
-    Refused,
-}
-
 impl VersionedCounter {
     /// With a mark that no other process writes.
     pub(super) fn new(env: &Env) -> Self {
@@ -34,8 +27,9 @@ impl VersionedCounter {
         }
     }
 
-    /// Writes what follows on `held`, until it is known whether that happened.
-    async fn write(&self, counter: &CounterClient, held: CounterReading) -> Result<WriteResult, OpError> {
+    /// Writes what follows on `held`, until it is known whether that happened; `None` if it certainly did not, and never
+    /// will.
+    async fn write(&self, counter: &CounterClient, held: CounterReading) -> Result<Option<CounterReading>, OpError> {
         let id = held.value + 1;
         let data = id.to_string().into_bytes();
         let ops = vec![
@@ -46,16 +40,16 @@ impl VersionedCounter {
         loop {
             let zk = counter.live().await;
             let failed = match zk.multi(ops.clone()).await {
-                Ok(results) => return Ok(WriteResult::Made(made(id, held, results.first(), zk.as_ref()))),
+                Ok(results) => return Ok(Some(made(id, held, results.first(), zk.as_ref()))),
                 Err(failed) => failed,
             };
             match (failed.index, failed.error) {
-                (Some(0), Error::BadVersion) if !unsure => return Ok(WriteResult::Refused),
+                (Some(0), Error::BadVersion) if !unsure => return Ok(None),
                 (Some(0), Error::BadVersion) => match zk.get(&self.mark).await {
                     Ok((mark, stat)) if mark == data => {
-                        return Ok(WriteResult::Made(CounterReading::written(id, stat, zk.as_ref())));
+                        return Ok(Some(CounterReading::written(id, stat, zk.as_ref())));
                     }
-                    Ok(_) | Err(Error::NoNode) => return Ok(WriteResult::Refused),
+                    Ok(_) | Err(Error::NoNode) => return Ok(None),
                     Err(_) => counter.pause(zk.as_ref()).await,
                 },
                 // The first increment of this process. The mark counts nothing, so it is no matter whether it was made.
@@ -94,8 +88,8 @@ impl Increment for VersionedCounter {
         loop {
             let zk = counter.live().await;
             let held = look(zk.as_ref()).await.map_err(|error| ended("read", &error, false))?;
-            if let WriteResult::Made(held) = self.write(counter, held).await? {
-                return Ok(held);
+            if let Some(made) = self.write(counter, held).await? {
+                return Ok(made);
             }
         }
     }

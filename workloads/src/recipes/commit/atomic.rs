@@ -12,23 +12,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::plain::{PartyClient, gather, not_voted, wait_decision, wait_for};
-use super::{APP, Decision, Journal, Party, TransactionZnode, Vote, decision_path, path, vote_path};
+use super::{APP, Decision, Party, TransactionZnode, Vote, decision_path, path, vote_path};
+use crate::recipes::OpError;
 use crate::recipes::bug::Bug;
-use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, CreatedZnode, Error, MultiError, MultiOp, Reply, Zk};
 
 /// How long to wait before a request is repeated.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// `commit/atomic`.
-pub struct Atomic(PartyClient);
+pub struct Atomic(pub(super) PartyClient);
 
 impl Atomic {
-    /// A client of this name, with this log.
-    pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
-        Self(PartyClient::new(env, name, journal))
-    }
-
     async fn pause(&self) {
         self.0.env.host.sleep(RETRY).await;
     }
@@ -185,7 +180,7 @@ impl Party for Atomic {
     }
 
     async fn vote(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, OpError> {
-        let (env, own) = (&self.0.env, &vote_path(tx, &self.0.name));
+        let (env, own) = (&self.0.env, &vote_path(tx, &self.0.env.client));
         let prepare = async {
             self.patiently(|zk| async move { wait_for(zk.as_ref(), own).await })
                 .await;

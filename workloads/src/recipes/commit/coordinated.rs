@@ -6,18 +6,11 @@
 use async_trait::async_trait;
 
 use super::plain::{PartyClient, gather, publish};
-use super::{Decision, Journal, Party, TransactionZnode};
-use crate::recipes::{Env, OpError};
+use super::{Decision, Party, TransactionZnode};
+use crate::recipes::OpError;
 
 /// `commit/coordinated`.
-pub struct CoordinatedParty(PartyClient);
-
-impl CoordinatedParty {
-    /// A client of this name, with this log.
-    pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
-        Self(PartyClient::new(env, name, journal))
-    }
-}
+pub struct CoordinatedParty(pub(super) PartyClient);
 
 #[async_trait]
 impl Party for CoordinatedParty {

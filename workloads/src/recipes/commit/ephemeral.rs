@@ -11,23 +11,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::future::select_all;
 
-use super::plain::{PartyClient, not_voted, overdue, publish, wait_for};
-use super::{Decision, Journal, Party, TransactionZnode, Vote, path, vote_path};
+use super::plain::{PartyClient, overdue, publish, wait_for};
+use super::{Decision, Party, TransactionZnode, Vote, path, vote_path};
+use crate::recipes::OpError;
 use crate::recipes::requests::heard;
-use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, Zk};
 
 /// `commit/ephemeral`.
-pub struct Ephemeral(PartyClient);
+pub struct Ephemeral(pub(super) PartyClient);
 
 impl Ephemeral {
-    /// A client of this name, with this log.
-    pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
-        Self(PartyClient::new(env, name, journal))
-    }
-
     async fn join_and_vote(&self, zk: Arc<dyn Zk>, tx: &str, vote: Vote, work: Duration) -> Result<Vote, OpError> {
-        let own = vote_path(tx, &self.0.name);
+        let own = vote_path(tx, &self.0.env.client);
         match zk.create(&own, b"", CreateMode::Ephemeral).await {
             Ok(_) => {}
             // Its own, from before: that it may be an earlier session's is not thought of.
@@ -107,13 +102,9 @@ impl Party for Ephemeral {
         let arrive = async {
             let zk = member.handle.live().await;
             wait_for(zk.as_ref(), &path(tx)).await?;
-            Ok::<Arc<dyn Zk>, OpError>(zk)
+            Ok(zk)
         };
-        let zk = match member.env.within(deadline, arrive).await {
-            Some(Ok(zk)) => zk,
-            Some(Err(OpError::Fail(why) | OpError::Info(why))) => return Err(OpError::Fail(why)),
-            None => return Err(not_voted()),
-        };
+        let zk = member.before_vote(deadline, arrive).await?;
         let voted = member
             .env
             .within(deadline, self.join_and_vote(zk, tx, vote, work))

@@ -11,17 +11,10 @@ use crate::recipes::WorkGuard;
 use crate::service::{Answer, Service, SessionHandle, parse};
 
 /// A party, as the client program drives it.
-pub struct CommitHandler(Box<dyn Party>);
-
-impl CommitHandler {
-    /// Serves this party.
-    pub fn new(party: impl Party + 'static) -> Self {
-        Self(Box::new(party))
-    }
-}
+pub struct CommitHandler<P>(pub P);
 
 #[async_trait]
-impl Service for CommitHandler {
+impl<P: Party> Service for CommitHandler<P> {
     fn operations(&self) -> Vec<&'static str> {
         vec![f::BEGIN, f::DECIDE, f::VOTE, f::DECIDED]
     }
@@ -57,6 +50,6 @@ impl Service for CommitHandler {
     }
 
     async fn session(&self) -> SessionHandle {
-        self.0.session().await
+        SessionHandle::lasting(self.0.member().handle.current().await)
     }
 }

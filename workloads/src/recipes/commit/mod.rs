@@ -22,7 +22,6 @@ use plain::{PartyClient, overdue, wait_decision};
 pub use zooquake_history::operation::commit::{Decision, TransactionZnode, Vote};
 
 use super::OpError;
-use crate::service::SessionHandle;
 
 /// The parent of the transaction znodes.
 pub const APP: &str = "/app";
@@ -46,7 +45,7 @@ pub fn decision_path(tx: &str) -> String {
 /// `vote` and `decided`. Each of these answers by `deadline`, a moment of the host's clock.
 #[async_trait]
 pub trait Party: Send + Sync {
-    /// Its name, its session and its log.
+    /// Its session and its log.
     fn member(&self) -> &PartyClient;
 
     /// Creates what a transaction begins with: its znode, and one for each site.
@@ -110,11 +109,6 @@ pub trait Party: Send + Sync {
         journal
             .decide(tx, decision)
             .map_err(|error| OpError::Info(format!("the log cannot be written: {error}")))
-    }
-
-    /// The session that the client has now.
-    async fn session(&self) -> SessionHandle {
-        SessionHandle::lasting(self.member().handle.current().await)
     }
 }
 

@@ -16,20 +16,18 @@ use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
 
-/// What each party has: a name, a session handle and a log.
+/// What each party has: a session handle and a log.
 pub struct PartyClient {
     pub env: Env,
-    pub name: String,
     pub handle: Handle,
     pub journal: Journal,
 }
 
 impl PartyClient {
-    /// A client of this name, which begins to open its session.
-    pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
+    /// A client that begins to open its session.
+    pub fn new(env: &Env, journal: Journal) -> Self {
         Self {
             env: env.clone(),
-            name: name.to_string(),
             handle: Handle::open(env),
             journal,
         }
@@ -64,18 +62,14 @@ impl PartyClient {
         work: Duration,
         deadline: Option<Duration>,
     ) -> Result<Vote, OpError> {
-        let own = vote_path(tx, &self.name);
+        let own = vote_path(tx, &self.env.client);
         let prepare = async {
             let zk = self.handle.live().await;
             wait_for(zk.as_ref(), &own).await?;
             self.env.host.sleep(work).await;
             Ok(zk)
         };
-        let zk = match self.env.within(deadline, prepare).await {
-            Some(Ok(zk)) => zk,
-            Some(Err(OpError::Fail(why) | OpError::Info(why))) => return Err(OpError::Fail(why)),
-            None => return Err(not_voted()),
-        };
+        let zk = self.before_vote(deadline, prepare).await?;
         let vote = self.log_vote(tx, vote)?;
         match self
             .env
@@ -86,6 +80,16 @@ impl PartyClient {
             Some(Err(error)) => Err(OpError::from_error("write the vote", &error)),
             None => Err(OpError::Info("timed out; the vote is on its way".to_string())),
         }
+    }
+
+    /// Does what comes before a vote. Whatever ends it, nothing of the vote was sent.
+    pub async fn before_vote<T>(
+        &self,
+        deadline: Option<Duration>,
+        work: impl Future<Output = Result<T, OpError>> + Send,
+    ) -> Result<T, OpError> {
+        let ended = self.env.within(deadline, work).await.ok_or_else(not_voted)?;
+        ended.map_err(|(OpError::Fail(why) | OpError::Info(why))| OpError::Fail(why))
     }
 
     /// Writes the vote to the log, before it is sent. Returns the vote that the log has.

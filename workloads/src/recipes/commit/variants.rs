@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zooquake_history::operation::commit;
 
-use super::{Atomic, Broadcast, CommitHandler, CoordinatedParty, Ephemeral, Journal, Party};
+use super::{Atomic, Broadcast, CommitHandler, CoordinatedParty, Ephemeral, Journal, Party, PartyClient};
 use crate::recipes::Env;
 use crate::recipes::variant::{FamilyVariants, KnownAnomaly, Variant, known};
 use crate::service::Recipe;
@@ -25,7 +25,7 @@ const VARIANTS: &[Variant] = &[
             reason: BROADCAST_BLOCKS,
             ..BLOCKED
         }],
-        build: |env| party(env, Broadcast::new),
+        build: |env| party(env, Broadcast),
         ..PLAIN
     },
     Variant {
@@ -33,7 +33,7 @@ const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: the coordinator alone watches the votes and publishes the decision; atomic, but blocks \
                   when the coordinator fails before that",
         accepted: &[BLOCKED],
-        build: |env| party(env, CoordinatedParty::new),
+        build: |env| party(env, CoordinatedParty),
         ..PLAIN
     },
     Variant {
@@ -44,14 +44,14 @@ const VARIANTS: &[Variant] = &[
             reason: EPHEMERAL_BLOCKS,
             ..BLOCKED
         }],
-        build: |env| party(env, Ephemeral::new),
+        build: |env| party(env, Ephemeral),
         ..PLAIN
     },
     Variant {
         name: "atomic",
         promise: "begins in one transaction, votes stay, the decision is created once, and any site can bring it about: \
                   atomic, and never blocks, under any fault",
-        build: |env| party(env, Atomic::new),
+        build: |env| party(env, Atomic),
         ..PLAIN
     },
 ];
@@ -62,13 +62,13 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
-fn party<P: Party + 'static>(env: &Env, make: fn(&Env, &str, Journal) -> P) -> anyhow::Result<Recipe> {
+fn party<P: Party + 'static>(env: &Env, make: fn(PartyClient) -> P) -> anyhow::Result<Recipe> {
     let name = &env.client;
     let journal = match &env.journal {
         Some(journal) => journal.clone(),
         None => Journal::of_client(name).with_context(|| format!("the log of {name}"))?,
     };
-    Ok(Arc::new(CommitHandler::new(make(env, name, journal))))
+    Ok(Arc::new(CommitHandler(make(PartyClient::new(env, journal)))))
 }
 
 known! {

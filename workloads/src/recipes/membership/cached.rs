@@ -1,21 +1,19 @@
 //! The group of a client that sees each last change and is a member again after its session has ended.
 
-use std::time::Duration;
-
-use async_trait::async_trait;
 use futures_util::FutureExt;
 
-use super::{GroupMember, GroupReader, OwnMember, ReadingOrder, Registration, ShownGroup};
+use super::registration_books::RegistrationBooks;
+use super::{GroupReader, ReadingOrder, ShownGroup};
+use crate::recipes::Env;
 use crate::recipes::bug::Bug;
-use crate::recipes::{Env, OpError, OwnZnode};
-use crate::service::SessionHandle;
+use crate::zk::SharedValue;
 
 /// `membership/cached`: it shows what it reads with the read that sets the watch, and nothing while it is disconnected.
 #[derive(Clone)]
 pub struct CachedMembership {
-    env: Env,
-    group: ShownGroup,
-    registration: Registration,
+    pub(super) env: Env,
+    pub(super) group: ShownGroup,
+    pub(super) books: SharedValue<RegistrationBooks>,
 }
 
 impl CachedMembership {
@@ -24,10 +22,10 @@ impl CachedMembership {
         let client = Self {
             env: env.clone(),
             group: ShownGroup::new(env),
-            registration: Registration::new(env),
+            books: SharedValue::default(),
         };
         env.host.spawn(client.clone().keep_session().boxed());
-        env.host.spawn(client.registration.clone().keep().boxed());
+        env.host.spawn(client.clone().keep_entry().boxed());
         client
     }
 
@@ -41,41 +39,10 @@ impl CachedMembership {
         };
         loop {
             let zk = self.env.connect().await;
-            self.registration.begin(zk.clone());
+            self.books.update(|books| books.session = Some(zk.clone()));
             let reader = GroupReader::new(&self.env, zk, self.group.clone(), order);
             reader.run().await;
-            self.registration.end();
+            self.books.update(|books| books.end(&self.env));
         }
-    }
-}
-
-#[async_trait]
-impl GroupMember for CachedMembership {
-    async fn register(&self, member: &str, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
-        self.registration.register(member, value, deadline).await
-    }
-
-    async fn update(&self, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
-        self.registration.update(value, deadline).await
-    }
-
-    async fn deregister(&self, deadline: Option<Duration>) -> Result<Option<OwnZnode>, OpError> {
-        self.registration.deregister(deadline).await
-    }
-
-    fn registered(&self) -> Option<OwnMember> {
-        self.registration.registered()
-    }
-
-    fn group(&self) -> &ShownGroup {
-        &self.group
-    }
-
-    async fn session(&self) -> SessionHandle {
-        self.registration.session().await
-    }
-
-    async fn idle(&self) {
-        self.registration.idle().await;
     }
 }

@@ -169,9 +169,10 @@ impl GroupReader {
             if late && self.whole {
                 self.read_fired().await?;
             }
-            let entry = match !all && self.watches.contains_key(&member) {
-                true => self.entries.get(&member).cloned(),
-                false => self.read(&member).await?,
+            let entry = if all || !self.watches.contains_key(&member) {
+                self.read(&member).await?
+            } else {
+                self.entries.get(&member).cloned()
             };
             entries.extend(entry.map(|entry| (member, entry)));
         }
@@ -216,19 +217,25 @@ impl GroupReader {
     /// Reads a member; `None` if it is gone, or has no value.
     async fn read(&mut self, member: &str) -> Read<Option<MemberEntry>> {
         let path = path(member);
-        let (data, stat) = match self.order.data_watched {
-            true => match self.answer(self.zk.get_and_watch(&path)).await? {
-                Ok((data, stat, watch)) => {
-                    self.watches.insert(member.to_string(), watch);
-                    (data, stat)
-                }
-                Err(error) => return self.unread(member, &error),
-            },
-            false => match self.answer(self.zk.get(&path)).await? {
-                Ok(read) => read,
-                Err(error) => return self.unread(member, &error),
-            },
+        let read = if self.order.data_watched {
+            let read = self.answer(self.zk.get_and_watch(&path)).await?;
+            read.map(|(data, stat, watch)| (data, stat, Some(watch)))
+        } else {
+            let read = self.answer(self.zk.get(&path)).await?;
+            read.map(|(data, stat)| (data, stat, None))
         };
+        let (data, stat, watch) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                self.watches.remove(member);
+                return if error == Error::NoNode {
+                    Ok(None)
+                } else {
+                    Err(ReadInterruption)
+                };
+            }
+        };
+        self.watches.extend(watch.map(|watch| (member.to_string(), watch)));
         let Some(value) = value(&data) else {
             crate::stderr::say(&format!("{path} holds no value"));
             return Ok(None);
@@ -241,14 +248,6 @@ impl GroupReader {
             mzxid: Some(mzxid),
             value,
         }))
-    }
-
-    fn unread(&mut self, member: &str, error: &Error) -> Read<Option<MemberEntry>> {
-        self.watches.remove(member);
-        match error {
-            Error::NoNode => Ok(None),
-            _ => Err(ReadInterruption),
-        }
     }
 
     /// Sets the watches that the reads before have not set, and ignores what the reads say that set them.

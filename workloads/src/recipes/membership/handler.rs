@@ -86,21 +86,10 @@ pub trait GroupMember: Send + Sync {
 }
 
 /// A member, as the client program drives it.
-pub struct MembershipHandler {
-    member: Box<dyn GroupMember>,
-}
-
-impl MembershipHandler {
-    /// Serves this member.
-    pub fn new(member: impl GroupMember + 'static) -> Self {
-        Self {
-            member: Box::new(member),
-        }
-    }
-}
+pub struct MembershipHandler<M>(pub M);
 
 #[async_trait]
-impl Service for MembershipHandler {
+impl<M: GroupMember> Service for MembershipHandler<M> {
     fn operations(&self) -> Vec<&'static str> {
         vec![f::REGISTER, f::UPDATE, f::DEREGISTER]
     }
@@ -115,19 +104,19 @@ impl Service for MembershipHandler {
                 return Err(Answer::fail(format!("`{member}` is no name of a member")));
             }
             Asked::Register { member, value } => {
-                let own = self.member.register(&member, value, deadline).await?;
+                let own = self.0.register(&member, value, deadline).await?;
                 Answered::Registered {
                     znode: ZnodeName::from(&own.znode()),
                     session: session_hex(own.session),
                 }
             }
             Asked::Update { value } => {
-                let own = self.member.update(value, deadline).await?;
+                let own = self.0.update(value, deadline).await?;
                 let (path, mzxid) = (path(&own.member), own.stat.mzxid);
                 Answered::Updated { path, mzxid }
             }
             Asked::Deregister {} => {
-                let removed = self.member.deregister(deadline).await?;
+                let removed = self.0.deregister(deadline).await?;
                 let removed = removed.as_ref().map(ZnodeName::from);
                 Answered::Deregistered { removed }
             }
@@ -136,7 +125,7 @@ impl Service for MembershipHandler {
     }
 
     async fn session(&self) -> SessionHandle {
-        self.member.session().await
+        self.0.session().await
     }
 
     fn group(&self) -> Option<&dyn GroupWatcher> {
@@ -144,19 +133,19 @@ impl Service for MembershipHandler {
     }
 
     async fn znodes(&self) -> Vec<OwnZnode> {
-        self.member.registered().iter().map(OwnMember::znode).collect()
+        self.0.registered().iter().map(OwnMember::znode).collect()
     }
 
     async fn idle(&self) {
-        self.member.idle().await;
+        self.0.idle().await;
     }
 }
 
 #[async_trait]
-impl GroupWatcher for MembershipHandler {
+impl<M: GroupMember> GroupWatcher for MembershipHandler<M> {
     async fn worked_off(&self) -> WatchedGroup {
-        let view = self.member.group().worked_off().await;
-        let registered = self.member.registered().map(|own| RegisteredMember {
+        let view = self.0.group().worked_off().await;
+        let registered = self.0.registered().map(|own| RegisteredMember {
             znode: ZnodeName::from(&own.znode()),
             member: own.member,
         });

@@ -16,7 +16,6 @@ pub(super) mod variants;
 pub use cached::CachedMembership;
 pub use group_reader::{GroupReader, ReadingOrder};
 pub use handler::{GroupMember, MembershipHandler, OwnMember};
-pub use registration::Registration;
 pub use shown_group::ShownGroup;
 pub use tutorial::Tutorial;
 pub use zooquake_history::operation::membership::{NOT_REGISTERED, REGISTERED_ALREADY};

@@ -8,66 +8,23 @@
 //! The znode goes with its session, and is created anew in the next one. What stands under its name until then is of
 //! an earlier session, of this process or of one before it, and is waited for: it goes when that session ends.
 
-use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use futures_util::future::select;
 
 use super::registration_books::{RegistrationBooks, RegistrationStep, WantedMember};
-use super::{NOT_REGISTERED, OwnMember, REGISTERED_ALREADY, data, path};
+use super::{CachedMembership, GroupMember, NOT_REGISTERED, OwnMember, REGISTERED_ALREADY, ShownGroup, data, path};
 use crate::recipes::bug::Bug;
 use crate::recipes::requests::{overdue, steady};
-use crate::recipes::{Env, OpError, OwnZnode};
+use crate::recipes::{OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, SharedValue, Zk};
+use crate::zk::{CreateMode, Error, Zk};
 
-/// The entry of one client. Clones share it.
-#[derive(Clone)]
-pub struct Registration {
-    env: Env,
-    books: SharedValue<RegistrationBooks>,
-}
-
-impl Registration {
-    /// Of a client that is to be no member yet.
-    pub fn new(env: &Env) -> Self {
-        Self {
-            env: env.clone(),
-            books: SharedValue::new(RegistrationBooks::default()),
-        }
-    }
-
-    /// Goes on in this session.
-    pub fn begin(&self, zk: Arc<dyn Zk>) {
-        self.books.update(|books| books.begin(zk));
-    }
-
-    /// The session is over.
-    pub fn end(&self) {
-        self.books.update(|books| books.end(&self.env));
-    }
-
-    /// The session that the client has now.
-    pub async fn session(&self) -> SessionHandle {
-        SessionHandle::lasting(self.books.until(|books| books.session.clone()).await)
-    }
-
-    /// The entry by which the client believes to be a member.
-    pub fn registered(&self) -> Option<OwnMember> {
-        self.books.with(|books| books.own.clone())
-    }
-
-    /// Waits until nothing goes on but what an operation waits for.
-    pub async fn idle(&self) {
-        let idle = |books: &RegistrationBooks| (books.attended || books.step().is_none()).then_some(());
-        self.books.until(idle).await;
-    }
-
-    /// Becomes a member. An attempt that has not ended by `deadline` is undone, in the background if need be.
-    ///
-    /// # Errors
-    /// [`OpError::Fail`] only if nothing of the attempt is left; with [`REGISTERED_ALREADY`] if the client is a member.
-    pub async fn register(&self, member: &str, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
+#[async_trait]
+impl GroupMember for CachedMembership {
+    /// An attempt that has not ended by `deadline` is undone, in the background if need be.
+    async fn register(&self, member: &str, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
         let wanted = WantedMember {
             member: member.to_string(),
             value,
@@ -101,12 +58,8 @@ impl Registration {
         })
     }
 
-    /// Changes the value of the entry. An attempt that has not ended by `deadline` goes on in the background.
-    ///
-    /// # Errors
-    /// [`OpError::Fail`] only if the value is certainly not written; with [`NOT_REGISTERED`] if the client is no
-    /// member.
-    pub async fn update(&self, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
+    /// An attempt that has not ended by `deadline` goes on in the background.
+    async fn update(&self, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
         self.books.update(|books| {
             self.is_wanted(books)?;
             books.wanted.iter_mut().for_each(|wanted| wanted.value = value);
@@ -126,11 +79,8 @@ impl Registration {
         })
     }
 
-    /// Becomes a member no more. An attempt that has not ended by `deadline` goes on in the background.
-    ///
-    /// # Errors
-    /// As [`Registration::update`].
-    pub async fn deregister(&self, deadline: Option<Duration>) -> Result<Option<OwnZnode>, OpError> {
+    /// An attempt that has not ended by `deadline` goes on in the background.
+    async fn deregister(&self, deadline: Option<Duration>) -> Result<Option<OwnZnode>, OpError> {
         self.books.update(|books| {
             self.is_wanted(books)?;
             (books.wanted, books.removed) = (None, None);
@@ -147,6 +97,26 @@ impl Registration {
         }
     }
 
+    fn registered(&self) -> Option<OwnMember> {
+        self.books.with(|books| books.own.clone())
+    }
+
+    fn group(&self) -> &ShownGroup {
+        &self.group
+    }
+
+    async fn session(&self) -> SessionHandle {
+        SessionHandle::lasting(self.books.until(|books| books.session.clone()).await)
+    }
+
+    /// Waits until nothing goes on but what an operation waits for.
+    async fn idle(&self) {
+        let idle = |books: &RegistrationBooks| (books.attended || books.step().is_none()).then_some(());
+        self.books.until(idle).await;
+    }
+}
+
+impl CachedMembership {
     /// Whether the client is to be a member. The planted G2 does not make an entry again, and so cannot change it.
     fn is_wanted(&self, books: &RegistrationBooks) -> Result<(), OpError> {
         let lost = |own: &OwnMember| !books.is_session(own.session);
@@ -162,15 +132,14 @@ impl Registration {
         deadline: Option<Duration>,
         reached: impl Fn(&RegistrationBooks) -> Option<T> + Send + Sync,
     ) -> Option<Result<T, OpError>> {
-        let ended = self.books.until(|books| {
-            let refused = || books.refused.clone().map(OpError::Fail);
-            reached(books).map(Ok).or_else(|| refused().map(Err))
-        });
+        let refused = |books: &RegistrationBooks| Some(OpError::Fail(books.refused.clone()?));
+        let ended = |books: &RegistrationBooks| reached(books).map(Ok).or_else(|| refused(books).map(Err));
+        let ended = self.books.until(ended);
         self.env.within(deadline, ended).await
     }
 
     /// Sends what is to be sent, as long as the process lives.
-    pub async fn keep(self) {
+    pub(super) async fn keep_entry(self) {
         loop {
             let (zk, step) = self
                 .books
@@ -188,11 +157,10 @@ impl Registration {
     /// # Errors
     /// It has to be sent again.
     async fn perform(&self, zk: &dyn Zk, step: &RegistrationStep) -> Result<(), Error> {
-        let path = step.path();
         match step {
             RegistrationStep::Create(wanted) => self.create(zk, wanted).await,
             RegistrationStep::Write(own, value) => {
-                match zk.set(&path, &data(*value), Some(own.stat.version)).await {
+                match zk.set(&path(&own.member), &data(*value), Some(own.stat.version)).await {
                     Ok(stat) => {
                         let value = Some(*value);
                         self.made(OwnMember {
@@ -211,13 +179,9 @@ impl Registration {
                     Err(error) => Err(self.refused("set", error)),
                 }
             }
-            RegistrationStep::Delete(_) => match zk.delete(&path, None).await {
-                Ok(()) => {
-                    self.books.update(|books| books.gone(zk.session(), true));
-                    Ok(())
-                }
-                Err(Error::NoNode) => {
-                    self.books.update(|books| books.gone(zk.session(), false));
+            RegistrationStep::Delete(member) => match zk.delete(&path(member), None).await {
+                deleted @ (Ok(()) | Err(Error::NoNode)) => {
+                    self.books.update(|books| books.gone(zk.session(), deleted.is_ok()));
                     Ok(())
                 }
                 Err(error) => Err(self.refused("delete", error)),
@@ -284,7 +248,8 @@ impl Registration {
     /// Takes note of an error that proves that the request had no effect.
     fn refused(&self, doing: &str, error: Error) -> Error {
         if error.is_definite() {
-            self.books.update(|books| books.refuse(doing, &error));
+            self.books
+                .update(|books| books.refused = Some(format!("{doing}: {error}")));
         }
         error
     }

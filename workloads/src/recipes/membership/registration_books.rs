@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{OwnMember, path};
+use super::OwnMember;
 use crate::recipes::bug::Bug;
 use crate::recipes::{Env, OwnZnode};
-use crate::zk::{Error, Zk};
+use crate::zk::Zk;
 
 /// What a client is to be a member as.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,11 +74,6 @@ impl RegistrationBooks {
         self.session.as_ref().is_some_and(|zk| zk.session() == session)
     }
 
-    /// The session has begun.
-    pub fn begin(&mut self, zk: Arc<dyn Zk>) {
-        self.session = Some(zk);
-    }
-
     /// The session is over, and its znode goes with it.
     pub fn end(&mut self, env: &Env) {
         (self.session, self.unsure) = (None, None);
@@ -99,22 +94,6 @@ impl RegistrationBooks {
         if self.is_session(session) {
             let own = self.own.take();
             (self.removed, self.unsure) = (own.filter(|_| removed).as_ref().map(OwnMember::znode), None);
-        }
-    }
-
-    /// ZooKeeper has refused a request, which has no effect.
-    pub fn refuse(&mut self, doing: &str, error: &Error) {
-        self.refused = Some(format!("{doing}: {error}"));
-    }
-}
-
-impl RegistrationStep {
-    /// The path of the znode that it is about.
-    pub fn path(&self) -> String {
-        match self {
-            Self::Create(WantedMember { member, .. })
-            | Self::Write(OwnMember { member, .. }, _)
-            | Self::Delete(member) => path(member),
         }
     }
 }

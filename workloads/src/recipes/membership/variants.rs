@@ -18,7 +18,7 @@ const VARIANTS: &[Variant] = &[
         name: "cached",
         promise: "shows what it reads with the read that sets the watch, all of it again after each reconnect, and registers anew \
                   when its session has ended: once nothing changes any more, each view is the group, under any fault",
-        build: |env| Ok(Arc::new(MembershipHandler::new(CachedMembership::new(env)))),
+        build: |env| Ok(Arc::new(MembershipHandler(CachedMembership::new(env)))),
         ..PLAIN
     },
     Variant {
@@ -26,7 +26,7 @@ const VARIANTS: &[Variant] = &[
         promise: "reads, then sets its watches, and registers once for ever: right as long as nothing changes in between and no \
                   session ends",
         accepted: &[STALE, LOST],
-        build: |env| Ok(Arc::new(MembershipHandler::new(Tutorial::new(env)))),
+        build: |env| Ok(Arc::new(MembershipHandler(Tutorial::new(env)))),
         ..PLAIN
     },
 ];

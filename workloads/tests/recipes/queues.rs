@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use zooquake_workloads::recipes::queue::{ClaimedQueue, Fifo, Queue, StoredItem};
+use zooquake_workloads::recipes::queue::{ClaimedQueue, Fifo, Queue, ZnodeName};
 use zooquake_workloads::recipes::{Env, HolderState, NOT_HELD, OpError};
 use zooquake_workloads::zk::sim::{Fate, Net, OUTAGE};
 use zooquake_workloads::zk::{Host, SharedValue};
@@ -33,7 +33,7 @@ fn client<T: Queue + 'static>(world: &RecipeWorld, net: &Net, build: fn(&Env) ->
 }
 
 impl QueueClient {
-    fn enqueue(&self, item: i64) -> Result<StoredItem, OpError> {
+    fn enqueue(&self, item: i64) -> Result<ZnodeName, OpError> {
         let queue = self.queue.clone();
         self.world.run(async move { queue.enqueue(item, None).await })
     }

@@ -12,9 +12,9 @@ use futures_util::FutureExt;
 
 use super::claim::{ItemClaim, look};
 use super::dequeue_attempt::DequeueAttempt;
-use super::item::{Content, in_order, put};
+use super::item::{Content, in_order, put, reading};
 use super::owner::{Owner, Owners, gone};
-use super::{DeliveredItem, OWNERS, QUEUE, Queue, StoredItem, TAKEN, overdue};
+use super::{DeliveredItem, OWNERS, QUEUE, Queue, TAKEN, ZnodeName, overdue};
 use crate::recipes::bug::Bug;
 use crate::recipes::{BusyGuard, Env, HolderState, NOT_HELD, OpError, OwnZnode};
 use crate::service::SessionHandle;
@@ -54,18 +54,15 @@ impl ClaimedQueue {
             if let Some(given) = self.take_back(&owner, attempt).await? {
                 return Ok(Some(given));
             }
-            let names = owner.zk.children(QUEUE).await.map_err(|error| reading(&error))?;
+            let names = owner.zk.children(QUEUE).await.map_err(reading)?;
             if names.is_empty() {
                 return Ok(None);
             }
             for name in self.in_order(names) {
                 let path = format!("{QUEUE}/{name}");
-                let (data, stat) = match owner.zk.get(&path).await {
-                    Ok(found) => found,
-                    Err(Error::NoNode) => continue,
-                    Err(error) => return Err(reading(&error)),
+                let Some((content, stat)) = Content::find(owner.zk.as_ref(), &path).await? else {
+                    continue;
                 };
-                let content = content(&path, &data)?;
                 let mine = Content {
                     owner: Some(owner.name.clone()),
                     ..content
@@ -90,19 +87,16 @@ impl ClaimedQueue {
     /// Takes back the oldest of what owners whose sessions are over have left.
     async fn take_back(&self, owner: &Owner, attempt: &DequeueAttempt) -> Result<Option<DeliveredItem>, OpError> {
         let zk = &owner.zk;
-        let taken = zk.children(TAKEN).await.map_err(|error| reading(&error))?;
+        let taken = zk.children(TAKEN).await.map_err(reading)?;
         if taken.is_empty() {
             return Ok(None);
         }
-        let alive = zk.children(OWNERS).await.map_err(|error| reading(&error))?;
+        let alive = zk.children(OWNERS).await.map_err(reading)?;
         for name in self.in_order(taken) {
             let path = format!("{TAKEN}/{name}");
-            let (data, stat) = match zk.get(&path).await {
-                Ok(found) => found,
-                Err(Error::NoNode) => continue,
-                Err(error) => return Err(reading(&error)),
+            let Some((content, stat)) = Content::find(zk.as_ref(), &path).await? else {
+                continue;
             };
-            let content = content(&path, &data)?;
             let Some(former) = content.owner.filter(|former| !alive.contains(former)) else {
                 continue;
             };
@@ -240,18 +234,9 @@ impl ClaimedQueue {
     }
 }
 
-/// Nothing was taken when a look fails.
-fn reading(error: &Error) -> OpError {
-    OpError::Fail(format!("read: {error}"))
-}
-
-fn content(path: &str, data: &[u8]) -> Result<Content, OpError> {
-    Content::read(data).ok_or_else(|| OpError::Fail(format!("{path} holds no item")))
-}
-
 #[async_trait]
 impl Queue for ClaimedQueue {
-    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<StoredItem, OpError> {
+    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<ZnodeName, OpError> {
         let put = self.env.within(deadline, put(&self.env, &self.owners, item));
         put.await.ok_or_else(overdue)?
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::item::{Content, MARK, in_order};
-use super::{DeliveredItem, QUEUE, Queue, StoredItem, blindly, ensure, overdue};
+use super::item::{Content, MARK, in_order, reading};
+use super::{DeliveredItem, QUEUE, Queue, ZnodeName, blindly, ensure, overdue};
 use crate::recipes::bug::Bug;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, HolderState, OpError};
@@ -37,7 +37,7 @@ impl Fifo {
         }
     }
 
-    async fn put(&self, item: i64) -> Result<StoredItem, OpError> {
+    async fn put(&self, item: i64) -> Result<ZnodeName, OpError> {
         let zk = self.handle.live().await;
         // Nothing of the item can be there when this fails.
         ensure(zk.as_ref(), QUEUE)
@@ -48,7 +48,7 @@ impl Fifo {
         let created = blindly(&self.env, Bug::Q2, zk.as_ref(), create)
             .await
             .map_err(|error| OpError::from_error("create", &error))?;
-        Ok(StoredItem {
+        Ok(ZnodeName {
             path: created.path,
             czxid: created.stat.map(|stat| stat.czxid),
         })
@@ -67,7 +67,7 @@ impl Fifo {
             }
             for name in names {
                 let path = format!("{QUEUE}/{name}");
-                let Some(item) = read(zk.as_ref(), &path).await? else {
+                let Some((Content { item, .. }, _)) = Content::find(zk.as_ref(), &path).await? else {
                     continue;
                 };
                 self.env.taking(item);
@@ -90,7 +90,7 @@ impl Fifo {
         if self.listed.with(Vec::is_empty) {
             for name in names(zk).await? {
                 let path = format!("{QUEUE}/{name}");
-                if let Some(item) = read(zk, &path).await? {
+                if let Some((Content { item, .. }, _)) = Content::find(zk, &path).await? {
                     self.listed.update(|listed| listed.push((path, item)));
                 }
             }
@@ -107,11 +107,6 @@ impl Fifo {
     }
 }
 
-/// Nothing was taken when a look fails.
-fn reading(error: Error) -> OpError {
-    OpError::Fail(format!("read: {error}"))
-}
-
 /// The names in the queue, in order.
 async fn names(zk: &dyn Zk) -> Result<Vec<String>, OpError> {
     match zk.children(QUEUE).await {
@@ -120,22 +115,9 @@ async fn names(zk: &dyn Zk) -> Result<Vec<String>, OpError> {
     }
 }
 
-/// The item of a znode; `None` if that is gone.
-async fn read(zk: &dyn Zk, path: &str) -> Result<Option<i64>, OpError> {
-    let data = match zk.get(path).await {
-        Ok((data, _)) => data,
-        Err(Error::NoNode) => return Ok(None),
-        Err(error) => return Err(reading(error)),
-    };
-    match Content::read(&data) {
-        Some(Content { item, .. }) => Ok(Some(item)),
-        None => Err(OpError::Fail(format!("{path} holds no item"))),
-    }
-}
-
 #[async_trait]
 impl Queue for Fifo {
-    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<StoredItem, OpError> {
+    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<ZnodeName, OpError> {
         self.env.within(deadline, self.put(item)).await.ok_or_else(overdue)?
     }
 

@@ -10,15 +10,6 @@ use crate::protocol::Request;
 use crate::recipes::{HolderState, OpError, OwnZnode, WorkGuard};
 use crate::service::{Answer, Service, SessionHandle, parse};
 
-/// An item that was stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredItem {
-    /// Its znode.
-    pub path: String,
-    /// The transaction that created that; `None` where the recipe cannot determine it.
-    pub czxid: Option<i64>,
-}
-
 /// An item that was delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveredItem {
@@ -32,11 +23,11 @@ pub struct DeliveredItem {
 /// moment of the host's clock.
 #[async_trait]
 pub trait Queue: Send + Sync {
-    /// Puts an item at the end.
+    /// Puts an item at the end. Its znode.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if the item is certainly not there.
-    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<StoredItem, OpError>;
+    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<ZnodeName, OpError>;
 
     /// Takes the first item; `None` if there is none. It is named by a `taking` notice before anything is taken.
     ///
@@ -59,19 +50,10 @@ pub trait Queue: Send + Sync {
 }
 
 /// A queue, as the client program drives it.
-pub struct QueueHandler {
-    queue: Box<dyn Queue>,
-}
-
-impl QueueHandler {
-    /// Serves this queue.
-    pub fn new(queue: impl Queue + 'static) -> Self {
-        Self { queue: Box::new(queue) }
-    }
-}
+pub struct QueueHandler<Q>(pub Q);
 
 #[async_trait]
-impl Service for QueueHandler {
+impl<Q: Queue> Service for QueueHandler<Q> {
     fn operations(&self) -> Vec<&'static str> {
         vec![f::ENQUEUE, f::DEQUEUE, f::ACKNOWLEDGE]
     }
@@ -83,11 +65,10 @@ impl Service for QueueHandler {
     ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         let answered = match parse(request)? {
             Asked::Enqueue { item } => {
-                let StoredItem { path, czxid } = self.queue.enqueue(item, deadline).await?;
-                let znode = ZnodeName { path, czxid };
+                let znode = self.0.enqueue(item, deadline).await?;
                 Answered::Stored { item, znode }
             }
-            Asked::Dequeue {} => match self.queue.dequeue(deadline).await? {
+            Asked::Dequeue {} => match self.0.dequeue(deadline).await? {
                 None => Answered::Item { item: None },
                 Some(DeliveredItem { item, claim: None }) => Answered::Item { item: Some(item) },
                 Some(DeliveredItem { item, claim: Some(own) }) => {
@@ -96,7 +77,7 @@ impl Service for QueueHandler {
                 }
             },
             Asked::Acknowledge { item } => {
-                self.queue.acknowledge(item, deadline).await?;
+                self.0.acknowledge(item, deadline).await?;
                 Answered::Item { item: Some(item) }
             }
         };
@@ -104,10 +85,10 @@ impl Service for QueueHandler {
     }
 
     async fn session(&self) -> SessionHandle {
-        self.queue.session().await
+        self.0.session().await
     }
 
     fn holder(&self) -> Option<&HolderState> {
-        Some(self.queue.holder())
+        Some(self.0.holder())
     }
 }

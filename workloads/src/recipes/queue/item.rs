@@ -1,10 +1,10 @@
 //! Items as znodes: their data, and their order.
 
 use super::owner::{Owner, Owners};
-use super::{QUEUE, StoredItem, TAKEN, steady};
+use super::{QUEUE, TAKEN, ZnodeName, steady};
 use crate::recipes::sequence::{order, sequence};
 use crate::recipes::{Env, OpError};
-use crate::zk::CreateMode;
+use crate::zk::{CreateMode, Error, Stat, Zk};
 use serde::{Deserialize, Serialize};
 
 /// What stands before the sequence number in an item's name.
@@ -26,10 +26,30 @@ impl Content {
         serde_json::from_slice(data).ok()
     }
 
+    /// Reads an item's znode; `None` if that is gone.
+    ///
+    /// # Errors
+    /// [`OpError::Fail`]: a look takes nothing.
+    pub async fn find(zk: &dyn Zk, path: &str) -> Result<Option<(Self, Stat)>, OpError> {
+        match zk.get(path).await {
+            Ok((data, stat)) => match Self::read(&data) {
+                Some(content) => Ok(Some((content, stat))),
+                None => Err(OpError::Fail(format!("{path} holds no item"))),
+            },
+            Err(Error::NoNode) => Ok(None),
+            Err(error) => Err(reading(error)),
+        }
+    }
+
     /// The data for a znode.
     pub fn data(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
+}
+
+/// The end of a dequeue whose look has failed, before anything was taken.
+pub fn reading(error: Error) -> OpError {
+    OpError::Fail(format!("read: {error}"))
 }
 
 /// The names of items in the order in which they were created.
@@ -46,13 +66,13 @@ pub fn in_order(names: Vec<String>) -> Vec<String> {
 ///
 /// # Errors
 /// [`OpError::Fail`] only if it is certainly not there.
-pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<StoredItem, OpError> {
+pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<ZnodeName, OpError> {
     let Owner { zk, .. } = owners.live().await;
     let guid = format!("{:032x}", env.host.random());
     let data = Content { item, owner: None }.data();
     let path = format!("{QUEUE}/{guid}-{MARK}");
     match zk.create(&path, &data, CreateMode::PersistentSequential).await {
-        Ok(created) => Ok(StoredItem {
+        Ok(created) => Ok(ZnodeName {
             path: created.path,
             czxid: created.stat.map(|stat| stat.czxid),
         }),
@@ -67,7 +87,7 @@ pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<StoredItem, Op
                 let names = zk.children(parent).await.unwrap_or_default();
                 if let Some(name) = names.into_iter().find(|name| name.starts_with(&guid)) {
                     let path = format!("{QUEUE}/{name}");
-                    return Ok(StoredItem { path, czxid: None });
+                    return Ok(ZnodeName { path, czxid: None });
                 }
             }
             Err(unknown)

@@ -11,7 +11,8 @@ pub(super) mod variants;
 
 pub use claimed::ClaimedQueue;
 pub use fifo::Fifo;
-pub use handler::{DeliveredItem, Queue, QueueHandler, StoredItem};
+pub use handler::{DeliveredItem, Queue, QueueHandler};
+pub use zooquake_history::operation::ZnodeName;
 
 use super::requests::{blindly, ensure, overdue, steady};
 

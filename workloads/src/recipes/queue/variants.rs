@@ -17,7 +17,7 @@ const VARIANTS: &[Variant] = &[
     Variant {
         name: "fifo",
         promise: "sequential items, consumers get then delete: delivered in order, at most once",
-        build: |env| Ok(Arc::new(QueueHandler::new(Fifo::new(env)))),
+        build: |env| Ok(Arc::new(QueueHandler(Fifo::new(env)))),
         ..PLAIN
     },
     Variant {
@@ -29,7 +29,7 @@ const VARIANTS: &[Variant] = &[
             delivery: Delivery::AtLeastOnce,
             ..Capabilities::NONE
         },
-        build: |env| Ok(Arc::new(QueueHandler::new(ClaimedQueue::new(env)))),
+        build: |env| Ok(Arc::new(QueueHandler(ClaimedQueue::new(env)))),
         ..PLAIN
     },
 ];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zooquake_workloads::recipes::election::{acknowledged, epoch};
-use zooquake_workloads::recipes::grant::{GrantRecipe, ProtectedQueue, ReleaseOutcome};
+use zooquake_workloads::recipes::grant::{GrantRecipe, Mode, ProtectedQueue, ZnodeName};
 use zooquake_workloads::recipes::lock::protected;
 use zooquake_workloads::recipes::semaphore::leases;
 use zooquake_workloads::recipes::{Env, Grant, HolderState, OpError, rwlock};
@@ -147,22 +147,29 @@ impl Client {
 
     /// Sends the first request.
     pub fn begin(&self, name: &'static str, time: Option<Duration>) -> AcquireAttempt {
-        let (recipe, deadline) = (self.recipe.clone(), time.map(|time| self.world.now() + time));
-        AcquireAttempt(self.world.start(async move { recipe.acquire(name, deadline).await }))
+        AcquireAttempt(self.world.start(self.attempt(name, Mode::Exclusive, time)))
     }
 
     /// Asks for a shared grant, and stands in the queue.
     pub fn ask_shared(&self, name: &'static str) -> AcquireAttempt {
-        let recipe = self.recipe.clone();
-        let attempt = self.world.start(async move { recipe.acquire_shared(name, None).await });
+        let attempt = self.world.start(self.attempt(name, Mode::Shared, None));
         self.world.pass(MOMENT);
         AcquireAttempt(attempt)
     }
 
     /// Waits until an attempt has ended.
     pub fn acquire(&self, name: &'static str, time: Option<Duration>) -> Result<Grant, OpError> {
+        self.world.run(self.attempt(name, Mode::Exclusive, time))
+    }
+
+    fn attempt(
+        &self,
+        name: &'static str,
+        mode: Mode,
+        time: Option<Duration>,
+    ) -> impl Future<Output = Result<Grant, OpError>> + Send + use<> {
         let (recipe, deadline) = (self.recipe.clone(), time.map(|time| self.world.now() + time));
-        self.world.run(async move { recipe.acquire(name, deadline).await })
+        async move { recipe.acquire(name, mode, deadline).await }
     }
 
     /// Waits until it is granted.
@@ -170,13 +177,13 @@ impl Client {
         self.acquire(name, None).unwrap()
     }
 
-    pub fn release(&self, name: &'static str) -> Result<ReleaseOutcome, OpError> {
+    pub fn release(&self, name: &'static str) -> Result<Option<ZnodeName>, OpError> {
         let recipe = self.recipe.clone();
         self.world.run(async move { recipe.release(name, None).await })
     }
 
     /// Gives back what it holds, and others hear of it.
-    pub fn hand_over(&self, name: &'static str) -> ReleaseOutcome {
+    pub fn hand_over(&self, name: &'static str) -> Option<ZnodeName> {
         let released = self.release(name).unwrap();
         self.world.pass(MOMENT);
         released

@@ -16,7 +16,7 @@ fn a_grant_is_handed_over_in_order() {
         let known = clients[1].holder().znodes().len();
         assert_eq!(known, 1, "it names the znode that it waits with");
         let released = clients[0].hand_over("g1");
-        assert_eq!(released.removed, Some((first.path.clone(), first.czxid)));
+        assert_eq!(released, Some(first.znode()));
         let second = second.granted();
         assert!(third.waits());
         assert!(second.czxid > first.czxid && (first.token.is_none() || second.token > first.token));
@@ -45,11 +45,11 @@ fn a_request_whose_outcome_is_unknown_leaves_nothing_unknown() {
                 assert_eq!(bed.locks().len(), own.len(), "{op} {fate:?}: it names all there are");
                 let stat = bed.net.server().exists(&grant.path).unwrap();
                 assert_eq!((Some(stat.czxid), stat.ephemeral_owner), (grant.czxid, grant.session));
-                let released = client.hand_over("g1").removed;
+                let released = client.hand_over("g1");
                 // A client that verifies that an own znode is gone cannot determine who deleted it; an acknowledgement
                 // goes first.
                 let unsure = op == "delete" && fate == Fate::ReplyLost && grant.ack.is_none();
-                let removed = (!unsure).then_some((grant.path, grant.czxid));
+                let removed = (!unsure).then(|| grant.znode());
                 assert_eq!(released, removed, "{op} {fate:?}");
                 assert!(bed.world.lost().is_empty(), "it held nothing before, and had let go");
                 bed.assert_clean(&[client]);

@@ -4,8 +4,6 @@
 //! The acknowledgement has a GUID in its name too, so that it is found again after an unknown outcome. It belongs to
 //! the session of the candidate's znode, and is removed before that one: no acknowledgement outlives its term.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 
 use super::QUEUE;
@@ -19,7 +17,7 @@ const ACK: ContenderQueue = ContenderQueue::single(ACKS, "-ack-");
 
 /// A client of `election/acknowledged` that begins to open its session.
 pub fn acknowledged(env: &Env) -> ProtectedQueue {
-    ProtectedQueue::new(env, QUEUE, Arc::new(Acknowledge))
+    ProtectedQueue::new(env, QUEUE, Acknowledge)
 }
 
 struct Acknowledge;

@@ -8,7 +8,7 @@
 use async_trait::async_trait;
 
 use crate::recipes::bug::Bug;
-use crate::recipes::grant::{Contest, TutorialClient, create_with, hear};
+use crate::recipes::grant::{Contest, Mode, TutorialClient, create_with, heard};
 use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Error, Zk};
 
@@ -24,7 +24,7 @@ struct CreateRace(Env);
 
 #[async_trait]
 impl Contest for CreateRace {
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState, _: Mode) -> Result<OwnZnode, OpError> {
         loop {
             let name = self.0.client.as_bytes();
             match create_with(zk, holder, (LEADER, name), CreateMode::Ephemeral).await {
@@ -48,7 +48,7 @@ impl Contest for CreateRace {
                 .await
                 .map_err(|error| OpError::from_error("watch the leader", &error))?;
             if there.is_some() {
-                hear(watch).await?;
+                heard(watch.await)?;
             }
         }
     }

@@ -5,8 +5,6 @@
 //! have higher epochs, and the resource refuses what a deposed leader still writes. An unknown outcome is no matter:
 //! the candidate raises the epoch again, and a request that got stuck fails then by the version that it expects.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 
 use super::QUEUE;
@@ -19,7 +17,7 @@ pub const EPOCH: &str = "/election-epoch";
 
 /// A client of `election/epoch` that begins to open its session.
 pub fn epoch(env: &Env) -> ProtectedQueue {
-    ProtectedQueue::new(env, QUEUE, Arc::new(Raise))
+    ProtectedQueue::new(env, QUEUE, Raise)
 }
 
 struct Raise;

@@ -28,15 +28,11 @@ pub trait BeforeGrant: Send + Sync {
 pub struct FirstContender<'a> {
     /// Its place in the queue.
     pub claim: &'a GrantClaim,
-    client: &'a ProtectedQueue,
-    traces: &'a Traces,
+    pub(super) client: &'a ProtectedQueue,
+    pub(super) traces: &'a Traces,
 }
 
-impl<'a> FirstContender<'a> {
-    pub(super) fn new(client: &'a ProtectedQueue, claim: &'a GrantClaim, traces: &'a Traces) -> Self {
-        Self { claim, client, traces }
-    }
-
+impl FirstContender<'_> {
     /// Creates another znode that goes when the place in the queue does, and before it.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::ReleaseOutcome;
+use super::ZnodeName;
 use super::claim::GrantClaim;
 use super::protected::ProtectedQueue;
 use super::queue::ContenderQueue;
@@ -28,7 +28,7 @@ impl ProtectedQueue {
     }
 
     /// L28: deletes the first znode of the queue, whosever that is.
-    pub(super) async fn release_first(&self, name: &str) -> Result<ReleaseOutcome, OpError> {
+    pub(super) async fn release_first(&self, name: &str) -> Result<Option<ZnodeName>, OpError> {
         if let Some(held) = self.holder.let_go(name) {
             self.holder.disown(&held.grant.path);
         }
@@ -40,6 +40,6 @@ impl ProtectedQueue {
             let deleted = zk.delete(&format!("{parent}/{first}"), None).await;
             deleted.map_err(|error| OpError::from_error("delete", &error))?;
         }
-        Ok(ReleaseOutcome::unsure())
+        Ok(None)
     }
 }

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 
-use super::{Contest, create, hear};
+use super::{Contest, Mode, create, heard};
 use crate::recipes::sequence::sequence;
 use crate::recipes::{HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Zk};
@@ -20,8 +20,27 @@ pub struct Chain {
 }
 
 impl Chain {
-    async fn queue(&self, zk: &dyn Zk, holder: &HolderState, prefix: &str) -> Result<OwnZnode, OpError> {
+    /// The znode just before the one at `own`; `None` if that is the first.
+    fn before<'a>(&self, names: &'a [String], own: &str) -> Result<Option<&'a str>, OpError> {
+        let Self {
+            parent,
+            exclusive,
+            shared,
+        } = *self;
+        let number = |name| sequence(name, exclusive).or_else(|| sequence(name, shared?));
+        let mut queue: Vec<_> = names.iter().filter_map(|name| Some((number(name)?, name))).collect();
+        queue.sort_unstable();
+        let place = queue.iter().position(|(_, name)| own == format!("{parent}/{name}"));
+        let place = place.ok_or_else(|| OpError::Info("the own znode is not in the list".to_string()))?;
+        Ok(place.checked_sub(1).map(|before| queue[before].1.as_str()))
+    }
+}
+
+#[async_trait]
+impl Contest for Chain {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState, mode: Mode) -> Result<OwnZnode, OpError> {
         let Self { parent, shared, .. } = *self;
+        let prefix = shared.filter(|_| mode == Mode::Shared).unwrap_or(self.exclusive);
         let own = create(
             zk,
             holder,
@@ -46,34 +65,8 @@ impl Chain {
                 .await
                 .map_err(|error| OpError::unknown("watch the one before", &error))?;
             if there.is_some() {
-                hear(watch).await?;
+                heard(watch.await)?;
             }
         }
-    }
-
-    /// The znode just before the one at `own`; `None` if that is the first.
-    fn before<'a>(&self, names: &'a [String], own: &str) -> Result<Option<&'a str>, OpError> {
-        let Self {
-            parent,
-            exclusive,
-            shared,
-        } = *self;
-        let number = |name| sequence(name, exclusive).or_else(|| sequence(name, shared?));
-        let mut queue: Vec<_> = names.iter().filter_map(|name| Some((number(name)?, name))).collect();
-        queue.sort_unstable();
-        let place = queue.iter().position(|(_, name)| own == format!("{parent}/{name}"));
-        let place = place.ok_or_else(|| OpError::Info("the own znode is not in the list".to_string()))?;
-        Ok(place.checked_sub(1).map(|before| queue[before].1.as_str()))
-    }
-}
-
-#[async_trait]
-impl Contest for Chain {
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
-        self.queue(zk, holder, self.exclusive).await
-    }
-
-    async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
-        self.queue(zk, holder, self.shared.unwrap_or(self.exclusive)).await
     }
 }

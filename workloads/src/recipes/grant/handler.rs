@@ -31,59 +31,42 @@ impl GrantHandler {
         }
     }
 
-    async fn acquire(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Answer {
+    async fn acquire(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Answer, Answer> {
         if let Some(held) = self.recipe.holder().held() {
-            return Answer::fail(format!("it holds {} already", held.grant.name));
+            return Err(Answer::fail(format!("it holds {} already", held.grant.name)));
         }
-        let acquired = match mode {
-            Mode::Exclusive => self.recipe.acquire(name, deadline),
-            Mode::Shared => self.recipe.acquire_shared(name, deadline),
-        };
-        match acquired.await {
-            Ok(grant) => {
-                let ack = self.ack(&grant);
-                Answer::ok(Answered::Granted {
-                    grant: grant.name,
-                    znode: ZnodeName {
-                        path: grant.path,
-                        czxid: grant.czxid,
-                    },
-                    session: session_hex(grant.session),
-                    token: grant.token,
-                    ack,
-                })
-            }
-            Err(ended) => ended.into(),
-        }
+        let grant = self.recipe.acquire(name, mode, deadline).await?;
+        Ok(Answer::ok(Answered::Granted {
+            znode: grant.znode(),
+            session: session_hex(grant.session),
+            token: grant.token,
+            ack: self.ack(&grant),
+            grant: grant.name,
+        }))
     }
 
-    async fn release(&self, name: &str, deadline: Option<Duration>) -> Answer {
-        match self.recipe.release(name, deadline).await {
-            Ok(released) => {
-                let removed = released.removed.map(|(path, czxid)| ZnodeName { path, czxid });
-                let grant = name.to_string();
-                Answer::ok(Answered::Released { grant, removed })
-            }
-            Err(ended) => ended.into(),
-        }
+    async fn release(&self, grant: String, deadline: Option<Duration>) -> Result<Answer, Answer> {
+        let removed = self.recipe.release(&grant, deadline).await?;
+        Ok(Answer::ok(Answered::Released { grant, removed }))
     }
 
-    /// Checks its belief, and works.
-    async fn work(&self, grant: String, work: Duration) -> Answer {
-        let Some((_, _working)) = self.recipe.holder().work(&grant) else {
-            return Answer::fail(NOT_HELD);
-        };
+    /// Checks its belief, and begins to work.
+    fn begin(&self, grant: &str) -> Result<(Grant, WorkGuard), Answer> {
+        let begun = self.recipe.holder().work(grant);
+        begun.ok_or_else(|| Answer::fail(NOT_HELD))
+    }
+
+    async fn work(&self, grant: String, work: Duration) -> Result<Answer, Answer> {
+        let (_, _working) = self.begin(&grant)?;
         self.env.host.sleep(work).await;
-        Answer::ok(Answered::Worked { grant })
+        Ok(Answer::ok(Answered::Worked { grant }))
     }
 
     /// Checks its belief, works, and reads without checking again.
-    async fn read(&self, grant: String, work: Duration) -> (Answer, Option<WorkGuard>) {
-        let Some((_, working)) = self.recipe.holder().work(&grant) else {
-            return (Answer::fail(NOT_HELD), None);
-        };
+    async fn read(&self, grant: String, work: Duration) -> Result<(Answer, Option<WorkGuard>), Answer> {
+        let (_, working) = self.begin(&grant)?;
         self.env.host.sleep(work).await;
-        (Answer::ok(Answered::Reading { grant }), Some(working))
+        Ok((Answer::ok(Answered::Reading { grant }), Some(working)))
     }
 
     /// Checks its belief, works, and writes without checking again, as real critical sections do.
@@ -91,10 +74,8 @@ impl GrantHandler {
         &self,
         (grant, value, work): (String, Value, Duration),
         deadline: Option<Duration>,
-    ) -> (Answer, Option<WorkGuard>) {
-        let Some((held, working)) = self.recipe.holder().work(&grant) else {
-            return (Answer::fail(NOT_HELD), None);
-        };
+    ) -> Result<(Answer, Option<WorkGuard>), Answer> {
+        let (held, working) = self.begin(&grant)?;
         self.env.host.sleep(work).await;
         if !self.recipe.guards() {
             let (token, ack) = (self.recipe.token(&held).await, self.ack(&held));
@@ -104,7 +85,7 @@ impl GrantHandler {
                 token,
                 ack,
             };
-            return (Answer::ok(sent), Some(working));
+            return Ok((Answer::ok(sent), Some(working)));
         }
         let written = self.env.within(deadline, self.recipe.write(&grant, &value)).await;
         let about = |mzxid| Answered::Written { grant, value, mzxid };
@@ -113,7 +94,7 @@ impl GrantHandler {
             Some(Err(ended)) => Answer::from(ended).with(about(None)),
             None => Answer::info("timed out").with(about(None)),
         };
-        (answer, Some(working))
+        Ok((answer, Some(working)))
     }
 
     /// The znode with which the client has acknowledged that it leads; the outer `None` where the recipe promises no
@@ -146,15 +127,15 @@ impl Service for GrantHandler {
         deadline: Option<Duration>,
     ) -> Result<(Answer, Option<WorkGuard>), Answer> {
         Ok(match parse(request)? {
-            Asked::Acquire { grant, mode } => (self.acquire(&grant, mode, deadline).await, None),
-            Asked::Elect { grant } => (self.acquire(&grant, Mode::Exclusive, deadline).await, None),
-            Asked::Release { grant } | Asked::Resign { grant } => (self.release(&grant, deadline).await, None),
-            Asked::Read { grant, work_ms } => self.read(grant, Duration::from_millis(work_ms)).await,
+            Asked::Acquire { grant, mode } => (self.acquire(&grant, mode, deadline).await?, None),
+            Asked::Elect { grant } => (self.acquire(&grant, Mode::Exclusive, deadline).await?, None),
+            Asked::Release { grant } | Asked::Resign { grant } => (self.release(grant, deadline).await?, None),
+            Asked::Read { grant, work_ms } => self.read(grant, Duration::from_millis(work_ms)).await?,
             Asked::Write { grant, value, work_ms } => {
                 let work = Duration::from_millis(work_ms);
-                self.write((grant, value, work), deadline).await
+                self.write((grant, value, work), deadline).await?
             }
-            Asked::Work { grant, work_ms } => (self.work(grant, Duration::from_millis(work_ms)).await, None),
+            Asked::Work { grant, work_ms } => (self.work(grant, Duration::from_millis(work_ms)).await?, None),
         })
     }
 

@@ -17,37 +17,31 @@ pub use before_grant::{BeforeGrant, FirstContender};
 pub use chain::Chain;
 pub use claim::{GrantClaim, NoZnode};
 pub use handler::GrantHandler;
-pub use plain::{Contest, TutorialClient, create, create_with, hear};
+pub use plain::{Contest, TutorialClient, create, create_with};
 pub use protected::ProtectedQueue;
 pub use queue::{ContenderQueue, Queues};
 use serde_json::Value;
+pub use zooquake_history::operation::{Mode, ZnodeName};
 
+pub use super::requests::heard;
 use super::{Grant, HeldGrant, HolderState, OpError, OwnZnode};
 use crate::service::SessionHandle;
 
 /// A recipe that grants, as one client uses it: one operation at a time, each polled to its end.
 #[async_trait]
 pub trait GrantRecipe: Send + Sync {
-    /// Waits for the lock, or to lead; the grant then has this name. Answers by `deadline`, a moment of the host's
-    /// clock.
+    /// Waits for the lock, or to lead; the grant then has this name. A recipe without shared grants grants exclusively.
+    /// Answers by `deadline`, a moment of the host's clock.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if nothing of the attempt is left.
-    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError>;
+    async fn acquire(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError>;
 
-    /// The same for a shared grant. A recipe without shared grants grants exclusively.
-    ///
-    /// # Errors
-    /// As [`GrantRecipe::acquire`].
-    async fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
-        self.acquire(name, deadline).await
-    }
-
-    /// Gives it back.
+    /// Gives it back. The znode that this removed; `None` where the recipe cannot name it for certain.
     ///
     /// # Errors
     /// [`OpError::Fail`] with [`super::NOT_HELD`] if it is not held any more.
-    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError>;
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Option<ZnodeName>, OpError>;
 
     /// The client's own state: its grant, its znodes and its unfinished work.
     fn holder(&self) -> &HolderState;
@@ -85,36 +79,14 @@ pub trait GrantRecipe: Send + Sync {
     }
 }
 
-/// What a release did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReleaseOutcome {
-    /// The znode that it removed, and the transaction that had created that; `None` where the recipe cannot determine
-    /// it.
-    pub removed: Option<(String, Option<i64>)>,
-}
-
-impl ReleaseOutcome {
-    /// It removed the znode of its grant.
-    pub fn from_grant(grant: &Grant) -> Self {
-        Self {
-            removed: Some((grant.path.clone(), grant.czxid)),
-        }
-    }
-
-    /// Deletes the znode of a grant, and does not try again.
-    ///
-    /// # Errors
-    /// As ZooKeeper answers.
-    pub async fn once(held: &HeldGrant) -> Result<Self, OpError> {
-        let deleted = held.zk.delete(&held.grant.path, None).await;
-        deleted.map_err(|error| OpError::from_error("delete", &error))?;
-        Ok(Self::from_grant(&held.grant))
-    }
-
-    /// It removed a znode that the recipe cannot name.
-    pub fn unsure() -> Self {
-        Self { removed: None }
-    }
+/// Deletes the znode of a grant, and does not try again; answers that it removed it.
+///
+/// # Errors
+/// As ZooKeeper answers.
+pub async fn delete_once(held: &HeldGrant) -> Result<Option<ZnodeName>, OpError> {
+    let deleted = held.zk.delete(&held.grant.path, None).await;
+    deleted.map_err(|error| OpError::from_error("delete", &error))?;
+    Ok(Some(held.grant.znode()))
 }
 
 /// The end of an operation whose deadline has passed, of a recipe that does not clean up.

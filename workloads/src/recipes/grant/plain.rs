@@ -7,25 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zooquake_history::operation::Mode;
 
-use super::{GrantRecipe, ReleaseOutcome, not_held, overdue};
-use crate::recipes::requests::heard;
+use super::{GrantRecipe, Mode, ZnodeName, delete_once, not_held, overdue};
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, Grant, HeldGrant, HolderState, OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, Watch, Zk};
+use crate::zk::{CreateMode, Error, Zk};
 
 /// How a tutorial's client comes to hold.
 #[async_trait]
 pub trait Contest: Send + Sync {
-    /// Ends when the client may believe that it holds, by the znode that it answers.
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError>;
-
-    /// The same for a shared grant. A recipe without shared grants grants exclusively.
-    async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
-        self.win(zk, holder).await
-    }
+    /// Ends when the client may believe that it holds so, by the znode that it answers. A recipe without shared grants
+    /// grants exclusively.
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState, mode: Mode) -> Result<OwnZnode, OpError>;
 }
 
 /// A client of the tutorial's kind: [`Contest`] wins the grant, an error ends the attempt. Clones share its state.
@@ -50,27 +44,13 @@ impl TutorialClient {
 
     async fn attempt(&self, name: &str, mode: Mode) -> Result<Grant, OpError> {
         let zk = self.handle.live().await;
-        let won = match mode {
-            Mode::Exclusive => self.contest.win(zk.as_ref(), &self.holder),
-            Mode::Shared => self.contest.win_shared(zk.as_ref(), &self.holder),
-        };
-        let own = won.await?;
+        let own = self.contest.win(zk.as_ref(), &self.holder, mode).await?;
         let grant = Grant::new(name, &own);
         self.holder.hold(HeldGrant {
             grant: grant.clone(),
             zk,
         });
         Ok(grant)
-    }
-
-    async fn contend(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
-        let attempt = self.env.within(deadline, self.attempt(name, mode)).await;
-        let result = attempt.unwrap_or_else(|| Err(overdue()));
-        if result.is_err() {
-            // Whatever it created is still there, but it has lost track of it.
-            self.holder.forget();
-        }
-        result
     }
 }
 
@@ -103,27 +83,21 @@ pub async fn create_with(
     Ok(own)
 }
 
-/// Waits for a watch. Only the session's end is an error.
-///
-/// # Errors
-/// The session is over.
-pub async fn hear(watch: Watch) -> Result<(), OpError> {
-    heard(watch.await)
-}
-
 #[async_trait]
 impl GrantRecipe for TutorialClient {
-    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
-        self.contend(name, Mode::Exclusive, deadline).await
+    async fn acquire(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        let attempt = self.env.within(deadline, self.attempt(name, mode)).await;
+        let result = attempt.unwrap_or_else(|| Err(overdue()));
+        if result.is_err() {
+            // Whatever it created is still there, but it has lost track of it.
+            self.holder.forget();
+        }
+        result
     }
 
-    async fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
-        self.contend(name, Mode::Shared, deadline).await
-    }
-
-    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError> {
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Option<ZnodeName>, OpError> {
         let held = self.holder.let_go(name).ok_or_else(not_held)?;
-        let released = self.env.within(deadline, ReleaseOutcome::once(&held)).await;
+        let released = self.env.within(deadline, delete_once(&held)).await;
         self.holder.forget();
         released.ok_or_else(overdue)?
     }

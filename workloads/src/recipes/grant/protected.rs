@@ -15,12 +15,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
-use zooquake_history::operation::Mode;
 
 use super::before_grant::{BeforeGrant, FirstContender, Trace, Traces};
 use super::claim::{GrantClaim, NoZnode, RemovalOutcome};
-use super::queue::{ContenderQueue, QueuePlace, QueueStanding, Queues};
-use super::{GrantRecipe, ReleaseOutcome, not_held};
+use super::queue::{QueuePlace, QueueStanding, Queues};
+use super::{GrantRecipe, Mode, ZnodeName, delete_once, not_held};
 use crate::recipes::bug::Bug;
 use crate::recipes::holder_state::BeliefLink;
 use crate::recipes::requests::over;
@@ -49,17 +48,12 @@ enum Turn {
 
 impl ProtectedQueue {
     /// A client that begins to open its session.
-    pub fn new(env: &Env, queue: ContenderQueue, before_grant: Arc<dyn BeforeGrant>) -> Self {
-        Self::moded(env, queue.into(), before_grant)
-    }
-
-    /// The same of a lock that may be held shared.
-    pub fn moded(env: &Env, queues: Queues, before_grant: Arc<dyn BeforeGrant>) -> Self {
+    pub fn new(env: &Env, queues: impl Into<Queues>, before_grant: impl BeforeGrant + 'static) -> Self {
         let client = Self {
             env: env.clone(),
             holder: HolderState::default(),
-            queues,
-            before_grant,
+            queues: queues.into(),
+            before_grant: Arc::new(before_grant),
             session: SharedValue::new(None),
         };
         env.host.spawn(client.clone().keep_session().boxed());
@@ -106,7 +100,11 @@ impl ProtectedQueue {
                 continue;
             }
             while let Turn::Mine(seen) = self.turn(&claim, &own.path, place).await {
-                let candidate = FirstContender::new(self, &claim, traces);
+                let candidate = FirstContender {
+                    claim: &claim,
+                    client: self,
+                    traces,
+                };
                 let Some(grant) = self.before_grant.perform(candidate, Grant::new(name, &own)).await else {
                     traces.update(|traces| traces.truncate(1));
                     continue;
@@ -124,20 +122,6 @@ impl ProtectedQueue {
                 traces.update(|traces| traces.truncate(1));
             }
             self.holder.disown(&own.path);
-        }
-    }
-
-    async fn attempt(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
-        let (place, traces) = (self.queues.place(mode, self.env.bug), SharedValue::new(Vec::new()));
-        let Some(deadline) = deadline else {
-            return self.contend(name, &place, &traces).await;
-        };
-        let reserve = RESERVE.min(deadline.saturating_sub(self.env.host.now()) / 5);
-        let soon = deadline.saturating_sub(reserve);
-        let contend = self.contend(name, &place, &traces);
-        match self.env.within(Some(soon), contend).await {
-            Some(result) => result,
-            None => Err(self.withdraw(&traces, deadline).await),
         }
     }
 
@@ -208,15 +192,21 @@ impl ProtectedQueue {
 
 #[async_trait]
 impl GrantRecipe for ProtectedQueue {
-    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
-        self.attempt(name, Mode::Exclusive, deadline).await
+    async fn acquire(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        let (place, traces) = (self.queues.place(mode, self.env.bug), SharedValue::new(Vec::new()));
+        let Some(deadline) = deadline else {
+            return self.contend(name, &place, &traces).await;
+        };
+        let reserve = RESERVE.min(deadline.saturating_sub(self.env.host.now()) / 5);
+        let soon = deadline.saturating_sub(reserve);
+        let contend = self.contend(name, &place, &traces);
+        match self.env.within(Some(soon), contend).await {
+            Some(result) => result,
+            None => Err(self.withdraw(&traces, deadline).await),
+        }
     }
 
-    async fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
-        self.attempt(name, Mode::Shared, deadline).await
-    }
-
-    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError> {
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Option<ZnodeName>, OpError> {
         if self.env.has(Bug::L28) {
             return self.release_first(name).await;
         }
@@ -227,11 +217,11 @@ impl GrantRecipe for ProtectedQueue {
         };
         if self.env.has(Bug::L11) {
             self.holder.disown(&held.grant.path);
-            return ReleaseOutcome::once(&held).await;
+            return delete_once(&held).await;
         }
         match self.remove_by(self.traces(&held), deadline).await {
-            Some(RemovalOutcome::Deleted) => Ok(ReleaseOutcome::from_grant(&held.grant)),
-            Some(RemovalOutcome::Absent) => Ok(ReleaseOutcome::unsure()),
+            Some(RemovalOutcome::Deleted) => Ok(Some(held.grant.znode())),
+            Some(RemovalOutcome::Absent) => Ok(None),
             Some(RemovalOutcome::Gone) => Err(OpError::Info(
                 "the session is over, and its znode goes with it".to_string(),
             )),

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::PARENT;
-use crate::recipes::grant::{Contest, TutorialClient, create, hear};
+use crate::recipes::grant::{Contest, Mode, TutorialClient, create, heard};
 use crate::recipes::sequence::sequence;
 use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Zk};
@@ -27,7 +27,7 @@ pub struct Herd {
 
 #[async_trait]
 impl Contest for Herd {
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState, _: Mode) -> Result<OwnZnode, OpError> {
         let prefix = format!("{}/{}", self.parent, self.prefix);
         let own = create(zk, holder, &prefix, CreateMode::EphemeralSequential)
             .await
@@ -46,7 +46,7 @@ impl Contest for Herd {
             {
                 return Ok(own);
             }
-            hear(watch).await?;
+            heard(watch.await)?;
         }
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::PARENT;
-use crate::recipes::grant::{GrantRecipe, ReleaseOutcome, create, not_held, overdue};
+use crate::recipes::grant::{GrantRecipe, Mode, ZnodeName, create, not_held, overdue};
 use crate::recipes::requests::ensure_or_print;
 use crate::recipes::{Env, Grant, HeldGrant, HolderState, OpError};
 use crate::service::SessionHandle;
@@ -118,7 +118,7 @@ async fn never(why: &str) {
 
 #[async_trait]
 impl GrantRecipe for Predecessor {
-    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
+    async fn acquire(&self, name: &str, _: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
         let attempt = self.env.within(deadline, self.attempt(name)).await;
         let result = attempt.unwrap_or_else(|| Err(overdue()));
         if result.is_err() {
@@ -128,14 +128,14 @@ impl GrantRecipe for Predecessor {
         result
     }
 
-    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError> {
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Option<ZnodeName>, OpError> {
         let held = self.holder.let_go(name).ok_or_else(not_held)?;
         self.attempt.update(|attempt| *attempt = None);
         let state = self.env.within(deadline, held.zk.close()).await;
         self.holder.forget();
         match state.ok_or_else(overdue)? {
-            SessionState::Closed => Ok(ReleaseOutcome::from_grant(&held.grant)),
-            _ => Ok(ReleaseOutcome::unsure()),
+            SessionState::Closed => Ok(Some(held.grant.znode())),
+            _ => Ok(None),
         }
     }
 

@@ -1,7 +1,5 @@
 //! `lock/protected` and `lock/fenced`: the protected queue, without and with a token.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 
 use super::PARENT;
@@ -12,7 +10,7 @@ const QUEUE: ContenderQueue = ContenderQueue::single(PARENT, "-lock-");
 
 /// A client that begins to open its session; `fenced` if its grants carry tokens.
 pub fn protected(env: &Env, fenced: bool) -> ProtectedQueue {
-    ProtectedQueue::new(env, QUEUE, Arc::new(Token(fenced)))
+    ProtectedQueue::new(env, QUEUE, Token(fenced))
 }
 
 /// The first in the queue holds, and its znode's age is its token, if it has one.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use zookeeper_client as zkc;
 
 use super::{PARENT, RESOURCE};
-use crate::recipes::grant::{GrantRecipe, ReleaseOutcome, not_held, overdue};
+use crate::recipes::grant::{GrantRecipe, Mode, ZnodeName, not_held, overdue};
 use crate::recipes::{Env, Grant, HeldGrant, HolderState, NOT_HELD, OpError, OwnZnode};
 use crate::service::SessionHandle;
 use crate::zk::real::{RealEnsemble, RealZk};
@@ -152,7 +152,7 @@ fn ended(error: &zkc::Error) -> OpError {
 
 #[async_trait]
 impl GrantRecipe for ShippedLock {
-    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
+    async fn acquire(&self, name: &str, _: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
         self.waiting.update(|waiting| *waiting = true);
         let result = self.env.within(deadline, self.attempt(name)).await;
         self.waiting.update(|waiting| *waiting = false);
@@ -163,14 +163,14 @@ impl GrantRecipe for ShippedLock {
         result
     }
 
-    async fn release(&self, name: &str, _deadline: Option<Duration>) -> Result<ReleaseOutcome, OpError> {
+    async fn release(&self, name: &str, _deadline: Option<Duration>) -> Result<Option<ZnodeName>, OpError> {
         let held = self.holder.let_go(name);
         if held.is_some() {
             self.holder.forget();
             self.drop_lock();
         }
         // The delete goes on in the background, and the crate does not report its end.
-        held.map(|_| ReleaseOutcome::unsure()).ok_or_else(not_held)
+        held.map(|_| None).ok_or_else(not_held)
     }
 
     fn holder(&self) -> &HolderState {

@@ -1,8 +1,6 @@
 //! `rwlock/fenced`: ZooKeeper's recipe "Shared Locks" in protected queues, whose writers carry a token. Grants are
 //! given in the order of the znodes: a reader that comes after a waiting writer waits behind it.
 
-use std::sync::Arc;
-
 use super::PARENT;
 use crate::recipes::Env;
 use crate::recipes::grant::{ContenderQueue, ProtectedQueue, Queues};
@@ -15,5 +13,5 @@ const QUEUES: Queues = Queues {
 
 /// A client that begins to open its session.
 pub fn fenced(env: &Env) -> ProtectedQueue {
-    ProtectedQueue::moded(env, QUEUES, Arc::new(Token(true)))
+    ProtectedQueue::new(env, QUEUES, Token(true))
 }

@@ -5,7 +5,7 @@
 use async_trait::async_trait;
 
 use super::{CAPACITY, PARENT};
-use crate::recipes::grant::{Contest, TutorialClient, create, hear};
+use crate::recipes::grant::{Contest, Mode, TutorialClient, create, heard};
 use crate::recipes::{Env, HolderState, OpError, OwnZnode};
 use crate::zk::{CreateMode, Zk};
 
@@ -18,7 +18,7 @@ struct Count;
 
 #[async_trait]
 impl Contest for Count {
-    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<OwnZnode, OpError> {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState, _: Mode) -> Result<OwnZnode, OpError> {
         loop {
             let (leases, watch) = zk
                 .children_and_watch(PARENT)
@@ -29,7 +29,7 @@ impl Contest for Count {
                     .await
                     .map_err(|error| OpError::from_error("create", &error));
             }
-            hear(watch).await?;
+            heard(watch.await)?;
         }
     }
 }

@@ -2,13 +2,10 @@
 //! ephemeral sequential znode first, with a GUID in its name, and then counts; nobody needs the mutex that Curator
 //! takes around that, since only the znodes before its own count.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
-
 use super::{CAPACITY, PARENT};
-use crate::recipes::grant::{BeforeGrant, ContenderQueue, FirstContender, ProtectedQueue};
-use crate::recipes::{Env, Grant};
+use crate::recipes::Env;
+use crate::recipes::grant::{ContenderQueue, ProtectedQueue};
+use crate::recipes::lock::Token;
 
 const QUEUE: ContenderQueue = ContenderQueue {
     parent: PARENT,
@@ -18,15 +15,5 @@ const QUEUE: ContenderQueue = ContenderQueue {
 
 /// A client of `semaphore/leases` that begins to open its session.
 pub fn leases(env: &Env) -> ProtectedQueue {
-    ProtectedQueue::new(env, QUEUE, Arc::new(AtOnce))
-}
-
-/// One of the first holds, and does nothing before.
-struct AtOnce;
-
-#[async_trait]
-impl BeforeGrant for AtOnce {
-    async fn perform(&self, _: FirstContender<'_>, grant: Grant) -> Option<Grant> {
-        Some(grant)
-    }
+    ProtectedQueue::new(env, QUEUE, Token(false))
 }

@@ -8,10 +8,9 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::anyhow;
 use tokio::sync::mpsc;
 
-use super::{Config, Output, RecipeClient, crash_on_panic, environment, read_stdin, variant};
+use super::{Config, Output, client, crash_on_panic, read_stdin, variant};
 
 /// Runs the clients on stdin and stdout. It does not return: it ends the process when stdin ends.
 ///
@@ -22,13 +21,9 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     crash_on_panic();
     let mut clients = HashMap::new();
     for name in config.client.split(',') {
-        let output = Output::to(LabelledStdout::new(name));
-        let env = environment(&config, name, &output);
-        let recipe = variant
-            .recipe(&env)
-            .map_err(|error| anyhow!("{}: {error}", config.variant))?;
+        let output = Output::to(LabelledStdout { name: name.into() });
         let (lines, requests) = mpsc::unbounded_channel();
-        tokio::spawn(RecipeClient::new(name, env, recipe, output).serve(requests));
+        tokio::spawn(client(&config, variant, name, output)?.serve(requests));
         clients.insert(name.to_string(), lines);
     }
     // Once stdin is closed the orchestrator reads no more: there is no final output to wait for.
@@ -49,12 +44,6 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 /// A stdout that puts a client's name before each line. Each write is whole lines, as [`Output`] makes them.
 struct LabelledStdout {
     name: Arc<str>,
-}
-
-impl LabelledStdout {
-    fn new(name: &str) -> Self {
-        Self { name: name.into() }
-    }
 }
 
 impl Write for LabelledStdout {

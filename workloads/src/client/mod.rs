@@ -17,13 +17,12 @@ pub use crowd::run as run_crowd;
 pub use driver::{DriverInput, RecipeClient};
 pub use output::Output;
 use tokio::sync::mpsc;
-use zooquake_history::operation::control;
 
 use crate::protocol::{Message, VERSION};
 use crate::recipes::{self, Env, Notice, Variant};
+use crate::zk::SharedValue;
 use crate::zk::counted::Counters;
 use crate::zk::real::{RealEnsemble, RealHost};
-use crate::zk::{SharedValue, session_hex};
 
 /// Runs the client program on stdin and stdout. It does not return: it ends the process when stdin ends.
 ///
@@ -42,13 +41,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     // The reader starts before anything can hang, so that the end of stdin always ends the process.
     let last_words = output.clone();
     let requests = read_stdin(move || last_words.flush());
-    let env = environment(&config, &config.client, &output);
-    let recipe = variant
-        .recipe(&env)
-        .map_err(|error| anyhow!("{}: {error}", config.variant))?;
-    RecipeClient::new(&config.client, env, recipe, output)
-        .serve(requests)
-        .await;
+    client(&config, variant, &config.client, output)?.serve(requests).await;
     // The reader ends the process.
     std::future::pending().await
 }
@@ -68,38 +61,34 @@ fn variant(config: &Config) -> anyhow::Result<&'static Variant> {
     })
 }
 
-fn environment(config: &Config, name: &str, output: &Output) -> Env {
+/// The client of this name with the recipe of the variant.
+fn client(config: &Config, variant: &Variant, name: &str, output: Output) -> anyhow::Result<RecipeClient> {
     let ensemble = RealEnsemble {
         connect: config.connect.clone(),
         session_timeout: config.session_timeout,
     };
-    let output = output.clone();
-    Env {
+    let notices = output.clone();
+    let env = Env {
         client: name.into(),
         connect: Arc::new(ensemble.clone()),
         host: Arc::new(RealHost::default()),
         ensemble: Some(ensemble),
         server: config.server.as_deref().map(Arc::from),
         journal: None,
-        notify: Arc::new(move |notice| output.send(message(notice))),
+        notify: Arc::new(move |notice| notices.send(message(notice))),
         sessions: SharedValue::new(BTreeSet::new()),
         bug: None,
         counters: Counters::default(),
-    }
+    };
+    let recipe = variant
+        .recipe(&env)
+        .map_err(|error| anyhow!("{}: {error}", config.variant))?;
+    Ok(RecipeClient::new(name, env, recipe, output))
 }
 
 /// The line that a notice is.
 pub fn message(notice: Notice) -> Message {
-    let told = match notice {
-        Notice::Session { session, state } => control::Notice::Session {
-            session: session_hex(session),
-            state: state.name().to_string(),
-        },
-        Notice::Taking { item } => control::Notice::Taking { item },
-        Notice::Lost { grant, why } => control::Notice::Lost { grant, why },
-        Notice::View(view) => control::Notice::View(view),
-    };
-    told.into()
+    notice.into()
 }
 
 /// A thread of its own reads stdin and ends the process with it, whatever the rest of it is doing.

@@ -7,39 +7,13 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 
-use zooquake_history::operation::membership::GroupView;
+pub use zooquake_history::operation::control::Notice;
 
 use super::bug::Bug;
 use super::commit::Journal;
 use crate::zk::counted::{CountedSession, Counters};
 use crate::zk::real::RealEnsemble;
-use crate::zk::{Connect, Host, SessionState, SharedValue, Zk};
-
-/// A message of a recipe that is no reply to a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
-    /// A session changed its state.
-    Session {
-        /// Its id.
-        session: i64,
-        /// Its new state.
-        state: SessionState,
-    },
-    /// A grant is held no more.
-    Lost {
-        /// Its name.
-        grant: String,
-        /// The reason in words.
-        why: String,
-    },
-    /// An item is about to be taken from a queue.
-    Taking {
-        /// Number of the item.
-        item: i64,
-    },
-    /// A recipe shows its application another view of the group.
-    View(GroupView),
-}
+use crate::zk::{Connect, Host, SessionState, SharedValue, Zk, session_hex};
 
 /// What a recipe is given to work with. Clones share it.
 #[derive(Clone)]
@@ -88,11 +62,15 @@ impl Env {
     fn tell_of(&self, zk: Arc<dyn Zk>) {
         let session = zk.session();
         self.sessions.update(|sessions| sessions.insert(session));
-        (self.notify)(Notice::Session {
-            session,
-            state: SessionState::Connected,
-        });
+        self.tell_state(session, SessionState::Connected);
         self.host.spawn(follow(self.clone(), zk).boxed());
+    }
+
+    fn tell_state(&self, session: i64, state: SessionState) {
+        (self.notify)(Notice::Session {
+            session: session_hex(session),
+            state: state.name().to_string(),
+        });
     }
 
     /// Sends the notice that a grant is held no more.
@@ -155,6 +133,6 @@ async fn follow(env: Env, zk: Arc<dyn Zk>) {
         if state.is_over() {
             env.sessions.update(|sessions| sessions.remove(&session));
         }
-        (env.notify)(Notice::Session { session, state });
+        env.tell_state(session, state);
     }
 }

@@ -94,9 +94,8 @@ pub const SCRATCH: &str = "/zooquake/scratch";
 /// If the write is not known to have happened.
 pub async fn touch(zk: &dyn Zk, path: &str) -> Result<i64, Error> {
     match zk.set(path, b"", None).await {
-        Ok(stat) => return Ok(stat.mzxid),
         Err(Error::NoNode) => {}
-        Err(error) => return Err(error),
+        set => return set.map(|stat| stat.mzxid),
     }
     match zk.create(path, b"", CreateMode::Persistent).await {
         Ok(_) | Err(Error::NodeExists) => Ok(zk.set(path, b"", None).await?.mzxid),

@@ -39,13 +39,6 @@ pub struct Double {
     inside: SharedValue<Option<(i64, OwnZnode)>>,
 }
 
-/// What became of a try to enter.
-enum EntryAttempt {
-    In,
-    /// ZooKeeper did not answer, or something else than `ready` happened.
-    Again,
-}
-
 impl Double {
     /// A client that begins to open its session.
     pub fn new(env: &Env) -> Self {
@@ -65,7 +58,7 @@ impl Double {
             let mut mine = None;
             while !zk.state().is_over() {
                 match self.pass(zk.as_ref(), (round, members), &own, &mut mine).await {
-                    Ok(EntryAttempt::In) => {
+                    Ok(true) => {
                         let Some(mine) = mine else { break };
                         let answer = Answered::Member {
                             round,
@@ -75,7 +68,7 @@ impl Double {
                         self.inside.update(|inside| *inside = Some((round, mine)));
                         return Ok(Answer::ok(answer));
                     }
-                    Ok(EntryAttempt::Again) => {}
+                    Ok(false) => {}
                     Err(error) if error.is_definite() => return Err(OpError::unknown("enter", &error)),
                     Err(_) => _ = steady(&self.env, zk.as_ref()).await,
                 }
@@ -85,13 +78,14 @@ impl Double {
         }
     }
 
+    /// Tries to enter. False if something else than `ready` happened, after which it has to look again.
     async fn pass(
         &self,
         zk: &dyn Zk,
         (round, members): (i64, usize),
         own: &str,
         mine: &mut Option<OwnZnode>,
-    ) -> Result<EntryAttempt, Error> {
+    ) -> Result<bool, Error> {
         let (parent, ready) = (self.parent(round), self.ready(round));
         ensure(zk, ROUNDS).await?;
         ensure(zk, &parent).await?;
@@ -104,26 +98,23 @@ impl Double {
             *mine = Some(self.appear(zk, own).await?);
         }
         if there.is_some() {
-            return Ok(EntryAttempt::In);
+            return Ok(true);
         }
         let names = zk.children(&parent).await?;
         let counts = |name: &&String| self.env.has(Bug::B1) || !name.starts_with(READY);
         let present: BTreeSet<&str> = names.iter().filter(counts).map(|name| client_of(name)).collect();
         if present.len() >= members {
             return match zk.create(&ready, b"", CreateMode::Persistent).await {
-                Ok(_) | Err(Error::NodeExists) => Ok(EntryAttempt::In),
+                Ok(_) | Err(Error::NodeExists) => Ok(true),
                 Err(error) => Err(error),
             };
         }
         if self.env.has(Bug::B3) {
             // Any event of the session lets it in, too.
             select(watch, zk.changed(SessionState::Connected)).await;
-            return Ok(EntryAttempt::In);
+            return Ok(true);
         }
-        Ok(match watch.await {
-            WatchEvent::Created => EntryAttempt::In,
-            _ => EntryAttempt::Again,
-        })
+        Ok(watch.await == WatchEvent::Created)
     }
 
     /// The parent of a round; all have the same where those of earlier ones are to be seen.

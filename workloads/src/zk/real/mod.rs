@@ -83,6 +83,19 @@ impl RealZk {
             .ok_or_else(|| Error::Unknown("the session was closed".to_string()))
     }
 
+    /// Waits until a state is reached, and returns it.
+    fn until(&self, reached: impl Fn(SessionState) -> bool + Send + 'static) -> BoxFuture<'static, SessionState> {
+        let mut states = self.states.clone();
+        async move {
+            let mut state = SessionState::from(states.state());
+            while !reached(state) {
+                state = states.changed().await.into();
+            }
+            state
+        }
+        .boxed()
+    }
+
     /// Runs a request on a clone of the client, which goes when the request ends.
     fn request<T, F>(&self, request: impl FnOnce(zkc::Client) -> F + Send + 'static) -> Reply<T>
     where
@@ -110,15 +123,7 @@ impl Zk for RealZk {
     }
 
     fn changed(&self, from: SessionState) -> BoxFuture<'static, SessionState> {
-        let mut states = self.states.clone();
-        async move {
-            let mut state = SessionState::from(states.state());
-            while state == from {
-                state = states.changed().await.into();
-            }
-            state
-        }
-        .boxed()
+        self.until(move |state| state != from)
     }
 
     fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<CreatedZnode> {
@@ -201,15 +206,7 @@ impl Zk for RealZk {
 
     fn close(&self) -> BoxFuture<'static, SessionState> {
         drop(self.client.lock().unwrap_or_else(PoisonError::into_inner).take());
-        let mut states = self.states.clone();
-        async move {
-            let mut state = SessionState::from(states.state());
-            while !state.is_over() {
-                state = states.changed().await.into();
-            }
-            state
-        }
-        .boxed()
+        self.until(SessionState::is_over)
     }
 }
 

@@ -15,28 +15,16 @@ const THAW: Duration = Duration::from_millis(1);
 const RETRANSMISSION: Duration = Duration::from_millis(800);
 
 impl Ensemble {
-    /// Starts a server's process; nothing happens to one that runs.
-    pub fn start_server(&mut self, server: usize) {
-        self.start(server);
-    }
-
-    /// Kills a server's process; what is on its disk stays.
-    pub fn kill_server(&mut self, server: usize) {
-        self.stop(server);
-    }
-
     /// Deletes what a server whose process is dead has on its disk, but for the epochs that it has promised.
     ///
     /// # Errors
     /// If its process runs.
     pub fn wipe_server(&mut self, server: usize) -> Result<(), String> {
-        match self.servers[server].runs() {
-            true => Err("its process runs".to_string()),
-            false => {
-                self.servers[server].wipe();
-                Ok(())
-            }
+        if self.servers[server].runs() {
+            return Err("its process runs".to_string());
         }
+        self.servers[server].wipe();
+        Ok(())
     }
 
     /// Freezes a node: it does nothing, and its kernel goes on.
@@ -179,33 +167,34 @@ impl Ensemble {
         let Purpose::Client(client) = self.wires[wire].purpose else {
             return;
         };
-        let late = match self.late {
-            Some(late) => late,
-            None => self.world.draw(fastrand::Rng::bool),
-        };
+        let late = self.late.unwrap_or_else(|| self.world.draw(fastrand::Rng::bool));
         if !late {
             self.lose_sent(wire, 0);
         }
         self.lose_sent(wire, 1);
         if self.config.scripted {
-            let until = self.now() + super::net::OUTAGE;
-            let lost_until = &mut self.clients[client].lost_until;
-            *lost_until = until.max(*lost_until);
+            self.keep_lost(client, super::net::OUTAGE);
             self.connection_lost(client);
         } else {
             self.end_both(wire);
         }
     }
 
-    /// A test loses the connection of a session for this long.
-    pub(super) fn lose(&mut self, session: i64, time: Duration) {
-        let of = |client: &usize| self.clients[*client].session == session;
-        let Some(client) = (0..self.clients.len()).find(of) else {
-            return;
-        };
+    fn client_of(&self, session: i64) -> Option<usize> {
+        self.clients.iter().position(|client| client.session == session)
+    }
+
+    /// A client's connections are lost for this long at least.
+    fn keep_lost(&mut self, client: usize, time: Duration) {
         let until = self.now() + time;
         let lost_until = &mut self.clients[client].lost_until;
         *lost_until = until.max(*lost_until);
+    }
+
+    /// A test loses the connection of a session for this long.
+    pub(super) fn lose(&mut self, session: i64, time: Duration) {
+        let Some(client) = self.client_of(session) else { return };
+        self.keep_lost(client, time);
         if let Some(wire) = self.wire_of(client) {
             if self.late != Some(true) {
                 self.lose_sent(wire, 0);
@@ -221,8 +210,7 @@ impl Ensemble {
     /// Ends a session, and notifies its client.
     pub fn end(&mut self, session: i64, state: SessionState) {
         self.close_session(session);
-        let of = |client: &usize| self.clients[*client].session == session;
-        if let Some(client) = (0..self.clients.len()).find(of) {
+        if let Some(client) = self.client_of(session) {
             self.over(client, state);
         }
     }

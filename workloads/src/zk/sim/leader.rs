@@ -166,10 +166,7 @@ impl Ensemble {
             None => Txn::prepare(&mut leading.prepared, zxid, session, write, origin),
             Some(why) => Txn::refused(zxid, session, write, why, origin),
         };
-        let (txn, outcome) = {
-            let outcome = txn.outcome.clone();
-            (Arc::new(txn), outcome)
-        };
+        let (outcome, txn) = (txn.outcome.clone(), Arc::new(txn));
         leading.outstanding.push_back(Proposal {
             txn: txn.clone(),
             acks: BTreeSet::from([server]),
@@ -227,9 +224,10 @@ impl Ensemble {
                 .map(|(learner, one)| (*learner, one.wire))
                 .collect();
             for (learner, wire) in learners {
-                let message = match self.servers[learner].votes {
-                    true => ConnectionMessage::Commit(txn.zxid),
-                    false => ConnectionMessage::Inform(txn.clone()),
+                let message = if self.servers[learner].votes {
+                    ConnectionMessage::Commit(txn.zxid)
+                } else {
+                    ConnectionMessage::Inform(txn.clone())
                 };
                 self.send(wire, 1, message);
             }

@@ -44,7 +44,7 @@ impl Net {
         let net = Self::ensemble(world, config, Duration::from_secs(2));
         {
             let mut server = net.server();
-            server.start(0);
+            server.start_server(0);
             for path in [&["/zooquake", "/zooquake/scratch", "/resource"], PARENTS].concat() {
                 server.ensure(path);
             }

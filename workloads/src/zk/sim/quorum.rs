@@ -1,13 +1,11 @@
 //! The messages between leader and learners, and the election of a leader.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
 use super::event::DueEvent;
 use super::leader::Learner;
 use super::server::Role;
-use super::txn::Txn;
 use super::wire::{ConnectionMessage, NodeId};
 
 /// How often a server that looks for a leader counts votes again.
@@ -87,9 +85,10 @@ impl Ensemble {
             }
             ConnectionMessage::InSync => {
                 known.in_sync = true;
-                match leading.established {
-                    true => self.send(wire, 1, ConnectionMessage::UpToDate),
-                    false => self.establish_if_supported(leader),
+                if leading.established {
+                    self.send(wire, 1, ConnectionMessage::UpToDate);
+                } else {
+                    self.establish_if_supported(leader);
                 }
             }
             ConnectionMessage::Ack(zxid) => self.acknowledged(leader, learner, zxid),
@@ -156,16 +155,14 @@ impl Ensemble {
         };
         let (wire, epoch, (length, last)) = (known.wire, leading.epoch, known.log);
         let ends_alike = length == 0 || server.log.get(length - 1).is_some_and(|txn| txn.zxid == last);
-        let message = match ends_alike {
-            true => ConnectionMessage::Diff(epoch, server.log[length..].to_vec(), server.applied),
-            false => {
-                let log = server.log[..server.applied].to_vec();
-                ConnectionMessage::Snapshot(epoch, log, Box::new(server.tree.clone()))
-            }
-        };
-        let proposed: Vec<Arc<Txn>> = match ends_alike {
-            true => Vec::new(),
-            false => server.log[server.applied..].to_vec(),
+        let (message, proposed) = if ends_alike {
+            let diff = ConnectionMessage::Diff(epoch, server.log[length..].to_vec(), server.applied);
+            (diff, Vec::new())
+        } else {
+            let (committed, proposed) = server.log.split_at(server.applied);
+            let tree = Box::new(server.tree.clone());
+            let snapshot = ConnectionMessage::Snapshot(epoch, committed.to_vec(), tree);
+            (snapshot, proposed.to_vec())
         };
         self.send(wire, 1, message);
         for txn in proposed {

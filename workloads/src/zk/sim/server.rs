@@ -14,10 +14,8 @@ use super::watches::Watches;
 use super::wire::{ConnectionMessage, Purpose};
 
 /// What a server is at the moment.
-#[derive(Debug, Default)]
 pub(super) enum Role {
     /// Its process does not run.
-    #[default]
     Down,
     /// It looks for a leader, since a moment.
     Looking,
@@ -38,7 +36,6 @@ pub(super) struct FollowerLink {
     pub(super) heard: Duration,
 }
 
-#[derive(Debug)]
 pub(super) struct Server {
     pub(super) votes: bool,
     pub(super) role: Role,
@@ -149,15 +146,15 @@ impl Ensemble {
         self.changed();
     }
 
-    /// Its process starts, and looks for a leader; nothing happens to one that runs.
-    pub(super) fn start(&mut self, server: usize) {
+    /// Starts a server's process, which looks for a leader; nothing happens to one that runs.
+    pub fn start_server(&mut self, server: usize) {
         if !self.servers[server].runs() {
             self.look_for_leader(server);
         }
     }
 
-    /// Its process dies: its kernel ends the connections.
-    pub(super) fn stop(&mut self, server: usize) {
+    /// Kills a server's process: its kernel ends the connections. What is on its disk stays.
+    pub fn kill_server(&mut self, server: usize) {
         self.turn(server, Role::Down);
     }
 

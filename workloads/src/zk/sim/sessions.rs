@@ -74,14 +74,10 @@ impl Tracker {
 
     /// Why a request of a session is refused that comes through this server.
     pub(super) fn refuses(&mut self, session: i64, server: usize) -> Option<&'static str> {
-        match self.sessions.get_mut(&session) {
-            None => Some("session expired"),
-            Some(tracked) if tracked.closing => Some("session expired"),
-            Some(tracked) => match tracked.owner.get_or_insert(server) == &server {
-                true => None,
-                false => Some("session moved"),
-            },
-        }
+        let Some(tracked) = self.sessions.get_mut(&session).filter(|tracked| !tracked.closing) else {
+            return Some("session expired");
+        };
+        (*tracked.owner.get_or_insert(server) != server).then_some("session moved")
     }
 
     /// It is about to end, and takes no requests any more.

@@ -153,19 +153,19 @@ impl TransactionDraft<'_> {
 
     fn checked(&self, path: &str, version: Option<i32>) -> Result<Arc<SimZnode>, Error> {
         let node = self.node(path)?;
-        match version.is_some_and(|version| version != -1 && version != node.stat.version) {
-            true => Err(Error::BadVersion),
-            false => Ok(node),
+        if version.is_some_and(|version| version != -1 && version != node.stat.version) {
+            return Err(Error::BadVersion);
         }
+        Ok(node)
     }
 
     fn create(&mut self, path: &str, data: &[u8], mode: CreateMode) -> Result<CreatedZnode, Error> {
         let above = self.node(parent(path))?;
         let sequential = matches!(mode, CreateMode::EphemeralSequential | CreateMode::PersistentSequential);
-        let ephemeral = mode.is_ephemeral();
-        let path = match sequential {
-            true => format!("{path}{:010}", above.next),
-            false => path.to_string(),
+        let path = if sequential {
+            format!("{path}{:010}", above.next)
+        } else {
+            path.to_string()
         };
         if self.tree.get(&path).is_some() {
             return Err(Error::NodeExists);
@@ -177,7 +177,7 @@ impl TransactionDraft<'_> {
             czxid: self.zxid,
             mzxid: self.zxid,
             version: 0,
-            ephemeral_owner: if ephemeral { self.session } else { 0 },
+            ephemeral_owner: if mode.is_ephemeral() { self.session } else { 0 },
         };
         let node = SimZnode {
             stat,

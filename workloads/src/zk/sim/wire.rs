@@ -136,11 +136,8 @@ impl Ensemble {
         }
         let (from, to) = (ends[side], ends[1 - side]);
         let mut takes = self.latency(from, to);
-        let lag = match self.is_from_leader(wire, side) {
-            true => self.nodes[to].lag,
-            false => Duration::ZERO,
-        };
-        if !lag.is_zero() {
+        let lag = self.nodes[to].lag;
+        if !lag.is_zero() && self.is_from_leader(wire, side) {
             // What ends a connection ends it at once, after what was sent before.
             match message {
                 ConnectionMessage::Fin => self.hurry(wire, side),

@@ -12,7 +12,7 @@ use super::txn::{Origin, Write};
 use super::wire::{ClientRequest, ConnectionMessage, ServerResult};
 
 /// A client's connection.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct ServedConnection {
     /// Its session; 0 until that is opened or found alive.
     session: i64,
@@ -28,15 +28,6 @@ struct PendingRequest {
     zxid: Option<i64>,
     /// What is to happen to its reply.
     loses: Option<ScriptedRequest>,
-}
-
-impl std::fmt::Debug for PendingRequest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pending")
-            .field("request", &self.request)
-            .field("ask", &self.ask)
-            .finish_non_exhaustive()
-    }
 }
 
 /// The request with which a session is opened.
@@ -180,17 +171,11 @@ impl Ensemble {
                 }
             }
         }
-        let write = match &ask {
-            ClientRequest::Write(write) => Some(write.clone()),
-            _ => None,
-        };
-        let syncs = matches!(ask, ClientRequest::Sync);
-        self.enqueue(server, wire, request, ask, loses);
-        if let Some(write) = write {
-            self.forward(server, wire, (request, session), write);
-        }
-        if syncs {
-            self.forward_sync(server, wire, request);
+        self.enqueue(server, wire, request, ask.clone(), loses);
+        match ask {
+            ClientRequest::Write(write) => self.forward(server, wire, (request, session), write),
+            ClientRequest::Sync => self.forward_sync(server, wire, request),
+            _ => {}
         }
         self.answer(server, wire);
     }
@@ -209,8 +194,7 @@ impl Ensemble {
                 let _ = self.prepare(server, session, write, Some(origin));
             }
             Role::Following(following) => {
-                let leader = following.wire;
-                self.send(leader, 0, ConnectionMessage::Forward(origin, session, write));
+                self.send(following.wire, 0, ConnectionMessage::Forward(origin, session, write))
             }
             Role::Down | Role::Looking => {}
         }
@@ -220,10 +204,7 @@ impl Ensemble {
         let origin = Origin { server, wire, request };
         match &self.servers[server].role {
             Role::Leading(_) => self.sync(server, origin),
-            Role::Following(following) => {
-                let leader = following.wire;
-                self.send(leader, 0, ConnectionMessage::AskSync(origin));
-            }
+            Role::Following(following) => self.send(following.wire, 0, ConnectionMessage::AskSync(origin)),
             Role::Down | Role::Looking => {}
         }
     }

@@ -218,10 +218,7 @@ impl World {
     fn step(&self) -> bool {
         let mut ready = lock(&self.ready);
         let mut inner = self.inner();
-        let task = match ready.is_empty() {
-            true => None,
-            false => inner.pick(&mut ready),
-        };
+        let task = inner.pick(&mut ready);
         drop(ready);
         if let Some(task) = task {
             self.poll(inner, task);

@@ -10,9 +10,7 @@ mod rounds;
 mod tests;
 
 use super::protocol::{Input, InputOf, MessageFigure, Node, NodeRole, Output, OutputOf, Protocol};
-use super::quorum::{
-    LearnedVotes, LearnerAction, PaxosDisk, PaxosGroup, PaxosRole, PaxosVote, ProposerAction, ProposerState, to_all,
-};
+use super::quorum::{LearnedVotes, PaxosDisk, PaxosGroup, PaxosRole, PaxosVote, ProposerAction, ProposerState, to_all};
 use acceptor::FastAcceptor;
 use coordinator::FastCoordinator;
 use rounds::FastRounds;
@@ -170,8 +168,18 @@ impl Protocol for FastPaxos {
         match (&mut self.0, input) {
             (FastPaxosNode::Acceptor(acceptor), Input::Receive { from, message }) => acceptor.receive(from, message),
             (FastPaxosNode::Coordinator(coordinator), input) => coordinator.step(input),
-            (FastPaxosNode::Learner { rounds, votes }, Input::Receive { from, message }) => {
-                learner_receives(*rounds, votes, from, message)
+            // Section 2.2: a value is chosen once a quorum of a round has voted for it in that round.
+            (
+                FastPaxosNode::Learner { rounds, votes },
+                Input::Receive {
+                    from,
+                    message: FastPaxosMessage::Phase2b { vote },
+                },
+            ) => {
+                let action = votes.take(from, vote, rounds.quorum(vote.ballot));
+                action.outputs(rounds.group(), rounds.owner(vote.ballot), |value| {
+                    FastPaxosMessage::Learned { value }
+                })
             }
             (FastPaxosNode::Proposer { group, state }, input) => proposer_step(*group, state, input),
             (FastPaxosNode::Acceptor(_) | FastPaxosNode::Learner { .. }, _) => Vec::new(),
@@ -199,37 +207,6 @@ impl Protocol for FastPaxos {
             FastPaxosMessage::Learned { value } => ("learned", value.to_string(), None),
         };
         MessageFigure { kind, detail, round }
-    }
-}
-
-/// Section 2.2: a value is chosen once a quorum of a round has voted for it in that round.
-fn learner_receives(
-    rounds: FastRounds,
-    votes: &mut LearnedVotes,
-    from: Node,
-    message: FastPaxosMessage,
-) -> Vec<OutputOf<FastPaxos>> {
-    let FastPaxosMessage::Phase2b { vote } = message else {
-        return Vec::new();
-    };
-    let group = rounds.group();
-    match votes.take(from, vote, rounds.quorum(vote.ballot)) {
-        LearnerAction::Ignore => Vec::new(),
-        LearnerAction::Learn(vote) => {
-            let PaxosVote { ballot: round, value } = vote;
-            let mut outputs = vec![
-                Output::Write(PaxosDisk { ballot: 0, vote }),
-                Output::Announce(Announcement::Learned { value, round }),
-            ];
-            let learned = FastPaxosMessage::Learned { value };
-            outputs.extend(to_all(group.leaders(), learned));
-            outputs.extend(to_all(group.proposers(), learned));
-            outputs
-        }
-        LearnerAction::Inform(PaxosVote { ballot, value }) => vec![Output::Send {
-            to: rounds.owner(ballot),
-            message: FastPaxosMessage::Learned { value },
-        }],
     }
 }
 

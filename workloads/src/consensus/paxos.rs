@@ -10,8 +10,7 @@ mod tests;
 
 use super::protocol::{Input, InputOf, MessageFigure, Node, NodeRole, Output, OutputOf, Protocol};
 use super::quorum::{
-    LearnedVotes, LearnerAction, PaxosDisk, PaxosGroup, PaxosRole, PaxosVote, ProposerAction, ProposerState, majority,
-    to_all,
+    LearnedVotes, PaxosDisk, PaxosGroup, PaxosRole, PaxosVote, ProposerAction, ProposerState, majority,
 };
 use acceptor::PaxosAcceptor;
 use leader::PaxosLeader;
@@ -146,8 +145,18 @@ impl Protocol for Paxos {
         match (&mut self.0, input) {
             (PaxosNode::Acceptor(acceptor), Input::Receive { from, message }) => acceptor.receive(from, message),
             (PaxosNode::Leader(leader), input) => leader.step(input),
-            (PaxosNode::Learner { group, votes }, Input::Receive { from, message }) => {
-                learner_receives(*group, votes, from, message)
+            // "Paxos Made Simple", section 2.3: a learner gets each vote from its acceptor.
+            (
+                PaxosNode::Learner { group, votes },
+                Input::Receive {
+                    from,
+                    message: PaxosMessage::Phase2b { vote },
+                },
+            ) => {
+                let action = votes.take(from, vote, majority(group.acceptors));
+                action.outputs(*group, leader::owner(*group, vote.ballot), |value| {
+                    PaxosMessage::Learned { value }
+                })
             }
             (PaxosNode::Proposer { group, state }, input) => proposer_step(*group, state, input),
             (PaxosNode::Acceptor(_) | PaxosNode::Learner { .. }, _) => Vec::new(),
@@ -174,36 +183,6 @@ impl Protocol for Paxos {
             PaxosMessage::Learned { value } => ("learned", value.to_string(), None),
         };
         MessageFigure { kind, detail, round }
-    }
-}
-
-/// "Paxos Made Simple", section 2.3: a learner gets each vote from its acceptor.
-fn learner_receives(
-    group: PaxosGroup,
-    votes: &mut LearnedVotes,
-    from: Node,
-    message: PaxosMessage,
-) -> Vec<OutputOf<Paxos>> {
-    let PaxosMessage::Phase2b { vote } = message else {
-        return Vec::new();
-    };
-    match votes.take(from, vote, majority(group.acceptors)) {
-        LearnerAction::Ignore => Vec::new(),
-        LearnerAction::Learn(vote) => {
-            let PaxosVote { ballot: round, value } = vote;
-            let mut outputs = vec![
-                Output::Write(PaxosDisk { ballot: 0, vote }),
-                Output::Announce(Announcement::Learned { value, round }),
-            ];
-            let learned = PaxosMessage::Learned { value };
-            outputs.extend(to_all(group.leaders(), learned));
-            outputs.extend(to_all(group.proposers(), learned));
-            outputs
-        }
-        LearnerAction::Inform(PaxosVote { ballot, value }) => vec![Output::Send {
-            to: leader::owner(group, ballot),
-            message: PaxosMessage::Learned { value },
-        }],
     }
 }
 

@@ -26,17 +26,9 @@ pub struct FollowerDiscovery {
 }
 
 impl FollowerDiscovery {
-    /// Begins to follow this leader: with discovery.
-    pub fn begin(leader: Node, disk: &FleDisk, out: &mut Vec<FleOutput>) -> Self {
-        Self::begin_at(FollowerStage::Connecting, leader, disk, out)
-    }
-
-    /// Begins to follow this leader, elected in the round: without discovery, it just joins.
-    pub fn begin_joined(leader: Node, round: u32, disk: &FleDisk, out: &mut Vec<FleOutput>) -> Self {
-        Self::begin_at(FollowerStage::History { epoch: round }, leader, disk, out)
-    }
-
-    fn begin_at(stage: FollowerStage, leader: Node, disk: &FleDisk, out: &mut Vec<FleOutput>) -> Self {
+    /// Begins to follow this leader; without discovery it just joins the one that was elected in the round.
+    pub fn begin(leader: Node, joined: Option<u32>, disk: &FleDisk, out: &mut Vec<FleOutput>) -> Self {
+        let stage = joined.map_or(FollowerStage::Connecting, |epoch| FollowerStage::History { epoch });
         let follower = Self { leader, stage };
         out.push(Output::SetTimer(FleTimer::InitLimit));
         out.push(Output::SetTimer(FleTimer::Tick));

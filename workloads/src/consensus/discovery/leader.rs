@@ -33,23 +33,12 @@ pub struct LeaderDiscovery {
 }
 
 impl LeaderDiscovery {
-    /// Begins to lead among these voters: with discovery.
-    pub fn begin(me: Node, voters: NodeSet, disk: &mut FleDisk, out: &mut Vec<FleOutput>) -> Self {
-        Self::begin_at(LeaderStage::FollowerInfo, disk.accepted + 1, (me, voters), disk, out)
-    }
-
-    /// Begins to lead among these voters: without discovery, those which have elected it in the round just join.
-    pub fn begin_joined(me: Node, voters: NodeSet, round: u32, disk: &mut FleDisk, out: &mut Vec<FleOutput>) -> Self {
-        Self::begin_at(LeaderStage::Ack, round, (me, voters), disk, out)
-    }
-
-    fn begin_at(
-        stage: LeaderStage,
-        epoch: u32,
-        (me, voters): (Node, NodeSet),
-        disk: &mut FleDisk,
-        out: &mut Vec<FleOutput>,
-    ) -> Self {
+    /// Begins to lead among these voters; without discovery those which have elected it in the round just join.
+    pub fn begin(me: Node, voters: NodeSet, joined: Option<u32>, disk: &mut FleDisk, out: &mut Vec<FleOutput>) -> Self {
+        let (stage, epoch) = match joined {
+            Some(round) => (LeaderStage::Ack, round),
+            None => (LeaderStage::FollowerInfo, disk.accepted + 1),
+        };
         let mut leader = Self {
             me,
             voters,

@@ -246,19 +246,15 @@ impl FleServer {
         if self.phase != ServerPhase::Election {
             return;
         }
-        let (me, voters, round) = (self.me, NodeSet::range(0..self.voters), self.election.round());
+        let joined = (!self.discovery).then_some(self.election.round());
         self.phase = match (self.election.state(), self.election.leader()) {
-            (FleState::Leading, _) if self.discovery => {
-                ServerPhase::Leader(LeaderDiscovery::begin(me, voters, &mut self.disk, out))
-            }
             (FleState::Leading, _) => {
-                ServerPhase::Leader(LeaderDiscovery::begin_joined(me, voters, round, &mut self.disk, out))
+                let voters = NodeSet::range(0..self.voters);
+                ServerPhase::Leader(LeaderDiscovery::begin(self.me, voters, joined, &mut self.disk, out))
             }
-            (FleState::Following | FleState::Observing, Some(leader)) => ServerPhase::Follower(if self.discovery {
-                FollowerDiscovery::begin(leader, &self.disk, out)
-            } else {
-                FollowerDiscovery::begin_joined(leader, round, &self.disk, out)
-            }),
+            (FleState::Following | FleState::Observing, Some(leader)) => {
+                ServerPhase::Follower(FollowerDiscovery::begin(leader, joined, &self.disk, out))
+            }
             (FleState::Looking, _) | (_, None) => return,
         };
         self.serve_on(true, out);

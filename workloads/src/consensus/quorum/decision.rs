@@ -1,7 +1,9 @@
 //! What proposers, learners and leaders keep of a decision, and when they pass it on.
 
-use super::{PaxosGroup, PaxosVote, VoteNews, VotesByAcceptor};
-use crate::consensus::protocol::{Node, NodeSet};
+use zooquake_history::operation::consensus::Announcement;
+
+use super::{PaxosDisk, PaxosGroup, PaxosVote, VoteNews, VotesByAcceptor, to_all};
+use crate::consensus::protocol::{Node, NodeSet, Output};
 
 /// What a learner does about a vote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +14,35 @@ pub enum LearnerAction {
     Learn(PaxosVote),
     /// The leader that conducts the ballot of this vote has to be informed that a value is chosen.
     Inform(PaxosVote),
+}
+
+impl LearnerAction {
+    /// What the learner puts out, where this message tells what is learned, and this leader conducts the ballot of the
+    /// vote.
+    pub fn outputs<M: Copy, T>(
+        self,
+        group: PaxosGroup,
+        owner: Node,
+        learned: fn(u32) -> M,
+    ) -> Vec<Output<M, T, PaxosDisk>> {
+        match self {
+            Self::Ignore => Vec::new(),
+            Self::Learn(vote) => {
+                let PaxosVote { ballot: round, value } = vote;
+                let mut outputs = vec![
+                    Output::Write(PaxosDisk { ballot: 0, vote }),
+                    Output::Announce(Announcement::Learned { value, round }),
+                ];
+                outputs.extend(to_all(group.leaders(), learned(value)));
+                outputs.extend(to_all(group.proposers(), learned(value)));
+                outputs
+            }
+            Self::Inform(vote) => vec![Output::Send {
+                to: owner,
+                message: learned(vote.value),
+            }],
+        }
+    }
 }
 
 /// A learner's votes and what it has learned by them.

@@ -12,5 +12,7 @@ pub mod planted;
 pub mod protocol;
 pub mod quorum;
 pub mod setting;
+#[cfg(test)]
+mod test_network;
 pub mod variants;
 pub mod zen;

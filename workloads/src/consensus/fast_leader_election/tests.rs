@@ -6,6 +6,7 @@ mod textbook;
 
 use super::{FleBug, FleConfig, FleState, FleVote, MAX_VOTERS, ServerLaunch, ServerStart};
 use crate::consensus::protocol::Node;
+use crate::consensus::test_network::{NetworkEvent, schedules};
 use schedule::{Disturbances, FleSchedule, SECOND};
 use zooquake_history::operation::consensus::Announcement;
 
@@ -32,7 +33,7 @@ fn ensemble(zxids: &[u32]) -> FleConfig {
 /// Plays an ensemble without faults for some seconds.
 fn played(config: FleConfig, seconds: u64) -> FleSchedule {
     let mut schedule = FleSchedule::new(config, 1, Disturbances::default());
-    schedule.play(seconds * SECOND, false);
+    schedule.play(seconds * SECOND);
     schedule
 }
 
@@ -85,9 +86,9 @@ fn servers_started_one_after_the_other_elect_the_last_of_the_first_majority() {
             place.launch = ServerLaunch::After(seconds);
         }
         let mut schedule = FleSchedule::new(config, 1, Disturbances::default());
-        schedule.play(SECOND * 2, false);
+        schedule.play(SECOND * 2);
         assert_eq!(schedule.judge.winners(), [] as [Node; 0]);
-        schedule.play(SECOND * 10, false);
+        schedule.play(SECOND * 10);
         assert_eq!(schedule.judge.winners(), [2]);
         let epoch = schedule.judge.serving[2].expect("it leads").1;
         assert_eq!(schedule.judge.serving[..5], [Some((2, epoch)); 5]);
@@ -100,13 +101,13 @@ fn a_leader_without_followers_and_followers_without_a_leader_look_again() {
         let mut config = ensemble(&[7, 7, 7]);
         config.discovery = discovery;
         let mut schedule = played(config, 2);
-        schedule.kill(2, 20 * SECOND);
-        schedule.play(8 * SECOND, false);
+        schedule.kill(2 * SECOND, 2, 18 * SECOND);
+        schedule.play(8 * SECOND);
         assert_eq!(schedule.judge.winners(), [2, 1]);
         let epoch = schedule.judge.serving[1].expect("it leads").1;
         assert_eq!(schedule.judge.serving[..3], [Some((1, epoch)), Some((1, epoch)), None]);
-        schedule.kill(0, 20 * SECOND);
-        schedule.play(12 * SECOND, false);
+        schedule.kill(8 * SECOND, 0, 12 * SECOND);
+        schedule.play(12 * SECOND);
         assert_eq!(schedule.judge.serving[..3], [None; 3]);
         let resigned = Announcement::Resigned { round: epoch };
         assert!(
@@ -116,7 +117,7 @@ fn a_leader_without_followers_and_followers_without_a_leader_look_again() {
                 .iter()
                 .any(|&(_, node, what)| node == 1 && what == resigned)
         );
-        schedule.play(25 * SECOND, false);
+        schedule.play(25 * SECOND);
         assert!(schedule.judge.established().is_some());
     }
 }
@@ -138,11 +139,12 @@ fn one_server_or_two_are_an_ensemble_too() {
 #[test]
 fn a_paused_winner_counts_voters_that_have_a_later_epoch_by_then() {
     let mut schedule = FleSchedule::new(ensemble(&[9, 9, 9]), 1, Disturbances::default());
-    schedule.play(SECOND / 10, false);
-    schedule.pause(2, 6 * SECOND);
-    schedule.play(5 * SECOND, false);
+    schedule.play(SECOND / 10);
+    let (node, long) = (2, 6 * SECOND - SECOND / 10);
+    schedule.schedule(SECOND / 10, NetworkEvent::Pause { node, long });
+    schedule.play(5 * SECOND);
     assert_eq!(schedule.judge.serving[..3], [Some((1, 2)), Some((1, 2)), None]);
-    schedule.play(15 * SECOND, false);
+    schedule.play(15 * SECOND);
     assert_eq!(schedule.judge.winners()[..2], [1, 2]);
     assert_eq!((schedule.judge.lesser_now > 0, schedule.judge.lesser_votes), (true, 0));
     assert_eq!(schedule.judge.shared_epochs, 0);
@@ -201,7 +203,7 @@ fn figures(count: u64, discovery: bool, bug: FleBug) -> ScheduleFigures {
         let (mut schedule, disturbances) = random_schedule(seed, discovery, bug);
         // Faults and what is late by them last 1.6 s longer at most.
         let healed = disturbances.until + 1_600_000;
-        match schedule.play(healed + 10 * SECOND, true) {
+        match schedule.play_to_leader(healed + 10 * SECOND) {
             Some(at) => figures.slowest = figures.slowest.max(at.saturating_sub(healed)),
             None => figures.unsettled.push(seed),
         }
@@ -213,14 +215,6 @@ fn figures(count: u64, discovery: bool, bug: FleBug) -> ScheduleFigures {
         figures.steps += schedule.steps;
     }
     figures
-}
-
-/// Number of schedules to play: more than usual by the environment variable.
-fn schedules(usual: u64) -> u64 {
-    let number = std::env::var("ZOOQUAKE_SCHEDULES")
-        .ok()
-        .and_then(|number| number.parse().ok());
-    number.unwrap_or(usual)
 }
 
 #[test]

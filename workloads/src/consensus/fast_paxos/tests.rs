@@ -28,19 +28,19 @@ fn config(acceptors: u8, recovery: CollisionRecovery) -> FastPaxosConfig {
 fn opened(config: FastPaxosConfig, dead: &[Node]) -> Harness<FastPaxos> {
     let mut run = Harness::orderly(config);
     run.start_without(dead);
-    run.run_until(3 * UNIT);
+    run.play(3 * UNIT);
     run.sent.clear();
     run
 }
 
 /// The messages of a kind that were sent before a moment to nodes of some roles.
-fn sent(run: &Harness<FastPaxos>, until: u32, kind: &str, to: Range<Node>) -> usize {
+fn sent(run: &Harness<FastPaxos>, until: u64, kind: &str, to: Range<Node>) -> usize {
     let before = run.sent.iter().filter(|sent| sent.0 < until && to.contains(&sent.2));
     before.filter(|sent| FastPaxos::figure(&sent.3).kind == kind).count()
 }
 
 /// When the learners have learned, counted in message delays from a moment.
-fn delays(run: &Harness<FastPaxos>, from: u32) -> Vec<u32> {
+fn delays(run: &Harness<FastPaxos>, from: u64) -> Vec<u64> {
     assert!(!run.disagrees(), "{:?}", run.learned);
     run.learned.iter().map(|learned| (learned.0 - from) / UNIT).collect()
 }
@@ -54,7 +54,7 @@ fn without_a_collision_a_value_is_learned_after_two_delays() {
             let mut run = opened(config, &[]);
             run.request(group.proposers().start);
             let (began, end) = (run.now, run.now + 2 * UNIT);
-            run.run_until(began + 20 * UNIT);
+            run.play(began + 20 * UNIT);
             assert_eq!(delays(&run, began), [2, 2]);
             let all = usize::from(n);
             assert_eq!(sent(&run, end, "request", 0..n), all);
@@ -81,7 +81,7 @@ fn phase_1_costs_two_delays_more() {
     let mut run = Harness::<FastPaxos>::orderly(config);
     run.start_without(&[]);
     run.request(config.group().proposers().start);
-    run.run_until(20 * UNIT);
+    run.play(20 * UNIT);
     assert_eq!(delays(&run, 0), [4, 4]);
     let phase_1 = ["1a", "1b"].map(|kind| sent(&run, 4 * UNIT, kind, 0..config.group().leaders().end));
     assert_eq!(phase_1, [5, 5]);
@@ -102,7 +102,7 @@ fn recovery_from_a_collision_costs_one_two_or_four_delays() {
                 let message = FastPaxosMessage::Request { value: value(turn) };
                 run.inject(began + UNIT - 1, proposers[turn as usize], acceptor, message);
             }
-            run.run_until(began + 30 * UNIT);
+            run.play(began + 30 * UNIT);
             assert_eq!(delays(&run, began - 1), [2 + further; 2], "{recovery:?}, {n} acceptors");
         }
     }
@@ -116,9 +116,9 @@ fn where_a_fast_quorum_is_dead_a_classic_round_decides() {
         run.request(config.group().proposers().start);
         let began = run.now;
         let (shortest, longest) = (60, 110);
-        run.run_until(began + shortest * UNIT);
+        run.play(began + shortest * UNIT);
         assert_eq!(run.learned, []);
-        run.run_until(began + longest * UNIT);
+        run.play(began + longest * UNIT);
         assert_eq!(run.learned.len(), 2, "{recovery:?}");
         let round = if recovery == CollisionRecovery::Coordinated {
             2

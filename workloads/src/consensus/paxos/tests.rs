@@ -14,7 +14,7 @@ fn config(acceptors: u8, bug: PaxosBug) -> PaxosConfig {
     }
 }
 
-fn kinds(run: &Harness<Paxos>, until: u32) -> [usize; 5] {
+fn kinds(run: &Harness<Paxos>, until: u64) -> [usize; 5] {
     let count = |kind: &str| {
         let sent = run.sent.iter().filter(|sent| sent.0 < until);
         sent.filter(|sent| Paxos::figure(&sent.3).kind == kind).count()
@@ -28,10 +28,10 @@ fn with_phase_1_done_before_a_request_costs_three_delays() {
         let config = config(n, PaxosBug::None);
         let mut run = Harness::<Paxos>::orderly(config);
         run.start_without(&[]);
-        run.run_until(2 * UNIT);
+        run.play(2 * UNIT);
         run.sent.clear();
         run.request(config.group().proposers().start);
-        run.run_until(20 * UNIT);
+        run.play(20 * UNIT);
         let [one, two] = [0, 1].map(|learner| config.group().learners().start + learner);
         let at = 5 * UNIT;
         assert_eq!(run.learned, [(at, one, value(0), 1), (at, two, value(0), 1)]);
@@ -53,7 +53,7 @@ fn phase_1_costs_two_delays_more() {
         run.request(group.proposers().start);
         let (second, proposer) = (group.leaders().start + 1, group.proposers().start);
         run.inject(UNIT, proposer, second, PaxosMessage::Request { value: value(0) });
-        run.run_until(20 * UNIT);
+        run.play(20 * UNIT);
         assert!(
             run.learned.iter().all(|learned| learned.0 == 5 * UNIT),
             "{:?}",
@@ -71,7 +71,7 @@ fn a_minority_of_dead_acceptors_does_not_matter() {
     let mut run = Harness::<Paxos>::orderly(config);
     run.start_without(&[0, 4]);
     run.request(config.group().proposers().start);
-    run.run_until(20 * UNIT);
+    run.play(20 * UNIT);
     assert_eq!(run.learned.len(), 2);
     assert!(!run.disagrees());
 }
@@ -82,7 +82,7 @@ fn a_repeated_ballot_costs_each_learner_one_message() {
     let mut run = Harness::<Paxos>::orderly(config);
     run.start_without(&[]);
     run.request(config.group().proposers().start);
-    run.run_until(20 * UNIT);
+    run.play(20 * UNIT);
     for _ in 0..2 {
         run.sent.clear();
         let proposal = PaxosVote {
@@ -93,7 +93,7 @@ fn a_repeated_ballot_costs_each_learner_one_message() {
             let leader = config.group().leaders().start;
             run.inject(run.now, leader, acceptor, PaxosMessage::Phase2a { proposal });
         }
-        run.run_until(run.now + 20 * UNIT);
+        run.play(run.now + 20 * UNIT);
         let informed = run
             .sent
             .iter()

@@ -1,13 +1,8 @@
 //! Many schedules of a protocol in a row, for tests.
 
+pub use super::super::test_network::schedules;
 use super::harness::{HEALED, Harness};
 use crate::consensus::protocol::Protocol;
-
-/// Number of schedules that a test plays: in the environment, or this many.
-pub fn schedules(usual: u64) -> u64 {
-    let given = std::env::var("ZOOQUAKE_SCHEDULES").ok();
-    given.map_or(usual, |number| number.parse().expect("a number of schedules"))
-}
 
 /// Plays schedules, none of which may end without a decision or with two; names the first that does.
 pub fn all_decide<P: Protocol>(config: P::Config, schedules: u64) {
@@ -18,7 +13,7 @@ pub fn all_decide<P: Protocol>(config: P::Config, schedules: u64) {
         run.start_without(&[]);
         let decides = run.decides();
         assert!(decides, "{config:?}, seed {seed}: {:?} {:?}", run.learned, run.answers);
-        slowest = slowest.max(run.now.saturating_sub(HEALED));
+        slowest = slowest.max(run.now.saturating_sub(HEALED.into()));
     }
     let rate = schedules as f64 / began.elapsed().as_secs_f64();
     println!("{config:?}: {schedules} schedules, {rate:.0} a second, decided at most {slowest} µs after the faults");

@@ -1,5 +1,7 @@
 //! What happens to a network in tests, and how often they play one.
 
+pub use super::super::test_network::schedules;
+
 /// Which faults a schedule has, each until a run heals.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FaultKinds {
@@ -34,11 +36,4 @@ impl FaultKinds {
         pauses: false,
         slow_links: false,
     };
-}
-
-/// A number of schedules: that of the environment, or so many.
-pub fn schedules(otherwise: u64) -> u64 {
-    std::env::var("ZOOQUAKE_SCHEDULES")
-        .ok()
-        .map_or(otherwise, |number| number.parse().expect("a number"))
 }

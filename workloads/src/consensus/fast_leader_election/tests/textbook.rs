@@ -71,7 +71,7 @@ fn an_observer_that_would_win_by_its_id_follows_and_has_no_vote() {
 fn servers_that_start_one_after_the_other_elect_the_third() {
     let mut schedule = played(config("textbook-one-by-one", 0), 1);
     assert_eq!(schedule.judge.winners(), [] as [Node; 0]);
-    schedule.play(SECOND * 10, false);
+    schedule.play(SECOND * 10);
     assert_eq!(schedule.judge.winners(), [2]);
     let epoch = schedule.judge.serving[2].expect("it leads").1;
     assert_eq!(schedule.judge.serving[..5], [Some((2, epoch)); 5]);

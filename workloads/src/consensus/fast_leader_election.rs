@@ -73,16 +73,6 @@ impl FastLeaderElection {
         }
     }
 
-    /// What the server is doing.
-    pub fn state(&self) -> FleState {
-        self.state
-    }
-
-    /// The logical clock.
-    pub fn round(&self) -> u32 {
-        self.round
-    }
-
     /// The server for which its last vote is; `None` for an observer that has received no vote.
     pub fn leader(&self) -> Option<Node> {
         self.proposal.sid.checked_sub(1)

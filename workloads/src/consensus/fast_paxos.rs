@@ -177,7 +177,7 @@ impl Protocol for FastPaxos {
                 },
             ) => {
                 let action = votes.take(from, vote, rounds.quorum(vote.ballot));
-                action.outputs(rounds.group(), rounds.owner(vote.ballot), |value| {
+                action.outputs(rounds.group, rounds.owner(vote.ballot), |value| {
                     FastPaxosMessage::Learned { value }
                 })
             }

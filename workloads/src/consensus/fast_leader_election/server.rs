@@ -246,8 +246,8 @@ impl FleServer {
         if self.phase != ServerPhase::Election {
             return;
         }
-        let joined = (!self.discovery).then_some(self.election.round());
-        self.phase = match (self.election.state(), self.election.leader()) {
+        let joined = (!self.discovery).then_some(self.election.round);
+        self.phase = match (self.election.state, self.election.leader()) {
             (FleState::Leading, _) => {
                 let voters = NodeSet::range(0..self.voters);
                 ServerPhase::Leader(LeaderDiscovery::begin(self.me, voters, joined, &mut self.disk, out))

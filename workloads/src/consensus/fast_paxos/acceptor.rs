@@ -115,8 +115,8 @@ impl FastAcceptor {
         let message = FastPaxosMessage::Phase2b { vote };
         let to = self.rounds.owner(vote.ballot);
         outputs.push(Output::Send { to, message });
-        if self.rounds.recovery() == CollisionRecovery::Uncoordinated {
-            let others = self.rounds.group().acceptors().filter(|&node| node != self.node);
+        if self.rounds.recovery == CollisionRecovery::Uncoordinated {
+            let others = self.rounds.group.acceptors().filter(|&node| node != self.node);
             outputs.extend(others.map(|to| Output::Send { to, message }));
             outputs.extend(self.see(self.node, vote));
         }
@@ -125,7 +125,7 @@ impl FastAcceptor {
 
     fn inform_learners(&self) -> Vec<OutputOf<FastPaxos>> {
         let message = FastPaxosMessage::Phase2b { vote: self.vote };
-        to_all(self.rounds.group().learners(), message).collect()
+        to_all(self.rounds.group.learners(), message).collect()
     }
 
     /// Section 3.2, uncoordinated recovery: votes of a quorum in fast round i are the `1b` messages of round i + 1. Q

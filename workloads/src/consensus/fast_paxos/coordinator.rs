@@ -66,7 +66,7 @@ impl FastCoordinator {
     /// Takes an input.
     pub fn step(&mut self, input: InputOf<FastPaxos>) -> Vec<OutputOf<FastPaxos>> {
         match input {
-            Input::Start if self.node == self.rounds.group().leaders().start => self.begin(RoundPlace::Opening),
+            Input::Start if self.node == self.rounds.group.leaders().start => self.begin(RoundPlace::Opening),
             // A round from before a crash may have chosen a value, with no other coordinator left to go on until all
             // learners have learned it.
             Input::Start if self.round > 0 => self.begin(RoundPlace::Closing),
@@ -101,7 +101,7 @@ impl FastCoordinator {
             votes: VotesByAcceptor::default(),
         };
         let mut outputs = vec![self.write()];
-        let acceptors = self.rounds.group().acceptors();
+        let acceptors = self.rounds.group.acceptors();
         outputs.extend(to_all(acceptors, FastPaxosMessage::Phase1a { round }));
         outputs.push(Output::SetTimer(FastPaxosTimer::Round));
         outputs
@@ -166,7 +166,7 @@ impl FastCoordinator {
 
     fn ask_for_any(&self) -> Vec<OutputOf<FastPaxos>> {
         let any = FastPaxosMessage::Any { round: self.round };
-        let asked = to_all(self.rounds.group().acceptors(), any);
+        let asked = to_all(self.rounds.group.acceptors(), any);
         asked.chain([Output::SetTimer(FastPaxosTimer::Round)]).collect()
     }
 
@@ -179,7 +179,7 @@ impl FastCoordinator {
     fn ask_for_votes(&self, value: u32) -> Vec<OutputOf<FastPaxos>> {
         let ballot = self.round;
         let proposal = PaxosVote { ballot, value };
-        let asked = to_all(self.rounds.group().acceptors(), FastPaxosMessage::Phase2a { proposal });
+        let asked = to_all(self.rounds.group.acceptors(), FastPaxosMessage::Phase2a { proposal });
         asked.chain([Output::SetTimer(FastPaxosTimer::Round)]).collect()
     }
 
@@ -191,7 +191,7 @@ impl FastCoordinator {
             return Vec::new();
         }
         let votes = *votes;
-        let enough = match self.rounds.recovery() {
+        let enough = match self.rounds.recovery {
             CollisionRecovery::Restart => true,
             CollisionRecovery::Coordinated => votes.voters(self.round).len() >= self.rounds.classic_quorum(),
             CollisionRecovery::Uncoordinated => false,
@@ -211,7 +211,7 @@ impl FastCoordinator {
     /// votes have arrived.
     fn recover(&mut self, votes: &VotesByAcceptor) -> Vec<OutputOf<FastPaxos>> {
         let voters = votes.voters(self.round);
-        let coordinated = self.rounds.recovery() == CollisionRecovery::Coordinated;
+        let coordinated = self.rounds.recovery == CollisionRecovery::Coordinated;
         if !coordinated || voters.len() < self.rounds.classic_quorum() {
             return self.begin(RoundPlace::Closing);
         }
@@ -243,7 +243,7 @@ impl FastCoordinator {
         self.phase = RoundPhase::Idle;
         if goes_on {
             self.phase = RoundPhase::Refused;
-            let few = self.round <= MANY_ROUNDS * u32::from(self.rounds.group().leaders);
+            let few = self.round <= MANY_ROUNDS * u32::from(self.rounds.group.leaders);
             let timer = if few {
                 FastPaxosTimer::Backoff
             } else {
@@ -258,7 +258,7 @@ impl FastCoordinator {
         if !self.reports.record(learner, value) {
             return Vec::new();
         }
-        if self.reports.are_complete(self.rounds.group()) {
+        if self.reports.are_complete(self.rounds.group) {
             self.phase = RoundPhase::Idle;
             self.requested = None;
             return vec![
@@ -281,7 +281,7 @@ impl FastCoordinator {
         match (self.phase, self.requested) {
             (RoundPhase::Preparing { joined, .. }, _) => {
                 let message = FastPaxosMessage::Phase1a { round: self.round };
-                let silent = self.rounds.group().acceptors().filter(|&node| !joined.contains(node));
+                let silent = self.rounds.group.acceptors().filter(|&node| !joined.contains(node));
                 let asked = silent.map(|to| Output::Send { to, message });
                 asked.chain([Output::SetTimer(FastPaxosTimer::Round)]).collect()
             }

@@ -30,8 +30,10 @@ pub enum PickedValue {
 /// The rounds of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FastRounds {
-    group: PaxosGroup,
-    recovery: CollisionRecovery,
+    /// The nodes.
+    pub group: PaxosGroup,
+    /// How collisions are recovered from.
+    pub recovery: CollisionRecovery,
     fast_quorum: u8,
 }
 
@@ -47,16 +49,6 @@ impl FastRounds {
             recovery: config.recovery,
             fast_quorum: fast_quorum as u8,
         }
-    }
-
-    /// The nodes.
-    pub fn group(self) -> PaxosGroup {
-        self.group
-    }
-
-    /// How collisions are recovered from.
-    pub fn recovery(self) -> CollisionRecovery {
-        self.recovery
     }
 
     /// The coordinator of a round.

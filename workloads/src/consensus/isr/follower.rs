@@ -8,8 +8,7 @@ use zooquake_history::operation::consensus::Announcement;
 impl IsrReplica {
     pub(super) fn follow(&mut self, out: &mut IsrOutputs) {
         self.mode = ReplicaMode::Truncating;
-        self.silence = 0;
-        out.push(Output::SetTimer(IsrTimer::Session));
+        self.note_leader(out);
         self.ask_leader(out);
     }
 

@@ -28,6 +28,7 @@ pub(super) enum ReplicaMode {
 pub struct IsrReplica {
     pub(super) config: IsrConfig,
     pub(super) me: Node,
+    /// The log, be it on the disk or in memory alone.
     pub(super) log: PartitionLog,
     /// The highest epoch that it has asked to lead in.
     asked: u16,
@@ -60,11 +61,6 @@ impl IsrReplica {
             request: None,
             silence: 0,
         }
-    }
-
-    /// The log, be it on the disk or in memory alone.
-    pub fn log(&self) -> &PartitionLog {
-        &self.log
     }
 
     pub(super) fn step(&mut self, input: InputOf<IsrNode>) -> IsrOutputs {

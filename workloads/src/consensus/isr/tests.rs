@@ -19,7 +19,7 @@ type PartitionNetwork = VirtualNetwork<IsrNode>;
 
 fn log_of(network: &PartitionNetwork, node: Node) -> Option<&PartitionLog> {
     match network.machine(node)? {
-        IsrNode::Replica(replica) => Some(replica.log()),
+        IsrNode::Replica(replica) => Some(&replica.log),
         _ => None,
     }
 }

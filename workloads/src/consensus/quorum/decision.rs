@@ -49,7 +49,8 @@ impl LearnerAction {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LearnedVotes {
     votes: VotesByAcceptor,
-    learned: PaxosVote,
+    /// What the learner has learned; none before.
+    pub learned: PaxosVote,
     /// Acceptors that have voted since it last informed a leader: their next vote is a repeated one, which a leader
     /// asked for.
     informed: NodeSet,
@@ -63,11 +64,6 @@ impl LearnedVotes {
             learned,
             informed: NodeSet::EMPTY,
         }
-    }
-
-    /// What the learner has learned; none before.
-    pub fn learned(&self) -> PaxosVote {
-        self.learned
     }
 
     /// Takes in a vote of a ballot with quorums of this size.

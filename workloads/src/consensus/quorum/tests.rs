@@ -85,7 +85,7 @@ fn a_learner_learns_once_and_informs_who_still_asks() {
     for (acceptor, vote, action) in takes {
         assert_eq!(learner.take(acceptor, vote, 2), action, "{acceptor}: {vote}");
     }
-    assert_eq!(learner.learned(), first);
+    assert_eq!(learner.learned, first);
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl CounterReading {
 /// A counter, as one client uses it: one operation at a time. When its session is over it goes on in a new one.
 pub struct CounterClient {
     env: Env,
-    handle: Handle,
+    pub(super) handle: Handle,
     increment: Arc<dyn Increment>,
 }
 
@@ -54,11 +54,6 @@ impl CounterClient {
             handle: Handle::open(env),
             increment,
         }
-    }
-
-    /// A session whose end this client has not observed.
-    pub(super) async fn live(&self) -> Arc<dyn Zk> {
-        self.handle.live().await
     }
 
     /// Waits until it makes sense to send the same again.
@@ -73,7 +68,7 @@ impl CounterClient {
                 (CounterContent::Made { id: held.value }, held)
             }
             Asked::Get {} => {
-                let read = look(self.live().await.as_ref()).await;
+                let read = look(self.handle.live().await.as_ref()).await;
                 let held = read.map_err(|error| OpError::Fail(format!("read: {error}")))?;
                 (CounterContent::Value { value: held.value }, held)
             }

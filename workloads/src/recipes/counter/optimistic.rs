@@ -25,11 +25,11 @@ impl Increment for Optimistic {
     async fn increment(&self, counter: &CounterClient) -> Result<CounterReading, OpError> {
         let mut unsure = false;
         loop {
-            let held = look(counter.live().await.as_ref()).await;
+            let held = look(counter.handle.live().await.as_ref()).await;
             let held = held.map_err(|error| ended("read", &error, unsure))?;
             let id = held.value + 1;
             loop {
-                let zk = counter.live().await;
+                let zk = counter.handle.live().await;
                 let version = (!unsure || *self == Self::SameVersion).then_some(held.version);
                 match zk.set(COUNTER, id.to_string().as_bytes(), version).await {
                     Ok(stat) => return Ok(CounterReading::written(id, stat, zk.as_ref())),

@@ -38,7 +38,7 @@ impl VersionedCounter {
         ];
         let mut unsure = false;
         loop {
-            let zk = counter.live().await;
+            let zk = counter.handle.live().await;
             let failed = match zk.multi(ops.clone()).await {
                 Ok(results) => return Ok(Some(made(id, held, results.first(), zk.as_ref()))),
                 Err(failed) => failed,
@@ -86,7 +86,7 @@ fn made(id: i64, held: CounterReading, result: Option<&OpResult>, zk: &dyn Zk) -
 impl Increment for VersionedCounter {
     async fn increment(&self, counter: &CounterClient) -> Result<CounterReading, OpError> {
         loop {
-            let zk = counter.live().await;
+            let zk = counter.handle.live().await;
             let held = look(zk.as_ref()).await.map_err(|error| ended("read", &error, false))?;
             if let Some(made) = self.write(counter, held).await? {
                 return Ok(made);

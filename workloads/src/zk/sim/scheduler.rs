@@ -58,9 +58,9 @@ pub(super) struct Priorities {
     of: BTreeMap<StepOwner, i64>,
     lowest: i64,
     /// Steps that were chosen: those for which another party could have taken one.
-    steps: u32,
+    pub(super) steps: u32,
     /// Whether it chooses; otherwise everything happens in the order of time.
-    open: bool,
+    pub(super) open: bool,
 }
 
 impl Priorities {
@@ -69,14 +69,6 @@ impl Priorities {
         if self.drawn.is_none() {
             self.of.clear();
         }
-    }
-
-    pub(super) fn is_open(&self) -> bool {
-        self.open
-    }
-
-    pub(super) fn steps(&self) -> u32 {
-        self.steps
     }
 
     fn priority(&mut self, party: StepOwner) -> i64 {
@@ -167,8 +159,7 @@ mod tests {
         let chosen = [&both, &both, &both, &one, &both].map(|enabled| delays.choose(enabled));
         assert_eq!(chosen, [0, 1, 1, 0, 0]);
         assert_eq!(
-            delays.steps(),
-            4,
+            delays.steps, 4,
             "a step that nobody else could have taken is not counted"
         );
     }

@@ -94,7 +94,7 @@ impl WorldState {
     fn due(&mut self) -> Option<AgendaTask> {
         let (at, due) = match &mut self.scheduler {
             Scheduler::InOrder | Scheduler::Walk => self.agenda.pop()?,
-            Scheduler::Priorities(priorities) if !priorities.is_open() => self.agenda.pop()?,
+            Scheduler::Priorities(priorities) if !priorities.open => self.agenda.pop()?,
             Scheduler::Priorities(priorities) => {
                 self.agenda.enabled(WINDOW, &mut self.enabled);
                 let (place, _) = *self.enabled.get(priorities.choose(&self.enabled))?;
@@ -141,7 +141,7 @@ impl World {
     /// How many steps were chosen so far of which another one could have come first.
     pub fn steps(&self) -> u32 {
         match &self.inner().scheduler {
-            Scheduler::Priorities(priorities) => priorities.steps(),
+            Scheduler::Priorities(priorities) => priorities.steps,
             Scheduler::InOrder | Scheduler::Walk => 0,
         }
     }

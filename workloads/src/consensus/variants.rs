@@ -9,7 +9,7 @@ use super::setting::ProtocolSetting;
 use super::zen::ZenConfig;
 use crate::recipes::KnownAnomaly;
 use zooquake_history::operation::consensus::FAMILY;
-use zooquake_history::plan::{AcceptedAnomaly, Capabilities, ClusterPlan, ConsensusGoal, Workload};
+use zooquake_history::plan::{Capabilities, ClusterPlan, ConsensusGoal, Workload};
 
 /// A variant of the family.
 #[derive(Clone, Copy)]
@@ -75,20 +75,13 @@ impl ConsensusVariant {
 
     /// Its description in a plan.
     pub fn workload(&self) -> Workload {
-        let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-        let accepted = self.accepted.iter().map(|known| AcceptedAnomaly {
-            anomaly: known.anomaly.to_owned(),
-            faults: owned(known.faults),
-            reason: known.reason.to_owned(),
-            source: known.source.to_owned(),
-        });
         Workload {
             family: FAMILY.name.to_owned(),
             variant: self.name.to_owned(),
             promise: self.promise.to_owned(),
             capabilities: Some(Capabilities::NONE),
             goal: self.goal,
-            accepted: accepted.collect(),
+            accepted: self.accepted.iter().map(KnownAnomaly::accepted).collect(),
             ..Workload::default()
         }
     }

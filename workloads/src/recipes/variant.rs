@@ -57,6 +57,22 @@ pub struct KnownAnomaly {
     pub source: &'static str,
 }
 
+impl KnownAnomaly {
+    /// Its description in a plan.
+    pub fn accepted(&self) -> AcceptedAnomaly {
+        AcceptedAnomaly {
+            anomaly: self.anomaly.to_string(),
+            faults: owned(self.faults),
+            reason: self.reason.to_string(),
+            source: self.source.to_string(),
+        }
+    }
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| name.to_string()).collect()
+}
+
 /// Constants of what is known: the anomaly, the kinds of fault under which it is, why it happens, where that is known
 /// from.
 macro_rules! known {
@@ -100,7 +116,6 @@ impl Variant {
 
     /// Its description in a plan.
     pub fn workload(&self) -> Workload {
-        let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
         Workload {
             family: self.family.to_string(),
             variant: self.name.to_string(),
@@ -111,16 +126,7 @@ impl Variant {
             znodes: owned(self.znodes),
             pinned: self.pinned,
             capabilities: Some(self.capabilities),
-            accepted: self
-                .accepted
-                .iter()
-                .map(|known| AcceptedAnomaly {
-                    anomaly: known.anomaly.to_string(),
-                    faults: owned(known.faults),
-                    reason: known.reason.to_string(),
-                    source: known.source.to_string(),
-                })
-                .collect(),
+            accepted: self.accepted.iter().map(KnownAnomaly::accepted).collect(),
             goal: ConsensusGoal::Nothing,
             recipe: None,
         }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use zooquake_history::operation::membership::{GroupView, RegisteredMember};
 
 use crate::protocol::{Outcome, Request};
-use crate::recipes::{Env, HeldGrant, HolderState, OpError, OwnZnode, WorkGuard};
+use crate::recipes::{Env, HolderState, OpError, OwnZnode, WorkGuard};
 use crate::zk::{SharedValue, Zk};
 
 /// A recipe, as the client program drives it.
@@ -40,13 +40,14 @@ pub trait Service: Send + Sync {
         None
     }
 
-    /// The grant that the client believes to hold; `None` in families that grant nothing.
-    fn held(&self) -> Option<HeldGrant> {
-        self.holder()?.held()
+    /// Whether the client watches a group, for which alone there is the request `view`.
+    fn has_group(&self) -> bool {
+        false
     }
 
-    /// The group that the client watches; `None` in families without groups, whose clients have no request `view`.
-    fn group(&self) -> Option<&dyn GroupWatcher> {
+    /// What the recipe shows its application of the group, once every watch event is worked off that the client had
+    /// received before the call. No read is made for the answer. `None` in families without groups.
+    async fn worked_off(&self) -> Option<WatchedGroup> {
         None
     }
 
@@ -61,14 +62,6 @@ pub trait Service: Send + Sync {
             holder.idle().await;
         }
     }
-}
-
-/// A client that watches a group, as the control request `view` asks it.
-#[async_trait]
-pub trait GroupWatcher: Send + Sync {
-    /// What the recipe shows its application, once every watch event is worked off that the client had received before
-    /// the call. No read is made for the answer.
-    async fn worked_off(&self) -> WatchedGroup;
 }
 
 /// What a client believes of its group.

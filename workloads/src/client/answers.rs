@@ -1,6 +1,5 @@
 //! What a client answers to each request: control requests by itself, operations through the recipe's [`Service`].
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -9,8 +8,8 @@ use zooquake_history::operation::control::ControlAnswer as Answered;
 
 use super::RecipeClient;
 use crate::protocol::Request;
-use crate::recipes::{SCRATCH, WorkGuard, touch};
-use crate::service::{Answer, Recipe, Service, SessionHandle, WatchedGroup};
+use crate::recipes::{HolderState, SCRATCH, WorkGuard, touch};
+use crate::service::{Answer, Service, SessionHandle, WatchedGroup};
 use crate::zk::session_hex;
 use zooquake_history::operation::control::f;
 
@@ -25,14 +24,8 @@ pub(super) async fn answer(client: &RecipeClient, request: Request) -> (Answer, 
     let operations = client.recipe.operations();
     let answer = match request.f.as_str() {
         f::PING => Answer::ok(json!({})),
-        f::CONFIRM => {
-            let confirming = confirm(client.name.clone(), client.recipe.clone());
-            after_write(client, deadline, confirming).await
-        }
-        f::VIEW if client.recipe.group().is_some() => {
-            let viewing = view(client.name.clone(), client.recipe.clone());
-            after_write(client, deadline, viewing).await
-        }
+        f::CONFIRM => after_write(client, deadline, confirm(client.clone())).await,
+        f::VIEW if client.recipe.has_group() => after_write(client, deadline, view(client.clone())).await,
         f::QUIESCE => {
             let quiet = client
                 .env
@@ -72,12 +65,13 @@ async fn write(client: &str, session: &SessionHandle) -> Result<i64, Answer> {
 }
 
 /// A quorum write in the session that the client has now, and only then what it shows of its group.
-async fn view(client: Arc<str>, recipe: Recipe) -> Answer {
-    let session_handle = recipe.session().await;
-    let written = write(&client, &session_handle).await;
-    let watched = match recipe.group() {
-        Some(group) if written.is_ok() => Some(group.worked_off().await),
-        _ => None,
+async fn view(client: RecipeClient) -> Answer {
+    let session_handle = client.recipe.session().await;
+    let written = write(&client.name, &session_handle).await;
+    let watched = if written.is_ok() {
+        client.recipe.worked_off().await
+    } else {
+        None
     };
     if session_handle.temporary {
         session_handle.zk.close().await;
@@ -94,10 +88,10 @@ async fn view(client: Arc<str>, recipe: Recipe) -> Answer {
 }
 
 /// A quorum write in the session that the client has now, and only then a look at its belief.
-async fn confirm(client: Arc<str>, recipe: Recipe) -> Answer {
-    let session_handle = recipe.session().await;
-    let written = write(&client, &session_handle).await;
-    let held = recipe.held();
+async fn confirm(client: RecipeClient) -> Answer {
+    let session_handle = client.recipe.session().await;
+    let written = write(&client.name, &session_handle).await;
+    let held = client.recipe.holder().and_then(HolderState::held);
     if session_handle.temporary {
         session_handle.zk.close().await;
     }

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::Output;
 use super::answers;
-use crate::protocol::{Message, Outcome, Request};
+use crate::protocol::{Message, Request};
 use crate::recipes::{Env, WorkGuard};
 use crate::service::{Answer, Recipe};
 use crate::zk::SharedValue;
@@ -101,7 +101,7 @@ impl RecipeClient {
 
     /// Whether a request is answered beside the operations. `view` is, where there is a group to view.
     fn is_control(&self, f: &str) -> bool {
-        f::ALL.contains(&f) || f == f::VIEW && self.recipe.group().is_some()
+        f::ALL.contains(&f) || f == f::VIEW && self.recipe.has_group()
     }
 
     /// Waits until the reply has arrived: the orchestrator sends the next operation only after it has read that; at
@@ -129,13 +129,7 @@ impl RecipeClient {
             .ok()
             .and_then(|value| value.get("id")?.as_u64());
         if let Some(id) = id {
-            let error = Some(format!("not a request: {error}"));
-            self.output.send(Message::Reply {
-                id,
-                outcome: Outcome::Fail,
-                value: Value::Null,
-                error,
-            });
+            self.reply(id, Answer::fail(format!("not a request: {error}")));
         }
     }
 }

@@ -11,7 +11,7 @@ use zooquake_history::operation::membership::{
 use super::{ShownGroup, path, value};
 use crate::protocol::Request;
 use crate::recipes::{OpError, OwnZnode, WorkGuard};
-use crate::service::{Answer, GroupWatcher, Service, SessionHandle, WatchedGroup, parse};
+use crate::service::{Answer, Service, SessionHandle, WatchedGroup, parse};
 use crate::zk::{Stat, Zk, session_hex};
 
 /// The entry by which a client is a member, as it was written last.
@@ -128,8 +128,17 @@ impl<M: GroupMember> Service for MembershipHandler<M> {
         self.0.session().await
     }
 
-    fn group(&self) -> Option<&dyn GroupWatcher> {
-        Some(self)
+    fn has_group(&self) -> bool {
+        true
+    }
+
+    async fn worked_off(&self) -> Option<WatchedGroup> {
+        let view = self.0.group().worked_off().await;
+        let registered = self.0.registered().map(|own| RegisteredMember {
+            znode: ZnodeName::from(&own.znode()),
+            member: own.member,
+        });
+        Some(WatchedGroup { view, registered })
     }
 
     async fn znodes(&self) -> Vec<OwnZnode> {
@@ -138,17 +147,5 @@ impl<M: GroupMember> Service for MembershipHandler<M> {
 
     async fn idle(&self) {
         self.0.idle().await;
-    }
-}
-
-#[async_trait]
-impl<M: GroupMember> GroupWatcher for MembershipHandler<M> {
-    async fn worked_off(&self) -> WatchedGroup {
-        let view = self.0.group().worked_off().await;
-        let registered = self.0.registered().map(|own| RegisteredMember {
-            znode: ZnodeName::from(&own.znode()),
-            member: own.member,
-        });
-        WatchedGroup { view, registered }
     }
 }

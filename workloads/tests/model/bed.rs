@@ -71,6 +71,13 @@ impl EnsembleTestBed {
         self.open(&self.net.host().pinned(server))
     }
 
+    /// A host of its own for a client, and a session of that.
+    pub fn hosted(&self) -> (Net, Arc<dyn Zk>) {
+        let host = self.net.host();
+        let zk = self.open(&host);
+        (host, zk)
+    }
+
     /// A session of a client on a host of its own.
     pub fn session(&self) -> Arc<dyn Zk> {
         self.open(&self.net.host())

@@ -11,8 +11,7 @@ use crate::bed::{DEPOSED, EnsembleTestBed, MOMENT, TICK, TIMEOUT};
 fn a_silent_session_ends_within_two_ticks_of_its_timeout_and_takes_its_ephemerals_in_one_transaction() {
     for seed in 0..10 {
         let bed = EnsembleTestBed::new(3, seed);
-        let host = bed.net.host();
-        let zk = bed.open(&host);
+        let (host, zk) = bed.hosted();
         for name in ["/b", "/a"] {
             bed.world.run(zk.create(name, b"", CreateMode::Ephemeral)).unwrap();
         }
@@ -37,8 +36,7 @@ fn a_silent_session_ends_within_two_ticks_of_its_timeout_and_takes_its_ephemeral
 #[test]
 fn without_a_quorum_nothing_expires_and_a_new_leader_begins_the_timeouts_anew() {
     let bed = EnsembleTestBed::new(3, 1);
-    let host = bed.net.host();
-    let zk = bed.open(&host);
+    let (host, zk) = bed.hosted();
     bed.net.server().kill_clients(host.number());
     let stopped = bed.followers();
     stopped.iter().for_each(|server| bed.net.server().kill_server(*server));
@@ -59,8 +57,7 @@ fn without_a_quorum_nothing_expires_and_a_new_leader_begins_the_timeouts_anew() 
 fn a_client_that_is_cut_off_says_disconnected_after_two_fifths_and_gives_up_after_seven() {
     for seed in 0..10 {
         let bed = EnsembleTestBed::new(3, seed);
-        let host = bed.net.host();
-        let zk = bed.open(&host);
+        let (host, zk) = bed.hosted();
         bed.world.pass(TIMEOUT * 2);
         for server in 0..3 {
             bed.net.server().cut(server, host.number());
@@ -76,8 +73,7 @@ fn a_client_that_is_cut_off_says_disconnected_after_two_fifths_and_gives_up_afte
 #[test]
 fn a_client_learns_of_its_expiry_when_it_is_back() {
     let bed = EnsembleTestBed::new(3, 2);
-    let host = bed.net.host();
-    let zk = bed.open(&host);
+    let (host, zk) = bed.hosted();
     bed.world.run(zk.create("/e", b"", CreateMode::Ephemeral)).unwrap();
     bed.net.server().freeze(host.number());
     bed.world.pass(TIMEOUT + TICK * 3);

@@ -111,8 +111,7 @@ fn what_happens_while_the_client_is_away_is_one_event_when_it_is_back() {
 #[test]
 fn a_watch_hears_the_end_of_its_session() {
     let bed = EnsembleTestBed::new(3, 5);
-    let host = bed.net.host();
-    let zk = bed.open(&host);
+    let zk = bed.session();
     let (_, mut watch) = bed.world.run(zk.exists_and_watch("/a")).unwrap();
     bed.net.server().close_session(zk.session()).expect("a leader");
     bed.world.pass(TIMEOUT);

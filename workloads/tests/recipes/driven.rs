@@ -141,4 +141,11 @@ impl DrivenClient {
         assert_eq!((outcome, error), (Outcome::Ok, None), "{f}");
         value
     }
+
+    /// The error of an operation that certainly did not happen.
+    pub fn failed(&mut self, f: &str, value: Value) -> String {
+        let (outcome, _, error) = self.ask(f, value);
+        assert_eq!(outcome, Outcome::Fail, "{f}");
+        error.unwrap()
+    }
 }

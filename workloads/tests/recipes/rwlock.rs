@@ -1,7 +1,6 @@
 //! `rwlock/*`: who is granted beside whom, and what a reader asks for that looks at its neighbour only.
 
 use serde_json::json;
-use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::recipes::rwlock::{fenced, neighbour};
 use zooquake_workloads::zk::sim::Fate;
 
@@ -82,13 +81,12 @@ fn a_reader_reads_while_it_believes_to_hold() {
         let read = client.ok("read", json!({"grant": "g1", "work_ms": 5}));
         assert_eq!(read, json!({"grant": "g1"}));
         client.ok("release", json!({"grant": "g1"}));
-        let (outcome, _, error) = client.ask("read", json!({"grant": "g1"}));
-        assert_eq!((outcome, error.as_deref()), (Outcome::Fail, Some("not-held")));
+        assert_eq!(client.failed("read", json!({"grant": "g1"})), "not-held");
         let granted = client.ok("acquire", json!({"grant": "g2"}));
         assert!(granted["path"].as_str().unwrap().contains("write-"), "{granted}");
     }
     let bed = driven::ClientTestBed::new();
     let mut lock = bed.drive("c1", "lock", "fenced");
-    let (outcome, _, error) = lock.ask("read", json!({"grant": "g1"}));
-    assert!(outcome == Outcome::Fail && error.unwrap().contains("no operation `read`"));
+    let error = lock.failed("read", json!({"grant": "g1"}));
+    assert!(error.contains("no operation `read`"));
 }

@@ -67,14 +67,9 @@ fn a_holder_works_and_confirms_and_says_when_it_holds_no_more() {
             client.ok("release", json!({ "grant": "g1" }))["removed"]["path"],
             granted["path"]
         );
-        let (outcome, _, error) = client.ask("work", json!({ "grant": "g1", "work_ms": 0 }));
-        assert_eq!(
-            (outcome, error.as_deref()),
-            (Outcome::Fail, Some("not-held")),
-            "{variant}"
-        );
-        let (outcome, _, error) = client.ask("write", json!({ "grant": "g1", "value": 1 }));
-        let refused = error.is_some_and(|why| why.starts_with("no operation `write`"));
-        assert!(outcome == Outcome::Fail && refused);
+        let error = client.failed("work", json!({ "grant": "g1", "work_ms": 0 }));
+        assert_eq!(error, "not-held", "{variant}");
+        let error = client.failed("write", json!({ "grant": "g1", "value": 1 }));
+        assert!(error.starts_with("no operation `write`"));
     }
 }

@@ -5,7 +5,7 @@ use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::zk::sim::Fate;
 use zooquake_workloads::zk::{Connect, CreateMode, session_hex};
 
-use super::{VARIANTS, bed, failed, members, register, shown, tree};
+use super::{VARIANTS, bed, members, register, shown, tree};
 use crate::bed::{LONG, MOMENT};
 
 #[test]
@@ -13,13 +13,16 @@ fn an_entry_is_made_once_and_changed_only_while_it_is_there() {
     for variant in VARIANTS {
         let bed = bed();
         let mut c1 = bed.drive("c1", "membership", variant);
-        assert_eq!(failed(&mut c1, "update", json!({"value": 1})), "not-registered");
-        assert_eq!(failed(&mut c1, "deregister", json!({})), "not-registered");
+        assert_eq!(c1.failed("update", json!({"value": 1})), "not-registered");
+        assert_eq!(c1.failed("deregister", json!({})), "not-registered");
         register(&mut c1, "m1", 2);
         let again = json!({"member": "m1", "value": 3});
-        assert_eq!(failed(&mut c1, "register", again), "registered already", "{variant}");
+        assert_eq!(c1.failed("register", again), "registered already", "{variant}");
         c1.ok("deregister", json!({}));
-        assert!(failed(&mut c1, "register", json!({"member": "a/b", "value": 4})).contains("no name"));
+        assert!(
+            c1.failed("register", json!({"member": "a/b", "value": 4}))
+                .contains("no name")
+        );
         register(&mut c1, "m1", 5);
         assert_eq!(tree(&bed), [("m1".into(), "5".into())], "{variant}");
     }
@@ -53,7 +56,7 @@ fn after_its_session_cached_registers_again_and_tutorial_does_not() {
         let (outcome, ..) = c1.ask("update", json!({"value": 4}));
         assert_eq!(outcome == Outcome::Ok, again, "{variant}");
         assert_eq!(
-            failed(&mut c1, "register", json!({"member": "m1", "value": 5})),
+            c1.failed("register", json!({"member": "m1", "value": 5})),
             "registered already"
         );
     }
@@ -140,10 +143,10 @@ fn without_registering_again_a_member_believes_in_a_znode_that_is_gone() {
         let answer = c1.ok("view", json!({}));
         assert_eq!(answer["registered"]["czxid"], made["czxid"]);
         assert_eq!(answer["view"]["members"], json!([]));
-        assert_eq!(failed(&mut c1, "update", json!({"value": 2})), "not-registered");
-        assert_eq!(failed(&mut c1, "deregister", json!({})), "not-registered");
+        assert_eq!(c1.failed("update", json!({"value": 2})), "not-registered");
+        assert_eq!(c1.failed("deregister", json!({})), "not-registered");
         assert_eq!(
-            failed(&mut c1, "register", json!({"member": "m1", "value": 3})),
+            c1.failed("register", json!({"member": "m1", "value": 3})),
             "registered already"
         );
     }
@@ -166,12 +169,15 @@ fn tutorial_finds_its_own_znode_and_leaves_that_of_another_session() {
     bed.net.next("delete", Fate::RequestLost);
     assert_eq!(c1.ask("deregister", json!({})).0, Outcome::Info);
     assert_eq!(
-        failed(&mut c1, "deregister", json!({})),
+        c1.failed("deregister", json!({})),
         "not-registered",
         "whatever came of the first"
     );
     bed.world.pass(LONG);
     let mut c2 = bed.drive("c2", "membership", "tutorial");
-    assert!(failed(&mut c2, "register", json!({"member": "m1", "value": 3})).contains("NodeExists"));
+    assert!(
+        c2.failed("register", json!({"member": "m1", "value": 3}))
+            .contains("NodeExists")
+    );
     assert_eq!(tree(&bed), [("m1".into(), "2".into())]);
 }

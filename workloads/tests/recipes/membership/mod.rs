@@ -5,7 +5,6 @@ mod entries;
 mod views;
 
 use serde_json::{Value, json};
-use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::zk::CreateMode;
 use zooquake_workloads::zk::sim::Ensemble;
 
@@ -37,12 +36,6 @@ fn members<const N: usize>(members: [(&str, i64); N]) -> Option<Vec<(String, i64
 
 fn register(client: &mut DrivenClient, member: &str, value: i64) -> Value {
     client.ok("register", json!({"member": member, "value": value}))
-}
-
-fn failed(client: &mut DrivenClient, f: &str, value: Value) -> String {
-    let (outcome, _, error) = client.ask(f, value);
-    assert_eq!(outcome, Outcome::Fail, "{f}");
-    error.unwrap()
 }
 
 /// The members in the tree, each with its data.

@@ -5,7 +5,7 @@ use zooquake_history::operation::membership::GroupView;
 use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::zk::sim::{Fate, OUTAGE};
 
-use super::{VARIANTS, bed, enter, failed, members, register, shown};
+use super::{VARIANTS, bed, enter, members, register, shown};
 use crate::bed::{LONG, MOMENT};
 use crate::driven::ClientTestBed;
 
@@ -46,7 +46,7 @@ fn a_change_of_one_arrives_in_every_view() {
 fn only_families_with_groups_have_views() {
     let bed = ClientTestBed::new();
     let mut c1 = bed.drive("c1", "lock", "fenced");
-    assert!(failed(&mut c1, "view", json!({})).starts_with("no operation `view`"));
+    assert!(c1.failed("view", json!({})).starts_with("no operation `view`"));
 }
 
 #[test]

@@ -8,12 +8,6 @@ use zooquake_history::operation::consensus::Announcement;
 
 use super::protocol::{Input, InputOf, Node, NodeSet, Output, OutputOf, Protocol};
 
-/// Number of schedules that a test plays: in the environment, or this many.
-pub fn schedules(usual: u64) -> u64 {
-    let given = std::env::var("ZOOQUAKE_SCHEDULES").ok();
-    given.map_or(usual, |number| number.parse().expect("a number of schedules"))
-}
-
 /// Something that happens at a moment.
 pub enum NetworkEvent<P: Protocol> {
     Message {
@@ -36,20 +30,14 @@ pub enum NetworkEvent<P: Protocol> {
         down: u64,
         after: Option<usize>,
     },
-    Restart {
-        node: Node,
-    },
+    Restart(Node),
     Pause {
         node: Node,
         long: u64,
     },
-    Resume {
-        node: Node,
-    },
+    Resume(Node),
     /// These nodes are cut from the others until the next cut.
-    Cut {
-        side: NodeSet,
-    },
+    Cut(NodeSet),
 }
 
 struct NetworkProcess<P: Protocol> {
@@ -213,20 +201,20 @@ impl<P: Protocol, S: Surroundings<P>> TestNetwork<P, S> {
                 down,
                 after: Some(after),
             } => self.process(node).dies = Some((after, down)),
-            NetworkEvent::Restart { node } => self.restart(node),
+            NetworkEvent::Restart(node) => self.restart(node),
             NetworkEvent::Pause { node, long } => {
                 let process = self.process(node);
                 if process.machine.is_some() && !process.paused {
                     process.paused = true;
-                    self.schedule(self.now + long, NetworkEvent::Resume { node });
+                    self.schedule(self.now + long, NetworkEvent::Resume(node));
                 }
             }
-            NetworkEvent::Resume { node } => {
+            NetworkEvent::Resume(node) => {
                 self.process(node).paused = false;
                 let waiting = std::mem::take(&mut self.process(node).waiting);
                 waiting.into_iter().for_each(|event| self.hand_over(node, event));
             }
-            NetworkEvent::Cut { side } => self.cut = side,
+            NetworkEvent::Cut(side) => self.cut = side,
         }
     }
 
@@ -272,7 +260,7 @@ impl<P: Protocol, S: Surroundings<P>> TestNetwork<P, S> {
             (process.paused, process.dies) = (false, None);
             S::died(self, node);
             if down < u64::MAX {
-                self.schedule(self.now + down, NetworkEvent::Restart { node });
+                self.schedule(self.now + down, NetworkEvent::Restart(node));
             }
         }
     }

@@ -6,7 +6,8 @@ mod textbook;
 
 use super::{FleBug, FleConfig, FleState, FleVote, MAX_VOTERS, ServerLaunch, ServerStart};
 use crate::consensus::protocol::Node;
-use crate::consensus::test_network::{NetworkEvent, schedules};
+use crate::consensus::test_network::NetworkEvent;
+use crate::consensus::zen::fault_kinds::schedules;
 use schedule::{Disturbances, FleSchedule, SECOND};
 use zooquake_history::operation::consensus::Announcement;
 

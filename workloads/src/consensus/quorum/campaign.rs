@@ -1,6 +1,6 @@
 //! Many schedules of a protocol in a row, for tests.
 
-pub use super::super::test_network::schedules;
+pub use super::super::zen::fault_kinds::schedules;
 use super::harness::{HEALED, Harness};
 use crate::consensus::protocol::Protocol;
 

@@ -82,7 +82,7 @@ impl<P: Protocol> Harness<P> {
             let from = run.random.u32(1..HEALED - 1);
             let until = run.random.u32(from + 1..HEALED);
             run.kill(from.into(), node, u64::MAX);
-            run.schedule(until.into(), NetworkEvent::Restart { node });
+            run.schedule(until.into(), NetworkEvent::Restart(node));
         }
         for (node, _) in (0..).zip(P::roles(&config)).filter(|(_, role)| role.client) {
             let (at, value) = (run.random.u32(0..40_000), 0);

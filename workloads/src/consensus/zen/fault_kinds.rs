@@ -1,7 +1,5 @@
 //! What happens to a network in tests, and how often they play one.
 
-pub use super::super::test_network::schedules;
-
 /// Which faults a schedule has, each until a run heals.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FaultKinds {
@@ -36,4 +34,10 @@ impl FaultKinds {
         pauses: false,
         slow_links: false,
     };
+}
+
+/// Number of schedules that a test plays: in the environment, or this many.
+pub fn schedules(usual: u64) -> u64 {
+    let given = std::env::var("ZOOQUAKE_SCHEDULES").ok();
+    given.map_or(usual, |number| number.parse().expect("a number of schedules"))
 }

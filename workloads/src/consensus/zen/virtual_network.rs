@@ -37,7 +37,7 @@ impl<P: Protocol> VirtualNetwork<P> {
         }
         for node in 0..nodes {
             let at = network.random.u64(0..20_000);
-            network.schedule(at, NetworkEvent::Restart { node });
+            network.schedule(at, NetworkEvent::Restart(node));
         }
         network.plan(nodes);
         network
@@ -82,7 +82,7 @@ impl<P: Protocol> VirtualNetwork<P> {
 
     /// Cuts nodes from the others until the next cut.
     pub fn cut(&mut self, at: u64, side: NodeSet) {
-        self.schedule(at, NetworkEvent::Cut { side });
+        self.schedule(at, NetworkEvent::Cut(side));
     }
 }
 

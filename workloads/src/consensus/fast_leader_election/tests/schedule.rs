@@ -44,7 +44,7 @@ impl FleSchedule {
         let mut schedule = Self::in_surroundings(surroundings, config, disturbances.until, seed);
         for node in 0..schedule.nodes() {
             let at = schedule.random.u64(0..=disturbances.until.min(20_000));
-            schedule.schedule(at, NetworkEvent::Restart { node });
+            schedule.schedule(at, NetworkEvent::Restart(node));
         }
         for _ in 0..disturbances.faults {
             schedule.plan_fault();
@@ -61,8 +61,8 @@ impl FleSchedule {
             1 => self.schedule(at, NetworkEvent::Pause { node, long }),
             _ => {
                 let side = NodeSet(self.random.u32(..) & ((1 << self.nodes()) - 1));
-                self.schedule(at, NetworkEvent::Cut { side });
-                self.schedule(at + long, NetworkEvent::Cut { side: NodeSet::EMPTY });
+                self.schedule(at, NetworkEvent::Cut(side));
+                self.schedule(at + long, NetworkEvent::Cut(NodeSet::EMPTY));
             }
         }
     }

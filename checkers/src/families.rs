@@ -31,24 +31,17 @@ pub fn family(name: &str) -> Option<&'static FamilyChecks> {
 ///
 /// A family without a checker is `unknown`, with that as the reason.
 pub fn check(record: &Record) -> Results {
-    Results {
-        provenance: record.provenance.clone(),
-        ..judge(record)
-    }
-}
-
-fn judge(record: &Record) -> Results {
     let name = &record.plan.workload.family;
-    if let Some(family) = family(name) {
-        return (family.check)(record);
-    }
-    let mut reasons = record.damage.clone();
-    reasons.push(format!("nothing judges the family {name:?}"));
-    Results {
-        verdict: Verdict::Unknown,
-        reasons,
-        ..Results::default()
-    }
+    let mut results = match family(name) {
+        Some(family) => (family.check)(record),
+        None => Results {
+            verdict: Verdict::Unknown,
+            reasons: [&record.damage[..], &[format!("nothing judges the family {name:?}")]].concat(),
+            ..Results::default()
+        },
+    };
+    results.provenance.clone_from(&record.provenance);
+    results
 }
 
 #[cfg(test)]

@@ -85,11 +85,6 @@ impl Findings {
         self.add_in(run, found, span);
     }
 
-    /// Adds an anomaly that came about between two moments, in nanoseconds since the run began.
-    pub fn add_between(&mut self, run: &Analysis<'_>, found: Finding<'_>, from: u64, until: u64) {
-        self.add_in(run, found, AnomalySpan::Between(from, until));
-    }
-
     /// Adds an anomaly that is found at the end of a run, though it came about before: at some time from `first` on, in
     /// nanoseconds since the run began; from its beginning on if that is not known.
     pub fn add_at_end(&mut self, run: &Analysis<'_>, found: Finding<'_>, first: Option<u64>) {

@@ -37,8 +37,7 @@ fn numbered(history: &History) -> impl Iterator<Item = &Event> {
 
 /// Whether a client was asked for one of these operations, with this field.
 pub(crate) fn asks(history: &History, names: &[&str], field: Field<AnyType>) -> bool {
-    let asks = |event: &Event| names.contains(&event.f.as_str()) && event.get(field).is_some();
-    invocations(history).any(asks)
+    invocations(history).any(|event| names.contains(&event.f.as_str()) && event.get(field).is_some())
 }
 
 /// Whether an event has a field that is not null.

@@ -5,10 +5,9 @@
 
 use crate::family_checks::FamilyChecks;
 use crate::inference::{answers, invocations, known};
-use crate::register;
 use crate::search::{self, Budget, ModelKind, Notation};
 use crate::verdict::verdict;
-use crate::{Results, Verdict, families};
+use crate::{Results, Verdict, families, register};
 use std::collections::BTreeMap;
 use zooquake_history::operation::{
     MZXID,

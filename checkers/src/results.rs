@@ -1,7 +1,7 @@
 //! Results: the verdict and what it rests on. Nothing in them differs from one check of a record to the next.
 
 use crate::Cause;
-use crate::analysis::nearby_faults::AnomalySpan;
+use crate::analysis::AnomalySpan;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

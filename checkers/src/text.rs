@@ -37,8 +37,8 @@ mod tests {
 
     #[test]
     fn things_are_counted_in_the_plural_but_one() {
-        let counted = [(1, "try"), (2, "try"), (0, "more anomaly"), (2, "delay"), (3, "item")];
-        let told = counted.map(|(number, thing)| count(number, thing));
+        let told = [(1, "try"), (2, "try"), (0, "more anomaly"), (2, "delay"), (3, "item")]
+            .map(|(number, thing)| count(number, thing));
         assert_eq!(told, ["1 try", "2 tries", "0 more anomalies", "2 delays", "3 items"]);
     }
 }

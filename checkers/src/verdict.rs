@@ -1,14 +1,12 @@
 //! The verdict: what was found, and whether the evidence of the run suffices for `valid`.
 
-use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
-use crate::analysis::{pairing, window_results};
+use crate::analysis::{Analysis, pairing, window_results};
 use crate::findings::Findings;
 use crate::liveness::unfinished::error_words;
 use crate::recipe::missing_evidence::RequiredEvidence;
-use crate::statistics;
 use crate::text::count;
-use crate::{Anomaly, Results, Verdict, cause, ensemble, recipe};
+use crate::{Anomaly, Results, Verdict, cause, ensemble, recipe, statistics};
 use zooquake_history::EventType;
 
 /// Prefix of reasons that are only remarks.
@@ -128,7 +126,7 @@ fn faults(run: &Analysis<'_>, reasons: &mut Vec<String>) {
 fn progress(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
     let after = window_results::last_off(run.events);
     let ok = |f: &str| {
-        let op = |op: &crate::analysis::ops::Op<'_>| {
+        let op = |op: &crate::analysis::Op<'_>| {
             let done = op.end.filter(|&end| after.is_none_or(|after| end > after));
             op.f == f && done.is_some_and(|end| run.events[end].kind == EventType::Ok)
         };

@@ -37,7 +37,7 @@ impl<'a> Violation<'a> {
     /// What proves that the operations of these calls have no order; `claim` is broken where the proof names no more
     /// specific one.
     pub(crate) fn new(claim: BrokenClaim, calls: &[&'a Call<'a>], proof: &Proof) -> Self {
-        let witness: Vec<&Call<'_>> = proof.witness.iter().map(|&op| calls[op]).collect();
+        let witness: Vec<&Call<'_>> = proof.witness.ops.iter().map(|&op| calls[op]).collect();
         let both = |call: &&Call<'_>| [Some(call.invoke), call.complete];
         let mut events: Vec<usize> = witness.iter().flat_map(both).flatten().collect();
         events.sort_unstable();
@@ -47,7 +47,7 @@ impl<'a> Violation<'a> {
             stuck: calls[proof.stuck],
             witness,
             events,
-            minimal: proof.least,
+            minimal: proof.witness.least,
             fits: proof.fits,
         }
     }

@@ -8,7 +8,7 @@ use crate::{Budget, Op, SearchDecision, Witness, search};
 use std::hash::Hash;
 
 /// A sequential type: what each operation does to its state.
-pub trait Model {
+pub trait Model: Sized {
     /// The state; small, for each configuration that a search has been in holds one.
     type State: Clone + Eq + Hash;
     /// An operation together with its answer.
@@ -23,10 +23,15 @@ pub trait Model {
     /// Whether an operation leaves every state as it is in which it is possible, but for states to which no operation
     /// leads back, such as an initial one that is not known. Returning `true` for one that does not would lose orders;
     /// returning `false` only costs time.
-    fn is_read(&self, input: &Self::Input) -> bool;
+    fn is_read(&self, _input: &Self::Input) -> bool {
+        false
+    }
 
-    /// The state after an operation that was possible, whatever state it began in; `None` if that leaves more than one.
-    fn after(&self, input: &Self::Input) -> Option<Self::State>;
+    /// The state after an operation that was possible, whatever state it began in; `None` if that leaves more than one,
+    /// or is not known.
+    fn after(&self, _input: &Self::Input) -> Option<Self::State> {
+        None
+    }
 
     /// Bytes on the heap that a state owns, for the memory budget.
     fn heap(&self, _state: &Self::State) -> usize {
@@ -50,27 +55,19 @@ pub trait Model {
     }
 
     /// Decides by a search what [`near`](Self::near) leaves unsaid. Steps of all that is tried count.
-    fn explore(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> SearchDecision
-    where
-        Self: Sized,
-    {
+    fn explore(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> SearchDecision {
         search(self, ops, budget).into()
     }
 
     /// Decides a history: without a search if that can be, else by one.
-    fn decide(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> SearchDecision
-    where
-        Self: Sized,
-    {
-        let near = self.near(&endless(ops)).decision();
-        near.unwrap_or_else(|| narrowed(ops, self.relevant(ops), |ops| self.explore(ops, budget)))
+    fn decide(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> SearchDecision {
+        self.near(&endless(ops))
+            .decision()
+            .unwrap_or_else(|| narrowed(ops, self.relevant(ops), |ops| self.explore(ops, budget)))
     }
 
     /// The same of a history whose initial state is unknown.
-    fn decide_anywhere(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> SearchDecision
-    where
-        Self: Sized,
-    {
+    fn decide_anywhere(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> SearchDecision {
         search(&UnknownStart(self), ops, budget).into()
     }
 }

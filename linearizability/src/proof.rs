@@ -10,10 +10,8 @@ use crate::{BrokenClaim, Budget, Limit, Model, NearLinearDecision, Op, SearchDec
 pub struct Proof {
     /// The operation that cannot have its answer.
     pub stuck: usize,
-    /// What proves it, `stuck` among it, ascending.
-    pub witness: Vec<usize>,
-    /// Whether none of these can be left out.
-    pub least: bool,
+    /// What proves it, `stuck` among it.
+    pub witness: Witness,
     /// What is broken, if that is known more closely than that no order fits.
     pub claim: Option<&'static BrokenClaim>,
     /// How many operations that were answered before it fit together; `None` if that is not known.
@@ -71,20 +69,26 @@ pub fn prove<M: Model>(
         Some(plain) => reduce(model, ops, stuck, &plain.witness.ops, budget),
         None => shrink(model, ops, stuck, budget),
     };
-    let proof = with_revealing(model, reading, stuck, witness, budget);
+    let (stuck, witness) = with_revealing(model, reading, stuck, witness, budget);
     budget.steps += kept;
-    Ok(Some(Proof { fits, claim, ..proof }))
+    Ok(Some(Proof {
+        stuck,
+        witness,
+        claim,
+        fits,
+    }))
 }
 
-/// A witness with the later operations that reveal what those in it were, where it proves nothing without them. What
-/// else there is does not matter to it: nothing but such an operation ends what one in it began.
+/// A witness with the later operations that reveal what those in it were, where it proves nothing without them; and
+/// which of them cannot have its answer. What else there is does not matter to it: nothing but such an operation ends
+/// what one in it began.
 fn with_revealing<M: Model>(
     model: &M,
     reading: &Reading<'_, M::Input>,
     stuck: usize,
     witness: Witness,
     budget: &mut Budget<'_>,
-) -> Proof {
+) -> (usize, Witness) {
     let (mut ops, mut least) = (witness.ops.clone(), witness.least);
     let revealing = |op: &usize| Some(reading.revealed_by.get(op)?.0);
     let revealing = witness.ops.iter().filter_map(revealing);
@@ -111,11 +115,5 @@ fn with_revealing<M: Model>(
     };
     ops.sort_unstable();
     ops.dedup();
-    Proof {
-        stuck,
-        witness: ops,
-        least,
-        claim: None,
-        fits: None,
-    }
+    (stuck, Witness { ops, least })
 }

@@ -10,10 +10,10 @@ pub struct ClientLimits<'a>(BTreeSet<(&'a str, ClientLimit)>);
 
 impl<'a> ClientLimits<'a> {
     pub(crate) fn new(events: &'a [Event]) -> Self {
-        let hellos = events
+        let words = events
             .iter()
-            .filter(|event| event.f == "hello" && event.kind == EventType::Info);
-        let words = hellos.filter_map(|event| Some((ops::named_client(event)?, event.cannot()?)));
+            .filter(|event| event.f == "hello" && event.kind == EventType::Info)
+            .filter_map(|event| Some((ops::named_client(event)?, event.cannot()?)));
         let each = words.flat_map(|(node, words)| {
             let known = words.iter().filter_map(|word| ClientLimit::from_word(word.as_str()?));
             known.map(move |cannot| (node, cannot))

@@ -1,8 +1,6 @@
 //! Clients: which there are, which sessions they had, and when their processes died.
 
-use super::RecordView;
-use crate::analysis::grants::Grants;
-use crate::analysis::ops::{self, Ops};
+use super::{Grants, Ops, RecordView, first_after, ops};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
@@ -51,10 +49,8 @@ impl<'a> NamedClients<'a> {
                 clients.names.insert(op.node.to_owned());
             }
         }
-        for (at, event) in record.history.events.iter().enumerate() {
-            let Some(client) = ops::named_client(event) else {
-                continue;
-            };
+        let events = record.history.events.iter().enumerate();
+        for (at, event, client) in events.filter_map(|(at, event)| Some((at, event, ops::named_client(event)?))) {
             if event.f == "session" {
                 clients.notices.entry(client).or_default().push(at);
             }
@@ -99,11 +95,14 @@ impl<'a> NamedClients<'a> {
         self.named.get(&session)?.get(node).copied()
     }
 
+    /// Where the streams of a client ended, in order.
+    pub(crate) fn exits_of(&self, node: &str) -> &[usize] {
+        self.exits.get(node).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether a stream of the client ended between two events.
     pub fn died(&self, node: &str, from: usize, to: usize) -> bool {
-        let exits = self.exits.get(node).map_or(&[][..], Vec::as_slice);
-        let next = exits.partition_point(|&at| at <= from);
-        exits.get(next).is_some_and(|&at| at < to)
+        first_after(self.exits_of(node), from).is_some_and(|at| at < to)
     }
 
     /// Whether a client had one session, in one process, from the event `from` to the event `to`: what it reads then
@@ -121,7 +120,7 @@ impl<'a> NamedClients<'a> {
         if event < owner.event {
             *owner = SessionOwner { node, event };
         }
-        let first = self.named.entry(number).or_default().entry(node).or_insert(event);
-        *first = event.min(*first);
+        let named = self.named.entry(number).or_default().entry(node);
+        named.and_modify(|first| *first = event.min(*first)).or_insert(event);
     }
 }

@@ -31,8 +31,7 @@ impl<'a> Confirms<'a> {
     /// shows all that had been acknowledged before its `confirm` was sent.
     pub fn before(&self, clients: &NamedClients<'_>, node: &str, sent: usize, read: usize) -> Option<(usize, usize)> {
         let all = self.by_client.get(node)?;
-        let last = all.partition_point(|&(confirmed, _)| confirmed < sent);
-        let (confirmed, asked) = all[last.checked_sub(1)?];
+        let (confirmed, asked) = all[all.partition_point(|&(confirmed, _)| confirmed < sent).checked_sub(1)?];
         clients.one_session(node, asked, read).then_some((asked, confirmed))
     }
 }

@@ -1,11 +1,10 @@
 //! The deletions of znodes whose creation is in the transaction logs: which session deleted what which session had
 //! created.
 
-use super::Analysis;
 use super::clients::session;
 use super::log_completeness::{epoch, follows};
-use super::named_zxids;
 use super::transaction_log::creates;
+use super::{Analysis, named_zxids};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use zooquake_history::{EventType, Txn};
 

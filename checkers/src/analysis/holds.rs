@@ -3,7 +3,7 @@
 //! A grant of a lock, a term, a claim of an item, a stay in a round; and of a site, that it has voted yes and must wait
 //! for the decision.
 
-use super::{Analysis, Op};
+use super::{Analysis, Op, first_after};
 use std::collections::HashMap;
 use zooquake_history::operation::{Mode, barrier, commit, queue};
 use zooquake_history::{Event, EventType};
@@ -103,10 +103,10 @@ fn begins<'a>(events: &'a [Event], op: &Op<'a>, from: usize) -> Option<Operation
             .tx()
             .filter(|_| answer.voted() == Some("yes"))
             .map(OperationSubject::Transaction),
-        _ => {
-            let asked = || op.invoke.and_then(|at| events[at].round());
-            answer.round().or_else(asked).map(OperationSubject::Round)
-        }
+        _ => answer
+            .round()
+            .or_else(|| op.invoke.and_then(|at| events[at].round()))
+            .map(OperationSubject::Round),
     }
 }
 
@@ -164,7 +164,6 @@ impl<'a> Ends<'a> {
             OperationSubject::Transaction(_) => [None; 3],
         };
         let lists = also.into_iter().chain([self.of.get(&(node, subject))]).flatten();
-        let next = lists.filter_map(|list| list.get(list.partition_point(|&at| at <= from)));
-        next.min().copied()
+        lists.filter_map(|list| first_after(list, from)).min()
     }
 }

@@ -148,14 +148,11 @@ impl<'a> Analysis<'a> {
     }
 
     fn decisions(&self) -> Vec<Latency<'a>> {
-        let begun = self
+        let begun: HashMap<&Value, usize> = self
             .sent(commit::f::BEGIN)
-            .filter_map(|at| Some((self.value(at, "tx")?, at)));
-        let begun: HashMap<&Value, usize> = begun.collect();
-        let decision = |(op, end): (&Op<'a>, usize)| {
-            let begin = *begun.get(self.value(end, "tx")?)?;
-            self.latency(op.node, begin, end)
-        };
+            .filter_map(|at| Some((self.value(at, "tx")?, at)))
+            .collect();
+        let decision = |(op, end): (&Op<'a>, usize)| self.latency(op.node, *begun.get(self.value(end, "tx")?)?, end);
         self.answered(&[commit::f::DECIDED]).filter_map(decision).collect()
     }
 }

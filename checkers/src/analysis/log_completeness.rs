@@ -107,8 +107,7 @@ fn gap(txns: &[Txn]) -> Option<String> {
 fn end(record: &RecordView<'_>, txns: &[Txn], named: &HighestZxids) -> Option<String> {
     let logged = highest(txns.iter().map(|txn| txn.zxid));
     let last = txns.iter().map(|txn| txn.zxid).max().unwrap_or(0);
-    let short = named.iter().find(|&(epoch, zxid)| logged.get(epoch) < Some(zxid));
-    if let Some((epoch, zxid)) = short {
+    if let Some((epoch, zxid)) = named.iter().find(|&(epoch, zxid)| logged.get(epoch) < Some(zxid)) {
         let until = match logged.get(epoch) {
             Some(last) => format!("end at 0x{last:x}"),
             None => format!("have none of epoch {epoch}"),

@@ -4,8 +4,8 @@
 //! This makes the request certain, and no more: which operation it was of, and whether that is done by it, is a matter
 //! of what the logs show that its transaction did.
 
+use super::clients::session;
 use super::{InjectedFault, NamedClients, RecordView};
-use crate::analysis::clients::session;
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::operation::{SESSION, control::ZXID};
 use zooquake_history::{

@@ -13,8 +13,7 @@ impl MaxTree {
     pub fn new(numbers: Vec<u64>) -> Self {
         let mut levels = vec![numbers];
         while let Some(last) = levels.last().filter(|last| last.len() > 1) {
-            let above = last.chunks(2).filter_map(|two| two.iter().max().copied()).collect();
-            levels.push(above);
+            levels.push(last.chunks(2).filter_map(|two| two.iter().max().copied()).collect());
         }
         Self { levels }
     }

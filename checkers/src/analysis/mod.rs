@@ -22,10 +22,12 @@ pub(crate) mod nearby_faults;
 mod op;
 pub(crate) mod ops;
 pub(crate) mod pairing;
+pub(crate) mod ranks;
 mod record_view;
 pub(crate) mod recovery;
 pub(crate) mod session_spans;
 mod spreads;
+pub(crate) mod transaction_bounds;
 pub(crate) mod transaction_log;
 pub(crate) mod transaction_times;
 pub(crate) mod window_results;
@@ -54,6 +56,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use zooquake_history::operation::Mode;
 use zooquake_history::{Event, Record};
+
+/// The first of some sorted events after another one.
+pub(crate) fn first_after(all: &[usize], event: usize) -> Option<usize> {
+    all.get(all.partition_point(|&at| at <= event)).copied()
+}
 
 /// The record of a run, taken apart. Operations, grants and phases are given by the places of their events in the
 /// history.
@@ -163,8 +170,7 @@ impl<'a> Analysis<'a> {
     /// The mode by which a grant is judged. One that is not known counts as shared, which excludes least; `None` if it
     /// cannot be judged: where several may hold exclusively it is not known to exclude any.
     pub(crate) fn judged_mode(&self, number: usize) -> Option<Mode> {
-        let known = self.grants.all[number].mode;
-        known.or(self.single().then_some(Mode::Shared))
+        self.grants.all[number].mode.or(self.single().then_some(Mode::Shared))
     }
 
     /// The requests that show that two grants of different modes exclude each other; none where they would also without

@@ -2,9 +2,8 @@
 //!
 //! [`InjectedFault`] defines the interval in which a window was on.
 
-use crate::analysis::Analysis;
-use crate::analysis::injected_faults::{InjectedFault, numbered};
 use crate::analysis::intervals::Intervals;
+use crate::analysis::{Analysis, InjectedFault, numbered};
 use crate::text::seconds;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -63,6 +62,11 @@ impl<'a> FaultWindow<'a> {
     /// Whether it hit a server or client.
     pub fn hits(&self, node: &str) -> bool {
         self.target.split(',').any(|target| target == node)
+    }
+
+    /// Whether it was on at some moment from `from` to `until`.
+    pub(crate) fn meets(&self, from: u64, until: u64) -> bool {
+        self.from <= until && self.until.is_none_or(|healed| healed >= from)
     }
 
     fn new(window: &InjectedFault<'a>, events: &[Event]) -> Option<Self> {
@@ -148,10 +152,15 @@ impl<'a> Faults<'a> {
         self.all.meeting(over, until).next().is_some()
     }
 
+    /// Those that hit a server or client and were on at some moment from `from` to `until`.
+    pub(crate) fn hitting(&self, node: &str, from: u64, until: u64) -> impl Iterator<Item = &FaultWindow<'a>> {
+        let all = self.all().iter();
+        all.filter(move |window| window.hits(node) && window.meets(from, until))
+    }
+
     /// The faults that were on at some moment from `from` to `until`, in words; of many the first ones.
     pub(crate) fn during(&self, from: u64, until: u64) -> Vec<String> {
-        let on = self.all.meeting(from, until);
-        let on = on.filter(|window| window.until.is_none_or(|healed| healed >= from));
+        let on = self.all.meeting(from, until).filter(|window| window.meets(from, until));
         on.take(NAMED).map(words).collect()
     }
 

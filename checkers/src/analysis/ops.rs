@@ -1,8 +1,6 @@
 //! The operations of a history: which completion belongs to which invocation.
 
-pub use super::op::Op;
-
-use crate::analysis::pairing::{self, Misfit};
+use crate::analysis::{Misfit, Op, pairing};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use zooquake_history::operation::control::f;
 use zooquake_history::operation::membership::{MEMBERS, N};

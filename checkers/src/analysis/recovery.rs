@@ -1,9 +1,6 @@
 //! Recovery: the part of a run in which liveness is judged, or why it cannot be.
 
-use super::RecordView;
-use crate::analysis::clients::NamedClients;
-use crate::analysis::injected_faults::InjectedFault;
-use crate::analysis::ops::{Op, Ops};
+use super::{Analysis, InjectedFault, NamedClients, Op, Ops, RecordView};
 use crate::text::{few, seconds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::control::f;
@@ -21,6 +18,13 @@ pub struct RecoverySpan {
     pub clock: usize,
     /// The phase `audit` after it; the last event if there is none.
     pub end: usize,
+}
+
+impl RecoverySpan {
+    /// Nanoseconds from a sending, at the earliest from where the clock starts, to an end.
+    pub fn waited(&self, run: &Analysis<'_>, (asked, until): (usize, usize)) -> u64 {
+        run.time(until).saturating_sub(run.time(asked.max(self.clock)))
+    }
 }
 
 /// What a history records about its recovery.
@@ -99,6 +103,12 @@ impl<'a> Recovery<'a> {
         // The text is repeated for each operation, so its length is bounded.
         words.extend(all.next().map(|_| "and more"));
         (!words.is_empty()).then(|| words.join("; "))
+    }
+
+    /// `; that is not judged: …`: the same, to follow what did not finish; empty if it may convict.
+    pub fn doubt_words(&self) -> String {
+        let doubt = self.doubt().map(|doubt| format!("; that is not judged: {doubt}"));
+        doubt.unwrap_or_default()
     }
 }
 
@@ -224,10 +234,9 @@ fn unhealed(events: &[Event], injected: &BTreeMap<i64, InjectedFault<'_>>, span:
 }
 
 fn stalls(events: &[Event], span: RecoverySpan) -> Option<String> {
-    let stall = |event: &&Event| event.f == "stall" && event.is_of("run");
     let all: Vec<String> = events[span.recovered..span.end]
         .iter()
-        .filter(stall)
+        .filter(|event| event.f == "stall" && event.is_of("run"))
         .map(|event| format!("{} ms at {}", event.stalled_ms().unwrap_or(0), seconds(event.time)))
         .collect();
     (!all.is_empty()).then(|| format!("the harness itself stood still after recovery: {}", few(&all)))

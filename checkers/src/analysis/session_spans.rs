@@ -2,8 +2,9 @@
 
 use super::Analysis;
 use super::clients::session;
+use super::transaction_bounds::TransactionBounds;
 use std::collections::BTreeMap;
-use zooquake_history::{Event, ServerSample};
+use zooquake_history::Event;
 
 /// What ended a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +38,12 @@ pub struct SessionSpan<'a> {
 impl<'a> SessionSpan<'a> {
     /// The sessions that a run's clients named as their own, those of each client in the order in which they began.
     pub fn all(run: &Analysis<'a>) -> Vec<Self> {
-        let shown = ShownTransactions::new(run.record.servers.unwrap_or_default());
+        // What an answer of a server shows was made then at the latest.
+        let samples = run.record.servers.into_iter().flatten();
+        let shown = TransactionBounds::from_moments(samples.map(|sample| (sample.zxid, sample.time)));
         let mut logged: BTreeMap<(u64, &str), u64> = BTreeMap::new();
         for txn in run.record.txnlog.unwrap_or_default() {
-            if let (Some(number), Some(at)) = (session(&txn.session), shown.at(txn.zxid)) {
+            if let (Some(number), Some(at)) = (session(&txn.session), shown.made_by(txn.zxid)) {
                 logged.entry((number, txn.op.as_str())).or_insert(at);
             }
         }
@@ -99,8 +102,7 @@ impl<'a> SessionSpan<'a> {
     /// Adds that nobody is connected once the process is dead.
     fn leave(&mut self, run: &Analysis<'a>) {
         let until = self.end.map_or(u64::MAX, |(_, at)| at);
-        let exits = run.clients.exits.get(self.node).into_iter().flatten();
-        let mut exits = exits.map(|&at| run.time(at));
+        let mut exits = run.clients.exits_of(self.node).iter().map(|&at| run.time(at));
         let exit = exits.find(|at| (self.from..until).contains(at));
         let open = self.away.last().is_some_and(|(_, until)| until.is_none());
         self.away.extend(exit.filter(|_| !open).map(|at| (at, None)));
@@ -109,40 +111,13 @@ impl<'a> SessionSpan<'a> {
     /// Adds what the transaction logs show: the ensemble ends a session before its client learns of it.
     fn close(&mut self, run: &Analysis<'a>, logged: Option<u64>) {
         let Some(logged) = logged else { return };
-        let exits = run.clients.exits.get(self.node).into_iter().flatten();
-        let died = exits
-            .into_iter()
-            .any(|&at| (self.from..=logged).contains(&run.time(at)));
+        let mut exits = run.clients.exits_of(self.node).iter();
+        let died = exits.any(|&at| (self.from..=logged).contains(&run.time(at)));
         self.end = Some(match self.end {
             Some((end, reported)) => (end, reported.min(logged)),
             None if died => (SessionEnd::Expired, logged),
             None => (SessionEnd::Either, logged),
         });
-    }
-}
-
-/// When a transaction was first shown by an answer of a server: it was made then at the latest.
-struct ShownTransactions {
-    /// Moments with the highest transaction shown until then, both rising.
-    shown: Vec<(u64, i64)>,
-}
-
-impl ShownTransactions {
-    fn new(samples: &[ServerSample]) -> Self {
-        let mut all: Vec<(u64, i64)> = samples.iter().map(|sample| (sample.time, sample.zxid)).collect();
-        all.sort_unstable();
-        let mut shown: Vec<(u64, i64)> = Vec::new();
-        for (time, zxid) in all {
-            if shown.last().is_none_or(|(_, last)| *last < zxid) {
-                shown.push((time, zxid));
-            }
-        }
-        Self { shown }
-    }
-
-    fn at(&self, zxid: i64) -> Option<u64> {
-        let place = self.shown.partition_point(|(_, last)| *last < zxid);
-        self.shown.get(place).map(|(time, _)| *time)
     }
 }
 

@@ -1,8 +1,7 @@
 //! How long a change of a group takes to reach those who watch it.
 
-use super::group_views::{GroupMember, GroupView};
 use super::max_tree::MaxTree;
-use super::{Analysis, Latency, Op};
+use super::{Analysis, GroupMember, GroupView, Latency, Op};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::operation::membership::{VALUE, f};
 
@@ -46,8 +45,7 @@ impl<'a> Analysis<'a> {
     /// that came before the answer.
     pub(super) fn spreads(&self) -> Vec<Latency<'a>> {
         let mut shown: BTreeMap<&'a str, HashMap<&'a str, ShownPath>> = BTreeMap::new();
-        let views = GroupView::all(self.events);
-        for view in views.iter().filter(|view| view.notice) {
+        for view in GroupView::all(self.events).iter().filter(|view| view.notice) {
             let paths = shown.entry(view.node).or_default();
             for member in view.members() {
                 paths.entry(member.path).or_default().add(view.at, member);

@@ -1,8 +1,7 @@
 //! What the transaction logs show of znodes, for what answers of clients lack.
 
-use super::RecordView;
-use super::grants::Grants;
 use super::log_completeness::{self, HighestZxids, epoch};
+use super::{Grants, RecordView};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::Txn;
 
@@ -85,8 +84,7 @@ impl<'a> TransactionLog<'a> {
     /// the znode.
     pub(super) fn date(&self, grants: &mut Grants<'_>) {
         for grant in grants.all.iter_mut().filter(|grant| grant.czxid.is_none()) {
-            let created = grant.path.and_then(|path| self.only_create(path));
-            grant.czxid = created.map(|txn| txn.zxid);
+            grant.czxid = grant.path.and_then(|path| self.only_create(path)).map(|txn| txn.zxid);
         }
     }
 

@@ -3,10 +3,8 @@
 //! A window counts if its effect was verified on the spot and somebody could feel it: an operation was in flight, or,
 //! for a fault on a client, that client waited, worked or held.
 
-use super::{Analysis, Hold, OperationSubject};
-use crate::analysis::injected_faults::InjectedFault;
-use crate::analysis::intervals::Intervals;
-use crate::analysis::ops::Op;
+use super::intervals::Intervals;
+use super::{Analysis, Hold, InjectedFault, Op, OperationSubject};
 use crate::results::WindowResult;
 use crate::text::count;
 use std::collections::HashMap;

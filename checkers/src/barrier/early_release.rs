@@ -5,8 +5,7 @@
 //! once.
 
 use super::rounds::{BarrierRound, RoundMember, Rounds, answered};
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
+use crate::analysis::{Analysis, Op};
 use crate::findings::{Finding, Findings};
 use crate::text::{count, if_any};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

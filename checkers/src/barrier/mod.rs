@@ -11,14 +11,14 @@ mod stuck_barrier;
 mod unblocked_leaves;
 
 use crate::Results;
-use crate::analysis::Analysis;
-use crate::analysis::LatencyKind;
+use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, asks};
 use crate::recipe::missing_evidence::RequiredEvidence;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
+use crate::znodes::holder_znodes::member_places;
 use crate::znodes::{orphan_node, persistent_contender, stolen_znode};
 use rounds::Rounds;
 use zooquake_history::Record;
@@ -73,8 +73,9 @@ fn check(record: &Record) -> Results {
     found.doubt("rounds cannot be read", &rounds.unread);
     orphan_node::check(&run, &mut found);
     if double {
-        stolen_znode::check_members(&run, &mut found);
-        persistent_contender::check_members(&run, &mut found);
+        let places = member_places(&run);
+        stolen_znode::judge(&run, &places, &mut found);
+        persistent_contender::judge(&run, &places, &mut found);
     }
     let tree = "orphans were not looked for";
     verdict::close(

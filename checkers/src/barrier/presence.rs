@@ -266,8 +266,7 @@ mod tests {
                     until,
                 }
             });
-            let stays = stays.collect();
-            let presence = Presence::new(stays);
+            let presence = Presence::new(stays.collect());
             let questions = (0..6).map(|_| Question {
                 at: random.usize(1..14),
                 beside: random.bool().then(|| RoundMember::Client(nodes[random.usize(0..4)])),

@@ -1,7 +1,6 @@
 //! Rounds of a barrier: who was sent to it, who passed it, who left.
 
-use crate::analysis::Analysis;
-use crate::analysis::ops::{self, Op};
+use crate::analysis::{Analysis, Op, ops};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use zooquake_history::operation::{
@@ -156,8 +155,7 @@ impl<'a> Rounds<'a> {
         if op.f == f::LEAVE {
             self.hidden_leaves.push(number);
         }
-        let ended = op.end.filter(|_| op.f == f::LEAVE);
-        if let Some(end) = ended {
+        if let Some(end) = op.end.filter(|_| op.f == f::LEAVE) {
             self.left_any.push(op.node, end);
         }
         let Some(at) = op

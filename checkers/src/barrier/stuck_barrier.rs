@@ -13,7 +13,7 @@ use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, open_clients, unfinished};
 use crate::text::{few, seconds};
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::{MEMBERS, ROUND, f};
@@ -64,15 +64,14 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
             "note: {untold} more stuck enters, in rounds of many members, are not listed"
         ));
     }
-    let told = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();
-    idle(run, span, told, each, out);
+    idle(run, span, open_clients(&all), each, out);
     out.ran("stuck-barrier", all.len());
 }
 
 /// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for
 /// it.
 fn spells(run: &Analysis<'_>, one: &UnfinishedOps<'_, '_>, span: RecoverySpan, bound: u64) -> Vec<(usize, usize)> {
-    let lasts = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked.max(span.clock)));
+    let lasts = |&spell: &(usize, usize)| span.waited(run, spell);
     let all = one.spells();
     let long: Vec<(usize, usize)> = all.iter().filter(|spell| lasts(spell) >= bound).copied().collect();
     match long.is_empty() && !one.made_up {

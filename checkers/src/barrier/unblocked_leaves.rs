@@ -6,9 +6,8 @@
 //! by then ([`crate::analysis::recovery`]). All is as of the end of the span, in time linear in the round.
 
 use super::rounds::{BarrierRound, Rounds, told};
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
+use crate::analysis::{Analysis, Op, first_after};
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::UnfinishedOps;
@@ -148,8 +147,7 @@ impl<'a> RoundMembers<'a> {
         for (node, part) in round.map(|round| parts(run, round, span)).unwrap_or_default() {
             let Some(entered) = part.entered else { continue };
             let left = part.leaves.iter().copied().find(|&sent| sent > entered);
-            let exits = run.clients.exits.get(node).into_iter().flatten();
-            let over = exits.copied().find(|&at| at > entered && Some(at) < recover);
+            let over = first_after(run.clients.exits_of(node), entered).filter(|&at| Some(at) < recover);
             match left.into_iter().chain(over.map(|_| span.recovered)).min() {
                 Some(gone) => leaving.went(gone, node),
                 None if leaving.inside[0].is_none() => leaving.inside[0] = Some(node),

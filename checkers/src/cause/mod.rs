@@ -12,7 +12,6 @@ pub mod record;
 pub mod removal;
 mod root;
 pub mod subject;
-mod transaction_bounds;
 mod waiting;
 
 use crate::analysis::Analysis;

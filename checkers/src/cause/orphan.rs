@@ -2,11 +2,9 @@
 //! or the operations that can have made it.
 
 use super::record::{Cause, CauseZnode};
-use super::transaction_bounds::TransactionBounds;
-use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::named_zxids;
-use crate::analysis::ops::{self, Op};
+use crate::analysis::transaction_bounds::TransactionBounds;
+use crate::analysis::{Analysis, Op, named_zxids, ops};
 use std::collections::HashMap;
 use zooquake_history::operation::grant::f;
 use zooquake_history::operation::{Role, membership, queue, role};
@@ -71,7 +69,9 @@ impl<'r, 'a> OrphanCauses<'r, 'a> {
         };
         let mut during = run.ops.work.iter().filter(within);
         let op = during.next().filter(|_| during.next().is_none());
-        let during = op.map(|op| format!(" during {}", named(run, op))).unwrap_or_default();
+        let during = op
+            .map(|op| format!(" during its {}", named(run, op)))
+            .unwrap_or_default();
         let sentence = format!(
             "Window {window} ({} of {}) lost the reply to the request of {} that created it (transaction 0x{:x}){during}, and no client \
              named the znode after that.",
@@ -190,30 +190,22 @@ fn ends(op: &Op<'_>) -> impl Iterator<Item = usize> + use<> {
     op.invoke.into_iter().chain(op.end.or(op.cut))
 }
 
-/// ``its `acquire` of g60``.
+/// `` `acquire` of g60``.
 fn named(run: &Analysis<'_>, op: &Op<'_>) -> String {
     let sent = op.invoke.or(op.end).unwrap_or_default();
     let about = run.events[sent].grant().map(|grant| format!(" of {grant}"));
-    format!("its `{}`{}", op.f, about.unwrap_or_default())
+    format!("`{}`{}", op.f, about.unwrap_or_default())
 }
 
 /// An operation, how it ended, and the faults that were on meanwhile.
 fn described(run: &Analysis<'_>, op: &Op<'_>) -> String {
     let sent = op.invoke.or(op.end).unwrap_or_default();
-    let about = run.events[sent]
-        .grant()
-        .map(|grant| format!(" of {grant}"))
-        .unwrap_or_default();
     let last = run.events.len().saturating_sub(1);
     let (end, until) = match op.end {
         None => ("never answered".to_owned(), op.cut.unwrap_or(last)),
         Some(end) => {
             let event = &run.events[end];
-            let kind = match event.kind {
-                EventType::Ok => "ok",
-                EventType::Fail => "fail",
-                EventType::Info | EventType::Invoke => "info",
-            };
+            let kind = op.outcome(run.events).name();
             let why = event
                 .error
                 .as_deref()
@@ -226,5 +218,5 @@ fn described(run: &Analysis<'_>, op: &Op<'_>) -> String {
         on if on.is_empty() => "no fault was on meanwhile".to_owned(),
         on => format!("meanwhile on: {}", on.join(", ")),
     };
-    format!("the `{}`{about} sent at {}, {end}; {on}", op.f, run.at(sent))
+    format!("the {} sent at {}, {end}; {on}", named(run, op), run.at(sent))
 }

@@ -2,11 +2,11 @@
 
 use super::queue_order::{QueueDiscipline, place};
 use super::record::{Cause, CauseZnode};
-use super::transaction_bounds::TransactionBounds;
+use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::nearby_faults::words as fault_words;
+use crate::analysis::transaction_bounds::TransactionBounds;
 use crate::analysis::transaction_times::TransactionTimes;
-use crate::analysis::{Analysis, FaultWindow};
 use std::collections::HashMap;
 use zooquake_history::Txn;
 
@@ -44,8 +44,7 @@ impl<'r, 'a> Removals<'r, 'a> {
 
     /// The transaction that removed a znode: the first removal at its path after its creation.
     pub fn of_znode(&self, path: &str, czxid: i64) -> Option<&'a Txn> {
-        let all = self.by_path.get(path)?;
-        all.iter().find(|txn| txn.zxid > czxid).copied()
+        self.by_path.get(path)?.iter().find(|txn| txn.zxid > czxid).copied()
     }
 
     /// Who deleted an item, and the window that lost the reply to that; `None` if the logs do not have it.
@@ -98,7 +97,8 @@ impl<'r, 'a> Removals<'r, 'a> {
         let proven = newer.czxid.is_some_and(|newer| newer > txn.zxid)
             || self.bounds.made_by(txn.zxid).is_some_and(|made| made <= until)
             || behind && newer.mode.is_some_and(|mode| self.discipline.is_shown(mode));
-        let window = self.only_fault(grant.node, run.time(read), until);
+        let mut on = run.faults.hitting(grant.node, run.time(read), until);
+        let window = on.next().filter(|_| on.next().is_none());
         let meanwhile = window.map(|window| format!(", while {} was on", fault_words(window)));
         let what = match (
             txn.op.as_str(),
@@ -140,15 +140,6 @@ impl<'r, 'a> Removals<'r, 'a> {
             ),
             ..self.cause(path, czxid, txn)
         })
-    }
-
-    /// The fault that was on for a client at some moment from `from` to `until`, if there was one alone.
-    fn only_fault(&self, client: &str, from: u64, until: u64) -> Option<&FaultWindow<'a>> {
-        let hits = |window: &&FaultWindow<'a>| window.hits(client);
-        let during =
-            |window: &&FaultWindow<'a>| window.from <= until && window.until.is_none_or(|healed| healed >= from);
-        let mut on = self.run.faults.all().iter().filter(hits).filter(during);
-        on.next().filter(|_| on.next().is_none())
     }
 
     fn cause(&self, path: &str, czxid: i64, txn: &Txn) -> Cause {

@@ -10,7 +10,7 @@ use super::queue_order::QueueDiscipline;
 use super::queued_znodes::{QueuedZnode, ZnodeKeeper, queued, waiting};
 use super::record::{Cause, CauseZnode};
 use super::subject::WaitingClient;
-use super::transaction_bounds::TransactionBounds;
+use crate::analysis::transaction_bounds::TransactionBounds;
 use crate::analysis::{Analysis, AnomalySpan};
 use crate::findings::Findings;
 use std::collections::BTreeMap;
@@ -225,7 +225,7 @@ impl WaitingLine<'_, '_> {
         }
         if let (Some(maker), Some(owner)) = (maker, node) {
             words += &format!(", made in the session {maker} of {}", owner.node);
-            let exits = run.clients.exits.get(owner.node).into_iter().flatten();
+            let exits = run.clients.exits_of(owner.node).iter();
             let died = exits
                 .copied()
                 .find(|&at| run.time(at) >= self.bounds.made_by(znode.czxid).unwrap_or(0));

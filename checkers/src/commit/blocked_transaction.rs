@@ -9,9 +9,8 @@
 //! judged ([`crate::analysis::recovery`]) nothing is convicted.
 
 use super::transactions::{JudgedTransaction, Transactions};
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
+use crate::analysis::{Analysis, Op, first_after};
 use crate::cause::record::Cause;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
@@ -25,8 +24,7 @@ use zooquake_history::operation::commit::f;
 /// `valid`.
 pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
-        out.ran("blocked-transaction", 0);
-        return;
+        return out.ran("blocked-transaction", 0);
     };
     let bounds = LivenessBounds::new(run, span);
     let dead: Vec<&str> = run.recovery.dead.iter().copied().collect();
@@ -92,18 +90,17 @@ impl<'a> UndecidedSpell<'a> {
             until,
             how: one.how,
             attempts,
-            waited: run.time(until).saturating_sub(run.time(asked.max(span.clock))),
+            waited: span.waited(run, (asked, until)),
         };
-        let together = if one.how == UnfinishedOutcome::Failed {
-            one.attempts.len()
-        } else {
-            1
+        let together = match one.how {
+            UnfinishedOutcome::Failed => one.attempts.len(),
+            UnfinishedOutcome::Pending | UnfinishedOutcome::Unknown => 1,
         };
         let alone = one.spells().into_iter().map(|ends| spell(ends, together));
         let rounds = rounds(run, one, transaction)
             .into_iter()
-            .filter(|round| round.len() > 1);
-        let rounds = rounds.map(|round| spell((round[0].0, round[round.len() - 1].1), round.len()));
+            .filter(|round| round.len() > 1)
+            .map(|round| spell((round[0].0, round[round.len() - 1].1), round.len()));
         alone.chain(rounds).collect()
     }
 }
@@ -160,18 +157,10 @@ fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> Option<Cause> {
         (None, None) => "was never answered".to_string(),
     };
     // A client that dies leaves its operation open, or with an unknown outcome that the harness records.
-    let died = |end: usize| {
-        let exits = run.clients.exits.get(op.node)?;
-        exits
-            .iter()
-            .copied()
-            .find(|&at| op.invoke.is_some_and(|sent| sent < at) && at <= end + 1)
-    };
+    let died = |end: usize| first_after(run.clients.exits_of(op.node), op.invoke?).filter(|&at| at <= end + 1);
     let cut = op.end.map_or(op.cut, died);
     let kills = |at: usize| {
-        let windows = run.faults.all().iter().filter(|window| window.hits(op.node));
-        let mut on = windows
-            .filter(|window| window.from <= run.time(at) && window.until.is_none_or(|healed| healed >= run.time(at)));
+        let mut on = run.faults.hitting(op.node, run.time(at), run.time(at));
         on.next().map(|window| window.id)
     };
     let mut events: Vec<usize> = op.invoke.into_iter().chain(cut).chain(op.end).collect();

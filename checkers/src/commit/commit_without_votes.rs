@@ -4,11 +4,11 @@
 //! A yes whose outcome is unknown may have arrived, and a site that is asked again may vote then. So a site convicts
 //! only if it answered no, or if nothing that it was asked before the first commit was read can have come to a yes.
 
-use super::decision::JudgedDecision;
 use super::transactions::{JudgedTransaction, RequestedVote, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use std::collections::BTreeMap;
+use zooquake_history::operation::commit::Decision;
 
 /// The first commit of a transaction.
 struct Commit<'a> {
@@ -22,10 +22,9 @@ struct Commit<'a> {
 /// Looks for commits that nobody may have decided, once for each transaction.
 pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let mut looked_at = 0;
-    for transaction in &all.all {
-        let Some(commit) = first_commit(transaction) else {
-            continue;
-        };
+    let transactions = all.all.iter();
+    for (transaction, commit) in transactions.filter_map(|transaction| Some((transaction, first_commit(transaction)?)))
+    {
         looked_at += 1;
         let mut sites: BTreeMap<&str, Vec<&RequestedVote<'_>>> =
             transaction.sites.iter().map(|&site| (site, Vec::new())).collect();
@@ -45,7 +44,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 fn first_commit<'a>(transaction: &JudgedTransaction<'a>) -> Option<Commit<'a>> {
-    if let Some(told) = transaction.reported(JudgedDecision::Commit) {
+    if let Some(told) = transaction.reported(Decision::Commit) {
         return Some(Commit {
             by: told.read,
             event: Some(told.read),
@@ -53,7 +52,7 @@ fn first_commit<'a>(transaction: &JudgedTransaction<'a>) -> Option<Commit<'a>> {
         });
     }
     let mut said = transaction.znode.iter();
-    let (by, _) = said.find(|(_, decision)| *decision == JudgedDecision::Commit)?;
+    let (by, _) = said.find(|(_, decision)| *decision == Decision::Commit)?;
     Some(Commit {
         by: *by,
         event: None,
@@ -92,8 +91,7 @@ fn lack(
         return Some((vec![asked, failed], what));
     }
     let mut against = votes.iter().filter(|vote| vote.wanted == Some(false));
-    let asked_no = against.find_map(|vote| vote.asked);
-    if let Some(asked) = asked_no {
+    if let Some(asked) = against.find_map(|vote| vote.asked) {
         let what = format!(
             "was asked at {} to vote no, and before that commit was read it was not asked to vote yes",
             run.at(asked)

@@ -3,12 +3,12 @@
 //! The znode reports through the readings of the tree, and through the sites that read it: where all sites agree on
 //! another decision than the one that stands in it, it has held both, or was never read.
 
-use super::decision::{DecisionReport, JudgedDecision};
 use super::split_decision;
-use super::transactions::{JudgedTransaction, Transactions};
+use super::transactions::{DecisionReport, JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use std::collections::BTreeMap;
+use zooquake_history::operation::commit::Decision;
 
 /// Looks for decisions that changed.
 pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
@@ -28,7 +28,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 fn sites(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>, out: &mut Findings) {
     let mut by_site: BTreeMap<&str, [Option<DecisionReport<'_>>; 2]> = BTreeMap::new();
     for report in &transaction.reports {
-        let first = &mut by_site.entry(report.node).or_default()[usize::from(report.decision == JudgedDecision::Abort)];
+        let first = &mut by_site.entry(report.node).or_default()[usize::from(report.decision == Decision::Abort)];
         first.get_or_insert(*report);
     }
     for (site, reports) in by_site {

@@ -5,7 +5,6 @@
 
 mod blocked_transaction;
 mod commit_without_votes;
-mod decision;
 mod decision_flip;
 mod needless_abort;
 mod split_decision;
@@ -14,21 +13,19 @@ mod unreadable_operations;
 mod wrong_outcome;
 
 use crate::Results;
-use crate::analysis::Analysis;
-use crate::analysis::LatencyKind;
+use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, asks};
 use crate::recipe::missing_evidence::RequiredEvidence;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
-use crate::statistics::{milliseconds, percentile};
+use crate::statistics::percentiles;
 use crate::text::count;
 use crate::verdict::{self, Requirements};
-use decision::JudgedDecision;
 use serde_json::{Value, json};
 use transactions::{JudgedTransaction, Transactions};
 use zooquake_history::Record;
-use zooquake_history::operation::commit::{self, TX, f};
+use zooquake_history::operation::commit::{self, Decision, TX, f};
 
 /// How many transactions of each decision a valid run has at least.
 pub const ENOUGH: usize = 5;
@@ -92,7 +89,7 @@ fn check(record: &Record) -> Results {
 
 /// Adds a reason against `valid` if fewer than `ENOUGH` transactions were committed or aborted.
 fn enough(all: &Transactions<'_>, out: &mut Findings) {
-    let (commits, aborts) = (all.decided(JudgedDecision::Commit), all.decided(JudgedDecision::Abort));
+    let (commits, aborts) = (all.decided(Decision::Commit), all.decided(Decision::Abort));
     if commits < ENOUGH || aborts < ENOUGH {
         out.reasons.push(format!(
             "{} committed and {aborts} aborted; it takes {ENOUGH} of each",
@@ -115,21 +112,16 @@ fn readable(all: &Transactions<'_>, out: &mut Findings) {
 /// Counts and durations of transactions, by name.
 fn stats(run: &Analysis<'_>, all: &Transactions<'_>) -> Vec<(String, Value)> {
     // From the sending of `begin` to the first report of a site.
-    let duration = |tx: &JudgedTransaction<'_>| {
-        let first = tx.reports.first()?;
-        Some(run.time(first.read).saturating_sub(run.time(tx.begin?)))
-    };
-    let mut times: Vec<u64> = all.all.iter().filter_map(duration).collect();
-    times.sort_unstable();
-    let at = |share| json!(percentile(&times, share).map(milliseconds));
-    [
+    let duration =
+        |tx: &JudgedTransaction<'_>| Some(run.time(tx.reports.first()?.read).saturating_sub(run.time(tx.begin?)));
+    let counts = [
         ("transactions", json!(all.all.len())),
-        ("commits", json!(all.decided(JudgedDecision::Commit))),
-        ("aborts", json!(all.decided(JudgedDecision::Abort))),
-        ("decision_p50_ms", at(50)),
-        ("decision_p95_ms", at(95)),
-        ("decision_max_ms", at(100)),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into()
+        ("commits", json!(all.decided(Decision::Commit))),
+        ("aborts", json!(all.decided(Decision::Abort))),
+    ];
+    counts
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .chain(percentiles("decision", all.all.iter().filter_map(duration)))
+        .collect()
 }

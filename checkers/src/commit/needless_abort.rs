@@ -9,12 +9,12 @@
 //! began counts as on, and so do the end of a client's process, the expiry of a session and a stall of the harness
 //! itself. Also an attempt to inject one counts, from its begin until it was skipped.
 
-use super::decision::JudgedDecision;
 use super::transactions::{JudgedTransaction, RequestedVote, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use crate::text::seconds;
 use std::collections::{BTreeSet, HashMap};
+use zooquake_history::operation::commit::Decision;
 use zooquake_history::operation::nemesis::STALLED_MS;
 use zooquake_history::{Event, Value};
 
@@ -27,7 +27,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         let (Some(begin), Some(asked)) = (transaction.begin, transaction.asked) else {
             continue;
         };
-        let Some(abort) = transaction.reported(JudgedDecision::Abort) else {
+        let Some(abort) = transaction.reported(Decision::Abort) else {
             continue;
         };
         looked_at += 1;
@@ -94,8 +94,7 @@ impl Faults {
         }
         // When the fault of an event that names no window ended is unknown.
         let nameless = |event: &&Event| event.is_of("nemesis") && event.window().is_none();
-        let nameless = run.events.iter().filter(nameless);
-        spans.extend(nameless.map(|event| (event.time, u64::MAX)));
+        spans.extend(run.events.iter().filter(nameless).map(|event| (event.time, u64::MAX)));
         for &exit in run.clients.exits.values().flatten() {
             spans.push((run.time(exit), run.time(exit).saturating_add(after)));
         }

@@ -1,9 +1,9 @@
 //! `split-decision`: one site reports commit, another abort.
 
-use super::decision::{DecisionReport, JudgedDecision};
-use super::transactions::{JudgedTransaction, Transactions};
+use super::transactions::{DecisionReport, JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
+use zooquake_history::operation::commit::Decision;
 
 /// Looks for sites that disagree, once for each transaction.
 pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
@@ -19,17 +19,14 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 
 /// The first commit and the first abort that two different sites report.
 pub fn find<'a>(transaction: &JudgedTransaction<'a>) -> Option<(DecisionReport<'a>, DecisionReport<'a>)> {
-    let first = |decision: JudgedDecision, but: Option<&str>| {
+    let first = |decision: Decision, but: Option<&str>| {
         let fits = |report: &&DecisionReport<'_>| report.decision == decision && Some(report.node) != but;
         transaction.reports.iter().find(fits).copied()
     };
-    let (commit, abort) = (
-        first(JudgedDecision::Commit, None)?,
-        first(JudgedDecision::Abort, None)?,
-    );
-    match first(JudgedDecision::Abort, Some(commit.node)) {
+    let (commit, abort) = (first(Decision::Commit, None)?, first(Decision::Abort, None)?);
+    match first(Decision::Abort, Some(commit.node)) {
         Some(other) => Some((commit, other)),
-        None => first(JudgedDecision::Commit, Some(abort.node)).map(|other| (other, abort)),
+        None => first(Decision::Commit, Some(abort.node)).map(|other| (other, abort)),
     }
 }
 

@@ -1,12 +1,21 @@
 //! Transactions: what was asked and answered about each, and what its znodes contain.
 
-use super::decision::{DecisionReport, JudgedDecision};
 use super::unreadable_operations::{sites, unreadable_operations};
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
+use crate::analysis::{Analysis, Op};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::EventType;
-use zooquake_history::operation::commit::{VOTED, f};
+use zooquake_history::operation::commit::{Decision, VOTED, f};
+
+/// A decision that a client reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecisionReport<'a> {
+    /// The client.
+    pub node: &'a str,
+    /// Where its answer was read.
+    pub read: usize,
+    /// What it reported.
+    pub decision: Decision,
+}
 
 /// A vote that a site was asked for.
 #[derive(Debug, Clone, Copy)]
@@ -66,12 +75,12 @@ pub struct JudgedTransaction<'a> {
     pub disputed: bool,
     /// The decisions in its decision znode, one entry for each reading of the tree that has it: the number of events
     /// recorded by then, and the decision.
-    pub znode: Vec<(usize, JudgedDecision)>,
+    pub znode: Vec<(usize, Decision)>,
 }
 
 impl<'a> JudgedTransaction<'a> {
     /// The decision in the last reading of the decision znode; `None` if no reading has one.
-    pub fn written(&self) -> Option<JudgedDecision> {
+    pub fn written(&self) -> Option<Decision> {
         self.znode.last().map(|&(_, decision)| decision)
     }
 
@@ -88,7 +97,7 @@ impl<'a> JudgedTransaction<'a> {
     }
 
     /// Where some client first reported this decision.
-    pub fn reported(&self, decision: JudgedDecision) -> Option<DecisionReport<'a>> {
+    pub fn reported(&self, decision: Decision) -> Option<DecisionReport<'a>> {
         let all = self.reports.iter().chain(&self.answers);
         all.filter(|report| report.decision == decision)
             .min_by_key(|report| report.read)
@@ -144,7 +153,7 @@ impl<'a> Transactions<'a> {
     }
 
     /// How many transactions some client reported to be decided so.
-    pub fn decided(&self, decision: JudgedDecision) -> usize {
+    pub fn decided(&self, decision: Decision) -> usize {
         self.all.iter().filter(|tx| tx.reported(decision).is_some()).count()
     }
 
@@ -193,10 +202,10 @@ impl<'a> Transactions<'a> {
                 _ => {}
             }
         }
-        let done = op
+        let answer = op
             .end
-            .filter(|end| events[*end].kind == EventType::Ok && !run.ops.disputed.contains(end));
-        let answer = done.and_then(|end| Some((end, events[end].tx()?)));
+            .filter(|end| events[*end].kind == EventType::Ok && !run.ops.disputed.contains(end))
+            .and_then(|end| Some((end, events[end].tx()?)));
         if op.f == f::VOTE {
             for part in op.apart() {
                 self.vote(run, &part, answer.filter(|&(end, _)| part.end == Some(end)));
@@ -204,7 +213,7 @@ impl<'a> Transactions<'a> {
         }
         let Some((end, name)) = answer else { return };
         let event = &events[end];
-        let decision = event.decision().and_then(JudgedDecision::read);
+        let decision = event.decision().and_then(Decision::read);
         let transaction = self.named(name, end);
         let report = |decision| DecisionReport {
             node: op.node,
@@ -254,7 +263,7 @@ impl<'a> Transactions<'a> {
     fn tree(&mut self, run: &Analysis<'a>) {
         let readings = run.record.readings.unwrap_or_default();
         for (number, reading) in readings.iter().enumerate() {
-            let mut said: BTreeMap<usize, JudgedDecision> = BTreeMap::new();
+            let mut said: BTreeMap<usize, Decision> = BTreeMap::new();
             for znode in &reading.znodes {
                 let mut parts = znode.path.rsplit('/');
                 let (last, above) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -264,7 +273,7 @@ impl<'a> Transactions<'a> {
                 let (true, Some(&at)) = (last == "decision", self.by_name.get(above)) else {
                     continue;
                 };
-                match JudgedDecision::read(&znode.data) {
+                match Decision::read(&znode.data) {
                     Some(decision) => {
                         said.insert(at, decision);
                     }

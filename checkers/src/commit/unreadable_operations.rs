@@ -1,9 +1,7 @@
 //! Operations on transactions whose fields cannot be read: they may mean anything.
 
-use super::decision::JudgedDecision;
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
-use zooquake_history::operation::commit::{SITES, f};
+use crate::analysis::{Analysis, Op};
+use zooquake_history::operation::commit::{Decision, SITES, f};
 use zooquake_history::{Event, EventType};
 
 /// Events whose transaction, sites, vote or decision cannot be read, and what they are; and whether a transaction
@@ -38,16 +36,16 @@ fn unread(run: &Analysis<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
         _ => {}
     }
     match op.f {
-        f::BEGIN => {
-            let asked = op.invoke.filter(|&at| sites(&events[at]).is_none())?;
-            Some((asked, "names no sites that can be read"))
-        }
+        f::BEGIN => Some((
+            op.invoke.filter(|&at| sites(&events[at]).is_none())?,
+            "names no sites that can be read",
+        )),
         f::VOTE => {
             let voted = |&at: &usize| matches!(events[at].voted(), Some("yes" | "no"));
             Some((done.filter(|at| !voted(at))?, "is neither yes nor no"))
         }
         _ => {
-            let decided = |&at: &usize| events[at].decision().and_then(JudgedDecision::read);
+            let decided = |&at: &usize| events[at].decision().and_then(Decision::read);
             Some((done.filter(|at| decided(at).is_none())?, "is neither commit nor abort"))
         }
     }

@@ -4,10 +4,10 @@
 //! The decision is what stands in the decision znode, or, where the tree shows none, what all sites report alike. Where
 //! sites disagree there is no decision to differ from, and the anomaly is `split-decision`.
 
-use super::decision::{DecisionReport, JudgedDecision};
-use super::transactions::{JudgedTransaction, Transactions};
+use super::transactions::{DecisionReport, JudgedTransaction, Transactions};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
+use zooquake_history::operation::commit::Decision;
 
 /// Compares the coordinator's answers, once for each transaction.
 pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
@@ -30,8 +30,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
             }
         } else if let Some(told) = transaction.unanimous() {
             let mut answers = transaction.answers.iter();
-            let wrong = answers.find(|answer| answer.decision != told.decision);
-            if let Some(answer) = wrong {
+            if let Some(answer) = answers.find(|answer| answer.decision != told.decision) {
                 let says = format!(
                     "site {} reported {} at {}, and no site reported anything else",
                     told.node,
@@ -48,13 +47,13 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 /// The report that a transaction was committed, in words, and its event: `None` if only the decision znode has it. The
 /// result is `None` without a report.
 fn committed(run: &Analysis<'_>, transaction: &JudgedTransaction<'_>) -> Option<(String, Option<usize>)> {
-    if let Some(told) = transaction.reported(JudgedDecision::Commit) {
+    if let Some(told) = transaction.reported(Decision::Commit) {
         let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
         return Some((who, Some(told.read)));
     }
     let mut said = transaction.znode.iter();
-    let written = said.any(|&(_, decision)| decision == JudgedDecision::Commit);
-    written.then(|| ("its decision znode held commit when the tree was read".to_owned(), None))
+    said.any(|&(_, decision)| decision == Decision::Commit)
+        .then(|| ("its decision znode held commit when the tree was read".to_owned(), None))
 }
 
 fn never_begun(
@@ -72,8 +71,7 @@ fn never_begun(
         run.at(asked),
         run.at(failed),
     );
-    let witness = [asked, failed].into_iter().chain(committed).collect();
-    out.add(run, found(witness, why));
+    out.add(run, found([asked, failed].into_iter().chain(committed).collect(), why));
 }
 
 fn found(witness: Vec<usize>, why: String) -> Finding<'static> {

@@ -52,36 +52,32 @@ impl ConsensusJudge {
     /// Takes the next step, which stands at a place; the violation that it completes.
     pub fn take(&mut self, place: usize, step: ConsensusStep) -> Option<ConsensusViolation> {
         match step {
-            ConsensusStep::Request { node, value } => {
-                self.values.requested(place, node, value);
-                None
-            }
+            ConsensusStep::Request { node, value } => self.values.requested(place, node, value),
             ConsensusStep::Death { node } => {
                 self.values.died(node);
                 self.leaders.died(node);
-                None
             }
-            ConsensusStep::Announcement { node, announcement } => match announcement {
-                Announcement::Learned { value, round } => self.values.learned(place, node, (value, round)),
-                Announcement::Answered { value } => {
-                    let found = self.values.answered(place, node, value);
-                    found.or_else(|| self.loss(self.leaders.latest()?))
-                }
-                Announcement::Stored { offset, value, .. } => {
-                    self.logs.stored(node, offset, value);
-                    None
-                }
-                Announcement::Truncated { offset } => {
-                    self.logs.truncated(node, offset);
-                    None
-                }
-                Announcement::Leading { round } if self.goal == ConsensusGoal::Log => {
-                    let found = self.leaders.announced(place, node, announcement);
-                    found.or_else(|| self.loss(LeadingNode { node, round, place }))
-                }
-                _ => self.leaders.announced(place, node, announcement),
-            },
+            ConsensusStep::Announcement { node, announcement } => return self.announced(place, node, announcement),
         }
+        None
+    }
+
+    fn announced(&mut self, place: usize, node: u8, announcement: Announcement) -> Option<ConsensusViolation> {
+        match announcement {
+            Announcement::Learned { value, round } => return self.values.learned(place, node, (value, round)),
+            Announcement::Answered { value } => {
+                let found = self.values.answered(place, node, value);
+                return found.or_else(|| self.loss(self.leaders.latest()?));
+            }
+            Announcement::Stored { offset, value, .. } => self.logs.stored(node, offset, value),
+            Announcement::Truncated { offset } => self.logs.truncated(node, offset),
+            Announcement::Leading { round } if self.goal == ConsensusGoal::Log => {
+                let found = self.leaders.announced(place, node, announcement);
+                return found.or_else(|| self.loss(LeadingNode { node, round, place }));
+            }
+            _ => return self.leaders.announced(place, node, announcement),
+        }
+        None
     }
 
     /// Whether the goal is reached for now: all that the run is for has come about, and would have been judged.

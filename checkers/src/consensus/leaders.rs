@@ -73,26 +73,21 @@ impl Leaders {
         match announcement {
             Announcement::Credentials { epoch, zxid } => {
                 self.credentials[usize::from(node)] = Some(((epoch, zxid, node), place));
-                None
             }
             Announcement::Looking { round } => {
                 self.died(node);
                 self.looks(node, round);
-                None
             }
-            Announcement::Resigned { .. } => {
-                self.died(node);
-                None
-            }
+            Announcement::Resigned { .. } => self.died(node),
             Announcement::Following { leader, round } => {
                 self.died(node);
                 self.following[usize::from(node)] = Some((leader, round));
-                None
             }
-            Announcement::Elected { round, voters } => self.elected(place, node, (round, voters)),
-            Announcement::Leading { round } => self.leads(LeadingNode { node, round, place }),
-            _ => None,
+            Announcement::Elected { round, voters } => return self.elected(place, node, (round, voters)),
+            Announcement::Leading { round } => return self.leads(LeadingNode { node, round, place }),
+            _ => {}
         }
+        None
     }
 
     /// The one node that leads and that, with itself, a majority of the voters follows in its round.

@@ -12,8 +12,7 @@ mod values;
 mod violation;
 mod words;
 
-use crate::analysis::Analysis;
-use crate::analysis::pairing;
+use crate::analysis::{Analysis, pairing};
 use crate::family_checks::FamilyChecks;
 use crate::findings::{Finding, Findings};
 use crate::verdict::verdict;
@@ -58,8 +57,7 @@ fn check(record: &Record) -> Results {
     if names.is_empty() {
         reasons.push("the history does not name the nodes of its network".to_owned());
     }
-    let goal = record.plan.workload.goal;
-    let mut judge = ConsensusJudge::new(goal, NodeSets::from_names(&names));
+    let mut judge = ConsensusJudge::new(record.plan.workload.goal, NodeSets::from_names(&names));
     let mut steps: BTreeMap<&str, usize> = BTreeMap::new();
     let mut violations = Vec::new();
     for (place, step) in run.events.iter().flat_map(|event| steps_of(event, &names)) {

@@ -29,10 +29,8 @@ pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, overwrites: &Overwrite
             run.at(second.read),
         );
         let found = Finding::new("duplicate-id", "ids are unique", vec![first.read, second.read], why);
-        let answers = all.iter().map(|told| run.events[told.read].mzxid());
-        let first = answers.flatten().min();
-        let cause = first.and_then(|first| overwrites.after(first));
-        out.add(run, found.caused(cause));
+        let first = all.iter().filter_map(|told| run.events[told.read].mzxid()).min();
+        out.add(run, found.caused(first.and_then(|first| overwrites.after(first))));
     }
     out.ran("duplicate-id", counts.given.len());
 }

@@ -1,7 +1,6 @@
 //! Counts: which increments were sent, which values were answered.
 
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
+use crate::analysis::{Analysis, Op};
 use zooquake_history::EventType;
 use zooquake_history::operation::counter::{VALUE, f};
 

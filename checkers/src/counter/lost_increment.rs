@@ -68,15 +68,13 @@ impl<'r, 'a> GreatestValues<'r, 'a> {
 
     /// Of what was read before an event.
     fn before(&self, at: usize) -> Option<&'r CounterAnswer<'a>> {
-        let until = self.all.partition_point(|&(read, _)| read < at);
-        Some(self.all[until.checked_sub(1)?].1)
+        Some(self.all[self.all.partition_point(|&(read, _)| read < at).checked_sub(1)?].1)
     }
 }
 
 /// The finding, with the write that took the counter back after the transaction `since`.
 fn lost<'a>(witness: Vec<usize>, why: String, overwrites: &Overwrites<'_, '_>, since: Option<i64>) -> Finding<'a> {
-    let cause = overwrites.after(since.unwrap_or(0));
-    Finding::new("lost-increment", "nothing is lost", witness, why).caused(cause)
+    Finding::new("lost-increment", "nothing is lost", witness, why).caused(overwrites.after(since.unwrap_or(0)))
 }
 
 fn went_back(

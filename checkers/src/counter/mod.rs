@@ -12,8 +12,7 @@ mod lost_increment;
 mod phantom_increment;
 
 use crate::Results;
-use crate::analysis::Analysis;
-use crate::analysis::LatencyKind;
+use crate::analysis::{Analysis, LatencyKind};
 use crate::cause::overwrite::Overwrites;
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;

@@ -7,6 +7,7 @@
 use super::certain_values::CertainValues;
 use super::increments::Increments;
 use crate::analysis::Analysis;
+use crate::analysis::ranks::Ranks;
 use crate::findings::{Finding, Findings};
 
 /// A value that the counter had, and where that was known.
@@ -52,32 +53,6 @@ pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, sure: &CertainValues<'
         }
     }
     out.ran("phantom-increment", seen.len());
-}
-
-/// How many of some things, each of a rank, were added below a rank: a Fenwick tree.
-struct Ranks(Vec<usize>);
-
-impl Ranks {
-    fn new(ranks: usize) -> Self {
-        Self(vec![0; ranks + 1])
-    }
-
-    fn add(&mut self, rank: usize) {
-        let mut at = rank + 1;
-        while at < self.0.len() {
-            self.0[at] += 1;
-            at += at & at.wrapping_neg();
-        }
-    }
-
-    fn below(&self, rank: usize) -> usize {
-        let (mut at, mut sum) = (rank, 0);
-        while at > 0 {
-            sum += self.0[at];
-            at &= at - 1;
-        }
-        sum
-    }
 }
 
 fn phantom(run: &Analysis<'_>, seen: &ObservedValue<'_>, (acknowledged, maybe): (usize, usize), out: &mut Findings) {

@@ -18,8 +18,7 @@ impl WallClock {
     pub fn from_events(events: &[Event]) -> Self {
         let reading = |event: &Event| {
             let reads = event.f == "clock" && event.is_of("run");
-            let unix_us = event.unix_us().filter(|_| reads)?;
-            Some((unix_us, i64::try_from(event.time).ok()?))
+            Some((event.unix_us().filter(|_| reads)?, i64::try_from(event.time).ok()?))
         };
         let mut readings: Vec<(i64, i64)> = events.iter().filter_map(reading).collect();
         readings.sort_unstable();
@@ -40,8 +39,7 @@ impl WallClock {
 
     /// The same in nanoseconds; what came before the run is its beginning.
     pub fn run_ns(&self, unix_ms: i64) -> Option<u64> {
-        let ms = self.run_ms(unix_ms)?.max(0);
-        u64::try_from(ms).ok()?.checked_mul(1_000_000)
+        u64::try_from(self.run_ms(unix_ms)?.max(0)).ok()?.checked_mul(1_000_000)
     }
 
     /// A moment for a text: seconds of the run, or of the day as the logs have it.

@@ -66,8 +66,7 @@ pub fn elections(logs: &[ServerLog]) -> Vec<Election> {
 impl<'a> WonLook<'a> {
     fn election(&self, looks: &LookingSpells<'a>, voters: usize, room: &mut usize) -> Election {
         let counted = self.counted();
-        let began = |sid: &i64| looks.begin_of(*sid, self);
-        let begins: Vec<Option<LookBegin>> = counted.iter().map(began).collect();
+        let begins: Vec<Option<LookBegin>> = counted.iter().map(|sid| looks.begin_of(*sid, self)).collect();
         let began_ms = begins.iter().flatten().map(|begin| begin.ms).min();
         let ballots = self.ballots(looks, &counted, *room);
         *room = ballots.as_ref().map_or(0, |&(_, left)| left);

@@ -11,9 +11,6 @@ use crate::text::seconds;
 use std::collections::HashSet;
 use zooquake_history::evidence::ServerSample;
 
-const KIND: &str = "ensemble-epoch-regression";
-const PROPERTY: &str = "a server's epoch never goes back";
-
 /// The low half of a zxid counts the transactions of its epoch.
 const COUNTER: i64 = 0xffff_ffff;
 
@@ -102,8 +99,8 @@ fn answered(server: &str, samples: &[&ServerSample]) -> Vec<Suspicion> {
 
 fn suspicion(span: Option<(u64, u64)>, why: String) -> Suspicion {
     Suspicion {
-        kind: KIND,
-        property: PROPERTY,
+        kind: "ensemble-epoch-regression",
+        property: "a server's epoch never goes back",
         span,
         why,
     }

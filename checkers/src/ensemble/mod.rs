@@ -20,8 +20,7 @@ pub use zooquake_history::server_log::{
 };
 
 use crate::AnomalySpan;
-use crate::analysis::injected_faults::InjectedFault;
-use crate::analysis::{Analysis, RecordView};
+use crate::analysis::{Analysis, InjectedFault, RecordView};
 use crate::findings::{Finding, Findings};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -10,9 +10,8 @@ use crate::family_checks::FamilyChecks;
 use crate::{Anomaly, Results, Verdict};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use zooquake_history::operation;
 use zooquake_history::{
-    Event, Record, ServerSample,
+    Event, Record, ServerSample, operation,
     plan::{Scene, Step},
 };
 

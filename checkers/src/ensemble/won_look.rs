@@ -22,17 +22,16 @@ pub(super) fn wins(logs: &[ServerLog]) -> Vec<WonLook<'_>> {
     let mut wins = Vec::new();
     for log in logs {
         for (number, (_, look)) in log.looks().enumerate() {
-            let Some((won_ms, ServerRole::Leading)) = look.end else {
-                continue;
-            };
             let cast = look.casts().last().filter(|cast| cast.vote.leader == look.sid);
-            wins.extend(cast.map(|cast| WonLook {
-                log,
-                look,
-                number,
-                won_ms,
-                cast,
-            }));
+            if let (Some((won_ms, ServerRole::Leading)), Some(cast)) = (look.end, cast) {
+                wins.push(WonLook {
+                    log,
+                    look,
+                    number,
+                    won_ms,
+                    cast,
+                });
+            }
         }
     }
     wins.sort_by_key(|win| (win.won_ms, win.look.sid));

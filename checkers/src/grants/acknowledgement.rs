@@ -4,8 +4,7 @@
 //! Where a reply lacks the field the grant's counts, and where that lacks it too the write is not judged. A znode that
 //! is older than the one that the grant rests on acknowledges an earlier term.
 
-use crate::analysis::Analysis;
-use crate::analysis::grants::Write;
+use crate::analysis::{Analysis, Write};
 use crate::findings::{Finding, Findings};
 use zooquake_history::Value;
 use zooquake_history::operation::CZXID;
@@ -53,8 +52,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 /// without one does not show that the writes after it were.
 fn told<'a>(run: &Analysis<'a>, write: Write) -> Option<(usize, &'a Value)> {
     let said = |at: usize| Some((at, run.events[at].ack()?));
-    let granted = || said(run.grants.all[write.grant].read?).filter(|(_, ack)| !ack.is_null());
-    said(write.read).or_else(granted)
+    said(write.read).or_else(|| said(run.grants.all[write.grant].read?).filter(|(_, ack)| !ack.is_null()))
 }
 
 fn unknown(run: &Analysis<'_>, write: Write, out: &mut Findings) {

@@ -3,8 +3,7 @@
 //! grant of another client, or by none; it reports one request both as accepted and as not accepted; or a request asks
 //! for no known mode. No anomaly is made of them, as either of the two may be true; each is a reason against `valid`.
 
-use crate::analysis::ops;
-use crate::analysis::{self, Analysis, Denial};
+use crate::analysis::{self, Analysis, Denial, ops};
 use crate::findings::Findings;
 use std::collections::HashMap;
 use zooquake_history::operation::{

@@ -26,6 +26,6 @@ fn granting(history: &History) -> Option<(&'static str, &'static str)> {
         let basis = "its requests for grants name modes, so it was judged as a read-write lock";
         return Some((rwlock::FAMILY.name, basis));
     }
-    let basis = "it acquires grants, so it was judged as a lock";
-    asks(&[f::ACQUIRE, f::RELEASE], GRANT.any()).then_some((lock::FAMILY.name, basis))
+    asks(&[f::ACQUIRE, f::RELEASE], GRANT.any())
+        .then_some((lock::FAMILY.name, "it acquires grants, so it was judged as a lock"))
 }

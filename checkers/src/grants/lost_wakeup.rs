@@ -11,24 +11,19 @@ use crate::cause::subject::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
 use crate::grants::grantable_time::{GrantableSpans, GrantableTime};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, open_clients, unfinished};
 use crate::text::seconds;
-use std::collections::HashSet;
 
 /// Looks for acquires that are never granted. What did not finish and cannot be judged is a reason against `valid`.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
-        out.ran(run.names.pending, 0);
-        return;
+        return out.ran(run.names.pending, 0);
     };
     let bound = LivenessBounds::new(run, span).bound(run.names.ops.takes);
     let free = GrantableTime::new(run, span);
     let all = unfinished(run, span);
-    let (mut looked_at, mut told) = (0, HashSet::new());
+    let mut looked_at = 0;
     for one in &all {
-        if !one.made_up {
-            told.insert(one.op.node);
-        }
         if one.op.f != run.names.ops.takes {
             if !one.made_up {
                 out.reasons.push(one.reason(run, ""));
@@ -47,7 +42,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             }
         }
     }
-    idle(run, span, told, true, out);
+    idle(run, span, open_clients(&all), true, out);
     out.ran(run.names.pending, looked_at);
 }
 

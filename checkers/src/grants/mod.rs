@@ -25,8 +25,9 @@ use crate::findings::Findings;
 use crate::recipe::missing_evidence::{RequiredEvidence, RequiredField};
 use crate::statistics::failover;
 use crate::verdict::{self, Requirements};
-use crate::znodes::{evidence_consistency, foreign_znode, orphan_node};
-use crate::znodes::{persistent_contender, stolen_znode, unowned_release};
+use crate::znodes::{
+    evidence_consistency, foreign_znode, orphan_node, persistent_contender, stolen_znode, unowned_release,
+};
 use zooquake_history::Record;
 use zooquake_history::operation::GrantOps;
 

@@ -5,8 +5,7 @@
 //! other. Writes whose outcome is unknown never count. A resource outside of ZooKeeper takes writes in the order in
 //! which their replies were read; of one in ZooKeeper the zxids give the order, and the replies do not.
 
-use crate::analysis::Analysis;
-use crate::analysis::grants::Write;
+use crate::analysis::{Analysis, Write};
 use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::grants::highest_excluder::HighestExcluder;

@@ -1,8 +1,7 @@
 //! Which answers finish an operation, and what makes up for one that did not. Of an operation that no family has, `ok`
 //! finishes it, and any other one makes up for it.
 
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
+use crate::analysis::{Analysis, Op};
 pub use zooquake_history::operation::Replacement;
 use zooquake_history::operation::{self, FinishRule};
 use zooquake_history::{Event, EventType};

@@ -4,9 +4,8 @@
 //! The checkers of families in which clients wait for one another convict some of it; the rest is a reason against
 //! `valid`.
 
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
+use crate::analysis::{Analysis, Op};
 use crate::findings::Findings;
 use crate::liveness::completion::{OperationSubject, Replacement, again, finishes, unit};
 use std::collections::{HashMap, HashSet};
@@ -86,11 +85,7 @@ impl UnfinishedOps<'_, '_> {
 
     /// The same as a reason against `valid`: why it convicts nobody may follow.
     pub fn reason(&self, run: &Analysis<'_>, why: &str) -> String {
-        let doubt = run
-            .recovery
-            .doubt()
-            .map(|doubt| format!("; that is not judged: {doubt}"));
-        self.told(run) + why + &doubt.unwrap_or_default()
+        self.told(run) + why + &run.recovery.doubt_words()
     }
 }
 
@@ -105,9 +100,14 @@ pub fn error_words(run: &Analysis<'_>, event: usize) -> String {
 pub fn check(run: &Analysis<'_>, each: bool, out: &mut Findings) {
     let Some(span) = run.recovery.span else { return };
     let all = unfinished(run, span);
-    let open = || all.iter().filter(|one| !one.made_up);
-    out.reasons.extend(open().map(|one| one.reason(run, "")));
-    idle(run, span, open().map(|one| one.op.node).collect(), each, out);
+    let open = all.iter().filter(|one| !one.made_up);
+    out.reasons.extend(open.map(|one| one.reason(run, "")));
+    idle(run, span, open_clients(&all), each, out);
+}
+
+/// The clients of what did not finish and is not made up for.
+pub fn open_clients<'a>(all: &[UnfinishedOps<'_, 'a>]) -> HashSet<&'a str> {
+    all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect()
 }
 
 /// All that did not finish in the span, in the order in which it was sent.
@@ -223,10 +223,10 @@ impl<'a> FinishedOps<'a> {
     /// certainly did nothing, that may have been before.
     fn make_up(&self, run: &Analysis<'a>, op: &Op<'a>, ended: usize, how: UnfinishedOutcome) -> bool {
         match again(op.f) {
-            Replacement::Same => {
-                let last = self.same.get(&(op.node, op.f, unit(run, op)));
-                last.is_some_and(|&(end, sent)| end > ended || how == UnfinishedOutcome::Failed && sent)
-            }
+            Replacement::Same => self
+                .same
+                .get(&(op.node, op.f, unit(run, op)))
+                .is_some_and(|&(end, sent)| end > ended || how == UnfinishedOutcome::Failed && sent),
             Replacement::Any => self.any.get(op.node).is_some_and(|&end| end > ended) || self.with_others(run, op),
         }
     }
@@ -252,8 +252,8 @@ pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, reported: HashSet<&'a st
             }
         }
     }
-    let planned = (1..=run.record.plan.cluster.clients).map(|number| format!("c{number}"));
-    let idle: Vec<String> = planned
+    let idle: Vec<String> = (1..=run.record.plan.cluster.clients)
+        .map(|number| format!("c{number}"))
         .filter(|client| each || asked.contains(client.as_str()))
         .filter(|client| !run.recovery.dead.contains(client.as_str()) && !settled.contains(client.as_str()))
         .collect();

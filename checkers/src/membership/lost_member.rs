@@ -20,9 +20,8 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, GroupView};
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::bound_words;
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, open_clients, unfinished};
 use crate::text::seconds;
-use std::collections::HashSet;
 use zooquake_history::EventType;
 use zooquake_history::operation::{control, membership};
 
@@ -61,15 +60,11 @@ fn without_znodes(
             Err(lasted) => out.reasons.extend(own.last().and_then(|last| {
                 let (read, view) = last.answer.filter(|(_, view)| gone(view).is_some())?;
                 let (path, _) = view_answers::registered(run, view.at)?;
-                let doubt = run
-                    .recovery
-                    .doubt()
-                    .map(|doubt| format!("; that is not judged: {doubt}"));
                 Some(format!(
                     "{node} answered at {} that it is a member by {path}, a znode that is gone, for {}{}",
                     run.at(read),
                     bound_words(lasted, bound),
-                    doubt.unwrap_or_default(),
+                    run.recovery.doubt_words(),
                 ))
             })),
         }
@@ -83,11 +78,11 @@ fn without_znode(
     (bound, witness): (u64, Vec<usize>),
     out: &mut Findings,
 ) {
-    let named = spell
+    let (path, czxid) = spell
         .last
         .answer
-        .and_then(|(read, _)| view_answers::registered(run, read));
-    let (path, czxid) = named.unwrap_or_default();
+        .and_then(|(read, _)| view_answers::registered(run, read))
+        .unwrap_or_default();
     let why = format!(
         "From {} to {}, for {}, {node} answered to each of {} that it is a member by a znode that is gone, at last by {path} (czxid \
          0x{:x}): that is neither in the reading of the tree before nor in the one after, and is not younger than them. The \
@@ -109,12 +104,12 @@ fn unregistered(run: &Analysis<'_>, (span, bound): (RecoverySpan, u64), out: &mu
     let all = unfinished(run, span);
     let judged = run.recovery.doubt().is_none();
     for one in &all {
-        let longest = one.spells().into_iter().max_by_key(|&spell| waited(run, span, spell));
+        let longest = one.spells().into_iter().max_by_key(|&spell| span.waited(run, spell));
         let Some(spell) = longest.filter(|_| one.op.f == membership::f::REGISTER) else {
             out.reasons.extend((!one.made_up).then(|| one.reason(run, "")));
             continue;
         };
-        let lasted = waited(run, span, spell);
+        let lasted = span.waited(run, spell);
         if judged && lasted >= bound && !is_member(run, one) {
             unfinished_registration(run, (one, spell), (span, bound), out);
         } else if !one.made_up {
@@ -125,13 +120,8 @@ fn unregistered(run: &Analysis<'_>, (span, bound): (RecoverySpan, u64), out: &mu
             out.reasons.push(one.reason(run, &why));
         }
     }
-    let told: HashSet<&str> = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();
-    idle(run, span, told, true, out);
+    idle(run, span, open_clients(&all), true, out);
     all.len()
-}
-
-fn waited(run: &Analysis<'_>, span: RecoverySpan, (asked, until): (usize, usize)) -> u64 {
-    run.time(until).saturating_sub(run.time(asked.max(span.clock)))
 }
 
 /// Whether a client whose registration does not finish answers that it is a member: to `view`, or by its refusals.
@@ -174,7 +164,7 @@ fn unfinished_registration(
         run.at(asked),
         run.at(until),
         run.at(span.recovered),
-        seconds(waited(run, span, (asked, until))),
+        seconds(span.waited(run, (asked, until))),
         seconds(bound),
     );
     let witness = vec![asked, span.recovered, span.end];

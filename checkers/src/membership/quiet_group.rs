@@ -91,8 +91,8 @@ impl<'a> QuietGroup<'a> {
     /// Whether the second reading has the same members as the first one, with the same data.
     pub fn unchanged(&self) -> bool {
         let all = |group: &BTreeMap<&str, &Znode>| -> Vec<(String, i64, i64)> {
-            let members = group.values();
-            members
+            group
+                .values()
                 .map(|znode| (znode.path.clone(), znode.czxid, znode.mzxid))
                 .collect()
         };

@@ -110,11 +110,9 @@ fn unseen(
         true => "it cannot be compared with the tree".to_owned(),
         false => format!("{}, for {}", few(&differences), bound_words(lasted, bound)),
     };
-    let doubt = run.recovery.doubt();
-    let doubt = doubt.map(|doubt| format!("; that is not judged: {doubt}"));
     Some(format!(
         "the last view of {node}, answered at {}, is not that of the tree: {what}{}",
         run.at(read),
-        doubt.unwrap_or_default()
+        run.recovery.doubt_words()
     ))
 }

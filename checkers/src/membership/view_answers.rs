@@ -49,8 +49,7 @@ pub fn requests<'r, 'a>(
 /// The znode that an answer `ok` to `view` names as the one by which its client is a member: its path and its czxid;
 /// `None` if it names none that can be read.
 pub fn registered<'a>(run: &Analysis<'a>, read: usize) -> Option<(&'a str, Option<i64>)> {
-    let named = run.events[read].get(REGISTERED)?;
-    let (path, czxid) = ZnodeName::read(named)?;
+    let (path, czxid) = ZnodeName::read(run.events[read].get(REGISTERED)?)?;
     Some((path?, czxid))
 }
 
@@ -138,8 +137,7 @@ pub fn bound(run: &Analysis<'_>, span: RecoverySpan) -> u64 {
         end: end.unwrap_or(span.end),
         ..span
     };
-    let bounds = crate::liveness::bound::LivenessBounds::new(run, load);
-    bounds.bound(zooquake_history::operation::membership::f::REGISTER)
+    crate::liveness::bound::LivenessBounds::new(run, load).bound(zooquake_history::operation::membership::f::REGISTER)
 }
 
 /// The planned clients that live at the end.

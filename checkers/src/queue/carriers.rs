@@ -136,9 +136,8 @@ impl<'a> Carriers<'a> {
         let named = carrier.since.filter(|_| !carrier.named.is_empty());
         let made = named.and_then(|czxid| self.creating.get(&czxid));
         made.is_some_and(|made| {
-            let moved =
-                changes(made).is_some_and(|all| all.iter().any(|(.., change)| *change == CarrierChange::Delete));
-            moved || made.session != removing.session
+            changes(made).is_some_and(|all| all.iter().any(|(.., change)| *change == CarrierChange::Delete))
+                || made.session != removing.session
         })
     }
 
@@ -177,9 +176,8 @@ impl<'a> Carriers<'a> {
     fn shared(&self, standing: &[&Carrier<'a>], item: i64, zxid: i64) -> bool {
         let mut others = self.all.iter().filter(|(other, _)| **other != item);
         others.any(|(&other, all)| {
-            let same = |carrier: &&Carrier<'_>| standing.iter().any(|own| own.path == carrier.path);
             all.iter()
-                .filter(same)
+                .filter(|carrier| standing.iter().any(|own| own.path == carrier.path))
                 .any(|carrier| self.carries(carrier, other, zxid))
         })
     }

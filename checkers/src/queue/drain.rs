@@ -27,8 +27,7 @@ pub struct EmptyAnswer<'a> {
 impl<'a> EmptyAnswer<'a> {
     /// The last proof of emptiness before the phase `drained`; else why there is none.
     pub fn new(run: &Analysis<'a>) -> Result<Self, &'static str> {
-        let last = Self::all(run)?.into_iter().max_by_key(|proof| proof.asked);
-        last.ok_or(
+        Self::all(run)?.into_iter().max_by_key(|proof| proof.asked).ok_or(
             "no client found the queue empty, before the phase `drained`, after it had answered a confirm: lost items were \
              not looked for",
         )
@@ -41,7 +40,7 @@ impl<'a> EmptyAnswer<'a> {
             .phase("drained")
             .ok_or("the queue was not drained to its end: lost items were not looked for")?;
         let confirms = Confirms::new(run.events, &run.ops);
-        let proof = |op: &crate::analysis::ops::Op<'a>| {
+        let proof = |op: &crate::analysis::Op<'a>| {
             let (sent, empty) = (op.sent()?, op.end.filter(|&end| end < drained)?);
             let nothing = outcome(run, op) == Some(EventType::Ok) && told(run, empty) == Some(ItemField::Nothing);
             if op.f != f::DEQUEUE || !nothing {

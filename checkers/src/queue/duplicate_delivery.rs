@@ -94,7 +94,7 @@ fn claim(
         );
         return add(run, first.witness(run).chain(second.witness(run)).collect(), why, out);
     }
-    let answered = item.consumed.iter().map(|done| Acknowledgement {
+    let answered = item.consumed.iter().map(|done| Removal {
         done: *done,
         witness: done.witness(run).collect(),
         words: format!(
@@ -103,12 +103,7 @@ fn claim(
             run.at(done.read)
         ),
     });
-    let removed = removals.iter().map(|removal| Acknowledgement {
-        done: removal.done,
-        witness: removal.witness.clone(),
-        words: removal.words.clone(),
-    });
-    let all: Vec<Acknowledgement<'_>> = answered.chain(removed).collect();
+    let all: Vec<Removal<'_>> = answered.chain(removals.iter().cloned()).collect();
     let again = all.iter().find_map(|ack| Some((ack, after(item, &ack.done)?)));
     if let Some((ack, again)) = again.filter(|(_, again)| !items.hidden_before(again.read)) {
         let why = format!(
@@ -140,13 +135,6 @@ fn claim(
         let witness = own.witness(run).chain(again).chain(ack.witness.iter().copied());
         add(run, witness.collect(), why, out);
     }
-}
-
-/// An acknowledgement that certainly happened: its operation, the events that prove it, and how, in words.
-struct Acknowledgement<'a> {
-    done: AnsweredOperation<'a>,
-    witness: Vec<usize>,
-    words: String,
 }
 
 /// How often an item that is not ambiguous can have been enqueued, in words.

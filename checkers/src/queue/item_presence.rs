@@ -7,8 +7,7 @@
 
 use super::items::{Items, QueueItem, outcome};
 use super::{ItemField, told};
-use crate::analysis::Analysis;
-use crate::analysis::ops::{self, Op};
+use crate::analysis::{Analysis, Op, ops};
 use std::collections::HashMap;
 use zooquake_history::EventType;
 use zooquake_history::operation::queue::f;

@@ -1,8 +1,7 @@
 //! Items: which were sent and acknowledged, who was given them, and who may have been.
 
 use super::{ItemField, told};
-use crate::analysis::Analysis;
-use crate::analysis::ops::{self, Op};
+use crate::analysis::{Analysis, Op, ops};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::operation::queue::f;
 use zooquake_history::{EventType, protocol::ClientLimit};

@@ -86,8 +86,7 @@ fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<MissingItem>, out
     missing.sort_unstable_by_key(|&(_, _, stored)| stored);
     let before = |proof: &EmptyAnswer<'_>| {
         let items = missing.partition_point(|&(_, _, stored)| stored < proof.asked);
-        let dequeues = free.partition_point(|&sent| sent < proof.empty);
-        (items, dequeues)
+        (items, free.partition_point(|&sent| sent < proof.empty))
     };
     let proofs = EmptyAnswer::all(run).unwrap_or_default();
     let most = proofs.iter().max_by_key(|proof| {

@@ -18,8 +18,7 @@ mod stuck_queue;
 mod unanswered_removals;
 
 use crate::Results;
-use crate::analysis::Analysis;
-use crate::analysis::LatencyKind;
+use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::recipe::missing_evidence::RequiredEvidence;

@@ -8,14 +8,12 @@
 use super::item_presence::{ItemPresence, ItemStay};
 use super::items::Items;
 use super::{ItemField, told};
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
 use crate::analysis::recovery::RecoverySpan;
+use crate::analysis::{Analysis, Op};
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, open_clients, unfinished};
 use crate::text::{count, few, seconds};
-use std::collections::HashSet;
 use zooquake_history::operation::{control, queue};
 use zooquake_history::{EventType, protocol::ClientLimit};
 
@@ -85,8 +83,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     stuck_spells.extend(late.filter(|spell| judged && stuck.convicts(spell)));
     stuck.tell(&stuck_spells, out);
     out.reasons.extend(reasons);
-    let told: HashSet<&str> = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();
-    idle(run, span, told, false, out);
+    idle(run, span, open_clients(&all), false, out);
     out.ran("stuck-queue", stuck.asked());
 }
 
@@ -124,14 +121,8 @@ fn spells<'a>(run: &Analysis<'_>, one: &UnfinishedOps<'_, 'a>) -> Vec<StuckSpell
 }
 
 impl<'a> StuckQueueJudge<'_, 'a> {
-    /// Where the clock of a spell begins.
-    fn clock(&self, asked: usize) -> usize {
-        asked.max(self.span.clock)
-    }
-
-    fn waited(&self, (asked, until): (usize, usize)) -> u64 {
-        let from = self.run.time(self.clock(asked));
-        self.run.time(until).saturating_sub(from)
+    fn waited(&self, spell: (usize, usize)) -> u64 {
+        self.span.waited(self.run, spell)
     }
 
     /// Whether one lasted for its bound, whatever lay in the queue.
@@ -202,8 +193,8 @@ impl<'a> StuckQueueJudge<'_, 'a> {
 
     /// Since when items lay in the queue beside a dequeue for its bound, and for how long.
     fn beside(&self, spell: &StuckSpell<'_>) -> Option<(usize, u64)> {
-        let within = (self.clock(spell.asked), spell.until);
-        self.stock.lasting(self.run, within, self.bound)
+        self.stock
+            .lasting(self.run, (spell.asked.max(self.span.clock), spell.until), self.bound)
     }
 
     fn convicts(&self, spell: &StuckSpell<'_>) -> bool {

@@ -9,21 +9,20 @@
 
 use super::carriers::Carriers;
 use super::items::{AnsweredOperation, Items, number, outcome};
-use crate::analysis::Analysis;
 use crate::analysis::lost_replies::AppliedRequest;
-use crate::analysis::ops::Op;
+use crate::analysis::{Analysis, Op};
 use std::collections::BTreeMap;
 use zooquake_history::EventType;
 use zooquake_history::operation::queue::f;
 
-/// A removal without an answer that the logs prove.
+/// A removal that certainly happened: it was answered, or the logs prove it without an answer.
 #[derive(Debug, Clone)]
 pub struct Removal<'a> {
-    /// The operation; `read` is the window's `on`, by which it certainly had happened.
+    /// The operation; of one without an answer `read` is the window's `on`, by which it certainly had happened.
     pub done: AnsweredOperation<'a>,
     /// The events that prove it.
     pub witness: Vec<usize>,
-    /// What the logs show, in words.
+    /// What shows it, in words.
     pub words: String,
 }
 
@@ -57,12 +56,11 @@ pub fn removals<'a>(run: &Analysis<'a>, items: &Items<'a>, taker: &'static str) 
 
 /// The only operation of the client that can have made the request and may take an item, if its end is unknown.
 fn only_taker<'r, 'a>(run: &'r Analysis<'a>, applied: &AppliedRequest<'a>) -> Option<&'r Op<'a>> {
-    let takes = |op: &&Op<'_>| op.node == applied.node && matches!(op.f, f::DEQUEUE | f::ACKNOWLEDGE);
     let mut meanwhile = run
         .ops
         .work
         .iter()
-        .filter(takes)
+        .filter(|op| op.node == applied.node && matches!(op.f, f::DEQUEUE | f::ACKNOWLEDGE))
         .filter(|op| op.in_flight(applied.begin, applied.on));
     let op = meanwhile.next().filter(|_| meanwhile.next().is_none())?;
     let unknown = matches!(outcome(run, op), None | Some(EventType::Info));

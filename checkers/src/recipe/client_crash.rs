@@ -7,12 +7,10 @@
 //! where they do not, the death is a reason against `valid`. A session that the process reported as closed by itself
 //! has not expired. More deaths than `max_restarts` in one window are excused by nothing.
 
-use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::injected_faults::{ENGINE_LOSS, InjectedFault};
-use crate::analysis::nearby_faults::FaultWindow;
-use crate::analysis::ops;
+use crate::analysis::injected_faults::ENGINE_LOSS;
 use crate::analysis::transaction_times::TransactionTimes;
+use crate::analysis::{Analysis, FaultWindow, InjectedFault, ops};
 use crate::findings::{Finding, Findings};
 use crate::text::count;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -199,10 +197,7 @@ fn often(
         return;
     };
     let most = recipe.max_restarts as usize;
-    let within = |life: &&ProcessLife<'_>| {
-        let died = run.time(life.exit);
-        window.from <= died && window.until.is_none_or(|until| died <= until)
-    };
+    let within = |life: &&ProcessLife<'_>| window.meets(run.time(life.exit), run.time(life.exit));
     let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for life in lives.iter().filter(within) {
         of.entry(life.node).or_default().push(life.exit);
@@ -231,7 +226,7 @@ fn passed(run: &Analysis<'_>, from: usize, to: usize) -> String {
 /// Whether an engine of containers was lost at a moment.
 fn lost(run: &Analysis<'_>, at: u64) -> bool {
     let mut losses = run.faults.all().iter().filter(|window| window.fault == ENGINE_LOSS);
-    losses.any(|loss| loss.from <= at && loss.until.is_none_or(|until| at <= until))
+    losses.any(|loss| loss.meets(at, at))
 }
 
 /// The end of the client's log, if there is one.

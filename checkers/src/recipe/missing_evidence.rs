@@ -6,8 +6,7 @@
 //! grants by what clients confirm and by interleaved writes, barriers by who was asked to enter, queues by what was
 //! certainly given.
 
-use crate::analysis::Analysis;
-use crate::analysis::ops::{self, Op};
+use crate::analysis::{Analysis, Op, ops};
 use crate::findings::Findings;
 use crate::text::{count, few};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -80,7 +79,7 @@ fn answers(run: &Analysis<'_>, evidence: &RequiredField, out: &mut Findings) {
     }
     let what = format!("`{}` with", evidence.field);
     lacking.tell(run, (&what, &evidence.ops.join("` or `"), evidence.cannot), out);
-    if let Some((whose, some)) = lacking.declared() {
+    if let Some((whose, some)) = summed(&lacking.declared, lacking.all) {
         let instead = ["", "; nor do the transaction logs contain it"][usize::from(evidence.logged)];
         let RequiredField {
             check, field, still, ..
@@ -94,8 +93,7 @@ fn answers(run: &Analysis<'_>, evidence: &RequiredField, out: &mut Findings) {
 
 /// The answers whose missing field the transaction logs have, or what rests on which they decide.
 fn logged(run: &Analysis<'_>, evidence: &RequiredField) -> HashSet<usize> {
-    let grants = run.grants.all.iter();
-    let known = grants.filter(|grant| grant.czxid.is_some());
+    let known = run.grants.all.iter().filter(|grant| grant.czxid.is_some());
     match evidence.field {
         "czxid" => known.filter_map(|grant| grant.read).collect(),
         // Deletes at the path of a grant by a session of its client are judged by the logs alone.
@@ -128,8 +126,7 @@ fn taking(run: &Analysis<'_>, out: &mut Findings) {
             lacking.silent.entry(op.node).or_default().push(end);
         }
     }
-    let what = "`taking` notice before";
-    lacking.tell(run, (what, f::DEQUEUE, ClientLimit::Taking), out);
+    lacking.tell(run, ("`taking` notice before", f::DEQUEUE, ClientLimit::Taking), out);
 }
 
 /// Answers that lack a field, by client.
@@ -162,9 +159,5 @@ impl MissingAnswers<'_> {
                 cannot.name(),
             ));
         }
-    }
-
-    fn declared(&self) -> Option<(String, String)> {
-        summed(&self.declared, self.all)
     }
 }

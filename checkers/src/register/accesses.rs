@@ -1,8 +1,7 @@
 //! Accesses: what each client asked of the register and was answered, and between which moments that took effect.
 
-use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::ops::Op;
+use crate::analysis::{Analysis, Op};
 use std::collections::{HashMap, HashSet};
 use zooquake_history::operation::{
     Field,
@@ -264,8 +263,7 @@ fn widen(all: &mut [Access<'_>]) {
     for access in all.iter_mut().filter(|access| matches!(access.action, Action::Read(_))) {
         let own = access.session.zip(access.invoke).and_then(|(session, invoke)| {
             let writes = last.get(&session)?;
-            let until = writes.partition_point(|&(end, _)| end < invoke);
-            Some(writes[until.checked_sub(1)?].1)
+            Some(writes[writes.partition_point(|&(end, _)| end < invoke).checked_sub(1)?].1)
         });
         access.own = own;
         access.start = own.map_or(UNKNOWN, |(sent, _)| at(sent));

@@ -156,8 +156,8 @@ fn crossed(
     witness.extend(teller.pair(b, of_b, accesses[of_a.over.1].finish));
     let links = |block: &Block, pair: Pair| {
         let (low, high) = (pair.over.0.min(pair.sent.0) / 2, pair.over.0.max(pair.sent.0) / 2);
-        let values = block.clusters[low..=high].iter();
-        let values: Vec<String> = values
+        let values: Vec<String> = block.clusters[low..=high]
+            .iter()
             .map(|&cluster| show(teller.clusters.all[cluster].value))
             .collect();
         match values.as_slice() {

@@ -50,8 +50,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
             out.reasons.push(format!("evidence disagrees: {why}"));
             continue;
         }
-        let found = Finding::new("not-linearizable", property, witness, why);
-        out.add(run, found);
+        out.add(run, Finding::new("not-linearizable", property, witness, why));
     }
     if more > 0 {
         out.reasons.push(format!(

@@ -19,15 +19,14 @@ mod transaction_consistency;
 mod witness;
 
 use crate::Results;
-use crate::analysis::Analysis;
-use crate::analysis::LatencyKind;
+use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, invocations};
 use crate::liveness::unfinished;
 use crate::recipe::missing_evidence::{RequiredEvidence, RequiredField};
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
-use crate::statistics::{milliseconds, percentile};
+use crate::statistics::percentiles;
 use crate::text::count;
 use crate::verdict::{self, Requirements};
 use accesses::Accesses;
@@ -129,12 +128,7 @@ fn stats(run: &Analysis<'_>, stale: Option<usize>) -> Vec<(String, Value)> {
             let end = op.end.filter(|&end| run.events[end].kind == EventType::Ok)?;
             Some(run.time(end).saturating_sub(run.time(op.invoke?)))
         });
-        let mut times: Vec<u64> = answered.collect();
-        times.sort_unstable();
-        for (name, share) in [("p50", 50), ("p95", 95), ("max", 100)] {
-            let time = percentile(&times, share).map(milliseconds);
-            stats.push((format!("{f}_{name}_ms"), json!(time)));
-        }
+        stats.extend(percentiles(f, answered));
     }
     stats
 }

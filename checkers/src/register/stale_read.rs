@@ -7,6 +7,7 @@ use super::accesses::{Access, Accesses, Action};
 use super::server_roles::Staleness;
 use super::witness::show;
 use crate::analysis::Analysis;
+use crate::analysis::ranks::Ranks;
 use crate::findings::{Finding, Findings};
 use crate::statistics::milliseconds;
 use crate::text::{count, if_any};
@@ -107,24 +108,16 @@ impl<'r, 'a> Writes<'r, 'a> {
         acknowledged.sort_unstable();
         let mut by_event: Vec<usize> = (0..queries.len()).collect();
         by_event.sort_by_key(|&query| queries[query].1);
-        // A binary indexed tree (Fenwick 1994) over the places, counted from the last.
-        let mut tree = vec![0; self.all.len() + 1];
+        // By place, counted from the last.
+        let mut later = Ranks::new(self.all.len());
         let (mut counted, mut behind) = (0, vec![0; queries.len()]);
         for query in by_event {
             let (from, event) = queries[query];
             while let Some(&(_, place)) = acknowledged.get(counted).filter(|&&(end, _)| end < event) {
-                let mut node = self.all.len() - place;
-                while node < tree.len() {
-                    tree[node] += 1;
-                    node += node & node.wrapping_neg();
-                }
+                later.add(self.all.len() - 1 - place);
                 counted += 1;
             }
-            let mut node = self.all.len() - from;
-            while node > 0 {
-                behind[query] += tree[node];
-                node -= node & node.wrapping_neg();
-            }
+            behind[query] = later.below(self.all.len() - from);
         }
         behind
     }

@@ -8,9 +8,8 @@ use super::witness::show;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::text::count;
-use crate::znodes::evidence_consistency::{told, touched};
+use crate::znodes::evidence_consistency::LoggedTransactions;
 use std::collections::{BTreeMap, HashMap};
-use zooquake_history::evidence::Txn;
 
 /// How many disagreements are named; of more only the number.
 const NAMED: usize = 5;
@@ -18,8 +17,7 @@ const NAMED: usize = 5;
 pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: &str, out: &mut Findings) {
     let mut found = Vec::new();
     let looked_at = values(run, accesses.all.iter().chain(tree), &mut found) + order(run, accesses, &mut found);
-    let logged = logs(run, accesses, path, &mut found);
-    match logged {
+    match logs(run, accesses, path, &mut found) {
         Some(logged) => out.ran("evidence", looked_at + logged),
         None => {
             out.ran("evidence", looked_at);
@@ -120,24 +118,19 @@ fn order(run: &Analysis<'_>, accesses: &Accesses<'_>, found: &mut Vec<String>) -
 
 /// Every acknowledged write is in the transaction logs. Returns how many were looked for; `None` without logs.
 fn logs(run: &Analysis<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec<String>) -> Option<usize> {
-    let txns = run.record.txnlog.filter(|txns| !txns.is_empty())?;
-    let by_zxid: HashMap<i64, &Txn> = txns.iter().map(|txn| (txn.zxid, txn)).collect();
-    let named = touched(by_zxid.values().copied());
-    let first = txns.iter().map(|txn| txn.zxid).min()?;
+    let logged = LoggedTransactions::new(run)?;
     let mut looked_at = 0;
     for access in accesses.all.iter().filter(|access| access.action.written().is_some()) {
         let (Some(end), Some(mzxid)) = (access.end, access.mzxid) else {
             continue;
         };
         // No log contains what came before the oldest one that is left.
-        if mzxid < first {
+        if mzxid < logged.first {
             continue;
         }
         looked_at += 1;
-        let there = match by_zxid.get(&mzxid) {
-            None => "no such transaction".to_owned(),
-            Some(txn) if sets(txn, named.contains(&(mzxid, path))) => continue,
-            Some(txn) => told(txn),
+        let Some(there) = logged.instead_of(mzxid, path, |op| op == "setData") else {
+            continue;
         };
         found.push(format!(
             "a write of {} was acknowledged to {} at {} as transaction 0x{mzxid:x}, but the transaction log has {there}",
@@ -147,12 +140,4 @@ fn logs(run: &Analysis<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec
         ));
     }
     Some(looked_at)
-}
-
-/// Whether a transaction may have set the data of a znode that it names or not.
-fn sets(txn: &Txn, names: bool) -> bool {
-    match txn.op.as_str() {
-        "multi" => names || txn.hides_parts() && txn.paths.is_empty(),
-        op => op == "setData" && names,
-    }
 }

@@ -10,8 +10,7 @@ use crate::analysis::Analysis;
 use crate::families;
 use crate::results::WindowResult;
 use crate::statistics::failover::{Failover, failovers};
-use crate::statistics::milliseconds;
-use crate::statistics::request_counts;
+use crate::statistics::{milliseconds, request_counts};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use zooquake_history::{Record, Txn, Value, plan::Workload};
@@ -146,8 +145,7 @@ fn is_write(txn: &Txn) -> bool {
 /// One for each window that took effect. If it struck a holder whose term ended, the time is that of its [`Failover`];
 /// otherwise it runs from the moment at which the fault took effect to the next unit, of whichever client.
 fn gaps(run: &Analysis<'_>, units: &[MeasuredUnit<'_>]) -> Vec<Gap> {
-    let ends = failovers(run);
-    let ends: HashMap<usize, &Failover<'_>> = ends.iter().rev().map(|end| (end.window, end)).collect();
+    let ends: HashMap<usize, Failover<'_>> = failovers(run).into_iter().rev().map(|end| (end.window, end)).collect();
     let session_ms = run.record.plan.cluster.timing.session_ms as f64;
     let gap = |window: &WindowResult| {
         let from = window.from?;

@@ -35,12 +35,11 @@ impl Script {
     }
 
     fn nemesis(&mut self, ms: u64, phase: &str, target: &str) {
-        let value = json!({ "window": 1, "phase": phase, "target": target });
         self.event(
             ms,
             Process::Name("nemesis".into()),
             EventType::Info,
-            ("kill", value),
+            ("kill", json!({ "window": 1, "phase": phase, "target": target })),
             None,
         );
     }

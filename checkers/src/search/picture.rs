@@ -148,10 +148,10 @@ pub fn picture(history: &History, subject: PictureSubject<'_>, budget: &mut Budg
             bytes: budget.bytes,
             expired: &mut *budget.expired,
         };
-        let conventions = subject.notation.conventions();
-        let ordered = subject.kind.order(&object.calls, conventions, &text, &mut own);
-        let used = share - own.steps;
-        budget.steps -= used;
+        let ordered = subject
+            .kind
+            .order(&object.calls, subject.notation.conventions(), &text, &mut own);
+        budget.steps -= share - own.steps;
         let order = match ordered {
             Ok(Some(order)) => Ok(order),
             Ok(None) => Err(format!(

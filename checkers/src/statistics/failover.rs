@@ -1,9 +1,7 @@
 //! How long nobody led after a fault had struck the leader; of a lock, how long until the next grant. Where others may
 //! hold beside the one that was struck nothing is measured.
 
-use crate::analysis::Analysis;
-use crate::analysis::grants::Grant;
-use crate::analysis::injected_faults::InjectedFault;
+use crate::analysis::{Analysis, Grant, InjectedFault};
 use crate::results::WindowResult;
 use crate::statistics::milliseconds;
 use serde::Serialize;

@@ -3,8 +3,7 @@
 pub mod failover;
 pub mod request_counts;
 
-use crate::analysis::Analysis;
-use crate::analysis::LatencyKind;
+use crate::analysis::{Analysis, LatencyKind};
 use crate::ensemble;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -20,16 +19,12 @@ pub fn statistics(run: &Analysis<'_>) -> BTreeMap<String, Value> {
     let grants = run.grants.all.iter().filter(|grant| grant.read.is_some());
     put("grants", json!(grants.count()));
     put("windows", json!(run.windows.len()));
-    let counting = run.windows.iter().filter(|window| window.counts);
-    put("windows_counting", json!(counting.count()));
-    let times = run.latencies(LatencyKind::HandOver);
-    let mut times: Vec<u64> = times.into_iter().map(|latency| latency.ns).collect();
-    times.sort_unstable();
-    put("hand_overs", json!(times.len()));
-    for (name, share) in [("p50", 50), ("p95", 95), ("max", 100)] {
-        let time = percentile(&times, share).map(milliseconds);
-        put(&format!("hand_over_{name}_ms"), json!(time));
-    }
+    put(
+        "windows_counting",
+        json!(run.windows.iter().filter(|window| window.counts).count()),
+    );
+    let hand_overs = run.latencies(LatencyKind::HandOver);
+    put("hand_overs", json!(hand_overs.len()));
     put("acquires_per_second", json!(rate(run)));
     put("next_grant_after_window_ms", json!(next_grants(run)));
     let asked = request_counts::request_counts(run);
@@ -38,6 +33,7 @@ pub fn statistics(run: &Analysis<'_>) -> BTreeMap<String, Value> {
     if let Some(elections) = ensemble::stats(run) {
         put("elections", elections);
     }
+    stats.extend(percentiles("hand_over", hand_overs.iter().map(|latency| latency.ns)));
     stats
 }
 
@@ -99,10 +95,17 @@ fn next_grants(run: &Analysis<'_>) -> BTreeMap<String, Option<f64>> {
         .collect()
 }
 
-/// The smallest value that at least `share` percent of the sorted values do not exceed.
-pub fn percentile(sorted: &[u64], share: usize) -> Option<u64> {
-    let rank = (sorted.len() * share).div_ceil(100);
-    sorted.get(rank.checked_sub(1)?).copied()
+/// The median, the 95th percentile and the greatest of durations in nanoseconds, by name.
+pub fn percentiles(name: &str, durations: impl Iterator<Item = u64>) -> [(String, Value); 3] {
+    let mut sorted: Vec<u64> = durations.collect();
+    sorted.sort_unstable();
+    // The smallest value that at least `share` percent of them do not exceed.
+    let at = |share: usize| {
+        let rank = (sorted.len() * share).div_ceil(100);
+        sorted.get(rank.checked_sub(1)?).copied().map(milliseconds)
+    };
+    [("p50", 50), ("p95", 95), ("max", 100)]
+        .map(|(percentile, share)| (format!("{name}_{percentile}_ms"), json!(at(share))))
 }
 
 /// Nanoseconds as milliseconds, to thousandths.

@@ -16,8 +16,7 @@ pub fn request_counts(run: &Analysis<'_>) -> Option<(u64, u64)> {
     }
     for client in &run.clients.names {
         let last = *quiet.get(client.as_str())?;
-        let first_exit = run.clients.exits.get(client.as_str()).and_then(|exits| exits.first());
-        if first_exit.is_some_and(|&at| at < last) {
+        if run.clients.exits_of(client).first().is_some_and(|&at| at < last) {
             return None;
         }
         let counts = run.events[last].counts()?;

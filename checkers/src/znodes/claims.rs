@@ -1,7 +1,6 @@
 //! The znodes that answers name as their clients' own: those of grants, and of registrations in a group.
 
-use crate::analysis::Analysis;
-use crate::analysis::ops::Op;
+use crate::analysis::{Analysis, Op};
 use zooquake_history::operation::membership::f;
 
 /// A znode by which a client claims to hold something, or to be a member. Positions are those of events.
@@ -47,22 +46,22 @@ pub fn claims<'a>(run: &Analysis<'a>) -> Vec<ClaimedZnode<'a>> {
 
 /// Those of registrations; a disputed answer is none.
 pub fn registrations<'a>(run: &Analysis<'a>) -> impl Iterator<Item = ClaimedZnode<'a>> {
-    let answered = run.answered(&[f::REGISTER]);
-    let answered = answered.filter(|(_, read)| !run.ops.disputed.contains(read));
-    answered.map(|(op, read): (&Op<'a>, usize)| {
-        let answer = &run.events[read];
-        let czxid = answer.czxid();
-        let age = czxid.map(|czxid| format!(" (czxid 0x{czxid:x})"));
-        ClaimedZnode {
-            node: op.node,
-            words: format!("the registration of {}{}", op.node, age.unwrap_or_default()),
-            noun: "registration",
-            verb: "is a member",
-            asked: op.sent(),
-            read,
-            path: answer.path(),
-            czxid,
-            session: answer.session(),
-        }
-    })
+    run.answered(&[f::REGISTER])
+        .filter(|(_, read)| !run.ops.disputed.contains(read))
+        .map(|(op, read): (&Op<'a>, usize)| {
+            let answer = &run.events[read];
+            let czxid = answer.czxid();
+            let age = czxid.map(|czxid| format!(" (czxid 0x{czxid:x})"));
+            ClaimedZnode {
+                node: op.node,
+                words: format!("the registration of {}{}", op.node, age.unwrap_or_default()),
+                noun: "registration",
+                verb: "is a member",
+                asked: op.sent(),
+                read,
+                path: answer.path(),
+                czxid,
+                session: answer.session(),
+            }
+        })
 }

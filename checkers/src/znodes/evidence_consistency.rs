@@ -2,6 +2,7 @@
 //! transaction that its answer names.
 
 use crate::analysis::Analysis;
+use crate::analysis::transaction_log::creates;
 use crate::findings::Findings;
 use crate::text::few;
 use crate::znodes::claims::registrations;
@@ -12,7 +13,7 @@ use zooquake_history::operation::{FieldType, ZnodeName};
 /// Compares grants and registrations with the transactions. Disagreement is a reason against `valid`, as then one of
 /// the two is wrong.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    let Some(txns) = run.record.txnlog.filter(|txns| !txns.is_empty()) else {
+    let Some(logged) = LoggedTransactions::new(run) else {
         // Of a run it is a reason against `valid` that they are missing.
         if !run.record.own() {
             out.reasons
@@ -20,20 +21,14 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         }
         return;
     };
-    let first = txns.iter().map(|txn| txn.zxid).min().unwrap_or_default();
-    let last = txns.iter().map(|txn| txn.zxid).max().unwrap_or_default();
-    let by_zxid: HashMap<i64, &Txn> = txns.iter().map(|txn| (txn.zxid, txn)).collect();
-    let touched = touched(by_zxid.values().copied());
     let mut looked_at = 0;
     for (words, read, path, czxid) in claimed(run) {
-        if czxid < first || czxid > last {
+        if czxid < logged.first || czxid > logged.last {
             continue;
         }
         looked_at += 1;
-        let found = match by_zxid.get(&czxid) {
-            None => "no such transaction".to_owned(),
-            Some(txn) if creates(txn, touched.contains(&(czxid, path))) => continue,
-            Some(txn) => told(txn),
+        let Some(found) = logged.instead_of(czxid, path, creates) else {
+            continue;
         };
         out.reasons.push(format!(
             "evidence disagrees: {words} was read at {} with the znode {path} of transaction 0x{czxid:x}, but the transaction log has \
@@ -56,31 +51,54 @@ fn claimed<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (String, usize, &'
         };
         own().into_iter().chain(ack())
     });
-    let registrations = registrations(run).filter_map(|of| Some((of.words, of.read, of.path?, of.czxid?)));
-    grants.chain(registrations)
+    grants.chain(registrations(run).filter_map(|of| Some((of.words, of.read, of.path?, of.czxid?))))
 }
 
-/// The paths that transactions name, each with its transaction: of one that names many, any of as many answers may name
-/// it.
-pub fn touched<'a>(txns: impl Iterator<Item = &'a Txn>) -> HashSet<(i64, &'a str)> {
-    txns.flat_map(|txn| txn.changes().map(|change| (txn.zxid, change.path)))
-        .collect()
+/// The transactions in the logs of a run.
+#[derive(Debug)]
+pub struct LoggedTransactions<'a> {
+    by_zxid: HashMap<i64, &'a Txn>,
+    /// The paths that they name, each with its transaction: of one that names many, any of as many answers may name it.
+    named: HashSet<(i64, &'a str)>,
+    /// The zxid of the oldest one that is left.
+    pub first: i64,
+    /// The zxid of the latest.
+    pub last: i64,
 }
 
-/// What stands in the transaction logs instead, in words.
-pub fn told(txn: &Txn) -> String {
+impl<'a> LoggedTransactions<'a> {
+    /// `None` if there are none.
+    pub fn new(run: &Analysis<'a>) -> Option<Self> {
+        let by_zxid: HashMap<i64, &Txn> = run.record.txnlog?.iter().map(|txn| (txn.zxid, txn)).collect();
+        let txns = by_zxid.values().copied();
+        let named = txns.flat_map(|txn| txn.changes().map(|change| (txn.zxid, change.path)));
+        Some(Self {
+            first: *by_zxid.keys().min()?,
+            last: *by_zxid.keys().max()?,
+            named: named.collect(),
+            by_zxid,
+        })
+    }
+
+    /// What stands there instead of a transaction that did what `does` names to the znode at a path, in words; `None`
+    /// if the one of this zxid may have done that. A multi may have in parts that its line need not name.
+    pub fn instead_of(&self, zxid: i64, path: &str, does: impl Fn(&str) -> bool) -> Option<String> {
+        let Some(txn) = self.by_zxid.get(&zxid) else {
+            return Some("no such transaction".to_owned());
+        };
+        let named = self.named.contains(&(zxid, path));
+        let fits = match txn.op.as_str() {
+            "multi" => named || txn.hides_parts() && txn.paths.is_empty(),
+            op => does(op) && named,
+        };
+        (!fits).then(|| told(txn))
+    }
+}
+
+/// A transaction in words.
+fn told(txn: &Txn) -> String {
     // Only a multi has parts, and few: of other transactions the many paths are not gone through for each answer.
     let parts: Vec<&str> = txn.parts.iter().map(|part| part.path.as_str()).collect();
     let paths = if parts.is_empty() { few(&txn.paths) } else { few(&parts) };
     format!("there {} of {paths}", txn.op)
-}
-
-/// Whether a transaction may have created a path that it names or not: a create of it, or a multi, whose parts its line
-/// need not name.
-fn creates(txn: &Txn, names: bool) -> bool {
-    match txn.op.as_str() {
-        "createSession" => false,
-        "multi" => names || txn.hides_parts() && txn.paths.is_empty(),
-        op => op.starts_with("create") && names,
-    }
 }

@@ -1,7 +1,6 @@
 //! The znodes by which clients hold: those of grants, and those of members' places in the rounds of a barrier.
 
-use crate::analysis::Analysis;
-use crate::analysis::ops;
+use crate::analysis::{Analysis, Op, first_after, ops};
 use std::collections::HashMap;
 use zooquake_history::operation::barrier::f;
 
@@ -61,7 +60,7 @@ pub fn member_places<'a>(run: &Analysis<'a>) -> Vec<HolderZnode<'a>> {
     ends.values_mut().for_each(|all| all.sort_unstable());
     let enters = run.answered(&[f::ENTER]);
     let enters = enters.filter(|(op, read)| op.sent() == op.invoke && !run.ops.disputed.contains(read));
-    let place = |(op, read): (&ops::Op<'a>, usize)| {
+    let place = |(op, read): (&Op<'a>, usize)| {
         let answer = &run.events[read];
         // Without its request it may have been sent at any time before.
         let after = |all: &Vec<usize>| op.invoke.map_or(all.first().copied(), |sent| first_after(all, sent));
@@ -79,9 +78,4 @@ pub fn member_places<'a>(run: &Analysis<'a>) -> Vec<HolderZnode<'a>> {
         })
     };
     enters.filter_map(place).collect()
-}
-
-/// The first of some sorted events after another one.
-pub fn first_after(all: &[usize], event: usize) -> Option<usize> {
-    all.get(all.partition_point(|&at| at <= event)).copied()
 }

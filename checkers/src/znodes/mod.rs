@@ -4,7 +4,7 @@
 mod claims;
 pub mod evidence_consistency;
 pub mod foreign_znode;
-mod holder_znodes;
+pub mod holder_znodes;
 pub mod orphan_node;
 pub mod persistent_contender;
 pub mod quiesce_answers;

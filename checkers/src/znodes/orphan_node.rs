@@ -106,8 +106,7 @@ fn stale_claim(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'
         run.at(ended),
     );
     witness.push(ended);
-    let first = answers.ages.not_before(znode.czxid);
-    out.add_at_end(run, found(witness, why), first);
+    out.add_at_end(run, found(witness, why), answers.ages.not_before(znode.czxid));
 }
 
 /// Returns whether the znode is an orphan of a live session.

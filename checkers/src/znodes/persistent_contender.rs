@@ -12,13 +12,9 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     judge(run, &holder_znodes::grant_places(run), out);
 }
 
-/// Looks for them among the places of members that enter and leave a round together.
-pub fn check_members(run: &Analysis<'_>, out: &mut Findings) {
-    judge(run, &holder_znodes::member_places(run), out);
-}
-
-/// A recipe makes all of its znodes in one way, so one anomaly stands for all: the first.
-fn judge(run: &Analysis<'_>, places: &[HolderZnode<'_>], out: &mut Findings) {
+/// Looks for them among the znodes of grants or of members. A recipe makes all of its znodes in one way, so one anomaly
+/// stands for all: the first.
+pub fn judge(run: &Analysis<'_>, places: &[HolderZnode<'_>], out: &mut Findings) {
     let persistent: Vec<&HolderZnode<'_>> = places.iter().filter(|place| is_persistent(run, place)).collect();
     if let Some(first) = persistent.first() {
         let why = format!(

@@ -87,10 +87,8 @@ pub fn answers<'a>(
 ) -> (BTreeMap<&'a str, QuiesceAnswer>, BTreeSet<(&'a str, i64)>) {
     let mut answers = BTreeMap::new();
     let mut known = BTreeSet::new();
-    for op in run.ops.control.iter().filter(|op| op.f == f::QUIESCE) {
-        let (Some(sent), Some(read)) = (op.sent(), op.end) else {
-            continue;
-        };
+    let quiesces = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
+    for (op, sent, read) in quiesces.filter_map(|op| Some((op, op.sent()?, op.end?))) {
         let event = &run.events[read];
         if event.kind != EventType::Ok || sent < before.end_index || read >= after.index {
             continue;

@@ -7,11 +7,9 @@
 //! observation. So it is in recipes that let clients remove each other's znodes (the capability `helpers`). A deletion
 //! that is an `unowned-release` is none of these.
 
-use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::deletions::{Deletion, deletions};
-use crate::analysis::named_zxids;
-use crate::analysis::ops::{self, Op};
+use crate::analysis::{Analysis, first_after, named_zxids, ops};
 use crate::cause::record::{Cause, CauseZnode};
 use crate::findings::{Finding, Findings};
 use crate::znodes::holder_znodes::{self, HolderZnode};
@@ -25,12 +23,8 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     judge(run, &holder_znodes::grant_places(run), out);
 }
 
-/// Looks for them among the places of members that enter and leave a round together.
-pub fn check_members(run: &Analysis<'_>, out: &mut Findings) {
-    judge(run, &holder_znodes::member_places(run), out);
-}
-
-fn judge(run: &Analysis<'_>, places: &[HolderZnode<'_>], out: &mut Findings) {
+/// Looks for them among the znodes of grants or of members.
+pub fn judge(run: &Analysis<'_>, places: &[HolderZnode<'_>], out: &mut Findings) {
     let mut by_znode: HashMap<(&str, i64), Vec<&HolderZnode<'_>>> = HashMap::new();
     for place in places {
         by_znode.entry((place.path, place.czxid)).or_default().push(place);
@@ -235,8 +229,7 @@ impl<'a> Denials<'a> {
                     .map_or(DenialSubject::Anything, DenialSubject::Session),
                 (_, EventType::Fail) if error.starts_with("not-held") => {
                     let op = run.ops.completes[at].map(|op| &run.ops.work[op]);
-                    let asked = op.and_then(|op| op.sent()).and_then(|sent| run.events[sent].grant());
-                    about(name.or(asked))
+                    about(name.or(op.and_then(|op| op.sent()).and_then(|sent| run.events[sent].grant())))
                 }
                 _ => continue,
             };
@@ -253,10 +246,10 @@ impl<'a> Denials<'a> {
             }
         }
         denials.of.values_mut().for_each(|all| all.sort_unstable());
-        let answered = |op: &Op<'_>| Some((op.sent()?, op.end?));
-        let answers = run.ops.work.iter().filter_map(answered);
-        let certain = |&(_, read): &(usize, usize)| matches!(run.events[read].kind, EventType::Ok | EventType::Fail);
-        denials.answered = answers.filter(certain).collect();
+        let answers = run.ops.work.iter().filter_map(|op| Some((op.sent()?, op.end?)));
+        denials.answered = answers
+            .filter(|&(_, read)| matches!(run.events[read].kind, EventType::Ok | EventType::Fail))
+            .collect();
         denials
     }
 
@@ -266,7 +259,7 @@ impl<'a> Denials<'a> {
     fn any(&self, run: &Analysis<'_>, place: &HolderZnode<'_>) -> bool {
         let answered = place.end.and_then(|end| self.answered.get(&end)).copied();
         let until = answered.unwrap_or(usize::MAX);
-        let within = |all: &Vec<usize>| holder_znodes::first_after(all, place.read).is_some_and(|at| at <= until);
+        let within = |all: &Vec<usize>| first_after(all, place.read).is_some_and(|at| at <= until);
         let session = place.session.and_then(session).map(DenialSubject::Session);
         let about = [
             Some(DenialSubject::Anything),

@@ -130,8 +130,7 @@ impl<S: SimulatedObject> GeneratedClients<S> {
                 self.begun += 1;
                 let op = self.object.draw(client, &mut self.rng);
                 self.invoke(client, &op);
-                let lost = self.rng.f64() < self.options.unknown;
-                self.stages[client] = ClientStage::Sent(op, lost);
+                self.stages[client] = ClientStage::Sent(op, self.rng.f64() < self.options.unknown);
             }
             ClientStage::Sent(op, true) => self.lose(client, op),
             ClientStage::Sent(op, false) => match self.object.apply(client, &op) {
@@ -195,8 +194,7 @@ impl<S: SimulatedObject> GeneratedClients<S> {
 
     /// The clients that do nothing.
     pub fn idle(&self) -> impl Iterator<Item = usize> {
-        let idle = |&client: &usize| matches!(self.stages[client], ClientStage::Idle);
-        (0..self.stages.len()).filter(idle)
+        (0..self.stages.len()).filter(|&client| matches!(self.stages[client], ClientStage::Idle))
     }
 
     fn event(&mut self, client: usize, kind: EventType, f: &'static str, value: Value, error: Option<&'static str>) {

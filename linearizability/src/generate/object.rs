@@ -1,7 +1,7 @@
 //! What is simulated.
 
 use super::{GeneratedEvent, GeneratedLoad, Options};
-use crate::models::entry::Simulation;
+use crate::models::entry::{Simulation, named_number, write_named};
 use crate::models::registry::simulations;
 use std::fmt;
 use std::str::FromStr;
@@ -56,10 +56,7 @@ impl FromStr for Object {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, number) = match text.split_once(':') {
-            Some((name, number)) => (name, Some(number)),
-            None => (text, None),
-        };
+        let (name, number) = named_number(text);
         let size = number.map_or(Some(0), |number| number.parse().ok().filter(|&size| size > 0));
         let named = size.and_then(|size| {
             let (_, simulation) =
@@ -78,11 +75,7 @@ impl FromStr for Object {
 
 impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())?;
-        if self.size > 0 {
-            write!(f, ":{}", self.size)?;
-        }
-        Ok(())
+        write_named(f, self.name(), self.size)
     }
 }
 

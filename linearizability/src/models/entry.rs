@@ -3,6 +3,7 @@
 use crate::generate::{GeneratedEvent, GeneratedLoad, Options};
 use crate::inquiry::Inquiry;
 use crate::{Call, Conventions, InputError, Judgement, Value};
+use std::fmt;
 
 /// Judges the operations of one object, or orders them; with the number that the model takes, else 0.
 ///
@@ -124,4 +125,19 @@ pub struct Simulation {
 /// One client, and a second one for a violation.
 pub fn one_client(_: u32, violation: bool) -> usize {
     1 + usize::from(violation)
+}
+
+/// A name, and the number after its colon, if there is one.
+pub fn named_number(text: &str) -> (&str, Option<&str>) {
+    text.split_once(':')
+        .map_or((text, None), |(name, number)| (name, Some(number)))
+}
+
+/// Writes a name, with its number if that is not 0.
+pub fn write_named(f: &mut fmt::Formatter<'_>, name: &str, number: u32) -> fmt::Result {
+    f.write_str(name)?;
+    match number {
+        0 => Ok(()),
+        number => write!(f, ":{number}"),
+    }
 }

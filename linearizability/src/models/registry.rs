@@ -1,7 +1,7 @@
 //! All models by their names; each is described in its own file.
 
 use crate::inquiry::Inquiry;
-use crate::models::entry::{HistoryOperations, ModelEntry, ModelFit, ModelSize, Simulation};
+use crate::models::entry::{HistoryOperations, ModelEntry, ModelFit, ModelSize, Simulation, named_number, write_named};
 use crate::models::queue::total_queue;
 use crate::models::{barrier, commit, counter, fenced_mutex, id_generator, kv, mutex, permits, queue, register, set};
 use crate::{Budget, Call, CallOrder, Conventions, InputError, Judgement, Value};
@@ -49,8 +49,7 @@ pub struct ListedModel {
 
 impl fmt::Display for ListedModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)?;
-        self.size.map_or(Ok(()), |size| write!(f, ":{size}"))
+        write_named(f, self.name, self.size.unwrap_or(0))
     }
 }
 
@@ -110,8 +109,7 @@ impl ModelKind {
             reads: &reads,
         };
         let first = |wanted| REGISTRY.iter().find(|model| (model.fits)(&operations) == wanted);
-        let model = first(ModelFit::Shown).or_else(|| first(ModelFit::Possible))?;
-        Some(Self::new(model))
+        Some(Self::new(first(ModelFit::Shown).or_else(|| first(ModelFit::Possible))?))
     }
 
     /// The names of its operations.
@@ -149,8 +147,7 @@ impl ModelKind {
     ) -> Result<Option<CallOrder<'a>>, InputError> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
         let inquiry = &mut Inquiry::Order(budget, text);
-        let found = (self.model.judge)(self.model, &calls, conventions, self.size, inquiry)?;
-        Ok(found.order)
+        Ok((self.model.judge)(self.model, &calls, conventions, self.size, inquiry)?.order)
     }
 }
 
@@ -158,10 +155,7 @@ impl FromStr for ModelKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, number) = match text.split_once(':') {
-            Some((name, number)) => (name, Some(number)),
-            None => (text, None),
-        };
+        let (name, number) = named_number(text);
         let Some(&model) = REGISTRY.iter().find(|model| model.names.contains(&name)) else {
             return Err(format!("there is no model `{name}`; there are {}", Self::names()));
         };
@@ -179,11 +173,7 @@ impl FromStr for ModelKind {
 
 impl fmt::Display for ModelKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.model.names[0])?;
-        if self.size > 0 {
-            write!(f, ":{}", self.size)?;
-        }
-        Ok(())
+        write_named(f, self.model.names[0], self.size)
     }
 }
 

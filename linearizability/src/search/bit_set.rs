@@ -81,8 +81,7 @@ impl Bits {
 
     /// Takes a number out.
     pub fn remove(&mut self, number: usize) {
-        let word = number / 64;
-        self.words[word] &= !(1 << (number % 64));
+        self.words[number / 64] &= !(1 << (number % 64));
         while self.high > 0 && self.words[self.high - 1] == 0 {
             self.high -= 1;
         }

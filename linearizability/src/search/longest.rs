@@ -57,8 +57,7 @@ pub fn longest_order<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Bud
         states.extend(model.step(&before, &ops[op].input));
     }
     let state = states.last().cloned().unwrap_or_else(|| model.initial());
-    let refused = next(ops, &order);
-    let refused = refused
+    let refused = next(ops, &order)
         .into_iter()
         .filter(|&op| model.step(&state, &ops[op].input).is_none());
     LongestOrder {
@@ -106,8 +105,7 @@ impl FarthestPath {
         if done > self.done {
             self.done = done;
             self.taken.truncate(self.shared);
-            let more = after(self.shared);
-            self.taken.extend(more);
+            self.taken.extend(after(self.shared));
             self.shared = self.taken.len();
         }
     }
@@ -119,7 +117,6 @@ impl FarthestPath {
 
     /// What was done, in order.
     pub fn order(&self) -> Vec<usize> {
-        let done = self.taken.iter().filter(|(_, done)| *done);
-        done.map(|&(op, _)| op).collect()
+        self.taken.iter().filter(|(_, done)| *done).map(|&(op, _)| op).collect()
     }
 }

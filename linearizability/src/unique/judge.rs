@@ -101,10 +101,10 @@ fn involved(clusters: &Clusters<'_, PlacedAccess>, cause: &Cause) -> Vec<usize> 
             .filter_map(|&cluster| clusters.all[cluster].writer)
             .collect(),
         Cause::Disordered(block, pair) => between(clusters, block, *pair),
-        Cause::Crossed(pairs) => {
-            let of = |(block, pair): &(Block, Pair)| between(clusters, block, *pair);
-            pairs.iter().flat_map(of).collect()
-        }
+        Cause::Crossed(pairs) => pairs
+            .iter()
+            .flat_map(|(block, pair)| between(clusters, block, *pair))
+            .collect(),
     };
     let certain = |access: usize| match clusters.accesses[access].certain() {
         true => Some(access),

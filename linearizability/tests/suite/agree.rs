@@ -5,8 +5,7 @@ use super::decided::DecisionCounts;
 use super::drawn::{access, history};
 use super::{brute, histories, search, with_budget};
 use fastrand::Rng;
-use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
-use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
+use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp, Mutex, MutexOp};
 use zooquake_linearizability::models::register::{Register, RegisterOp, UnsetRegister};
 use zooquake_linearizability::{Model, Op, SearchOutcome, prefix, shrink};
 
@@ -134,8 +133,7 @@ pub fn minimal<M: Model<Input: std::fmt::Debug>>(model: &M, ops: &[Op<M::Input>]
 
 /// The operations as they were known when this much of the history was recorded.
 fn known<I: Clone>(ops: &[Op<I>], recorded: impl Fn(usize) -> bool) -> Vec<Op<I>> {
-    let begun = ops.iter().filter(|op| recorded(op.invoke));
-    let cut = begun.map(|op| match op.complete {
+    let cut = ops.iter().filter(|op| recorded(op.invoke)).map(|op| match op.complete {
         Some(complete) if recorded(complete) => op.clone(),
         _ => Op::unknown(op.input.clone(), op.invoke),
     });

@@ -6,8 +6,7 @@ use super::drawn::{access, history, recorded};
 use super::{brute, histories, search, with_budget};
 use fastrand::Rng;
 use std::fmt::Debug;
-use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
-use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
+use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp, Mutex, MutexOp};
 use zooquake_linearizability::models::register::{Register, RegisterOp, UnsetRegister};
 use zooquake_linearizability::{Budget, Model, NearLinearDecision, Op, SearchDecision, SearchOutcome, shrink};
 

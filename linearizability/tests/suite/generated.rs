@@ -60,7 +60,7 @@ fn what_is_decided_without_the_search_is_what_the_search_decides() {
             .filter(|&op| matches!(ops[op].input, RegisterOp::Read(_)))
             .collect();
         if let (Some(&one), Some(&other)) = (rng.choice(&reads), rng.choice(&reads)) {
-            ops[one].input = ops[other].input.clone();
+            ops[one].input = ops[other].input;
         }
         let fits = match with_budget(|budget| search(&unset, &ops, budget)) {
             SearchOutcome::Linearizable { .. } => true,

@@ -2,8 +2,7 @@
 
 use super::{limited, search, with_budget};
 use fastrand::Rng;
-use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
-use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
+use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp, Mutex, MutexOp};
 use zooquake_linearizability::models::register::Register;
 use zooquake_linearizability::models::register::RegisterOp::{self, Cas, Read, Write};
 use zooquake_linearizability::{Limit, Model, Op, SearchDecision, SearchOutcome, shrink};

@@ -3,6 +3,7 @@
 use super::drawn::{access, history};
 use super::{brute, histories, with_budget};
 use fastrand::Rng;
+use std::fmt::Debug;
 use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
 use zooquake_linearizability::models::queue::{Fifo, QueueOp};
 use zooquake_linearizability::models::register::{Register, RegisterOp, UnsetRegister};
@@ -25,11 +26,7 @@ fn of_mutexes_and_queues() {
     compare(&Fifo, draw, 4);
 }
 
-fn compare<M: Model>(model: &M, draw: impl Fn(&mut Rng) -> M::Input, seed: u64)
-where
-    M::Input: std::fmt::Debug,
-    M::State: std::fmt::Debug,
-{
+fn compare<M: Model<Input: Debug, State: Debug>>(model: &M, draw: impl Fn(&mut Rng) -> M::Input, seed: u64) {
     let mut rng = Rng::with_seed(seed);
     let (mut whole, mut part) = (0, 0);
     for _ in 0..histories() {
@@ -55,11 +52,7 @@ where
 }
 
 /// What is reached within few steps is an order too, and the same each time.
-fn cut_off<M: Model>(model: &M, ops: &[Op<M::Input>], steps: u64)
-where
-    M::Input: std::fmt::Debug,
-    M::State: std::fmt::Debug,
-{
+fn cut_off<M: Model<Input: Debug, State: Debug>>(model: &M, ops: &[Op<M::Input>], steps: u64) {
     let reached = || {
         longest_order(
             model,
@@ -77,11 +70,7 @@ where
 }
 
 /// The order fits the intervals and the model, in the states that it names.
-fn replay<M: Model>(model: &M, ops: &[Op<M::Input>], found: &LongestOrder<M::State>)
-where
-    M::Input: std::fmt::Debug,
-    M::State: std::fmt::Debug,
-{
+fn replay<M: Model<Input: Debug, State: Debug>>(model: &M, ops: &[Op<M::Input>], found: &LongestOrder<M::State>) {
     assert!(brute::fits(model, ops, &found.order), "{ops:?} {found:?}");
     for (at, &op) in found.order.iter().enumerate() {
         assert!(next(ops, &found.order[..at]).contains(&op), "{ops:?} {found:?}");

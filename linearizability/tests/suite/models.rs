@@ -83,14 +83,18 @@ fn mutexes_with_tokens() {
     });
 }
 
+/// An operation on a queue: so often one of some items goes in, so often one comes out, and once it is empty.
+fn queue_op(rng: &mut Rng, (puts, takes): (u8, u8), items: u32) -> QueueOp {
+    match rng.u8(0..puts + takes + 1) {
+        kind if kind < puts => QueueOp::Enqueue(rng.u32(0..items)),
+        kind if kind < puts + takes => QueueOp::Dequeue(rng.u32(0..items)),
+        _ => QueueOp::Empty,
+    }
+}
+
 /// Operations on a queue: values mostly put in once, some out of nothing, some deliveries of an unknown item.
 fn queue(rng: &mut Rng, unique: bool) -> Vec<Op<QueueOp>> {
-    let draw = |rng: &mut Rng| match rng.u8(0..10) {
-        0..4 => QueueOp::Enqueue(rng.u32(0..3)),
-        4..9 => QueueOp::Dequeue(rng.u32(0..3)),
-        _ => QueueOp::Empty,
-    };
-    let mut ops = recorded(rng, &draw);
+    let mut ops = recorded(rng, &|rng| queue_op(rng, (4, 5), 3));
     let mut next = 0;
     for op in &mut ops {
         match &mut op.input {
@@ -116,11 +120,7 @@ fn fifo_queues_by_pairs_alone() {
     let mut rng = Rng::with_seed(61);
     let mut good = 0;
     for number in 0..histories() {
-        let draw = |rng: &mut Rng| match rng.u8(0..12) {
-            0..5 => QueueOp::Enqueue(rng.u32(0..2)),
-            5..11 => QueueOp::Dequeue(rng.u32(0..2)),
-            _ => QueueOp::Empty,
-        };
+        let draw = |rng: &mut Rng| queue_op(rng, (5, 6), 2);
         let mut ops = match number % 2 {
             0 => recorded(&mut rng, &draw),
             _ => history(&mut rng, &draw),
@@ -170,11 +170,7 @@ fn fifo_queues_that_began_with_whatever_items() {
     let mut rng = Rng::with_seed(62);
     let (tried, mut good) = (histories() / 25, 0);
     for _ in 0..tried {
-        let mut ops = history(&mut rng, &|rng| match rng.u8(0..9) {
-            0..4 => QueueOp::Enqueue(rng.u32(0..2)),
-            4..8 => QueueOp::Dequeue(rng.u32(0..2)),
-            _ => QueueOp::Empty,
-        });
+        let mut ops = history(&mut rng, &|rng| queue_op(rng, (4, 4), 2));
         // No more come out than there may have been at the beginning, and go in.
         let outs = ops.iter().filter(|op| matches!(op.input, QueueOp::Dequeue(_))).count();
         ops.truncate(if outs > 3 { 3 } else { ops.len() });
@@ -213,18 +209,12 @@ fn unordered_queues() {
 
 #[test]
 fn sets() {
-    decided(&GrowSet, 49, 100, |rng| {
-        recorded(rng, &|rng| match rng.u8(0..2) {
-            0 => SetOp::Add(rng.u32(0..3)),
-            _ => SetOp::Read((0..3).filter(|_| rng.bool()).collect()),
-        })
-    });
-    decided(&GrowSet, 53, 50, |rng| {
-        history(rng, &|rng| match rng.u8(0..2) {
-            0 => SetOp::Add(rng.u32(0..3)),
-            _ => SetOp::Read((0..3).filter(|_| rng.bool()).collect()),
-        })
-    });
+    let draw = |rng: &mut Rng| match rng.u8(0..2) {
+        0 => SetOp::Add(rng.u32(0..3)),
+        _ => SetOp::Read((0..3).filter(|_| rng.bool()).collect()),
+    };
+    decided(&GrowSet, 49, 100, |rng| recorded(rng, &draw));
+    decided(&GrowSet, 53, 50, |rng| history(rng, &draw));
 }
 
 #[test]

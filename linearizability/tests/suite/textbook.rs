@@ -1,8 +1,7 @@
 //! Histories written by hand.
 
 use super::search;
-use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
-use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
+use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp, Mutex, MutexOp};
 use zooquake_linearizability::models::register::Register;
 use zooquake_linearizability::models::register::RegisterOp::{Cas, Mismatch, Read, Write};
 use zooquake_linearizability::{Model, Op, SearchOutcome};

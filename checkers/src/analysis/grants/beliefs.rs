@@ -96,8 +96,8 @@ impl<'a> Beliefs<'a> {
         let exit = self.exits.get(grant.node).filter(|&&at| at > read);
         let disclaimer = self.disclaimers.get(grant.node).filter(|(sent, _)| *sent > read);
         let uncertain = self.uncertain.get(grant.node).filter(|&&at| at > read);
-        let certain = exit.map(|&at| Denial::Exit(at));
-        let certain = certain.or(disclaimer.map(|&(_, at)| Denial::Words(at)));
-        certain.or(uncertain.map(|&at| Denial::Perhaps(at)))
+        exit.map(|&at| Denial::Exit(at))
+            .or(disclaimer.map(|&(_, at)| Denial::Words(at)))
+            .or(uncertain.map(|&at| Denial::Perhaps(at)))
     }
 }

@@ -7,7 +7,7 @@ pub(crate) mod terms;
 pub use beliefs::Denial;
 
 use crate::analysis::grants::terms::GrantTerms;
-use crate::analysis::ops::{self, Ops};
+use crate::analysis::{Ops, ops};
 use beliefs::Beliefs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::{
@@ -123,8 +123,7 @@ impl<'a> Grants<'a> {
                     grants.work(events, at, ops, names);
                 }
                 Process::Name(name) if !ops::is_harness(name) => {
-                    let sent = ops.completes[at].and_then(|op| ops.control[op].sent());
-                    grants.control(event, at, sent);
+                    grants.control(event, at, ops.completes[at].and_then(|op| ops.control[op].sent()));
                 }
                 Process::Name(_) => {}
             }

@@ -8,8 +8,7 @@
 
 mod overlaps;
 
-use crate::analysis::Analysis;
-use crate::analysis::grants::{Grant, HolderAnswer};
+use crate::analysis::{Analysis, Grant, HolderAnswer};
 use crate::cause::record::Cause;
 use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};

@@ -1,7 +1,6 @@
 //! Holds that overlap and exclude each other.
 
-use crate::analysis::Analysis;
-use crate::analysis::grants::{Grant, HolderAnswer};
+use crate::analysis::{Analysis, Grant, HolderAnswer};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::operation::Mode;
 

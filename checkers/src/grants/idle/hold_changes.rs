@@ -1,7 +1,6 @@
 //! The events at which a spell may begin or end.
 
-use crate::analysis::Analysis;
-use crate::analysis::ops;
+use crate::analysis::{Analysis, first_after, ops};
 use std::collections::HashMap;
 use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
@@ -76,10 +75,9 @@ fn requests<'a>(run: &Analysis<'a>, changes: &mut Vec<(usize, HoldChange<'a>)>) 
         let Some(end) = op.end.filter(|&end| run.events[end].kind != EventType::Fail) else {
             continue;
         };
-        let ends = ends.get(op.node).map_or(&[][..], Vec::as_slice);
-        let until = ends.get(ends.partition_point(|&at| at <= end));
+        let until = ends.get(op.node).and_then(|ends| first_after(ends, end));
         changes.push((end, HoldChange::Hold));
-        changes.extend(until.map(|&until| (until, HoldChange::HoldEnd)));
+        changes.extend(until.map(|until| (until, HoldChange::HoldEnd)));
     }
 }
 

@@ -15,7 +15,7 @@
 
 mod hold_changes;
 
-use crate::analysis::{Analysis, LatencyKind};
+use crate::analysis::{Analysis, AnomalySpan, LatencyKind};
 use crate::findings::{Finding, Findings};
 use crate::text::seconds;
 use hold_changes::{HoldChange, changes};
@@ -39,11 +39,10 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let spells = spells(run, bound.sessions);
     out.ran(name, spells.len());
     for spell in spells.iter().filter(|spell| spell.ns(run) > bound.longest()) {
-        let until = run.time(spell.until);
+        let span = AnomalySpan::Between(spell.from, run.time(spell.until));
         let why = why(run, spell, &bound);
-        let witness = spell.witness(run, bound.longest());
-        let found = Finding::new(name, "liveness", witness, why).advisory(true);
-        out.add_between(run, found, spell.from, until);
+        let found = Finding::new(name, "liveness", spell.witness(run, bound.longest()), why);
+        out.add_in(run, found.advisory(true), span);
     }
 }
 

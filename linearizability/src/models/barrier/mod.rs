@@ -5,15 +5,13 @@ mod sequential;
 
 pub use sequential::{Barrier, BarrierOp};
 
-use crate::Call;
-use crate::Op;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, simulate};
 use crate::inquiry::Inquiry;
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation};
 use crate::models::support::{apart, judge, unable};
 use crate::reading::Reading;
-use crate::{CallOutcome, InputError, Judgement};
+use crate::{Call, CallOutcome, InputError, Judgement, Op};
 use sequential::ENTERED;
 use std::collections::HashMap;
 

@@ -89,17 +89,13 @@ impl Model for Barrier {
         matches!(input, BarrierOp::Opened | BarrierOp::Left)
     }
 
-    fn after(&self, _: &BarrierOp) -> Option<Round> {
-        None
-    }
-
     fn heap(&self, round: &Round) -> usize {
         size_of_val(&*round.inside)
     }
 
     fn near(&self, ops: &[Op<BarrierOp>]) -> NearLinearDecision {
-        let found = [self.opened(ops), left(ops)];
-        earliest(ops, found.into_iter().flatten()).map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
+        earliest(ops, [self.opened(ops), left(ops)].into_iter().flatten())
+            .map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
     }
 }
 

@@ -6,15 +6,13 @@ mod sequential;
 
 pub use sequential::{CommitOp, Transaction};
 
-use crate::Call;
-use crate::Op;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, simulate};
 use crate::inquiry::Inquiry;
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{apart, judge, unable};
 use crate::reading::Reading;
-use crate::{CallOutcome, InputError, Judgement, Value};
+use crate::{Call, CallOutcome, InputError, Judgement, Op, Value};
 use sequential::SPLIT;
 use std::collections::HashSet;
 

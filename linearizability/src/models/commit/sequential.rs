@@ -90,14 +90,6 @@ impl Model for Transaction {
         Some(next)
     }
 
-    fn is_read(&self, _: &CommitOp) -> bool {
-        false
-    }
-
-    fn after(&self, _: &CommitOp) -> Option<Progress> {
-        None
-    }
-
     fn heap(&self, progress: &Progress) -> usize {
         size_of_val(&*progress.sites) + size_of_val(&*progress.yes)
     }

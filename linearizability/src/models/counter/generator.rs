@@ -14,15 +14,6 @@ pub enum CounterCall {
     Read,
 }
 
-impl CounterCall {
-    fn invocation(self) -> (&'static str, Value) {
-        match self {
-            Self::Add(what) => ("add", Value::from(what)),
-            Self::Read => ("read", Value::Nil),
-        }
-    }
-}
-
 #[derive(Debug)]
 pub struct CounterObject {
     value: u64,
@@ -51,7 +42,10 @@ impl SimulatedObject for CounterObject {
     }
 
     fn request(op: &CounterCall) -> (&'static str, Value) {
-        op.invocation()
+        match *op {
+            CounterCall::Add(what) => ("add", Value::from(what)),
+            CounterCall::Read => ("read", Value::Nil),
+        }
     }
 
     fn apply(&mut self, _: usize, op: &CounterCall) -> Option<Completion> {

@@ -6,12 +6,11 @@ mod sequential;
 
 pub use sequential::{Counter, CounterOp};
 
-use crate::BrokenClaim;
 use crate::generate::{GeneratedLoad, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
-use crate::{CallOutcome, InputError, Value};
+use crate::{BrokenClaim, CallOutcome, InputError, Value};
 
 const UNORDERED: BrokenClaim = unordered("no order of the counter's operations fits");
 

@@ -147,8 +147,7 @@ impl<'a> AddSchedule<'a> {
 
     /// A read before which more adds were over than it found: in all, or since an earlier one.
     fn too_small(&self) -> Option<Contradiction> {
-        let spans = self.spans();
-        let (block, _) = self.overfull(&spans)?;
+        let (block, _) = self.overfull(&self.spans())?;
         let (ops, read) = (self.ops, self.blocks[block].last);
         let over = |&&op: &&usize| ops[op].must() && ops[op].complete < Some(ops[read].invoke);
         let mut over: Vec<usize> = self.adds.iter().filter(over).copied().collect();
@@ -164,8 +163,7 @@ impl<'a> AddSchedule<'a> {
             .chain([(0, None)])
             .map(|(before, first)| (value - before, first))
             .find(|&(room, first)| since(first.and_then(|first| ops[first].complete)) as i64 > room)?;
-        let needed = over.iter().take(room as usize + 1).copied();
-        let witness = needed.chain(since).chain([read]);
+        let witness = over.iter().take(room as usize + 1).copied().chain(since).chain([read]);
         Some(contradiction(ops, witness.collect(), &TOO_SMALL))
     }
 
@@ -191,10 +189,10 @@ impl<'a> AddSchedule<'a> {
             sent[at - 1].1 = sent[at - 1].1.min(sent[at].1);
         }
         let span = |&op: &usize| {
-            let after = over
+            let from = over
                 .partition_point(|&(end, _)| end < Some(ops[op].invoke))
-                .checked_sub(1);
-            let from = after.map_or(0, |at| over[at].1 + 1);
+                .checked_sub(1)
+                .map_or(0, |at| over[at].1 + 1);
             let end = ops[op].complete.unwrap_or(usize::MAX);
             let until = sent
                 .get(sent.partition_point(|&(sent, _)| sent < end))

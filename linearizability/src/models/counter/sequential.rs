@@ -147,8 +147,7 @@ fn bounds(ops: &[Op<CounterOp>]) -> Option<Contradiction> {
             CounterOp::Add(more) => (more > 0) == small && ops[op].must() && ops[op].complete < Some(ops[read].invoke),
             CounterOp::Read(_) => false,
         };
-        let witness = (0..ops.len()).filter(needed).chain([read]);
-        let mut found = contradiction(ops, witness.collect(), claim);
+        let mut found = contradiction(ops, (0..ops.len()).filter(needed).chain([read]).collect(), claim);
         found.witness.least = found.witness.ops.len() == 1;
         Some(found)
     })

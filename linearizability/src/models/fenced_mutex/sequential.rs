@@ -5,6 +5,7 @@
 //! (`holds`), from the answer to its grant until its release was sent. An acquire of unknown outcome proves nothing.
 //! Where a grant has no token it takes a search.
 
+use crate::models::mutex::HELD_TWICE;
 use crate::models::support::{any_optional, contradiction, earliest};
 use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
@@ -13,11 +14,6 @@ const NOT_GROWING: BrokenClaim = BrokenClaim {
     kind: "fencing-regression",
     property: "fencing",
     says: "a later grant has no larger token",
-};
-const HELD: BrokenClaim = BrokenClaim {
-    kind: "double-grant",
-    property: "mutual exclusion",
-    says: "two held the mutex at once, although only the certain part of a hold counts",
 };
 
 /// The mutex, free at the beginning. Its state is the certain hold that is on, if one is, and the last token.
@@ -68,8 +64,8 @@ impl Model for FencedMutex {
         let Some(order) = TokenOrder::new(ops) else {
             return NearLinearDecision::Undecided;
         };
-        let found = order.same_token(ops).or_else(|| order.late(ops));
-        earliest(ops, found).map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
+        earliest(ops, order.same_token(ops).or_else(|| order.late(ops)))
+            .map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
     }
 }
 
@@ -133,7 +129,7 @@ impl TokenOrder {
         for &(_, grant) in &self.grants {
             let late = |soonest: Option<(usize, usize)>| soonest.filter(|&(from, _)| Some(from) > ops[grant].complete);
             let broken = late(sent).map(|(_, before)| (before, &NOT_GROWING));
-            let broken = broken.or_else(|| late(held).map(|(_, before)| (before, &HELD)));
+            let broken = broken.or_else(|| late(held).map(|(_, before)| (before, &HELD_TWICE)));
             let broken = broken.map(|(before, claim)| contradiction(ops, vec![before, grant], claim));
             found = earliest(ops, found.into_iter().chain(broken));
             sent = sent.max(Some((ops[grant].invoke, grant)));

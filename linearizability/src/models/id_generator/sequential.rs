@@ -35,14 +35,6 @@ impl Model for IdGenerator {
         Some(given.into())
     }
 
-    fn is_read(&self, _: &GeneratedId) -> bool {
-        false
-    }
-
-    fn after(&self, _: &GeneratedId) -> Option<Rc<[u32]>> {
-        None
-    }
-
     fn heap(&self, given: &Rc<[u32]>) -> usize {
         size_of_val(&**given)
     }
@@ -51,10 +43,10 @@ impl Model for IdGenerator {
         let mut answered: Vec<usize> = (0..ops.len()).filter(|&op| ops[op].must()).collect();
         answered.sort_unstable_by_key(|&op| ops[op].complete);
         let mut given: HashMap<u32, usize> = HashMap::new();
-        let twice = answered
+        let found = answered
             .into_iter()
-            .find_map(|op| Some((given.insert(ops[op].input.0, op)?, op)));
-        let found = twice.map(|(one, other)| contradiction(ops, vec![one, other], &DUPLICATE));
+            .find_map(|op| Some((given.insert(ops[op].input.0, op)?, op)))
+            .map(|(one, other)| contradiction(ops, vec![one, other], &DUPLICATE));
         earliest(ops, found).map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
     }
 }

@@ -4,12 +4,11 @@ mod sequential;
 
 pub use sequential::{Kv, KvOp, TextPlace};
 
-use crate::BrokenClaim;
 use crate::call_order::StateNames;
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
-use crate::{CallOutcome, InputError, Value};
+use crate::{BrokenClaim, CallOutcome, InputError, Value};
 
 const UNORDERED: BrokenClaim = unordered("no order of the operations on the text fits");
 

@@ -5,9 +5,11 @@
 //! was asked for and answered within one: between two stretches there is always a moment at which nobody need have
 //! held.
 
+use crate::Op;
+use crate::models::mutex::HELD_TWICE;
 use crate::models::mutex::lease::LeaseOp;
+use crate::models::support::{any_optional, contradiction};
 use crate::near_linear::NearLinearDecision;
-use crate::{Contradiction, Op, Witness};
 use std::collections::HashMap;
 
 /// A stretch in which somebody certainly held, by positions.
@@ -24,9 +26,8 @@ pub fn judge(ops: &[Op<LeaseOp>]) -> NearLinearDecision {
         return NearLinearDecision::Undecided;
     };
     // Of two that overlap some two overlap that begin next to each other.
-    let overlapping = stretches.windows(2).find(|pair| pair[1].from < pair[0].to);
-    if let Some(pair) = overlapping {
-        return NearLinearDecision::Not(contradiction(ops, pair[0].grant, pair[1].grant));
+    if let Some(pair) = stretches.windows(2).find(|pair| pair[1].from < pair[0].to) {
+        return held_twice(ops, pair[0].grant, pair[1].grant);
     }
     let held = |op: usize| {
         let before = stretches.partition_point(|stretch| Some(stretch.from) < ops[op].complete);
@@ -39,18 +40,18 @@ pub fn judge(ops: &[Op<LeaseOp>]) -> NearLinearDecision {
         .collect();
     glimpses.sort_unstable_by_key(|&op| ops[op].complete);
     match glimpses.into_iter().find_map(|op| Some((held(op)?, op))) {
-        Some((grant, op)) => NearLinearDecision::Not(contradiction(ops, grant, op)),
+        Some((grant, op)) => held_twice(ops, grant, op),
         None => NearLinearDecision::Linearizable,
     }
 }
 
 /// The stretches of all answered grants, by their beginnings; `None` if something else than unanswered ends is missing.
 fn stretches(ops: &[Op<LeaseOp>]) -> Option<Vec<Stretch>> {
+    if any_optional(ops) {
+        return None;
+    }
     let mut holds: HashMap<usize, [Option<usize>; 2]> = HashMap::new();
     for (place, op) in ops.iter().enumerate() {
-        if op.complete.is_some() && !op.required {
-            return None;
-        }
         let (hold, side) = match op.input {
             LeaseOp::Grant(hold) => (hold, 0),
             LeaseOp::Release(hold) => (hold, 1),
@@ -81,16 +82,6 @@ fn stretches(ops: &[Op<LeaseOp>]) -> Option<Vec<Stretch>> {
 }
 
 /// Of two holds the grants suffice: either release was sent after the later of them was answered.
-fn contradiction(ops: &[Op<LeaseOp>], grant: usize, other: usize) -> Contradiction {
-    let mut witness = vec![grant, other];
-    witness.sort_unstable();
-    let later = ops[grant].complete > ops[other].complete;
-    Contradiction {
-        stuck: if later { grant } else { other },
-        witness: Witness {
-            ops: witness,
-            least: true,
-        },
-        claim: None,
-    }
+fn held_twice(ops: &[Op<LeaseOp>], grant: usize, other: usize) -> NearLinearDecision {
+    NearLinearDecision::Not(contradiction(ops, vec![grant, other], &HELD_TWICE))
 }

@@ -16,7 +16,7 @@ use crate::reading::Reading;
 use crate::{BrokenClaim, Call, CallOutcome, InputError, Judgement, Remark};
 use std::collections::HashMap;
 
-const HELD_TWICE: BrokenClaim = BrokenClaim {
+pub(crate) const HELD_TWICE: BrokenClaim = BrokenClaim {
     kind: "double-grant",
     property: "mutual exclusion",
     says: "two held the mutex at once, although only the certain part of a hold counts",
@@ -41,12 +41,11 @@ pub static LEASES: ModelEntry = ModelEntry {
         run: |options, _| simulate(options, generator::Mutex::new(options.clients, false)),
     }],
     judge: |_, calls, _, _, inquiry| {
-        let reading = lease_operations(calls)?;
         Ok(without_requests(
             decide(
                 HELD_TWICE,
                 &LeaseMutex,
-                reading,
+                lease_operations(calls)?,
                 &|hold, names| names.holder(*hold),
                 inquiry,
             ),

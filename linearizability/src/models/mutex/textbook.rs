@@ -1,11 +1,10 @@
 //! A mutex as textbooks have it: held from an acquire to a release, by any process.
 
-use crate::models::register::FirstValue;
-use crate::models::register::RegisterOp;
-use crate::models::register::portfolio;
 use crate::models::register::relevance::{narrowed, relevant};
+use crate::models::register::{FirstValue, RegisterOp, portfolio};
 use crate::unknown_start::UnknownStart;
 use crate::{Budget, Model, Op, SearchDecision, search};
+use std::collections::HashSet;
 
 /// The mutex, free at the beginning. Its state is whether it is held.
 #[derive(Debug, Clone, Copy)]
@@ -36,16 +35,12 @@ impl Model for Mutex {
         }
     }
 
-    fn is_read(&self, _: &MutexOp) -> bool {
-        false
-    }
-
     fn after(&self, input: &MutexOp) -> Option<bool> {
         Some(*input == MutexOp::Acquire)
     }
 
     fn relevant(&self, ops: &[Op<MutexOp>]) -> Option<Vec<usize>> {
-        relevant(&sets(ops), &|held| !held)
+        relevant(&sets(ops), &FirstValue::With(&false))
     }
 
     fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> SearchDecision {
@@ -54,8 +49,9 @@ impl Model for Mutex {
     }
 
     fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> SearchDecision {
-        let (model, first) = (UnknownStart(self), FirstValue::If(&|_: &bool| true));
-        narrowed(ops, relevant(&sets(ops), &|_| true), |ops| {
+        let (model, none) = (UnknownStart(self), HashSet::new());
+        let first = FirstValue::Unless(&none);
+        narrowed(ops, relevant(&sets(ops), &first), |ops| {
             portfolio::decide(&sets(ops), &first, |budget| search(&model, ops, budget), budget)
         })
     }

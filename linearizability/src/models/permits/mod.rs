@@ -9,14 +9,12 @@ mod sequential;
 
 pub use sequential::{PermitOp, Permits};
 
-use crate::BrokenClaim;
-use crate::Call;
 use crate::generate::{GeneratedEvent, GeneratedLoad, Options, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::mutex::without_requests;
 use crate::models::support::{decide, unable};
 use crate::reading::Reading;
-use crate::{CallOutcome, InputError, Value};
+use crate::{BrokenClaim, Call, CallOutcome, InputError, Value};
 use generator::Style;
 use std::collections::{HashMap, HashSet};
 

@@ -49,8 +49,7 @@ impl Model for Permits {
         let fits = |weight: u64| taken.checked_add(weight).is_some_and(|taken| taken <= self.permits);
         match *input {
             PermitOp::Grant(hold, weight) => {
-                let at = holds.partition_point(|&(other, _)| other < hold);
-                let (before, after) = holds.split_at(at);
+                let (before, after) = holds.split_at(holds.partition_point(|&(other, _)| other < hold));
                 fits(weight).then(|| [before, &[(hold, weight)], after].concat().into())
             }
             PermitOp::Release(hold, weight) => {
@@ -63,10 +62,6 @@ impl Model for Permits {
 
     fn is_read(&self, input: &PermitOp) -> bool {
         matches!(input, PermitOp::Glimpse(_))
-    }
-
-    fn after(&self, _: &PermitOp) -> Option<Self::State> {
-        None
     }
 
     fn heap(&self, holds: &Self::State) -> usize {
@@ -238,8 +233,7 @@ impl Permits {
                 at += 1;
             }
         }
-        let grants = held.iter().map(|one| one.grant).chain([op]);
-        let mut found = contradiction(ops, grants.collect(), &TOO_MANY);
+        let mut found = contradiction(ops, held.iter().map(|one| one.grant).chain([op]).collect(), &TOO_MANY);
         found.witness.least = least;
         found
     }

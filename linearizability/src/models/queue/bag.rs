@@ -84,11 +84,10 @@ impl Model for Bag {
 
     fn near(&self, ops: &[Op<QueueOp>]) -> NearLinearDecision {
         let mut items = Items::new(ops);
-        let mut found = items.unfounded(ops);
+        let found = items.unfounded(ops);
         let unique = items.retain_unique();
         let empty = items.empty(ops);
-        found.extend(empty.contradiction);
-        match earliest(ops, found) {
+        match earliest(ops, found.into_iter().chain(empty.contradiction)) {
             Some(found) => NearLinearDecision::Not(found),
             None if empty.unsaid || !unique && empty.answers => NearLinearDecision::Undecided,
             None => NearLinearDecision::Linearizable,
@@ -286,11 +285,8 @@ impl Items {
 
     /// From when on an item may have been taken by its own operation of unknown outcome.
     pub fn own_takers(&self) -> HashMap<u32, usize> {
-        let own = self.takers.iter().filter_map(|&(from, item)| Some((item?, from)));
-        let mut first = HashMap::new();
-        for (item, from) in own {
-            first.entry(item).or_insert(from);
-        }
-        first
+        // Of several the first counts, which comes last here.
+        let last_to_first = self.takers.iter().rev();
+        last_to_first.filter_map(|&(from, item)| Some((item?, from))).collect()
     }
 }

@@ -147,8 +147,7 @@ impl FifoDeliveries {
         let behind = |(value, item): (&u32, &crate::models::queue::bag::Item)| {
             let enqueue = *item.enqueues.first()?;
             let end = ops[enqueue].complete.filter(|_| ops[enqueue].required)?;
-            let after = self.0.partition_point(|one| ops[one.enqueue].invoke < end);
-            let until = (*first.get(after)?)?;
+            let until = (*first.get(self.0.partition_point(|one| ops[one.enqueue].invoke < end))?)?;
             let own = own.get(value).is_some_and(|&from| from < until);
             (!own).then_some(UntakenItem { until, enqueue })
         };

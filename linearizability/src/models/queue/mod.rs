@@ -142,13 +142,11 @@ pub fn read<'a>(
         };
         match call.f {
             "enqueue" => {
-                let item = number(&call.asked)?;
-                reading.add(call, QueueOp::Enqueue(item));
+                reading.add(call, QueueOp::Enqueue(number(&call.asked)?));
             }
             "dequeue" if ok && call.answered.is_nil() => reading.add(call, QueueOp::Empty),
             "dequeue" if ok => {
-                let item = number(&call.answered)?;
-                reading.add(call, QueueOp::Dequeue(item));
+                reading.add(call, QueueOp::Dequeue(number(&call.answered)?));
             }
             "dequeue" => reading.add(call, QueueOp::Take),
             "drain" if ok => {
@@ -160,8 +158,7 @@ pub fn read<'a>(
                 };
                 let first = reading.ops.len();
                 for item in items {
-                    let item = number(item)?;
-                    reading.add(call, QueueOp::Dequeue(item));
+                    reading.add(call, QueueOp::Dequeue(number(item)?));
                 }
                 let (sent, empty) = (call.from(), reading.ops.len());
                 reading.add(call, QueueOp::Empty);

@@ -6,8 +6,7 @@ use crate::judgement::{Judgement, Violation};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::queue::bag::MADE_UP;
 use crate::models::queue::generator::{QueueObject, QueueOrder};
-use crate::models::queue::total;
-use crate::models::queue::{Delivery, OPERATIONS, QueueOperations, read};
+use crate::models::queue::{Delivery, OPERATIONS, QueueOperations, read, total};
 use crate::proof::{EACH, Proof};
 use crate::{Limit, Remark};
 
@@ -46,8 +45,7 @@ pub static TOTAL_QUEUE: ModelEntry = ModelEntry {
         }
         let proof = found.contradiction.map(|found| Proof {
             stuck: found.stuck,
-            witness: found.witness.ops,
-            least: found.witness.least,
+            witness: found.witness,
             claim: found.claim,
             fits: None,
         });

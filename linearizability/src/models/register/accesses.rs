@@ -2,49 +2,36 @@
 
 use crate::Op;
 use crate::models::register::operation::RegisterOp;
-use std::collections::HashMap;
-use std::fmt;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 /// What an access does, by numbers of values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NumberedAccess {
-    /// This was found.
-    Read(u32),
-    /// This was written.
-    Write(u32),
-    /// The first was found, and the second written.
-    Cas(u32, u32),
-    /// Something else than this was found.
-    Mismatch(u32),
-}
+pub type NumberedAccess = RegisterOp<u32>;
 
 impl NumberedAccess {
     /// The value that there is after it; of a compare-and-set that failed the one that is not there.
-    pub fn left(self) -> u32 {
+    pub(super) fn value(self) -> u32 {
         match self {
             Self::Write(to) | Self::Cas(_, to) | Self::Read(to) | Self::Mismatch(to) => to,
         }
     }
-
-    pub fn writes(self) -> bool {
-        matches!(self, Self::Write(_) | Self::Cas(..))
-    }
 }
 
 /// The value with which a register begins.
+#[derive(Debug)]
 pub enum FirstValue<'m, V> {
     /// This value.
     With(&'m V),
-    /// An unknown value for which the function returns `true`.
-    If(&'m dyn Fn(&V) -> bool),
+    /// An unknown value, but none of these.
+    Unless(&'m HashSet<V>),
 }
 
-impl<V: fmt::Debug> fmt::Debug for FirstValue<'_, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<V: Eq + Hash> FirstValue<'_, V> {
+    /// Whether the register may have begun with a value.
+    pub fn may_be(&self, value: &V) -> bool {
         match self {
-            Self::With(value) => f.debug_tuple("With").field(value).finish(),
-            Self::If(_) => f.debug_tuple("If").finish_non_exhaustive(),
+            Self::With(first) => value == *first,
+            Self::Unless(never) => !never.contains(value),
         }
     }
 }
@@ -89,7 +76,7 @@ impl AccessHistory {
                 RegisterOp::Cas(from, to) => NumberedAccess::Cas(number(from), number(to)),
                 RegisterOp::Mismatch(value) => NumberedAccess::Mismatch(number(value)),
             };
-            let says = op.must() || matches!(access, NumberedAccess::Write(_) | NumberedAccess::Cas(..));
+            let says = op.must() || access.written().is_some();
             accesses.push(says.then_some(access));
             if says {
                 events.push((op.invoke, AccessEvent::Call(place)));
@@ -98,38 +85,36 @@ impl AccessHistory {
         }
         events.sort_unstable_by_key(|&(position, _)| position);
         let other = numbers.len() as u32;
-        let (first, values) = match first {
-            FirstValue::With(value) => (vec![numbers.get(value).copied().unwrap_or(other)], numbers.len() + 1),
-            FirstValue::If(may) => {
-                // With a value that nothing finds it may begin whatever it is found not to be.
-                let mut first = found_at_first(ops, |value| may(value).then(|| numbers[value]));
-                first.push(other);
-                (first, numbers.len() + 1)
-            }
+        let first = match first {
+            FirstValue::With(value) => vec![numbers.get(value).copied().unwrap_or(other)],
+            // With a value that nothing finds it may begin whatever it is found not to be.
+            FirstValue::Unless(_) => found_at_first(ops, |value| first.may_be(value).then(|| numbers[value]))
+                .into_iter()
+                .chain([other])
+                .collect(),
         };
         Self {
             accesses,
             events: events.into_iter().map(|(_, event)| event).collect(),
             first,
-            values,
+            values: numbers.len() + 1,
         }
     }
 }
 
 /// The values that may have been found before the first write: by what was invoked before one was over.
 fn found_at_first<V: Eq>(ops: &[Op<RegisterOp<V>>], number: impl Fn(&V) -> Option<u32>) -> Vec<u32> {
-    let writes = ops
+    let over = ops
         .iter()
-        .filter(|op| op.must() && matches!(op.input, RegisterOp::Write(_) | RegisterOp::Cas(..)));
-    let over = writes.filter_map(|op| op.complete).min().unwrap_or(usize::MAX);
-    let found = ops
+        .filter(|op| op.must() && op.input.written().is_some())
+        .filter_map(|op| op.complete)
+        .min()
+        .unwrap_or(usize::MAX);
+    let mut found: Vec<u32> = ops
         .iter()
         .filter(|op| op.invoke < over)
-        .filter_map(|op| match &op.input {
-            RegisterOp::Read(value) | RegisterOp::Cas(value, _) => number(value),
-            RegisterOp::Write(_) | RegisterOp::Mismatch(_) => None,
-        });
-    let mut found: Vec<u32> = found.collect();
+        .filter_map(|op| number(op.input.observed()?))
+        .collect();
     found.sort_unstable();
     found.dedup();
     found

@@ -94,8 +94,7 @@ impl SimulatedObject for RegisterObject {
         for found in [found, Some(value)] {
             clients.at_once(reader, &RegisterCall::Read, &Completion::Ok(Value::from(found)));
         }
-        let written = Completion::Ok(Value::from(value));
-        clients.stages[writer] = ClientStage::Done(RegisterCall::Write(value), written);
+        clients.stages[writer] = ClientStage::Done(RegisterCall::Write(value), Completion::Ok(Value::from(value)));
         true
     }
 }

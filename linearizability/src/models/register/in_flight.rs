@@ -94,7 +94,7 @@ impl InFlight {
             }
             NumberedAccess::Cas(..) => {}
         }
-        if access.writes() {
+        if access.written().is_some() {
             let at = self.pending.partition_point(|pending| pending.end < end);
             self.pending.insert(at, PendingWrite { end, bit, access });
         }
@@ -108,7 +108,7 @@ impl InFlight {
         self.kinds
             .extend(known.is_none().then_some(AccessGroup { access, invoked: 0 }));
         self.kinds[at].invoked += 1;
-        let value = access.left();
+        let value = access.value();
         let endless = matches!(access, NumberedAccess::Write(_)) && !self.limits(&self.kinds[at]);
         if endless && !self.endless.contains(&value) {
             self.endless.push(value);
@@ -143,7 +143,7 @@ impl InFlight {
                 one.done |= if other(from) { bit } else { 0 };
             }
         }
-        for pending in self.pending.iter().filter(|pending| endless(pending.access.left())) {
+        for pending in self.pending.iter().filter(|pending| endless(pending.access.value())) {
             one.used &= !pending.bit;
             match pending.access {
                 NumberedAccess::Cas(from, _) if all_done && endless(from) => one.done |= pending.bit,
@@ -164,7 +164,7 @@ impl InFlight {
         let mut tried: Vec<NumberedAccess> = Vec::new();
         for pending in &self.pending {
             // A write of the value that there is makes a difference only to others that it may have overwritten.
-            let idle = one.value == pending.access.left() && self.writes & !one.done == 0;
+            let idle = one.value == pending.access.value() && self.writes & !one.done == 0;
             if one.used & pending.bit != 0 || idle {
                 continue;
             }
@@ -185,11 +185,11 @@ impl InFlight {
         for (kind, of) in (0..).zip(&self.kinds) {
             let possible = match of.access {
                 NumberedAccess::Cas(from, _) => self.is_at(one, from),
-                access => access.left() != one.value || self.writes & !one.done != 0,
+                access => access.value() != one.value || self.writes & !one.done != 0,
             };
             let limited = self.limits(of);
             // What can be written any number of times is not worth anything that is used up.
-            let idle = tried.contains(&of.access) || limited && self.endless.contains(&of.access.left());
+            let idle = tried.contains(&of.access) || limited && self.endless.contains(&of.access.value());
             if possible && self.is_left(one, kind, of) && !idle && self.needed(one, of.access, ended) {
                 let next = if limited { one.spending(kind) } else { one.clone() };
                 moves.push(self.written(next, of.access, 0));
@@ -209,7 +209,7 @@ impl InFlight {
 
     /// Whether something that is not done comes to the value that an access leaves.
     fn needed(&self, one: &Configuration, access: NumberedAccess, ended: EndedOperation) -> bool {
-        let to = access.left();
+        let to = access.value();
         let finds = |access: NumberedAccess| matches!(access, NumberedAccess::Cas(from, _) if from == to);
         let unknown = |(kind, of): (u32, &AccessGroup)| finds(of.access) && self.is_left(one, kind, of);
         self.reads_of[to as usize] & !one.done != 0
@@ -227,7 +227,7 @@ impl InFlight {
 
     /// The configuration after something was written.
     fn written(&self, mut one: Configuration, access: NumberedAccess, bit: u128) -> Configuration {
-        one.value = access.left();
+        one.value = access.value();
         one.done |= bit | self.reads_of[one.value as usize] | self.writes_of[one.value as usize];
         if matches!(access, NumberedAccess::Write(_)) {
             one.done |= self.writes;
@@ -247,12 +247,12 @@ impl InFlight {
     /// Whether something can be done any number of times: what is used of it is not missed.
     pub fn unlimited(&self, access: NumberedAccess) -> bool {
         let free = |kind: &AccessGroup| kind.access == access && !self.limits(kind);
-        self.endless.contains(&access.left()) || self.kinds.iter().any(free)
+        self.endless.contains(&access.value()) || self.kinds.iter().any(free)
     }
 
     /// Whether what is of a kind is used up.
     fn limits(&self, kind: &AccessGroup) -> bool {
-        self.limited[kind.access.left() as usize] && kind.invoked < self.enough
+        self.limited[kind.access.value() as usize] && kind.invoked < self.enough
     }
 
     /// Whether some of a kind is left to be done.

@@ -139,8 +139,7 @@ fn read<'a>(
                 let value = field(&call.answered, "value");
                 let unknown = value.is_nil() && !in_fields && conventions.nil_is_unknown;
                 if call.outcome == CallOutcome::Ok && !unknown {
-                    let value = number(value)?;
-                    reading.add(call, RegisterOp::Read(value));
+                    reading.add(call, RegisterOp::Read(number(value)?));
                 }
             }
             "write" => {

@@ -1,7 +1,7 @@
 //! An operation on a register.
 
 /// An operation on the register, with its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RegisterOp<V> {
     /// It was read to have this value.
     Read(V),
@@ -19,6 +19,22 @@ impl<V> RegisterOp<V> {
         match self {
             Self::Read(value) | Self::Write(value) | Self::Cas(_, value) => Some(value),
             Self::Mismatch(_) => None,
+        }
+    }
+
+    /// The value that it found.
+    pub(super) fn observed(&self) -> Option<&V> {
+        match self {
+            Self::Read(value) | Self::Cas(value, _) => Some(value),
+            Self::Write(_) | Self::Mismatch(_) => None,
+        }
+    }
+
+    /// The value that it wrote.
+    pub(super) fn written(&self) -> Option<&V> {
+        match self {
+            Self::Write(value) | Self::Cas(_, value) => Some(value),
+            Self::Read(_) | Self::Mismatch(_) => None,
         }
     }
 }

@@ -5,7 +5,7 @@
 use crate::budget::within;
 use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
-use crate::models::register::sweep::{SweepOutcome, sweep};
+use crate::models::register::sweep::sweep;
 use crate::{Budget, Limit, Op, SearchDecision, SearchOutcome};
 use std::hash::Hash;
 
@@ -29,16 +29,15 @@ pub fn decide<V: Eq + Hash>(
         }
         if relaxed {
             match within(budget, turn, |budget| sweep(ops, first, true, budget)) {
-                SweepOutcome::Stuck(stuck) => return SearchDecision::Not { stuck },
-                SweepOutcome::GaveUp(limit) => limits.push(limit),
-                SweepOutcome::Fits | SweepOutcome::Undecided => relaxed = false,
+                Some(SearchDecision::GaveUp(limit)) => limits.push(limit),
+                Some(SearchDecision::Linearizable) | None => relaxed = false,
+                Some(stuck) => return stuck,
             }
         }
         match within(budget, turn, |budget| sweep(ops, first, false, budget)) {
-            SweepOutcome::Stuck(stuck) => return SearchDecision::Not { stuck },
-            SweepOutcome::Fits => return SearchDecision::Linearizable,
-            SweepOutcome::GaveUp(limit) => limits.push(limit),
-            SweepOutcome::Undecided => {}
+            Some(SearchDecision::GaveUp(limit)) => limits.push(limit),
+            Some(decided) => return decided,
+            None => {}
         }
         // What takes too much memory will do so again.
         let over = |limit| limits.contains(&limit);

@@ -7,6 +7,7 @@
 //! - Between two accesses that must have happened no value need be written twice. So of the same access of unknown
 //!   outcome as many suffice as there are accesses that must have happened, the earliest ones.
 
+use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
 use crate::{Op, SearchDecision};
 use std::cmp::Reverse;
@@ -28,8 +29,8 @@ pub fn narrowed<I: Clone>(
 }
 
 /// The accesses that matter, by their places, ascending: the history has an order exactly if these have. `None` if all
-/// matter, or that is not known. `began` returns whether the register may have begun with a value. In time O(n log n).
-pub fn relevant<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &dyn Fn(&V) -> bool) -> Option<Vec<usize>> {
+/// matter, or that is not known. In time O(n log n).
+pub fn relevant<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &FirstValue<'_, V>) -> Option<Vec<usize>> {
     let must: Vec<&Op<RegisterOp<V>>> = ops.iter().filter(|op| op.must()).collect();
     let from = must.iter().map(|op| op.invoke).min()?;
     if must.len() == ops.len() {
@@ -48,8 +49,8 @@ pub fn relevant<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &dyn Fn(&V) -> b
     endless.sort_unstable_by_key(|&op| ops[op].invoke);
     let late = kept.iter().chain(&endless).filter(|&&op| ops[op].invoke < from);
     let in_flight: Vec<usize> = late.copied().collect();
-    let left = ReachableValues::by(ops, &early, began);
-    if left.lacks(ops, &early, &in_flight, began) {
+    let left = ReachableValues::by(ops, &early, first);
+    if left.lacks(ops, &early, &in_flight, first) {
         return None;
     }
     kept.extend(left.by.into_values().filter_map(|(_, op)| op));
@@ -81,7 +82,7 @@ struct ReachableValues<'o, V> {
 
 impl<'o, V: Eq + Hash> ReachableValues<'o, V> {
     /// The values that these accesses may have left.
-    fn by(ops: &'o [Op<RegisterOp<V>>], places: &[usize], began: &dyn Fn(&V) -> bool) -> Self {
+    fn by(ops: &'o [Op<RegisterOp<V>>], places: &[usize], first: &FirstValue<'_, V>) -> Self {
         let mut by: HashMap<&V, (usize, Option<usize>)> = HashMap::new();
         let mut sets: HashMap<&V, Vec<usize>> = HashMap::new();
         let mut reach = |value, next: (usize, Option<usize>)| {
@@ -93,7 +94,7 @@ impl<'o, V: Eq + Hash> ReachableValues<'o, V> {
                 Some((None, to)) => reach(to, (ops[place].invoke, Some(place))),
                 Some((Some(from), _)) => {
                     sets.entry(from).or_default().push(place);
-                    if began(from) {
+                    if first.may_be(from) {
                         reach(from, (0, None));
                     }
                 }
@@ -129,18 +130,17 @@ impl<'o, V: Eq + Hash> ReachableValues<'o, V> {
         ops: &'o [Op<RegisterOp<V>>],
         early: &[usize],
         in_flight: &[usize],
-        began: &dyn Fn(&V) -> bool,
+        first: &FirstValue<'_, V>,
     ) -> bool {
-        let left = |&place: &usize| link(&ops[place].input).map(|(_, to)| to);
         let mut missing = early
             .iter()
-            .filter_map(left)
-            .filter(|to| !self.by.contains_key(to) && !began(to));
+            .filter_map(|&place| link(&ops[place].input).map(|(_, to)| to))
+            .filter(|to| !self.by.contains_key(to) && !first.may_be(to));
         if missing.clone().next().is_none() {
             return false;
         }
         let all: Vec<usize> = early.iter().chain(in_flight).copied().collect();
-        let helped = Self::by(ops, &all, began);
+        let helped = Self::by(ops, &all, first);
         missing.any(|to| helped.by.contains_key(to))
     }
 }

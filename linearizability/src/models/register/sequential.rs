@@ -2,11 +2,10 @@
 
 use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
-use crate::models::register::portfolio;
 use crate::models::register::relevance::{narrowed, relevant};
-use crate::models::register::sweep::{SweepOutcome, sweep};
+use crate::models::register::sweep::sweep;
 use crate::models::register::unexplained_reads::{denied, unexplained};
-use crate::models::register::zones::{self, RegisterStart};
+use crate::models::register::{portfolio, zones};
 use crate::unknown_start::UnknownStart;
 use crate::{Budget, Contradiction, Model, NearLinearDecision, Op, SearchDecision, search};
 use std::collections::HashSet;
@@ -25,7 +24,11 @@ impl<V: Clone + Eq + Hash> Register<V> {
     /// together. In the `relaxed` form each operation of unknown outcome may be done any number of times, and
     /// `Linearizable` proves nothing.
     pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
-        decision(sweep(ops, &FirstValue::With(&self.initial), relaxed, budget))
+        sweep(ops, &self.first(), relaxed, budget)
+    }
+
+    fn first(&self) -> FirstValue<'_, V> {
+        FirstValue::With(&self.initial)
     }
 }
 
@@ -55,20 +58,19 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
     }
 
     fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
-        unexplained(ops, |value| *value == self.initial)
+        unexplained(ops, &self.first())
     }
 
     fn near(&self, ops: &[Op<RegisterOp<V>>]) -> NearLinearDecision {
-        zones::judge(ops, &RegisterStart::With(&self.initial))
+        zones::judge(ops, &self.first())
     }
 
     fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
-        relevant(ops, &|value| *value == self.initial)
+        relevant(ops, &self.first())
     }
 
     fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
-        let first = FirstValue::With(&self.initial);
-        portfolio::decide(ops, &first, |budget| search(self, ops, budget), budget)
+        portfolio::decide(ops, &self.first(), |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
@@ -82,19 +84,11 @@ fn anywhere<V: Clone + Eq + Hash>(
     ops: &[Op<RegisterOp<V>>],
     budget: &mut Budget<'_>,
 ) -> SearchDecision {
-    let first = FirstValue::If(&|_: &V| true);
-    narrowed(ops, relevant(ops, &|_| true), |ops| {
+    let none = HashSet::new();
+    let first = FirstValue::Unless(&none);
+    narrowed(ops, relevant(ops, &first), |ops| {
         portfolio::decide(ops, &first, |budget| search(&UnknownStart(model), ops, budget), budget)
     })
-}
-
-fn decision(swept: SweepOutcome) -> Option<SearchDecision> {
-    match swept {
-        SweepOutcome::Fits => Some(SearchDecision::Linearizable),
-        SweepOutcome::Stuck(stuck) => Some(SearchDecision::Not { stuck }),
-        SweepOutcome::GaveUp(limit) => Some(SearchDecision::GaveUp(limit)),
-        SweepOutcome::Undecided => None,
-    }
 }
 
 /// The same register with an unknown initial value.
@@ -116,11 +110,11 @@ pub enum Content<V> {
 impl<V: Eq + Hash> UnsetRegister<V> {
     /// The same as [`Register::sweep`].
     pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
-        decision(sweep(ops, &FirstValue::If(&|value| self.began(value)), relaxed, budget))
+        sweep(ops, &self.first(), relaxed, budget)
     }
 
-    fn began(&self, value: &V) -> bool {
-        !self.never.contains(value)
+    fn first(&self) -> FirstValue<'_, V> {
+        FirstValue::Unless(&self.never)
     }
 }
 
@@ -140,7 +134,7 @@ impl<V: Clone + Eq + Hash + Ord> Model for UnsetRegister<V> {
             }
             Content::First(none) => none,
         };
-        let may_be = |value: &V| self.began(value) && none.binary_search(value).is_err();
+        let may_be = |value: &V| self.first().may_be(value) && none.binary_search(value).is_err();
         match input {
             RegisterOp::Read(value) => may_be(value).then(|| Content::Value(value.clone())),
             RegisterOp::Write(value) => Some(Content::Value(value.clone())),
@@ -173,20 +167,19 @@ impl<V: Clone + Eq + Hash + Ord> Model for UnsetRegister<V> {
     }
 
     fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
-        unexplained(ops, |value| self.began(value)).or_else(|| denied(ops))
+        unexplained(ops, &self.first()).or_else(|| denied(ops))
     }
 
     fn near(&self, ops: &[Op<RegisterOp<V>>]) -> NearLinearDecision {
-        zones::judge(ops, &RegisterStart::Unless(&self.never))
+        zones::judge(ops, &self.first())
     }
 
     fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
-        relevant(ops, &|value| self.began(value))
+        relevant(ops, &self.first())
     }
 
     fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
-        let first = FirstValue::If(&|value| self.began(value));
-        portfolio::decide(ops, &first, |budget| search(self, ops, budget), budget)
+        portfolio::decide(ops, &self.first(), |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {

@@ -20,33 +20,22 @@ use crate::models::register::accesses::{AccessEvent, AccessHistory, FirstValue, 
 use crate::models::register::configuration::{Configuration, prune};
 use crate::models::register::in_flight::{EndedOperation, InFlight};
 use crate::models::register::operation::RegisterOp;
-use crate::{Budget, Limit, Op};
+use crate::{Budget, Limit, Op, SearchDecision};
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// How a sweep ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SweepOutcome {
-    /// Some order fits; in the relaxed form that proves nothing.
-    Fits,
-    /// No order gets past the completion of this operation; in the relaxed form perhaps not even so far.
-    Stuck(usize),
-    /// The sweep cannot decide: too much is in flight together.
-    Undecided,
-    /// The budget ran out.
-    GaveUp(Limit),
-}
-
+/// What a sweep decides; `None` if too much is in flight together. In the relaxed form `Linearizable` proves nothing,
+/// and perhaps no order gets even to the operation that is stuck.
 pub fn sweep<V: Eq + Hash>(
     ops: &[Op<RegisterOp<V>>],
     first: &FirstValue<'_, V>,
     relaxed: bool,
     budget: &mut Budget<'_>,
-) -> SweepOutcome {
+) -> Option<SearchDecision> {
     let history = AccessHistory::new(ops, first);
     Sweep::new(ops, &history, relaxed)
         .run(&history.events, budget)
-        .unwrap_or_else(SweepOutcome::GaveUp)
+        .unwrap_or_else(|limit| Some(SearchDecision::GaveUp(limit)))
 }
 
 /// For each value whether what writes it and is of unknown outcome is used up. In the relaxed form these are the values
@@ -56,7 +45,7 @@ fn limited<V>(ops: &[Op<RegisterOp<V>>], history: &AccessHistory, relaxed: bool)
     let mut writes = vec![0_usize; history.values];
     for (op, access) in ops.iter().zip(&history.accesses) {
         match access {
-            Some(access) if access.writes() && op.complete.is_none() => writes[access.left() as usize] += 1,
+            Some(access) if access.written().is_some() && op.complete.is_none() => writes[access.value() as usize] += 1,
             _ => {}
         }
     }
@@ -111,24 +100,24 @@ impl<'h> Sweep<'h> {
         }
     }
 
-    fn run(&mut self, events: &[AccessEvent], budget: &mut Budget<'_>) -> Result<SweepOutcome, Limit> {
+    fn run(&mut self, events: &[AccessEvent], budget: &mut Budget<'_>) -> Result<Option<SearchDecision>, Limit> {
         for event in events {
             budget.spend()?;
             match *event {
                 AccessEvent::Call(op) => {
                     if !self.call(op) {
-                        return Ok(SweepOutcome::Undecided);
+                        return Ok(None);
                     }
                 }
                 AccessEvent::Return(op) => {
                     self.settle(op, budget)?;
                     if self.configurations.is_empty() {
-                        return Ok(SweepOutcome::Stuck(op));
+                        return Ok(Some(SearchDecision::Not { stuck: op }));
                     }
                 }
             }
         }
-        Ok(SweepOutcome::Fits)
+        Ok(Some(SearchDecision::Linearizable))
     }
 
     /// Begins an operation; `false` if too many are in flight.
@@ -163,11 +152,11 @@ impl<'h> Sweep<'h> {
     fn settle(&mut self, op: usize, budget: &mut Budget<'_>) -> Result<(), Limit> {
         let Some(access) = self.accesses[op] else { return Ok(()) };
         let bit = self.bits[op];
-        let found = self.ends[op] < self.found_until[access.left() as usize];
+        let found = self.ends[op] < self.found_until[access.value() as usize];
         let ended = EndedOperation {
             bit,
-            access: Some(access).filter(|access| access.writes()),
-            found_later: access.writes() && found && !self.in_flight.unlimited(access),
+            access: Some(access).filter(|access| access.written().is_some()),
+            found_later: access.written().is_some() && found && !self.in_flight.unlimited(access),
         };
         let all = std::mem::take(&mut self.configurations);
         let mut next = match all.iter().all(|one| ended.is_over(one)) {
@@ -197,8 +186,7 @@ impl<'h> Sweep<'h> {
         // A configuration in a table that may be half empty, what it spent, and its place in a list.
         const EACH: usize = 4 * size_of::<Configuration>() + 64;
         let mut seen: HashSet<Configuration> = all.iter().cloned().collect();
-        let over = |one: &&Configuration| one.done & ended.bit != 0;
-        let mut found: Vec<Configuration> = all.iter().filter(over).cloned().collect();
+        let mut found: Vec<Configuration> = all.iter().filter(|one| one.done & ended.bit != 0).cloned().collect();
         let mut left = all;
         left.retain(|one| !ended.is_over(one));
         while let Some(one) = left.pop() {

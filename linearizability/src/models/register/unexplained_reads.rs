@@ -4,6 +4,7 @@
 //! was certainly written before the read was sent. Where that is missing no search is needed, however many orders there
 //! are.
 
+use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
 use crate::{Contradiction, Op, Witness};
 use std::collections::HashMap;
@@ -27,28 +28,28 @@ struct CertainWrite {
 }
 
 /// The first read in the order of answers that no write explains: alone, or after the write that had overwritten what
-/// it found. `began` returns whether the register may have begun with a value.
-pub fn unexplained<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: impl Fn(&V) -> bool) -> Option<Contradiction> {
+/// it found.
+pub fn unexplained<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &FirstValue<'_, V>) -> Option<Contradiction> {
     let sources = sources(ops);
     let (ends, latest) = certain(ops);
     let mut reads: Vec<(usize, usize)> = (0..ops.len())
-        .filter(|&op| ops[op].must() && observed(&ops[op].input).is_some())
+        .filter(|&op| ops[op].must() && ops[op].input.observed().is_some())
         .filter_map(|op| Some((ops[op].complete?, op)))
         .collect();
     reads.sort_unstable();
     reads.into_iter().find_map(|(end, read)| {
-        let value = observed(&ops[read].input)?;
+        let value = ops[read].input.observed()?;
         // An operation that writes what it found would have to be distinguished from its own sources.
-        if written(&ops[read].input) == Some(value) {
+        if ops[read].input.written() == Some(value) {
             return None;
         }
         let source = sources.get(value).and_then(|sources| sources.before(end));
-        let began = began(value);
+        let began = first.may_be(value);
         if source.is_none() && !began {
             return Some(contradiction(vec![read], read, true));
         }
         let last = latest.get(ends.partition_point(|&end| end < ops[read].invoke).checked_sub(1)?)?;
-        let over = match written(&ops[last.best].input) == Some(value) {
+        let over = match ops[last.best].input.written() == Some(value) {
             true => last.other?,
             false => last.best,
         };
@@ -75,9 +76,9 @@ pub fn denied<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> 
     }
     let sources = sources(ops);
     let denied = |read: usize| {
-        let (value, end) = (observed(&ops[read].input)?, ops[read].complete?);
+        let (value, end) = (ops[read].input.observed()?, ops[read].complete?);
         let written =
-            written(&ops[read].input) == Some(value) || sources.get(value).and_then(|all| all.before(end)).is_some();
+            ops[read].input.written() == Some(value) || sources.get(value).and_then(|all| all.before(end)).is_some();
         let &(mismatched, mismatch) = mismatches.get(value).filter(|_| !written)?;
         let late = ops[read].must() && mismatched < ops[read].invoke;
         late.then(|| (end, contradiction(vec![mismatch, read], read, true)))
@@ -95,26 +96,12 @@ fn contradiction(mut ops: Vec<usize>, stuck: usize, least: bool) -> Contradictio
     }
 }
 
-fn observed<V>(input: &RegisterOp<V>) -> Option<&V> {
-    match input {
-        RegisterOp::Read(value) | RegisterOp::Cas(value, _) => Some(value),
-        RegisterOp::Write(_) | RegisterOp::Mismatch(_) => None,
-    }
-}
-
-fn written<V>(input: &RegisterOp<V>) -> Option<&V> {
-    match input {
-        RegisterOp::Write(value) | RegisterOp::Cas(_, value) => Some(value),
-        RegisterOp::Read(_) | RegisterOp::Mismatch(_) => None,
-    }
-}
-
 fn sources<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>]) -> HashMap<&V, Sources> {
     let mut order: Vec<usize> = (0..ops.len()).collect();
     order.sort_unstable_by_key(|&op| ops[op].invoke);
     let mut all: HashMap<&V, Sources> = HashMap::new();
     for op in order {
-        let Some(value) = written(&ops[op].input) else { continue };
+        let Some(value) = ops[op].input.written() else { continue };
         let of = all.entry(value).or_insert_with(|| Sources {
             sent: Vec::new(),
             latest: Vec::new(),
@@ -139,11 +126,11 @@ impl Sources {
 /// The ends of the writes that certainly took effect, ascending, and what is certain at each.
 fn certain<V: Eq>(ops: &[Op<RegisterOp<V>>]) -> (Vec<usize>, Vec<CertainWrite>) {
     let mut writes: Vec<(usize, usize)> = (0..ops.len())
-        .filter(|&op| ops[op].must() && written(&ops[op].input).is_some())
+        .filter(|&op| ops[op].must() && ops[op].input.written().is_some())
         .filter_map(|op| Some((ops[op].complete?, op)))
         .collect();
     writes.sort_unstable();
-    let value = |op: usize| written(&ops[op].input);
+    let value = |op: usize| ops[op].input.written();
     let later = |a: usize, b: usize| if ops[a].invoke > ops[b].invoke { a } else { b };
     let mut latest: Vec<CertainWrite> = Vec::with_capacity(writes.len());
     for &(_, op) in &writes {

@@ -6,21 +6,14 @@
 //! lacks anything without it. What is found always convicts. Nothing found acquits if each value has one write at most,
 //! and no compare-and-set that failed names what it found.
 
+use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
+use crate::models::support::any_optional;
 use crate::near_linear::NearLinearDecision;
 use crate::unique::{Action, TimedAccess, UniqueJudgement, contradictions};
 use crate::{Contradiction, Op, Witness};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
-
-/// With what a register begins.
-#[derive(Debug)]
-pub enum RegisterStart<'m, V> {
-    /// With this value.
-    With(&'m V),
-    /// With an unknown value, but none of these.
-    Unless(&'m HashSet<V>),
-}
 
 /// The most accesses, summed over all tries, by which it is tried what a witness can be left without.
 const TRIED: usize = 2_000_000;
@@ -29,13 +22,13 @@ const TRIED: usize = 2_000_000;
 const LOOKED_AT: usize = 8;
 
 /// Judges operations by their values.
-pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &RegisterStart<'_, V>) -> NearLinearDecision {
+pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &FirstValue<'_, V>) -> NearLinearDecision {
     // What need not have happened although it has an end is of no use to orders that can do without it, unless it is
     // found.
-    if ops.iter().any(|op| op.complete.is_some() && !op.required) {
+    if any_optional(ops) {
         return NearLinearDecision::Undecided;
     }
-    let register = NumberedRegister::new(ops, began);
+    let register = NumberedRegister::new(ops, first);
     let all: Vec<usize> = (0..ops.len()).collect();
     let UniqueJudgement {
         contradictions: mut found,
@@ -81,7 +74,7 @@ struct NumberedRegister {
 }
 
 impl NumberedRegister {
-    fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &RegisterStart<'_, V>) -> Self {
+    fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &FirstValue<'_, V>) -> Self {
         let mut numbers: HashMap<&V, i64> = HashMap::new();
         let mut number = |value| {
             let next = numbers.len() as i64;
@@ -123,10 +116,10 @@ impl NumberedRegister {
             nil: None,
             first: None,
         };
-        match began {
-            RegisterStart::With(value) => register.begin(numbers.get(value).copied()),
-            RegisterStart::Unless(never) => {
-                let possible = numbers.iter().filter(|(value, _)| !never.contains(value));
+        match first {
+            FirstValue::With(value) => register.begin(numbers.get(value).copied()),
+            FirstValue::Unless(_) => {
+                let possible = numbers.iter().filter(|(value, _)| first.may_be(value));
                 register.first = Some(possible.map(|(_, &number)| number).collect());
                 register.begin(register.unwritten());
             }
@@ -160,12 +153,12 @@ impl NumberedRegister {
         let mut anchors = vec![Vec::new()];
         if self.first.is_some() {
             let over = |writes: bool| {
-                let said = self
+                let over = self
                     .timed
                     .iter()
                     .enumerate()
-                    .filter_map(|(place, timed)| Some((place, (*timed)?)));
-                let over = said.filter(|(_, timed)| !writes || timed.action.written().is_some());
+                    .filter_map(|(place, timed)| Some((place, (*timed)?)))
+                    .filter(|(_, timed)| !writes || timed.action.written().is_some());
                 over.filter_map(|(place, timed)| Some((timed.answered?, place))).min()
             };
             anchors.extend([true, false].into_iter().filter_map(over).map(|(_, place)| vec![place]));
@@ -265,8 +258,7 @@ impl NumberedRegister {
 
     /// A witness without what can be left out; it is `least` only if `exact` and if the tries sufficed for all of it.
     fn least(&self, mut witness: Vec<usize>, exact: bool) -> Witness {
-        let each = self.founded(&witness, |_| false).len();
-        let mut tries = TRIED / each.max(1);
+        let mut tries = TRIED / self.founded(&witness, |_| false).len().max(1);
         let mut at = 0;
         while at < witness.len() && tries > 0 {
             let mut less = witness.clone();

@@ -18,15 +18,6 @@ pub enum SetCall {
     Read,
 }
 
-impl SetCall {
-    fn invocation(self) -> (&'static str, Value) {
-        match self {
-            Self::Add(what) => ("add", Value::from(what)),
-            Self::Read => ("read", Value::Nil),
-        }
-    }
-}
-
 /// The set, empty at first.
 #[derive(Debug)]
 pub struct Set {
@@ -55,7 +46,10 @@ impl SimulatedObject for Set {
     }
 
     fn request(op: &SetCall) -> (&'static str, Value) {
-        op.invocation()
+        match *op {
+            SetCall::Add(what) => ("add", Value::from(what)),
+            SetCall::Read => ("read", Value::Nil),
+        }
     }
 
     fn apply(&mut self, _: usize, op: &SetCall) -> Option<Completion> {

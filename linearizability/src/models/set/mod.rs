@@ -5,14 +5,13 @@ mod sequential;
 
 pub use sequential::{GrowSet, SetOp};
 
-use crate::BrokenClaim;
 use crate::call_order::StateNames;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, Values, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
-use crate::{CallOutcome, InputError, Value};
+use crate::{BrokenClaim, CallOutcome, InputError, Value};
 use std::rc::Rc;
 
 const UNORDERED: BrokenClaim = unordered("no order of the set's operations fits");
@@ -42,8 +41,7 @@ pub static SETS: ModelEntry = ModelEntry {
             let mut number = |value: &Value| values.number(value, || format!("an element of the {f} of event {at}"));
             match f {
                 "add" => {
-                    let element = number(&call.asked)?;
-                    reading.add(call, SetOp::Add(element));
+                    reading.add(call, SetOp::Add(number(&call.asked)?));
                 }
                 "read" if call.outcome != CallOutcome::Ok => {}
                 "read" if call.answered.is_nil() && conventions.nil_is_unknown => {}

@@ -147,8 +147,7 @@ impl ElementAdditions {
             }
         }
         let mut before = self.certain.iter().take_while(|(end, _, _)| *end < after);
-        let lacks = |(_, element, _): &&(usize, u32, usize)| found.binary_search(element).is_err();
-        let (_, _, add) = before.find(lacks)?;
+        let (_, _, add) = before.find(|(_, element, _)| found.binary_search(element).is_err())?;
         Some(contradiction(ops, vec![*add, place], &LOST))
     }
 }

@@ -131,8 +131,7 @@ impl Pairs {
             }
             if next.is_empty() {
                 let mut all = self.outs.all.iter().chain(&self.empties.all);
-                let stuck = all.find(|&&(_, end, ..)| end == reached);
-                let stuck = stuck.map_or(0, |&(.., op)| op);
+                let stuck = all.find(|&&(_, end, ..)| end == reached).map_or(0, |&(.., op)| op);
                 return Ok((!lost).then_some(SearchDecision::Not { stuck }));
             }
             level = next.into_iter().collect();
@@ -153,8 +152,7 @@ impl Pairs {
 
     /// The pairs that may come next.
     fn moves(&self, one: &Configuration, active: &[u32]) -> Vec<(CandidateOperation, CandidateOperation)> {
-        let empties = self.empties.limit(&one.empties);
-        let out_limit = self.outs.limit(&one.outs).min(empties);
+        let out_limit = self.outs.limit(&one.outs).min(self.empties.limit(&one.empties));
         let in_limit = self.ins.limit(&one.ins).min(out_limit);
         let may = |puts, limit| self.optional(one, active, puts, limit);
         let mut ins = self.foremost(true, self.ins.next(&one.ins, in_limit).chain(may(true, in_limit)));

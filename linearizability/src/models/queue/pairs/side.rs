@@ -86,8 +86,8 @@ pub fn kinds(ops: &[Op<QueueOp>]) -> Vec<OptionalOperations> {
 impl PairSide {
     /// Those to which a value is given.
     pub fn new(ops: &[Op<QueueOp>], value: &dyn Fn(QueueOp) -> Option<u32>) -> Self {
-        let must = (0..ops.len()).filter(|&op| ops[op].must());
-        let mut all: Vec<_> = must
+        let mut all: Vec<_> = (0..ops.len())
+            .filter(|&op| ops[op].must())
             .filter_map(|op| Some((ops[op].invoke, ops[op].complete?, value(ops[op].input)?, op)))
             .collect();
         all.sort_unstable_by_key(|&(_, end, ..)| end);
@@ -131,8 +131,8 @@ impl PairSide {
 impl DoneOperations {
     /// Marks the operation of this number as done.
     pub fn add(&mut self, number: u32) {
-        let at = self.ahead.partition_point(|&other| other < number);
-        self.ahead.insert(at, number);
+        self.ahead
+            .insert(self.ahead.partition_point(|&other| other < number), number);
         let run = (self.first..)
             .zip(&self.ahead)
             .take_while(|(next, number)| next == *number)

@@ -18,8 +18,8 @@ fn main() {
 
 /// The value of `ZOOQUAKE_COMMIT`; else, for a release that is built in a checkout, its commit.
 fn commit() -> Option<String> {
-    let given = std::env::var("ZOOQUAKE_COMMIT").ok();
-    let given = given
+    let given = std::env::var("ZOOQUAKE_COMMIT")
+        .ok()
         .map(|commit| commit.trim().to_owned())
         .filter(|commit| !commit.is_empty());
     // Other builds would be made anew with each commit.

@@ -113,8 +113,8 @@ mod tests {
         let output = Command::new("sh")
             .arg("-c")
             .arg(format!("printf '%s\\0' {line}"))
-            .output();
-        let output = output.unwrap();
+            .output()
+            .unwrap();
         assert!(
             output.status.success() && output.stderr.is_empty(),
             "{line}: {output:?}"

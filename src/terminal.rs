@@ -68,10 +68,10 @@ fn indented(line: &str, columns: usize, indent: usize) -> String {
 /// A text with all characters but line breaks and tabs written as `\u001b` that are not shown themselves: control
 /// characters, overrides and marks of direction, separators of lines, invisible ones. JSON stays the JSON that it is.
 pub fn plain(text: &str) -> String {
-    let lines = text
-        .split('\n')
-        .map(|line| disarmed(escaped(line, |c| steers(c) && c != '\t')));
-    lines.collect::<Vec<_>>().join("\n")
+    text.split('\n')
+        .map(|line| disarmed(escaped(line, |c| steers(c) && c != '\t')))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The same for a text that is to stay within one line, and which no CI system takes for a command to it.

@@ -30,8 +30,7 @@ fn judged(history: &History, kind: ModelKind) -> Verdict {
 fn checks(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("check");
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    let rows = Object::all().flat_map(|object| object.loads().iter().map(move |load| (object, load)));
-    for (object, load) in rows {
+    for (object, load) in Object::all().flat_map(|object| object.loads().iter().map(move |load| (object, load))) {
         let GeneratedLoad {
             ops,
             clients,

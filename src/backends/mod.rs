@@ -138,8 +138,7 @@ pub async fn connect(on: On) -> Result<Box<dyn Connection>> {
 /// # Errors
 /// If it does not answer, or the hosts are not such that a run can stand on them.
 pub async fn connect_for(plan: &Plan) -> Result<Box<dyn Connection>> {
-    let hosts = plan.cluster.hosts.iter().map(|host| host.address.clone());
-    (kind(plan.on).connect)(hosts.collect()).await
+    (kind(plan.on).connect)(plan.cluster.hosts.iter().map(|host| host.address.clone()).collect()).await
 }
 
 /// The values of `--on` with what they stand for, as part of a sentence.

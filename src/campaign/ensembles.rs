@@ -5,9 +5,8 @@ use super::orphans;
 use super::run_outcome::{self, RunOutcome};
 use crate::backends::{self, Capacity, Connection, Fleet};
 use crate::calendar;
-use crate::planning::names;
-use crate::planning::reproduction;
 use crate::planning::spec::RunSpec;
+use crate::planning::{names, reproduction};
 use crate::run::folder::Folder;
 use crate::run::interruption::unless_interrupted;
 use crate::run::slot::Slot;
@@ -51,11 +50,10 @@ pub async fn attempt<P: attempt::CampaignPlace>(
     let line = spec.plan().ok().and_then(|plan| reproduction::drawn(&plan));
     let (begun, clock) = (calendar::now(), Instant::now());
     let ran = runner.run(spec, slot).await?;
-    let took = clock.elapsed();
     Ok(CampaignAttempt::new(
         place,
         seed,
-        (begun, took),
+        (begun, clock.elapsed()),
         ran,
         line.unwrap_or_default(),
     ))

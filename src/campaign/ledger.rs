@@ -151,9 +151,8 @@ impl<H: CampaignHeader, A: AttemptRecord> CampaignLedger<H, A> {
             }
             None => {
                 let header = asked.begin();
-                let line = LedgerLine::<H, A>::Campaign(Box::new(header.clone()));
                 journal
-                    .append(&line)
+                    .append(&LedgerLine::<H, A>::Campaign(Box::new(header.clone())))
                     .with_context(|| format!("writing {}", path.display()))?;
                 LedgerContent {
                     header,

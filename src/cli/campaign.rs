@@ -4,10 +4,8 @@ mod seeds;
 
 use crate::nightly::campaign::{Campaign, EnsembleSettings, PinnedCells, matching};
 use crate::nightly::seeds::SeedSource;
-use crate::planning::names;
-use crate::planning::recipe;
-use crate::planning::spec;
-use crate::planning::values;
+use crate::planning::values::{self, KeyText};
+use crate::planning::{names, recipe, spec};
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
@@ -49,7 +47,7 @@ struct PinnedKeys {
 /// What is wrong with it, with the line.
 pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String> {
     let keys: Keys = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_string())?;
-    let file = CampaignFile { text };
+    let file = CampaignFile(KeyText(text));
     let variants = file.variants("variants", &keys.variants, folder)?;
     let faults = file.faults("faults", &keys.faults)?;
     let seeds = file.one("seeds", keys.seeds.as_ref(), seeds::source)?;
@@ -58,7 +56,7 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
         cells.push(PinnedCells {
             variants: file.variants("cells.variants", &keys.variants, folder)?,
             faults: file.faults("cells.faults", &keys.faults)?,
-            seeds: seeds::listed(keys.seeds.get_ref()).map_err(|why| file.wrong(&keys.seeds, "cells.seeds", &why))?,
+            seeds: seeds::listed(keys.seeds.get_ref()).map_err(|why| file.0.wrong(&keys.seeds, "cells.seeds", &why))?,
         });
     }
     let time = file.one("time", keys.time.as_ref(), |text| values::duration(text))?;
@@ -104,8 +102,7 @@ pub fn recipes(text: &str, folder: &Path) -> Vec<String> {
 /// The folder of the recipe that a pattern in a file in this folder stands for; `None` if it stands for built-in
 /// variants.
 fn recipe_folder(pattern: &str, folder: &Path) -> Option<String> {
-    let is = names::built_in(pattern).is_none() && recipe::is_path_in(pattern, folder);
-    is.then(|| below(folder, pattern))
+    (names::built_in(pattern).is_none() && recipe::is_path_in(pattern, folder)).then(|| below(folder, pattern))
 }
 
 /// A path of a file in a folder, as it is seen from where this program runs: without `..` where the same folder has a
@@ -156,23 +153,16 @@ fn unique<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
 }
 
 /// The text that keys were read from, for the lines in error messages.
-struct CampaignFile<'a> {
-    text: &'a str,
-}
+struct CampaignFile<'a>(KeyText<'a>);
 
 impl CampaignFile<'_> {
-    fn wrong<T>(&self, at: &Spanned<T>, key: &str, why: &str) -> String {
-        let before = self.text.get(..at.span().start).unwrap_or(self.text);
-        format!("line {}, `{key}`: {why}", before.matches('\n').count() + 1)
-    }
-
     fn one<T, U>(
         &self,
         key: &str,
         value: Option<&Spanned<T>>,
         read: impl Fn(&T) -> Result<U, String>,
     ) -> Result<Option<U>, String> {
-        let read = |value: &Spanned<T>| read(value.get_ref()).map_err(|why| self.wrong(value, key, &why));
+        let read = |value: &Spanned<T>| read(value.get_ref()).map_err(|why| self.0.wrong(value, key, &why));
         value.map(read).transpose()
     }
 
@@ -185,7 +175,7 @@ impl CampaignFile<'_> {
         if values.is_empty() {
             return Err(format!("`{key}` is empty: give at least one"));
         }
-        let read = |value: &Spanned<String>| read(value.get_ref()).map_err(|why| self.wrong(value, key, &why));
+        let read = |value: &Spanned<String>| read(value.get_ref()).map_err(|why| self.0.wrong(value, key, &why));
         values.iter().map(read).collect()
     }
 

@@ -42,10 +42,10 @@ fn candidates(command: &str, id: &str) -> Vec<String> {
             families.into_iter().map(String::from).collect()
         }
         (_, "faults") => ["none".to_owned()].into_iter().chain(faults::all_names()).collect(),
-        ("generate", "model") => {
-            let generated = ModelKind::listed().filter(|model| model.generated);
-            generated.map(|model| model.to_string()).collect()
-        }
+        ("generate", "model") => ModelKind::listed()
+            .filter(|model| model.generated)
+            .map(|model| model.to_string())
+            .collect(),
         (_, "model") => ModelKind::listed().map(|model| model.to_string()).collect(),
         (_, "zookeeper") => ImageRequest::SUITES.map(String::from).into(),
         (_, "on") => BACKENDS.iter().map(|backend| backend.on.name().to_owned()).collect(),

@@ -6,8 +6,6 @@ mod setup;
 use super::exit::{Code, Usage};
 use super::shard::ShardChoice;
 use super::{interrupt, paths};
-use crate::backends;
-use crate::calendar;
 use crate::campaign::engine::{self, CampaignEnd, DriveLimits};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::CampaignHeader as _;
@@ -15,10 +13,8 @@ use crate::compare::drive::{self, ComparisonLedger, last, left};
 use crate::compare::header::ComparisonHeader;
 use crate::compare::report;
 use crate::compare::setup::Setup;
-use crate::planning::recipe;
-use crate::planning::refusal;
-use crate::planning::values;
-use crate::version;
+use crate::planning::{recipe, refusal, values};
+use crate::{backends, calendar, version};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -151,8 +147,8 @@ fn refuse(setup: &Setup) -> Result<(), String> {
             let enough = values::whole_seconds(enough);
             format!("the shortest time that works for all of them is --time {enough}")
         };
-        let enough = refusal::enough_ms(specs.iter().map(|(_, spec)| spec.clone()));
-        enough.map_or_else(|| "give --clients 2 or more".to_string(), time)
+        refusal::enough_ms(specs.iter().map(|(_, spec)| spec.clone()))
+            .map_or_else(|| "give --clients 2 or more".to_string(), time)
     })
 }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use zooquake_checkers::search::{ModelKind, infer};
 use zooquake_history::{
+    History,
     edn::{to_edn, to_keyed},
     jsonl::to_line,
     textlog::to_log,
@@ -60,13 +61,18 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
         Format::Log => to_log(&history),
     };
     write(to, &text)?;
-    let events = history.events.len();
-    if options.json {
-        println!("{}", json!({ "file": to, "events": events }));
-    } else {
-        println!("{} ({events} events)", to.display());
-    }
+    print(to, &history, options.json);
     Ok(Code::Valid)
+}
+
+/// Prints the file of a history that was written, and how many events it has.
+pub fn print(file: &Path, history: &History, json: bool) {
+    let events = history.events.len();
+    if json {
+        println!("{}", json!({ "file": file, "events": events }));
+    } else {
+        println!("{} ({events} events)", file.display());
+    }
 }
 
 fn format(path: &Path) -> Result<Format> {

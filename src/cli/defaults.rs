@@ -75,8 +75,7 @@ impl Defaults {
             return Vec::new();
         };
         let has = |option: &str| {
-            let known = given.ids().any(|id| id == option);
-            known && given.value_source(option) == Some(ValueSource::CommandLine)
+            given.ids().any(|id| id == option) && given.value_source(option) == Some(ValueSource::CommandLine)
         };
         // No ZooKeeper and no clients of one take part in what is compared of consensus protocols.
         let is_family = |family: &OsStr| family.to_string_lossy().trim_end_matches('/') == consensus::FAMILY.name;
@@ -133,10 +132,10 @@ pub fn parse(line: Vec<OsString>, folder: &Path) -> Result<(Arguments, Option<St
         ))
     })?;
     let options = defaults.for_line(name, &given);
-    let words = options
+    let words: String = options
         .iter()
-        .map(|(option, value)| format!(" --{option} {}", value.to_string_lossy()));
-    let words: String = words.collect();
+        .map(|(option, value)| format!(" --{option} {}", value.to_string_lossy()))
+        .collect();
     let told = (!words.is_empty()).then(|| format!("{} gives{words}", file.display()));
     let matches = with_defaults(Arguments::command(), name, options).try_get_matches_from(&line)?;
     Ok((Arguments::from_arg_matches(&matches)?, told))
@@ -155,8 +154,7 @@ mod tests {
         std::fs::create_dir_all(&folder)?;
         std::fs::create_dir_all(project.path().join(".config"))?;
         std::fs::write(project.path().join(FILE), file)?;
-        let line = format!("zooquake {line}");
-        let (arguments, told) = parse(line.split(' ').map(Into::into).collect(), &folder)?;
+        let (arguments, told) = parse(format!("zooquake {line}").split(' ').map(Into::into).collect(), &folder)?;
         let told = told.map(|told| told.replace(&format!("{}/", project.path().display()), ""));
         Ok((arguments.command, told))
     }
@@ -185,8 +183,7 @@ mod tests {
 
     #[test]
     fn a_line_with_a_seed_draws_its_plan_in_every_project() {
-        let line = "run lock/fenced --seed 7";
-        let spec = run(ALL, line);
+        let spec = run(ALL, "run lock/fenced --seed 7");
         let expected = RunSpec {
             seed: Some(7),
             out: "target/runs".into(),
@@ -247,8 +244,7 @@ mod tests {
             let options = options
                 .iter()
                 .map(|option| (*option, all.default_value(option).unwrap()));
-            let command = with_defaults(Arguments::command(), name, options.collect());
-            command.debug_assert();
+            with_defaults(Arguments::command(), name, options.collect()).debug_assert();
         }
     }
 }

@@ -18,10 +18,10 @@ fn documents() -> Vec<(PathBuf, String)> {
         "docs",
         "workloads",
     ];
-    let files = tops.into_iter().flat_map(|top| WalkDir::new(root.join(top)));
-    let files = files.map(|entry| entry.expect("a document").into_path());
-    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    files
+    tops.into_iter()
+        .flat_map(|top| WalkDir::new(root.join(top)))
+        .map(|entry| entry.expect("a document").into_path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .map(|path| (path.clone(), std::fs::read_to_string(&path).expect("Markdown")))
         .collect()
 }
@@ -41,17 +41,15 @@ fn words(line: &str) -> Option<Vec<String>> {
 
 /// Whether a line is to be one: a drawing may have the program's name too.
 fn is_command(line: &str) -> bool {
-    let first = |words: Vec<String>| words.into_iter().next();
     words(line)
-        .and_then(first)
+        .and_then(|words| words.into_iter().next())
         .is_some_and(|word| word.starts_with(|c: char| c == '-' || c.is_ascii_lowercase()))
 }
 
 #[track_caller]
 fn assert_is_command(line: &str, place: &str) {
     let words = words(line).unwrap_or_else(|| panic!("{place}: {line}: no words of a shell"));
-    let all = ["zooquake".to_owned()].into_iter().chain(words);
-    if let Err(error) = Arguments::try_parse_from(all) {
+    if let Err(error) = Arguments::try_parse_from(["zooquake".to_owned()].into_iter().chain(words)) {
         assert!(!error.use_stderr(), "{place}: {line}: {error}");
     }
 }

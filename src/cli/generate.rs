@@ -4,7 +4,6 @@ use super::exit::{Code, Usage};
 use super::paths;
 use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use zooquake_checkers::generate::{Object, Options, Values, generate as history};
@@ -90,11 +89,6 @@ pub fn generate(options: &GenerateOptions) -> Result<Code> {
         file.flush()
     };
     write().with_context(|| format!("writing {}", out.display()))?;
-    let events = history.events.len();
-    if options.json {
-        println!("{}", json!({ "file": out, "events": events }));
-    } else {
-        println!("{} ({events} events)", out.display());
-    }
+    super::convert::print(out, &history, options.json);
     Ok(Code::Valid)
 }

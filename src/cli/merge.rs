@@ -1,8 +1,7 @@
 //! `zooquake merge`
 
-use super::compare;
 use super::exit::{Code, Usage};
-use super::{nightly, paths};
+use super::{compare, nightly, paths};
 use crate::campaign::engine::CampaignEnd;
 use crate::compare::drive::ComparisonLedger;
 use crate::compare::header::ComparisonHeader;
@@ -17,6 +16,7 @@ use crate::nightly::header::NightHeader;
 use crate::nightly::previous_nights::{self, NightRecord};
 use crate::nightly::report::night_report;
 use crate::planning::values;
+use crate::run::folder::entries;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -116,13 +116,10 @@ fn empty(options: &MergeOptions) -> Result<()> {
             .into());
         }
     }
-    let mut entries = match std::fs::read_dir(out) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.with_context(|| format!("reading {}", out.display()))?,
-    };
-    match entries.next() {
-        None => Ok(()),
-        Some(_) => Err(Usage(format!(
+    let entries = entries(out).with_context(|| format!("reading {}", out.display()))?;
+    match entries.is_empty() {
+        true => Ok(()),
+        false => Err(Usage(format!(
             "{out:?} is not empty: give another --out, or remove what is in it"
         ))
         .into()),

@@ -41,6 +41,7 @@ use anyhow::{Result, anyhow};
 use args::Command;
 use exit::Code;
 use std::process::ExitCode;
+use zooquake_workloads::client;
 
 /// Parses the command line and runs the command; returns the exit code.
 pub fn main() -> ExitCode {
@@ -58,8 +59,7 @@ pub fn main() -> ExitCode {
     if let Some(told) = told {
         progress!("{told}");
     }
-    let refused = arguments.command.is_of_users().then(limits::check);
-    if let Some(Err(error)) = refused {
+    if let Some(Err(error)) = arguments.command.is_of_users().then(limits::check) {
         eprintln!("zooquake: {error:#}");
         return Code::Harness.into();
     }
@@ -131,14 +131,10 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Measure(options) => measure::measure(options).await,
         Command::Completions(options) => Ok(help::completions(&options)),
         Command::Man(options) => help::man(&options),
-        Command::Crowd => {
-            zooquake_workloads::client::run_crowd(zooquake_workloads::client::Config::from_env()?).await?;
-            Ok(Code::Valid)
-        }
-        Command::Client => {
-            zooquake_workloads::client::run(zooquake_workloads::client::Config::from_env()?).await?;
-            Ok(Code::Valid)
-        }
+        Command::Crowd => client::run_crowd(client::Config::from_env()?)
+            .await
+            .map(|()| Code::Valid),
+        Command::Client => client::run(client::Config::from_env()?).await.map(|()| Code::Valid),
         Command::Sidecar => zooquake_backend::sidecar::serve().await.map(|()| Code::Valid),
         Command::HealHost => {
             if zooquake_backend::sidecar::heal().await? {
@@ -147,9 +143,8 @@ async fn dispatch(command: Command) -> Result<Code> {
             Ok(Code::Valid)
         }
         Command::Lease => zooquake_backend::docker::hold_lease().await.map(|()| Code::Valid),
-        Command::Watch { run, history, hosts } => {
-            zooquake_backend::docker::watch(&run, history.as_deref(), &hosts).await?;
-            Ok(Code::Valid)
-        }
+        Command::Watch { run, history, hosts } => zooquake_backend::docker::watch(&run, history.as_deref(), &hosts)
+            .await
+            .map(|()| Code::Valid),
     }
 }

@@ -128,10 +128,10 @@ const SPEECH: [&str; 6] = ["told", "tell", "tells", "says", "whoever", "as far a
 #[test]
 fn machines_do_not_speak_in_comments() {
     for (path, text) in sources() {
-        let comments = text.lines().enumerate().filter_map(|(at, line)| {
-            let comment = line.trim_start().strip_prefix("//")?;
-            Some((at + 1, comment))
-        });
+        let comments = text
+            .lines()
+            .enumerate()
+            .filter_map(|(at, line)| Some((at + 1, line.trim_start().strip_prefix("//")?)));
         for (line, comment) in comments {
             // What stands between backticks is code.
             let prose: String = comment.split('`').step_by(2).collect::<Vec<_>>().join(" ");

@@ -2,12 +2,11 @@
 
 use super::exit::{Code, Usage};
 use crate::planning::recipe;
+use crate::run::folder::entries;
 use crate::template::{LANGUAGES, language};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// `new`
@@ -66,9 +65,8 @@ pub fn new(options: &NewOptions) -> Result<Code> {
             "the folder {folder:?} gives no name: letters, digits, `-`, `_` and `.`, a letter or digit first"
         ))
     })?;
-    let occupied = match fs::read_dir(folder) {
-        Ok(mut entries) => entries.next().map(|_| "there is something in it already".to_string()),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
+    let occupied = match entries(folder) {
+        Ok(entries) => (!entries.is_empty()).then(|| "there is something in it already".to_string()),
         Err(error) => Some(error.to_string()),
     };
     if let Some(why) = occupied {

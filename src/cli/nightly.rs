@@ -1,11 +1,8 @@
 //! `zooquake nightly`
 
-use super::campaign;
 use super::exit::{Code, Usage};
 use super::shard::ShardChoice;
-use super::{interrupt, paths};
-use crate::backends;
-use crate::calendar;
+use super::{campaign, interrupt, paths};
 use crate::campaign::engine::{self, CampaignEnd, DriveLimits, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::nightly::campaign::Campaign;
@@ -15,12 +12,10 @@ use crate::nightly::folder::{self, LedgerContent, NightLedger};
 use crate::nightly::header::{self, NightHeader};
 use crate::nightly::previous_nights::{self, NightRecord};
 use crate::nightly::{conclusion, jobs, report, retention};
-use crate::planning::recipe;
-use crate::planning::refusal;
 use crate::planning::spec::RunSpec;
-use crate::planning::values;
+use crate::planning::{recipe, refusal, values};
 use crate::run::folder::Folder;
-use crate::version;
+use crate::{backends, calendar, version};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -131,8 +126,8 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
         false => CampaignEnd::Through,
         true => {
-            let asked = [campaign.cluster.image.as_deref()];
-            let runner = Ensembles::prepare(place, asked, runs.clone(), interrupt).await?;
+            let runner =
+                Ensembles::prepare(place, [campaign.cluster.image.as_deref()], runs.clone(), interrupt).await?;
             let specs: Vec<RunSpec> = order.iter().map(|cell| campaign.spec(cell, cell.seed)).collect();
             runner.prepare_recipes(&specs).await?;
             let count = jobs::count(options.jobs, campaign, runner.capacity().await?);

@@ -4,15 +4,11 @@ use super::exit::{Code, Usage};
 use super::run::refuse_keep;
 use super::series::{Series, print_json};
 use super::{consent, paths};
-use crate::backends;
-use crate::judge;
-use crate::planning::admission;
-use crate::planning::support;
-use crate::planning::values;
-use crate::replay::headline;
-use crate::replay::pin;
+use crate::planning::{admission, support, values};
+use crate::replay::{headline, pin};
 use crate::run::FinishedRun;
 use crate::run::folder::{Folder, RECIPE};
+use crate::{backends, judge};
 use anyhow::Result;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -66,8 +62,8 @@ pub struct ReplayOptions {
 /// [`Usage`] if there is no such run; otherwise the harness failed.
 pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let (opened, mut record) = paths::run(&options.run)?;
-    let cannot = |why: String| Usage(format!("{:?} has no plan that could be run: it {why}", options.run));
-    admission::check(&record.plan).map_err(cannot)?;
+    admission::check(&record.plan)
+        .map_err(|why| Usage(format!("{:?} has no plan that could be run: it {why}", options.run)))?;
     let (original, ran_on) = (record.plan.clone(), record.plan.on);
     record.plan = record.plan.placed(options.on.unwrap_or(ran_on));
     support::check(&record.plan).map_err(Usage)?;
@@ -161,8 +157,8 @@ pub fn kept_recipe(run: &Folder, recipe: &RecipeSource) -> Result<(PathBuf, BTre
 }
 
 fn comes_back(run: &FinishedRun, wanted: &Anomaly) -> bool {
-    let anomalies = &run.results.anomalies;
-    anomalies
+    run.results
+        .anomalies
         .iter()
         .any(|anomaly| anomaly.kind == wanted.kind && !anomaly.advisory)
 }

@@ -158,16 +158,15 @@ fn index(folder: &Path) -> Result<PathBuf> {
         }
     }
     if runs.is_empty() {
-        let text = format!(
+        return Err(Usage(format!(
             "{} is not a run (it lacks plan.json and history.jsonl), and contains no runs and no nights",
             folder.display()
-        );
-        return Err(Usage(text).into());
+        ))
+        .into());
     }
     paths::output_folder(folder, "folder")?;
     let file = folder.join("index.html");
-    let name = Folder { path: folder.into() }.name();
-    zooquake_reports::index::write(&name, runs, &file)?;
+    zooquake_reports::index::write(&Folder { path: folder.into() }.name(), runs, &file)?;
     Ok(file)
 }
 
@@ -175,8 +174,7 @@ fn index(folder: &Path) -> Result<PathBuf> {
 /// same.
 fn listed(folder: &Folder) -> RunEntry {
     let mut trouble = Vec::new();
-    let plan = folder.plan();
-    let plan = plan.map_err(|error| trouble.push(format!("{error:#}"))).ok();
+    let plan = folder.plan().map_err(|error| trouble.push(format!("{error:#}"))).ok();
     let results = match folder.file("results.json").exists() {
         true => folder
             .results()

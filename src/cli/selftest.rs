@@ -1,10 +1,10 @@
 //! `zooquake selftest`
 
 use super::exit::{Code, Usage};
+use super::explore::threads;
 use super::{interrupt, paths};
 use crate::confirm::{Confirmation, Confirmer, were_played};
-use crate::planning::names;
-use crate::planning::values;
+use crate::planning::{names, values};
 use crate::selftest::{self, BugOutcome, PlantedBug, Settings};
 use crate::shrink::sim::write_run;
 use crate::terminal::print_wrapped;
@@ -93,8 +93,7 @@ pub async fn selftest(mut options: SelftestOptions) -> Result<Code> {
     }
     let interrupted = interrupted || confirmer.is_some_and(|confirmer| confirmer.stopped());
     if json {
-        let values: Vec<Value> = tried.iter().map(as_json).collect();
-        crate::output::json(&values)?;
+        crate::output::json(&tried.iter().map(as_json).collect::<Vec<_>>())?;
     }
     were_played(tried.iter().filter_map(|tried| tried.confirmation.as_ref()))?;
     let failed = tried.iter().filter(|tried| !tried.outcome.passed()).count();
@@ -131,10 +130,10 @@ struct SelftestRow {
 /// Plays the shrunk plans of recipes on real ensembles, until the user stops it; prints the outcome of each unless the
 /// output is JSON.
 async fn confirm(confirmer: &Confirmer, tried: &mut [SelftestRow], json: bool) -> Result<()> {
-    let recipes = tried
+    for tried in tried
         .iter_mut()
-        .filter(|tried| matches!(tried.outcome.planted, PlantedBug::Recipe(_)));
-    for tried in recipes {
+        .filter(|tried| matches!(tried.outcome.planted, PlantedBug::Recipe(_)))
+    {
         let (Some(shown), Some(run)) = (&tried.outcome.shown, &tried.run) else {
             continue;
         };
@@ -149,13 +148,12 @@ async fn confirm(confirmer: &Confirmer, tried: &mut [SelftestRow], json: bool) -
 
 /// Tries them one after the other, and prints the row of each; whether it was interrupted.
 fn try_all(chosen: &[PlantedBug], options: &SelftestOptions, stop: &AtomicBool) -> Result<(Vec<SelftestRow>, bool)> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Settings {
         budget: options.budget,
         shrinking: SHRINKING,
         twin: TWIN,
         seed: options.seed,
-        threads: options.threads.map_or(cores, usize::from),
+        threads: threads(options.threads),
         stop,
     };
     if !options.json {

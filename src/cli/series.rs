@@ -44,8 +44,7 @@ impl Series {
         if let Some(live) = &live {
             eprintln!("the report grows at {} while the run goes on", live.url());
         }
-        let asked = [self.plan.cluster.image.as_deref()];
-        let ensembles = Ensembles::prepare(self.place, asked, self.out, interrupt)
+        let ensembles = Ensembles::prepare(self.place, [self.plan.cluster.image.as_deref()], self.out, interrupt)
             .await?
             .with_recipe(self.recipe)
             .with_news(live.as_ref().map(Live::news));
@@ -76,8 +75,7 @@ fn print(finished: &FinishedRun) -> Result<()> {
     println!("report: {}", folder.file("report.html").display());
     if results.verdict != Verdict::Valid {
         println!("to reproduce:");
-        let plan = folder.plan()?;
-        reproduction::lines(&folder.path, &plan)
+        reproduction::lines(&folder.path, &folder.plan()?)
             .iter()
             .for_each(|line| println!("  {line}"));
     }

@@ -48,8 +48,7 @@ fn named(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
     if let Some(own) = variable(OWN) {
         return own.parse().map_err(|why| format!("{OWN}: {why}"));
     }
-    let engines = [gitlab(&variable)?, slurm(&variable)?];
-    match engines {
+    match [gitlab(&variable)?, slurm(&variable)?] {
         [Some(one), Some(other)] if one != other => Err(format!(
             "--shard auto: GitLab's variables name part {one} and Slurm's {other}: set {OWN}=K/N to the one that is meant"
         )),

@@ -3,8 +3,7 @@
 use super::exit::{Code, Usage};
 use super::interrupt;
 use crate::backends::docker::pin;
-use crate::planning::names;
-use crate::planning::recipe;
+use crate::planning::{names, recipe};
 use crate::terminal::line;
 use crate::trial::{self, Finding, SentenceVerdict};
 use anyhow::{Context, Result, anyhow};

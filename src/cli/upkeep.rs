@@ -39,8 +39,7 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
             .await?
     };
     if options.json {
-        let all: Vec<Value> = found.iter().map(as_json).collect();
-        println!("{}", json!({ "images": all }));
+        println!("{}", json!({ "images": found.iter().map(as_json).collect::<Vec<_>>() }));
     } else {
         for image in &found {
             let used = if image.used { "used" } else { "not used" };
@@ -82,8 +81,7 @@ pub async fn clean(options: &CleanOptions) -> Result<Code> {
     let swept = match options.dry_run {
         false => engine.sweep(dead).await,
         true => {
-            let inventories = dead.iter().map(|run| engine.inventory(run));
-            let inventories = try_join_all(inventories).await?;
+            let inventories = try_join_all(dead.iter().map(|run| engine.inventory(run))).await?;
             dead.into_iter().zip(inventories).collect()
         }
     };

@@ -3,9 +3,8 @@
 use super::header::ComparisonHeader;
 use super::order::Turn;
 use super::setup::Setup;
-use crate::campaign::engine;
 use crate::campaign::ensembles::{self, Runner};
-use crate::campaign::{attempt, ledger};
+use crate::campaign::{attempt, engine, ledger};
 use crate::run::slot::Slot;
 use anyhow::{Result, anyhow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -227,8 +226,7 @@ mod tests {
     #[tokio::test]
     async fn a_harness_that_keeps_failing_is_given_up() {
         let folder = tempdir().unwrap();
-        let mut ledger = open(folder.path());
-        let (end, ran) = go_on(&mut ledger, |_| failed(), usize::MAX).await;
+        let (end, ran) = go_on(&mut open(folder.path()), |_| failed(), usize::MAX).await;
         assert_eq!((end, ran.len()), (CampaignEnd::GivenUp, 3));
     }
 

@@ -2,10 +2,9 @@
 
 use super::order::{Turn, turns};
 use crate::backends;
-use crate::planning::drawing;
-use crate::planning::names;
 use crate::planning::spec::RunSpec;
 use crate::planning::values::timing_text;
+use crate::planning::{drawing, names};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use zooquake_history::plan::{DrawnFor, On, Timing, Workload};

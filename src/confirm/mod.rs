@@ -203,12 +203,11 @@ async fn play(
                 confirmation.tries += 1;
                 confirmation.struck += u32::from(all_count(&results));
                 if results.anomalies.iter().any(|anomaly| wanted.is(anomaly)) {
-                    let run = out.join(run);
                     confirmation.shown = Some(ConfirmingTry {
                         number,
                         strikes,
                         replay_of,
-                        run,
+                        run: out.join(run),
                     });
                     confirmation.confirmed = true;
                     break;

@@ -74,11 +74,11 @@ impl CorpusText {
         let (_, first) = lines.next().context("it has no first line")?;
         let header: CorpusHeader = serde_json::from_value(first)?;
         if header.format != FORMAT {
-            let why = format!(
+            return Err(ForeignRecord(format!(
                 "it is of format {}, and this zooquake reads format {FORMAT} alone",
                 header.format
-            );
-            return Err(ForeignRecord(why).into());
+            ))
+            .into());
         }
         let mut progress: Vec<CorpusProgress> = Vec::new();
         for (number, line) in lines {
@@ -195,11 +195,11 @@ impl Corpus {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::explore::space::Search;
 
-    fn space(seed: u64) -> Space {
+    pub fn space(seed: u64) -> Space {
         Space {
             variant: "lock/protected".into(),
             servers: 3,

@@ -45,17 +45,16 @@ impl Signature {
 
 fn is_declared(record: &Record, anomaly: &Anomaly) -> bool {
     let plan = &record.plan;
-    let mut declared = plan
-        .workload
+    plan.workload
         .accepted
         .iter()
-        .filter(|known| known.anomaly == anomaly.kind);
-    declared.any(|known| {
-        known
-            .faults
-            .iter()
-            .any(|fault| fault == "none" || plan.faults.contains(fault))
-    })
+        .filter(|known| known.anomaly == anomaly.kind)
+        .any(|known| {
+            known
+                .faults
+                .iter()
+                .any(|fault| fault == "none" || plan.faults.contains(fault))
+        })
 }
 
 /// Witnesses with more events than this have about as many orders as there are schedules that show them.
@@ -68,8 +67,7 @@ fn shape(record: &Record, anomaly: &Anomaly) -> String {
         .filter_map(|&index| record.history.events.get(index));
     let kind = |event: &Event| format!("{:?} {}", event.kind, event.f).to_lowercase();
     if anomaly.witness.len() > LONG {
-        let kinds: BTreeSet<String> = events.map(kind).collect();
-        let kinds: Vec<String> = kinds.into_iter().collect();
+        let kinds: Vec<String> = events.map(kind).collect::<BTreeSet<_>>().into_iter().collect();
         return format!("more than {LONG} of: {}", kinds.join(", "));
     }
     let mut names: HashMap<&str, usize> = HashMap::new();

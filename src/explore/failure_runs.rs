@@ -19,7 +19,7 @@ use zooquake_history::plan::Workload;
 const WRITTEN: usize = 3;
 
 /// How long one failure is shrunk at most.
-const SHRINKING: Duration = Duration::from_secs(20);
+pub const SHRINKING: Duration = Duration::from_secs(20);
 
 /// A failure, and where it is written.
 #[derive(Debug, Serialize)]

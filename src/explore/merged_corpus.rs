@@ -97,23 +97,8 @@ impl MergedCorpus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::corpus::Corpus;
-    use crate::explore::space::{Search, Space};
+    use crate::explore::corpus::{Corpus, tests::space};
 
-    fn space(seed: u64) -> Space {
-        Space {
-            variant: "lock/protected".into(),
-            servers: 3,
-            clients: 5,
-            ops: 8,
-            windows: 2,
-            faults: vec!["kill".into()],
-            seed,
-            search: Search::Walk,
-        }
-    }
-
-    /// A corpus with a part that came so far.
     fn corpus(at: &Path, seed: u64, shard: &str, until: u64) -> PathBuf {
         let (mut corpus, _) = Corpus::open(at, &space(seed), Some(seed)).unwrap();
         corpus.reached(shard.parse().unwrap(), until).unwrap();

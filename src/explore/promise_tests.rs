@@ -35,8 +35,7 @@ struct PromiseResult {
 impl PromiseResult {
     fn play(variant: &str) -> Self {
         let mut shown = Self::default();
-        let alone = FAULTS.iter().map(std::slice::from_ref);
-        for faults in alone.chain([&FAULTS[..]]) {
+        for faults in FAULTS.iter().map(std::slice::from_ref).chain([&FAULTS[..]]) {
             let space = Space {
                 variant: variant.into(),
                 servers: 3,
@@ -65,8 +64,8 @@ impl PromiseResult {
         let believed = results
             .anomalies
             .iter()
-            .filter(|one| one.kind.starts_with("stale-") && one.advisory);
-        let believed = believed.filter(|one| !late && one.kind != "stale-read");
+            .filter(|one| one.kind.starts_with("stale-") && one.advisory)
+            .filter(|one| !late && one.kind != "stale-read");
         for found in failures.chain(believed.map(|one| (one.kind.clone(), false))) {
             self.anomalies.entry(found).or_insert((faults.join(","), seed));
         }

@@ -183,8 +183,8 @@ impl<'a> ScheduleQueue<'a> {
                 tree.playing -= 1;
                 if delayed.len() < *delays as usize {
                     let later = delayed.last().map_or(0, |last| last + 1)..steps;
-                    let more = later.rev().map(|step| [delayed.as_slice(), &[step]].concat());
-                    tree.left.extend(more);
+                    tree.left
+                        .extend(later.rev().map(|step| [delayed.as_slice(), &[step]].concat()));
                 }
             }
             _ => self.at[thread].store(u64::MAX, Ordering::SeqCst),

@@ -2,9 +2,7 @@
 
 use crate::backends::sim;
 use crate::faults::{self, Topology};
-use crate::planning::drawing;
-use crate::planning::names;
-use crate::planning::support;
+use crate::planning::{drawing, names, support};
 use serde::{Deserialize, Serialize};
 use zooquake_history::plan::{ClientState, ClusterPlan, On, Plan, Trigger, Window, Workload};
 

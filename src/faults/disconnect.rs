@@ -1,10 +1,10 @@
 //! A client's connections, ended at its proxy and refused for much less than its session lasts.
 
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, WindowDraft};
+use super::{Fault, WindowDraft, client_state};
 use anyhow::{Result, bail};
 use zooquake_history::fault::{self, Payload, Wire};
-use zooquake_history::plan::{ClientState, Target};
+use zooquake_history::plan::Target;
 
 /// How long it lasts, in hundredths of the session timeout.
 const SHARE: std::ops::Range<u64> = 20..40;
@@ -13,13 +13,7 @@ const SHARE: std::ops::Range<u64> = 20..40;
 pub const FAULT: Fault = Fault {
     kind: &fault::DISCONNECT,
     draw: |rng, topology, round| {
-        let case = if round < 2 { round } else { rng.usize(0..4) };
-        let state = match case {
-            0 => (ClientState::Working, 200),
-            1 => (ClientState::Waiting, rng.u64(0..60)),
-            2 => (ClientState::Acquiring, rng.u64(0..6)),
-            _ => (ClientState::Releasing, rng.u64(0..3)),
-        };
+        let state = client_state(rng, round);
         WindowDraft {
             target: Target::Client,
             payload: Some(Payload::Wire(if rng.bool() { Wire::Close } else { Wire::Reset })),

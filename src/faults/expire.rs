@@ -1,29 +1,20 @@
 //! A client's session, closed from another connection: the client lives, is connected, and learns that it has expired.
 
 use super::strike::{MissedStrike, Strike, StrikeEffect};
-use super::{Fault, WindowDraft};
+use super::{Fault, WindowDraft, client_state};
 use anyhow::Result;
 use zooquake_history::fault;
-use zooquake_history::plan::{ClientState, Target};
+use zooquake_history::plan::Target;
 
 /// Expire.
 pub const FAULT: Fault = Fault {
     kind: &fault::EXPIRE,
-    draw: |rng, _, round| {
-        let case = if round < 2 { round } else { rng.usize(0..4) };
-        let state = match case {
-            0 => (ClientState::Working, 200),
-            1 => (ClientState::Waiting, rng.u64(0..60)),
-            2 => (ClientState::Acquiring, rng.u64(0..6)),
-            _ => (ClientState::Releasing, rng.u64(0..3)),
-        };
-        WindowDraft {
-            target: Target::Client,
-            payload: None,
-            state: Some(state),
-            // It is over when it has happened.
-            duration_ms: 0,
-        }
+    draw: |rng, _, round| WindowDraft {
+        target: Target::Client,
+        payload: None,
+        state: Some(client_state(rng, round)),
+        // It is over when it has happened.
+        duration_ms: 0,
     },
     longest_ms: |_| 0,
     strike: |strike, victim| Box::pin(expire(strike, victim)),
@@ -42,7 +33,7 @@ mod tests {
     use super::*;
     use crate::faults::Topology;
     use std::collections::HashSet;
-    use zooquake_history::plan::{ClusterPlan, Trigger, Workload};
+    use zooquake_history::plan::{ClientState, ClusterPlan, Trigger, Workload};
 
     #[test]
     fn it_strikes_clients_in_every_state_first_one_that_works_and_one_that_waits() {

@@ -73,8 +73,7 @@ pub async fn follower(cluster: &dyn Cluster) -> Result<String> {
     let dispensable = |server: &String| voters.len() > 2 || !voters.contains(server);
     let mut followers: Vec<String> = serving.map(|(server, _)| server).collect();
     followers.retain(|server| *server != leader && dispensable(server));
-    let clients = cluster.clients();
-    let served = join_all(clients.iter().map(|client| cluster.server_of(client))).await;
+    let served = join_all(cluster.clients().iter().map(|client| cluster.server_of(client))).await;
     // A client whose process does not run is on none.
     let served: Vec<String> = served.into_iter().flatten().flatten().collect();
     let count = |server: &String| served.iter().filter(|other| *other == server).count();

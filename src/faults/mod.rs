@@ -15,7 +15,6 @@ mod strike;
 mod strike_points;
 mod wipe;
 
-use std::fmt;
 use strike::Action;
 use zooquake_history::fault::Payload;
 use zooquake_history::plan::{ClientState, ClusterPlan, Target, Timing, Trigger, Window, Workload};
@@ -33,12 +32,6 @@ pub struct Fault {
     strike: Action,
     /// Takes the fault away again and returns when that was seen.
     heal: Action,
-}
-
-impl fmt::Debug for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind.name)
-    }
 }
 
 /// What faults are drawn for.
@@ -164,6 +157,26 @@ fn any_client(rng: &mut fastrand::Rng, topology: &Topology) -> Target {
 }
 
 pub use strike::leader;
+
+/// The state in which a client is struck, and how many milliseconds later: first while it works, then while it waits,
+/// later drawn at random.
+fn client_state(rng: &mut fastrand::Rng, round: usize) -> (ClientState, u64) {
+    match if round < 2 { round } else { rng.usize(0..4) } {
+        0 => (ClientState::Working, 200),
+        1 => (ClientState::Waiting, rng.u64(0..60)),
+        2 => (ClientState::Acquiring, rng.u64(0..6)),
+        _ => (ClientState::Releasing, rng.u64(0..3)),
+    }
+}
+
+/// So many voters drawn at random, in order.
+fn voters(rng: &mut fastrand::Rng, topology: &Topology, count: usize) -> Vec<String> {
+    let mut names: Vec<String> = (1..=topology.voters).map(|n| format!("n{n}")).collect();
+    rng.shuffle(&mut names);
+    names.truncate(count);
+    names.sort();
+    names
+}
 
 #[cfg(test)]
 mod tests {

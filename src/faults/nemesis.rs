@@ -1,14 +1,12 @@
 //! The nemesis: carries out its schedule, one window or one step after the other, and records what it observed.
 
 use super::Fault;
-use super::strike::victims;
-use super::strike::{MissedStrike, Strike, StrikeEffect};
+use super::strike::{MissedStrike, Strike, StrikeEffect, victims};
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::future::Future;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::{Clock, Cluster};
@@ -92,9 +90,8 @@ impl Nemesis {
                 break;
             }
             if let Err(error) = self.window(&window).await {
-                let detail = Some(format!("{error:#}"));
                 let skipped = WindowEvent {
-                    detail,
+                    detail: Some(format!("{error:#}")),
                     ..event(&window, WindowPhase::Skipped, None)
                 };
                 self.tell(&window, skipped).await;

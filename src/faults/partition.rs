@@ -1,7 +1,7 @@
 //! A cut network.
 
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, WindowDraft, any_server, servers};
+use super::{Fault, Topology, WindowDraft, any_server, servers, voters};
 use anyhow::{Result, bail};
 use zooquake_backend::{Cluster, Directions};
 use zooquake_history::fault::{self, Cut, Payload};
@@ -28,7 +28,7 @@ pub const FAULT: Fault = Fault {
             1 => (Target::Leader, Cut::Isolate, None),
             2 | 3 => (Target::Client, Cut::Isolate, working),
             4 => (Target::HolderServer, Cut::FromServers, working),
-            5 => (minority(rng, topology.voters), Cut::FromServers, None),
+            5 => (minority(rng, topology), Cut::FromServers, None),
             6 => (any_server(rng, topology), Cut::Isolate, None),
             7 => (Target::Leader, if rng.bool() { Cut::Deaf } else { Cut::Mute }, None),
             _ => (Target::Client, if rng.bool() { Cut::Deaf } else { Cut::Mute }, working),
@@ -48,10 +48,7 @@ pub const FAULT: Fault = Fault {
             duration_ms,
         }
     },
-    longest_ms: |topology| match topology.workload.pinned {
-        true => servers::longest_ms(topology),
-        false => topology.timing.session_ms + topology.timing.tick_ms + 2_200,
-    },
+    longest_ms: servers::longest_ms,
     strike: |strike, victim| Box::pin(cut_off(strike, victim)),
     heal: |strike, victim| Box::pin(join_again(strike, victim)),
 };
@@ -95,11 +92,8 @@ fn peers(cluster: &dyn Cluster, victim: &str, victims: &[String], cut: Cut) -> V
 }
 
 /// As many voters as can be lost: the smaller half. Observers stay with the majority: no quorum asks for them.
-pub(super) fn minority(rng: &mut fastrand::Rng, voters: usize) -> Target {
-    let mut names: Vec<String> = (1..=voters).map(|n| format!("n{n}")).collect();
-    rng.shuffle(&mut names);
-    names.truncate((voters - 1) / 2);
-    names.sort();
+pub(super) fn minority(rng: &mut fastrand::Rng, topology: &Topology) -> Target {
+    let names = voters(rng, topology, (topology.voters - 1) / 2);
     if names.is_empty() {
         Target::Leader
     } else {

@@ -20,18 +20,14 @@ pub const FAULT: Fault = Fault {
         };
         // Expiry takes up to the timeout and a tick; what is left lets the next holder work while this one is frozen.
         let timing = topology.timing;
-        let duration_ms = timing.session_ms + timing.tick_ms + rng.u64(1_200..2_200);
         WindowDraft {
             target,
             payload: None,
             state,
-            duration_ms,
+            duration_ms: timing.session_ms + timing.tick_ms + rng.u64(1_200..2_200),
         }
     },
-    longest_ms: |topology| match topology.workload.pinned {
-        true => servers::longest_ms(topology),
-        false => topology.timing.session_ms + topology.timing.tick_ms + 2_200,
-    },
+    longest_ms: servers::longest_ms,
     strike: |strike, victim| Box::pin(async move { Ok(strike.cluster.pause(victim).await?.into()) }),
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.resume(victim).await?.into()) }),
 };

@@ -28,7 +28,10 @@ fn reign(rng: &mut fastrand::Rng, topology: &Topology) -> u64 {
 
 /// The longest that a pause or a partition is drawn to last, in milliseconds.
 pub(super) fn longest_ms(topology: &Topology) -> u64 {
-    2 * topology.timing.sync_ms() + 1_300
+    match topology.workload.pinned {
+        true => 2 * topology.timing.sync_ms() + 1_300,
+        false => topology.timing.session_ms + topology.timing.tick_ms + 2_200,
+    }
 }
 
 /// Draws a kill.
@@ -66,15 +69,14 @@ pub(super) fn partition(rng: &mut fastrand::Rng, topology: &Topology, round: usi
         0 => (Target::Leader, Cut::FromServers),
         1 => (any_server(rng, topology), Cut::FromServers),
         2 => (Target::Leader, Cut::Isolate),
-        3 => (minority(rng, topology.voters), Cut::FromServers),
+        3 => (minority(rng, topology), Cut::FromServers),
         4 => (any_server(rng, topology), Cut::Isolate),
         5 => (Target::Leader, if rng.bool() { Cut::Deaf } else { Cut::Mute }),
         _ => (Target::Client, Cut::Isolate),
     };
-    let state = (target == Target::Client).then_some(OPERATION);
     WindowDraft {
         payload: Some(Payload::Cut(cut)),
-        state,
+        state: (target == Target::Client).then_some(OPERATION),
         ..sketch(target, reign(rng, topology))
     }
 }

@@ -76,10 +76,9 @@ pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiri
     Ok(match &window.target {
         Target::Node(name) => vec![name.clone()],
         Target::Servers(names) => names.clone(),
-        Target::Host(host) => {
-            let nodes = cluster.nodes_on(host);
-            nodes.with_context(|| format!("the run has no host {host}"))?
-        }
+        Target::Host(host) => cluster
+            .nodes_on(host)
+            .with_context(|| format!("the run has no host {host}"))?,
         Target::Client => vec![fired.client.clone().context("the trigger names no client")?],
         Target::Leader => vec![leader(cluster).await.context("no server led")?],
         Target::Follower => vec![super::lag::follower(cluster).await?],
@@ -100,11 +99,10 @@ pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiri
 pub async fn leader(cluster: &dyn Cluster) -> Option<String> {
     let servers = cluster.servers();
     let states = join_all(servers.iter().map(|server| cluster.server_state(server))).await;
-    let leading = servers
+    servers
         .into_iter()
         .zip(states)
-        .filter_map(|(server, state)| Some((server, state.ok()?)));
-    leading
+        .filter_map(|(server, state)| Some((server, state.ok()?)))
         .filter(|(_, state)| state.leads())
         .max_by_key(|(_, state)| state.epoch())
         .map(|(server, _)| server)

@@ -106,8 +106,8 @@ mod tests {
         for (variant, expected) in [("fifo", &["dequeue"][..]), ("claimed", &["acknowledge", "dequeue"])] {
             let workload = recipes::workload("queue", variant).expect("a variant");
             let mut rng = fastrand::Rng::with_seed(1);
-            let struck = (0..50).map(|_| translate(&mut rng, &workload, ClientState::Working, 200).0);
-            let asked: BTreeSet<String> = struck
+            let asked: BTreeSet<String> = (0..50)
+                .map(|_| translate(&mut rng, &workload, ClientState::Working, 200).0)
                 .map(|state| match state {
                     ClientState::Asked(f) => f,
                     other => panic!("{other:?}"),
@@ -121,9 +121,9 @@ mod tests {
     fn a_member_is_struck_while_it_joins_and_after_it_has_joined() {
         let workload = recipes::workload("barrier", "tutorial").expect("a variant");
         let mut rng = fastrand::Rng::with_seed(1);
-        let struck = (0..50).map(|_| translate(&mut rng, &workload, ClientState::Working, 200).0);
-        let (asked, answered): (Vec<ClientState>, Vec<ClientState>) =
-            struck.partition(|state| *state == ClientState::Asked("join".into()));
+        let (asked, answered): (Vec<ClientState>, Vec<ClientState>) = (0..50)
+            .map(|_| translate(&mut rng, &workload, ClientState::Working, 200).0)
+            .partition(|state| *state == ClientState::Asked("join".into()));
         assert!(!asked.is_empty() && !answered.is_empty());
         assert!(
             answered

@@ -2,7 +2,7 @@
 
 use super::kill::serves_again;
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, Topology, WindowDraft};
+use super::{Fault, WindowDraft, voters};
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
 use zooquake_history::fault;
@@ -12,7 +12,8 @@ use zooquake_history::plan::Target;
 pub const FAULT: Fault = Fault {
     kind: &fault::WIPE,
     draw: |rng, topology, _| WindowDraft {
-        target: Target::Servers(majority(rng, topology)),
+        // The smallest number of voters that is a quorum.
+        target: Target::Servers(voters(rng, topology, topology.voters / 2 + 1)),
         payload: None,
         state: None,
         // How long those wiped serve alone.
@@ -22,15 +23,6 @@ pub const FAULT: Fault = Fault {
     strike: |strike, victim| Box::pin(lose(strike, victim)),
     heal: |strike, victim| Box::pin(heal(strike, victim)),
 };
-
-/// The smallest number of voters that is a quorum.
-fn majority(rng: &mut fastrand::Rng, topology: &Topology) -> Vec<String> {
-    let mut names: Vec<String> = (1..=topology.voters).map(|n| format!("n{n}")).collect();
-    rng.shuffle(&mut names);
-    names.truncate(topology.voters / 2 + 1);
-    names.sort();
-    names
-}
 
 /// Whether this victim is the one for whom everything is done: a wipe is one deed, not one for each victim.
 fn first(strike: &Strike<'_>, victim: &str) -> bool {

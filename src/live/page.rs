@@ -38,10 +38,10 @@ impl LiveStage {
     pub fn page(&self) -> Result<String> {
         let version = self.version();
         match self {
-            Self::Waiting => {
-                let activity = "the ensemble and its clients come up".into();
-                Ok(waiting_page(&RunProgress { version, activity }))
-            }
+            Self::Waiting => Ok(waiting_page(&RunProgress {
+                version,
+                activity: "the ensemble and its clients come up".into(),
+            })),
             Self::Running(folder, _) => so_far(folder, version),
             Self::Finished(folder) => {
                 let report = folder.file("report.html");

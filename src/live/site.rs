@@ -80,8 +80,7 @@ impl Site {
     /// How long the page rests before it may be made again.
     pub async fn rest(&self) -> Duration {
         let page = self.page.lock().await;
-        let took = page.as_ref().map_or(Duration::ZERO, |page| page.took);
-        PACE.max(took * REST)
+        PACE.max(page.as_ref().map_or(Duration::ZERO, |page| page.took) * REST)
     }
 
     /// The folder of the run that was over last, as it changes.

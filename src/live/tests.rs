@@ -63,8 +63,7 @@ async fn a_page_and_its_news_are_all_that_can_be_asked_for() {
         assert!(page.contains(head), "{page}");
     }
     assert!(answer(&live, "GET /report.html").await.starts_with("HTTP/1.1 404 "));
-    let host = live.address.to_string();
-    let mut news = BufReader::new(request(&live, "GET /events", &host).await).lines();
+    let mut news = BufReader::new(request(&live, "GET /events", &live.address.to_string()).await).lines();
     let mut head = String::new();
     while !head.ends_with("\n\n") {
         head = head + &news.next_line().await.unwrap().unwrap().to_lowercase() + "\n";

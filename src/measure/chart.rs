@@ -56,8 +56,7 @@ pub async fn chart(
             let point = async |place: &ChartPlace| Ok(point(place.size, &measure(cluster, place).await?).values);
             record.measure(places, point).await
         });
-        let measured = measured.await;
-        measured.with_context(|| record.advice())?;
+        measured.await.with_context(|| record.advice())?;
     }
     let measurement = draw(record.series(places));
     let numbers = numbers(&measurement, order.samples, order.servers);

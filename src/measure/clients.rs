@@ -59,8 +59,7 @@ impl ClientsOrder {
         let places = places(&[self.engines()], &self.clients);
         let mut record = ChartRecord::open(out, header)?;
         let point = async |place: &ChartPlace| self.values(place.size, workload.clone(), interrupt.clone()).await;
-        let measured = record.measure(&places, point).await;
-        measured.with_context(|| record.advice())?;
+        record.measure(&places, point).await.with_context(|| record.advice())?;
         let measurement = self.measurement(record.series(&places));
         let numbers = numbers(&measurement, self);
         publish(record, measurement, numbers, out)

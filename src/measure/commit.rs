@@ -121,8 +121,7 @@ async fn transaction(crowd: &mut Crowd, tx: &str, stagger: u64) -> Result<Durati
     }
     let mut took = Duration::ZERO;
     while !open.is_empty() {
-        let ids: Vec<u64> = open.keys().copied().collect();
-        let (id, reply) = crowd.first(&ids).await?;
+        let (id, reply) = crowd.first(&open.keys().copied().collect::<Vec<_>>()).await?;
         match open.remove(&id).context("what was asked")? {
             FollowUp::Decide => {
                 let id = crowd.ask(coordinator, f::DECIDE, whole.clone())?;

@@ -86,8 +86,7 @@ pub async fn on_ensemble<T>(
     let begun = Instant::now();
     let whole = async {
         let cluster = backend.hosts(order).await?;
-        let servers = cluster.servers();
-        try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
+        try_join_all(cluster.servers().iter().map(|server| cluster.start_server(server))).await?;
         cluster.ready().await?;
         let bring_up = begun.elapsed();
         anyhow::Ok((measure(&cluster).await?, bring_up, Instant::now()))

@@ -88,8 +88,8 @@ fn variant(name: &str) -> Result<(&'static Variant, GrantOps), String> {
     let found = registry()
         .iter()
         .filter(fits)
-        .find(|variant| variant.workload().name() == name);
-    let found = found.and_then(|variant| Some((variant, leading_ops(variant.family)?)));
+        .find(|variant| variant.workload().name() == name)
+        .and_then(|variant| Some((variant, leading_ops(variant.family)?)));
     let known = || {
         registry()
             .iter()
@@ -169,8 +169,7 @@ impl HerdRace {
     async fn elected(&mut self) -> Result<(Leader, Instant)> {
         let ids: Vec<u64> = self.waiting.keys().copied().collect();
         let (id, reply) = self.crowd.first(&ids).await?;
-        let leader = self.waiting.remove(&id).context("somebody who waits")?;
-        Ok((leader, reply.at))
+        Ok((self.waiting.remove(&id).context("somebody who waits")?, reply.at))
     }
 
     async fn resign(&mut self, (client, grant): &Leader) -> Result<()> {

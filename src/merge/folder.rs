@@ -59,10 +59,10 @@ fn carry<P: CampaignPlace>(
         let new = free.find(|new| !taken.contains(new)).unwrap_or_else(|| name.clone());
         copy(&from.join(&name), &to.join(&new))?;
         if new != name {
-            let own = attempts
+            attempts
                 .iter_mut()
-                .filter(|attempt| attempt.run.as_ref() == Some(&name));
-            own.for_each(|attempt| attempt.run = Some(new.clone()));
+                .filter(|attempt| attempt.run.as_ref() == Some(&name))
+                .for_each(|attempt| attempt.run = Some(new.clone()));
         }
         taken.insert(new);
     }

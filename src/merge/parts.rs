@@ -69,11 +69,11 @@ fn one<H: PartHeader, P: CampaignPlace>(folder: &Path) -> Result<CampaignPart<H,
     match file.try_lock_shared() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            let why = format!(
+            return Err(ForeignRecord(format!(
                 "the {} in {folder:?} is still going on: merge it when it has ended",
                 H::WHAT
-            );
-            return Err(ForeignRecord(why).into());
+            ))
+            .into());
         }
         Err(TryLockError::Error(error)) => return Err(error).with_context(reading),
     }

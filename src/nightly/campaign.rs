@@ -2,10 +2,8 @@
 
 use super::cell::Cell;
 use super::seeds::SeedSource;
-use crate::planning::drawing;
-use crate::planning::names;
-use crate::planning::network;
 use crate::planning::spec::RunSpec;
+use crate::planning::{drawing, names, network};
 use globset::Glob;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,7 @@
 //! What a night attempts: cells, each until it has what it needs.
 
 use super::campaign::Campaign;
-use super::cell::{self, CellStep};
-use super::cell::{Cell, CellAttempt};
+use super::cell::{self, Cell, CellAttempt, CellStep};
 use super::folder::NightLedger;
 use super::header::NightHeader;
 use super::previous_nights::NightRecord;
@@ -103,11 +102,11 @@ pub fn needed(campaign: &Campaign, cell: &Cell, ledger: &NightLedger) -> Option<
 /// longest of its variant, else as the longest of all, else its time and [`BESIDE`].
 fn expected<'a>(cell: &Cell, time: Duration, attempts: impl Iterator<Item = &'a CellAttempt> + Clone) -> Duration {
     let longest = |alike: &dyn Fn(&Cell) -> bool| {
-        let seconds = attempts
+        attempts
             .clone()
             .filter(|attempt| attempt.verdict.is_some() && alike(&attempt.place))
-            .map(|attempt| attempt.seconds);
-        seconds.max_by(f64::total_cmp)
+            .map(|attempt| attempt.seconds)
+            .max_by(f64::total_cmp)
     };
     longest(&|other| other.same_place(&cell.variant, &cell.faults))
         .or_else(|| longest(&|other| other.variant == cell.variant))

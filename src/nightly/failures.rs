@@ -62,8 +62,7 @@ fn first(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) ->
 fn since(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> String {
     let place = |night: &NightRecord| night.judged(&attempt.place.variant, &attempt.place.faults).count() > 0;
     let showed = |night: &&NightRecord| {
-        let mut runs = night.judged(&attempt.place.variant, &attempt.place.faults);
-        runs.any(|run| {
+        night.judged(&attempt.place.variant, &attempt.place.faults).any(|run| {
             run.anomalies
                 .iter()
                 .any(|other| other.is_new() && other.kind == seen.kind)

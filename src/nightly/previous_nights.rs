@@ -1,11 +1,11 @@
 //! Earlier nights: what they saw, for the order of tonight's cells and for trends.
 
-use super::cell;
-use super::cell::{Cell, CellAttempt};
+use super::cell::{self, Cell, CellAttempt};
 use super::folder::{self, LedgerContent};
 use super::header::NightHeader;
 use super::seeds::NightSeed;
 use crate::campaign::ledger;
+use crate::run::folder::entries;
 use anyhow::{Context, Result};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -69,16 +69,11 @@ impl NightRecord {
 /// # Errors
 /// If a folder or a file cannot be read.
 pub fn all(nights: &Path) -> Result<Vec<(PathBuf, LedgerContent)>> {
-    let doing = || format!("reading the nights in {}", nights.display());
-    let entries = match std::fs::read_dir(nights) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.with_context(doing)?,
-    };
+    let entries = entries(nights).with_context(|| format!("reading the nights in {}", nights.display()))?;
     let mut found = Vec::new();
     for entry in entries {
-        let path = entry.with_context(doing)?.path();
-        let record = path.join(folder::NAME);
-        if path.is_symlink() || !record.is_file() {
+        let path = entry.path();
+        if path.is_symlink() || !path.join(folder::NAME).is_file() {
             continue;
         }
         match read(&path) {
@@ -97,8 +92,8 @@ pub fn all(nights: &Path) -> Result<Vec<(PathBuf, LedgerContent)>> {
 pub fn read(night: &Path) -> Result<Option<LedgerContent>> {
     let path = night.join(folder::NAME);
     let reading = || format!("reading {}", path.display());
-    let text = files::read(&path, files::RECORD).with_context(reading)?;
-    ledger::read::<NightHeader, CellAttempt>(&text).with_context(reading)
+    ledger::read::<NightHeader, CellAttempt>(&files::read(&path, files::RECORD).with_context(reading)?)
+        .with_context(reading)
 }
 
 /// Nights by their beginnings, the oldest first.

@@ -1,13 +1,11 @@
 //! What came of a night: from its record to its report and its exit code.
 
-use super::failures;
 use super::header::NightHeader;
 use super::previous_nights::NightRecord;
-use super::{cell, conclusion, remarks};
+use super::{cell, conclusion, failures, remarks};
 use crate::backends;
 use crate::campaign::engine::CampaignEnd;
-use crate::planning::names;
-use crate::planning::values;
+use crate::planning::{names, values};
 use zooquake_history::plan::Timing;
 use zooquake_reports::night::{Cell, CellOutcome, CellRun, Night, Trend};
 

@@ -30,14 +30,8 @@ pub fn compact(folder: &Folder) -> Result<()> {
     for name in PICTURES {
         remove(folder, name)?;
     }
-    let logs = folder.file("logs");
-    let doing = || format!("reading {}", logs.display());
-    let entries = match fs::read_dir(&logs) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.with_context(doing)?,
-    };
-    for entry in entries {
-        let name = entry.with_context(doing)?.file_name().to_string_lossy().into_owned();
+    for entry in folder.entries("logs")? {
+        let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("logs/{name}");
         match name.starts_with('n') {
             true if name.ends_with(".log") => folder.compress(&path)?,

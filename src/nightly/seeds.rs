@@ -46,8 +46,7 @@ impl SeedSource {
         match self {
             Self::Listed(seeds) => seeds.iter().map(|&seed| NightSeed { seed, ordinal: None }).collect(),
             Self::Drawn(drawn) => {
-                let digits = date.bytes().filter(u8::is_ascii_digit);
-                let day = digits.fold(0_u64, |day, digit| {
+                let day = date.bytes().filter(u8::is_ascii_digit).fold(0_u64, |day, digit| {
                     day.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
                 });
                 let numbered = |ordinal| NightSeed {

@@ -111,8 +111,7 @@ mod tests {
         let budget = ByteBudget::of_pack(0);
         let mut half = budget.metered(io::repeat(0).take(LEAST / 2));
         assert_eq!(io::copy(&mut half, &mut io::sink()).unwrap(), LEAST / 2);
-        let mut more = budget.metered(io::repeat(0));
-        let error = io::copy(&mut more, &mut io::sink()).unwrap_err();
+        let error = io::copy(&mut budget.metered(io::repeat(0)), &mut io::sink()).unwrap_err();
         assert!(error.to_string().contains("larger than 17 MB"), "{error}");
         assert!(budget.entry().is_err());
         assert!(ByteBudget::of_pack(u64::MAX).entry().is_ok());

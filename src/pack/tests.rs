@@ -177,8 +177,7 @@ fn a_pack_explains_itself_and_leaves_a_file_of_the_users_as_it_is() {
     fs::write(run.join("history.jsonl"), "").unwrap();
     let pack_and_read = |run: &Path, to: &str| {
         let packed = write(run, Some(&base.join(to))).unwrap();
-        let opened = open(&packed.file).unwrap();
-        fs::read_to_string(opened.folder.file(readme::NAME)).unwrap()
+        fs::read_to_string(open(&packed.file).unwrap().folder.file(readme::NAME)).unwrap()
     };
     let explained = pack_and_read(&run, "one.tar.gz");
     assert!(

@@ -1,12 +1,7 @@
 //! Whether the plan of a run from elsewhere can be run here. A plan is data: what it names must exist, and what it
 //! counts be within the bounds of `zooquake run`.
 
-use crate::planning::names;
-use crate::planning::network;
-use crate::planning::placement;
-use crate::planning::recipe;
-use crate::planning::scenes;
-use crate::planning::values;
+use crate::planning::{names, network, placement, recipe, scenes, values};
 use zooquake_backend::images;
 use zooquake_history::plan::{On, Plan, RecipeSource, Scheduler, Target, Trigger, Workload};
 use zooquake_workloads::consensus::variants::ConsensusVariant;
@@ -61,8 +56,7 @@ pub fn check(plan: &Plan) -> Result<(), String> {
             return Err(format!("strikes {host:?}, which is none of its hosts"));
         }
     }
-    let drawn_for = plan.drawn_for.map(|drawn| drawn.timing);
-    for timing in [cluster.timing].iter().chain(&drawn_for) {
+    for timing in [cluster.timing].iter().chain(&plan.drawn_for.map(|drawn| drawn.timing)) {
         values::within_bounds(timing).map_err(|bounds| {
             let text = values::timing_text(timing);
             format!(
@@ -247,8 +241,7 @@ mod tests {
         refused("lock/fenced", |plan| plan.clients[0].cycles[0].think_ms = u64::MAX);
         refused("commit/atomic", |plan| plan.transactions[0].work_ms[0] = u64::MAX);
         refused("commit/atomic", |plan| plan.transactions[3].votes.clear());
-        let variant = &scenes::VARIANTS[0];
-        let mut plan = (variant.plan)(0, drawn("lock/fenced", 0).cluster);
+        let mut plan = (scenes::VARIANTS[0].plan)(0, drawn("lock/fenced", 0).cluster);
         plan.scenes[0].name = "../../outside".into();
         assert!(check(&plan).unwrap_err().contains("../../outside"));
     }

@@ -71,8 +71,7 @@ mod tests {
                 clients: 4,
                 ..ClusterPlan::default()
             };
-            let faults = ["pause", "kill"].map(String::from);
-            let plan = drawing::plan(seed, workload, cluster, 60_000, &faults);
+            let plan = drawing::plan(seed, workload, cluster, 60_000, &["pause", "kill"].map(String::from));
             let first = &plan.windows[0];
             let Trigger::Op {
                 client, f, nth, by_ms, ..

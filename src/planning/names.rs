@@ -1,12 +1,10 @@
 //! Names that users give, of variants and faults: what they stand for, and the nearest one if they stand for nothing.
 
 use crate::faults;
-use crate::planning::recipe;
-use crate::planning::scenes;
-use zooquake_history::FaultKind;
-use zooquake_history::former_names;
+use crate::planning::{recipe, scenes};
 use zooquake_history::operation::consensus::FAMILY;
 use zooquake_history::plan::Workload;
+use zooquake_history::{FaultKind, former_names};
 use zooquake_network::draft;
 use zooquake_workloads::consensus::{planted as protocols, variants as consensus};
 use zooquake_workloads::recipes;

@@ -66,10 +66,10 @@ pub fn plan(
 /// Whether a window of each kind of fault has hit something.
 fn each_kind_hits(plan: &Plan, events: &[zooquake_history::Event]) -> bool {
     let hit = |fault: &String| {
-        let mut of_kind = events
+        events
             .iter()
-            .filter(|event| event.f == *fault && event.is_of("nemesis"));
-        of_kind.any(|event| event.hit().is_some_and(|hit| hit > 0))
+            .filter(|event| event.f == *fault && event.is_of("nemesis"))
+            .any(|event| event.hit().is_some_and(|hit| hit > 0))
     };
     plan.faults.iter().all(hit)
 }

@@ -20,14 +20,14 @@ impl FromStr for PlacedNode {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let named = |name: &str, initial: &[char]| {
-            let number = name.strip_prefix(initial).and_then(|rest| rest.parse::<usize>().ok());
-            number.is_some_and(|number| number > 0 && name == format!("{}{number}", &name[..1]))
+            name.strip_prefix(initial)
+                .and_then(|rest| rest.parse::<usize>().ok())
+                .is_some_and(|number| number > 0 && name == format!("{}{number}", &name[..1]))
         };
-        let pair = text
+        let (node, host) = text
             .split_once('=')
-            .filter(|(node, host)| named(node, &['n', 'c']) && named(host, &['h']));
-        let (node, host) =
-            pair.ok_or_else(|| format!("`{text}` places nothing: give NODE=HOST, such as n1=h1 or c3=h2"))?;
+            .filter(|(node, host)| named(node, &['n', 'c']) && named(host, &['h']))
+            .ok_or_else(|| format!("`{text}` places nothing: give NODE=HOST, such as n1=h1 or c3=h2"))?;
         Ok(Self {
             node: node.to_owned(),
             host: host.to_owned(),
@@ -99,8 +99,7 @@ pub fn placed(cluster: &ClusterPlan) -> Vec<PlacedNode> {
     if hosts(&addresses, &[], cluster).is_ok_and(|spread| spread == cluster.hosts) {
         return Vec::new();
     }
-    let nodes = cluster.nodes().into_iter();
-    let placed = nodes.filter_map(|node| {
+    let placed = cluster.nodes().into_iter().filter_map(|node| {
         let host = host_name(cluster.host_of(&node)? + 1);
         Some(PlacedNode { node, host })
     });

@@ -54,9 +54,7 @@ mod tests {
 
     /// The line without the program.
     fn words(plan: &Plan) -> Option<String> {
-        let line = drawn(plan)?;
-        let words = shlex::split(&line).unwrap();
-        Some(words[1..].join(" "))
+        Some(shlex::split(&drawn(plan)?).unwrap()[1..].join(" "))
     }
 
     #[test]

@@ -154,15 +154,14 @@ impl RunSpec {
             None => faults::usual(),
         };
         names::check_ensemble_faults(&faults, self.hosts.len())?;
-        let cluster = ClusterPlan {
+        let cluster = self.placed(ClusterPlan {
             servers: self.servers.unwrap_or(SERVERS),
             observers: self.observers.unwrap_or(0),
             clients: self.clients.unwrap_or(CLIENTS),
             image: self.zookeeper.clone(),
             timing: self.timing.unwrap_or_else(|| drawing::timing(&workload)),
             hosts: Vec::new(),
-        };
-        let cluster = self.placed(cluster)?;
+        })?;
         let seed = self.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
         let own = DrawnFor {
             servers: cluster.servers,

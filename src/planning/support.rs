@@ -10,8 +10,7 @@ use zooquake_workloads::recipes;
 /// # Errors
 /// Why it cannot, and what can be done.
 pub fn check(plan: &Plan) -> Result<(), String> {
-    let supported = plan_on(backends::kind(plan.on), plan);
-    supported.map_err(|why| format!("{why}: give --on {}", On::default().name()))
+    plan_on(backends::kind(plan.on), plan).map_err(|why| format!("{why}: give --on {}", On::default().name()))
 }
 
 /// Whether a backend can run a plan.

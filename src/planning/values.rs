@@ -3,8 +3,20 @@
 use crate::backends::{self, BACKENDS};
 use jiff::SignedDuration;
 use std::time::Duration;
+use toml::Spanned;
 use zooquake_backend::docker;
 use zooquake_history::plan::{DrawnFor, On, Timing};
+
+/// The text of a file whose keys are read, for the lines in error messages.
+pub struct KeyText<'a>(pub &'a str);
+
+impl KeyText<'_> {
+    /// What is wrong with the value of a key, with its line.
+    pub fn wrong<T>(&self, at: &Spanned<T>, key: &str, why: &str) -> String {
+        let before = self.0.get(..at.span().start).unwrap_or(self.0);
+        format!("line {}, `{key}`: {why}", before.matches('\n').count() + 1)
+    }
+}
 
 /// A length of time such as `60s`, `1h30m`, `500ms`, as [`jiff::fmt::friendly`] reads them; a bare number is seconds.
 ///
@@ -254,8 +266,7 @@ mod tests {
 
     #[test]
     fn reads_timings() {
-        let hazard = timing("500/4/1000").unwrap();
-        assert!(hazard.hazardous());
+        assert!(timing("500/4/1000").unwrap().hazardous());
         assert!(!timing("250/4/2000").unwrap().hazardous());
         assert!(timing("250/4/400").unwrap_err().contains("500 to 5000"));
         assert!(timing("250/4").is_err());

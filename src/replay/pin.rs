@@ -79,17 +79,17 @@ fn moment(events: &[Event], begin: &Event, anomaly: &Anomaly) -> Option<Moment> 
     if target.starts_with('c') && !target.contains(',') {
         return Moment::at(events, begin, target);
     }
-    let witness = anomaly
+    let mut clients: Vec<&str> = anomaly
         .witness
         .iter()
-        .filter_map(|&index| events.get(index)?.node.as_deref());
-    let mut clients: Vec<&str> = witness.collect();
+        .filter_map(|&index| events.get(index)?.node.as_deref())
+        .collect();
     clients.sort_unstable();
     clients.dedup();
-    let busy = clients
+    clients
         .into_iter()
-        .filter(|client| Moment::is_busy(events, begin, client));
-    busy.filter_map(|client| Moment::at(events, begin, client)).next()
+        .filter(|client| Moment::is_busy(events, begin, client))
+        .find_map(|client| Moment::at(events, begin, client))
 }
 
 fn phase<'a>(events: &'a [Event], name: &str) -> Option<&'a Event> {

@@ -59,8 +59,7 @@ pub async fn bring_up(order: &RunOrder, schedule: &NemesisSchedule, store: &Stor
         let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
         // A scene starts the servers itself, each at its step.
         if let NemesisSchedule::Windows(_) = schedule {
-            let servers = cluster.servers();
-            try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
+            try_join_all(cluster.servers().iter().map(|server| cluster.start_server(server))).await?;
             cluster.ready().await?;
             cluster.set_up("n1").await?;
         }

@@ -4,7 +4,6 @@ use super::cluster::{RunCluster, RunPlace, bring_up, clear};
 use super::folder::{CONTAINERS, Folder, RECIPE};
 use super::intent::intent;
 use super::interruption::within_grace;
-use super::network;
 use super::order::RunOrder;
 use super::progress::Progress;
 use super::provenance::ProvenanceNotes;
@@ -14,10 +13,9 @@ use super::shell::Shell;
 use super::slot::Slot;
 use super::stage::Stage;
 use super::store::Store;
-use super::txnlogs;
-use crate::backends;
+use super::{network, txnlogs};
 use crate::faults::nemesis::NemesisSchedule;
-use crate::judge;
+use crate::{backends, judge};
 use anyhow::{Context, Result};
 use fnv::FnvHasher;
 use futures_util::FutureExt;
@@ -104,8 +102,7 @@ pub(super) async fn record(folder: Folder, order: RunOrder) -> Result<RecordedRu
     let claim = match within_grace(&interrupt, &*clock, backend.claim(&run, Some(&history))).await {
         Ok(claim) => claim,
         Err(error) => {
-            let removed = remove_dead().await;
-            return Err(also(error, removed));
+            return Err(also(error, remove_dead().await));
         }
     };
     let through = attempt(order, &Store::Folder(folder.clone()), &run, &stage).await;
@@ -197,8 +194,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &S
         let place = up.cluster;
         let samples = Samples::start(&place, recorder.begun());
         let said = (recorder, &mut progress, stage);
-        let interrupt = order.interrupt.clone();
-        let mut shell = Shell::new(place.clone(), (plan, schedule), said, interrupt, begun)?;
+        let mut shell = Shell::new(place.clone(), (plan, schedule), said, order.interrupt.clone(), begun)?;
         let conclusion = shell.run().await?;
         keep_evidence(&order, store, &place, &conclusion).await?;
         sampled.extend(samples.stop().await);

@@ -7,7 +7,8 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::Serialize;
-use std::fs;
+use serde::de::DeserializeOwned;
+use std::fs::{self, DirEntry};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use zooquake_backend::files;
@@ -131,37 +132,25 @@ impl Folder {
         if !lacks.is_empty() {
             bail!("the run folder {} lacks {}", self.path.display(), lacks.join(" and "));
         }
-        let (plan, history) = (self.read("plan.json")?, self.read("history.jsonl")?);
-        let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);
-        let (txnlogs, servers) = (self.read("txnlogs.json")?, self.read("servers.jsonl")?);
-        let messages = self.read("messages.jsonl")?;
-        let (logs, scenes) = (self.logs_of('n', "logs")?, self.scene_logs()?);
-        let (clients, provenance) = (self.logs_of('c', "logs")?, self.read("provenance.json")?);
         Ok(Record::read(Files {
-            plan: plan.as_deref(),
-            history: history.as_deref(),
-            tree: tree.as_deref(),
-            txnlog: txnlog.as_deref(),
-            txnlogs: txnlogs.as_deref(),
-            servers: servers.as_deref(),
-            logs: Some(&logs),
-            clients: &clients,
-            scenes: &scenes,
-            messages: messages.as_deref(),
-            provenance: provenance.as_deref(),
+            plan: self.read("plan.json")?.as_deref(),
+            history: self.read("history.jsonl")?.as_deref(),
+            tree: self.read("tree.json")?.as_deref(),
+            txnlog: self.read("txnlog.jsonl")?.as_deref(),
+            txnlogs: self.read("txnlogs.json")?.as_deref(),
+            servers: self.read("servers.jsonl")?.as_deref(),
+            messages: self.read("messages.jsonl")?.as_deref(),
+            logs: Some(&self.logs_of('n', "logs")?),
+            scenes: &self.scene_logs()?,
+            clients: &self.logs_of('c', "logs")?,
+            provenance: self.read("provenance.json")?.as_deref(),
         }))
     }
 
     /// The servers' logs of each scene, if it is a run of scenes: each has a folder of its own.
     fn scene_logs(&self) -> Result<Vec<(String, Vec<Log>)>> {
-        let path = self.file("logs");
-        let entries = match fs::read_dir(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.with_context(|| format!("reading {}", path.display()))?,
-        };
         let mut scenes = Vec::new();
-        for entry in entries {
-            let entry = entry.with_context(|| format!("reading {}", path.display()))?;
+        for entry in self.entries("logs")? {
             if entry.path().is_dir() {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let logs = self.logs_of('n', &format!("logs/{name}"))?;
@@ -171,24 +160,25 @@ impl Folder {
         Ok(scenes)
     }
 
+    /// What is in one of its folders; nothing if there is no such folder.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn entries(&self, folder: &str) -> Result<Vec<DirEntry>> {
+        let path = self.file(folder);
+        entries(&path).with_context(|| format!("reading {}", path.display()))
+    }
+
     /// The logs of servers (`n`) or clients (`c`) in one of its folders, each with the name of its node, in the order
     /// of their numbers; none if there is no such folder.
     fn logs_of(&self, kind: char, folder: &str) -> Result<Vec<Log>> {
-        let path = self.file(folder);
-        let entries = match fs::read_dir(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.with_context(|| format!("reading {}", path.display()))?,
-        };
         let mut numbers = Vec::new();
-        for entry in entries {
-            let name = entry
-                .with_context(|| format!("reading {}", path.display()))?
-                .file_name();
+        for entry in self.entries(folder)? {
             let number = |name: &str| {
                 let name = name.strip_suffix(COMPRESSED).unwrap_or(name);
                 name.strip_prefix(kind)?.strip_suffix(".log")?.parse::<u32>().ok()
             };
-            numbers.extend(name.to_str().and_then(number));
+            numbers.extend(entry.file_name().to_str().and_then(number));
         }
         numbers.sort_unstable();
         numbers.dedup();
@@ -206,9 +196,7 @@ impl Folder {
     /// # Errors
     /// If there is none, or it cannot be read.
     pub fn plan(&self) -> Result<Plan> {
-        let path = self.file("plan.json");
-        let bytes = files::read(&path, DOCUMENT).with_context(|| format!("reading {}", path.display()))?;
-        serde_json::from_slice(&bytes).with_context(|| format!("reading {}", path.display()))
+        self.document("plan.json")
     }
 
     /// The results that were written last.
@@ -216,9 +204,13 @@ impl Folder {
     /// # Errors
     /// If there are none, or they cannot be read.
     pub fn results(&self) -> Result<Results> {
-        let path = self.file("results.json");
-        let bytes = files::read(&path, DOCUMENT).with_context(|| format!("reading {}", path.display()))?;
-        serde_json::from_slice(&bytes).with_context(|| format!("reading {}", path.display()))
+        self.document("results.json")
+    }
+
+    fn document<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
+        let path = self.file(name);
+        let doing = || format!("reading {}", path.display());
+        serde_json::from_slice(&files::read(&path, DOCUMENT).with_context(doing)?).with_context(doing)
     }
 
     /// The contents of a file; `None` if it is not there.
@@ -262,6 +254,17 @@ impl Folder {
         gzip.write_all(&bytes).with_context(doing)?;
         self.write(&compressed(name), &gzip.finish().with_context(doing)?)?;
         fs::remove_file(&path).with_context(doing)
+    }
+}
+
+/// What is in a folder; nothing if there is no such folder.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn entries(folder: &Path) -> std::io::Result<Vec<DirEntry>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?.collect(),
     }
 }
 

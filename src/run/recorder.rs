@@ -4,7 +4,6 @@ use super::store::Events;
 use super::watchdog::{Clocks, Watchdog};
 use anyhow::Result;
 use serde_json::json;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_backend::Clock;
@@ -21,14 +20,6 @@ pub struct Recorder {
     /// `None` while no loop turns.
     watchdog: Option<Watchdog>,
     stalls: Stalls,
-}
-
-impl fmt::Debug for Recorder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorder")
-            .field("len", &self.next)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Recorder {
@@ -136,7 +127,7 @@ impl Recorder {
             node,
         } = entry;
         let (index, time) = (self.next, (now.monotonic - self.begun).as_nanos() as u64);
-        let event = Event {
+        self.events.append(Event {
             index,
             time,
             process,
@@ -145,8 +136,7 @@ impl Recorder {
             value: value.into(),
             error,
             node: node.map(Into::into),
-        };
-        self.events.append(event)?;
+        })?;
         self.next += 1;
         Ok(index)
     }

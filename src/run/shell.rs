@@ -216,18 +216,16 @@ impl<'a> Shell<'a> {
             }
             Effect::Done(conclusion) => self.conclusion = Some(conclusion),
             Effect::Ask(question) => {
-                let place = self.place.clone();
                 self.questions
-                    .push(answer(question, place, self.timing, self.recorder.len()).boxed());
+                    .push(answer(question, self.place.clone(), self.timing, self.recorder.len()).boxed());
             }
             Effect::Examine { client, incarnation } => {
                 let cluster = self.place.cluster.clone();
                 let examined = async move {
-                    let unreachable = cluster.unreachable(&client_name(client)).await;
                     Input::Examined {
                         client,
                         incarnation,
-                        unreachable,
+                        unreachable: cluster.unreachable(&client_name(client)).await,
                     }
                 };
                 self.questions.push(examined.boxed());

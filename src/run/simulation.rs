@@ -51,8 +51,7 @@ pub fn record_steps(plan: &Plan) -> Result<(Record, u32)> {
     let (order, store) = (order(plan, &backend, Path::new("")), Store::memory(plan));
     let kept = store.clone();
     backend.run(async move { attempt(order, &store, "sim", &Stage::default()).await.map(drop) })?;
-    let record = kept.into_record().context("it is kept in memory")?;
-    Ok((record, backend.steps()))
+    Ok((kept.into_record().context("it is kept in memory")?, backend.steps()))
 }
 
 /// Runs a plan on this thread, quietly, into a folder of its own under `out`, and judges it.
@@ -82,10 +81,7 @@ mod tests {
     fn the_seed_decides_the_order_in_which_things_happen_and_nothing_else_does() {
         let line = "lock/protected --on sim --faults none --time 2s --seed 7";
         let plan = RunSpec::from_args(line.split(' ')).unwrap().plan().unwrap();
-        let history = |seed| {
-            let plan = Plan { seed, ..plan.clone() };
-            record(&plan).unwrap().history.events
-        };
+        let history = |seed| record(&Plan { seed, ..plan.clone() }).unwrap().history.events;
         assert!(history(7) == history(7));
         // The clients' work is that of the plan, whose seed decides nothing else for a lock.
         assert!((8..12).any(|seed| history(seed) != history(7)));

@@ -36,8 +36,7 @@ pub(super) async fn read(place: &RunCluster, mut interrupt: watch::Receiver<bool
 /// What is known of logs that were not waited for.
 fn unread(place: &RunCluster) -> TxnLogs {
     let voters = place.cluster.voters();
-    let servers = place.cluster.servers().into_iter();
-    let logs = servers.map(|server| ServerEntries {
+    let logs = place.cluster.servers().into_iter().map(|server| ServerEntries {
         voter: voters.contains(&server),
         server,
         entries: Vec::new(),

@@ -153,16 +153,14 @@ fn run_recipe(planted: &'static PlantedVariant, settings: Settings<'_>) -> Resul
     let took = begun.elapsed();
     let shown = first.map(|(seed, property)| {
         let anomaly = planted.expected.to_string();
-        let advisory = planted.advisory();
         let wanted = WantedAnomaly {
             property,
             anomaly,
-            advisory,
+            advisory: planted.advisory(),
         };
         let (plan, size) = shrink(wanted.clone(), space.plan(&workload, seed), settings)?;
-        let tried = seed.wrapping_sub(settings.seed) + 1;
         anyhow::Ok(ShownBug {
-            tried,
+            tried: seed.wrapping_sub(settings.seed) + 1,
             wanted,
             plan,
             size,

@@ -84,8 +84,7 @@ impl fmt::Display for Size {
             count(self.operations, "operation"),
         ];
         let messages = self.messages.map(|messages| count(messages, "message"));
-        let sizes: Vec<String> = sizes.into_iter().chain(messages).collect();
-        f.write_str(&sizes.join(", "))
+        f.write_str(&sizes.into_iter().chain(messages).collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -170,8 +169,7 @@ impl<'a, S: PlanPlayer> Shrinker<'a, S> {
                 return Ok(false);
             }
             self.tried += 1;
-            let plan = self.stage.nth(plan, number);
-            let Some(played) = self.stage.play(&plan)? else {
+            let Some(played) = self.stage.play(&self.stage.nth(plan, number))? else {
                 continue;
             };
             let results = zooquake_checkers::check(&played.record);

@@ -39,9 +39,8 @@ pub fn shrink(plan: &Plan, anomaly: &str, until: Instant, stop: &AtomicBool) -> 
     let tried = Cell::new(0_u64);
     let shows = |items: &[TraceItem]| {
         tried.set(tried.get() + 1);
-        let scripted = scripted(plan, items, &names);
         setting.visit(ScriptVisitor {
-            plan: &scripted,
+            plan: &scripted(plan, items, &names),
             names: &names,
         }) == Some(anomaly)
     };

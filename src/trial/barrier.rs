@@ -80,8 +80,7 @@ impl Trial {
         let mut shown = self.enter(number, again).await?;
         for (client, entered) in shown.iter().enumerate() {
             self.names_own(client).await;
-            let seen = self.ephemeral(entered).await.unwrap_or_else(unread);
-            self.note(EPHEMERAL, seen);
+            self.note(EPHEMERAL, self.ephemeral(entered).await.unwrap_or_else(unread));
         }
         let leaving = [0, 1].map(|client| self.clients[client].send(f::LEAVE, round.clone(), None));
         for (client, asked) in leaving.into_iter().enumerate() {

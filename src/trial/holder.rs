@@ -37,11 +37,6 @@ pub(super) const fn granting(spec: &'static Family) -> FamilyTrial {
 }
 
 impl Trial {
-    /// The operations by which a client holds; `None` where nothing is granted.
-    pub(super) fn grant_ops(&self) -> Option<GrantOps> {
-        self.family.spec.grants.then(|| self.family.spec.grant_ops())
-    }
-
     /// A client is granted something, and gives it back.
     async fn hold_once(&mut self) -> SentenceResult {
         let grant = self.hold(0).await?;
@@ -50,8 +45,10 @@ impl Trial {
 
     /// Asks a client to hold; its grant's value.
     pub(super) async fn hold(&mut self, client: usize) -> Result<Value, String> {
-        let ask = self.grant_ops().ok_or("nothing is granted")?.takes;
-        let grant = self.grant();
+        if !self.family.spec.grants {
+            return Err("nothing is granted".to_string());
+        }
+        let (ask, grant) = (self.family.spec.grant_ops().takes, self.grant());
         let value = ok(self.clients[client].ask(ask, json!({ "grant": grant }), PATIENT).await)?;
         if value["grant"] != json!(grant) {
             return Err(format!("{value} does not repeat the grant {grant}"));
@@ -79,7 +76,7 @@ impl Trial {
 
     /// Gives a grant back.
     pub(super) async fn leave(&mut self, client: usize, grant: &Value) -> Result<Value, String> {
-        let leave = self.grant_ops().ok_or("nothing is granted")?.gives;
+        let leave = self.family.spec.grant_ops().gives;
         ok(self.clients[client]
             .ask(leave, json!({ "grant": grant["grant"] }), PATIENT)
             .await)
@@ -90,10 +87,8 @@ impl Trial {
         let seen = granted.as_ref().map(ToString::to_string).map_err(Clone::clone);
         self.note(OPERATES, seen);
         let Ok(grant) = granted else { return Ok(()) };
-        let seen = self.connected(&grant);
-        self.note(SESSION, seen);
-        let seen = self.ephemeral(&grant).await?;
-        self.note(EPHEMERAL, seen);
+        self.note(SESSION, self.connected(&grant));
+        self.note(EPHEMERAL, self.ephemeral(&grant).await?);
         let seen = self.confirms(Some(&grant)).await?;
         self.note(CONFIRM, seen);
         let Some(grant) = self.held(grant).await? else {
@@ -113,10 +108,9 @@ impl Trial {
             self.waits(&grant).await?;
         } else {
             let left = self.leave(0, &grant).await;
-            let seen = self.removed(&grant, left).await?;
-            self.note(RELEASE, seen);
+            self.note(RELEASE, self.removed(&grant, left).await?);
         }
-        if self.grant_ops().is_some_and(|ops| ops.reads.is_some()) {
+        if self.family.spec.grant_ops().reads.is_some() {
             let seen = self.shared().await;
             self.note(OPERATES, seen);
         }
@@ -133,8 +127,7 @@ impl Trial {
         let mut shown = Vec::new();
         for f in [f::READ, f::RELEASE] {
             for (client, grant) in grants.iter().enumerate() {
-                let value = json!({ "grant": grant });
-                shown.push(ok(self.clients[client].ask(f, value, PATIENT).await)?.to_string());
+                shown.push(ok(self.clients[client].ask(f, json!({ "grant": grant }), PATIENT).await)?.to_string());
             }
         }
         Ok(shown.join(", "))
@@ -192,14 +185,11 @@ impl Trial {
 
     /// A holder that works, and what is asked beside that.
     async fn works(&mut self, grant: &Value) -> Result<()> {
-        let Some(GrantOps {
+        let GrantOps {
             takes: ask,
             works: work,
             ..
-        }) = self.grant_ops()
-        else {
-            return Ok(());
-        };
+        } = self.family.spec.grant_ops();
         let mut value = json!({ "grant": grant["grant"], "work_ms": WORK_MS });
         if work == f::WRITE {
             value["value"] = json!(31);
@@ -236,24 +226,17 @@ impl Trial {
     /// That control requests are answered while an operation is pending.
     pub(super) async fn beside(&mut self) -> SentenceResult {
         for control in control::f::ALL {
-            let reply = self.clients[0]
+            self.clients[0]
                 .ask(control, json!({}), Duration::from_millis(WORK_MS - 50))
-                .await;
-            reply.map_err(|why| format!("{control}: {why}, while an operation was pending"))?;
+                .await
+                .map_err(|why| format!("{control}: {why}, while an operation was pending"))?;
         }
         Ok("all three were answered".to_string())
     }
 
     async fn not_held(&mut self) {
-        let Some(GrantOps {
-            works: work,
-            gives: leave,
-            ..
-        }) = self.grant_ops()
-        else {
-            return;
-        };
-        for f in [work, leave] {
+        let ops = self.family.spec.grant_ops();
+        for f in [ops.works, ops.gives] {
             let value = json!({ "grant": "g-of-nobody", "value": 1 });
             let seen = refused_as(self.clients[1].ask(f, value, SOON).await, "not-held");
             self.note(NOT_HELD, seen.map_err(|why| format!("{f}: {why}")));

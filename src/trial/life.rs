@@ -41,8 +41,7 @@ impl Trial {
             before.last().is_some_and(|(_, state)| state == "connected"),
         );
         self.cluster.partition("c1", &peers, BOTH).await?;
-        let views = self.shows_views().then_some(f::VIEW);
-        for writes in [f::CONFIRM].into_iter().chain(views) {
+        for writes in [f::CONFIRM].into_iter().chain(self.shows_views().then_some(f::VIEW)) {
             let seen = self.cannot_write(writes).await;
             self.note(CUT_OFF, seen);
         }
@@ -51,8 +50,7 @@ impl Trial {
         self.cluster.heal_partition("c1", &peers).await?;
         if !self.clients[0].ended() {
             if connected {
-                let seen = self.away(told).await;
-                self.note(AWAY, seen);
+                self.note(AWAY, self.away(told).await);
             }
             if let Some(grant) = &grant {
                 let seen = self.unconfirmed(grant).await;

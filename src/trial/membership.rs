@@ -44,10 +44,8 @@ impl Trial {
                 return Ok(());
             }
         };
-        let seen = self.connected(&entry);
-        self.note(SESSION, seen);
-        let seen = self.ephemeral(&entry).await?;
-        self.note(EPHEMERAL, seen);
+        self.note(SESSION, self.connected(&entry));
+        self.note(EPHEMERAL, self.ephemeral(&entry).await?);
         let seen = self.quiet(0, Some(&entry)).await?;
         self.note(QUIESCE, seen);
         let seen = self.refuses().await;
@@ -59,8 +57,7 @@ impl Trial {
         let seen = self.follows(&entry).await;
         self.note(FOLLOWS, seen);
         for client in [0, 1] {
-            let seen = shown(&self.clients[client].lines());
-            self.note(SHOWN, seen);
+            self.note(SHOWN, shown(&self.clients[client].lines()));
         }
         Ok(())
     }

@@ -99,10 +99,7 @@ pub fn plan(workload: Workload) -> Plan {
 pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: PathBuf) -> Result<Vec<Finding>> {
     let claim = backend.claim(run, None).await?;
     let tried = async {
-        let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
-        cluster.start_server(SERVER).await?;
-        cluster.ready().await?;
-        cluster.set_up(SERVER).await?;
+        let cluster = bring_up(&**backend, BringUp { run, plan, logs }).await?;
         let starts = Arc::clone(&cluster);
         let start: Start = Arc::new(move |client, incarnation, on_output| {
             let cluster = Arc::clone(&starts);
@@ -118,6 +115,14 @@ pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: P
     }
     claim.end().await?;
     tried
+}
+
+async fn bring_up(backend: &dyn Backend, what: BringUp<'_>) -> Result<Arc<dyn Cluster>> {
+    let cluster = backend.bring_up(what).await?;
+    cluster.start_server(SERVER).await?;
+    cluster.ready().await?;
+    cluster.set_up(SERVER).await?;
+    Ok(cluster)
 }
 
 /// A trial that goes on.
@@ -182,8 +187,8 @@ impl Trial {
                 });
             }
         }
-        let place = |finding: &Finding| SENTENCES.iter().position(|sentence| *sentence == finding.sentence);
-        self.findings.sort_by_key(place);
+        self.findings
+            .sort_by_key(|finding| SENTENCES.iter().position(|sentence| *sentence == finding.sentence));
         Ok(self.findings)
     }
 
@@ -267,8 +272,7 @@ impl Trial {
             .chain(&self.former)
             .map(|talk| talk.lines().len())
             .sum();
-        let seen = stray.map_or(Ok(format!("{lines} lines")), Err);
-        self.note(sentences::WHOLE_LINES, seen);
+        self.note(sentences::WHOLE_LINES, stray.map_or(Ok(format!("{lines} lines")), Err));
     }
 }
 

@@ -25,8 +25,7 @@ impl Trial {
     async fn queue(&mut self) -> Result<()> {
         self.exchange().await?;
         if self.can("taking") {
-            let seen = named(&self.clients[1].lines());
-            self.note(TAKING, seen);
+            self.note(TAKING, named(&self.clients[1].lines()));
         }
         Ok(())
     }

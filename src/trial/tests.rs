@@ -32,10 +32,9 @@ enum Say {
 
 /// The names of the sentences that a variant's client breaks, through what stands between.
 fn broken(name: &str, between: TrialProxy) -> Vec<&'static str> {
-    let of = |finding: &Finding| finding.outcome == SentenceVerdict::Broken;
     tried(name, between)
         .into_iter()
-        .filter(of)
+        .filter(|finding| finding.outcome == SentenceVerdict::Broken)
         .map(|finding| finding.sentence.name)
         .collect()
 }
@@ -46,16 +45,12 @@ fn tried(name: &str, between: TrialProxy) -> Vec<Finding> {
     let world = backend.clone();
     let between = Arc::new(between);
     let trial = async move {
-        let logs = PathBuf::new();
         let what = BringUp {
             run: "memory",
             plan: &plan,
-            logs,
+            logs: PathBuf::new(),
         };
-        let cluster = backend.bring_up(what).await?;
-        cluster.start_server(SERVER).await?;
-        cluster.ready().await?;
-        cluster.set_up(SERVER).await?;
+        let cluster = bring_up(&backend, what).await?;
         let (starts, clock) = (Arc::clone(&cluster), backend.clock());
         let start: Start = Arc::new(move |client, incarnation, on_output| {
             let (cluster, between, clock) = (Arc::clone(&starts), Arc::clone(&between), Arc::clone(&clock));
@@ -161,12 +156,16 @@ fn hidden(is: bool) -> Say {
     if is { Say::Nothing } else { Say::It }
 }
 
-/// What breaks a sentence, and the sentence.
-fn breakers() -> Vec<(&'static str, TrialProxy)> {
-    let says = |said| TrialProxy {
+/// A proxy that changes what the client writes.
+fn says(said: fn(&mut Value) -> Say) -> TrialProxy {
+    TrialProxy {
         said: Some(said),
         ..TrialProxy::default()
-    };
+    }
+}
+
+/// What breaks a sentence, and the sentence.
+fn breakers() -> Vec<(&'static str, TrialProxy)> {
     let asks = |request| TrialProxy {
         request: Some(request),
         ..TrialProxy::default()

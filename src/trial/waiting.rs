@@ -7,7 +7,6 @@ use super::{PATIENT, SOON, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
-use zooquake_history::operation::GrantOps;
 use zooquake_history::protocol::Outcome;
 
 /// `timeout_ms` of an acquire that cannot succeed.
@@ -16,9 +15,7 @@ const TIMEOUT_MS: u64 = 600;
 impl Trial {
     /// A second client waits while the first holds, and is handed over to.
     pub(super) async fn waits(&mut self, grant: &Value) -> Result<()> {
-        let Some(GrantOps { takes: ask, .. }) = self.grant_ops() else {
-            return Ok(());
-        };
+        let ask = self.family.spec.grant_ops().takes;
         let name = self.grant();
         let waiting = self.clients[1].send(ask, json!({ "grant": name }), None);
         if self.can("beside") {
@@ -26,8 +23,7 @@ impl Trial {
             self.note(WAITING, seen);
         }
         let left = self.leave(0, grant).await;
-        let seen = self.removed(grant, left).await?;
-        self.note(RELEASE, seen);
+        self.note(RELEASE, self.removed(grant, left).await?);
         let handed = ok(self.clients[1].reply(waiting, PATIENT).await);
         self.note(
             HAND_OVER,
@@ -35,8 +31,7 @@ impl Trial {
         );
         if let Ok(grant) = handed {
             let left = self.leave(1, &grant).await;
-            let seen = self.removed(&grant, left).await?;
-            self.note(RELEASE, seen);
+            self.note(RELEASE, self.removed(&grant, left).await?);
         }
         Ok(())
     }
@@ -44,9 +39,7 @@ impl Trial {
     /// A second client waits until its timeout while the first holds. It may leave something behind that is in
     /// everybody's way.
     pub(super) async fn waits_in_vain(&mut self) -> Result<()> {
-        let Some(GrantOps { takes: ask, .. }) = self.grant_ops() else {
-            return Ok(());
-        };
+        let ask = self.family.spec.grant_ops().takes;
         let name = self.grant();
         let asked = self.clients[1].send(ask, json!({ "grant": name }), Some(TIMEOUT_MS));
         let late = Duration::from_millis(TIMEOUT_MS) + SOON;

@@ -18,8 +18,7 @@ impl Trial {
         loop {
             self.clock.sleep(EVERY).await;
             let seen = self.quiet(1, None).await?;
-            let tree = self.tree().await?;
-            let made = tree.iter().any(|znode| self.is_own(1, znode));
+            let made = self.tree().await?.iter().any(|znode| self.is_own(1, znode));
             if seen.is_ok() && made || self.clock.now() >= by {
                 return Ok(seen);
             }
@@ -116,11 +115,10 @@ impl Trial {
 
 /// Whether a path is below one of the parents of contenders.
 fn is_contender(parents: &[String], path: &str) -> bool {
-    let below = |parent: &String| {
+    parents.iter().any(|parent| {
         path.strip_prefix(parent.as_str())
             .is_some_and(|rest| rest.starts_with('/'))
-    };
-    parents.iter().any(below)
+    })
 }
 
 /// Whether a znode that an answer names is in a reading of the tree, in words if not.

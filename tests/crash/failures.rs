@@ -189,10 +189,9 @@ fn lacks(run: &Path) -> Option<String> {
         "txnlog.jsonl",
         "servers.jsonl",
         "results.json",
-    ];
-    let missing = missing
-        .into_iter()
-        .find(|name| fs::metadata(run.join(name)).map_or(0, |file| file.len()) == 0);
+    ]
+    .into_iter()
+    .find(|name| fs::metadata(run.join(name)).map_or(0, |file| file.len()) == 0);
     let history = fs::read_to_string(run.join("history.jsonl")).unwrap_or_default();
     match missing {
         Some(missing) => Some(format!("valid without {missing}")),

@@ -1,14 +1,13 @@
 //! A proxy between zooquake and its engine, which fails as engines do.
 
-use std::fmt;
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
+use std::{fmt, thread};
 
 /// The engine's own socket: the one that `DOCKER_HOST` names, at which everything else here asks, or the usual one.
 fn engine_socket() -> PathBuf {
@@ -164,8 +163,7 @@ impl ProxyState {
         match failure {
             Some(Failure::Delay(time)) => thread::sleep(time),
             Some(Failure::Cut(bytes)) => {
-                let mut part = engine.take(bytes as u64);
-                return std::io::copy(&mut part, client).map(drop);
+                return std::io::copy(&mut engine.take(bytes as u64), client).map(drop);
             }
             Some(Failure::Garble) => return garble(engine, client, self.seed ^ number as u64),
             Some(Failure::Endless) => return endless(engine, client, self.seed),
@@ -234,8 +232,7 @@ fn endless(engine: &mut UnixStream, client: &mut UnixStream, seed: u64) -> std::
         let line = line.to_ascii_lowercase();
         !line.starts_with("content-length") && !line.starts_with("transfer-encoding")
     });
-    let kept: Vec<&str> = kept.collect();
-    client.write_all((kept.join("\r\n") + "\r\n\r\n").as_bytes())?;
+    client.write_all((kept.collect::<Vec<_>>().join("\r\n") + "\r\n\r\n").as_bytes())?;
     let frame = [b"\x01\0\0\0\0\0\x10\0", &b"spam spam spam.\n".repeat(256)[..]].concat();
     let pieces = [vec![b' '; 65_536], vec![b'['; 65_536], frame.clone()];
     let streams = text.starts_with("HTTP/1.1 101");

@@ -2,8 +2,7 @@
 
 use crate::common::{said, signal, zooquake};
 use crate::engine::{Containers, watcher_ended};
-use crate::moment::RunPhases;
-use crate::moment::{GrowingHistory, Moment, only};
+use crate::moment::{GrowingHistory, Moment, RunPhases, only};
 use crate::proxy::{Conduct, Proxy};
 use crate::report::{CheckVerdict, CrashReport};
 use serde_json::Value;
@@ -180,8 +179,7 @@ impl Trial {
         };
         let before = id.as_deref().map(Containers::containers_of_run).unwrap_or_default();
         let left_before = crate::common::left_behind();
-        let this = id.as_deref().map_or(Vec::new(), |id| vec!["--run", id]);
-        let cleaned = said(zooquake("clean").args(this));
+        let cleaned = said(zooquake("clean").args(id.as_deref().map_or(Vec::new(), |id| vec!["--run", id])));
         CrashReport {
             signal: self.signal,
             run: format!(

@@ -61,8 +61,7 @@ fn what_a_decision_takes_is_compared_without_an_engine_and_the_same_again() {
     let folder = Runs::new("decisions");
     let out = |name: &str| folder.path().join(name);
     let call = |line: &str, name: &str| said(without_engine(&format!("compare {line} --out")).arg(out(name)));
-    let told = call("consensus", "whole").ends(0);
-    told.with(&[
+    call("consensus", "whole").ends(0).with(&[
         "Phase 1 is done. Message delays: 3 in paxos; 2 in ",
         "compare.html",
         "compare.json",
@@ -73,8 +72,7 @@ fn what_a_decision_takes_is_compared_without_an_engine_and_the_same_again() {
         assert!(read("whole", file) == read("again", file), "{file}");
     }
     // The document has this table.
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/comparing.md");
-    let document = std::fs::read_to_string(document).unwrap();
+    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/comparing.md")).unwrap();
     let table = String::from_utf8(read("whole", "compare.md")).unwrap();
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ")).collect();
     assert_eq!(rows.len(), 2 + 7 * 4);

@@ -27,9 +27,8 @@ fn the_page_shows_the_files() {
             continue;
         }
         let text = fs::read_to_string(&file).expect("a text");
-        let shown = format!("\n{text}```\n");
         assert!(
-            page.contains(&shown),
+            page.contains(&format!("\n{text}```\n")),
             "the page does not show {} as it is",
             file.display()
         );
@@ -45,8 +44,7 @@ fn an_adapter_breaks_no_sentence() {
         let folder = home.path().join(way);
         said(zooquake("new lock --language python").arg(&folder)).ends(0);
         for file in files(way) {
-            let to = folder.join(file.file_name().expect("a name"));
-            fs::copy(&file, to).expect("copying it");
+            fs::copy(&file, folder.join(file.file_name().expect("a name"))).expect("copying it");
         }
         said(zooquake("try").arg(&folder)).ends(0);
     }

@@ -34,8 +34,7 @@ fn histories(name: &str) -> Runs {
 /// Checks against a table.
 fn expect(folder: &Path, table: &str, line: &str) -> ProgramOutput {
     fs::write(folder.join("expected.tsv"), table).unwrap();
-    let mut command = zooquake(&format!("check --expect expected.tsv . {line}"));
-    said(command.current_dir(folder))
+    said(zooquake(&format!("check --expect expected.tsv . {line}")).current_dir(folder))
 }
 
 /// Converts a file of the folder into another one.
@@ -193,8 +192,7 @@ fn key_value_histories_of_porcupine_are_known_by_what_they_hold() {
     assert_eq!(fs::read_to_string(file("c.txt")).unwrap(), KEYED);
     let failed = KEYED.replacen(":ok", ":fail", 1);
     fs::write(file("failed.edn"), failed).unwrap();
-    let failed = convert(&folder, "failed.edn", "d.txt").ends(254);
-    failed.with(&["event 2: "]);
+    convert(&folder, "failed.edn", "d.txt").ends(254).with(&["event 2: "]);
 }
 
 /// Published histories are not ours to keep; `ZOOQUAKE_HISTORIES` names a folder of them with an `expected.tsv`.
@@ -205,8 +203,7 @@ fn published_histories_have_their_known_verdicts() {
         return;
     };
     let folder = Path::new(&folder);
-    let mut command = zooquake("check --expect");
-    said(command.arg(folder.join("expected.tsv")).arg(folder)).ends(0);
+    said(zooquake("check --expect").arg(folder.join("expected.tsv")).arg(folder)).ends(0);
 }
 
 #[test]
@@ -214,8 +211,7 @@ fn a_generated_history_is_the_same_for_a_seed_and_has_the_verdict_that_was_asked
     let folder = Runs::new("generated");
     let generate = |model: &str, name: &str, line: &str| {
         let file = folder.path().join(name);
-        let asked = format!("generate --model {model} --ops 400 --seed 42 {line} --out");
-        said(zooquake(&asked).arg(&file)).ends(0);
+        said(zooquake(&format!("generate --model {model} --ops 400 --seed 42 {line} --out")).arg(&file)).ends(0);
         file
     };
     for model in ["register", "cas-register", "mutex"] {

@@ -49,14 +49,13 @@ fn what_was_compressed_or_marked_is_read_whatever_it_is_called() {
     // A file of zstd's may be several frames, one after the other.
     let (first, second) = STALE.split_at(STALE.find('\n').unwrap() + 1);
     let frame = |part: &str| compress_to_vec(part.as_bytes(), CompressionLevel::Fastest);
-    let frames = [frame(first), frame(second)].concat();
-    checked(&folder, "stale.edn.zst", &frames).ends(1);
+    checked(&folder, "stale.edn.zst", &[frame(first), frame(second)].concat()).ends(1);
     let all = check(folder.path(), "--json").json();
     assert_eq!(all.as_array().unwrap().len(), 3, "{all}");
-    let marked = format!("\u{feff}{}", &FRESH);
-    checked(&folder, "fresh.log", marked.as_bytes()).ends(0);
-    let torn = checked(&folder, "torn.edn.gz", &packed[..packed.len() / 2]).ends(254);
-    torn.with(&["unpacking", "give a history file"]);
+    checked(&folder, "fresh.log", format!("\u{feff}{}", &FRESH).as_bytes()).ends(0);
+    checked(&folder, "torn.edn.gz", &packed[..packed.len() / 2])
+        .ends(254)
+        .with(&["unpacking", "give a history file"]);
 }
 
 #[test]
@@ -76,11 +75,10 @@ fn what_nothing_judges_is_named_and_never_taken_for_something_else() {
     let unknown = |name: &str, content: &str| checked(&folder, name, content.as_bytes()).ends(2);
     let txn = "{:process 0, :type :invoke, :f :txn, :value [[:r 1 nil]]}\n{:process 0, :type :ok, :f :txn, :value [[:r 1 [1]]]}\n";
     unknown("txn.edn", txn).with(&["no checker judges the operations txn"]);
-    let bad = unknown("bad.edn", "{:process 0, :type :invoke, :f :write, :value 12abc}");
-    let bad = bad.with(&["line 1, column 47: \"12abc\" is not a number"]);
-    bad.without(&["expected value at"]);
-    let queue = unknown("queue.edn", "{:process 0 :type :invoke :f :enqueue :value 3}");
-    queue.with(&["operations enqueue"]);
+    unknown("bad.edn", "{:process 0, :type :invoke, :f :write, :value 12abc}")
+        .with(&["line 1, column 47: \"12abc\" is not a number"])
+        .without(&["expected value at"]);
+    unknown("queue.edn", "{:process 0 :type :invoke :f :enqueue :value 3}").with(&["operations enqueue"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The engine's API is gone for a while, and its containers live on.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, ended, history, recorded, until, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, document, ended, history, recorded, until, zooquake};
 use serde_json::Value;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -94,8 +94,7 @@ fn an_engine_that_is_lost_for_a_while_ends_no_run_and_its_windows_do_not_count()
     let said = ended(child);
     assert_nothing_left_of(&runs.id());
     assert!(matches!(said.code, Some(0 | 2)), "{said}");
-    let results = std::fs::read(runs.only().join("results.json")).expect("the results");
-    let results: Value = serde_json::from_slice(&results).expect("JSON");
+    let results = document(&runs.only(), "results.json");
     let windows = results["windows"].as_array().expect("a list");
     let lost = |window: &&Value| {
         window["why"]

@@ -166,8 +166,7 @@ fn a_budget_that_leaves_most_cells_out_is_no_green_night() {
     fs::write(folder.join("twelve.toml"), TWELVE).unwrap();
     // A run is expected to take its time and what is beside, until one was made.
     let line = "nightly twelve.toml --budget 10s --out night --require";
-    let few = call(folder, &format!("{line} 0.5")).ends(2);
-    let few = few.with(&[
+    let few = call(folder, &format!("{line} 0.5")).ends(2).with(&[
         "12 cells not run: there was no time",
         "only 0 of 12 cells were run, and at least 6 must be",
     ]);

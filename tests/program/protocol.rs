@@ -18,10 +18,9 @@ fn the_table_of_znodes_is_that_of_the_variants() {
         .collect();
     for variant in registry() {
         let name = format!("{}/{}", variant.family, variant.name);
-        let of = |row: &&Vec<&str>| paths(row[0]).contains(&name.as_str());
         let row = rows
             .iter()
-            .find(of)
+            .find(|row| paths(row[0]).contains(&name.as_str()))
             .unwrap_or_else(|| panic!("the page does not have {name}"));
         assert_eq!(paths(row[1]), variant.contenders, "{name}");
         assert_eq!(paths(row[2]), variant.znodes, "{name}");

@@ -1,14 +1,8 @@
 //! What recorded a run, from its folder to its results, its page and `check`. No ensemble is needed.
 
-use crate::common::{Runs, said, without_engine, zooquake};
-use serde_json::{Value, json};
+use crate::common::{Runs, document, said, without_engine, zooquake};
+use serde_json::json;
 use std::fs;
-use std::path::Path;
-
-fn read(run: &Path, name: &str) -> Value {
-    let text = fs::read(run.join(name)).expect(name);
-    serde_json::from_slice(&text).expect("JSON")
-}
 
 #[test]
 fn a_record_states_what_recorded_it_and_another_zooquake_gives_the_same_results() {
@@ -17,12 +11,12 @@ fn a_record_states_what_recorded_it_and_another_zooquake_gives_the_same_results(
     said(without_engine(line).arg(runs.path())).ends(0);
     let run = runs.only();
     let version = env!("CARGO_PKG_VERSION");
-    let recorded = read(&run, "provenance.json");
+    let recorded = document(&run, "provenance.json");
     assert_eq!(
         (&recorded["zooquake"], &recorded["on"]),
         (&json!(version), &json!("sim"))
     );
-    assert_eq!(read(&run, "results.json")["provenance"], recorded);
+    assert_eq!(document(&run, "results.json")["provenance"], recorded);
     let page = fs::read_to_string(run.join("report.html")).expect("the page");
     for part in ["recorded by zooquake", "checked by zooquake"] {
         assert!(page.contains(&format!("{part} {version}")), "{part}");
@@ -36,7 +30,7 @@ fn a_record_states_what_recorded_it_and_another_zooquake_gives_the_same_results(
     fs::write(run.join("provenance.json"), later.to_string()).unwrap();
     let remark = format!("recorded by zooquake 9.0.0 (3f2a91c), checked by zooquake {version}");
     check("check").with(&[&remark]);
-    assert_eq!(read(&run, "results.json")["provenance"], later);
+    assert_eq!(document(&run, "results.json")["provenance"], later);
     let checked = check("check --json").json();
     let checker = checked[0]["checked_by"].as_str().expect("a version");
     assert!(checker.starts_with(version), "{checked}");
@@ -49,6 +43,6 @@ fn a_record_states_what_recorded_it_and_another_zooquake_gives_the_same_results(
     // A record of an earlier version has none, and keeps its results.
     fs::remove_file(run.join("provenance.json")).unwrap();
     check("check").without(&["recorded by"]);
-    assert!(read(&run, "results.json").get("provenance").is_none());
+    assert!(document(&run, "results.json").get("provenance").is_none());
     assert!(check("check --json").json()[0].get("provenance").is_none());
 }

@@ -1,7 +1,6 @@
 //! A recipe of one's own, from nothing to a verdict: `new`, `try`, `run`, `pack`, `replay`.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run, said, valid, zooquake};
-use serde_json::Value;
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, document, run, said, valid, zooquake};
 
 #[test]
 fn a_new_python_lock_keeps_the_protocol_and_is_valid_under_pauses() {
@@ -19,8 +18,7 @@ fn a_new_python_lock_keeps_the_protocol_and_is_valid_under_pauses() {
     valid(&ran);
     assert!(ran.results["stats"]["grants"].as_u64() > Some(3), "{}", ran.story());
     assert_nothing_left_of(&runs.id());
-    let plan: Value =
-        serde_json::from_slice(&std::fs::read(ran.folder.join("plan.json")).expect("a plan")).expect("JSON");
+    let plan = document(&ran.folder, "plan.json");
     assert_eq!(plan["workload"]["variant"], "my-lock");
     let recipe = &plan["workload"]["recipe"];
     assert!(

@@ -1,6 +1,6 @@
 //! A failure that is reproduced from a saved run, and from the file that was made of it.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run, said, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, document, run, said, zooquake};
 use serde_json::Value;
 use std::path::Path;
 
@@ -21,8 +21,7 @@ fn a_stale_write_comes_back_and_travels_in_one_file() {
     let mut anomalies = results["anomalies"].as_array().expect("anomalies").iter();
     assert!(anomalies.any(|anomaly| anomaly["kind"] == "stale-write"), "{replayed}");
     replayed.with(&["stale-write came back in 1 of 1"]);
-    let plan = std::fs::read(again.only().join("plan.json")).expect("the replay's plan");
-    let plan: Value = serde_json::from_slice(&plan).expect("JSON");
+    let plan = document(&again.only(), "plan.json");
     let name = ran.folder.file_name().expect("a name").to_string_lossy();
     assert_eq!(plan["replay_of"], name.as_ref());
     let triggers: Vec<&Value> = plan["windows"].as_array().expect("windows").iter().collect();
@@ -47,8 +46,7 @@ fn what_is_found_on_the_model_is_confirmed_on_a_real_ensemble() {
         .find(|failure| failure["confirmation"]["confirmed"] == true);
     let confirmed = confirmed.unwrap_or_else(|| panic!("none is confirmed: {told}"));
     let run = confirmed["confirmation"]["shown"]["run"].as_str().expect("its folder");
-    let results = std::fs::read(Path::new(run).join("results.json")).expect("results.json");
-    let results: Value = serde_json::from_slice(&results).expect("JSON");
+    let results = document(Path::new(run), "results.json");
     let shows = |anomaly: &Value| anomaly["kind"] == confirmed["anomaly"] && anomaly["advisory"] == false;
     assert!(results["anomalies"].as_array().unwrap().iter().any(shows), "{results}");
     assert_eq!(results["on"], Value::Null, "a real one says nothing of it");

@@ -1,6 +1,6 @@
 //! Runs on simulated ensembles, by the real program, where no Docker engine answers.
 
-use crate::common::{ProgramOutput, Runs, said, without_engine};
+use crate::common::{ProgramOutput, Runs, document, said, without_engine};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -14,18 +14,13 @@ fn read(run: &Path, name: &str) -> Vec<u8> {
     fs::read(run.join(name)).unwrap_or_else(|error| panic!("{name} of {}: {error}", run.display()))
 }
 
-fn json(run: &Path, name: &str) -> Value {
-    serde_json::from_slice(&read(run, name)).expect("JSON")
-}
-
 #[test]
 fn a_run_whose_engine_does_not_answer_is_not_simulated_unasked() {
     let runs = Runs::new("unasked");
-    let told = call("run lock/protected --time 12s --faults none --out", runs.path());
-    let told = told
+    call("run lock/protected --time 12s --faults none --out", runs.path())
         .ends(255)
-        .with(&["--on sim", "no Docker engine answers at unix:///nowhere/docker.sock"]);
-    told.without(&["verdict"]);
+        .with(&["--on sim", "no Docker engine answers at unix:///nowhere/docker.sock"])
+        .without(&["verdict"]);
     assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0, "nothing ran");
 }
 
@@ -54,8 +49,8 @@ fn a_simulated_run_says_so_wherever_it_is_read() {
     let told = call(line, runs.path());
     assert!(told.stdout.contains("on a simulated ensemble"), "{told}");
     let run = runs.only();
-    assert_eq!(json(&run, "plan.json")["on"], "sim");
-    let results = json(&run, "results.json");
+    assert_eq!(document(&run, "plan.json")["on"], "sim");
+    let results = document(&run, "results.json");
     assert_eq!(results["on"], "sim");
     let mut verdicts = ["valid", "invalid", "unknown"].iter();
     let code = verdicts.position(|verdict| results["verdict"] == *verdict);
@@ -153,7 +148,7 @@ fn what_is_explored_is_told_once_written_as_a_run_and_shrunk() {
     call("check", run).ends(1);
     let shrunk = Path::new(lost["shrunk"]["run"].as_str().unwrap());
     let has = |run: &Path| {
-        let results = json(run, "results.json");
+        let results = document(run, "results.json");
         let anomalies = results["anomalies"].as_array().unwrap().clone();
         anomalies.iter().any(|anomaly| anomaly["kind"] == "lost-wakeup")
     };
@@ -172,8 +167,7 @@ fn what_needs_a_real_ensemble_says_so_before_it_begins() {
     let runs = Runs::new("confirmed-nowhere");
     let call = |line: &str| said(without_engine(&format!("{line} --out .")).current_dir(runs.path()));
     let explore = "explore lock/predecessor --faults drop-reply --schedules 4 --seed 1";
-    let confirmed = call(&format!("{explore} --confirm")).ends(255);
-    confirmed.without(&["exploring"]);
+    call(&format!("{explore} --confirm")).ends(255).without(&["exploring"]);
     assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0, "nothing was explored");
     // A simulated run is shrunk where it ran, and on real ensembles only if that is asked for.
     call(explore).ends(0);

@@ -167,12 +167,12 @@ fn a_reader_that_goes_after_one_line_ends_no_run() {
     let runs = Runs::new("head");
     let (reader, writer) = std::io::pipe().expect("a pipe");
     let mut command = zooquake(&format!("run {SMALL} --faults none --time 3s --out"));
-    let child = command
+    let mut child = command
         .arg(runs.path())
         .stdout(writer.try_clone().expect("the pipe's end"))
         .stderr(writer)
-        .spawn();
-    let mut child = child.expect("starting zooquake");
+        .spawn()
+        .expect("starting zooquake");
     drop(command);
     let mut line = String::new();
     BufReader::new(reader).read_line(&mut line).expect("a line");

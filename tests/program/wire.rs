@@ -1,6 +1,6 @@
 //! Faults on the wire between a client and a real ensemble.
 
-use crate::common::{EnsembleSlot, RunFiles, Runs, run, valid};
+use crate::common::{EnsembleSlot, RunFiles, Runs, document, run, valid};
 use serde_json::Value;
 
 /// A run under a fault on the wire is judged, with the number of windows that count.
@@ -100,8 +100,7 @@ fn fenced_is_valid_while_followers_are_behind_and_while_servers_are_cut_off() {
             "{}",
             ran.story()
         );
-        let plan = std::fs::read_to_string(ran.folder.join("plan.json")).expect("a plan");
-        let plan: Value = serde_json::from_str(&plan).expect("JSON");
+        let plan = document(&ran.folder, "plan.json");
         let timing = &plan["cluster"]["timing"];
         let sync_ms = timing["sync_limit"].as_u64().zip(timing["tick_ms"].as_u64());
         let sync_ms = sync_ms.map(|(limit, tick)| limit * tick).expect("a timing");

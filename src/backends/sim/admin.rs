@@ -107,7 +107,6 @@ impl SimCluster {
             self.until(timeout * 10 + ADMIN, gone).await,
             "a silent session did not expire"
         );
-        let took = self.world.now() - begun;
-        Ok(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
+        Ok(u64::try_from((self.world.now() - begun).as_millis()).unwrap_or(u64::MAX))
     }
 }

@@ -1,7 +1,7 @@
-//! The simulated backend as the registry has it: nothing to connect to, and a world of its own for each run.
+//! The simulated backends as the registry has them: nothing to connect to, and a world of its own for each run.
 
 use super::SimBackend;
-use crate::backends::{BackendKind, Capabilities, Capacity, Connection, Fleet};
+use crate::backends::{self, BackendKind, Capabilities, Capacity, Connection, Fleet};
 use anyhow::{Result, bail};
 use futures_util::FutureExt;
 use std::collections::BTreeSet;
@@ -25,13 +25,13 @@ pub const KIND: BackendKind = BackendKind {
         election_logs: false,
         zookeeper: true,
     },
-    connect: |_| ready(Ok(Box::new(Simulator) as Box<dyn Connection>)).boxed(),
+    connect: |_| ready(Ok(Box::new(InMemory(On::Sim)) as Box<dyn Connection>)).boxed(),
 };
 
-/// The model, which is part of this program.
-struct Simulator;
+/// What plays in virtual time, which is part of this program: the kind of backend that it is.
+pub struct InMemory(pub On);
 
-impl Connection for Simulator {
+impl Connection for InMemory {
     fn cleaner(&self) -> Box<dyn Backend> {
         Box::new(SimBackend::default())
     }
@@ -41,7 +41,7 @@ impl Connection for Simulator {
     }
 }
 
-impl Fleet for Simulator {
+impl Fleet for InMemory {
     fn backend(&self, plan: &Plan) -> Result<Arc<dyn Backend>> {
         Ok(Arc::new(SimBackend::for_plan(plan)))
     }
@@ -53,7 +53,7 @@ impl Fleet for Simulator {
     fn pin<'a>(&'a self, _: Option<&'a Path>, workload: &'a mut Workload) -> BackendFuture<'a, Option<Source>> {
         async move {
             if workload.recipe.is_some() {
-                bail!("{} cannot run {}", KIND.ensemble(), workload.name());
+                bail!("{} cannot run {}", backends::kind(self.0).ensemble(), workload.name());
             }
             Ok(None)
         }

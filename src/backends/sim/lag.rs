@@ -40,8 +40,7 @@ impl SimCluster {
             mode == "follower" || mode == "observer",
             "{server} is {mode}, and follows nobody"
         );
-        let at = self.server(server)?;
-        self.net.server().lag(at, delay);
+        self.net.server().lag(self.server(server)?, delay);
         let (writer, late) = self.lateness(server, delay * 2 + SHOWS).await?;
         ensure!(
             late >= delay * 3 / 4,
@@ -59,8 +58,7 @@ impl SimCluster {
     }
 
     pub(super) async fn catch_up_again(&self, server: &str, behind: LeaderDelay) -> Result<String> {
-        let at = self.server(server)?;
-        self.net.server().catch_up(at);
+        self.net.server().catch_up(self.server(server)?);
         let prompt = self.plan.cluster.timing.lag(behind.delay_percent) / 2;
         let (writer, late) = self.lateness(server, SHOWS).await?;
         ensure!(

@@ -11,7 +11,7 @@ mod lost_messages;
 mod primitives;
 mod process;
 
-pub use connection::KIND;
+pub use connection::{InMemory, KIND};
 
 use anyhow::Context;
 use cluster::SimCluster;
@@ -153,8 +153,7 @@ impl Backend for SimBackend {
     }
 
     fn bring_up<'a>(&'a self, what: BringUp<'a>) -> BackendFuture<'a, Arc<dyn Cluster>> {
-        let cluster = SimCluster::new(&self.world, what.plan);
-        ready(Ok(Arc::new(cluster) as Arc<dyn Cluster>)).boxed()
+        ready(Ok(Arc::new(SimCluster::new(&self.world, what.plan)) as Arc<dyn Cluster>)).boxed()
     }
 
     fn alive(&self) -> BackendFuture<'_, BTreeSet<String>> {

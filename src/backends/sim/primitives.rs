@@ -103,8 +103,7 @@ impl Cluster for SimCluster {
     }
 
     fn start_server<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
-        let started = self.server(server).map(|server| self.net.server().start_server(server));
-        ready(started).boxed()
+        ready(self.server(server).map(|server| self.net.server().start_server(server))).boxed()
     }
 
     fn wipe<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
@@ -222,8 +221,7 @@ impl Cluster for SimCluster {
     fn tree<'a>(&'a self, server: &'a str) -> BackendFuture<'a, Vec<Znode>> {
         async move {
             let _session = self.session(server).await?;
-            let at = self.server(server)?;
-            Ok(self.net.server().nodes_at(at).map(znode).collect())
+            Ok(self.net.server().nodes_at(self.server(server)?).map(znode).collect())
         }
         .boxed()
     }
@@ -237,8 +235,7 @@ impl Cluster for SimCluster {
             entries: ensemble.logged(number).map(logged).collect(),
             problems: Vec::new(),
         };
-        let logs = self.servers.iter().enumerate().map(log).collect();
-        ready(union(logs)).boxed()
+        ready(union(self.servers.iter().enumerate().map(log).collect())).boxed()
     }
 
     fn log_tail(&self, node: &str) -> String {

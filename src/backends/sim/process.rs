@@ -76,8 +76,7 @@ impl Process {
                         let life = life.clone();
                         let thaw =
                             async move { life.until(|life| (*life != ProcessState::Frozen).then_some(())).await };
-                        let thaws = thaws.get_or_insert_with(|| thaw.boxed());
-                        std::task::ready!(thaws.as_mut().poll(context));
+                        std::task::ready!(thaws.get_or_insert_with(|| thaw.boxed()).as_mut().poll(context));
                     }
                 }
                 thaws = None;

@@ -57,10 +57,9 @@ fn seeds_may_be_drawn_from_the_date_with_others_pinned() {
     assert_eq!(campaign.cells.len(), 1);
     let mut kinds: Vec<&str> = campaign.cells[0].faults[0].split(',').collect();
     kinds.sort_unstable();
-    let faults = vec![kinds.join(",")];
     assert_eq!(
         PinnedCells {
-            faults,
+            faults: vec![kinds.join(",")],
             ..campaign.cells[0].clone()
         },
         pinned

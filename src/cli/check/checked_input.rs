@@ -3,15 +3,13 @@
 use super::input::{self, Format};
 use crate::cli::exit::Usage;
 use crate::cli::paths;
-use crate::judge;
-use crate::pack;
+use crate::{judge, pack};
 use anyhow::Result;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use zooquake_checkers::Results;
-use zooquake_checkers::inferred_plan;
 use zooquake_checkers::search::picture::{HistoryPicture, PictureSubject};
 use zooquake_checkers::search::{Budget, ModelKind, Notation};
+use zooquake_checkers::{Results, inferred_plan};
 use zooquake_history::{Damage, History, Record, edn::parse_edn, event::parse_jsonl, files::Files, textlog::parse_log};
 use zooquake_reports::history::HistoryExtras;
 
@@ -66,10 +64,9 @@ pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Res
     let (opened, record) = paths::run(path)?;
     if let Some(kind) = model {
         let damage = record.damage.clone();
-        let name = opened.folder.name();
         return Ok(alone(
             begun,
-            &name,
+            &opened.folder.name(),
             (&record.history, damage),
             Some(kind),
             Notation::Maps,

@@ -1,9 +1,8 @@
 //! `zooquake check --expect`: histories with known verdicts.
 
-use super::CheckOptions;
 use super::checked_input::{self, CheckLimits, CheckedInput};
 use super::input::is_run;
-use super::show;
+use super::{CheckOptions, show};
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
 use crate::terminal::line;
@@ -79,13 +78,11 @@ fn model(path: &Path, expected: &ExpectedResult) -> Result<Option<ModelKind>, Us
 
 /// The lines whose file is at one of the paths or below it.
 fn selected(table: Vec<ExpectedResult>, folder: &Path, paths: &[PathBuf]) -> Result<Vec<ExpectedResult>> {
-    let mut within = Vec::new();
-    for path in paths {
-        let real = path
-            .canonicalize()
-            .map_err(|_| Usage(format!("there is nothing at {}", path.display())))?;
-        within.push(real);
-    }
+    let real = |path: &PathBuf| {
+        path.canonicalize()
+            .map_err(|_| Usage(format!("there is nothing at {}", path.display())))
+    };
+    let within: Vec<PathBuf> = paths.iter().map(real).collect::<Result<_, _>>()?;
     let folder = match folder.as_os_str().is_empty() {
         true => Path::new("."),
         false => folder,

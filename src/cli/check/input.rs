@@ -131,11 +131,11 @@ pub fn inputs(path: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     if found.is_empty() {
-        let text = format!(
+        return Err(Usage(format!(
             "{} is not a run (it lacks plan.json and history.jsonl) and holds neither runs nor histories",
             path.display()
-        );
-        return Err(Usage(text).into());
+        ))
+        .into());
     }
     Ok(found)
 }

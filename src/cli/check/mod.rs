@@ -88,11 +88,11 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
         inputs.extend(input::inputs(path)?);
     }
     if options.page.is_some() && inputs.len() > 1 {
-        let text = format!(
+        return Err(Usage(format!(
             "--page is of one history, and {} were given: name one of them",
             inputs.len()
-        );
-        return Err(Usage(text).into());
+        ))
+        .into());
     }
     let mut all = Vec::new();
     let mut codes = Vec::new();

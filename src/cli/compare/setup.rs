@@ -2,11 +2,7 @@
 
 use super::CompareOptions;
 use crate::compare::setup::{Setup, Subject};
-use crate::planning::drawing;
-use crate::planning::names;
-use crate::planning::recipe;
-use crate::planning::spec;
-use crate::planning::values;
+use crate::planning::{drawing, names, recipe, spec, values};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use zooquake_history::operation::consensus;

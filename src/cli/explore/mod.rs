@@ -6,16 +6,14 @@ mod show;
 use super::exit::{Code, Usage};
 use super::shard::ShardChoice;
 use super::{interrupt, paths};
+use crate::backends::Capacity;
 use crate::campaign::shard::Shard;
 use crate::confirm::{Confirmer, were_played};
 use crate::explore::corpus::Corpus;
 use crate::explore::drive::{self, Exploration, Limits};
-use crate::explore::failure_runs::{confirm, write};
+use crate::explore::failure_runs::{ExploredFailure, confirm, write};
 use crate::explore::space::{Search, Space};
-use crate::planning::recipe;
-use crate::planning::spec;
-use crate::planning::values;
-use crate::planning::{self, names};
+use crate::planning::{self, names, recipe, spec, values};
 use crate::run::stage::Stage;
 use crate::shell;
 use anyhow::{Context, Result};
@@ -163,12 +161,11 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         true => Some(Confirmer::prepare(options.confirm_times, &options.out, interrupt).await?),
         false => None,
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let limits = Limits {
         budget: options.budget,
         schedules: options.schedules,
         plans: options.plans,
-        threads: options.threads.map_or(cores, usize::from),
+        threads: threads(options.threads),
         also: None,
     };
     let (out, json) = (options.out.clone(), options.json);
@@ -195,10 +192,19 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         false => show::print(&explored, &failures),
     }
     were_played(failures.iter().filter_map(|failure| failure.confirmation.as_ref()))?;
-    Ok(match failures.iter().any(|failure| !failure.signature.known) {
+    Ok(code(&failures))
+}
+
+/// How many threads play schedules: as many as are asked for, or one for each processor.
+pub fn threads(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| Capacity::of_this_machine().processors, usize::from)
+}
+
+fn code(failures: &[ExploredFailure]) -> Code {
+    match failures.iter().any(|failure| !failure.signature.known) {
         true => Code::Invalid,
         false => Code::Valid,
-    })
+    }
 }
 
 /// Refuses the folder of a recipe, whose clients no simulated ensemble can run.

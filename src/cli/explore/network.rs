@@ -26,11 +26,10 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
     paths::output_folder(&options.out, "--out")?;
     let interrupt = interrupt::listen()?;
     let stop = interrupt::flag(&interrupt);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let limits = SearchLimits {
         budget: options.budget,
         schedules: options.schedules,
-        threads: options.threads.map_or(cores, usize::from),
+        threads: super::threads(options.threads),
         first: None,
     };
     let seed = options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
@@ -49,10 +48,7 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
         true => show::print_network_json(seed, &found, &failures)?,
         false => show::print_network(&found, &failures),
     }
-    Ok(match failures.iter().any(|failure| !failure.signature.known) {
-        true => Code::Invalid,
-        false => Code::Valid,
-    })
+    Ok(super::code(&failures))
 }
 
 fn space(options: &ExploreOptions, variant: &'static ConsensusVariant) -> Result<ScheduleSpace, String> {

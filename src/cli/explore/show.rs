@@ -75,8 +75,7 @@ pub fn print(explored: &Exploration, failures: &[ExploredFailure]) {
         say(format!("  {checker}: in {schedules}"));
     }
     // Of schedules that were drawn.
-    let frequencies = FREQUENCIES.iter().filter(|_| explored.exhausted.is_none());
-    for frequency in frequencies {
+    for frequency in FREQUENCIES.iter().filter(|_| explored.exhausted.is_none()) {
         let probability = 100.0 * missed(*frequency, explored.schedules);
         let schedules = 100_000.0 * frequency;
         say(format!(

@@ -48,8 +48,7 @@ impl fmt::Display for MessageFormula {
             (self.n_l, "n·l"),
             (self.l, "l"),
         ];
-        let terms = terms.into_iter().filter(|(factor, _)| *factor != 0);
-        for (place, (factor, unit)) in terms.enumerate() {
+        for (place, (factor, unit)) in terms.into_iter().filter(|(factor, _)| *factor != 0).enumerate() {
             match (place, factor < 0) {
                 (0, false) => {}
                 (0, true) => f.write_str("−")?,

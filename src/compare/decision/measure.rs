@@ -30,8 +30,8 @@ pub fn cluster(acceptors: usize) -> ClusterPlan {
 /// If its nodes have other roles than those of Paxos.
 pub fn group(variant: &ConsensusVariant, acceptors: usize) -> Result<(ProtocolSetting, DecisionNodes), String> {
     let setting = variant.setting(0, &cluster(acceptors));
-    let nodes = DecisionNodes::new(&setting.roles());
-    let nodes = nodes.ok_or_else(|| format!("consensus/{} has no acceptors, leaders and proposers", variant.name))?;
+    let nodes = DecisionNodes::new(&setting.roles())
+        .ok_or_else(|| format!("consensus/{} has no acceptors, leaders and proposers", variant.name))?;
     Ok((setting, nodes))
 }
 
@@ -53,7 +53,7 @@ pub fn cost(
         seed,
     });
     let failed = |why| {
-        let (name, situation) = (variant.name, situation.name());
+        let (name, situation) = (variant.name, situation.text().name);
         format!("consensus/{name} with {acceptors} acceptors, {situation}: {why}")
     };
     let mut cost = count(&played, &setting.roles(), nodes.learners).map_err(failed)?;

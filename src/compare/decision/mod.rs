@@ -15,7 +15,7 @@ mod tests;
 use crate::planning::names;
 use claims::claim;
 use measure::{PROPOSERS, cost};
-use situation::{DecisionSituation, UNIT};
+use situation::{DecisionSituation, SituationText, UNIT};
 use zooquake_reports::decision::{ComparedProtocol, CostRow, DecisionComparison, SituationCosts};
 use zooquake_workloads::consensus::variants::{self, ConsensusVariant};
 
@@ -91,17 +91,16 @@ impl DecisionSetup {
 
     /// The variants with their labels, in the order in which they are shown.
     fn protocols(&self) -> impl Iterator<Item = (&'static ConsensusVariant, &'static str)> {
-        let chosen = PROTOCOLS
+        PROTOCOLS
             .iter()
-            .filter(|(name, _)| self.variants.iter().any(|variant| variant == name));
-        chosen.filter_map(|(name, label)| Some((variants::variant(name)?, *label)))
+            .filter(|(name, _)| self.variants.iter().any(|variant| variant == name))
+            .filter_map(|(name, label)| Some((variants::variant(name)?, *label)))
     }
 }
 
 /// Refuses what is there twice, which would be compared with itself.
 fn twice<T: PartialEq>(all: &[T], words: impl Fn(&T) -> String) -> Result<(), String> {
-    let repeated = (0..all.len()).find(|&place| all[..place].contains(&all[place]));
-    match repeated {
+    match (0..all.len()).find(|&place| all[..place].contains(&all[place])) {
         Some(place) => Err(format!("{} there twice", words(&all[place]))),
         None => Ok(()),
     }
@@ -150,10 +149,11 @@ fn costs(setup: &DecisionSetup, situation: DecisionSituation) -> Result<Situatio
             costs: costs?,
         });
     }
+    let SituationText { name, title, words } = situation.text();
     Ok(SituationCosts {
-        name: situation.name().to_owned(),
-        title: situation.title().to_owned(),
-        words: situation.words().to_owned(),
+        name: name.to_owned(),
+        title: title.to_owned(),
+        words: words.to_owned(),
         rows,
     })
 }

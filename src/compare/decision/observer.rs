@@ -87,12 +87,11 @@ impl DecisionObserver {
 impl<P: Protocol> Observer<P> for DecisionObserver {
     fn announced(&mut self, at: u32, _: Node, announcement: Announcement) -> ControlFlow<()> {
         if let Announcement::Learned { value, round } = announcement {
-            let since_timer = self.since_timer();
             self.learned.push(LearnedValue {
                 at,
                 value,
                 round,
-                since_timer,
+                since_timer: self.since_timer(),
             });
         }
         ControlFlow::Continue(())

@@ -35,6 +35,16 @@ pub enum DecisionSituation {
     AcceptorLost,
 }
 
+/// A situation as reports have it.
+pub struct SituationText {
+    /// Its name, such as `prepared`.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// What is played, in a sentence or two.
+    pub words: &'static str,
+}
+
 /// The nodes of a group that situations are about.
 #[derive(Debug, Clone)]
 pub struct DecisionNodes {
@@ -60,8 +70,8 @@ impl DecisionNodes {
     /// Those of a group with these roles; `None` if it has not at least an acceptor, a leader and two proposers.
     pub fn new(roles: &[NodeRole]) -> Option<Self> {
         let playing = |names: &'static [&'static str]| {
-            let roles = (0..).zip(roles);
-            roles
+            (0..)
+                .zip(roles)
                 .filter(move |(_, role)| names.contains(&role.name))
                 .map(|(node, _)| node)
         };
@@ -92,59 +102,49 @@ impl DecisionSituation {
         Self::AcceptorLost,
     ];
 
-    /// Its name, such as `prepared`.
-    pub fn name(self) -> &'static str {
+    /// What it is called, and what is played.
+    pub fn text(self) -> SituationText {
         match self {
-            Self::Prepared => "prepared",
-            Self::Unprepared => "unprepared",
-            Self::Collision => "collision",
-            Self::LeaderLostEarly => "leader-lost-early",
-            Self::LeaderLost => "leader-lost",
-            Self::CollisionWithoutLeader => "collision-without-leader",
-            Self::AcceptorLost => "acceptor-lost",
-        }
-    }
-
-    /// Its heading.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Prepared => "Phase 1 is done",
-            Self::Unprepared => "With phase 1",
-            Self::Collision => "Two proposals collide",
-            Self::LeaderLostEarly => "The leader is lost before phase 1",
-            Self::LeaderLost => "The leader is lost after phase 1",
-            Self::CollisionWithoutLeader => "Two proposals collide without the leader",
-            Self::AcceptorLost => "One acceptor is lost",
-        }
-    }
-
-    /// What is played, in a sentence or two.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Prepared => {
-                "The first leader has executed phase 1 (of Fast Paxos it has also opened a fast round) before one value is proposed."
-            }
-            Self::Unprepared => {
-                "The leader's process starts at the moment at which the request arrives there, and in Fast Paxos, where requests go past \
-                 the coordinator, at which it is sent."
-            }
-            Self::Collision => {
-                "Two values are proposed at once; the first acceptor gets the one first, the second the other, and so by turns. In Paxos \
-                 both go to the leader, and nothing collides."
-            }
-            Self::LeaderLostEarly => {
-                "The first leader's process is dead when the request is sent, and has not finished phase 1. The proposer waits for its \
+            Self::Prepared => SituationText {
+                name: "prepared",
+                title: "Phase 1 is done",
+                words: "The first leader has executed phase 1 (of Fast Paxos it has also opened a fast round) before one value is proposed.",
+            },
+            Self::Unprepared => SituationText {
+                name: "unprepared",
+                title: "With phase 1",
+                words: "The leader's process starts at the moment at which the request arrives there, and in Fast Paxos, where requests go past \
+                 the coordinator, at which it is sent.",
+            },
+            Self::Collision => SituationText {
+                name: "collision",
+                title: "Two proposals collide",
+                words: "Two values are proposed at once; the first acceptor gets the one first, the second the other, and so by turns. In Paxos \
+                 both go to the leader, and nothing collides.",
+            },
+            Self::LeaderLostEarly => SituationText {
+                name: "leader-lost-early",
+                title: "The leader is lost before phase 1",
+                words: "The first leader's process is dead when the request is sent, and has not finished phase 1. The proposer waits for its \
                  timeout and asks the next leader. Of Fast Paxos, whose proposer sends to the acceptors first, the first timeout passes \
-                 before the dead coordinator is asked, and another before the next one is."
-            }
-            Self::LeaderLost => {
-                "The first leader's process has died after phase 1, and in Fast Paxos after it had opened a fast round."
-            }
-            Self::CollisionWithoutLeader => "The same, and two values are proposed at once, as above.",
-            Self::AcceptorLost => {
-                "One acceptor's process has died after phase 1, and one value is proposed. A majority of the acceptors lives, and of 4 or \
-                 more also a fast quorum; of 3 a fast quorum is all three, and one crash ends fast rounds."
-            }
+                 before the dead coordinator is asked, and another before the next one is.",
+            },
+            Self::LeaderLost => SituationText {
+                name: "leader-lost",
+                title: "The leader is lost after phase 1",
+                words: "The first leader's process has died after phase 1, and in Fast Paxos after it had opened a fast round.",
+            },
+            Self::CollisionWithoutLeader => SituationText {
+                name: "collision-without-leader",
+                title: "Two proposals collide without the leader",
+                words: "The same, and two values are proposed at once, as above.",
+            },
+            Self::AcceptorLost => SituationText {
+                name: "acceptor-lost",
+                title: "One acceptor is lost",
+                words: "One acceptor's process has died after phase 1, and one value is proposed. A majority of the acceptors lives, and of 4 or \
+                 more also a fast quorum; of 3 a fast quorum is all three, and one crash ends fast rounds.",
+            },
         }
     }
 

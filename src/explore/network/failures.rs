@@ -3,19 +3,16 @@
 use super::schedules::{SchedulePlayer, ScheduleSpace};
 use super::search::NetworkSearch;
 use crate::explore::failure::Signature;
-use crate::explore::failure_runs::{ExploredFailure, ShrunkRun};
+use crate::explore::failure_runs::{ExploredFailure, SHRINKING, ShrunkRun};
 use crate::run::simulation;
 use crate::shrink::network::{ShrunkScript, shrink};
 use crate::shrink::{Size, sim};
 use anyhow::Result;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use zooquake_history::plan::{On, Plan};
 use zooquake_network::draft;
-
-/// How long one failure is shrunk at most.
-const SHRINKING: Duration = Duration::from_secs(20);
 
 /// The plan of the schedule of a seed.
 pub fn plan(space: &ScheduleSpace, seed: u64) -> Plan {

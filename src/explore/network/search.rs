@@ -113,8 +113,7 @@ fn play(
         let seed = seed.wrapping_add(number);
         played.schedules += 1;
         if let Some(violation) = player.play(seed) {
-            let found = AnomalySchedules { count: 1, seed };
-            played.add_failure(violation.kind.anomaly(), found);
+            played.add_failure(violation.kind.anomaly(), AnomalySchedules { count: 1, seed });
         }
     }
     played

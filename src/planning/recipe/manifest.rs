@@ -2,6 +2,7 @@
 
 use super::is_name;
 use crate::planning::names;
+use crate::planning::values::KeyText;
 use serde::Deserialize;
 use std::path::Path;
 use toml::Spanned;
@@ -46,16 +47,6 @@ struct ManifestAnomaly {
     source: String,
 }
 
-/// The text of the file, for the lines in error messages.
-struct Text<'a>(&'a str);
-
-impl Text<'_> {
-    fn wrong<T>(&self, at: &Spanned<T>, key: &str, why: &str) -> String {
-        let before = self.0.get(..at.span().start).unwrap_or(self.0);
-        format!("line {}, `{key}`: {why}", before.matches('\n').count() + 1)
-    }
-}
-
 /// The command that makes the files of a recipe: the program and its arguments; `None` if there is none, or the text is
 /// wrong.
 pub fn prepare(text: &str) -> Option<(String, Vec<String>)> {
@@ -70,26 +61,23 @@ pub fn prepare(text: &str) -> Option<(String, Vec<String>)> {
 /// What is wrong with it, with the line.
 pub fn read(text: &str, folder: &Path) -> Result<Workload, String> {
     let keys: Keys = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_string())?;
-    let text = Text(text);
+    let text = KeyText(text);
     let model = model(&text, &keys)?;
     let recipe = recipe(&text, &keys)?;
     let parents = |given: &Option<Vec<Spanned<String>>>, key: &str, usual: &[&str]| match given {
         Some(paths) => paths.iter().map(|path| znode(&text, path, key)).collect(),
         None => Ok(usual.iter().map(ToString::to_string).collect()),
     };
-    let contenders = parents(&keys.contenders, "contenders", model.contenders)?;
-    let znodes = parents(&keys.znodes, "znodes", model.znodes)?;
-    let variant = name(&text, &keys, folder)?;
-    let promise = keys.promise.unwrap_or_else(|| "a recipe that states no promise".into());
+    // In this order: the first mistake is the one that is named.
     Ok(Workload {
         goal: ConsensusGoal::Nothing,
         family: model.family.to_string(),
-        variant,
-        promise,
+        contenders: parents(&keys.contenders, "contenders", model.contenders)?,
+        znodes: parents(&keys.znodes, "znodes", model.znodes)?,
+        variant: name(&text, &keys, folder)?,
+        promise: keys.promise.unwrap_or_else(|| "a recipe that states no promise".into()),
         resource: keys.resource.unwrap_or(model.resource),
         fenced: keys.fenced,
-        contenders,
-        znodes,
         pinned: model.pinned,
         capabilities: Some(keys.capabilities),
         accepted: keys
@@ -103,7 +91,7 @@ pub fn read(text: &str, folder: &Path) -> Result<Workload, String> {
 
 /// The built-in variant whose settings hold where the file gives none: the first of the family with the same
 /// capabilities, or else the first of the family.
-fn model(text: &Text<'_>, keys: &Keys) -> Result<&'static Variant, String> {
+fn model(text: &KeyText<'_>, keys: &Keys) -> Result<&'static Variant, String> {
     let family = keys.family.get_ref().as_str();
     let of_family = || registry().iter().filter(|variant| variant.family == family);
     let alike = of_family().find(|variant| variant.capabilities == keys.capabilities);
@@ -115,7 +103,7 @@ fn model(text: &Text<'_>, keys: &Keys) -> Result<&'static Variant, String> {
 }
 
 /// The recipe's name: that of its folder, if the file gives none.
-fn name(text: &Text<'_>, keys: &Keys, folder: &Path) -> Result<String, String> {
+fn name(text: &KeyText<'_>, keys: &Keys, folder: &Path) -> Result<String, String> {
     let family = keys.family.get_ref();
     let built_in = |name: &str| {
         registry()
@@ -142,7 +130,7 @@ fn name(text: &Text<'_>, keys: &Keys, folder: &Path) -> Result<String, String> {
     }
 }
 
-fn znode(text: &Text<'_>, path: &Spanned<String>, key: &str) -> Result<String, String> {
+fn znode(text: &KeyText<'_>, path: &Spanned<String>, key: &str) -> Result<String, String> {
     let good = |part: &str| !part.is_empty() && !part.contains(char::is_control) && part != "." && part != "..";
     match path.get_ref().strip_prefix('/') {
         Some(rest) if rest.split('/').all(good) => Ok(path.get_ref().clone()),
@@ -150,7 +138,7 @@ fn znode(text: &Text<'_>, path: &Spanned<String>, key: &str) -> Result<String, S
     }
 }
 
-fn recipe(text: &Text<'_>, keys: &Keys) -> Result<RecipeSource, String> {
+fn recipe(text: &KeyText<'_>, keys: &Keys) -> Result<RecipeSource, String> {
     if let (Some(_), Some(build)) = (&keys.image, &keys.build) {
         return Err(text.wrong(build, "build", "give `image` or `build`, not both"));
     }
@@ -173,7 +161,7 @@ fn recipe(text: &Text<'_>, keys: &Keys) -> Result<RecipeSource, String> {
     })
 }
 
-fn accepted(text: &Text<'_>, known: ManifestAnomaly) -> Result<AcceptedAnomaly, String> {
+fn accepted(text: &KeyText<'_>, known: ManifestAnomaly) -> Result<AcceptedAnomaly, String> {
     let ManifestAnomaly {
         anomaly,
         faults,

@@ -49,8 +49,7 @@ pub fn read(folder: &str) -> Result<Workload, String> {
     let text = manifest_of(path).map_err(|error| {
         format!("{folder:?} is not the folder of a recipe: reading {file:?}: {error}; `zooquake new` makes one")
     })?;
-    let wrong = |why: String| format!("{}: {why}", file.display());
-    let mut workload = manifest::read(&text, path).map_err(wrong)?;
+    let mut workload = manifest::read(&text, path).map_err(|why| format!("{}: {why}", file.display()))?;
     if let Some(recipe) = &mut workload.recipe {
         recipe.folder = folder.to_string();
         recipe.files = Source::from_recipe(&workplace(path, !recipe.prepare.is_empty()), recipe)

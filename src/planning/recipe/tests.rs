@@ -1,7 +1,6 @@
 use super::*;
-use crate::planning::admission;
-use crate::planning::reproduction;
 use crate::planning::spec::RunSpec;
+use crate::planning::{admission, reproduction};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use tempfile::TempDir;
@@ -131,8 +130,7 @@ fn what_tools_make_is_no_part_of_it_but_what_is_carried_is() {
 
 #[test]
 fn what_a_program_of_this_host_loads_is_kept_with_it() {
-    let lines = "family = \"lock\"\nprepare = [\"true\"]\ncommand = [\"./x\"]\nfiles = [\"x\"]";
-    let (path, _folder) = folder(lines);
+    let (path, _folder) = folder("family = \"lock\"\nprepare = [\"true\"]\ncommand = [\"./x\"]\nfiles = [\"x\"]");
     let program = Path::new(&path).join("x");
     fs::copy("/bin/true", &program).unwrap();
     let recipe = read(&path).unwrap().recipe.unwrap();
@@ -207,8 +205,7 @@ fn the_table_of_capabilities_has_each_key_and_each_value() {
     let quoted = |text: &str| -> Vec<String> { text.split('`').skip(1).step_by(2).map(String::from).collect() };
     let expected = |line: &str| {
         let error = toml::from_str::<Capabilities>(line).unwrap_err().to_string();
-        let listed = error.rsplit_once("expected").unwrap().1;
-        quoted(listed)
+        quoted(error.rsplit_once("expected").unwrap().1)
     };
     let mut code = Vec::new();
     for key in expected("none = 1") {

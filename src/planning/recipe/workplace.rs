@@ -3,11 +3,10 @@
 use anyhow::{Context, Result};
 use rustix::fs::{Access, access};
 use std::collections::hash_map::DefaultHasher;
-use std::env;
-use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 use zooquake_backend::images::Source;
 
 /// The folder in which a recipe's files are, after they were made: its own, or, where that cannot be written and files

@@ -119,13 +119,11 @@ fn former_names_are_read_and_never_written() {
         faults: Some("cut,kill".into()),
         ..RunSpec::new("queue/double-barrier")
     };
-    let arguments = ["barrier/double", "--faults", "disconnect,kill"];
-    assert_eq!(spec.to_args(), arguments);
+    assert_eq!(spec.to_args(), ["barrier/double", "--faults", "disconnect,kill"]);
     let plan = spec.plan().unwrap();
     assert_eq!(plan.workload.name(), "barrier/double");
     assert_eq!(plan.faults, ["disconnect", "kill"]);
-    let unknown = RunSpec::new("lock/fencd");
-    assert_eq!(unknown.to_args(), ["lock/fencd"]);
+    assert_eq!(RunSpec::new("lock/fencd").to_args(), ["lock/fencd"]);
 }
 
 #[test]
@@ -205,8 +203,7 @@ fn the_spec_of_a_networks_plan_draws_it_again() {
             "--seed 2 --faults kill,loss --time 3s",
             "--seed 3 --faults none",
         ] {
-            let line = format!("{workload} {line}");
-            let spec = RunSpec::from_args(line.split(' ')).unwrap();
+            let spec = RunSpec::from_args(format!("{workload} {line}").split(' ')).unwrap();
             if workload.starts_with("consensus/") {
                 let plan = spec.plan().unwrap();
                 assert_eq!(plan.on, On::Network);

@@ -12,8 +12,7 @@ fn spread(name: &str, seed: u64, count: usize) -> Plan {
     let mut bare = plan(name, seed, 40_000, &[]);
     let addresses: Vec<String> = (1..=count).map(|n| format!("unix:///run/{n}.sock")).collect();
     bare.cluster.hosts = placement::hosts(&addresses, &[], &bare.cluster).unwrap();
-    let faults = FAULTS.map(String::from);
-    crate::planning::drawing::plan(seed, bare.workload, bare.cluster, 40_000, &faults)
+    crate::planning::drawing::plan(seed, bare.workload, bare.cluster, 40_000, &FAULTS.map(String::from))
 }
 
 /// The nodes that a window hit, as its first event has them.

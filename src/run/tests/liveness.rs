@@ -164,11 +164,10 @@ impl PlayedEngine {
             Effect::Record(entry) => self.record(entry),
             Effect::Send { client, request } => self.send(client, request),
             Effect::Start { client, incarnation } => {
-                let started = Ok(());
                 self.inputs.push_back(Input::Started {
                     client,
                     incarnation,
-                    started,
+                    started: Ok(()),
                 });
                 let hello = Message::Hello {
                     protocol: 1,

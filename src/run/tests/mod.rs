@@ -42,12 +42,12 @@ struct Ran {
 impl Ran {
     /// Anomalies that are neither advisory nor known of the variant.
     fn news(&self) -> Vec<String> {
-        let news = self
-            .results
+        self.results
             .anomalies
             .iter()
-            .filter(|one| !one.advisory && !one.accepted);
-        news.map(|one| format!("{}: {}", one.kind, one.why)).collect()
+            .filter(|one| !one.advisory && !one.accepted)
+            .map(|one| format!("{}: {}", one.kind, one.why))
+            .collect()
     }
 
     /// Anomalies that are not advisory, and not known of the variant under any fault of the plan. One that is known may

@@ -70,8 +70,7 @@ fn told(ran: &Ran) -> Vec<String> {
 
 /// Begin and end of each step of a scene whose effects are all seen.
 fn seen(scene: &Scene) -> Vec<String> {
-    let steps = (1..).zip(&scene.steps);
-    let told = steps.flat_map(|(number, step)| {
+    let told = (1..).zip(&scene.steps).flat_map(|(number, step)| {
         let told = |how: &str| format!("{} {number} {} {how}", scene.name, step.act.name());
         [told("begin"), told("done true")]
     });

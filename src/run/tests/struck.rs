@@ -16,17 +16,16 @@ impl Ran {
     /// Where a window came into a phase.
     fn mark(&self, window: usize, phase: &str) -> Option<usize> {
         let of = |event: &Event| event.is_of("nemesis") && event.phase() == Some(phase);
-        let events = self.events().iter();
-        events
-            .clone()
+        self.events()
+            .iter()
             .position(|event| of(event) && event.window() == Some(window as i64))
     }
 
     /// The operation that a client had pending at an event.
     fn pending(&self, client: &str, at: usize) -> Option<&Event> {
         let mut ops = self.events()[..at].iter();
-        let of = |event: &&Event| event.node.as_deref() == Some(client) && matches!(event.process, Process::Number(_));
-        ops.rfind(of).filter(|event| event.kind == EventType::Invoke)
+        ops.rfind(|event| event.node.as_deref() == Some(client) && matches!(event.process, Process::Number(_)))
+            .filter(|event| event.kind == EventType::Invoke)
     }
 }
 
@@ -50,15 +49,13 @@ fn the_first_kill_of_a_commit_strikes_a_site_in_doubt_about_a_transaction_with_y
             let Trigger::Op { client, .. } = &plan.windows[0].trigger else {
                 panic!("{name} seed {seed}: {:?}", plan.windows[0]);
             };
-            let begin = ran.mark(1, "begin").unwrap();
-            let struck = ran.pending(client, begin).unwrap();
+            let struck = ran.pending(client, ran.mark(1, "begin").unwrap()).unwrap();
             assert_eq!(struck.f, "decided", "{name} seed {seed}");
             let tx = struck.value["tx"].as_str();
-            let votes = ran
+            let asked: Vec<bool> = ran
                 .events()
                 .iter()
-                .filter(|event| event.f == "vote" && event.value["tx"].as_str() == tx);
-            let asked: Vec<bool> = votes
+                .filter(|event| event.f == "vote" && event.value["tx"].as_str() == tx)
                 .filter(|event| event.kind == EventType::Invoke)
                 .map(|event| event.value["vote"] == "yes")
                 .collect();
@@ -135,10 +132,9 @@ fn who_holds_when_a_window_is_healed_confirms_before_it_gives_back() {
 /// Whether a client that held at an event confirmed before it resigned; false if it did not hold, lost that meanwhile,
 /// or got no answer in time.
 fn confirms_first(ran: &Ran, client: &str, healed: usize) -> bool {
-    let of = |event: &&Event| {
+    let held = ran.events()[..healed].iter().rfind(|event| {
         event.node.as_deref() == Some(client) && matches!(event.f.as_str(), "elect" | "resign" | "exit")
-    };
-    let held = ran.events()[..healed].iter().rfind(of);
+    });
     if held.is_none_or(|event| event.f != "elect" || event.kind != EventType::Ok) {
         return false;
     }

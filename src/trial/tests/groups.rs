@@ -1,14 +1,10 @@
 //! Clients of the family `membership` that each break one sentence.
 
-use super::{Say, TrialProxy, broken, ends, hidden};
+use super::{Say, TrialProxy, broken, ends, hidden, says};
 use serde_json::{Value, json};
 
 /// What breaks a sentence, and that sentence alone.
 fn breakers() -> Vec<(&'static str, TrialProxy)> {
-    let says = |said| TrialProxy {
-        said: Some(said),
-        ..TrialProxy::default()
-    };
     vec![
         ("member", says(|said| ends(said, "not-registered", "info"))),
         ("member", says(|said| ends(said, "registered already", "ok"))),

@@ -5,7 +5,6 @@ pub mod jepsen;
 mod program_output;
 mod run_files;
 
-use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -16,7 +15,7 @@ use std::time::{Duration, Instant};
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
 pub use program_output::{ProgramOutput, call, ended, refused, said, without_engine, zooquake};
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
-pub use run_files::{RunFiles, checks_again_to_the_same_bytes, run, short, valid};
+pub use run_files::{RunFiles, checks_again_to_the_same_bytes, document, run, short, valid};
 
 /// The images of runs, made if they are missing: tests bound the time that a run takes, and making them takes minutes.
 static IMAGES: LazyLock<()> = LazyLock::new(|| {
@@ -91,8 +90,8 @@ impl Runs {
 
     /// The runs in it.
     fn folders(&self) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(&self.path).expect("the folder of runs");
-        entries
+        std::fs::read_dir(&self.path)
+            .expect("the folder of runs")
             .map(|e| e.expect("an entry").path())
             .filter(|p| p.is_dir() && !p.is_symlink())
             .collect()
@@ -128,8 +127,7 @@ impl Drop for Runs {
 
 /// The id of the run in this folder, which its containers carry.
 pub fn run_id(run: &Path) -> String {
-    let containers = std::fs::read(run.join("containers.json")).expect("containers.json");
-    let containers: Value = serde_json::from_slice(&containers).expect("JSON");
+    let containers = document(run, "containers.json");
     containers["run"].as_str().expect("the run's id").to_string()
 }
 

@@ -2,7 +2,7 @@
 
 use super::{EnsembleSlot, Runs, assert_nothing_left_of, said, zooquake};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a run of the program left.
 pub struct RunFiles {
@@ -117,11 +117,16 @@ pub fn short(name: &str, line: &str, judge: impl FnOnce(&RunFiles)) {
             .len();
         assert!(size > 0, "{file} is empty");
     }
-    let logs = std::fs::read(ran.folder.join("txnlogs.json")).expect("txnlogs.json");
-    let logs: Vec<Value> = serde_json::from_slice(&logs).expect("a list");
+    let logs = document(&ran.folder, "txnlogs.json");
+    let logs = logs.as_array().expect("a list");
     let whole = |log: &Value| log["whole"] == true && log["problem"].is_null();
     assert!(!logs.is_empty() && logs.iter().all(whole), "{logs:?}");
     assert_nothing_left_of(&runs.id());
+}
+
+/// The JSON of a file in the folder of a run.
+pub fn document(run: &Path, name: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(run.join(name)).expect(name)).expect("JSON")
 }
 
 /// `check` of the folder gives the same `results.json`, byte for byte.

@@ -102,8 +102,7 @@ fn compare(real: RealLines, seeds: Range<u64>, storms: Storms) -> SequenceOutcom
         while let Some(seed) = { locked(&todo).next() } {
             let mut story = Err(String::new());
             for number in 0..TRIES {
-                let root = format!("/conformance-{seed}-{number}");
-                story = Play::whole(real.clone(), seed, root, storms).await;
+                story = Play::whole(real.clone(), seed, format!("/conformance-{seed}-{number}"), storms).await;
                 if story.is_ok() {
                     break;
                 }
@@ -163,11 +162,11 @@ fn compared(name: &str, storms: Storms, count: u64) {
     let runs = Runs::new(name);
     let quiet = format!("lock/fenced --faults none --time 5s --seed 1 --observers {OBSERVERS} --keep");
     let ran = run(&runs, &quiet);
-    let standing = ran
+    let (_, connect) = ran
         .stderr
         .lines()
-        .find_map(|line| line.split_once("left standing: servers at "));
-    let (_, connect) = standing.unwrap_or_else(|| panic!("{}", ran.story()));
+        .find_map(|line| line.split_once("left standing: servers at "))
+        .unwrap_or_else(|| panic!("{}", ran.story()));
     let id = runs.id();
     let servers = connect
         .trim()

@@ -80,8 +80,7 @@ impl Play {
         for seat in std::mem::take(&mut play.seats) {
             seat.zk.close().await;
         }
-        let root = play.draw.root;
-        Ok(play.words.ranked(play.story, &root))
+        Ok(play.words.ranked(play.story, &play.draw.root))
     }
 
     async fn open(&mut self, line: &Arc<dyn Line>) -> Arc<dyn Zk> {
@@ -92,8 +91,7 @@ impl Play {
 
     /// Opens another session in the place of one that is over, whose watches all end with it.
     async fn reopen(&mut self, step: usize, at: usize) {
-        let watches = std::mem::take(&mut self.seats[at].watches);
-        let mut events: Vec<_> = watches.collect().await;
+        let mut events: Vec<_> = std::mem::take(&mut self.seats[at].watches).collect().await;
         events.sort_by_key(|(path, since, _)| (path.clone(), *since));
         self.story.extend(events.into_iter().map(|event| match event {
             // Its own ephemerals go with it, and its connection: whether the events of that still come is a race.
@@ -157,8 +155,7 @@ impl Play {
     /// that who is not connected hears the same of it later.
     async fn stormy_step(&mut self, step: usize, strike: Strike) -> Result<(), String> {
         let at = self.draw.rng.usize(..SESSIONS);
-        let syncs = self.seats.iter().map(|seat| in_sync(&seat.zk, &self.draw.root));
-        try_join_all(syncs).await?;
+        try_join_all(self.seats.iter().map(|seat| in_sync(&seat.zk, &self.draw.root))).await?;
         let op = loop {
             match self.draw.op() {
                 MultiOp::Check(..) => {}
@@ -218,8 +215,7 @@ impl Play {
     }
 
     async fn multi(&mut self, zk: &Arc<dyn Zk>, ops: Vec<MultiOp>) -> String {
-        let done = zk.multi(ops.clone()).await;
-        let said = match done {
+        let said = match zk.multi(ops.clone()).await {
             Ok(results) => results
                 .into_iter()
                 .map(|result| self.words.result(result))
@@ -274,8 +270,7 @@ impl Play {
 
     /// Writes down the events of the watches that have fired by now, those of each session in their order.
     async fn hear(&mut self, step: usize) -> Result<(), String> {
-        let syncs = self.seats.iter().map(|seat| in_sync(&seat.zk, &self.draw.root));
-        try_join_all(syncs).await?;
+        try_join_all(self.seats.iter().map(|seat| in_sync(&seat.zk, &self.draw.root))).await?;
         for at in 0..SESSIONS {
             let mut events = Vec::new();
             while let Some(Some(event)) = self.seats[at].watches.next().now_or_never() {
@@ -288,8 +283,8 @@ impl Play {
                     .chunk_by_mut(|one, next| (&one.0, &one.2) == (&next.0, &next.2))
                     .for_each(|one| one.sort_by_key(|(_, since, _)| *since)),
             }
-            let heard = events.into_iter().map(|event| heard(step, at, event));
-            self.story.extend(heard);
+            self.story
+                .extend(events.into_iter().map(|event| heard(step, at, event)));
         }
         Ok(())
     }

@@ -90,8 +90,7 @@ impl Line for RealLine {
             let before = *ended.borrow();
             relay.cuts.send_modify(|cuts| *cuts += 1);
             // A session in sync has a connection, so one ends.
-            let ends = ended.wait_for(|ended| *ended > before);
-            let ends = tokio::time::timeout(Duration::from_secs(5), ends).await;
+            let ends = tokio::time::timeout(Duration::from_secs(5), ended.wait_for(|ended| *ended > before)).await;
             ends.expect("a connection that ends").expect("a relay");
         }
         .boxed()
@@ -180,8 +179,7 @@ impl Relay {
     }
 
     async fn upward(&self, mut asks: OwnedReadHalf, mut out: OwnedWriteHalf) -> io::Result<()> {
-        let first = frame(&mut asks).await?;
-        out.write_all(&first).await?;
+        out.write_all(&frame(&mut asks).await?).await?;
         loop {
             let frame = frame(&mut asks).await?;
             if self.loses_request(&frame) {
@@ -237,8 +235,7 @@ impl Relay {
         let hello = [&[0; 12], timeout, &session.to_be_bytes(), password, &[0]].concat();
         let (mut answers, mut out) = TcpStream::connect(self.server()).await?.into_split();
         out.write_all(&framed(&hello)).await?;
-        let first = frame(&mut answers).await?;
-        if int(&first, 8) <= 0 {
+        if int(&frame(&mut answers).await?, 8) <= 0 {
             return Err(io::Error::new(io::ErrorKind::NotFound, "the session is over already"));
         }
         let xid = 1_i32;

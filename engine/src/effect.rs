@@ -2,9 +2,9 @@
 
 use super::history_entry::HistoryEntry;
 use super::nemesis_messages::{NemesisAnswer, NemesisReport};
+use super::shell_answer::ShellAnswer;
 use std::time::Duration;
 use zooquake_history::TreeReadings;
-use zooquake_history::evidence::Reading;
 use zooquake_history::protocol::ProcessOutput;
 use zooquake_history::protocol::Request;
 
@@ -50,14 +50,8 @@ pub enum Input {
     Stalled(Stalls),
     /// The user wants the run to stop.
     Interrupted,
-    /// Answers [`Question::Steady`].
-    Steady(Result<Leader, String>),
-    /// Answers [`Question::Leader`].
-    Leads(Result<(), String>),
-    /// Answers [`Question::Runs`], with what was seen.
-    Running(Result<String, String>),
-    /// Answers [`Question::Tree`].
-    Read(Result<Reading, String>),
+    /// Answers the [`Question`] that was asked.
+    Answer(ShellAnswer),
 }
 
 /// Why a client's process was not started.
@@ -130,14 +124,14 @@ pub enum Conclusion {
 /// A question about the cluster, which the shell answers. One is open at a time.
 #[derive(Debug)]
 pub enum Question {
-    /// Which server leads, once it has led steadily and a silent session has expired under it; [`Input::Steady`]
+    /// Which server leads, once it has led steadily and a silent session has expired under it; [`ShellAnswer::Steady`]
     /// answers.
     Steady,
-    /// Whether the same server leads as before; [`Input::Leads`] answers.
+    /// Whether the same server leads as before; [`ShellAnswer::Leads`] answers.
     Leader(Leader),
-    /// Whether the process of a client runs; [`Input::Running`] answers.
+    /// Whether the process of a client runs; [`ShellAnswer::Running`] answers.
     Runs(usize),
-    /// All znodes; [`Input::Read`] answers.
+    /// All znodes; [`ShellAnswer::Tree`] answers.
     Tree,
 }
 

@@ -34,12 +34,12 @@ pub use effect::{Conclusion, Effect, Input, Leader, Question, Stalls, StartError
 pub use generator::UnknownFamily;
 pub use history_entry::HistoryEntry;
 pub use nemesis_messages::{NemesisAnswer, NemesisReport, TriggerFiring};
+pub use shell_answer::ShellAnswer;
 
 use clients::Clients;
 use context::RunContext;
 use course::Course;
 use nemesis::Nemesis;
-use shell_answer::ShellAnswer;
 use std::time::Duration;
 use zooquake_history::operation::{FAMILIES, Family};
 use zooquake_history::plan::Plan;
@@ -127,10 +127,7 @@ impl Engine {
                 clients.restart_free_time();
             }
             Input::Interrupted => run.interrupted = true,
-            Input::Steady(leader) => answer = Some(ShellAnswer::Steady(leader)),
-            Input::Leads(leads) => answer = Some(ShellAnswer::Leads(leads)),
-            Input::Running(running) => answer = Some(ShellAnswer::Running(running)),
-            Input::Read(reading) => answer = Some(ShellAnswer::Tree(reading)),
+            Input::Answer(shell) => answer = Some(shell),
         }
         nemesis.poll(run, clients);
         clients.act(run);

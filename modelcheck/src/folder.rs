@@ -5,42 +5,16 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use zooquake_history::jsonl::to_line;
-use zooquake_history::plan::{ClientPlan, ClusterPlan, On, Plan, Scheduler, ScriptStep, Target, Trigger, Window};
+use zooquake_history::plan::{ClientPlan, ClusterPlan, On, Plan, Scheduler};
 use zooquake_history::{History, Record};
 use zooquake_network::play;
-use zooquake_network::tracing::TraceItem;
+use zooquake_network::tracing::TraceScript;
 use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// The plan of a run of a variant in which what happens on a counterexample does, one thing a millisecond, and nothing
 /// else. Nodes that the variant has beside those of the counterexample start, and take nothing.
 pub fn plan(variant: &ConsensusVariant, seed: u64, cluster: &ClusterPlan, found: &Counterexample) -> Plan {
-    let (mut steps, mut windows): (Vec<ScriptStep>, Vec<Window>) = (Vec::new(), Vec::new());
-    let end = found.items.len() as u64 + 1;
-    for (at_ms, item) in (1..).zip(&found.items) {
-        match item {
-            TraceItem::Step(step) => steps.push(ScriptStep {
-                at_ms,
-                act: step.act(&found.names),
-            }),
-            TraceItem::Kill(node) => windows.push(Window {
-                id: windows.len() + 1,
-                fault: "kill".to_owned(),
-                target: Target::Node(found.name(*node).to_owned()),
-                payload: None,
-                trigger: Trigger::At { at_ms },
-                duration_ms: end - at_ms,
-            }),
-            TraceItem::Start(node) => {
-                let target = Target::Node(found.name(*node).to_owned());
-                let dead = windows.iter_mut().rev().find(|window| window.target == target);
-                if let Some(window) = dead
-                    && let Trigger::At { at_ms: since } = window.trigger
-                {
-                    window.duration_ms = at_ms - since;
-                }
-            }
-        }
-    }
+    let TraceScript { steps, windows, end_ms } = TraceScript::new(&found.items, &found.names);
     Plan {
         format: 1,
         on: On::Network,
@@ -48,7 +22,7 @@ pub fn plan(variant: &ConsensusVariant, seed: u64, cluster: &ClusterPlan, found:
         seed,
         workload: variant.workload(),
         cluster: cluster.clone(),
-        time_ms: end,
+        time_ms: end_ms,
         faults: windows.first().map(|window| window.fault.clone()).into_iter().collect(),
         windows,
         clients: vec![ClientPlan::default(); cluster.clients],

@@ -6,6 +6,7 @@ use crate::script::NodeStep;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use zooquake_history::operation::consensus::Announcement;
+use zooquake_history::plan::{ScriptStep, Target, Trigger, Window};
 use zooquake_workloads::consensus::protocol::{Input, InputOf, Node, Protocol};
 
 /// Something that happened to a node.
@@ -17,6 +18,56 @@ pub enum TraceItem {
     Kill(Node),
     /// Its process started again.
     Start(Node),
+}
+
+/// A script that makes what was traced happen, one thing a millisecond, and nothing else.
+#[derive(Debug)]
+pub struct TraceScript {
+    /// What the nodes take.
+    pub steps: Vec<ScriptStep>,
+    /// When they are dead.
+    pub windows: Vec<Window>,
+    /// When it is over, in milliseconds.
+    pub end_ms: u64,
+}
+
+impl TraceScript {
+    /// The script of these, of nodes with these names.
+    pub fn new(items: &[TraceItem], names: &[String]) -> Self {
+        let (mut steps, mut windows): (Vec<ScriptStep>, Vec<Window>) = (Vec::new(), Vec::new());
+        let end_ms = items.len() as u64 + 1;
+        let target = |node: Node| Target::Node(names[usize::from(node)].clone());
+        for (at_ms, item) in (1..).zip(items) {
+            match item {
+                TraceItem::Step(step) => steps.push(ScriptStep {
+                    at_ms,
+                    act: step.act(names),
+                }),
+                TraceItem::Kill(node) => windows.push(Window {
+                    id: windows.len() + 1,
+                    fault: "kill".to_owned(),
+                    target: target(*node),
+                    payload: None,
+                    trigger: Trigger::At { at_ms },
+                    duration_ms: end_ms - at_ms,
+                }),
+                // All nodes start at the beginning.
+                TraceItem::Start(node) => {
+                    let target = target(*node);
+                    let begun = |window: &Window| match window.trigger {
+                        Trigger::At { at_ms } => at_ms,
+                        _ => 0,
+                    };
+                    let open =
+                        |window: &&mut Window| window.target == target && begun(window) + window.duration_ms == end_ms;
+                    if let Some(window) = windows.iter_mut().rev().find(open) {
+                        window.duration_ms = at_ms - begun(window);
+                    }
+                }
+            }
+        }
+        Self { steps, windows, end_ms }
+    }
 }
 
 /// Traces a run up to its first violation.

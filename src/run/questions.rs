@@ -3,7 +3,7 @@
 use super::cluster::RunCluster;
 use super::readiness::{steady_and_silent, still_leads};
 use anyhow::Context;
-use zooquake_engine::{Input, Question};
+use zooquake_engine::{Question, ShellAnswer};
 use zooquake_history::evidence::Reading;
 use zooquake_history::plan::Timing;
 
@@ -13,20 +13,20 @@ pub fn client_name(client: usize) -> String {
 }
 
 /// Answers a question that was asked when the history had so many events.
-pub async fn answer(question: Question, place: RunCluster, timing: Timing, index: usize) -> Input {
+pub async fn answer(question: Question, place: RunCluster, timing: Timing, index: usize) -> ShellAnswer {
     let RunCluster { cluster, clock } = place;
     match question {
         Question::Steady => {
             let steady = steady_and_silent((&*cluster, &*clock), timing.sync_ms(), timing.session_ms).await;
-            Input::Steady(steady.map_err(|error| format!("{error:#}")))
+            ShellAnswer::Steady(steady.map_err(|error| format!("{error:#}")))
         }
         Question::Leader(leader) => {
             let leads = still_leads(&*cluster, &*clock, &leader).await;
-            Input::Leads(leads.map_err(|error| format!("{error:#}")))
+            ShellAnswer::Leads(leads.map_err(|error| format!("{error:#}")))
         }
         Question::Runs(client) => {
             let seen = cluster.sees_running(&client_name(client)).await;
-            Input::Running(seen.map_err(|error| format!("{error:#}")))
+            ShellAnswer::Running(seen.map_err(|error| format!("{error:#}")))
         }
         Question::Tree => {
             let znodes = async {
@@ -39,7 +39,7 @@ pub async fn answer(question: Question, place: RunCluster, timing: Timing, index
                 end_index: index,
                 znodes,
             };
-            Input::Read(znodes.await.map(reading).map_err(|error| format!("{error:#}")))
+            ShellAnswer::Tree(znodes.await.map(reading).map_err(|error| format!("{error:#}")))
         }
     }
 }

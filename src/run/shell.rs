@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::Stdin;
-use zooquake_engine::{Conclusion, Effect, Engine, Input, NemesisAnswer, Stalls, StartError};
+use zooquake_engine::{Conclusion, Effect, Engine, Input, NemesisAnswer, ShellAnswer, Stalls, StartError};
 use zooquake_history::{
     evidence::Reading,
     plan::{Plan, Timing},
@@ -151,10 +151,10 @@ impl<'a> Shell<'a> {
 
     fn input(&mut self, happened: ShellMessage) -> Input {
         match happened {
-            ShellMessage::Input(Input::Read(Ok(reading))) => Input::Read(Ok(Reading {
-                end_index: self.recorder.len(),
-                ..reading
-            })),
+            ShellMessage::Input(Input::Answer(ShellAnswer::Tree(Ok(reading)))) => {
+                let end_index = self.recorder.len();
+                Input::Answer(ShellAnswer::Tree(Ok(Reading { end_index, ..reading })))
+            }
             ShellMessage::Input(input) => input,
             ShellMessage::Stdin(client, incarnation, stdin) => Input::Started {
                 client,
@@ -216,8 +216,8 @@ impl<'a> Shell<'a> {
             }
             Effect::Done(conclusion) => self.conclusion = Some(conclusion),
             Effect::Ask(question) => {
-                self.questions
-                    .push(answer(question, self.place.clone(), self.timing, self.recorder.len()).boxed());
+                let answered = answer(question, self.place.clone(), self.timing, self.recorder.len());
+                self.questions.push(answered.map(Input::Answer).boxed());
             }
             Effect::Examine { client, incarnation } => {
                 let cluster = self.place.cluster.clone();

@@ -8,10 +8,10 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use zooquake_history::Record;
-use zooquake_history::plan::{ClientPlan, On, Plan, Scheduler, ScriptStep, Target, Trigger, Window};
+use zooquake_history::plan::{ClientPlan, On, Plan, Scheduler};
 use zooquake_network::judging::JudgingObserver;
 use zooquake_network::play::{self, PlannedRun};
-use zooquake_network::tracing::{TraceItem, TracingObserver};
+use zooquake_network::tracing::{TraceItem, TraceScript, TracingObserver};
 use zooquake_workloads::consensus::protocol::Protocol;
 use zooquake_workloads::consensus::setting::ProtocolVisitor;
 
@@ -55,39 +55,9 @@ pub fn shrink(plan: &Plan, anomaly: &str, until: Instant, stop: &AtomicBool) -> 
     Ok(Some(ShrunkScript { plan, record, tried }))
 }
 
-/// The plan that lets these happen, one a millisecond, and nothing else.
+/// The plan that lets these happen, and nothing else.
 pub fn scripted(plan: &Plan, items: &[TraceItem], names: &[String]) -> Plan {
-    let (mut steps, mut windows): (Vec<ScriptStep>, Vec<Window>) = (Vec::new(), Vec::new());
-    let end = items.len() as u64 + 1;
-    let name = |node: u8| names[usize::from(node)].clone();
-    for (at_ms, item) in (1..).zip(items) {
-        match item {
-            TraceItem::Step(step) => steps.push(ScriptStep {
-                at_ms,
-                act: step.act(names),
-            }),
-            TraceItem::Kill(node) => windows.push(Window {
-                id: windows.len() + 1,
-                fault: "kill".to_owned(),
-                target: Target::Node(name(*node)),
-                payload: None,
-                trigger: Trigger::At { at_ms },
-                duration_ms: end - at_ms,
-            }),
-            // All nodes start at the beginning.
-            TraceItem::Start(node) => {
-                let target = Target::Node(name(*node));
-                let begun = |window: &Window| match window.trigger {
-                    Trigger::At { at_ms } => at_ms,
-                    _ => 0,
-                };
-                let open = |window: &&mut Window| window.target == target && begun(window) + window.duration_ms == end;
-                if let Some(window) = windows.iter_mut().rev().find(open) {
-                    window.duration_ms = at_ms - begun(window);
-                }
-            }
-        }
-    }
+    let TraceScript { steps, windows, end_ms } = TraceScript::new(items, names);
     let kills = plan.faults.iter().filter(|_| !windows.is_empty());
     Plan {
         on: On::Network,
@@ -95,7 +65,7 @@ pub fn scripted(plan: &Plan, items: &[TraceItem], names: &[String]) -> Plan {
         faults: kills.filter(|fault| *fault == "kill").cloned().collect(),
         windows,
         clients: vec![ClientPlan::default(); plan.clients.len()],
-        time_ms: end,
+        time_ms: end_ms,
         ..plan.clone()
     }
 }

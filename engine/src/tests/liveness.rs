@@ -57,7 +57,7 @@ impl AnsweringClients {
         while self.bench.phases().last().unwrap() != "recover" {
             self.pass(&takes);
         }
-        self.bench.step(Input::Steady(Ok(leader())));
+        self.bench.step(Input::Answer(ShellAnswer::Steady(Ok(leader()))));
         self.bench.all_ok("quiesce");
         assert_eq!(self.bench.phases().last().unwrap(), "final");
     }
@@ -132,10 +132,10 @@ fn an_answer_at_the_end_of_the_bound_that_raises_it_keeps_the_last_operations_op
     let pending = clients.close("acquire", |_, f| (f != "acquire").then_some(0));
     assert!(pending < BOUND, "{pending:?}");
     clients.bench.ok(0, "acquire");
-    clients.bench.step(Input::Leads(Ok(())));
+    clients.bench.step(Input::Answer(ShellAnswer::Leads(Ok(()))));
     assert_eq!(clients.bench.phases().last().unwrap(), "final");
     let pending = pending + clients.close("acquire", |_, f| (f != "acquire").then_some(0));
     assert!(pending >= Duration::from_secs(400), "{pending:?}");
-    clients.bench.step(Input::Leads(Ok(())));
+    clients.bench.step(Input::Answer(ShellAnswer::Leads(Ok(()))));
     assert_eq!(clients.bench.phases().last().unwrap(), "audit");
 }

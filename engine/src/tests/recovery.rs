@@ -16,7 +16,7 @@ pub fn leader() -> Leader {
 /// Recovered, with an operation of each client pending since before.
 fn last_ops(name: &str, clients: usize) -> Bench {
     let mut bench = Bench::recovering(name, clients);
-    bench.step(Input::Steady(Ok(leader())));
+    bench.step(Input::Answer(ShellAnswer::Steady(Ok(leader()))));
     bench.all_ok("quiesce");
     assert_eq!(bench.phases(), ["ops", "heal", "recover", "recovered", "final"]);
     bench
@@ -49,11 +49,11 @@ fn each_client_finishes_one_thing_more_and_the_tree_is_audited() {
         znodes: Vec::new(),
     };
     assert!(took!(bench, Effect::Ask(Question::Tree)));
-    bench.step(Input::Read(Ok(reading(10))));
+    bench.step(Input::Answer(ShellAnswer::Tree(Ok(reading(10)))));
     assert!(!took!(bench, Effect::Ask(Question::Tree)), "first all are asked");
     bench.all_ok("quiesce");
     assert!(took!(bench, Effect::Ask(Question::Tree)));
-    bench.step(Input::Read(Ok(reading(20))));
+    bench.step(Input::Answer(ShellAnswer::Tree(Ok(reading(20)))));
     assert_eq!(bench.phases()[5..], ["audit", "done"]);
     assert!(took!(bench, Effect::Done(Conclusion::Audited(Ok(tree))) if tree.readings.len() == 2));
 }
@@ -62,25 +62,27 @@ fn each_client_finishes_one_thing_more_and_the_tree_is_audited() {
 fn a_tree_that_cannot_be_read_gives_the_reason() {
     let mut bench = last_ops("lock/fenced", 1);
     finish(&mut bench);
-    bench.step(Input::Read(Err("no server leads".to_string())));
+    bench.step(Input::Answer(ShellAnswer::Tree(Err("no server leads".to_string()))));
     bench.pass(10_000);
-    bench.step(Input::Read(Err("no server leads".to_string())));
+    bench.step(Input::Answer(ShellAnswer::Tree(Err("no server leads".to_string()))));
     assert!(took!(bench, Effect::Done(Conclusion::Audited(Err(why))) if why == "no server leads"));
 }
 
 #[test]
 fn recovery_is_begun_three_times_at_most() {
     let mut bench = Bench::recovering("lock/fenced", 2);
-    bench.step(Input::Steady(Err("two servers report that they lead".to_string())));
+    bench.step(Input::Answer(ShellAnswer::Steady(Err(
+        "two servers report that they lead".to_string(),
+    ))));
     assert!(took!(bench, Effect::Ask(Question::Steady)));
     // c2 answers no `quiesce`.
-    bench.step(Input::Steady(Ok(leader())));
+    bench.step(Input::Answer(ShellAnswer::Steady(Ok(leader()))));
     bench.ok(0, "quiesce");
     bench.pass(9_999);
     assert!(!took!(bench, Effect::Ask(Question::Steady)));
     bench.pass(1);
     assert!(took!(bench, Effect::Ask(Question::Steady)));
-    bench.step(Input::Steady(Err("no server leads".to_string())));
+    bench.step(Input::Answer(ShellAnswer::Steady(Err("no server leads".to_string()))));
     let why = "not-recovered: in 3 attempts; the last one: no steady leader: no server leads";
     assert_eq!(bench.phases()[2..], ["recover", "recover", "recover", why, "audit"]);
 }
@@ -98,7 +100,9 @@ fn what_stays_pending_for_the_bound_is_its_own_doing_if_all_answer_and_the_same_
             "{:?}",
             bench.phases()
         );
-        bench.step(Input::Leads(well.then_some(()).ok_or("n3 leads".to_string())));
+        bench.step(Input::Answer(ShellAnswer::Leads(
+            well.then_some(()).ok_or("n3 leads".to_string()),
+        )));
         let next = if well { "audit" } else { "recover" };
         assert_eq!(bench.phases()[5..], [next]);
     }
@@ -151,12 +155,12 @@ fn one_that_cannot_answer_beside_its_operation_is_looked_at() {
         bench.report(0, NemesisReport::Done);
         bench.pass(TIME_MS);
         bench.effects.clear();
-        bench.step(Input::Steady(Ok(leader())));
+        bench.step(Input::Answer(ShellAnswer::Steady(Ok(leader()))));
         assert!(!bench.asked(0, "quiesce"));
         assert!(took!(bench, Effect::Ask(Question::Runs(0))));
         match runs {
-            true => bench.step(Input::Running(Ok("not paused".to_string()))),
-            false => bench.step(Input::Running(Err("one is stopped".to_string()))),
+            true => bench.step(Input::Answer(ShellAnswer::Running(Ok("not paused".to_string())))),
+            false => bench.step(Input::Answer(ShellAnswer::Running(Err("one is stopped".to_string())))),
         }
         bench.pass(10_000);
         let seen = bench.history.iter().filter(|entry| entry.f == "running").count();
@@ -222,7 +226,7 @@ fn undecided() -> Bench {
     }
     bench.pass(TIME_MS);
     finish(&mut bench);
-    bench.step(Input::Steady(Ok(leader())));
+    bench.step(Input::Answer(ShellAnswer::Steady(Ok(leader()))));
     bench.all_ok("quiesce");
     bench.pass(0);
     assert_eq!(bench.phases().last().unwrap(), "final");
@@ -251,6 +255,6 @@ fn the_audit_begins_when_each_decision_was_asked_for_over_the_bound() {
         bench.pass(250);
         bench.all_ok("quiesce");
     }
-    bench.step(Input::Leads(Ok(())));
+    bench.step(Input::Answer(ShellAnswer::Leads(Ok(()))));
     assert_eq!(bench.phases()[5..], ["audit"]);
 }

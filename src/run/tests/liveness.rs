@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
 use zooquake_checkers::{Results, check};
-use zooquake_engine::{Effect, Engine, HistoryEntry, Input, Leader, NemesisReport, Question};
+use zooquake_engine::{Effect, Engine, HistoryEntry, Input, Leader, NemesisReport, Question, ShellAnswer};
 use zooquake_history::{
     Event, History, Record,
     evidence::Reading,
@@ -183,19 +183,19 @@ impl PlayedEngine {
             }),
             Effect::Ask(question) => {
                 let answer = match question {
-                    Question::Steady => Input::Steady(Ok(Leader {
+                    Question::Steady => ShellAnswer::Steady(Ok(Leader {
                         name: "n1".to_string(),
                         epoch: 1,
                     })),
-                    Question::Leader(_) => Input::Leads(Ok(())),
-                    Question::Runs(_) => Input::Running(Ok("not paused".to_string())),
-                    Question::Tree => Input::Read(Ok(Reading {
+                    Question::Leader(_) => ShellAnswer::Leads(Ok(())),
+                    Question::Runs(_) => ShellAnswer::Running(Ok("not paused".to_string())),
+                    Question::Tree => ShellAnswer::Tree(Ok(Reading {
                         index: self.events.len(),
                         end_index: self.events.len(),
                         znodes: Vec::new(),
                     })),
                 };
-                self.inputs.push_back(answer);
+                self.inputs.push_back(Input::Answer(answer));
             }
             Effect::Broken { why, .. } => panic!("{why}"),
             Effect::Done(_) => self.done = true,

@@ -2,12 +2,12 @@
 
 use super::EnsembleElections;
 use super::elections::{Ballot, Election, elections};
-use super::vote::VoteRule;
 use crate::analysis::max_tree::MaxTree;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use zooquake_history::evidence::ServerSample;
+use zooquake_history::server_log::VoteRule;
 
 /// One election. Moments are milliseconds since it began, when the first voter counted in it began to look.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,9 @@
 //! The elections of a run: who proposed whom, who changed its vote and why, who won.
 
-use super::log::{CastVote, EstablishedLeader, ServerLog};
 use super::looking_spells::{JustifiedVote, LookBegin, LookingSpells};
-use super::vote::{LeaderVote, VoteRule};
 use super::won_look::{WonLook, wins};
 use std::collections::BTreeSet;
+use zooquake_history::server_log::{CastVote, EstablishedLeader, LeaderVote, ServerLog, VoteRule};
 
 /// When the elections of a run have looked at so many servers and votes, the later ones list no votes: the votes of a
 /// server that never stops looking for a leader belong to all elections.

@@ -6,10 +6,11 @@
 //! committed is cut off. So an answer to a client counts only from a zxid on that belongs to a transaction, which was
 //! committed then, and a new leader's `epoch << 32` does not.
 
-use super::{EnsembleElections, ServerLog, Suspicion};
+use super::{EnsembleElections, Suspicion};
 use crate::text::seconds;
 use std::collections::HashSet;
 use zooquake_history::evidence::ServerSample;
+use zooquake_history::server_log::ServerLog;
 
 /// The low half of a zxid counts the transactions of its epoch.
 const COUNTER: i64 = 0xffff_ffff;

@@ -6,13 +6,12 @@
 //! Both are read in the voter's own log, where its broadcasts stand in the order in which it made them; that the vote
 //! arrived while the winner was looking, in the winner's.
 
-use super::log::CastVote;
 use super::looking_spells::{JustifiedVote, LookingSpells, ServerLooks};
-use super::vote::LeaderVote;
 use super::won_look::{WonLook, wins};
 use super::{EnsembleElections, Suspicion};
 use crate::text::few;
 use std::collections::HashMap;
+use zooquake_history::server_log::{CastVote, LeaderVote};
 
 /// The votes by which a look breaks the order: by round and vote the higher one for the server itself, and the cast of
 /// that vote after it.

@@ -3,12 +3,11 @@
 //! Looks are found by the time in which they were under way, and by the votes cast in them, in time logarithmic in
 //! their number: a look that never ends overlaps all elections after it.
 
-use super::log::{CastVote, LeaderSearch, ServerLog};
-use super::vote::{LeaderVote, VoteRule};
 use super::won_look::WonLook;
 use crate::analysis::max_tree::MaxTree;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
+use zooquake_history::server_log::{CastVote, LeaderSearch, LeaderVote, ServerLog, VoteRule};
 
 /// The looks of all servers.
 #[derive(Debug)]

@@ -15,19 +15,13 @@ mod won_look;
 pub use clock::WallClock;
 pub use election_report::{Account, VoteCast, accounts};
 pub use elections::{Ballot, Election, elections};
-pub use zooquake_history::server_log::{
-    CastVote, EstablishedLeader, LeaderSearch, LeaderVote, Notification, ServerLife, ServerLog, ServerRole, VoteRule,
-};
 
 use crate::AnomalySpan;
 use crate::analysis::{Analysis, InjectedFault, RecordView};
 use crate::findings::{Finding, Findings};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use zooquake_history::{
-    ServerSample,
-    server_log::{self as event, self as log, self as vote},
-};
+use zooquake_history::{ServerLog, ServerSample};
 
 /// The checkers that run for every family.
 pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regression", "lesser-vote-won"];

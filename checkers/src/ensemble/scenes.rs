@@ -3,9 +3,7 @@
 //! Another outcome convicts nobody: the steps only make it likely that the votes meet as planned. So it is `unknown`,
 //! and what convicts ZooKeeper are the anomalies of every run's ensemble.
 
-use super::{
-    self as ensemble, Account, EnsembleElections, ServerLog, ServerRole, Suspicion, WallClock, accounts, versions,
-};
+use super::{self as ensemble, Account, EnsembleElections, Suspicion, WallClock, accounts, versions};
 use crate::family_checks::FamilyChecks;
 use crate::{Anomaly, Results, Verdict};
 use serde_json::json;
@@ -13,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::{
     Event, Record, ServerSample, operation,
     plan::{Scene, Step},
+    server_log::{ServerLog, ServerRole},
 };
 
 /// How many observers of a scene are named that did not observe; of more of them only the number.

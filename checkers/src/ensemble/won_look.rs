@@ -1,9 +1,7 @@
 //! The looks for a leader that their servers won, and the votes that had reached them then.
 
-use super::event::ServerRole;
-use super::log::{CastVote, LeaderSearch, ServerLog};
-use super::vote::LeaderVote;
 use std::collections::{BTreeMap, BTreeSet};
+use zooquake_history::server_log::{CastVote, LeaderSearch, LeaderVote, ServerLog, ServerRole};
 
 /// A look that its server won.
 #[derive(Debug, Clone, Copy)]

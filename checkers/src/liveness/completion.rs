@@ -2,8 +2,7 @@
 //! finishes it, and any other one makes up for it.
 
 use crate::analysis::{Analysis, Op};
-pub use zooquake_history::operation::Replacement;
-use zooquake_history::operation::{self, FinishRule};
+use zooquake_history::operation::{self, FinishRule, Replacement};
 use zooquake_history::{Event, EventType};
 
 /// What an operation is about, where an attempt at one does not make up for another.

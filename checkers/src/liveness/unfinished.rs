@@ -7,10 +7,10 @@
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, Op};
 use crate::findings::Findings;
-use crate::liveness::completion::{OperationSubject, Replacement, again, finishes, unit};
+use crate::liveness::completion::{OperationSubject, again, finishes, unit};
 use std::collections::{HashMap, HashSet};
 use zooquake_history::EventType;
-use zooquake_history::operation::{barrier, commit};
+use zooquake_history::operation::{Replacement, barrier, commit};
 
 /// How an operation that did not finish stands at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use zooquake_checkers::analysis::LatencyKind;
 /// Counts and latencies of one kind of operation.
 #[derive(Debug, Default)]
 pub struct OpStats {
-    /// How many ended each way, in the order of [`Outcome::ALL`].
+    /// How many ended each way, in the order of [`OperationOutcome::ALL`].
     pub counts: [usize; 4],
     /// Latencies of those that ended `ok`, ascending.
     pub latencies: Vec<u64>,

@@ -1,7 +1,8 @@
 //! Each anomaly of the ensemble, and what looks like it and is none.
 
 use super::server_log_lines::{BEGUN_MS, ServerLogWriter, judge, kinds, sample, tells};
-use zooquake_checkers::ensemble::{ServerLog, VoteRule, elections};
+use zooquake_checkers::ensemble::elections;
+use zooquake_history::server_log::{ServerLog, VoteRule};
 
 const LESSER: &str = "lesser-vote-won";
 pub const LEADERS: &str = "two-ensemble-leaders";

@@ -4,7 +4,8 @@ use super::server_log_lines::{ServerLogWriter, kinds};
 use super::simulator::Simulator;
 use fastrand::Rng;
 use std::collections::BTreeSet;
-use zooquake_checkers::ensemble::{LeaderVote, ServerLog, elections};
+use zooquake_checkers::ensemble::elections;
+use zooquake_history::server_log::{LeaderVote, ServerLog};
 
 fn logs(simulator: &Simulator) -> Vec<ServerLog> {
     let told = |teller: &&ServerLogWriter| !teller.text.is_empty();

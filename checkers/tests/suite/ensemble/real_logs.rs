@@ -1,6 +1,7 @@
 //! Excerpts of real logs, of ZooKeeper 3.8.0 and 3.9.3: leaders killed, frozen and cut off.
 
-use zooquake_checkers::ensemble::{Election, ServerLog, VoteRule, elections};
+use zooquake_checkers::ensemble::{Election, elections};
+use zooquake_history::server_log::{ServerLog, VoteRule};
 
 /// The logs of three servers of a version.
 fn logs(version: &str) -> Vec<(String, Vec<u8>)> {

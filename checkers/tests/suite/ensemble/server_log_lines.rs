@@ -1,7 +1,8 @@
 //! Logs as servers write them, line by line.
 
 use crate::script::event;
-use zooquake_checkers::ensemble::{EnsembleElections, ServerLog, Suspicion, WallClock};
+use zooquake_checkers::ensemble::{EnsembleElections, Suspicion, WallClock};
+use zooquake_history::server_log::ServerLog;
 use zooquake_history::{EventType, ServerSample};
 
 /// The wall clock at the beginning of the run: 2026-01-02 03:00:00 UTC, in milliseconds since 1970.

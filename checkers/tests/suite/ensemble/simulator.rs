@@ -6,7 +6,7 @@
 use super::server_log_lines::ServerLogWriter;
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::ensemble::LeaderVote;
+use zooquake_history::server_log::LeaderVote;
 
 /// How long a server with a quorum waits for a better vote, in milliseconds (`finalizeWait`).
 const FINALIZE: i64 = 200;

@@ -5,8 +5,9 @@ use crate::ensemble::server_log_lines::{ServerLogWriter, sample};
 use crate::ensemble::simulator::Simulator;
 use crate::simulated_locks;
 use std::collections::BTreeSet;
-use zooquake_checkers::ensemble::{CHECKERS, LeaderVote};
+use zooquake_checkers::ensemble::CHECKERS;
 use zooquake_checkers::{Anomaly, check};
+use zooquake_history::server_log::LeaderVote;
 
 /// A voter that had more, two leaders of one epoch, and an epoch that goes back.
 #[test]

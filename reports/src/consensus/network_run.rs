@@ -1,7 +1,7 @@
 //! A run on a network, as diagrams read it.
 
 use crate::lists;
-use crate::model::RunModel;
+use crate::model::{RunModel, round_word};
 use std::collections::BTreeSet;
 use zooquake_history::operation::consensus::{Announcement, NODES};
 use zooquake_history::plan::{ConsensusGoal, Scheduler};
@@ -166,9 +166,7 @@ impl<'a> NetworkRun<'a> {
     pub fn round_word(&self) -> &'static str {
         match self.goal {
             ConsensusGoal::Value => self.round,
-            ConsensusGoal::EpochLeader | ConsensusGoal::Log => "epoch",
-            ConsensusGoal::OneLeader => "term",
-            _ => "round",
+            goal => round_word(goal),
         }
     }
 

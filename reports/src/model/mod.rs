@@ -22,7 +22,7 @@ pub use sessions::{DrawnSession, SessionLane, SessionMarks};
 pub use stats::{LatencyTerms, OpStats, errors, op_stats, rates};
 pub use terms::Terms;
 pub use witness::{DrawnWitness, WitnessStep, summary};
-pub use words::Mend;
+pub use words::{Mend, round_word};
 pub use zooquake_checkers::analysis::OperationOutcome;
 
 use crate::{Extras, lists};
@@ -114,8 +114,12 @@ impl<'a> RunModel<'a> {
     /// An event in words, as the rest of a sentence that begins with its client.
     pub fn words(&self, event: &Event) -> String {
         let request = self.analysis.ops.request(event);
-        let thing = self.analysis.names.thing;
-        words::event(event, request.map(|at| &self.analysis.events[at]), thing)
+        words::event(words::EventContext {
+            event,
+            invoke: request.map(|at| &self.analysis.events[at]),
+            thing: self.analysis.names.thing,
+            goal: self.record.plan.workload.goal,
+        })
     }
 
     /// How long what clients wait for in the run's family took to reach them, in the order in which it set out.

@@ -2,6 +2,7 @@
 
 use crate::text;
 use zooquake_history::operation::{Field, PATH, REMOVED};
+use zooquake_history::plan::ConsensusGoal;
 use zooquake_history::{Event, EventType, Value};
 
 /// An event with its invocation, because a completion may leave out fields of that.
@@ -12,6 +13,8 @@ pub struct EventContext<'a> {
     pub invoke: Option<&'a Event>,
     /// What the run's family grants; empty if nothing is known to be granted.
     pub thing: &'static str,
+    /// What the run's consensus protocol is for.
+    pub goal: ConsensusGoal,
 }
 
 impl<'a> EventContext<'a> {

@@ -20,13 +20,14 @@ mod register;
 mod rwlock;
 mod semaphore;
 
+pub use consensus::round_word;
+pub use context::EventContext;
 pub use fault::lost;
 pub use mends::Mend;
 
 use super::DrawnOperation;
 use super::terms::{self, Terms};
 use crate::text;
-use context::EventContext;
 use zooquake_history::operation::Family;
 use zooquake_history::{Event, EventType};
 
@@ -63,10 +64,9 @@ pub fn terms(family: &str, ops: &[DrawnOperation<'_>]) -> &'static Terms {
     found.map_or(&terms::GENERAL, |words| (words.terms)(ops))
 }
 
-/// The predicate of an event: the rest of a sentence that begins with its client; `thing` is what the run's family
-/// grants.
-pub fn event(event: &Event, invoke: Option<&Event>, thing: &'static str) -> String {
-    let context = EventContext { event, invoke, thing };
+/// The predicate of an event: the rest of a sentence that begins with its client.
+pub fn event(context: EventContext<'_>) -> String {
+    let event = context.event;
     let families = FAMILIES.iter().map(|family| family.predicate);
     let mut predicates = [fault::predicate, control::predicate].into_iter().chain(families);
     let known = predicates.find_map(|predicate| predicate(context));

@@ -14,7 +14,8 @@ pub enum Transition<S, E> {
 }
 
 impl<S, E> Transition<S, E> {
-    /// Has what follows take the place of the current step. Breaks unless it goes on at once: with the end, if that is reached.
+    /// Has what follows take the place of the current step. Breaks unless it goes on at once: with the end, if that is
+    /// reached.
     pub fn apply(self, current: &mut S) -> ControlFlow<Option<E>> {
         match self {
             Self::Wait(step) => *current = step,

@@ -50,8 +50,8 @@ pub(super) async fn ensure(engine: &ContainerEngine, suite: &str) -> Result<Stri
 }
 
 impl BuildContext {
-    /// Builds its image on the base for a suite of Debian, unless another process has built it while this one waited for
-    /// the lock.
+    /// Builds its image on the base for a suite of Debian, unless another process has built it while this one waited
+    /// for the lock.
     pub(super) async fn build(
         &self,
         engine: &ContainerEngine,

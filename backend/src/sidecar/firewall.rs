@@ -79,8 +79,8 @@ async fn remove_all() -> Result<bool> {
     take_away(FILTER, "ZOOQUAKE", &script, doing, failed).await
 }
 
-/// Takes rules of ours away, in all of which a name is, and sees them gone; whether there were any. The arguments choose
-/// the tables that are looked at, and the words are what is done, and that it was not.
+/// Takes rules of ours away, in all of which a name is, and sees them gone; whether there were any. The arguments
+/// choose the tables that are looked at, and the words are what is done, and that it was not.
 ///
 /// # Errors
 /// If one is left.

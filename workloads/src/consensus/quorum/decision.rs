@@ -17,8 +17,7 @@ pub enum LearnerAction {
 }
 
 impl LearnerAction {
-    /// What the learner puts out, where this message tells what is learned, and this leader conducts the ballot of the
-    /// vote.
+    /// What the learner puts out: `learned` makes the message with a value, `owner` leads the ballot of the vote.
     pub fn outputs<M: Copy, T>(
         self,
         group: PaxosGroup,

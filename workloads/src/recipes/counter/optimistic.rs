@@ -1,5 +1,5 @@
-//! Reads, then writes that version, and reads again when it is refused. What becomes of a write whose outcome is unknown
-//! is the difference between two variants.
+//! Reads, then writes that version, and reads again when it is refused. What becomes of a write whose outcome is
+//! unknown is the difference between two variants.
 
 use async_trait::async_trait;
 

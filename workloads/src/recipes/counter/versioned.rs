@@ -27,8 +27,8 @@ impl VersionedCounter {
         }
     }
 
-    /// Writes what follows on `held`, until it is known whether that happened; `None` if it certainly did not, and never
-    /// will.
+    /// Writes what follows on `held`, until it is known whether that happened; `None` if it certainly did not, and
+    /// never will.
     async fn write(&self, counter: &CounterClient, held: CounterReading) -> Result<Option<CounterReading>, OpError> {
         let id = held.value + 1;
         let data = id.to_string().into_bytes();

@@ -239,10 +239,9 @@ impl DockerCluster {
         let looking = || format!("looking whether {node} runs");
         let state = of.docker.inspect_container(id, None).await.with_context(looking)?.state;
         let state = state.with_context(|| format!("the engine does not report the state of {node}"))?;
-        ensure!(
-            state.paused != Some(true) && state.running == Some(true),
-            "the container of {node} does not run"
-        );
+        if state.paused == Some(true) || state.running != Some(true) {
+            bail!("the container of {node} does not run");
+        }
         if of.sidecar.is_some() {
             let answer = self.ask(node, "stopped", json!({}), LOCAL).await?;
             ensure!(
@@ -269,10 +268,9 @@ impl DockerCluster {
             Err(error) if error.to_string().contains("not paused") => {}
             thawed => thawed.with_context(|| format!("thawing {node}"))?,
         }
-        ensure!(
-            self.ran(node, THAWED_MS).await? > 0,
-            "{node} was thawed, but none of its threads ran for {THAWED_MS} ms"
-        );
+        if self.ran(node, THAWED_MS).await? == 0 {
+            bail!("{node} was thawed, but none of its threads ran for {THAWED_MS} ms");
+        }
         Ok("thawed: its threads run".to_string())
     }
 }

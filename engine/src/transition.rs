@@ -1,21 +1,20 @@
-//! Machines that go from step to step until one of these has to wait.
+//! Transitions of state machines whose steps follow each other until one has to wait.
 
 use std::ops::ControlFlow;
 
 /// What follows a step.
 #[derive(Debug)]
 pub enum Transition<S, E> {
-    /// Nothing yet: this one waits.
+    /// This step, which waits for the next input.
     Wait(S),
-    /// This one, at once.
+    /// This step, which is taken at once.
     Move(S),
     /// The end of the machine.
     End(E),
 }
 
 impl<S, E> Transition<S, E> {
-    /// Has what follows take the place of the current step. Breaks unless it goes on at once: with the end, if that is
-    /// reached.
+    /// Replaces the current step. `Continue` after a move, `Break` with the end, or with `None` after a wait.
     pub fn apply(self, current: &mut S) -> ControlFlow<Option<E>> {
         match self {
             Self::Wait(step) => *current = step,

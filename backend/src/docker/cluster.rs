@@ -143,6 +143,9 @@ impl DockerCluster {
     }
 
     /// Asks the sidecar of a node.
+    ///
+    /// # Errors
+    /// If the node has no sidecar, or that refuses or does not answer within `limit`.
     pub(super) async fn ask(&self, node: &str, f: &str, value: Value, limit: Duration) -> Result<Value> {
         let sidecar = self.node(node)?.sidecar.as_ref();
         sidecar
@@ -151,7 +154,10 @@ impl DockerCluster {
             .await
     }
 
-    /// The same, with an answer of this type, which `what` names in an error.
+    /// Asks the sidecar of a node for a `T`.
+    ///
+    /// # Errors
+    /// As [`Self::ask`], and, with `what` as context, if the answer is no `T`.
     pub(super) async fn ask_for<T: DeserializeOwned>(
         &self,
         node: &str,

@@ -124,7 +124,8 @@ pub async fn remove_all(docker: &Docker) -> Result<Removal> {
     Ok(removal)
 }
 
-/// Removes images of a role, of those that are meant all but so many of the newest. One that a container has stays.
+/// Removes the images of a role that `meant` selects, but for the `kept` newest. An image that a container has stays,
+/// and no failure is reported.
 pub(super) async fn remove_outdated(
     engine: &ContainerEngine,
     role: &str,

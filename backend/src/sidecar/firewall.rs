@@ -79,11 +79,11 @@ async fn remove_all() -> Result<bool> {
     take_away(FILTER, "ZOOQUAKE", &script, doing, failed).await
 }
 
-/// Takes rules of ours away, in all of which a name is, and sees them gone; whether there were any. The arguments
-/// choose the tables that are looked at, and the words are what is done, and that it was not.
+/// Removes the rules of iptables that have `name` by a script for iptables-restore; whether there were any.
+/// `arguments` choose the table that iptables-save lists, `doing` and `failed` are for errors.
 ///
 /// # Errors
-/// If one is left.
+/// If iptables-save does not answer, or lists such a rule afterwards.
 pub(super) async fn take_away(
     arguments: &[&str],
     name: &str,

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path};
+use std::time::{Duration, Instant};
 
 /// Most bytes of a file in which somebody sets something: a manifest, a campaign, defaults.
 pub const SETTINGS: u64 = 1 << 20;
@@ -65,19 +66,56 @@ pub fn read_to_string(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(read(path, most)?).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no UTF-8"))
 }
 
+/// How long a pipe is waited for that nothing has open for writing.
+const WRITER: Duration = Duration::from_secs(2);
+
+/// How long nothing may come out of a pipe.
+const SILENCE: Duration = Duration::from_secs(20);
+
 /// Reads a regular file, or what comes out of a pipe, to its end.
 ///
 /// # Errors
-/// If it is neither, such as a device, or longer than `most`.
+/// If it is neither, such as a device, or longer than `most`, or a pipe into which nothing writes.
 pub fn read_or_receive(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if !FileType::from_raw_mode(rustix::fs::statat(CWD, path, AtFlags::empty())?.st_mode).is_fifo() {
         return read(path, most);
     }
-    let file = File::open(path)?;
+    let file: File = openat(CWD, path, PLAIN, Mode::empty())?.into();
     // Another file may have taken its place meanwhile.
     match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
-        FileType::Fifo => whole(file, most),
+        FileType::Fifo => received(file, most),
         _ => Err(refused("it is not a pipe any more".to_owned())),
+    }
+}
+
+/// What comes out of a pipe that was opened without waiting for its writer.
+fn received(mut pipe: File, most: u64) -> io::Result<Vec<u8>> {
+    let (mut bytes, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
+    let (mut since, mut has_writer) = (Instant::now(), false);
+    loop {
+        match pipe.read(&mut buffer) {
+            Ok(0) if has_writer => return Ok(bytes),
+            Ok(0) if since.elapsed() > WRITER => {
+                return Err(refused("it is a pipe into which nothing writes".to_owned()));
+            }
+            Ok(0) => {}
+            Ok(count) => {
+                bytes.extend_from_slice(&buffer[..count]);
+                if bytes.len() as u64 > most {
+                    return Err(too_large(most));
+                }
+                (since, has_writer) = (Instant::now(), true);
+                continue;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error),
+            Err(_) if since.elapsed() > SILENCE => {
+                let silence = SILENCE.as_secs();
+                return Err(refused(format!("nothing came out of this pipe for {silence} s")));
+            }
+            Err(_) => has_writer = true,
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -187,6 +225,23 @@ mod tests {
             assert_eq!(read.is_ok_and(|read| read.len() as u64 == bytes), good, "{bytes}");
             writer.join().expect("the writer");
         }
+    }
+
+    #[test]
+    fn a_pipe_without_a_writer_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).expect("a pipe");
+        let error = read_or_receive(&pipe, MOST).expect_err("nothing writes").to_string();
+        assert!(error.contains("nothing writes"), "{error}");
+        let to = pipe.clone();
+        let writer = std::thread::spawn(move || {
+            let mut to = File::options().write(true).open(to).expect("the pipe");
+            std::thread::sleep(Duration::from_millis(300));
+            std::io::Write::write_all(&mut to, b"late").expect("it is read");
+        });
+        assert_eq!(read_or_receive(&pipe, MOST).ok(), Some(b"late".to_vec()));
+        writer.join().expect("the writer");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use tar::{Archive, EntryType};
 use tokio::sync::mpsc;
 use zooquake_history::txnlog::entry::LogEntry;
 use zooquake_history::txnlog::{LogEnd, read};
+use zooquake_history::{Txn, TxnPart};
 
 /// The most bytes of an archive that are taken.
 const ARCHIVE: u64 = 1 << 30;
@@ -13,8 +14,9 @@ const ARCHIVE: u64 = 1 << 30;
 /// The most bytes of a log file that are taken, without the zeros at its end.
 const FILE: usize = 64 << 20;
 
-/// The most transactions, parts of multis and ended ephemerals of one archive.
-const NAMES: usize = 4_000_000;
+/// The most bytes of memory that the transactions of one archive take: about a million and a half of short ones. While a
+/// file is read it takes about as much again.
+const MEMORY: usize = 512 << 20;
 
 /// What an archive holds of transaction logs.
 #[derive(Debug, Default)]
@@ -45,7 +47,7 @@ pub fn read_archive(archive: impl Read) -> FolderLogs {
 
 impl FolderLogs {
     fn take(&mut self, archive: &mut Archive<impl Read>) -> io::Result<()> {
-        let mut names = 0;
+        let mut taken = 0;
         for entry in archive.entries()? {
             let mut entry = entry?;
             let Some(name) = log_name(&entry.path()?) else { continue };
@@ -62,9 +64,11 @@ impl FolderLogs {
                 LogEnd::Clean | LogEnd::Torn(_) => {}
                 LogEnd::Damaged(at, what) => self.problems.push(format!("{name}: {what}, at byte {at}")),
             }
-            names += file.entries.iter().map(size).sum::<usize>();
-            if names > NAMES {
-                return Err(io::Error::other(format!("there are more than {NAMES} transactions")));
+            taken += file.entries.iter().map(size).sum::<usize>();
+            if taken > MEMORY {
+                let (most, read) = (MEMORY >> 20, self.entries.len());
+                let why = format!("the transactions take more than {most} MiB: read were {read}, up to {name}");
+                return Err(io::Error::other(why));
             }
             self.entries.extend(file.entries);
         }
@@ -72,8 +76,25 @@ impl FolderLogs {
     }
 }
 
+/// The memory of a transaction, in bytes: itself, twice, for the list that it is in grows by copying, and its texts.
 fn size(logged: &LogEntry) -> usize {
-    1 + logged.txn.paths.len() + logged.txn.parts.len()
+    /// What an allocation takes beside its bytes.
+    const BESIDE: usize = 16;
+    let text = |text: &String| size_of::<String>() + text.len() + BESIDE;
+    let Txn {
+        session,
+        op,
+        paths,
+        parts,
+        data,
+        ..
+    } = &logged.txn;
+    let names = [session, op].into_iter().chain(paths).chain(data).map(text);
+    let parts = parts.iter().map(|part| {
+        let texts = [&part.op, &part.path].into_iter().chain(&part.data).map(text);
+        size_of::<TxnPart>() + texts.sum::<usize>()
+    });
+    2 * size_of::<LogEntry>() + names.sum::<usize>() + parts.sum::<usize>()
 }
 
 /// The name of a log file, if it is one.

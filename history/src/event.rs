@@ -98,6 +98,19 @@ pub struct Damage {
     pub what: String,
 }
 
+impl Damage {
+    /// The damage, with how many lines of the text stay unread after its own.
+    pub(crate) fn before(mut self, text: &str) -> Self {
+        let rest = text.lines().skip(self.line).filter(|line| !line.trim().is_empty());
+        match rest.count() {
+            0 => {}
+            1 => self.what += "; the line after it is not read either",
+            more => self.what += &format!("; the {more} lines after it are not read either"),
+        }
+        self
+    }
+}
+
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}: {}", self.line, self.column, self.what)

@@ -1,8 +1,10 @@
-//! Files of one JSON object a line: read up to the first damage, with its place.
+//! Files of JSON: ours, of one object a line, and histories of others, which may also be an array of events. They are read
+//! up to the first damage, with its place.
 
+use crate::edn::{self, from_json};
 use crate::event::{Damage, Event, History};
 use crate::former_names;
-use crate::value::Value;
+use crate::value::{Fields, Value};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -34,6 +36,176 @@ pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
         history.events.push(former_names::event(line.keyed(event)));
     }
     (history, None)
+}
+
+/// Reads a history that may be of others: an array of events, or one event a line.
+///
+/// `index` and `time` may be missing, as in EDN: the index is then the position, and the time that of the event before. What
+/// some events have, all must have; where lines have them they are held to what [`parse_jsonl`] wants, and an index in an
+/// array is the position whatever is written. An error may be any value, and names may be written as keywords
+/// (`":invoke"`).
+pub fn parse_json(bytes: &[u8]) -> (History, Option<Damage>) {
+    let text = unmarked(bytes);
+    let mut foreign = ForeignEvents::default();
+    let damage = if text.trim_ascii_start().starts_with(b"[") {
+        foreign.read_array(text)
+    } else {
+        let ours = parse_jsonl(bytes);
+        if ours.1.is_none() {
+            return ours;
+        }
+        let damage = foreign.read_lines(text);
+        if ours.0.events.len() >= foreign.history.events.len() && damage.is_err() {
+            return ours;
+        }
+        damage
+    };
+    let damage = damage.err().map(|damage| damage.before(&String::from_utf8_lossy(text)));
+    (foreign.history, damage)
+}
+
+/// What some events of a history of others have and some lack.
+const COUNTED: [&str; 2] = ["index", "time"];
+
+/// The events of a history that may be of others.
+#[derive(Debug, Default)]
+struct ForeignEvents {
+    history: History,
+    /// Where the first event stands, and whether it has an index and a time.
+    first: Option<(Damage, [bool; 2])>,
+}
+
+impl ForeignEvents {
+    /// One event a line; lines without any text are passed over where events have no index.
+    fn read_lines(&mut self, text: &[u8]) -> Result<(), Damage> {
+        for line in file_lines(text) {
+            let counted = self.first.as_ref().is_none_or(|(_, has)| has[0]);
+            if line.text.trim_ascii().is_empty() && !counted {
+                continue;
+            }
+            let place = |what: String| Damage {
+                line: line.number,
+                column: 1,
+                what,
+            };
+            self.add(&line.parse()?, false, place)?;
+        }
+        Ok(())
+    }
+
+    /// An array, event by event, so that one that is cut off keeps what stands before the cut.
+    fn read_array(&mut self, text: &[u8]) -> Result<(), Damage> {
+        let mut at = blank(text, 0) + 1;
+        let mut next = blank(text, at);
+        if text.get(next) == Some(&b']') {
+            return ended(text, next + 1);
+        }
+        loop {
+            at = blank(text, next);
+            let mut values = serde_json::Deserializer::from_slice(&text[at..]).into_iter::<Value>();
+            let event = match values.next() {
+                Some(Ok(event)) => event,
+                Some(Err(error)) if error.is_eof() => {
+                    return Err(place(text, text.len(), "the array is cut off".into()));
+                }
+                Some(Err(error)) => return Err(place(text, at, reason(&error))),
+                None => return Err(place(text, text.len(), "the array is cut off".into())),
+            };
+            next = blank(text, at + values.byte_offset());
+            self.add(&event, true, |what| place(text, at, what))?;
+            match text.get(next) {
+                Some(b',') => next += 1,
+                Some(b']') => return ended(text, next + 1),
+                Some(_) => return Err(place(text, next, "expected ',' or ']' after an event".into())),
+                None => return Err(place(text, next, "the array is cut off".into())),
+            }
+        }
+    }
+
+    fn add(&mut self, event: &Value, array: bool, place: impl Fn(String) -> Damage) -> Result<(), Damage> {
+        let Value::Object(fields) = event else {
+            return Err(place(format!("expected an event, found {event}")));
+        };
+        let has = COUNTED.map(|name| fields.get(name).is_some_and(|value| !value.is_null()));
+        let (first, had) = self.first.get_or_insert_with(|| (place(String::new()), has));
+        for ((name, has), had) in COUNTED.into_iter().zip(has).zip(*had) {
+            if had && !has {
+                return Err(place(format!(
+                    "missing field `{name}`, which the events before it have"
+                )));
+            }
+            if has && !had {
+                // What lacks it is damaged, and that is the first one.
+                let what = format!("missing field `{name}`, which other events have");
+                self.history.events.clear();
+                return Err(Damage { what, ..first.clone() });
+            }
+        }
+        let (index, last) = (
+            self.history.events.len(),
+            self.history.events.last().map_or(0, |event| event.time),
+        );
+        if let (false, Some(found)) = (array, fields.get(COUNTED[0]).filter(|_| has[0]))
+            && found.as_u64() != Some(index as u64)
+        {
+            return Err(place(format!("expected index {index}, found {found}")));
+        }
+        let time = fields.get(COUNTED[1]).and_then(Value::as_u64);
+        if let (false, true, Some(time)) = (array, has[0], time.filter(|time| *time < last)) {
+            return Err(place(format!("time goes back from {last} to {time} ns")));
+        }
+        let mut event = foreign(fields).map_err(place)?;
+        (event.index, event.time) = (index, time.unwrap_or(last).max(last));
+        self.history.events.push(former_names::event(event));
+        Ok(())
+    }
+}
+
+/// The event of an object, without index and time.
+fn foreign(fields: &Fields) -> Result<Event, String> {
+    let field = |name: &str| match fields.get(name) {
+        Some(value) => Ok(from_json(value)),
+        None => Err(format!("missing field `{name}`")),
+    };
+    let mut value = fields.get("value").cloned().unwrap_or_default();
+    if let Some(key) = fields.get("key") {
+        value = vec![key.clone(), value].into();
+    }
+    Ok(Event {
+        index: 0,
+        time: 0,
+        process: edn::process(&field("process")?)?,
+        kind: edn::kind(&field("type")?)?,
+        f: edn::operation(&field("f")?)?,
+        value,
+        error: fields.get("error").and_then(|error| edn::error_text(&from_json(error))),
+        node: fields.get("node").and_then(|node| edn::name(&from_json(node))),
+    })
+}
+
+/// Where behind a place the next byte stands that is no blank.
+fn blank(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.len() - rest.trim_ascii_start().len()
+}
+
+/// Damage at a byte of a text.
+fn place(text: &[u8], at: usize, what: String) -> Damage {
+    let before = &text[..at.min(text.len())];
+    let line = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    Damage {
+        line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+        column: at.min(text.len()) - line + 1,
+        what,
+    }
+}
+
+/// Whether nothing follows the end of an array.
+fn ended(text: &[u8], at: usize) -> Result<(), Damage> {
+    match text.get(blank(text, at)) {
+        None => Ok(()),
+        Some(_) => Err(place(text, blank(text, at), "expected the end after the array".into())),
+    }
 }
 
 /// Reads any file of one object a line, such as `txnlog.jsonl` and `servers.jsonl`; what stands before the first damage

@@ -1,13 +1,26 @@
 //! A record that survives its writer: one JSON object a line, appended and brought to the disk before anything rests on
 //! it.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use zooquake_backend::files::RECORD;
+
+/// A record that cannot be read, with the reason: another one is to be given.
+#[derive(Debug)]
+pub struct DamagedRecord(pub String);
+
+impl fmt::Display for DamagedRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DamagedRecord {}
 
 /// A record that goes on; no other process can write it meanwhile.
 #[derive(Debug)]
@@ -20,7 +33,7 @@ impl Journal {
     /// program left of a last line is cut off.
     ///
     /// # Errors
-    /// If it cannot be opened or read.
+    /// [`DamagedRecord`] if it is no regular file, or too large; otherwise if it cannot be opened or read.
     pub fn open(path: &Path) -> Result<Option<(Self, Vec<u8>)>> {
         let doing = || format!("opening {}", path.display());
         let mut options = OpenOptions::new();
@@ -32,12 +45,11 @@ impl Journal {
             Err(TryLockError::Error(error)) => return Err(error).with_context(doing),
         }
         let metadata = file.metadata().with_context(doing)?;
-        ensure!(
-            metadata.is_file() && metadata.len() <= RECORD,
-            "{} is not a regular file, or is larger than {} MiB",
-            path.display(),
-            RECORD >> 20
-        );
+        if !metadata.is_file() || metadata.len() > RECORD {
+            let (path, most) = (path.display(), RECORD >> 20);
+            let why = format!("{path} is not a regular file, or is larger than {most} MiB");
+            return Err(DamagedRecord(why).into());
+        }
         let mut text = Vec::new();
         file.read_to_end(&mut text).with_context(doing)?;
         text.truncate(whole(&text).len());
@@ -76,11 +88,11 @@ impl Drop for Journal {
 /// died, and is left out.
 ///
 /// # Errors
-/// If a whole line cannot be read, with its number.
+/// [`DamagedRecord`] if a whole line cannot be read, with its number.
 pub fn lines<T: DeserializeOwned>(text: &[u8]) -> Result<Vec<(usize, T)>> {
     let lines = whole(text).split(|byte| *byte == b'\n').zip(1..);
     let read = |(line, number): (&[u8], usize)| {
-        let line = serde_json::from_slice(line).with_context(|| format!("line {number}"))?;
+        let line = serde_json::from_slice(line).map_err(|error| DamagedRecord(format!("line {number}: {error}")))?;
         Ok((number, line))
     };
     lines.filter(|(line, _)| !line.is_empty()).map(read).collect()

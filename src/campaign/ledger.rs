@@ -1,9 +1,9 @@
 //! The record of a campaign: one JSON object a line, what it is and each attempt that is over. Everything that is
 //! reported of a campaign is made from it.
 
-use super::journal::{self, Journal};
+use super::journal::{self, DamagedRecord, Journal};
 use crate::calendar;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -81,7 +81,7 @@ pub struct LedgerContent<H, A> {
 /// died, and is left out.
 ///
 /// # Errors
-/// If a whole line cannot be read or is out of place, with its number.
+/// [`DamagedRecord`] if a whole line cannot be read or is out of place, with its number.
 pub fn read<H: CampaignHeader, A: AttemptRecord>(text: &[u8]) -> Result<Option<LedgerContent<H, A>>> {
     let mut recorded: Option<LedgerContent<H, A>> = None;
     for (number, line) in journal::lines(text)? {
@@ -99,11 +99,22 @@ pub fn read<H: CampaignHeader, A: AttemptRecord>(text: &[u8]) -> Result<Option<L
             }
             (LedgerLine::Resumed {}, Some(all)) => all.closed = false,
             (LedgerLine::Closed { .. }, Some(all)) => all.closed = true,
-            (LedgerLine::Campaign(_), Some(_)) => bail!("line {number} begins the {} again", H::WHAT),
-            (_, None) => bail!("line {number}: it does not begin with what the {} is", H::WHAT),
+            (LedgerLine::Campaign(_), Some(_)) => {
+                return Err(damaged(format!("line {number} begins the {} again", H::WHAT)));
+            }
+            (_, None) => {
+                return Err(damaged(format!(
+                    "line {number}: it does not begin with what the {} is",
+                    H::WHAT
+                )));
+            }
         }
     }
     Ok(recorded)
+}
+
+fn damaged(why: String) -> anyhow::Error {
+    DamagedRecord(why).into()
 }
 
 /// The text of a record with this content.

@@ -3,7 +3,7 @@
 use super::check::{Format, bytes, read};
 use super::exit::{Code, Usage};
 use super::paths;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,9 @@ use zooquake_history::{
 /// `convert`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The names give the formats: .jsonl is ours, .edn Jepsen's, .log Jepsen's text log, which has neither times nor nodes. .txt is
-porcupine's key-value text where the history gets, puts and appends, else Jepsen's text log.
+The names give the formats: .jsonl is ours, .json the same as an array, .edn Jepsen's, .log Jepsen's text log, which has neither
+times nor nodes. .txt is porcupine's key-value text where the history gets, puts and appends, else Jepsen's text log; what is read
+may be Jepsen's history.txt, too.
 What both formats can express comes back as it was: keywords that are not names of fields become strings such as \":timeout\", and
 keywords again. What our events have no field for, such as :exception, is left out.
 
@@ -48,17 +49,19 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
     paths::file(from, "give the file of a history as IN")?;
     let (read_as, write_as) = (format(from)?, format(to)?);
     paths::output_file(to, "give the file to write as OUT")?;
-    let bytes = bytes(from)?;
+    let bytes = bytes(from).map_err(|error| Usage(format!("{error:#}: give the file of a history as IN")))?;
     let (history, damage) = read(read_as.within(&bytes), &bytes);
     if let Some(damage) = damage {
-        bail!("{}, {damage}", from.display());
+        return Err(Usage(format!("{}, {damage}", from.display())).into());
     }
     let keyed = to.extension().is_some_and(|end| end == "txt") && infer(&history) == Some(ModelKind::KV);
+    let lines = to.extension().is_some_and(|end| end == "jsonl");
     let text = match write_as {
         Format::Edn => to_edn(&history),
-        Format::Jsonl => history.events.iter().map(to_line).collect(),
+        Format::Json if !lines => to_array(&history),
+        Format::Json => history.events.iter().map(to_line).collect(),
         Format::Log if keyed => to_keyed(&history).map_err(|what| Usage(format!("{}, {what}", from.display())))?,
-        Format::Log => to_log(&history),
+        Format::Log | Format::Txt => to_log(&history),
     };
     write(to, &text)?;
     print(to, &history, options.json);
@@ -75,10 +78,17 @@ pub fn print(file: &Path, history: &History, json: bool) {
     }
 }
 
+/// A history as an array, one event a line.
+fn to_array(history: &History) -> String {
+    let lines: Vec<String> = history.events.iter().map(to_line).collect();
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+    format!("[{}]\n", lines.join(",\n"))
+}
+
 fn format(path: &Path) -> Result<Format> {
     let unknown = || {
         Usage(format!(
-            "{}: expected a name in .jsonl, .edn, .log or .txt",
+            "{}: expected a name in .jsonl, .json, .edn, .log or .txt",
             path.display()
         ))
     };

@@ -1,5 +1,6 @@
 //! Exit codes, Jepsen's.
 
+use crate::campaign::journal::DamagedRecord;
 use crate::campaign::ledger::ForeignRecord;
 use std::fmt;
 use std::process::ExitCode;
@@ -68,9 +69,10 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// The exit code of an error; a folder of another campaign is one of the command line too.
+/// The exit code of an error; a folder of another campaign, or one whose record cannot be read, is one of the command line
+/// too.
 pub fn code_of(error: &anyhow::Error) -> Code {
-    match error.is::<Usage>() || error.is::<ForeignRecord>() {
+    match error.is::<Usage>() || error.is::<ForeignRecord>() || error.is::<DamagedRecord>() {
         true => Code::Usage,
         false => Code::Harness,
     }
@@ -78,7 +80,20 @@ pub fn code_of(error: &anyhow::Error) -> Code {
 
 #[cfg(test)]
 mod tests {
-    use super::Code;
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn a_record_that_cannot_be_read_is_a_wrong_input() {
+        let lines = crate::campaign::journal::lines::<u64>(b"7\nx\n").context("reading night.jsonl");
+        let error = lines.expect_err("x is no number");
+        assert_eq!(code_of(&error), Code::Usage);
+        assert!(
+            format!("{error:#}").starts_with("reading night.jsonl: line 2: "),
+            "{error:#}"
+        );
+        assert_eq!(code_of(&anyhow::anyhow!("the engine is gone")), Code::Harness);
+    }
 
     #[test]
     fn the_worst_code_wins() {

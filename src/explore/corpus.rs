@@ -1,11 +1,12 @@
 //! The folder in which an exploration keeps what it has explored, so that a later one goes on.
 
 use super::space::Space;
-use crate::campaign::journal::{self, Journal};
+use crate::campaign::journal::{self, DamagedRecord, Journal};
 use crate::campaign::ledger::ForeignRecord;
 use crate::campaign::shard::Shard;
 use crate::version;
 use anyhow::{Context, Result};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
@@ -68,11 +69,13 @@ impl CorpusText {
     /// Reads it.
     ///
     /// # Errors
-    /// [`ForeignRecord`] if it is of another format; otherwise if it has no first line, or a line makes no sense.
+    /// [`ForeignRecord`] if it is of another format; [`DamagedRecord`] if it has no first line, or a line makes no sense.
     pub fn read(text: &[u8]) -> Result<Self> {
         let mut lines = journal::lines::<Value>(text)?.into_iter();
-        let (_, first) = lines.next().context("it has no first line")?;
-        let header: CorpusHeader = serde_json::from_value(first)?;
+        let Some((_, first)) = lines.next() else {
+            return Err(DamagedRecord("it has no first line".to_owned()).into());
+        };
+        let header: CorpusHeader = parsed(first, 1)?;
         if header.format != FORMAT {
             return Err(ForeignRecord(format!(
                 "it is of format {}, and this zooquake reads format {FORMAT} alone",
@@ -82,7 +85,7 @@ impl CorpusText {
         }
         let mut progress: Vec<CorpusProgress> = Vec::new();
         for (number, line) in lines {
-            let line: CorpusProgress = serde_json::from_value(line).with_context(|| format!("line {number}"))?;
+            let line: CorpusProgress = parsed(line, number)?;
             progress.retain(|other| other.shard != line.shard);
             progress.push(line);
         }
@@ -120,6 +123,14 @@ impl CorpusText {
     }
 }
 
+/// What a line stands for.
+///
+/// # Errors
+/// [`DamagedRecord`] if it makes no sense.
+fn parsed<T: DeserializeOwned>(line: Value, number: usize) -> Result<T> {
+    serde_json::from_value(line).map_err(|error| DamagedRecord(format!("line {number}: {error}")).into())
+}
+
 impl Corpus {
     /// Opens the corpus in a folder, or begins it; with the space that is explored there, which is the one asked for
     /// but for its first seed: that is the corpus's.
@@ -148,7 +159,7 @@ impl Corpus {
             let done = ExploredSchedules::default();
             return Ok((Self { journal, done }, header.space));
         };
-        let header: CorpusHeader = serde_json::from_value(first).with_context(reading)?;
+        let header: CorpusHeader = parsed(first, 1).with_context(reading)?;
         if header.format != FORMAT {
             let (folder, format) = (folder.display(), header.format);
             let why = format!("{folder} is of format {format}, and this zooquake reads format {FORMAT} alone");
@@ -166,9 +177,7 @@ impl Corpus {
             ))
             .into());
         }
-        let explored = lines.map(|(number, line)| {
-            serde_json::from_value(line).with_context(|| format!("{}: line {number}", reading()))
-        });
+        let explored = lines.map(|(number, line)| parsed(line, number).with_context(reading));
         let done = ExploredSchedules(explored.collect::<Result<_>>()?);
         Ok((Self { journal, done }, header.space))
     }

@@ -11,8 +11,8 @@ const LEAST: u64 = 16 << 20;
 /// A pack may expand so many times over; those of runs do it three to six times.
 const RATIO: u64 = 100;
 
-/// No pack has more bytes than this: all of them are held in memory.
-const MOST: u64 = 1 << 30;
+/// Nothing that is packed has more bytes than this: all of them are held in memory.
+const MOST: u64 = 512 << 20;
 
 /// What each entry costs besides its bytes: a file takes a block of the disk, also an empty one.
 const ENTRY: u64 = 4096;
@@ -49,9 +49,9 @@ impl ByteBudget {
         Self::new(bytes.saturating_mul(RATIO).saturating_add(LEAST).min(MOST))
     }
 
-    /// The bound of a compressed file of so many bytes in a folder: what was recorded here may be as long as it likes.
+    /// The bound of a compressed file of so many bytes in a folder.
     pub fn of_file(bytes: u64) -> Self {
-        Self::new(bytes.saturating_mul(RATIO).saturating_add(LEAST))
+        Self::of_pack(bytes)
     }
 
     fn new(whole: u64) -> Self {

@@ -4,6 +4,7 @@
 use crate::planning::{names, network, placement, recipe, scenes, values};
 use zooquake_backend::images;
 use zooquake_history::plan::{On, Plan, RecipeSource, Scheduler, Target, Trigger, Workload};
+use zooquake_network::play::{self, PlannedRun};
 use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// The longest time of operations, and of all that takes place in them, in milliseconds: a day.
@@ -90,12 +91,14 @@ fn of_network(plan: &Plan, variant: &ConsensusVariant) -> Result<(), String> {
     if plan.windows.len().max(requests).max(steps) > MOST_STEPS {
         return Err(format!("has more than {MOST_STEPS} windows, requests or steps"));
     }
-    match longest_ms(plan) > LONGEST_NETWORK_MS {
-        true => Err(format!(
+    if longest_ms(plan) > LONGEST_NETWORK_MS {
+        return Err(format!(
             "takes, or has something that takes, longer than {LONGEST_NETWORK_MS} ms"
-        )),
-        false => Ok(()),
+        ));
     }
+    let names = play::setting(plan).map(|setting| setting.names());
+    let run = names.and_then(|names| PlannedRun::new(plan, &names));
+    run.map(drop).map_err(|why| format!("cannot be played: {why}"))
 }
 
 /// The longest of all times in a plan.

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, DirEntry};
-use std::io::{Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use zooquake_backend::files;
 use zooquake_checkers::Results;
@@ -231,10 +231,13 @@ impl Folder {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(doing),
         };
-        let budget = ByteBudget::of_file(file.metadata().with_context(doing)?.len());
-        let mut bytes = Vec::new();
-        let mut unpacked = budget.metered(GzDecoder::new(file));
-        unpacked.read_to_end(&mut bytes).with_context(doing)?;
+        let packed = file.metadata().with_context(doing)?.len();
+        let unpacked = || ByteBudget::of_file(packed).metered(GzDecoder::new(&file));
+        // What becomes too large is counted, and refused, before it takes any memory.
+        let length = io::copy(&mut unpacked(), &mut io::sink()).with_context(doing)?;
+        (&file).rewind().with_context(doing)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(length)?);
+        unpacked().read_to_end(&mut bytes).with_context(doing)?;
         Ok(Some(bytes))
     }
 

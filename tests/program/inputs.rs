@@ -8,6 +8,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 
 /// A folder of two histories.
 fn histories(name: &str) -> Runs {
@@ -173,4 +174,166 @@ fn no_escape_sequence_reaches_the_terminal() {
     }
     let mut lines = judged.stdout.lines();
     assert!(!lines.any(|line| line.starts_with("verdict: valid")), "{judged}");
+}
+
+/// A run of Jepsen's as it is stored: a stale read, in the three files of its history.
+fn stored(folder: &Path, valid: &str) {
+    let plain = "0\t:invoke\t:write\t3\n0\t:ok\t:write\t3\n1\t:invoke\t:read\tnil\n1\t:ok\t:read\t0\n";
+    let log: String = plain
+        .lines()
+        .map(|line| {
+            format!("2019-06-10 10:31:00,100{{GMT}}\tINFO\t[jepsen worker 0] jepsen.util: {line}\n\tat a.trace\n")
+        })
+        .collect();
+    fs::create_dir_all(folder.join("independent/1")).unwrap();
+    fs::create_dir_all(folder.join("n1")).unwrap();
+    for (name, content) in [
+        ("history.edn", STALE),
+        ("history.txt", plain),
+        ("jepsen.log", &log),
+        (
+            "results.edn",
+            &format!("{{:stats {{:valid? true}},\n :valid? {valid}}}\n"),
+        ),
+        ("test.edn", "{:name \"x\"}"),
+        ("independent/1/history.edn", STALE),
+        ("independent/1/results.edn", "{:valid? true}"),
+        ("n1/db.log", "INFO starting\n"),
+    ] {
+        fs::write(folder.join(name), content).unwrap();
+    }
+}
+
+#[test]
+fn of_a_run_of_jepsens_the_first_history_that_is_there_is_judged() {
+    let store = Runs::new("jepsen-store");
+    let run = store.path().join("register/20181129T194100.000Z");
+    stored(&run, "false");
+    std::os::unix::fs::symlink("20181129T194100.000Z", run.with_file_name("latest")).unwrap();
+    std::os::unix::fs::symlink(&run, store.path().join("latest")).unwrap();
+    for copies in [
+        "note: history.txt and jepsen.log and independent beside it are copies",
+        "note: jepsen.log and independent beside it are copies",
+        "note: independent beside it is a copy",
+    ] {
+        let told = said(zooquake("check --model register").args([store.path(), &store.path().join("latest")])).ends(1);
+        let told = told.with(&[copies, "not-linearizable"]);
+        assert_eq!(told.stdout.matches("verdict: ").count(), 1, "{told}");
+        let first = ["history.edn", "history.txt", "jepsen.log"].map(|name| run.join(name));
+        fs::remove_file(first.into_iter().find(|file| file.exists()).unwrap()).unwrap();
+    }
+    check(&run.join("results.edn"), "")
+        .ends(254)
+        .with(&["results.edn", "none itself"]);
+    check(&run.join("test.edn"), "").ends(254);
+}
+
+#[test]
+fn a_verdict_is_held_against_what_jepsen_found() {
+    let store = Runs::new("jepsen-results");
+    let run = store.path().join("register/1");
+    let expected = |valid: &str, code| {
+        stored(&run, valid);
+        check(store.path(), "--model register --expect-results").ends(code)
+    };
+    expected("false", 0).with(&["1 of 1 verdicts are as expected"]);
+    expected("true", 1).with(&["expected valid (register), found invalid", "0 of 1"]);
+    expected(":unknown", 1).with(&["expected unknown", "found invalid"]);
+    expected("nil", 254).with(&["results.edn: :valid? is nil"]);
+    let one = said(zooquake("check --expect-results --json").arg(&run)).json();
+    assert!(one[0]["error"].to_string().contains("no verdict"), "{one}");
+    // What Jepsen has not analysed is compared with nothing.
+    let other = store.path().join("register/2");
+    stored(&other, "false");
+    fs::remove_file(other.join("results.edn")).unwrap();
+    expected("false", 0).with(&["there is no results.edn beside it", "1 of 1"]);
+    check(&other, "--expect-results").ends(254);
+}
+
+#[test]
+fn events_of_others_in_json_and_plain_text_are_read() {
+    let folder = Runs::new("foreign");
+    let event = |process, kind: &str, f: &str, value: Value| {
+        json!({"process": process, "type": kind, "f": f, "value": value}).to_string()
+    };
+    let lines = [
+        event(0, "invoke", "write", json!(1)),
+        event(0, "ok", "write", json!(1)),
+        event(1, "invoke", "read", Value::Null),
+        event(1, "ok", "read", json!(2)),
+    ];
+    let array = format!("[{}]\n", lines.join(",\n"));
+    for name in ["array.json", "array.jsonl", "array.txt", "array"] {
+        checked(&folder, name, array.as_bytes())
+            .ends(1)
+            .with(&["not-linearizable"]);
+    }
+    checked(&folder, "lines.jsonl", lines.join("\n").as_bytes()).ends(1);
+    checked(&folder, "lines.json", lines.join("\n").as_bytes()).ends(1);
+    fs::write(folder.path().join("package.json"), "{\"name\": \"x\"}").unwrap();
+    let all = check(folder.path(), "--json").json();
+    assert_eq!(all.as_array().unwrap().len(), 5, "{all}");
+    check(&folder.path().join("package.json"), "").ends(254);
+    // Beside a plan they are ours.
+    fs::write(folder.path().join("plan.json"), "{}").unwrap();
+    check(&folder.path().join("lines.jsonl"), "--model register")
+        .ends(2)
+        .with(&["missing field `index`"]);
+    let plain = "0\t:invoke\t:write\t1\n0\t:info\t:write\t1\tconnection: \"lost\n at x\n1\t:invoke\t:read\tnil\n1\t:ok\t:read\t1\n";
+    checked(&folder, "a.txt", plain.as_bytes()).ends(0);
+    let broken = checked(&folder, "b.txt", format!("{plain}oops\n\n{plain}").as_bytes()).ends(2);
+    broken.with(&[
+        "line 6, column 1: expected an event",
+        "the 5 lines after it are not read either",
+    ]);
+}
+
+#[test]
+fn what_cannot_be_converted_or_read_is_a_wrong_input() {
+    let folder = histories("unread");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("cut.edn"), &STALE[..STALE.len() - 8]).unwrap();
+    said(zooquake("convert").args([at("cut.edn"), at("out.jsonl")])).ends(254);
+    fs::write(at("torn.edn.gz"), [0x1f, 0x8b, 8]).unwrap();
+    said(zooquake("convert").args([at("torn.edn.gz"), at("out.jsonl")])).ends(254);
+    for line in ["stale.edn array.json", "array.json back.edn", "fresh.log lines.jsonl"] {
+        said(zooquake(&format!("convert {line}")).current_dir(folder.path())).ends(0);
+    }
+    assert!(
+        fs::read_to_string(at("array.json"))
+            .unwrap()
+            .starts_with("[{\"index\":0")
+    );
+    check(&at("back.edn"), "").ends(1);
+    fs::write(at("night.jsonl"), "{\"line\":\"campaign\",\"name\":\"x\"}\n").unwrap();
+    check(&at("night.jsonl"), "")
+        .ends(254)
+        .with(&["night.jsonl is no history"]);
+    let all = check(folder.path(), "--json").json();
+    let named = |name: &str| {
+        all.as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["path"].to_string().contains(name))
+    };
+    assert!(named("stale.edn") && !named("night.jsonl"), "{all}");
+    let pipe = at("pipe.edn");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    check(&pipe, "").ends(254).with(&["pipe.edn", "nothing writes"]);
+    let (to, writer) = (pipe.clone(), STALE);
+    let writer = std::thread::spawn(move || fs::write(to, writer));
+    check(&pipe, "").ends(1);
+    writer.join().unwrap().unwrap();
+}
+
+#[test]
+fn what_unpacks_to_too_much_is_refused_by_name() {
+    let folder = Runs::new("bomb");
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    let zeros = vec![b'\n'; 1 << 20];
+    (0..=512).for_each(|_| gzip.write_all(&zeros).unwrap());
+    let bomb = gzip.finish().unwrap();
+    checked(&folder, "bomb.edn.gz", &bomb)
+        .ends(254)
+        .with(&["bomb.edn.gz unpacks to more than 512 MiB"]);
 }

@@ -132,3 +132,19 @@ async fn what_a_task_receives_is_read_in_a_thread() {
         }
     }
 }
+
+#[test]
+fn a_log_that_takes_too_much_memory_is_named_as_not_read_whole() {
+    let zxids: Vec<i64> = (1..=100).collect();
+    let logs = read_archive(&archive(&[("log.1", &log(&zxids))])[..]);
+    let each = logs.entries.iter().map(size).sum::<usize>() / logs.entries.len();
+    assert!(
+        (2 * size_of::<LogEntry>()..MEMORY / 1_000_000).contains(&each),
+        "{each} bytes each"
+    );
+    // As many as fit, four million do not.
+    assert!(
+        4_000_000 * each > MEMORY && 500_000 * each < MEMORY,
+        "{each} bytes each"
+    );
+}

@@ -27,7 +27,7 @@ pub fn parse_edn(bytes: &[u8]) -> (History, Option<Damage>) {
     {
         damage = Some(found);
     }
-    (history, damage)
+    (history, damage.map(|damage| damage.before(text)))
 }
 
 /// A history as a vector of maps, one a line.
@@ -46,11 +46,15 @@ pub fn to_edn(history: &History) -> String {
 }
 
 fn read(reader: &mut EdnReader<'_>, events: &mut Vec<Event>) -> Result<(), Damage> {
+    let begin = reader.place();
+    reader.metadata()?;
     let end = if reader.take('[')? {
         Some(']')
     } else if reader.take('(')? {
         Some(')')
     } else {
+        // It is that of the first operation.
+        reader.rewind(begin);
         None
     };
     loop {
@@ -155,7 +159,7 @@ fn number(value: &Edn) -> Option<u64> {
 }
 
 /// A name: of a keyword, a string or a symbol.
-fn name(value: &Edn) -> Option<Text> {
+pub(crate) fn name(value: &Edn) -> Option<Text> {
     match value {
         Edn::Keyword(name) | Edn::Str(name) | Edn::Symbol(name) => Some(name.into()),
         _ => None,

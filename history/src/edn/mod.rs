@@ -1,7 +1,7 @@
 //! EDN, the notation of Jepsen's histories: values, and histories as maps of operations.
 //!
-//! What is read: all of EDN (<https://github.com/edn-format/edn>) and the symbolic numbers `##Inf`, `##NaN` of Clojure,
-//! but no metadata. `reader` makes values of text (`numeral` those that are numbers), `json` goes to and fro between
+//! What is read: all of EDN (<https://github.com/edn-format/edn>), and of what Clojure prints beside it the symbolic
+//! numbers `##Inf`, `##NaN`, maps of a namespace (`#:zk{:code -4}`), and metadata (`^{:line 3}`), which is dropped. `reader` makes values of text (`numeral` those that are numbers), `json` goes to and fro between
 //! values and JSON, and `history` between operations and events, and writes porcupine's key-value histories.
 
 mod history;
@@ -9,7 +9,7 @@ mod json;
 mod numeral;
 mod reader;
 
-pub(crate) use history::{error_text, from_error, from_kind, from_name, from_process, kind, operation, process};
+pub(crate) use history::{error_text, from_error, from_kind, from_name, from_process, kind, name, operation, process};
 pub use history::{parse_edn, to_edn, to_keyed};
 pub use json::{from_json, to_json};
 pub use reader::{EdnReader, parse};

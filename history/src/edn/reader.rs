@@ -59,7 +59,22 @@ impl<'a> EdnReader<'a> {
         Ok(found)
     }
 
-    /// Reads a value.
+    /// Reads metadata, as often as it is the next thing: it belongs to the value behind it, and is dropped.
+    ///
+    /// # Errors
+    ///
+    /// What follows `^` is no metadata.
+    pub fn metadata(&mut self) -> Result<(), Damage> {
+        loop {
+            self.skip(0)?;
+            match META.iter().find(|sign| self.rest().starts_with(**sign)) {
+                Some(sign) => self.meta(sign, 0)?,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Reads a value; metadata before it is dropped.
     ///
     /// # Errors
     ///
@@ -123,6 +138,10 @@ impl<'a> EdnReader<'a> {
             '[' => self.sequence(1, ']', depth).map(Edn::Vector),
             '{' => self.map(depth),
             '"' => self.string().map(Edn::Str),
+            '^' => {
+                self.meta(META[0], depth)?;
+                self.nested(depth + 1)
+            }
             '#' => self.dispatch(depth),
             '\\' => self.character(),
             ')' | ']' | '}' => Err(self.damage(format!("expected a value, found {first:?}"))),
@@ -169,6 +188,13 @@ impl<'a> EdnReader<'a> {
         if rest.starts_with("#{") {
             return self.sequence(2, '}', depth).map(Edn::Set);
         }
+        if rest.starts_with(META[1]) {
+            self.meta(META[1], depth)?;
+            return self.nested(depth + 1);
+        }
+        if let Some(name) = rest.strip_prefix("#:") {
+            return self.namespaced(token(name), depth);
+        }
         if let Some(name) = rest.strip_prefix("##") {
             let name = token(name);
             if !["Inf", "-Inf", "NaN"].contains(&name) {
@@ -183,6 +209,42 @@ impl<'a> EdnReader<'a> {
         }
         self.at += 1 + tag.len();
         Ok(Edn::Tagged(tag.to_owned(), Box::new(self.nested(depth + 1)?)))
+    }
+
+    /// Reads `#:name{…}`: a map whose names without a namespace are of this one, and of none if they are written `_/name`.
+    fn namespaced(&mut self, namespace: &str, depth: usize) -> Result<Edn, Damage> {
+        if namespace.contains([':', '/']) || !namespace.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            return Err(self.damage(format!("{namespace:?} is not the namespace of a map's keys")));
+        }
+        let open = self.at;
+        self.at += 2 + namespace.len();
+        self.skip(depth)?;
+        if !self.rest().starts_with('{') {
+            self.at = open;
+            return Err(self.damage("expected a map behind a namespace"));
+        }
+        let mut map = self.map(depth)?;
+        if let Edn::Map(entries) = &mut map {
+            for (key, _) in entries {
+                if let Edn::Keyword(name) | Edn::Symbol(name) = key {
+                    *name = qualified(namespace, name);
+                }
+            }
+        }
+        Ok(map)
+    }
+
+    /// Reads `sign` and the metadata behind it.
+    fn meta(&mut self, sign: &str, depth: usize) -> Result<(), Damage> {
+        let open = self.at;
+        self.at += sign.len();
+        match self.nested(depth + 1)? {
+            Edn::Map(_) | Edn::Keyword(_) | Edn::Symbol(_) | Edn::Str(_) | Edn::Vector(_) => Ok(()),
+            other => {
+                self.at = open;
+                Err(self.damage(format!("{other} is no metadata")))
+            }
+        }
     }
 
     fn string(&mut self) -> Result<String, Damage> {
@@ -246,7 +308,7 @@ impl<'a> EdnReader<'a> {
                 {
                     number(token).ok_or_else(|| self.damage(format!("{token:?} is not a number")))?
                 }
-                None if token.is_empty() || token.starts_with(['^', '`', '~', '@', '\'']) => {
+                None if token.is_empty() || token.starts_with(['`', '~', '@', '\'']) => {
                     return Err(self.damage("expected a value"));
                 }
                 None => Edn::Symbol(token.to_owned()),
@@ -254,6 +316,18 @@ impl<'a> EdnReader<'a> {
         };
         self.at += token.len();
         Ok(value)
+    }
+}
+
+/// What metadata begins with, today and in old versions of Clojure.
+const META: [&str; 2] = ["^", "#^"];
+
+/// The name of a key in a map of this namespace.
+fn qualified(namespace: &str, name: &str) -> String {
+    match name.split_once('/') {
+        Some(("_", plain)) => plain.to_owned(),
+        Some(_) if name.len() > 1 => name.to_owned(),
+        _ => format!("{namespace}/{name}"),
     }
 }
 

@@ -123,3 +123,84 @@ fn objects_are_read_and_a_byte_order_mark_is_passed_over() {
             .starts_with("line 1, column 1: expected a tag")
     );
 }
+
+#[test]
+fn maps_of_a_namespace_are_read_as_what_they_stand_for() {
+    for (written, meant) in [
+        ("#:zk{:code -4, :msg \"x\"}", "{:zk/code -4, :zk/msg \"x\"}"),
+        (
+            "#:a{:b #:c{:d 1}, :_/e 2, :x/y 3, z 4, _/z 5, \"s\" 6, 7 {:n 8}}",
+            "{:a/b {:c/d 1}, :e 2, :x/y 3, a/z 4, z 5, \"s\" 6, 7 {:n 8}}",
+        ),
+        ("#:a.b-c {}", "{}"),
+        ("[#:a{:b [#:c{:d nil}]}]", "[{:a/b [{:c/d nil}]}]"),
+    ] {
+        assert_eq!(
+            parse(written).map(|read| read.to_string()),
+            Ok(meant.to_owned()),
+            "{written}"
+        );
+    }
+    for wrong in [
+        "#::{:a 1}",
+        "#::a{:b 1}",
+        "#:a/b{:c 1}",
+        "#:a[1]",
+        "#:a",
+        "#:1{:b 1}",
+        "#:a{:b}",
+        "#:{:b 1}",
+    ] {
+        assert!(parse(wrong).is_err(), "{wrong}");
+    }
+    let read = events("{:process 0, :type :fail, :f :write, :value #:zk{:path \"/a\"}, :error #:zk{:code -4}}");
+    assert_eq!(read[0].value, json!({"zk/path": "/a"}));
+    assert_eq!(read[0].error.as_deref(), Some("{:zk/code -4}"));
+    assert_eq!(
+        events("#:jepsen{:_/process 0, :_/type :ok, :_/f :read, :node 3}").len(),
+        1
+    );
+    assert!(
+        damage("#:jepsen{:process 0, :type :ok, :f :read}")
+            .1
+            .contains("no :process")
+    );
+}
+
+#[test]
+fn metadata_is_dropped() {
+    for written in [
+        "^{:src 1} [2 3]",
+        "^:kw ^sym ^\"s\" #^{:old true} [2 ^{:a [1]} 3]",
+        "[#_^{:a 1} x 2 3]",
+        "^[int] [2,3]",
+    ] {
+        assert_eq!(
+            parse(written).map(|read| read.to_string()),
+            Ok("[2 3]".to_owned()),
+            "{written}"
+        );
+    }
+    for wrong in ["^", "^{:a 1}", "^3 [1]", "[^:a]", "{:a ^:b}"] {
+        assert!(parse(wrong).is_err(), "{wrong}");
+    }
+    let one = "^{:src 1} {:process 3, :type :invoke, :f :write, :value ^:x [4]}";
+    let two = "^{:src 2} #jepsen.history.Op{:process 3 :type :ok :f :write :value ^sym [4]}";
+    let lines = events(&format!("{one}\n{two}\n"));
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[1].value, json!([4]));
+    assert_eq!(events(&format!("^{{:file \"h\"}}\n[{one}, {two}]")), lines);
+    assert_eq!(
+        damage(&format!("{one}\n^{{:src 2}}\n")).0,
+        1,
+        "what it belongs to is cut off"
+    );
+}
+
+#[test]
+fn lines_that_stay_unread_are_counted() {
+    let one = "{:process 3, :type :invoke, :f :write, :value 4}";
+    let (kept, told) = damage(&format!("{one}\n{{:process 3}}\n{one}\n\n{one}\n"));
+    let expected = "line 2, column 1: the operation has no :type; the 2 lines after it are not read either";
+    assert_eq!((kept, told.as_str()), (1, expected));
+}

@@ -4,10 +4,15 @@ use fastrand::Rng;
 use serde_json::Value;
 use zooquake_history::edn::{from_json, parse, parse_edn};
 use zooquake_history::event::Damage;
-use zooquake_history::textlog::parse_log;
+use zooquake_history::jsonl::parse_json;
+use zooquake_history::textlog::{parse_log, parse_txt};
 
 const EDN: &str = "[{:process 3, :type :invoke, :f :cas, :value [1 #{2}], :error [:x \"y\\n\"]}\n {:index 1 #_ 4 \
                    :process :nemesis :type :info :f \"f\" :time 1.5 ; c\n}]\n";
+const TXT: &str =
+    "0\t:invoke\t:cas\t[1 #:a{:b ^:c d}]\n:nemesis\t:info\t:f\t#<x>\n0\t:info\t:cas\t[1 2]\tout of\n time\n";
+const JSON: &str = "[{\"process\":0,\"type\":\"invoke\",\"f\":\"read\"},\n {\"process\":0,\"type\":\"ok\",\"f\":\"read\",\
+                    \"value\":[1,null],\"error\":[\":x\"]}]\n";
 const LOG: &str = "INFO  jepsen.util - 3\t:invoke\t:cas\t[1 2]\nINFO  jepsen.util - 3\t:info\t:cas\t:timed-out\n";
 
 #[track_caller]
@@ -23,11 +28,11 @@ fn placed(bytes: &[u8], damage: Option<Damage>) {
 #[test]
 fn broken_text_is_damage_with_a_place() {
     let mut rng = Rng::with_seed(6);
-    let pieces: [&[u8]; 12] = [
-        b"[", b"]", b"{", b"\"", b"\\", b"#", b"#_", b":", b";", b"\xff", b"1/", b"\n",
+    let pieces: [&[u8]; 16] = [
+        b"[", b"]", b"{", b"\"", b"\\", b"#", b"#_", b":", b";", b"\xff", b"1/", b"\n", b"^", b"#:a{", b"\t", b",",
     ];
     for round in 0..50_000 {
-        let mut bytes = if round % 2 == 0 { EDN } else { LOG }.as_bytes().to_vec();
+        let mut bytes = [EDN, LOG, TXT, JSON][round % 4].as_bytes().to_vec();
         for _ in 0..rng.usize(1..4) {
             let at = rng.usize(0..=bytes.len());
             match rng.u8(0..3) {
@@ -38,6 +43,8 @@ fn broken_text_is_damage_with_a_place() {
         }
         placed(&bytes, parse_edn(&bytes).1);
         placed(&bytes, parse_log(&bytes).1);
+        placed(&bytes, parse_txt(&bytes).1);
+        placed(&bytes, parse_json(&bytes).1);
     }
 }
 
@@ -49,6 +56,9 @@ fn deep_nesting_is_damage() {
         ("{", 1),
         ("#{", 1),
         ("#t ", 1),
+        ("#:a{", 1),
+        ("^", 1),
+        ("^a ", 1),
         ("#_ ", 1),
         ("{:a\n", 160),
     ] {

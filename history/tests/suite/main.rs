@@ -5,6 +5,7 @@ mod damage;
 mod edn;
 mod former_names;
 mod hostile;
+mod json;
 mod keyed;
 mod log;
 mod operation;

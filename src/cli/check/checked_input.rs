@@ -1,6 +1,6 @@
 //! Checking one input.
 
-use super::input::{self, Format};
+use super::input::{self, Format, Input};
 use crate::cli::exit::Usage;
 use crate::cli::paths;
 use crate::{judge, pack};
@@ -10,7 +10,11 @@ use std::time::{Duration, Instant};
 use zooquake_checkers::search::picture::{HistoryPicture, PictureSubject};
 use zooquake_checkers::search::{Budget, ModelKind, Notation};
 use zooquake_checkers::{Results, inferred_plan};
-use zooquake_history::{Damage, History, Record, edn::parse_edn, event::parse_jsonl, files::Files, textlog::parse_log};
+use zooquake_history::edn::parse_edn;
+use zooquake_history::files::Files;
+use zooquake_history::jsonl::{parse_json, parse_jsonl};
+use zooquake_history::textlog::{parse_log, parse_txt};
+use zooquake_history::{Damage, History, Record};
 use zooquake_reports::history::HistoryExtras;
 
 /// What to give in place of a history that cannot be read.
@@ -18,7 +22,7 @@ const A_HISTORY: &str = "give a history file that is whole and may be read";
 
 /// What to give in place of a file that is not called like a history and holds no event.
 const HISTORIES: &str = "give the folder of a run, the file that `zooquake pack` made of one, or a history: ours \
-    (.jsonl), Jepsen's (.edn, .log, .txt) or porcupine's (.txt), each also compressed (.gz, .zst)";
+    (.jsonl), in JSON (.json, .jsonl), Jepsen's (.edn, .log, .txt) or porcupine's (.txt), each also compressed (.gz, .zst)";
 
 /// Why a run gets no page by `--page`.
 const OF_A_RUN: &str = "--page is of a history that is searched; a run has its own (report.html, and order.html if it is of a \
@@ -87,6 +91,24 @@ pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Res
     Ok(checked)
 }
 
+/// Checks an input as [`check`] does, and notes which copies of its history stand beside it.
+///
+/// # Errors
+/// If it cannot be read at all.
+pub fn check_with_copies(input: &Input, model: Option<ModelKind>, how: CheckLimits<'_>) -> Result<CheckedInput, Usage> {
+    let mut checked = check(&input.path, model, how)?;
+    let names: Vec<_> = input.copies.iter().filter_map(|copy| copy.file_name()).collect();
+    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
+    if !names.is_empty() {
+        let copies = if names.len() == 1 { "is a copy" } else { "are copies" };
+        checked.results.reasons.push(format!(
+            "note: {} beside it {copies} of this history, or of parts of it, and not judged",
+            names.join(" and ")
+        ));
+    }
+    Ok(checked)
+}
+
 /// Checks a record that was read since `begun` by the checkers of its family.
 fn timed(begun: Instant, record: &Record) -> CheckedInput {
     let parse_ms = milliseconds(begun);
@@ -109,9 +131,11 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
     let begun = Instant::now();
     let contents = |path: &Path| input::bytes(path).map_err(|error| Usage(format!("{error:#}: {A_HISTORY}")));
     let bytes = contents(path)?;
-    let format = Format::from_name(path).unwrap_or(Format::Jsonl).within(&bytes);
+    let named = Format::from_name(path);
+    let format = named.map_or_else(|| Format::of_nameless(&bytes), |named| named.within(&bytes));
     let plan = path.with_file_name("plan.json");
-    if format == Format::Jsonl && model.is_none() && plan.exists() {
+    let of_a_run = format == Format::Json && path.to_string_lossy().contains(".jsonl") && plan.exists();
+    if of_a_run && model.is_none() {
         if how.page.is_some() {
             return Err(Usage(format!("{}: {OF_A_RUN}", path.display())));
         }
@@ -123,10 +147,21 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
         });
         return Ok(timed(begun, &record));
     }
-    let (history, damage) = read(format, &bytes);
-    if let (None, true, Some(damage)) = (Format::from_name(path), history.events.is_empty(), &damage) {
+    let (history, damage) = match of_a_run {
+        true => parse_jsonl(&bytes),
+        false => read(format, &bytes),
+    };
+    if let (true, Some(damage)) = (history.events.is_empty(), &damage)
+        && (named.is_none() || path.extension().is_some_and(|end| end == "json") || input::is_record(&bytes))
+    {
         return Err(Usage(format!(
             "{} is no history ({damage}): {HISTORIES}",
+            path.display()
+        )));
+    }
+    if history.events.is_empty() && input::is_beside(path) {
+        return Err(Usage(format!(
+            "{} is what Jepsen stores beside a history, and none itself: give the history, or the folder",
             path.display()
         )));
     }
@@ -134,7 +169,8 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
     let damage: Vec<String> = damage.into_iter().map(|damage| damage.to_string()).collect();
     let notation = match format {
         Format::Log => Notation::Log,
-        Format::Jsonl | Format::Edn => Notation::Maps,
+        // What a line of `history.txt` says is what the map of `history.edn` says.
+        Format::Json | Format::Edn | Format::Txt => Notation::Maps,
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Ok(alone(begun, &name, (&history, damage), model, notation, how))
@@ -143,9 +179,10 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
 /// Reads a history up to its first damage.
 pub fn read(format: Format, bytes: &[u8]) -> (History, Option<Damage>) {
     match format {
-        Format::Jsonl => parse_jsonl(bytes),
+        Format::Json => parse_json(bytes),
         Format::Edn => parse_edn(bytes),
         Format::Log => parse_log(bytes),
+        Format::Txt => parse_txt(bytes),
     }
 }
 

@@ -1,17 +1,18 @@
-//! `zooquake check --expect`: histories with known verdicts.
+//! `zooquake check --expect` and `--expect-results`: histories with known verdicts.
 
 use super::checked_input::{self, CheckLimits, CheckedInput};
-use super::input::is_run;
+use super::input::{Input, RESULTS, bytes, is_run};
 use super::{CheckOptions, show};
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
 use crate::terminal::line;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use zooquake_backend::files;
 use zooquake_checkers::Verdict;
 use zooquake_checkers::search::ModelKind;
+use zooquake_history::edn::{self, Edn};
 
 /// A line of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -65,6 +66,91 @@ pub fn check(file: &Path, options: &CheckOptions, how: CheckLimits<'_>) -> Resul
         println!("{} of {} verdicts are as expected", wanted.len() - wrong, wanted.len());
     }
     Ok(if wrong == 0 { Code::Valid } else { Code::Invalid })
+}
+
+/// Checks histories of Jepsen's, each against the verdict in `results.edn` beside it. One that has none beside it is
+/// printed, and compared with nothing.
+///
+/// # Errors
+/// If no input has one.
+pub fn check_results(inputs: &[Input], options: &CheckOptions, how: CheckLimits<'_>) -> Result<Code> {
+    let mut all = Vec::new();
+    let mut codes = Vec::new();
+    let mut compared = 0;
+    for input in inputs {
+        let path = &input.path;
+        let checked = checked_input::check_with_copies(input, options.model, how);
+        let mut one = show::as_json(path, &checked);
+        match found_by_jepsen(path) {
+            Ok(None) if options.json => {}
+            Ok(None) => {
+                show::print(path, &checked);
+                println!("- there is no {RESULTS} beside it to compare with");
+            }
+            Ok(Some(verdict)) => {
+                compared += 1;
+                let as_expected = checked.as_ref().is_ok_and(|one| one.results.verdict == verdict);
+                codes.push(if as_expected { Code::Valid } else { Code::Invalid });
+                one["expected"] = json!(verdict);
+                if !as_expected && !options.json {
+                    let model = options.model.map_or("inferred".to_owned(), |model| model.to_string());
+                    let file = path.display().to_string();
+                    let expected = ExpectedResult { file, model, verdict };
+                    mismatch(&expected, &checked)
+                        .lines()
+                        .for_each(|line| println!("{line}"));
+                }
+            }
+            Err(error) => {
+                codes.push(Code::Usage);
+                one["error"] = json!(format!("{error:#}"));
+                if !options.json {
+                    println!("{}: {}", line(&path.display().to_string()), line(&format!("{error:#}")));
+                }
+            }
+        }
+        all.push(one);
+        show::warn(path, &checked);
+    }
+    if codes.is_empty() {
+        return Err(Usage(format!("there is no {RESULTS} beside any history that was given")).into());
+    }
+    if options.json {
+        crate::output::json(&all)?;
+    } else {
+        let right = codes.iter().filter(|code| **code == Code::Valid).count();
+        println!("{right} of {compared} verdicts are as expected");
+    }
+    Ok(Code::worst(codes))
+}
+
+/// The verdict in `results.edn` beside a history; `None` if there is no such file.
+///
+/// # Errors
+/// If it cannot be read, or has no verdict.
+fn found_by_jepsen(history: &Path) -> Result<Option<Verdict>> {
+    let names = ["", ".gz", ".zst"].map(|packed| history.with_file_name(format!("{RESULTS}{packed}")));
+    let Some(file) = names.into_iter().find(|file| file.exists()) else {
+        return Ok(None);
+    };
+    let text = String::from_utf8(bytes(&file)?).with_context(|| format!("reading {}", file.display()))?;
+    let results = edn::parse(&text).map_err(|damage| anyhow!("{}, {damage}", file.display()))?;
+    let results = match results {
+        Edn::Tagged(_, results) => *results,
+        results => results,
+    };
+    let key = Edn::Keyword("valid?".to_owned());
+    let found = match &results {
+        Edn::Map(entries) => entries.iter().find(|(name, _)| *name == key).map(|(_, found)| found),
+        _ => None,
+    };
+    match found {
+        Some(Edn::Bool(true)) => Ok(Some(Verdict::Valid)),
+        Some(Edn::Bool(false)) => Ok(Some(Verdict::Invalid)),
+        Some(Edn::Keyword(name)) if name == "unknown" => Ok(Some(Verdict::Unknown)),
+        Some(other) => bail!("{}: :valid? is {other}, and no verdict", file.display()),
+        None => bail!("{} has no :valid?", file.display()),
+    }
 }
 
 /// What an input is searched as; `None` if it is one that a family judges, which the input names itself.

@@ -10,6 +10,8 @@ use crate::planning::values::duration;
 use anyhow::Result;
 use checked_input::{CheckLimits, CheckedInput};
 use clap::Args;
+use input::Input;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use zooquake_checkers::search::ModelKind;
@@ -21,21 +23,23 @@ pub use input::{Format, bytes};
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
 Runs and our own histories (.jsonl) are judged by the checkers of their family; without a plan by what every variant promises.
-Other histories, and any with --model, are searched for an order of their operations: Jepsen's EDN (.edn) and text logs
-(.log, .txt), porcupine's key-value text (.txt), and .jsonl with bare values. Each may be compressed by gzip or zstd.
+Other histories, and any with --model, are searched for an order of their operations: Jepsen's EDN (.edn), history.txt and
+text logs (.log, .txt), porcupine's key-value text (.txt), and JSON with bare values (.json, .jsonl), lines or an array. Each may
+be compressed by gzip or zstd. In a folder of Jepsen's store the first of history.edn, history.txt and jepsen.log is judged.
 
 Models, with their operations:
 {}
 
-Exit codes: 0 all valid, 1 some invalid, 2 some unknown, 254 if some input could not be read. With --expect: 0 if all
-verdicts are as expected, else 1.
+Exit codes: 0 all valid, 1 some invalid, 2 some unknown, 254 if some input could not be read. With --expect
+and --expect-results: 0 if all verdicts are as expected, else 1.
 
 Examples:
   zooquake check runs/latest
   zooquake check failure.zooquake.tar.gz
   zooquake check runs --json --no-report
   zooquake check history.edn --model mutex --page history.html
-  zooquake check histories --expect histories/expected.tsv", model_lines()))]
+  zooquake check histories --expect histories/expected.tsv
+  zooquake check store --model register --expect-results", model_lines()))]
 pub struct CheckOptions {
     /// A run's folder or pack, a history file, or a folder of such, searched through
     #[arg(required = true)]
@@ -46,6 +50,9 @@ pub struct CheckOptions {
     /// What the verdicts should be: lines of `file<TAB>model<TAB>verdict`, the files relative to this one's folder
     #[arg(long, value_name = "FILE")]
     pub expect: Option<PathBuf>,
+    /// Compare with what Jepsen found: the verdict should be that of results.edn beside the history
+    #[arg(long, conflicts_with_all = ["expect", "page"])]
+    pub expect_results: bool,
     /// How long to search one history, such as 60s or 5m; then its verdict is unknown
     #[arg(long, default_value = "60s", value_name = "TIME", value_parser = duration)]
     pub budget: Duration,
@@ -83,9 +90,9 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
     if let Some(file) = &options.expect {
         return expect::check(file, options, how);
     }
-    let mut inputs = Vec::new();
-    for path in &options.paths {
-        inputs.extend(input::inputs(path)?);
+    let inputs = gather(&options.paths)?;
+    if options.expect_results {
+        return expect::check_results(&inputs, options, how);
     }
     if options.page.is_some() && inputs.len() > 1 {
         return Err(Usage(format!(
@@ -97,7 +104,8 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
     let mut all = Vec::new();
     let mut codes = Vec::new();
     for input in inputs {
-        let checked = checked_input::check(&input, options.model, how);
+        let checked = checked_input::check_with_copies(&input, options.model, how);
+        let input = input.path;
         codes.push(match &checked {
             Ok(one) => one.results.verdict.into(),
             Err(Usage(_)) => Code::Usage,
@@ -113,4 +121,22 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
         crate::output::json(&all)?;
     }
     Ok(Code::worst(codes))
+}
+
+/// The inputs at the paths; what several names lead to is one, under its first name.
+///
+/// # Errors
+/// If there is nothing to check at a path.
+fn gather(paths: &[PathBuf]) -> Result<Vec<Input>> {
+    let mut inputs = Vec::new();
+    let mut known = HashSet::new();
+    for path in paths {
+        let found = input::inputs(path)?;
+        // What has no place of its own, such as a pipe, is what it is called.
+        inputs.extend(found.into_iter().filter(|input| {
+            let place = input.path.canonicalize().unwrap_or_else(|_| input.path.clone());
+            known.insert(place)
+        }));
+    }
+    Ok(inputs)
 }

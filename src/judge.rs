@@ -4,7 +4,8 @@ use crate::planning::reproduction;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 use zooquake_checkers::Results;
 use zooquake_checkers::search::picture::{HistoryPicture, PictureSubject, picture};
 use zooquake_checkers::search::{Budget, ModelKind, Notation};
@@ -51,7 +52,7 @@ pub fn render(folder: &Folder, record: &Record, results: &Results, (run, into): 
     if let Some(only) = only {
         let subject = PictureSubject {
             kind: ModelKind::REGISTER,
-            notation: Notation::Maps,
+            terms: Notation::Maps.into(),
             only: Some(only),
             anomalies: &results.anomalies,
         };
@@ -90,17 +91,39 @@ pub fn remark(only: &[&str]) -> String {
     }
 }
 
-/// How long the search for an order that a page shows may take.
+/// The processor time that this thread takes from some moment on: a search that is bounded by it gets as far however
+/// busy the machine is.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadClock(Duration);
+
+impl ThreadClock {
+    /// From now on.
+    pub fn new() -> Self {
+        Self(Self::now())
+    }
+
+    /// What the thread took since then.
+    pub fn elapsed(self) -> Duration {
+        Self::now().saturating_sub(self.0)
+    }
+
+    fn now() -> Duration {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+}
+
+/// How much processor time the search for an order that a page shows may take.
 pub const ORDER_TIME: Duration = Duration::from_secs(10);
 
 /// A history with the longest order of its operations, as a page shows it. The steps are bounded, so that the page is
 /// the same each time unless the time is over first.
 pub fn ordered(history: &History, subject: PictureSubject<'_>, time: Duration) -> HistoryPicture {
-    let begun = Instant::now();
+    let clock = ThreadClock::new();
     let mut budget = Budget {
         steps: 4_000_000,
         bytes: 256 << 20,
-        expired: &mut || begun.elapsed() > time,
+        expired: &mut || clock.elapsed() > time,
     };
     picture(history, subject, &mut budget)
 }

@@ -111,6 +111,7 @@ impl Findings {
             accepted: known.any(|known| known.anomaly == found.kind && run.faults.any_near(plan, span, &known.faults)),
             witness: found.witness,
             span: Some(span),
+            stuck: None,
             cause: found.cause,
             why: format!("{} {}", found.why, run.faults.words(span)),
         });

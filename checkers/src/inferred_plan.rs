@@ -5,8 +5,8 @@
 
 use crate::family_checks::FamilyChecks;
 use crate::inference::{answers, invocations, known};
-use crate::search::{self, Budget, ModelKind, Notation};
-use crate::verdict::verdict;
+use crate::search::{self, Budget, HistoryTerms, ModelKind};
+use crate::verdict::{NOTE, verdict};
 use crate::{Results, Verdict, families, register};
 use std::collections::BTreeMap;
 use zooquake_history::operation::{
@@ -20,16 +20,23 @@ use zooquake_history::{
 
 /// Judges a history that has no plan: by `kind`; else, if it is written as ours are, by what it shows to be
 /// promised; else by search, as what its operations show. `damage`: what of it could not be read.
-pub fn judge(
+pub fn judge<'a>(
     history: &History,
     damage: Vec<String>,
     kind: Option<ModelKind>,
-    notation: Notation,
+    terms: impl Into<HistoryTerms<'a>>,
     budget: &mut Budget<'_>,
 ) -> Results {
     let ours = kind.is_none() && is_ours(history);
-    if let Some(kind) = kind.or_else(|| search::infer(history).filter(|_| !ours)) {
-        return search::judge(history, damage, kind, notation, budget);
+    if let Some(named) = kind.or_else(|| search::infer(history).filter(|_| !ours)) {
+        let mut results = search::judge(history, damage, named, terms, budget);
+        if kind.is_none() {
+            results.model = Some(named.to_string());
+            results.reasons.push(format!(
+                "{NOTE}judged as a {named}, as its operations show; --model names another model"
+            ));
+        }
+        return results;
     }
     check(history, damage.clone()).unwrap_or_else(|what| Results {
         verdict: Verdict::Unknown,

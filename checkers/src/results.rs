@@ -43,6 +43,9 @@ pub struct Results {
     /// What recorded the run, as its record has it; left out where that does not. What checks it is nowhere in results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Provenance>,
+    /// The model that a history was searched as, where it was inferred from its operations; else left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// What was found, the worst first (not advisory before advisory, then by the first event of the witness).
     pub anomalies: Vec<Anomaly>,
     /// Why the verdict is not `valid`, apart from the anomalies; remarks for the reader of a valid one start with
@@ -96,6 +99,9 @@ pub struct Anomaly {
     /// else's history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<AnomalySpan>,
+    /// Index of the event that sent the operation which cannot have its answer; `None` of what a search does not find.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<usize>,
     /// What it comes from, where the evidence proves that or leaves few possibilities; `None` where nothing decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,

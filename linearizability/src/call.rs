@@ -69,12 +69,16 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What answers mean where histories differ; by default nil is a value, and a failed operation proves nothing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Conventions {
+/// What answers mean where histories differ, and what is known of their beginning; by default nil is a value, a failed
+/// operation proves nothing, and a register begins as its values show or with an unknown one.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Conventions<'a> {
     /// Whether an answer of nil means that the value is not known, and not that it is nil.
     pub nil_is_unknown: bool,
     /// Whether a compare-and-set that failed, without an error or with one that names a mismatch, found another value;
     /// else it proves nothing.
     pub failed_cas_is_mismatch: bool,
+    /// The value with which each object begins, where somebody states that. It is for models alone that
+    /// [have no beginning of their own](crate::ModelKind::beginning).
+    pub initial: Option<&'a Value>,
 }

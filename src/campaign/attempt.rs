@@ -146,6 +146,7 @@ mod tests {
             accepted,
             witness: vec![1],
             span: None,
+            stuck: None,
             cause: None,
             why: format!("because of {kind}"),
         };

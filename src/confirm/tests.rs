@@ -22,6 +22,7 @@ fn judged(anomaly: Option<(&str, bool)>, counts: bool) -> RunOutcome {
         accepted: true,
         witness: vec![0],
         span: None,
+        stuck: None,
         cause: None,
         why: String::new(),
     });

@@ -134,6 +134,7 @@ mod tests {
             accepted: false,
             witness: witness.to_vec(),
             span: None,
+            stuck: None,
             cause: None,
             why: String::new(),
         }

@@ -170,6 +170,7 @@ pub mod tests {
             accepted: *accepted,
             witness: vec![1],
             span: None,
+            stuck: None,
             cause: None,
             why: format!("because of {kind}"),
         });

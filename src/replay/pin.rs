@@ -183,6 +183,7 @@ mod tests {
             accepted: true,
             witness: witness.to_vec(),
             span: None,
+            stuck: None,
             cause: None,
             why: String::new(),
         }

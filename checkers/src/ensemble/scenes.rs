@@ -154,6 +154,7 @@ fn anomaly(scene: &Scene, suspicion: Suspicion) -> Anomaly {
         accepted: false,
         witness: Vec::new(),
         span: None,
+        stuck: None,
         cause: None,
         why: format!("In the scene {}: {}", scene.name, suspicion.why),
     }

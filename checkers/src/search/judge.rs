@@ -1,14 +1,17 @@
 //! From a history to a verdict by search.
 
 use super::calls::Calls;
-use super::values::recorded;
+use super::values::{recorded, searched};
 use super::words;
 use crate::text::count;
 use crate::verdict::{NOTE, verdict};
 use crate::{Anomaly, Results};
 use serde_json::json;
 use std::collections::HashSet;
+use std::str::FromStr;
+use zooquake_history::edn::{parse, to_json};
 use zooquake_history::{EventType, History, Process};
+use zooquake_linearizability::equality::canonical;
 use zooquake_linearizability::keys::{KeyedObject, Partition, partition};
 use zooquake_linearizability::{Budget, Call, Conventions, ModelKind};
 
@@ -24,11 +27,50 @@ pub enum Notation {
     Log,
 }
 
-impl Notation {
-    pub(super) fn conventions(self) -> Conventions {
+/// How a history is to be read.
+#[derive(Debug, Clone, Copy)]
+pub struct HistoryTerms<'a> {
+    /// How it was written down.
+    pub notation: Notation,
+    /// The value with which each object begins, where somebody states that.
+    pub initial: Option<&'a InitialValue>,
+}
+
+impl From<Notation> for HistoryTerms<'_> {
+    fn from(notation: Notation) -> Self {
+        Self {
+            notation,
+            initial: None,
+        }
+    }
+}
+
+impl<'a> HistoryTerms<'a> {
+    pub(super) fn conventions(self) -> Conventions<'a> {
         Conventions {
-            nil_is_unknown: self == Self::Maps,
-            failed_cas_is_mismatch: self == Self::Log,
+            nil_is_unknown: self.notation == Notation::Maps,
+            failed_cas_is_mismatch: self.notation == Notation::Log,
+            initial: self.initial.map(|InitialValue(value)| value),
+        }
+    }
+}
+
+/// A value with which objects begin, as JSON or EDN writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InitialValue(zooquake_linearizability::Value);
+
+impl FromStr for InitialValue {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let value = match serde_json::from_str(text) {
+            Ok(value) => value,
+            Err(_) => to_json(&parse(text).map_err(|error| format!("it is neither JSON nor EDN: {error}"))?),
+        };
+        let value = searched(&value);
+        match canonical(&value) {
+            Some(_) => Ok(Self(value)),
+            None => Err("it equals nothing that can be compared".to_owned()),
         }
     }
 }
@@ -48,19 +90,20 @@ pub fn infer(history: &History) -> Option<ModelKind> {
     let names: HashSet<&str> = of_clients.map(|event| event.f.as_str()).collect();
     let reads = |like: fn(&zooquake_linearizability::Value) -> bool| {
         let mut reads = events().filter(|event| event.f == "read" && event.kind == EventType::Ok);
-        reads.any(|event| like(&super::values::searched(&event.value)))
+        reads.any(|event| like(&searched(&event.value)))
     };
     ModelKind::infer(|name| names.contains(name), reads)
 }
 
 /// Judges a history by search. `damage` names what of it could not be read: then it can be convicted, but is not valid.
-pub fn judge(
+pub fn judge<'a>(
     history: &History,
     damage: Vec<String>,
     kind: ModelKind,
-    notation: Notation,
+    terms: impl Into<HistoryTerms<'a>>,
     budget: &mut Budget<'_>,
 ) -> Results {
+    let terms = terms.into();
     let Calls {
         all: calls,
         problem,
@@ -71,7 +114,7 @@ pub fn judge(
     if calls.is_empty() {
         reasons.push(format!("the history holds no operation of a {kind}"));
     }
-    let mut one = |calls: &[Call<'_>]| one(calls, kind, notation, budget);
+    let mut one = |calls: &[Call<'_>]| one(calls, kind, terms, budget);
     let mut found = Findings::default();
     let objects = unclear.map_or_else(|| partition(&calls).map_err(|error| words::unjudged(&error)), Err);
     match objects {
@@ -128,8 +171,8 @@ fn each(objects: &[KeyedObject<'_>], kind: ModelKind, one: &mut impl FnMut(&[Cal
 }
 
 /// Judges operations of one object.
-fn one(calls: &[Call<'_>], kind: ModelKind, notation: Notation, budget: &mut Budget<'_>) -> Findings {
-    match kind.judge(calls, notation.conventions(), budget) {
+fn one(calls: &[Call<'_>], kind: ModelKind, terms: HistoryTerms<'_>, budget: &mut Budget<'_>) -> Findings {
+    match kind.judge(calls, terms.conventions(), budget) {
         Ok(found) => Findings {
             anomalies: found.violations.into_iter().map(words::anomaly).collect(),
             reasons: found.remarks.iter().map(words::reason).collect(),

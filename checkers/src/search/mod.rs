@@ -10,6 +10,6 @@ pub mod picture;
 mod values;
 mod words;
 
-pub use judge::{Notation, infer, judge};
+pub use judge::{HistoryTerms, InitialValue, Notation, infer, judge};
 pub(crate) use values::recorded;
 pub use zooquake_linearizability::{Budget, ListedModel, ModelKind};

@@ -1,7 +1,7 @@
 //! What a page shows of a history that is searched: its operations, and how far an order of them reaches.
 
 use super::calls::Calls;
-use super::judge::Notation;
+use super::judge::HistoryTerms;
 use super::values::recorded;
 use super::words::{short, unjudged};
 use crate::Anomaly;
@@ -22,8 +22,8 @@ const SHOWN_IN_ALL: usize = 600;
 pub struct PictureSubject<'a> {
     /// What it is a history of.
     pub kind: ModelKind,
-    /// How it was written down.
-    pub notation: Notation,
+    /// How it is to be read.
+    pub terms: HistoryTerms<'a>,
     /// The names of the operations that count, where others are left out.
     pub only: Option<&'a [&'a str]>,
     /// What was found of it, which decides where to look.
@@ -150,7 +150,7 @@ pub fn picture(history: &History, subject: PictureSubject<'_>, budget: &mut Budg
         };
         let ordered = subject
             .kind
-            .order(&object.calls, subject.notation.conventions(), &text, &mut own);
+            .order(&object.calls, subject.terms.conventions(), &text, &mut own);
         budget.steps -= share - own.steps;
         let order = match ordered {
             Ok(Some(order)) => Ok(order),

@@ -78,6 +78,7 @@ pub fn anomaly(found: Violation<'_>) -> Anomaly {
         accepted: false,
         witness: found.events,
         span: None,
+        stuck: Some(found.stuck.invoke),
         cause: None,
         why,
     }

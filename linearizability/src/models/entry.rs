@@ -12,7 +12,7 @@ use std::fmt;
 type Judge = for<'a> fn(
     &ModelEntry,
     &[&'a Call<'a>],
-    Conventions,
+    Conventions<'a>,
     u32,
     &mut Inquiry<'_, '_>,
 ) -> Result<Judgement<'a>, InputError>;
@@ -27,6 +27,8 @@ pub struct ModelEntry {
     pub(super) operations: &'static [&'static str],
     /// The number that it takes.
     pub(crate) size: ModelSize,
+    /// How its objects begin, as the end of a sentence; `None` if that is not known unless somebody states it.
+    pub(super) begins: Option<&'static str>,
     /// Whether a history's operations are those of this model.
     pub(super) fits: fn(&HistoryOperations<'_>) -> ModelFit,
     pub(super) judge: Judge,

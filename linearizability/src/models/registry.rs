@@ -117,6 +117,12 @@ impl ModelKind {
         self.model.operations
     }
 
+    /// How its objects begin, as the end of a sentence; `None` if that is not known unless somebody
+    /// [states it](Conventions::initial).
+    pub fn beginning(self) -> Option<&'static str> {
+        self.model.begins
+    }
+
     /// Judges the operations of one object.
     ///
     /// # Errors
@@ -124,7 +130,7 @@ impl ModelKind {
     pub fn judge<'a>(
         self,
         calls: &'a [Call<'a>],
-        conventions: Conventions,
+        conventions: Conventions<'a>,
         budget: &mut Budget<'_>,
     ) -> Result<Judgement<'a>, InputError> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
@@ -141,7 +147,7 @@ impl ModelKind {
     pub fn order<'a>(
         self,
         calls: &'a [Call<'a>],
-        conventions: Conventions,
+        conventions: Conventions<'a>,
         text: &dyn Fn(&Value) -> String,
         budget: &mut Budget<'_>,
     ) -> Result<Option<CallOrder<'a>>, InputError> {

@@ -38,7 +38,7 @@ fn some_permutation(items: &mut [usize], from: usize, good: &impl Fn(&[usize]) -
 
 /// Whether some first value fits that none of these operations has, or one of these that they have.
 pub fn fits_some(ops: &[Op<RegisterOp<u8>>]) -> bool {
-    [0, 1, 2, 9]
+    [0, 1, 2, 3, 9]
         .into_iter()
         .any(|initial| linearizable(&Register { initial }, ops))
 }

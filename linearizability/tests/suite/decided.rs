@@ -86,7 +86,7 @@ fn registers_whose_values_are_written_once() {
         let mut ops = recorded(&mut rng, &|rng| access(rng, 5));
         unique(&mut rng, &mut ops, 30);
         agree(&Register { initial: 0 }, &ops, &mut known);
-        agree(&UnsetRegister { never: [3].into() }, &ops, &mut unknown);
+        agree(&UnsetRegister::default(), &ops, &mut unknown);
     }
     for counts in [known, unknown] {
         counts.balanced();
@@ -115,7 +115,7 @@ fn swept<M: Model<Input = RegisterOp<u8>>>(model: &M, ops: &[Op<RegisterOp<u8>>]
 fn registers_whose_values_come_back() {
     let mut rng = Rng::with_seed(22);
     let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
-    let (register, unset) = (Register { initial: 0 }, UnsetRegister { never: [3].into() });
+    let (register, unset) = (Register { initial: 0 }, UnsetRegister::default());
     for number in 0..histories() {
         let draw = if number % 2 == 0 { access } else { tried };
         let ops = history(&mut rng, &|rng: &mut Rng| draw(rng, 4));
@@ -158,7 +158,7 @@ fn registers_of_which_little_must_have_happened() {
     let mut rng = Rng::with_seed(26);
     let mut narrowed = 0;
     let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
-    let (register, unset) = (Register { initial: 0 }, UnsetRegister { never: [1].into() });
+    let (register, unset) = (Register { initial: 0 }, UnsetRegister::default());
     for _ in 0..histories() {
         let ops = mostly_optional(&mut rng, &|rng| match rng.u8(0..8) {
             0 => RegisterOp::Mismatch(rng.u8(0..3)),
@@ -181,7 +181,7 @@ fn registers_of_which_little_must_have_happened() {
 fn registers_with_compare_and_sets_that_failed() {
     let mut rng = Rng::with_seed(23);
     let (mut known, mut unknown) = (DecisionCounts::default(), DecisionCounts::default());
-    let (register, unset) = (Register { initial: 0 }, UnsetRegister { never: [3].into() });
+    let (register, unset) = (Register { initial: 0 }, UnsetRegister::default());
     for number in 0..histories() {
         // Values that are written once, too, so that what failed meets the zones.
         let mut ops = history(&mut rng, &|rng| tried(rng, 4));

@@ -15,7 +15,7 @@ fn found<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Option<Vec<usize>> {
 
 #[test]
 fn what_is_found_holds_by_the_definition() {
-    let unset = UnsetRegister { never: [3].into() };
+    let unset = UnsetRegister::default();
     let (known, unknown) = (agree(&Register { initial: 0 }, 6), agree(&unset, 7));
     assert!(known > histories() / 10, "{known}");
     assert!(unknown > histories() / 20, "{unknown}");
@@ -95,13 +95,6 @@ fn a_value_is_not_read_before_it_is_written_nor_after_it_is_overwritten() {
         Op::done(Read(1), 4, 5),
     ];
     assert_eq!(found(&UnsetRegister::default(), &same), None);
-}
-
-#[test]
-fn values_that_a_register_never_had_at_first() {
-    let read = [Op::done(Read(3), 0, 1)];
-    assert_eq!(found(&UnsetRegister { never: [3].into() }, &read), Some(vec![0]));
-    assert_eq!(found(&UnsetRegister { never: [4].into() }, &read), None);
 }
 
 #[test]

@@ -101,6 +101,7 @@ mod tests {
             accepted: kind.starts_with("accepted"),
             witness: vec![0; steps],
             span: None,
+            stuck: None,
             cause: root.map(|root| Cause {
                 root: Some(root),
                 ..Cause::default()

@@ -35,7 +35,7 @@ fn shown(history: &History, model: Option<&str>, steps: u64) -> String {
     let (kind, only) = subject(history, kind).expect("it is searched");
     let subject = PictureSubject {
         kind,
-        notation: Notation::Maps,
+        terms: Notation::Maps.into(),
         only,
         anomalies: &results.anomalies,
     };

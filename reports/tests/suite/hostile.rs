@@ -91,6 +91,7 @@ fn absurd_times_and_witnesses_do_no_harm() {
         accepted: true,
         witness,
         span: None,
+        stuck: None,
         cause: None,
         why: "because".into(),
     };

@@ -3,12 +3,13 @@
 use super::input::{self, Format, Input};
 use crate::cli::exit::Usage;
 use crate::cli::paths;
-use crate::{judge, pack};
+use crate::judge::{self, ThreadClock};
+use crate::pack;
 use anyhow::Result;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use zooquake_checkers::search::picture::{HistoryPicture, PictureSubject};
-use zooquake_checkers::search::{Budget, ModelKind, Notation};
+use zooquake_checkers::search::{Budget, HistoryTerms, InitialValue, ModelKind, Notation};
 use zooquake_checkers::{Results, inferred_plan};
 use zooquake_history::edn::parse_edn;
 use zooquake_history::files::Files;
@@ -37,6 +38,8 @@ pub struct CheckLimits<'p> {
     pub bytes: usize,
     /// Whether the report of a run is rendered again into its folder, beside its results.
     pub report: bool,
+    /// The value with which each object begins, where that was stated.
+    pub initial: Option<&'p InitialValue>,
     /// Where a page of a history is written, if one is.
     pub page: Option<&'p Path>,
 }
@@ -68,15 +71,10 @@ pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Res
     let (opened, record) = paths::run(path)?;
     if let Some(kind) = model {
         let damage = record.damage.clone();
-        return Ok(alone(
-            begun,
-            &opened.folder.name(),
-            (&record.history, damage),
-            Some(kind),
-            Notation::Maps,
-            how,
-        ));
+        let named = opened.folder.name();
+        return alone(begun, &named, (&record.history, damage), Some(kind), Notation::Maps, how);
     }
+    refuse_initial(None, how)?;
     if how.page.is_some() {
         return Err(Usage(format!("{}: {OF_A_RUN}", path.display())));
     }
@@ -136,6 +134,7 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
     let plan = path.with_file_name("plan.json");
     let of_a_run = format == Format::Json && path.to_string_lossy().contains(".jsonl") && plan.exists();
     if of_a_run && model.is_none() {
+        refuse_initial(None, how)?;
         if how.page.is_some() {
             return Err(Usage(format!("{}: {OF_A_RUN}", path.display())));
         }
@@ -173,7 +172,7 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
         Format::Json | Format::Edn | Format::Txt => Notation::Maps,
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(alone(begun, &name, (&history, damage), model, notation, how))
+    alone(begun, &name, (&history, damage), model, notation, how)
 }
 
 /// Reads a history up to its first damage.
@@ -186,7 +185,27 @@ pub fn read(format: Format, bytes: &[u8]) -> (History, Option<Damage>) {
     }
 }
 
+/// Refuses a stated beginning for what has one of its own: a model, or a family, if it is none.
+///
+/// # Errors
+/// Some value was stated with which each object begins.
+fn refuse_initial(model: Option<ModelKind>, how: CheckLimits<'_>) -> Result<(), Usage> {
+    let own = match model {
+        Some(kind) => kind.beginning(),
+        None => Some("this one is judged by the checkers of a family, which begins as its page states"),
+    };
+    match own.filter(|_| how.initial.is_some()) {
+        Some(own) => Err(Usage(format!(
+            "--initial is of a history that is searched as a register (--model register): {own}"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Checks a history that was read since `begun` and has no plan.
+///
+/// # Errors
+/// A value was stated with which each object begins, and the model has a beginning of its own.
 fn alone(
     begun: Instant,
     name: &str,
@@ -194,31 +213,40 @@ fn alone(
     model: Option<ModelKind>,
     notation: Notation,
     how: CheckLimits<'_>,
-) -> CheckedInput {
+) -> Result<CheckedInput, Usage> {
+    if let Some((kind, only)) = inferred_plan::subject(history, model) {
+        refuse_initial(Some(kind).filter(|_| only.is_none()), how)?;
+    } else if inferred_plan::is_ours(history) {
+        refuse_initial(None, how)?;
+    }
     let parse_ms = milliseconds(begun);
-    let begun = Instant::now();
+    let (begun, clock) = (Instant::now(), ThreadClock::new());
+    let terms = HistoryTerms {
+        notation,
+        initial: how.initial,
+    };
     let mut budget = Budget {
         steps: u64::MAX,
         bytes: how.bytes,
-        expired: &mut || begun.elapsed() > how.time,
+        expired: &mut || clock.elapsed() > how.time,
     };
-    let results = inferred_plan::judge(history, damage, model, notation, &mut budget);
+    let results = inferred_plan::judge(history, damage, model, terms, &mut budget);
     let check_ms = milliseconds(begun);
-    let write = |into: &Path| write_page(name, history, (model, notation), &results, (how, into)).err();
-    CheckedInput {
+    let write = |into: &Path| write_page(name, history, (model, terms), &results, (how, into)).err();
+    Ok(CheckedInput {
         unwritten: how.page.and_then(write),
         results,
         parse_ms,
         check_ms,
         events: history.events.len(),
-    }
+    })
 }
 
 /// Writes the page of a history.
 fn write_page(
     name: &str,
     history: &History,
-    (model, notation): (Option<ModelKind>, Notation),
+    (model, terms): (Option<ModelKind>, HistoryTerms<'_>),
     results: &Results,
     (how, into): (CheckLimits<'_>, &Path),
 ) -> Result<()> {
@@ -231,7 +259,7 @@ fn write_page(
     if let Some((kind, only)) = inferred_plan::subject(history, model) {
         let subject = PictureSubject {
             kind,
-            notation,
+            terms,
             only,
             anomalies: &results.anomalies,
         };

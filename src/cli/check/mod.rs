@@ -14,7 +14,7 @@ use input::Input;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
-use zooquake_checkers::search::ModelKind;
+use zooquake_checkers::search::{InitialValue, ModelKind};
 
 pub use checked_input::read;
 pub use input::{Format, bytes};
@@ -53,7 +53,10 @@ pub struct CheckOptions {
     /// Compare with what Jepsen found: the verdict should be that of results.edn beside the history
     #[arg(long, conflicts_with_all = ["expect", "page"])]
     pub expect_results: bool,
-    /// How long to search one history, such as 60s or 5m; then its verdict is unknown
+    /// With what each object begins, as JSON or EDN, such as 0 or nil: of a register, whose beginning is else unknown
+    #[arg(long, value_name = "VALUE", conflicts_with = "expect", allow_hyphen_values = true)]
+    pub initial: Option<InitialValue>,
+    /// How much processor time the search of one history may take, such as 60s or 5m; then its verdict is unknown
     #[arg(long, default_value = "60s", value_name = "TIME", value_parser = duration)]
     pub budget: Duration,
     /// How much memory a search may take, in MiB, beside the history itself; then the verdict is unknown
@@ -85,6 +88,7 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
         time: options.budget,
         bytes: options.memory as usize * (1 << 20),
         report: !options.no_report,
+        initial: options.initial.as_ref(),
         page: options.page.as_deref(),
     };
     if let Some(file) = &options.expect {

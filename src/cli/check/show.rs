@@ -73,6 +73,10 @@ pub fn as_json(input: &Path, checked: &Result<CheckedInput, Usage>) -> Value {
         "checked_by": version::FULL,
         "stats": { "events": events, "parse_ms": parse_ms, "check_ms": check_ms },
     });
+    if let Some(model) = &results.model {
+        one["model"] = json!(model);
+        one["model_inferred"] = json!(true);
+    }
     if !results.not_judged.is_empty() {
         one["not_judged"] = json!(results.not_judged);
     }

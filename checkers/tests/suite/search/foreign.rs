@@ -72,13 +72,16 @@ fn a_first_value_is_not_known_until_it_is_read() {
             ("0 read -> 5; 0 write 1 -> 1; 0 read -> 5", Verdict::Invalid),
         ],
     );
-    // What only a write that failed was to write, no register began with.
-    let failed = "1 invoke read; 0 invoke write 3; 0 fail write 3";
-    for (read, verdict) in [(3, Verdict::Invalid), (4, Verdict::Valid)] {
-        verdicts(
-            ModelKind::REGISTER,
-            &[(&format!("{failed}; 1 ok read {read}"), verdict)],
-        );
+    // A write that failed excludes nothing, whenever it was sent: what it was to write may have been there before.
+    let failed = "0 invoke write 3; 0 fail write 3";
+    for (events, verdict) in [
+        (format!("1 invoke read; {failed}; 1 ok read 3"), Verdict::Valid),
+        (format!("{failed}; 1 read -> 3"), Verdict::Valid),
+        (format!("1 read -> 3; 2 write 7 -> 7; {failed}; 1 read -> 7"), Verdict::Valid),
+        (format!("2 write 7 -> 7; {failed}; 1 read -> 3"), Verdict::Invalid),
+        (format!("1 read -> 4; {failed}; 1 read -> 3"), Verdict::Invalid),
+    ] {
+        verdicts(ModelKind::REGISTER, &[(&events, verdict)]);
     }
     let logged = log("0 :invoke :read nil; 0 :ok :read 5; 0 :invoke :write 1");
     assert_eq!(logged.verdict, Verdict::Valid);

@@ -23,7 +23,7 @@ fn tried(model: &ListedModel, violation: bool) {
     let results = told(&history, kind);
     let subject = PictureSubject {
         kind,
-        notation: Notation::Maps,
+        terms: Notation::Maps.into(),
         only: None,
         anomalies: &results.anomalies,
     };

@@ -21,6 +21,7 @@ pub static BARRIER: ModelEntry = ModelEntry {
     summary: "enter and leave of N members, with the round as the value",
     operations: &["enter", "leave"],
     size: ModelSize::Number { tried: 5, least: 2 },
+    begins: Some("nobody is inside a barrier at first"),
     fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "barrier",

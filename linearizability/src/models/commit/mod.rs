@@ -22,6 +22,7 @@ pub static ATOMIC_COMMIT: ModelEntry = ModelEntry {
     summary: "begin [tx sites], vote [tx site yes|no], decided [tx site], answered [tx site commit|abort]",
     operations: &["begin", "vote", "decided"],
     size: ModelSize::Fixed,
+    begins: Some("nobody has voted at first"),
     // What is added, only its reads show.
     fits: |operations| ModelFit::shown_if(operations.any(&["vote", "decided"]) && !operations.any(&["add"])),
     simulations: &[Simulation {

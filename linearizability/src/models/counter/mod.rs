@@ -20,6 +20,7 @@ pub static COUNTERS: ModelEntry = ModelEntry {
     summary: "add of a whole number, and read",
     operations: &["add", "read"],
     size: ModelSize::Fixed,
+    begins: Some("a counter is 0 at first"),
     fits: |operations| {
         ModelFit::shown_if(operations.any(&["add"]) && operations.reads(|value| value.as_i64().is_some()))
     },

@@ -24,6 +24,7 @@ pub static FENCED: ModelEntry = ModelEntry {
     summary: "acquire, release; grants are answered with tokens that grow; holds count as a mutex's do",
     operations: &["acquire", "release"],
     size: ModelSize::Fixed,
+    begins: Some("a mutex is free at first"),
     fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "fenced-mutex",

@@ -21,6 +21,7 @@ pub static GENERATORS: ModelEntry = ModelEntry {
     summary: "generate, answered with an id that no other is answered with",
     operations: &["generate"],
     size: ModelSize::Fixed,
+    begins: Some("no id is given out at first"),
     // What is added, only its reads show.
     fits: |operations| ModelFit::shown_if(operations.any(&["generate"]) && !operations.any(&["add"])),
     simulations: &[Simulation {

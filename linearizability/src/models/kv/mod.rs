@@ -18,8 +18,9 @@ pub static TEXTS: ModelEntry = ModelEntry {
     summary: "get, put and append of texts under keys",
     operations: &["get", "put", "append"],
     size: ModelSize::Fixed,
-    // What is added, only its reads show.
-    fits: |operations| match operations.any(&["get", "put", "append"]) && !operations.any(&["add"]) {
+    begins: Some("each key has the empty text at first"),
+    // What is added, only its reads show; what is got alone may be of anything.
+    fits: |operations| match operations.any(&["put", "append"]) && !operations.any(&["add"]) {
         true => ModelFit::Possible,
         false => ModelFit::Not,
     },

@@ -33,6 +33,7 @@ pub static LEASES: ModelEntry = ModelEntry {
     summary: "acquire, release; may be lost like a lease: a hold counts as far as its release proves it",
     operations: &["acquire", "release"],
     size: ModelSize::Fixed,
+    begins: Some("a mutex is free at first"),
     fits: |operations| ModelFit::shown_if(operations.any(&["acquire", "release"])),
     simulations: &[Simulation {
         name: "mutex",
@@ -60,6 +61,7 @@ pub static TEXTBOOK: ModelEntry = ModelEntry {
     summary: "acquire, release; held from each acquire to the next release that succeeded",
     operations: &["acquire", "release"],
     size: ModelSize::Fixed,
+    begins: Some("a mutex is free at first"),
     fits: |_| ModelFit::Not,
     simulations: &[],
     judge: |_, calls, _, _, inquiry| {

@@ -4,7 +4,6 @@ use crate::models::register::relevance::{narrowed, relevant};
 use crate::models::register::{FirstValue, RegisterOp, portfolio};
 use crate::unknown_start::UnknownStart;
 use crate::{Budget, Model, Op, SearchDecision, search};
-use std::collections::HashSet;
 
 /// The mutex, free at the beginning. Its state is whether it is held.
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +48,7 @@ impl Model for Mutex {
     }
 
     fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> SearchDecision {
-        let (model, none) = (UnknownStart(self), HashSet::new());
-        let first = FirstValue::Unless(&none);
+        let (model, first) = (UnknownStart(self), FirstValue::Unknown);
         narrowed(ops, relevant(&sets(ops), &first), |ops| {
             portfolio::decide(&sets(ops), &first, |budget| search(&model, ops, budget), budget)
         })

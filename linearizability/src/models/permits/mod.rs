@@ -33,6 +33,7 @@ pub static SEMAPHORE: ModelEntry = ModelEntry {
     summary: "acquire, release, each of one permit or of so many; holds count as a mutex's do",
     operations: &["acquire", "release"],
     size: ModelSize::Number { tried: 3, least: 1 },
+    begins: Some("a semaphore has all its permits at first"),
     fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "semaphore",
@@ -65,6 +66,7 @@ pub static READ_WRITE: ModelEntry = ModelEntry {
     summary: "acquire, release, with the value read or write; holds count as a mutex's do",
     operations: &["acquire", "release"],
     size: ModelSize::Fixed,
+    begins: Some("a lock is free at first"),
     fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "rwlock",
@@ -97,6 +99,7 @@ pub static REENTRANT: ModelEntry = ModelEntry {
     summary: "acquire, release; its holder may acquire it again; holds count as a mutex's do",
     operations: &["acquire", "release"],
     size: ModelSize::Fixed,
+    begins: Some("a mutex is free at first"),
     fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "reentrant-mutex",

@@ -42,6 +42,7 @@ pub static FIFO_QUEUE: ModelEntry = ModelEntry {
     summary: "enqueue, dequeue, drain; first in, first out",
     operations: &OPERATIONS,
     size: ModelSize::Fixed,
+    begins: Some("a queue is empty at first"),
     fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "fifo-queue",
@@ -75,6 +76,7 @@ pub static UNORDERED_QUEUE: ModelEntry = ModelEntry {
     summary: "enqueue, dequeue, drain; each item comes out once, in any order",
     operations: &OPERATIONS,
     size: ModelSize::Fixed,
+    begins: Some("a queue is empty at first"),
     fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "unordered-queue",

@@ -16,6 +16,7 @@ pub static TOTAL_QUEUE: ModelEntry = ModelEntry {
     summary: "enqueue, dequeue, drain; what goes in comes out at least once, and nothing else does",
     operations: &OPERATIONS,
     size: ModelSize::Fixed,
+    begins: Some("a queue is empty at first"),
     fits: |_| ModelFit::Not,
     simulations: &[Simulation {
         name: "total-queue",

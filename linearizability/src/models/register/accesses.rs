@@ -2,7 +2,7 @@
 
 use crate::Op;
 use crate::models::register::operation::RegisterOp;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::Hash;
 
 /// What an access does, by numbers of values.
@@ -22,16 +22,16 @@ impl NumberedAccess {
 pub enum FirstValue<'m, V> {
     /// This value.
     With(&'m V),
-    /// An unknown value, but none of these.
-    Unless(&'m HashSet<V>),
+    /// Nothing is known of it.
+    Unknown,
 }
 
-impl<V: Eq + Hash> FirstValue<'_, V> {
+impl<V: Eq> FirstValue<'_, V> {
     /// Whether the register may have begun with a value.
     pub fn may_be(&self, value: &V) -> bool {
         match self {
             Self::With(first) => value == *first,
-            Self::Unless(never) => !never.contains(value),
+            Self::Unknown => true,
         }
     }
 }
@@ -88,7 +88,7 @@ impl AccessHistory {
         let first = match first {
             FirstValue::With(value) => vec![numbers.get(value).copied().unwrap_or(other)],
             // With a value that nothing finds it may begin whatever it is found not to be.
-            FirstValue::Unless(_) => found_at_first(ops, |value| first.may_be(value).then(|| numbers[value]))
+            FirstValue::Unknown => found_at_first(ops, |value| numbers[value])
                 .into_iter()
                 .chain([other])
                 .collect(),
@@ -103,7 +103,7 @@ impl AccessHistory {
 }
 
 /// The values that may have been found before the first write: by what was invoked before one was over.
-fn found_at_first<V: Eq>(ops: &[Op<RegisterOp<V>>], number: impl Fn(&V) -> Option<u32>) -> Vec<u32> {
+fn found_at_first<V: Eq>(ops: &[Op<RegisterOp<V>>], number: impl Fn(&V) -> u32) -> Vec<u32> {
     let over = ops
         .iter()
         .filter(|op| op.must() && op.input.written().is_some())
@@ -113,7 +113,7 @@ fn found_at_first<V: Eq>(ops: &[Op<RegisterOp<V>>], number: impl Fn(&V) -> Optio
     let mut found: Vec<u32> = ops
         .iter()
         .filter(|op| op.invoke < over)
-        .filter_map(|op| number(op.input.observed()?))
+        .filter_map(|op| op.input.observed().map(&number))
         .collect();
     found.sort_unstable();
     found.dedup();

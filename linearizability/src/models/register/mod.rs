@@ -23,7 +23,6 @@ use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_clie
 use crate::models::support::{decide, unordered};
 use crate::reading::Reading;
 use crate::{BrokenClaim, Call, CallOutcome, Conventions, InputError, Op, Value};
-use std::collections::HashSet;
 
 const UNORDERED: BrokenClaim = unordered("no order of the register's operations fits");
 
@@ -41,23 +40,17 @@ const CAS_LOADS: &[GeneratedLoad] = &[
     GeneratedLoad::new(10_000, 30, 0.01, Values::Of(5)),
 ];
 
-/// Registers; with what they begin is known of our histories only.
+/// Registers; with what they begin is known of our histories, and where it was stated. A write that failed does not show
+/// that they began with another value: it says nothing about what was there before it.
 pub static REGISTERS: ModelEntry = ModelEntry {
     names: &["register", "cas-register"],
     summary: "read, write and cas",
     operations: &["read", "write", "cas"],
     size: ModelSize::Fixed,
+    begins: None,
     fits: |operations| {
-        // Under a lock values are written too, and of what is added the reads show more.
-        if operations.any(&["acquire", "release"]) {
-            ModelFit::Not
-        } else if operations.any(&["write", "cas"]) {
-            ModelFit::Shown
-        } else if operations.any(&["read"]) && !operations.any(&["add"]) {
-            ModelFit::Possible
-        } else {
-            ModelFit::Not
-        }
+        // Under a lock values are written too; reads alone may be of anything.
+        ModelFit::shown_if(operations.any(&["write", "cas"]) && !operations.any(&["acquire", "release"]))
     },
     simulations: &[
         Simulation {
@@ -84,8 +77,7 @@ pub static REGISTERS: ModelEntry = ModelEntry {
             }
             None => {
                 let words = |content: &Content<u32>, names: &StateNames<'_, '_>| content_words(content, &values, names);
-                let register = UnsetRegister { never: accesses.never };
-                decide(UNORDERED, &register, accesses.reading, &words, inquiry)
+                decide(UNORDERED, &UnsetRegister::default(), accesses.reading, &words, inquiry)
             }
         })
     },
@@ -109,9 +101,6 @@ struct Accesses<'a> {
     reading: Reading<'a, RegisterOp<u32>>,
     /// The number of its first value; `None` if that is not known.
     initial: Option<u32>,
-    /// Values with which it did not begin, where its initial value is unknown: a write that failed is the only
-    /// operation that was to write them.
-    never: HashSet<u32>,
 }
 
 /// The operations on a register, with its values as numbers.
@@ -121,12 +110,14 @@ struct Accesses<'a> {
 /// What no register can do, and a value that cannot be compared.
 fn read<'a>(
     calls: &[&'a Call<'a>],
-    conventions: Conventions,
+    conventions: Conventions<'a>,
     values: &mut ValueNumbers,
 ) -> Result<Accesses<'a>, InputError> {
     let in_fields = calls.iter().all(|call| in_fields(call));
-    let initial = in_fields.then(|| values.number(&Value::Nil, String::new)).transpose()?;
-    let (mut reading, mut never) = (Reading::new(), HashSet::new());
+    let initial = conventions.initial.or(in_fields.then_some(&Value::Nil));
+    let initial = initial.map(|value| values.number(value, || "the initial value".to_owned()));
+    let initial = initial.transpose()?;
+    let mut reading = Reading::new();
     let field = |value: &'a Value, name: &str| match value {
         Value::Map(_) if in_fields => value.field(name).unwrap_or(&Value::Nil),
         value => value,
@@ -143,9 +134,7 @@ fn read<'a>(
                 }
             }
             "write" => {
-                let value = number(field(&call.asked, "value"))?;
-                never.extend((call.outcome == CallOutcome::Fail).then_some(value));
-                reading.add(call, RegisterOp::Write(value));
+                reading.add(call, RegisterOp::Write(number(field(&call.asked, "value"))?));
             }
             "cas" => {
                 let Some([from, to]) = wanted(&call.asked, in_fields) else {
@@ -169,16 +158,7 @@ fn read<'a>(
             other => return Err(InputError::Unable(format!("no register can {other} (event {at})"))),
         }
     }
-    for op in &reading.ops {
-        if let RegisterOp::Write(to) | RegisterOp::Cas(_, to) = &op.input {
-            never.remove(to);
-        }
-    }
-    Ok(Accesses {
-        reading,
-        initial,
-        never,
-    })
+    Ok(Accesses { reading, initial })
 }
 
 /// Whether an operation has its values in fields: `{:value 17}`, `{:from 17, :to 18}`.

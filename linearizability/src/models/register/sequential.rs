@@ -8,8 +8,8 @@ use crate::models::register::unexplained_reads::{denied, unexplained};
 use crate::models::register::{portfolio, zones};
 use crate::unknown_start::UnknownStart;
 use crate::{Budget, Contradiction, Model, NearLinearDecision, Op, SearchDecision, search};
-use std::collections::HashSet;
 use std::hash::Hash;
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 /// A register that is read, written, and compared and set.
@@ -84,19 +84,15 @@ fn anywhere<V: Clone + Eq + Hash>(
     ops: &[Op<RegisterOp<V>>],
     budget: &mut Budget<'_>,
 ) -> SearchDecision {
-    let none = HashSet::new();
-    let first = FirstValue::Unless(&none);
+    let first = FirstValue::Unknown;
     narrowed(ops, relevant(ops, &first), |ops| {
         portfolio::decide(ops, &first, |budget| search(&UnknownStart(model), ops, budget), budget)
     })
 }
 
 /// The same register with an unknown initial value.
-#[derive(Debug, Clone, Default)]
-pub struct UnsetRegister<V> {
-    /// With none of these it began.
-    pub never: HashSet<V>,
-}
+#[derive(Debug, Clone, Copy, Default)]
+pub struct UnsetRegister<V>(PhantomData<V>);
 
 /// What is known of the value of a register that began with an unknown one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -110,11 +106,7 @@ pub enum Content<V> {
 impl<V: Eq + Hash> UnsetRegister<V> {
     /// The same as [`Register::sweep`].
     pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<SearchDecision> {
-        sweep(ops, &self.first(), relaxed, budget)
-    }
-
-    fn first(&self) -> FirstValue<'_, V> {
-        FirstValue::Unless(&self.never)
+        sweep(ops, &FirstValue::Unknown, relaxed, budget)
     }
 }
 
@@ -134,7 +126,7 @@ impl<V: Clone + Eq + Hash + Ord> Model for UnsetRegister<V> {
             }
             Content::First(none) => none,
         };
-        let may_be = |value: &V| self.first().may_be(value) && none.binary_search(value).is_err();
+        let may_be = |value: &V| none.binary_search(value).is_err();
         match input {
             RegisterOp::Read(value) => may_be(value).then(|| Content::Value(value.clone())),
             RegisterOp::Write(value) => Some(Content::Value(value.clone())),
@@ -167,19 +159,19 @@ impl<V: Clone + Eq + Hash + Ord> Model for UnsetRegister<V> {
     }
 
     fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
-        unexplained(ops, &self.first()).or_else(|| denied(ops))
+        unexplained(ops, &FirstValue::Unknown).or_else(|| denied(ops))
     }
 
     fn near(&self, ops: &[Op<RegisterOp<V>>]) -> NearLinearDecision {
-        zones::judge(ops, &self.first())
+        zones::judge(ops, &FirstValue::Unknown)
     }
 
     fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
-        relevant(ops, &self.first())
+        relevant(ops, &FirstValue::Unknown)
     }
 
     fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {
-        portfolio::decide(ops, &self.first(), |budget| search(self, ops, budget), budget)
+        portfolio::decide(ops, &FirstValue::Unknown, |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> SearchDecision {

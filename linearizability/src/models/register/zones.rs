@@ -69,8 +69,8 @@ struct NumberedRegister {
     exact: bool,
     /// The value with which it began, if an operation found it and none was to write it.
     nil: Option<i64>,
-    /// The values with which it may have begun, if that is not known.
-    first: Option<HashSet<i64>>,
+    /// Whether it is not known with what it began.
+    unknown: bool,
 }
 
 impl NumberedRegister {
@@ -114,27 +114,24 @@ impl NumberedRegister {
             ambiguous,
             exact,
             nil: None,
-            first: None,
+            unknown: false,
         };
         match first {
             FirstValue::With(value) => register.begin(numbers.get(value).copied()),
-            FirstValue::Unless(_) => {
-                let possible = numbers.iter().filter(|(value, _)| first.may_be(value));
-                register.first = Some(possible.map(|(_, &number)| number).collect());
+            FirstValue::Unknown => {
+                register.unknown = true;
                 register.begin(register.unwritten());
             }
         }
         register
     }
 
-    /// Of the values with which the register may have begun, and which no operation was to write, the one that was
-    /// found first.
+    /// Of the values that no operation was to write the one that was found first.
     fn unwritten(&self) -> Option<i64> {
-        let first = self.first.as_ref()?;
         let found = self.timed.iter().flatten().filter_map(|timed| {
             let value = timed.action.observed()??;
-            let began = first.contains(&value) && !self.writers.contains_key(&value);
-            Some((timed.answered.filter(|_| began)?, value))
+            let unwritten = !self.writers.contains_key(&value);
+            Some((timed.answered.filter(|_| unwritten)?, value))
         });
         found.min().map(|(_, value)| value)
     }
@@ -151,7 +148,7 @@ impl NumberedRegister {
     /// was over, the first of all operations that were.
     fn anchors(&self) -> Vec<Vec<usize>> {
         let mut anchors = vec![Vec::new()];
-        if self.first.is_some() {
+        if self.unknown {
             let over = |writes: bool| {
                 let over = self
                     .timed
@@ -216,11 +213,13 @@ impl NumberedRegister {
         if self.judge(&founded).contradictions.is_empty() {
             return false;
         }
-        let Some(first) = &self.first else { return true };
+        if !self.unknown {
+            return true;
+        }
         let found = founded
             .iter()
             .filter_map(|&place| self.timed[place]?.action.observed()?);
-        let mut may_be_first: Vec<i64> = found.filter(|value| first.contains(value)).collect();
+        let mut may_be_first: Vec<i64> = found.collect();
         may_be_first.sort_unstable();
         may_be_first.dedup();
         may_be_first.retain(|&value| Some(value) != self.nil);

@@ -22,6 +22,7 @@ pub static SETS: ModelEntry = ModelEntry {
     summary: "add, and read, answered with all elements",
     operations: &["add", "read"],
     size: ModelSize::Fixed,
+    begins: Some("a set is empty at first"),
     fits: |operations| {
         let sets = || operations.reads(|value| !value.is_nil() && value.elements().is_some());
         // What is read as a number is a counter.

@@ -23,6 +23,7 @@ pub fn invalid(family: &str, variant: &str, kind: &str, b: Builder) -> Run {
         accepted: false,
         witness: tags.into_iter().map(|(_, index)| index).collect(),
         span: None,
+        stuck: None,
         cause: None,
         why: "because".into(),
     };

@@ -30,6 +30,7 @@ pub fn invalid() -> Run {
         accepted: true,
         witness,
         span: None,
+        stuck: None,
         cause: None,
         why: "c3 was paused from 24.000 s on while it worked under an older grant. Its session expired, c5 was granted g900 \
               at 26.150 s and its write of 9001 was accepted at 26.460 s; yet the resource accepted c3's write at 27.430 s, \
@@ -43,6 +44,7 @@ pub fn invalid() -> Run {
         accepted: false,
         witness: vec![tag("rival-asks"), tag("rival-grant"), tag("late-write")],
         span: None,
+        stuck: None,
         cause: None,
         why: "c3 and c5 both believed that they held from 26.150 s to 27.400 s; c3 was paused meanwhile.".into(),
     };

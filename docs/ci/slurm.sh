@@ -5,7 +5,7 @@
 #   ZOOQUAKE_URL=https://… sh slurm.sh            four parts of nightly.toml
 #   ZOOQUAKE_URL=https://… PARTS=16 CAMPAIGN=other.toml sh slurm.sh
 #
-# ZOOQUAKE_URL is where zooquake comes from: the archive of a release, with the program `zooquake` in it. More options of sbatch, such as
+# ZOOQUAKE_URL is where zooquake comes from: the archive of a release, with the program `zooquake` in it; beside it lies its .sha256 (docs/ci/release.yml). More options of sbatch, such as
 # --partition or --time, go into SBATCH_* variables.
 set -eu
 PARTS=${PARTS:-4}
@@ -13,7 +13,10 @@ export CAMPAIGN="${CAMPAIGN:-nightly.toml}"
 # One date for all parts, also for those that begin after midnight: new seeds are drawn from it.
 DATE=$(date -u +%F)
 export DATE
-curl -fsSL "$ZOOQUAKE_URL" | tar -xz zooquake
+url=${ZOOQUAKE_URL:?give the URL of the archive of a release}
+curl -fsSL -O "$url"
+curl -fsSL "${url%.tar.gz}.sha256" | sha256sum -c --ignore-missing
+tar -xzf "${url##*/}" zooquake
 mkdir -p nights
 
 # zooquake reads which part this is from Slurm's own variables. What is new or unknown is decided by the whole.

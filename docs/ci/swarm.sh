@@ -5,7 +5,7 @@
 #   ZOOQUAKE_URL=https://… sh swarm.sh            four parts of nightly.toml
 #   ZOOQUAKE_URL=https://… PARTS=16 CAMPAIGN=other.toml sh swarm.sh
 #
-# ZOOQUAKE_URL is where zooquake comes from: the archive of a release, with the program `zooquake` in it. The program needs of the image
+# ZOOQUAKE_URL is where zooquake comes from: the archive of a release, with the program `zooquake` in it; beside it lies its .sha256 (docs/ci/release.yml). The program needs of the image
 # that it runs in nothing but a shell; all nodes must have it, or be able to pull it.
 set -eu
 PARTS=${PARTS:-4}
@@ -15,7 +15,10 @@ SOCKET=${SOCKET:-/var/run/docker.sock}
 # One date for all parts, also for those that begin after midnight: new seeds are drawn from it.
 DATE=$(date -u +%F)
 NIGHT=$DATE-$(date -u +%H%M%S)
-curl -fsSL "$ZOOQUAKE_URL" | tar -xz zooquake
+url=${ZOOQUAKE_URL:?give the URL of the archive of a release}
+curl -fsSL -O "$url"
+curl -fsSL "${url%.tar.gz}.sha256" | sha256sum -c --ignore-missing
+tar -xzf "${url##*/}" zooquake
 mkdir -p nights
 
 # Slots of such a service begin at 0, parts at 1; in place of slot 0 the engine names the node.

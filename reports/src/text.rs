@@ -60,12 +60,19 @@ pub fn visible(s: &str) -> String {
     out
 }
 
-/// Text that is nothing but text in a table of Markdown.
-pub fn in_table(text: &str) -> String {
-    clip(text, 2_000)
-        .replace('\\', "\\\\")
-        .replace('|', "\\|")
-        .replace('<', "&lt;")
+/// Text on one line that means nothing to Markdown or HTML.
+pub fn in_markdown(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in clip(line, 2_000).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// JSON that may stand inside a `script` element: no character of it can end the element.

@@ -48,7 +48,9 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
     let (from, to) = (&options.from, &options.to);
     paths::file(from, "give the file of a history as IN")?;
     let (read_as, write_as) = (format(from)?, format(to)?);
-    paths::output_file(to, "give the file to write as OUT")?;
+    let way_out = "give the file to write as OUT";
+    paths::output_file(to, way_out)?;
+    paths::is_no_input(to, &[from], way_out)?;
     let bytes = bytes(from).map_err(|error| Usage(format!("{error:#}: give the file of a history as IN")))?;
     let (history, damage) = read(read_as.within(&bytes), &bytes);
     if let Some(damage) = damage {

@@ -8,6 +8,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use serde::Deserialize;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use zooquake_backend::files;
 use zooquake_history::operation::consensus;
@@ -98,6 +99,19 @@ fn project(from: &Path) -> Option<&Path> {
     from.ancestors().find(|folder| folder.join(FILE).is_file())
 }
 
+/// The user that a project's file, or a folder that it lies in, belongs to, if that is neither this one nor root: whoever
+/// may write there decides what a command does.
+fn stranger(file: &Path) -> Option<u32> {
+    let own = rustix::process::geteuid().as_raw();
+    let owners = file.ancestors().take(3).filter_map(|path| Some(std::fs::metadata(path).ok()?.uid()));
+    foreign(own, owners)
+}
+
+/// The first of these owners that is neither this user nor root.
+fn foreign(own: u32, owners: impl IntoIterator<Item = u32>) -> Option<u32> {
+    owners.into_iter().find(|owner| *owner != own && *owner != 0)
+}
+
 /// The command in which these options have these defaults.
 fn with_defaults(command: Command, name: &str, options: Vec<(&'static str, OsString)>) -> Command {
     command.mut_subcommand(name, |command| {
@@ -122,6 +136,10 @@ pub fn parse(line: Vec<OsString>, folder: &Path) -> Result<(Arguments, Option<St
         return Ok((Arguments::from_arg_matches(&given)?, None));
     };
     let file = project.join(FILE);
+    if let Some(owner) = stranger(&file) {
+        let told = format!("{} is not read: it belongs to user {owner}, not to you", file.display());
+        return Ok((Arguments::from_arg_matches(&given)?, Some(told)));
+    }
     // The shortest path from here.
     let here = if project == folder { Path::new("") } else { project };
     let text = files::read_to_string(&file, files::SETTINGS).map_err(|error| error.to_string());
@@ -225,6 +243,26 @@ mod tests {
         wrong("timing = \"soon\"", "`timing`: ");
         wrong("image = \"trixie\"", "zookeeper");
         wrong("clients =", "line 1");
+    }
+
+    #[test]
+    fn a_file_of_another_user_is_not_read() {
+        assert_eq!(foreign(1000, [1000, 0, 1000]), None);
+        assert_eq!(foreign(0, [0, 1001]), Some(1001));
+        let project = tempfile::tempdir().unwrap();
+        std::fs::create_dir(project.path().join(".config")).unwrap();
+        std::fs::write(project.path().join(FILE), "clients = 7").unwrap();
+        // Only root may give a file away.
+        if std::os::unix::fs::chown(project.path(), Some(12_345), None).is_err() {
+            return;
+        }
+        let line = ["zooquake", "run", "lock/fenced"].map(Into::into).to_vec();
+        let (arguments, told) = parse(line, project.path()).unwrap();
+        assert!(told.unwrap().ends_with("is not read: it belongs to user 12345, not to you"));
+        match arguments.command {
+            Command::Run(spec) => assert_eq!(spec.clients, None),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]

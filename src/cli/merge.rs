@@ -1,6 +1,7 @@
 //! `zooquake merge`
 
 use super::exit::{Code, Usage};
+use super::paths::OutputKind;
 use super::{compare, nightly, paths};
 use crate::campaign::engine::CampaignEnd;
 use crate::compare::drive::ComparisonLedger;
@@ -9,6 +10,7 @@ use crate::compare::order::Turn;
 use crate::compare::report as comparison_report;
 use crate::explore::{corpus, merged_corpus};
 use crate::merge::parts::{CampaignPart, PartHeader};
+use crate::merge::folder::WholeFolder;
 use crate::merge::{folder, gaps, parts};
 use crate::nightly::cell::Cell;
 use crate::nightly::folder::name_of;
@@ -16,7 +18,6 @@ use crate::nightly::header::NightHeader;
 use crate::nightly::previous_nights::{self, NightRecord};
 use crate::nightly::report::night_report;
 use crate::planning::values;
-use crate::run::folder::entries;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ pub struct MergeOptions {
     /// Folders of the parts: of nights, of comparisons, or of corpora
     #[arg(required = true, value_name = "DIR")]
     pub parts: Vec<PathBuf>,
-    /// The folder of the whole, which must be empty or not there
+    /// The folder of the whole, which must be empty or not there, or begun of the same parts and not ended
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// The share of a night's cells that must be run at least, from 0 to 1; the largest that the parts were given if
@@ -67,16 +68,20 @@ pub fn merge(options: &MergeOptions) -> Result<Code> {
     let kind = kind(&options.parts)?;
     empty(options)?;
     if let Some(junit) = &options.junit {
-        paths::output_file_in_new_folder(junit, "give another --junit FILE")?;
+        let way_out = "give another --junit FILE";
+        paths::output_file_in_new_folder(junit, way_out)?;
+        paths::replaceable(junit, OutputKind::Junit, &[], way_out)?;
     }
     if kind != NightHeader::FILE && (options.junit.is_some() || options.require.is_some()) {
         return Err(Usage("--junit and --require go with parts of a night".into()).into());
     }
-    match kind {
+    let code = match kind {
         NightHeader::FILE => night(options),
         ComparisonHeader::FILE => comparison(options),
         _ => explored(options),
-    }
+    }?;
+    folder::end(&options.out).with_context(|| format!("writing into {}", options.out.display()))?;
+    Ok(code)
 }
 
 /// The file that all the folders have a record in.
@@ -102,7 +107,7 @@ fn kind(folders: &[PathBuf]) -> Result<&'static str, Usage> {
     }
 }
 
-/// Refuses a folder for the whole that has anything in it, or lies in a part.
+/// Refuses a folder for the whole that has anything in it but a beginning of this whole, or lies in a part.
 fn empty(options: &MergeOptions) -> Result<()> {
     let out = &options.out;
     paths::output_folder(out, "--out")?;
@@ -116,13 +121,15 @@ fn empty(options: &MergeOptions) -> Result<()> {
             .into());
         }
     }
-    let entries = entries(out).with_context(|| format!("reading {}", out.display()))?;
-    match entries.is_empty() {
-        true => Ok(()),
-        false => Err(Usage(format!(
-            "{out:?} is not empty: give another --out, or remove what is in it"
-        ))
-        .into()),
+    let way_out = "give another --out, or remove what is in it";
+    match folder::look(out, &options.parts).with_context(|| format!("reading {}", out.display()))? {
+        WholeFolder::Empty => Ok(()),
+        WholeFolder::Begun => {
+            progress!("{} was begun and not ended: it is gone on with", out.display());
+            Ok(())
+        }
+        WholeFolder::OfOthers => Err(Usage(format!("{out:?} was begun of other parts, and not ended: {way_out}")).into()),
+        WholeFolder::Taken => Err(Usage(format!("{out:?} is not empty: {way_out}")).into()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::exit::{Code, Usage};
 use super::shard::ShardChoice;
+use super::paths::OutputKind;
 use super::{campaign, interrupt, paths};
 use crate::campaign::engine::{self, CampaignEnd, DriveLimits, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};
@@ -105,7 +106,9 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     }
     paths::output_folder(options.out.as_deref().unwrap_or(Path::new(NIGHTS)), "--out")?;
     if let Some(junit) = &options.junit {
-        paths::output_file_in_new_folder(junit, "give another --junit FILE")?;
+        let way_out = "give another --junit FILE";
+        paths::output_file_in_new_folder(junit, way_out)?;
+        paths::replaceable(junit, OutputKind::Junit, &[], way_out)?;
     }
     let path = match &options.out {
         Some(out) => out.clone(),

@@ -1,7 +1,7 @@
 //! `zooquake pack`
 
 use super::exit::{Code, Usage};
-use super::paths;
+use super::paths::{self, OutputKind};
 use crate::pack::{self, Pack};
 use crate::shell;
 use anyhow::Result;
@@ -38,7 +38,10 @@ pub fn pack(options: &PackOptions) -> Result<Code> {
     }
     let way_out = "give another --out FILE";
     match &options.out {
-        Some(out) => paths::output_file(out, way_out)?,
+        Some(out) => {
+            paths::output_file(out, way_out)?;
+            paths::replaceable(out, OutputKind::Pack, &[], way_out)?;
+        }
         None => paths::output_folder(Path::new("."), "--out FILE")?,
     }
     let Pack {

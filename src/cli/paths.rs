@@ -4,8 +4,8 @@
 use super::exit::Usage;
 use crate::pack::{self, OpenedRun};
 use std::fs;
-use std::io::ErrorKind;
-use std::os::unix::fs::FileTypeExt;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use zooquake_backend::files;
 use zooquake_history::Record;
@@ -107,6 +107,73 @@ pub fn output_file_in_new_folder(path: &Path, way_out: &str) -> Result<(), Usage
         Some(folder) if !folder.as_os_str().is_empty() && !folder.exists() => output_folder(folder, "path")
             .map_err(|Usage(why)| Usage(format!("{path:?} cannot be written: {why}; {way_out}"))),
         _ => output_file(path, way_out),
+    }
+}
+
+/// What a file for output is, by which one that is there is known as an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputKind {
+    /// A page in HTML.
+    Page,
+    /// A run as one file.
+    Pack,
+    /// A JUnit file.
+    Junit,
+}
+
+impl OutputKind {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Page => "a page in HTML",
+            Self::Pack => "a pack of a run",
+            Self::Junit => "a JUnit file",
+        }
+    }
+
+    /// Whether a file that begins like this is one.
+    fn begins(self, bytes: &[u8]) -> bool {
+        let text = bytes.trim_ascii_start();
+        let begins = |with: &str| text.get(..with.len()).is_some_and(|part| part.eq_ignore_ascii_case(with.as_bytes()));
+        match self {
+            Self::Page => begins("<!doctype html") || begins("<html"),
+            Self::Pack => bytes.starts_with(&[0x1f, 0x8b]),
+            Self::Junit => begins("<?xml") || begins("<testsuite"),
+        }
+    }
+}
+
+/// Refuses to write over a file that is none of this kind, or is one of those that are read. One that is empty, or is no
+/// regular file, may be written.
+///
+/// # Errors
+/// If it is; `way_out` is what to give instead.
+pub fn replaceable(path: &Path, kind: OutputKind, inputs: &[&Path], way_out: &str) -> Result<(), Usage> {
+    is_no_input(path, inputs, way_out)?;
+    if !path.is_file() {
+        return Ok(());
+    }
+    let begin = || {
+        let mut begin = Vec::new();
+        fs::File::open(path)?.take(64).read_to_end(&mut begin)?;
+        std::io::Result::Ok(begin)
+    };
+    match begin() {
+        Ok(begin) if begin.is_empty() || kind.begins(&begin) => Ok(()),
+        Ok(_) => Err(Usage(format!("{path:?} is there and is not {}: {way_out}", kind.words()))),
+        Err(error) => Err(Usage(format!("{path:?} is there and cannot be read ({error}): {way_out}"))),
+    }
+}
+
+/// Refuses to write over one of the files that are read, under whatever name.
+///
+/// # Errors
+/// If it is one; `way_out` is what to give instead.
+pub fn is_no_input(path: &Path, inputs: &[&Path], way_out: &str) -> Result<(), Usage> {
+    let file = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    let output = file(path);
+    match inputs.iter().find(|input| output.is_some() && file(input) == output) {
+        Some(input) => Err(Usage(format!("{path:?} is {input:?}, which is read: {way_out}"))),
+        None => Ok(()),
     }
 }
 

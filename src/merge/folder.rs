@@ -4,14 +4,80 @@ use super::parts::{CampaignPart, PartHeader};
 use crate::campaign::attempt::{CampaignAttempt, CampaignPlace};
 use crate::campaign::ledger::{self, LedgerContent};
 use crate::campaign::run_outcome::folders;
+use crate::run::folder::entries;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
+use zooquake_backend::files;
 
-/// Makes the folder of the whole, which must be empty or not there: copies the runs of all parts into it, then writes
-/// the record, so that what is interrupted has none. Returns the record's content, attempts in the order of their
+/// What stands in the folder of the whole while it is being made: the parts that it is made of, and the run that is being
+/// copied.
+const UNDER_WAY: &str = ".merging";
+
+/// Whether the folder of the whole may be made here, of these parts.
+#[derive(Debug, PartialEq, Eq)]
+pub enum WholeFolder {
+    /// It is empty, or not there.
+    Empty,
+    /// It was begun of these parts, and not ended.
+    Begun,
+    /// It was begun of other parts.
+    OfOthers,
+    /// It holds something else.
+    Taken,
+}
+
+/// Looks at what is in the folder of the whole.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn look(out: &Path, parts: &[PathBuf]) -> Result<WholeFolder> {
+    if entries(out)?.is_empty() {
+        return Ok(WholeFolder::Empty);
+    }
+    let marker = marker(out);
+    if !marker.is_file() {
+        return Ok(WholeFolder::Taken);
+    }
+    let text = files::read_to_string(&marker, files::SETTINGS).context("reading which parts it was begun of")?;
+    Ok(match text == named(parts)? {
+        true => WholeFolder::Begun,
+        false => WholeFolder::OfOthers,
+    })
+}
+
+/// Marks the folder of the whole as begun, of these parts.
+fn begin(out: &Path, parts: &[PathBuf]) -> Result<()> {
+    fs::create_dir_all(out.join(UNDER_WAY))?;
+    Ok(zooquake_reports::publish(&marker(out), named(parts)?)?)
+}
+
+/// Marks it as whole, if it was begun.
+///
+/// # Errors
+/// If the mark cannot be removed.
+pub fn end(out: &Path) -> Result<()> {
+    let under_way = out.join(UNDER_WAY);
+    match under_way.is_dir() {
+        true => Ok(fs::remove_dir_all(under_way)?),
+        false => Ok(()),
+    }
+}
+
+fn marker(out: &Path) -> PathBuf {
+    out.join(UNDER_WAY).join("parts.json")
+}
+
+fn named(parts: &[PathBuf]) -> Result<String> {
+    let whole = parts.iter().map(std::path::absolute);
+    let whole: BTreeSet<PathBuf> = whole.collect::<std::io::Result<_>>()?;
+    Ok(serde_json::to_string(&whole)?)
+}
+
+/// Makes the folder of the whole, which must be empty, not there, or [begun of these parts: copies the runs of
+/// all parts into it that are not in it yet, then writes the record, so that what is interrupted has none. Returns the record's content, attempts in the order of their
 /// beginnings; `closed` is whether nothing of the whole is left to be run.
 ///
 /// # Errors
@@ -22,12 +88,23 @@ pub fn make<H: PartHeader, P: CampaignPlace>(
     closed: bool,
     out: &Path,
 ) -> Result<LedgerContent<H, CampaignAttempt<P>>> {
+    let folders: Vec<PathBuf> = parts.iter().map(|part| part.folder.clone()).collect();
+    begin(out, &folders).with_context(|| format!("writing into {}", out.display()))?;
     let runs = out.join("runs");
     fs::create_dir_all(&runs).with_context(|| format!("making the folder {}", runs.display()))?;
     let (mut attempts, mut taken) = (Vec::new(), BTreeSet::new());
+    let draft = out.join(UNDER_WAY).join("run");
     for part in parts {
         let mut own = part.content.attempts;
-        carry(&part.folder.join("runs"), &runs, &mut taken, &mut own)?;
+        let from = part.folder.join("runs");
+        let left_out = carry(&from, (&runs, &draft), &mut taken, &mut own)?;
+        if left_out > 0 {
+            eprintln!(
+                "zooquake: {} has {} that is no file and no folder, such as a link: not copied",
+                from.display(),
+                count(left_out, "entry", "entries")
+            );
+        }
         attempts.extend(own);
     }
     attempts.sort_by(|one, other| one.begun.cmp(&other.begun));
@@ -42,22 +119,30 @@ pub fn make<H: PartHeader, P: CampaignPlace>(
 }
 
 /// Copies the runs of one part, also those that no attempt has. One whose name is taken by a run of another part gets a
-/// number behind it.
+/// number behind it. A run is copied as a draft and then has its name, so that one with a name is whole. Returns how many
+/// entries were left out.
 fn carry<P: CampaignPlace>(
     from: &Path,
-    to: &Path,
+    (to, draft): (&Path, &Path),
     taken: &mut BTreeSet<String>,
     attempts: &mut [CampaignAttempt<P>],
-) -> Result<()> {
-    let names = match from.is_dir() {
+) -> Result<usize> {
+    let names = match fs::symlink_metadata(from).is_ok_and(|there| there.is_dir()) {
         true => folders(from)?,
         false => Vec::new(),
     };
+    let mut left_out = 0;
     for name in names {
         let numbered = (2..).map(|number| format!("{name}-{number}"));
         let mut free = std::iter::once(name.clone()).chain(numbered);
         let new = free.find(|new| !taken.contains(new)).unwrap_or_else(|| name.clone());
-        copy(&from.join(&name), &to.join(&new))?;
+        if !to.join(&new).exists() {
+            if draft.exists() {
+                fs::remove_dir_all(draft).with_context(|| format!("removing {}", draft.display()))?;
+            }
+            left_out += copy(&from.join(&name), draft)?;
+            fs::rename(draft, to.join(&new)).with_context(|| format!("writing {}", to.join(&new).display()))?;
+        }
         if new != name {
             attempts
                 .iter_mut()
@@ -74,11 +159,13 @@ fn carry<P: CampaignPlace>(
             from.display()
         );
     }
-    Ok(())
+    Ok(left_out)
 }
 
-/// Copies a folder with all that is in it; links stay links.
-fn copy(from: &Path, to: &Path) -> Result<()> {
+/// Copies a folder with all files and folders in it. What is neither is left out: whoever wrote the part decides where a
+/// link leads. Returns how many entries were.
+fn copy(from: &Path, to: &Path) -> Result<usize> {
+    let mut left_out = 0;
     for entry in WalkDir::new(from) {
         let entry = entry.with_context(|| format!("reading {}", from.display()))?;
         let path = entry.path().strip_prefix(from).unwrap_or(entry.path());
@@ -90,14 +177,19 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         };
         let copied = match entry.file_type() {
             kind if kind.is_dir() => fs::create_dir_all(&target),
-            kind if kind.is_symlink() => {
-                fs::read_link(entry.path()).and_then(|link| std::os::unix::fs::symlink(link, &target))
+            kind if kind.is_file() => fs::copy(entry.path(), &target).map(drop),
+            _ => {
+                left_out += 1;
+                Ok(())
             }
-            _ => fs::copy(entry.path(), &target).map(drop),
         };
         copied.with_context(|| format!("copying {} to {}", entry.path().display(), target.display()))?;
     }
-    Ok(())
+    Ok(left_out)
+}
+
+fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 #[cfg(test)]
@@ -142,7 +234,22 @@ mod tests {
             part(&at("a"), "1/2", "first", 1, "2026-11-20T02:00:00Z"),
             part(&at("b"), "2/2", "second", 2, "2026-11-20T01:00:00Z"),
         ];
+        let (hidden, folders_of_parts) = (at("hidden"), [at("a"), at("b")]);
+        fs::write(&hidden, "of the machine").unwrap();
+        std::os::unix::fs::symlink(&hidden, at("a/runs/r1/secret")).unwrap();
+        std::os::unix::fs::symlink(home.path(), at("a/runs/r0")).unwrap();
+        assert_eq!(look(&at("out"), &folders_of_parts).unwrap(), WholeFolder::Empty);
+        begin(&at("out"), &folders_of_parts).unwrap();
+        // It was killed while it copied: one run is there, of another a half.
+        fs::create_dir_all(at("out/runs/r1")).unwrap();
+        fs::write(at("out/runs/r1/report.html"), "first").unwrap();
+        fs::create_dir_all(at("out/.merging/run/half")).unwrap();
+        assert_eq!(look(&at("out"), &folders_of_parts).unwrap(), WholeFolder::Begun);
+        assert_eq!(look(&at("out"), &folders_of_parts[..1]).unwrap(), WholeFolder::OfOthers);
         let whole = make(parts, header("2026-11-20"), true, &at("out")).unwrap();
+        end(&at("out")).unwrap();
+        assert_eq!(look(&at("out"), &folders_of_parts).unwrap(), WholeFolder::Taken);
+        assert!(!at("out/runs/r1-2/half").exists() && !at("out/runs/r0").exists() && !at("out/runs/r1/secret").exists());
         let runs: Vec<_> = whole
             .attempts
             .iter()

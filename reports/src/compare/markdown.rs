@@ -27,7 +27,7 @@ pub fn table(measured: &MeasuredComparison<'_>) -> String {
     out += &line(&vec!["---".to_string(); heads.len()]);
     for (n, subject) in comparison.subjects.iter().enumerate() {
         let pool = &measured.all[n];
-        let mut cells = vec![text::in_table(&subject.label), broke(measured, n)];
+        let mut cells = vec![text::in_markdown(&subject.label), broke(measured, n)];
         cells.extend(pool.waits.map(|estimate| interval(estimate, "n too small")));
         cells.push(after(pool));
         cells.push(interval(pool.rate, "–"));
@@ -40,7 +40,7 @@ pub fn table(measured: &MeasuredComparison<'_>) -> String {
     }
     format!(
         "{out}\n{}. In brackets: 95 % intervals; of a rate of fewer than five runs, their range.\n",
-        text::in_table(&comparison.settings_in_words("; "))
+        text::in_markdown(&comparison.settings_in_words("; "))
     )
 }
 
@@ -58,7 +58,7 @@ fn broke(measured: &MeasuredComparison<'_>, subject: usize) -> String {
     let pool = &measured.all[subject];
     match (pool.judged, parts.is_empty(), pool.unknown) {
         (0, ..) => "no run".to_string(),
-        (_, false, _) => text::in_table(&parts.join("; ")),
+        (_, false, _) => text::in_markdown(&parts.join("; ")),
         (n, true, 0) => format!("nothing in {}", text::count(n, "run")),
         (n, true, unknown) => format!("nothing in {}, {unknown} of them unknown", text::count(n, "run")),
     }

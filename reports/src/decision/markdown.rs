@@ -30,9 +30,9 @@ pub fn table(comparison: &DecisionComparison) -> String {
     let explained = explanations(comparison);
     let explained: String = explained
         .iter()
-        .map(|words| format!("- {}\n", text::in_table(words)))
+        .map(|words| format!("- {}\n", text::in_markdown(words)))
         .collect();
-    format!("{out}\n{}.\n\n{explained}", text::in_table(&comparison.setting()))
+    format!("{out}\n{}.\n\n{explained}", text::in_markdown(&comparison.setting()))
 }
 
 /// A claim, or a dash where there is none.
@@ -76,6 +76,6 @@ pub fn timeouts(row: &CostRow) -> String {
 }
 
 fn line(cells: &[String]) -> String {
-    let cells: Vec<String> = cells.iter().map(|cell| text::in_table(cell)).collect();
+    let cells: Vec<String> = cells.iter().map(|cell| text::in_markdown(cell)).collect();
     format!("| {} |\n", cells.join(" | "))
 }

@@ -1,6 +1,7 @@
 //! A summary in Markdown that fits the page of a GitHub job: what is new first, then the matrix.
 
 use super::{Cell, CellOutcome, Night, NightFailure};
+use crate::text::in_markdown;
 use crate::{lists, text};
 use std::collections::BTreeSet;
 
@@ -14,11 +15,11 @@ const SKIPPED: usize = 40;
 /// The whole text.
 pub fn summary(night: &Night) -> String {
     let shard = night.shard.as_ref().map(|shard| format!(", part {shard}"));
-    let conclusion = night.conclusion.iter().map(|line| inline(line));
+    let conclusion = night.conclusion.iter().map(|line| in_markdown(line));
     let mut out = format!(
         "## zooquake {}: {}{}\n\n{}\n\n",
-        inline(&night.campaign),
-        inline(&night.name),
+        in_markdown(&night.campaign),
+        in_markdown(&night.name),
         shard.unwrap_or_default(),
         lists::joined(conclusion, "  \n"),
     );
@@ -37,7 +38,7 @@ pub fn summary(night: &Night) -> String {
     out.push_str("✓ as expected, ✗ new anomaly, ? unknown, ! the harness failed, – not run\n");
     if !night.remarks.is_empty() {
         out.push_str("\n### Remarks\n\n");
-        out.extend(night.remarks.iter().map(|line| format!("- {}\n", inline(line))));
+        out.extend(night.remarks.iter().map(|line| format!("- {}\n", in_markdown(line))));
     }
     cut(out)
 }
@@ -45,13 +46,13 @@ pub fn summary(night: &Night) -> String {
 fn failure(failure: &NightFailure) -> String {
     format!(
         "- **{}** breaks {}: {} under {} × {} ({})  \n  {}  \n  {}\n",
-        inline(&failure.anomaly),
-        inline(&failure.property),
-        inline(&failure.variant),
-        inline(&failure.faults),
+        in_markdown(&failure.anomaly),
+        in_markdown(&failure.property),
+        in_markdown(&failure.variant),
+        in_markdown(&failure.faults),
         failure.seeds.len(),
-        inline(&failure.since),
-        inline(&text::clip(&failure.why, 600)),
+        in_markdown(&failure.since),
+        in_markdown(&text::clip(&failure.why, 600)),
         code(&failure.again),
     )
 }
@@ -73,11 +74,11 @@ fn undecided(night: &Night) -> String {
         let why = attempt.error.as_ref().or(attempt.reasons.first());
         out.push_str(&format!(
             "- {} under {}, {}: {} ({})\n",
-            inline(&cell.variant),
-            inline(&cell.faults),
+            in_markdown(&cell.variant),
+            in_markdown(&cell.faults),
             cell.seed_in_full(),
             cell.outcome.words(),
-            inline(&text::clip(why.map_or("no reason was given", String::as_str), 300))
+            in_markdown(&text::clip(why.map_or("no reason was given", String::as_str), 300))
         ));
     }
     match out.is_empty() {
@@ -95,7 +96,7 @@ fn skipped(night: &Night) -> String {
     if names.is_empty() {
         return String::new();
     }
-    let named: Vec<String> = names.iter().take(SKIPPED).map(|name| inline(name)).collect();
+    let named: Vec<String> = names.iter().take(SKIPPED).map(|name| in_markdown(name)).collect();
     let more = names.len() - named.len();
     let more = text::if_any(more, |more| format!("; and {more} more, in index.html"));
     format!(
@@ -108,10 +109,10 @@ fn skipped(night: &Night) -> String {
 
 fn matrix(night: &Night) -> String {
     let (variants, faults) = super::matrix::axes(night);
-    let heads: String = faults.iter().map(|f| format!(" {} |", inline(f))).collect();
+    let heads: String = faults.iter().map(|f| format!(" {} |", in_markdown(f))).collect();
     let mut out = format!("| |{heads}\n|---|{}\n", "---|".repeat(faults.len()));
     for variant in variants {
-        out.push_str(&format!("| {} |", inline(variant)));
+        out.push_str(&format!("| {} |", in_markdown(variant)));
         for list in &faults {
             let marks = night.cells_at(variant, list).map(mark);
             out.push_str(&format!(" {} |", lists::joined(marks, "<br>")));
@@ -128,33 +129,18 @@ fn mark(cell: &Cell) -> String {
         .flatten()
         .filter(|seen| !seen.advisory && seen.root.is_none())
         .map(|seen| match seen.accepted {
-            true => format!("{} (known)", inline(&seen.kind)),
-            false => format!("**{}**", inline(&seen.kind)),
+            true => format!("{} (known)", in_markdown(&seen.kind)),
+            false => format!("**{}**", in_markdown(&seen.kind)),
         });
     let left = cell.decisive().into_iter().flat_map(|attempt| &attempt.not_judged);
     let left: BTreeSet<&str> = left.map(|left| left.check.as_str()).collect();
     let left = match left.is_empty() {
         true => String::new(),
-        false => format!(" (not judged: {})", inline(&lists::joined(left, ", "))),
+        false => format!(" (not judged: {})", in_markdown(&lists::joined(left, ", "))),
     };
     format!("{} {}{left}", cell.outcome.sign(), lists::joined(kinds, ", "))
         .trim_end()
         .to_string()
-}
-
-/// Text on one line that means nothing to Markdown or HTML.
-fn inline(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    for c in text::clip(line, 2_000).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => out.extend(['\\', c]),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn cut(mut out: String) -> String {

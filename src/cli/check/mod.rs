@@ -6,13 +6,14 @@ pub mod input;
 mod show;
 
 use super::exit::{Code, Usage};
+use super::paths::{self, OutputKind};
 use crate::planning::values::duration;
 use anyhow::Result;
 use checked_input::{CheckLimits, CheckedInput};
 use clap::Args;
 use input::Input;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zooquake_checkers::search::{InitialValue, ModelKind};
 
@@ -105,12 +106,20 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
         ))
         .into());
     }
+    if let Some(page) = &options.page {
+        let read: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        let way_out = "give another --page FILE";
+        paths::output_file(page, way_out)?;
+        paths::replaceable(page, OutputKind::Page, &read, way_out)?;
+    }
     let mut all = Vec::new();
     let mut codes = Vec::new();
     for input in inputs {
         let checked = checked_input::check_with_copies(&input, options.model, how);
         let input = input.path;
         codes.push(match &checked {
+            // What was asked for is not there.
+            Ok(one) if options.page.is_some() && one.unwritten.is_some() => Code::Harness,
             Ok(one) => one.results.verdict.into(),
             Err(Usage(_)) => Code::Usage,
         });

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
-use testcontainers::bollard::models::{ContainerCreateBody, HostConfig};
+use testcontainers::bollard::models::{ContainerCreateBody, HostConfig, Mount, MountType, MountVolumeOptions};
 use testcontainers::bollard::query_parameters::{InspectContainerOptions, StartContainerOptions};
 
 /// Label of a sidecar's container; its value is the node that it stands beside.
@@ -31,9 +31,10 @@ async fn start_idle(
     confinement: &Confinement,
     own: ContainerCreateBody,
 ) -> Result<String, Error> {
-    let mut labels = HashMap::from([(RUN_LABEL.to_string(), run.to_string())]);
+    let mut labels = of_run(run);
     labels.extend(own.labels.unwrap_or_default());
     let mut host_config = own.host_config.unwrap_or_default();
+    host_config.mounts = Some(volumes(docker, (run, name), image).await?);
     confinement.apply(&mut host_config);
     let body = ContainerCreateBody {
         image: Some(image.to_string()),
@@ -49,6 +50,29 @@ async fn start_idle(
     // One that runs already is left as it is.
     again(|| docker.start_container(&id, None::<StartContainerOptions>)).await?;
     Ok(id)
+}
+
+/// The labels of what a run creates.
+fn of_run(run: &str) -> HashMap<String, String> {
+    HashMap::from([(RUN_LABEL.to_string(), run.to_string())])
+}
+
+/// The volumes that an image asks for: those that the engine makes itself have neither a name nor a label, so that one
+/// which a crash left behind could not be told from those of others.
+async fn volumes(docker: &Docker, (run, name): (&str, &str), image: &str) -> Result<Vec<Mount>, Error> {
+    let image = again(|| docker.inspect_image(image)).await?;
+    let folders = image.config.and_then(|config| config.volumes).unwrap_or_default();
+    let volume = |(number, folder)| Mount {
+        typ: Some(MountType::VOLUME),
+        source: Some(format!("zooquake-{run}-{name}-{number}")),
+        target: Some(folder),
+        volume_options: Some(MountVolumeOptions {
+            labels: Some(of_run(run)),
+            ..MountVolumeOptions::default()
+        }),
+        ..Mount::default()
+    };
+    Ok((1..).zip(folders).map(volume).collect())
 }
 
 /// Starts a host in the run's network.

@@ -189,8 +189,7 @@ pub fn left_behind() -> Vec<String> {
     listed(&[
         ("container", &["ps", "-aq", "--filter", label]),
         ("network", &["network", "ls", "-q", "--filter", label]),
-        // Volumes of an image carry no label.
-        ("volume", &["volume", "ls", "-q"]),
+        ("volume", &["volume", "ls", "-q", "--filter", label]),
         (
             "network of a container",
             &["network", "ls", "-q", "--filter", "name=container:"],

@@ -2,7 +2,7 @@
 
 use super::{told, with_budget};
 use crate::expect::{kinds, says_first, tells};
-use zooquake_checkers::search::{Budget, ModelKind, Notation, infer, judge};
+use zooquake_checkers::search::{Budget, HistoryTerms, InitialValue, ModelKind, Notation, infer, judge};
 use zooquake_checkers::{Results, Verdict};
 use zooquake_history::{History, edn::parse_edn, event::parse_jsonl, textlog::parse_log};
 
@@ -81,11 +81,42 @@ fn a_failed_cas_says_something_in_logs_only() {
 
 #[test]
 fn what_failed_did_not_happen_and_what_is_unknown_may_have() {
-    let with = |end: &str| maps(ModelKind::REGISTER, &format!("0 invoke write 3; {end}; 1 read -> 3")).verdict;
+    // What the register had before it was overwritten, nobody knows: that may have been a 3, too.
+    let with = |end: &str| {
+        let events = format!("2 write 1 -> 1; 0 invoke write 3; {end}; 1 read -> 3");
+        maps(ModelKind::REGISTER, &events).verdict
+    };
     assert_eq!(with("0 info write :timed-out"), Verdict::Valid);
     assert_eq!(with("0 fail write 3"), Verdict::Invalid);
     let read = maps(ModelKind::REGISTER, "0 invoke read; 0 fail read");
     assert_eq!(read.verdict, Verdict::Valid);
+}
+
+#[test]
+fn a_beginning_that_is_stated_is_that_of_every_key() {
+    let with = |initial: &str, events: &str| {
+        let initial: InitialValue = initial.parse().expect("a value");
+        let terms = HistoryTerms {
+            initial: Some(&initial),
+            ..Notation::Maps.into()
+        };
+        let history = history(events);
+        with_budget(|budget| judge(&history, Vec::new(), ModelKind::REGISTER, terms, budget)).verdict
+    };
+    let events = "0 read -> 0; 1 write 7 -> 7; 2 invoke write 0; 2 fail write 0; 0 read -> 7";
+    let keyed = "0 read [a nil] -> [a 0]; 0 read [b nil] -> [b 0]";
+    for (initial, verdict) in [
+        ("0", Verdict::Valid),
+        ("nil", Verdict::Invalid),
+        ("null", Verdict::Invalid),
+        ("7", Verdict::Invalid),
+    ] {
+        assert_eq!(with(initial, events), verdict, "{initial}");
+        assert_eq!(with(initial, keyed), verdict, "{initial}");
+    }
+    assert!("[1".parse::<InitialValue>().is_err());
+    assert_eq!(ModelKind::REGISTER.beginning(), None);
+    assert!(ModelKind::MUTEX.beginning().is_some());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Jepsen's texts: `jepsen.log`, in which each event is an entry among those of other loggers, and `history.txt`, in
 //! which each event is a line.
 //!
-//! An event is `process type f value [error]`, with tabs or blanks between: `3	:ok	:read	17`. Value and operation are
+//! An event is `process type f value [error]`, with tabs or blanks between: `3 :ok :read 17`. Value and operation are
 //! EDN; the error is what is left, whatever it is, for Jepsen prints it as it is. A value or an error that has line breaks goes
 //! on in the lines below (`prn-op` and `op->str` of `jepsen.print`).
 //!

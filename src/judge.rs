@@ -3,8 +3,8 @@
 use crate::planning::reproduction;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
 use rustix::time::{ClockId, clock_gettime};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zooquake_checkers::Results;
 use zooquake_checkers::search::picture::{HistoryPicture, PictureSubject, picture};

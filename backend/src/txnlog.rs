@@ -14,8 +14,8 @@ const ARCHIVE: u64 = 1 << 30;
 /// The most bytes of a log file that are taken, without the zeros at its end.
 const FILE: usize = 64 << 20;
 
-/// The most bytes of memory that the transactions of one archive take: about a million and a half of short ones. While a
-/// file is read it takes about as much again.
+/// The most bytes of memory that the transactions of one archive take: about a million and a half of short ones. While
+/// a file is read it takes about as much again.
 const MEMORY: usize = 512 << 20;
 
 /// What an archive holds of transaction logs.

@@ -1,5 +1,5 @@
-//! Files of JSON: ours, of one object a line, and histories of others, which may also be an array of events. They are read
-//! up to the first damage, with its place.
+//! Files of JSON: ours, of one object a line, and histories of others, which may also be an array of events. They are
+//! read up to the first damage, with its place.
 
 use crate::edn::{self, from_json};
 use crate::event::{Damage, Event, History};
@@ -40,10 +40,10 @@ pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
 
 /// Reads a history that may be of others: an array of events, or one event a line.
 ///
-/// `index` and `time` may be missing, as in EDN: the index is then the position, and the time that of the event before. What
-/// some events have, all must have; where lines have them they are held to what [`parse_jsonl`] wants, and an index in an
-/// array is the position whatever is written. An error may be any value, and names may be written as keywords
-/// (`":invoke"`).
+/// `index` and `time` may be missing, as in EDN: the index is then the position, and the time that of the event before.
+/// What some events have, all must have; where lines have them they are held to what [`parse_jsonl`] wants, and an
+/// index in an array is the position whatever is written. An error may be any value, and names may be written as
+/// keywords (`":invoke"`).
 pub fn parse_json(bytes: &[u8]) -> (History, Option<Damage>) {
     let text = unmarked(bytes);
     let mut foreign = ForeignEvents::default();

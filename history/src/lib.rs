@@ -7,10 +7,10 @@
 //! [`event`]s, most of them of an [`operation`] of a family of recipes; what the ensemble left behind is its
 //! [`evidence`] and each [`server_log`]; [`provenance`] is what recorded it. A [`Record`] is all of them, [`files`]
 //! reads one from a run's folder, and [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's
-//! JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories, and [`jsonl`] those of others in JSON. Names that
-//! earlier versions wrote are [`former_names`]. Engine and checkers share the bound of [`liveness`]. A network's
-//! [`messages`] are kept beside its history. [`protocol`] defines
-//! the messages between orchestrator and client.
+//! JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories, and [`jsonl`]
+//! those of others in JSON. Names that earlier versions wrote are [`former_names`]. Engine and checkers share the bound
+//! of [`liveness`]. A network's [`messages`] are kept beside its history. [`protocol`] defines the messages between
+//! orchestrator and client.
 //!
 //! # Example
 //!

@@ -2,12 +2,12 @@
 //! which each event is a line.
 //!
 //! An event is `process type f value [error]`, with tabs or blanks between: `3 :ok :read 17`. Value and operation are
-//! EDN; the error is what is left, whatever it is, for Jepsen prints it as it is. A value or an error that has line breaks goes
-//! on in the lines below (`prn-op` and `op->str` of `jepsen.print`).
+//! EDN; the error is what is left, whatever it is, for Jepsen prints it as it is. A value or an error that has line
+//! breaks goes on in the lines below (`prn-op` and `op->str` of `jepsen.print`).
 //!
 //! In a log an event stands behind its logger: `INFO  jepsen.util - ` before, or a date, a level, a thread and
-//! `jepsen.util: `; today's Jepsen writes `jepsen.print: `. Lines that begin no entry belong to the entry above them: stack
-//! traces, printed data, the report at the end.
+//! `jepsen.util: `; today's Jepsen writes `jepsen.print: `. Lines that begin no entry belong to the entry above them:
+//! stack traces, printed data, the report at the end.
 
 use crate::edn::{
     self, Edn, EdnReader, error_text, from_error, from_json, from_kind, from_name, from_process, to_json,
@@ -35,7 +35,7 @@ pub fn parse_log(bytes: &[u8]) -> (History, Option<Damage>) {
         for line in lines(text) {
             if let Some(at) = logged(line.text) {
                 finish(text, entry.take(), events)?;
-                entry = Some(Entry::at(&line, at));
+                entry = Some(TextEntry::at(&line, at));
                 entries = true;
             } else if begins_entry(line.text) {
                 finish(text, entry.take(), events)?;
@@ -59,11 +59,11 @@ pub fn parse_log(bytes: &[u8]) -> (History, Option<Damage>) {
 /// Reads a `history.txt`. What stands before the first damage is kept, and times are those of [`parse_log`].
 pub fn parse_txt(bytes: &[u8]) -> (History, Option<Damage>) {
     read(bytes, |text, events| {
-        let mut entry: Option<Entry> = None;
+        let mut entry: Option<TextEntry> = None;
         for line in lines(text) {
             if is_event(line.text, !line.ended) {
                 finish_line(text, entry.take(), events)?;
-                entry = Some(Entry::at(&line, 0));
+                entry = Some(TextEntry::at(&line, 0));
             } else if line.text.trim().is_empty() {
             } else if let Some(entry) = entry.as_mut().filter(|_| logged(line.text).is_none()) {
                 entry.end = line.end();
@@ -177,7 +177,7 @@ fn lines(text: &str) -> impl Iterator<Item = TextLine<'_>> {
 }
 
 /// Where an event stands in a text.
-struct Entry {
+struct TextEntry {
     /// The number of its first line.
     line: usize,
     /// Characters of this line before it.
@@ -187,7 +187,7 @@ struct Entry {
     end: usize,
 }
 
-impl Entry {
+impl TextEntry {
     /// The event that begins at this byte of a line.
     fn at(line: &TextLine<'_>, at: usize) -> Self {
         Self {
@@ -210,16 +210,16 @@ impl Entry {
 }
 
 /// Reads the event of an entry, if there is one. Lines that belong to neither its value nor its error are passed over.
-fn finish(text: &str, entry: Option<Entry>, events: &mut Vec<Event>) -> Result<(), Damage> {
+fn finish(text: &str, entry: Option<TextEntry>, events: &mut Vec<Event>) -> Result<(), Damage> {
     let Some(entry) = entry else { return Ok(()) };
     let read = event(&text[entry.start..entry.end], events.len());
     events.push(read.map_err(|found| entry.damage(found))?.0);
     Ok(())
 }
 
-/// Reads the event of a line, if there is one, and of the lines that it goes on in, all of which must be of its value or its
-/// error.
-fn finish_line(text: &str, entry: Option<Entry>, events: &mut Vec<Event>) -> Result<(), Damage> {
+/// Reads the event of a line, if there is one, and of the lines that it goes on in, all of which must be of its value
+/// or its error.
+fn finish_line(text: &str, entry: Option<TextEntry>, events: &mut Vec<Event>) -> Result<(), Damage> {
     let Some(entry) = entry else { return Ok(()) };
     let read = event(&text[entry.start..entry.end], events.len());
     let (event, unread) = read.map_err(|found| entry.damage(found))?;

@@ -99,11 +99,14 @@ fn project(from: &Path) -> Option<&Path> {
     from.ancestors().find(|folder| folder.join(FILE).is_file())
 }
 
-/// The user that a project's file, or a folder that it lies in, belongs to, if that is neither this one nor root: whoever
-/// may write there decides what a command does.
+/// The user that a project's file, or a folder that it lies in, belongs to, if that is neither this one nor root:
+/// who may write there decides what a command does.
 fn stranger(file: &Path) -> Option<u32> {
     let own = rustix::process::geteuid().as_raw();
-    let owners = file.ancestors().take(3).filter_map(|path| Some(std::fs::metadata(path).ok()?.uid()));
+    let owners = file
+        .ancestors()
+        .take(3)
+        .filter_map(|path| Some(std::fs::metadata(path).ok()?.uid()));
     foreign(own, owners)
 }
 
@@ -258,7 +261,10 @@ mod tests {
         }
         let line = ["zooquake", "run", "lock/fenced"].map(Into::into).to_vec();
         let (arguments, told) = parse(line, project.path()).unwrap();
-        assert!(told.unwrap().ends_with("is not read: it belongs to user 12345, not to you"));
+        assert!(
+            told.unwrap()
+                .ends_with("is not read: it belongs to user 12345, not to you")
+        );
         match arguments.command {
             Command::Run(spec) => assert_eq!(spec.clients, None),
             other => panic!("{other:?}"),

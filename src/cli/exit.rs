@@ -69,8 +69,8 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// The exit code of an error; a folder of another campaign, or one whose record cannot be read, is one of the command line
-/// too.
+/// The exit code of an error; a folder of another campaign, or one whose record cannot be read, is one of the command
+/// line too.
 pub fn code_of(error: &anyhow::Error) -> Code {
     match error.is::<Usage>() || error.is::<ForeignRecord>() || error.is::<DamagedRecord>() {
         true => Code::Usage,

@@ -9,8 +9,8 @@ use crate::compare::header::ComparisonHeader;
 use crate::compare::order::Turn;
 use crate::compare::report as comparison_report;
 use crate::explore::{corpus, merged_corpus};
-use crate::merge::parts::{CampaignPart, PartHeader};
 use crate::merge::folder::WholeFolder;
+use crate::merge::parts::{CampaignPart, PartHeader};
 use crate::merge::{folder, gaps, parts};
 use crate::nightly::cell::Cell;
 use crate::nightly::folder::name_of;
@@ -128,7 +128,9 @@ fn empty(options: &MergeOptions) -> Result<()> {
             progress!("{} was begun and not ended: it is gone on with", out.display());
             Ok(())
         }
-        WholeFolder::OfOthers => Err(Usage(format!("{out:?} was begun of other parts, and not ended: {way_out}")).into()),
+        WholeFolder::OfOthers => {
+            Err(Usage(format!("{out:?} was begun of other parts, and not ended: {way_out}")).into())
+        }
         WholeFolder::Taken => Err(Usage(format!("{out:?} is not empty: {way_out}")).into()),
     }
 }

@@ -1,8 +1,8 @@
 //! `zooquake nightly`
 
 use super::exit::{Code, Usage};
-use super::shard::ShardChoice;
 use super::paths::OutputKind;
+use super::shard::ShardChoice;
 use super::{campaign, interrupt, paths};
 use crate::campaign::engine::{self, CampaignEnd, DriveLimits, TimeBudget};
 use crate::campaign::ensembles::{self, Ensembles};

@@ -133,7 +133,10 @@ impl OutputKind {
     /// Whether a file that begins like this is one.
     fn begins(self, bytes: &[u8]) -> bool {
         let text = bytes.trim_ascii_start();
-        let begins = |with: &str| text.get(..with.len()).is_some_and(|part| part.eq_ignore_ascii_case(with.as_bytes()));
+        let begins = |with: &str| {
+            text.get(..with.len())
+                .is_some_and(|part| part.eq_ignore_ascii_case(with.as_bytes()))
+        };
         match self {
             Self::Page => begins("<!doctype html") || begins("<html"),
             Self::Pack => bytes.starts_with(&[0x1f, 0x8b]),
@@ -142,8 +145,8 @@ impl OutputKind {
     }
 }
 
-/// Refuses to write over a file that is none of this kind, or is one of those that are read. One that is empty, or is no
-/// regular file, may be written.
+/// Refuses to write over a file that is none of this kind, or is one of those that are read. One that is empty, or is
+/// no regular file, may be written.
 ///
 /// # Errors
 /// If it is; `way_out` is what to give instead.
@@ -159,8 +162,13 @@ pub fn replaceable(path: &Path, kind: OutputKind, inputs: &[&Path], way_out: &st
     };
     match begin() {
         Ok(begin) if begin.is_empty() || kind.begins(&begin) => Ok(()),
-        Ok(_) => Err(Usage(format!("{path:?} is there and is not {}: {way_out}", kind.words()))),
-        Err(error) => Err(Usage(format!("{path:?} is there and cannot be read ({error}): {way_out}"))),
+        Ok(_) => Err(Usage(format!(
+            "{path:?} is there and is not {}: {way_out}",
+            kind.words()
+        ))),
+        Err(error) => Err(Usage(format!(
+            "{path:?} is there and cannot be read ({error}): {way_out}"
+        ))),
     }
 }
 

@@ -69,7 +69,8 @@ impl CorpusText {
     /// Reads it.
     ///
     /// # Errors
-    /// [`ForeignRecord`] if it is of another format; [`DamagedRecord`] if it has no first line, or a line makes no sense.
+    /// [`ForeignRecord`] if it is of another format; [`DamagedRecord`] if it has no first line, or a line makes no
+    /// sense.
     pub fn read(text: &[u8]) -> Result<Self> {
         let mut lines = journal::lines::<Value>(text)?.into_iter();
         let Some((_, first)) = lines.next() else {

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 use zooquake_backend::files;
 
-/// What stands in the folder of the whole while it is being made: the parts that it is made of, and the run that is being
-/// copied.
+/// What stands in the folder of the whole while it is being made: the parts that it is made of, and the run that is
+/// being copied.
 const UNDER_WAY: &str = ".merging";
 
 /// Whether the folder of the whole may be made here, of these parts.
@@ -77,8 +77,9 @@ fn named(parts: &[PathBuf]) -> Result<String> {
 }
 
 /// Makes the folder of the whole, which must be empty, not there, or [begun of these parts: copies the runs of
-/// all parts into it that are not in it yet, then writes the record, so that what is interrupted has none. Returns the record's content, attempts in the order of their
-/// beginnings; `closed` is whether nothing of the whole is left to be run.
+/// all parts into it that are not in it yet, then writes the record, so that what is interrupted has none. Returns the
+/// record's content, attempts in the order of their beginnings; `closed` is whether nothing of the whole is left to be
+/// run.
 ///
 /// # Errors
 /// If something cannot be read or written.
@@ -119,8 +120,8 @@ pub fn make<H: PartHeader, P: CampaignPlace>(
 }
 
 /// Copies the runs of one part, also those that no attempt has. One whose name is taken by a run of another part gets a
-/// number behind it. A run is copied as a draft and then has its name, so that one with a name is whole. Returns how many
-/// entries were left out.
+/// number behind it. A run is copied as a draft and then has its name, so that one with a name is whole. Returns how
+/// many entries were left out.
 fn carry<P: CampaignPlace>(
     from: &Path,
     (to, draft): (&Path, &Path),
@@ -162,8 +163,8 @@ fn carry<P: CampaignPlace>(
     Ok(left_out)
 }
 
-/// Copies a folder with all files and folders in it. What is neither is left out: whoever wrote the part decides where a
-/// link leads. Returns how many entries were.
+/// Copies a folder with all files and folders in it. What is neither is left out: who wrote the part decides where
+/// a link leads. Returns how many entries were.
 fn copy(from: &Path, to: &Path) -> Result<usize> {
     let mut left_out = 0;
     for entry in WalkDir::new(from) {
@@ -249,7 +250,9 @@ mod tests {
         let whole = make(parts, header("2026-11-20"), true, &at("out")).unwrap();
         end(&at("out")).unwrap();
         assert_eq!(look(&at("out"), &folders_of_parts).unwrap(), WholeFolder::Taken);
-        assert!(!at("out/runs/r1-2/half").exists() && !at("out/runs/r0").exists() && !at("out/runs/r1/secret").exists());
+        assert!(
+            !at("out/runs/r1-2/half").exists() && !at("out/runs/r0").exists() && !at("out/runs/r1/secret").exists()
+        );
         let runs: Vec<_> = whole
             .attempts
             .iter()

@@ -78,8 +78,9 @@ fn a_history_gets_a_page_and_a_folder_of_them_none() {
         "{text}"
     );
     let nowhere = format!("--page {}", folder.path().join("nowhere/page.html").display());
-    let unwritten = check(&folder.path().join("stale.edn"), &nowhere).ends(1);
-    unwritten.with(&["warning: the page of"]);
+    // What cannot be written is refused before anything is checked.
+    let refused = check(&folder.path().join("stale.edn"), &nowhere).ends(254);
+    refused.with(&["nowhere/page.html", "cannot be written", "give another --page FILE"]);
 }
 
 #[test]
@@ -153,7 +154,7 @@ fn histories_are_converted_there_and_back() {
         check(&file(to), line).ends(code);
     }
     fs::write(file("bad.edn"), "[{:type :ok}]").unwrap();
-    let bad = convert(&folder, "bad.edn", "no.jsonl").ends(255);
+    let bad = convert(&folder, "bad.edn", "no.jsonl").ends(254);
     bad.with(&["line 1, column 2"]);
     assert!(!file("no.jsonl").exists(), "nothing is written of a damaged history");
 }

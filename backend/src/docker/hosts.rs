@@ -58,7 +58,7 @@ fn of_run(run: &str) -> HashMap<String, String> {
 }
 
 /// The volumes that an image asks for: those that the engine makes itself have neither a name nor a label, so that one
-/// which a crash left behind could not be told from those of others.
+/// which a crash left behind could not be distinguished from those of others.
 async fn volumes(docker: &Docker, (run, name): (&str, &str), image: &str) -> Result<Vec<Mount>, Error> {
     let image = again(|| docker.inspect_image(image)).await?;
     let folders = image.config.and_then(|config| config.volumes).unwrap_or_default();

@@ -1,8 +1,9 @@
 //! EDN, the notation of Jepsen's histories: values, and histories as maps of operations.
 //!
 //! What is read: all of EDN (<https://github.com/edn-format/edn>), and of what Clojure prints beside it the symbolic
-//! numbers `##Inf`, `##NaN`, maps of a namespace (`#:zk{:code -4}`), and metadata (`^{:line 3}`), which is dropped. `reader` makes values of text (`numeral` those that are numbers), `json` goes to and fro between
-//! values and JSON, and `history` between operations and events, and writes porcupine's key-value histories.
+//! numbers `##Inf`, `##NaN`, maps of a namespace (`#:zk{:code -4}`), and metadata (`^{:line 3}`), which is dropped.
+//! `reader` makes values of text (`numeral` those that are numbers), `json` goes to and fro between values and JSON,
+//! and `history` between operations and events, and writes porcupine's key-value histories.
 
 mod history;
 mod json;

@@ -211,7 +211,8 @@ impl<'a> EdnReader<'a> {
         Ok(Edn::Tagged(tag.to_owned(), Box::new(self.nested(depth + 1)?)))
     }
 
-    /// Reads `#:name{…}`: a map whose names without a namespace are of this one, and of none if they are written `_/name`.
+    /// Reads `#:name{…}`: a map whose names without a namespace are of this one, and of none if they are written
+    /// `_/name`.
     fn namespaced(&mut self, namespace: &str, depth: usize) -> Result<Edn, Damage> {
         if namespace.contains([':', '/']) || !namespace.starts_with(|c: char| c.is_alphabetic() || c == '_') {
             return Err(self.damage(format!("{namespace:?} is not the namespace of a map's keys")));

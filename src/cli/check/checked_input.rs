@@ -1,6 +1,6 @@
 //! Checking one input.
 
-use super::input::{self, Format, Input};
+use super::input::{self, CheckInput, Format};
 use crate::cli::exit::Usage;
 use crate::cli::paths;
 use crate::judge::{self, ThreadClock};
@@ -72,7 +72,14 @@ pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Res
     if let Some(kind) = model {
         let damage = record.damage.clone();
         let named = opened.folder.name();
-        return alone(begun, &named, (&record.history, damage), Some(kind), Notation::Maps, how);
+        return alone(
+            begun,
+            &named,
+            (&record.history, damage),
+            Some(kind),
+            Notation::Maps,
+            how,
+        );
     }
     refuse_initial(None, how)?;
     if how.page.is_some() {
@@ -93,7 +100,11 @@ pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Res
 ///
 /// # Errors
 /// If it cannot be read at all.
-pub fn check_with_copies(input: &Input, model: Option<ModelKind>, how: CheckLimits<'_>) -> Result<CheckedInput, Usage> {
+pub fn check_with_copies(
+    input: &CheckInput,
+    model: Option<ModelKind>,
+    how: CheckLimits<'_>,
+) -> Result<CheckedInput, Usage> {
     let mut checked = check(&input.path, model, how)?;
     let names: Vec<_> = input.copies.iter().filter_map(|copy| copy.file_name()).collect();
     let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
@@ -168,7 +179,7 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
     let damage: Vec<String> = damage.into_iter().map(|damage| damage.to_string()).collect();
     let notation = match format {
         Format::Log => Notation::Log,
-        // What a line of `history.txt` says is what the map of `history.edn` says.
+        // A line of `history.txt` means what the map in `history.edn` does.
         Format::Json | Format::Edn | Format::Txt => Notation::Maps,
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();

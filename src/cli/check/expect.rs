@@ -1,7 +1,7 @@
 //! `zooquake check --expect` and `--expect-results`: histories with known verdicts.
 
 use super::checked_input::{self, CheckLimits, CheckedInput};
-use super::input::{Input, RESULTS, bytes, is_run};
+use super::input::{CheckInput, RESULTS, bytes, is_run};
 use super::{CheckOptions, show};
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
@@ -73,7 +73,7 @@ pub fn check(file: &Path, options: &CheckOptions, how: CheckLimits<'_>) -> Resul
 ///
 /// # Errors
 /// If no input has one.
-pub fn check_results(inputs: &[Input], options: &CheckOptions, how: CheckLimits<'_>) -> Result<Code> {
+pub fn check_results(inputs: &[CheckInput], options: &CheckOptions, how: CheckLimits<'_>) -> Result<Code> {
     let mut all = Vec::new();
     let mut codes = Vec::new();
     let mut compared = 0;

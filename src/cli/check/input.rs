@@ -36,7 +36,8 @@ impl Format {
         }
     }
 
-    /// The format of such a file that holds this: a `.txt` or `.log` may be any, such as porcupine's maps of operations.
+    /// The format of such a file that holds this: a `.txt` or `.log` may be any, such as porcupine's maps of
+    /// operations.
     pub fn within(self, content: &[u8]) -> Self {
         match self {
             Self::Log if opens_json(content) => Self::Json,
@@ -96,8 +97,8 @@ const MOST: u64 = 512 << 20;
 /// The most bytes of a file or pipe.
 const WHOLE: u64 = 4 << 30;
 
-/// The bytes of a file, unpacked if it was compressed by gzip or zstd, whatever it is called. What unpacks to too much is
-/// counted, and refused, before it takes any memory.
+/// The bytes of a file, unpacked if it was compressed by gzip or zstd, whatever it is called. What unpacks to too much
+/// is counted, and refused, before it takes any memory.
 ///
 /// # Errors
 /// If it cannot be read, or it unpacks to what is damaged or too large.
@@ -133,7 +134,8 @@ impl Codec {
         }
     }
 
-    /// Unpacks a file, whose frames may follow each other, as far as it has no more bytes than [`MOST`]; with their number.
+    /// Unpacks a file, whose frames may follow each other, while it has no more bytes than [`MOST`]; with their
+    /// number.
     fn unpack(self, mut packed: &[u8], to: &mut impl Write) -> io::Result<u64> {
         let mut length = 0;
         while !packed.is_empty() && length <= MOST {
@@ -153,15 +155,15 @@ impl Codec {
 
 /// What is checked: a run's folder, a pack, or a history.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct CheckInput {
     /// Where it is.
     pub path: PathBuf,
-    /// Of a history in the folder of a run of Jepsen's, what of the same run stands beside it: the same history in other
-    /// notations, and those of its keys.
+    /// Of a history in the folder of a run of Jepsen's, what of the same run stands beside it: the same history in
+    /// other notations, and those of its keys.
     pub copies: Vec<PathBuf>,
 }
 
-impl From<PathBuf> for Input {
+impl From<PathBuf> for CheckInput {
     fn from(path: PathBuf) -> Self {
         Self {
             path,
@@ -192,7 +194,7 @@ pub fn is_beside(path: &Path) -> bool {
 ///
 /// # Errors
 /// If there is nothing at the path, nothing to check in the folder, or the folder cannot be read.
-pub fn inputs(path: &Path) -> Result<Vec<Input>> {
+pub fn inputs(path: &Path) -> Result<Vec<CheckInput>> {
     if !path.exists() {
         return Err(Usage(format!("there is nothing at {}", path.display())).into());
     }
@@ -232,7 +234,7 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Takes the inputs and folders out of what is in a folder.
-fn take(mut entries: Vec<PathBuf>, found: &mut Vec<Input>, folders: &mut Vec<PathBuf>) {
+fn take(mut entries: Vec<PathBuf>, found: &mut Vec<CheckInput>, folders: &mut Vec<PathBuf>) {
     // `latest` and the like are second names of runs that are found anyway.
     entries.retain(|entry| !entry.is_symlink());
     let mut stored = Vec::new();
@@ -243,7 +245,7 @@ fn take(mut entries: Vec<PathBuf>, found: &mut Vec<Input>, folders: &mut Vec<Pat
     if !stored.is_empty() {
         stored.extend(entries.extract_if(.., |entry| entry.ends_with(KEYS) && entry.is_dir()));
         let path = stored.remove(0);
-        found.push(Input { path, copies: stored });
+        found.push(CheckInput { path, copies: stored });
     }
     for entry in entries {
         if is_run(&entry) || pack::is_pack(&entry) || is_history(&entry).unwrap_or(true) {

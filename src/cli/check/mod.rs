@@ -11,7 +11,7 @@ use crate::planning::values::duration;
 use anyhow::Result;
 use checked_input::{CheckLimits, CheckedInput};
 use clap::Args;
-use input::Input;
+use input::CheckInput;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -107,7 +107,7 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
         .into());
     }
     if let Some(page) = &options.page {
-        let read: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        let read: Vec<&Path> = inputs.iter().map(|input| input.path.as_path()).collect();
         let way_out = "give another --page FILE";
         paths::output_file(page, way_out)?;
         paths::replaceable(page, OutputKind::Page, &read, way_out)?;
@@ -140,7 +140,7 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
 ///
 /// # Errors
 /// If there is nothing to check at a path.
-fn gather(paths: &[PathBuf]) -> Result<Vec<Input>> {
+fn gather(paths: &[PathBuf]) -> Result<Vec<CheckInput>> {
     let mut inputs = Vec::new();
     let mut known = HashSet::new();
     for path in paths {

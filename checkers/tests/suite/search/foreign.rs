@@ -77,7 +77,10 @@ fn a_first_value_is_not_known_until_it_is_read() {
     for (events, verdict) in [
         (format!("1 invoke read; {failed}; 1 ok read 3"), Verdict::Valid),
         (format!("{failed}; 1 read -> 3"), Verdict::Valid),
-        (format!("1 read -> 3; 2 write 7 -> 7; {failed}; 1 read -> 7"), Verdict::Valid),
+        (
+            format!("1 read -> 3; 2 write 7 -> 7; {failed}; 1 read -> 7"),
+            Verdict::Valid,
+        ),
         (format!("2 write 7 -> 7; {failed}; 1 read -> 3"), Verdict::Invalid),
         (format!("1 read -> 4; {failed}; 1 read -> 3"), Verdict::Invalid),
     ] {

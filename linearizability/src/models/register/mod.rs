@@ -40,8 +40,8 @@ const CAS_LOADS: &[GeneratedLoad] = &[
     GeneratedLoad::new(10_000, 30, 0.01, Values::Of(5)),
 ];
 
-/// Registers; with what they begin is known of our histories, and where it was stated. A write that failed does not show
-/// that they began with another value: it says nothing about what was there before it.
+/// Registers; with what they begin is known of our histories, and where it was stated. A write that failed does not
+/// show that they began with another value: it is no evidence of what was there before it.
 pub static REGISTERS: ModelEntry = ModelEntry {
     names: &["register", "cas-register"],
     summary: "read, write and cas",

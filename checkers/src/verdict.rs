@@ -1,13 +1,14 @@
 //! The verdict: what was found, and whether the evidence of the run suffices for `valid`.
 
 use crate::analysis::recovery::RecoverySpan;
-use crate::analysis::{Analysis, pairing, window_results};
+use crate::analysis::{Analysis, ops, pairing, window_results};
 use crate::findings::Findings;
 use crate::liveness::unfinished::error_words;
-use crate::recipe::missing_evidence::RequiredEvidence;
-use crate::text::count;
+use crate::text::{count, if_any};
 use crate::{Anomaly, Results, Verdict, cause, ensemble, recipe, statistics};
-use zooquake_history::EventType;
+use std::collections::BTreeMap;
+use zooquake_history::operation::control::UNASKED;
+use zooquake_history::{Event, EventType};
 
 /// Prefix of reasons that are only remarks.
 pub const NOTE: &str = "note: ";
@@ -21,8 +22,6 @@ pub struct Requirements<'a> {
     pub tree: &'a str,
     /// The checkers that convict by the transaction logs, and by nothing else.
     pub logged: &'a [&'a str],
-    /// What the answers of a user's own recipe are to have.
-    pub evidence: RequiredEvidence<'a>,
 }
 
 /// `Invalid` with an anomaly that is not advisory, else `Unknown` with a reason that is no note, else `Valid`.
@@ -41,7 +40,7 @@ pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
 pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) -> Results {
     ensemble::check(run, &mut found);
     if run.record.plan.workload.recipe.is_some() {
-        recipe::check(run, needs.evidence, &mut found);
+        recipe::check(run, &mut found);
     }
     cause::close(run, &mut found);
     let Findings {
@@ -54,6 +53,7 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) 
     not_judged.sort();
     let mut reasons = run.record.damage.clone();
     reasons.extend(pairing::reason(run.events, &run.ops.misfits));
+    unasked(run, &mut reasons);
     phases(run, &mut reasons);
     faults(run, &mut reasons);
     progress(run, needs, &mut reasons);
@@ -100,6 +100,24 @@ fn phases(run: &Analysis<'_>, reasons: &mut Vec<String>) {
         .filter(|node| run.clients.died(node, recovered, end))
     {
         reasons.push(format!("the process of {node} ended after recovery"));
+    }
+}
+
+/// Answers to nothing that was open, by the client that gave them.
+fn unasked(run: &Analysis<'_>, reasons: &mut Vec<String>) {
+    let mut all: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
+    let events = run.events.iter().filter(|event| event.f == UNASKED);
+    for event in events.filter(|event| event.request_id().is_some()) {
+        all.entry(ops::node(event)).or_default().push(event);
+    }
+    for (client, answers) in all {
+        let first = answers[0];
+        let more = if_any(answers.len() - 1, |more| format!(" (and {more} more)"));
+        reasons.push(format!(
+            "{client} answered request {} at {}, which was not open: it was never sent, or answered before{more}",
+            first.request_id().unwrap_or_default(),
+            run.at(first.index),
+        ));
     }
 }
 

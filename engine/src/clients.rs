@@ -20,7 +20,7 @@ use serde_json::json;
 use std::time::Duration;
 use worker::Worker;
 use zooquake_history::liveness::AnsweredDurations;
-use zooquake_history::operation::control::Hello;
+use zooquake_history::operation::control::{Hello, UNASKED, UnaskedAnswer};
 use zooquake_history::operation::grant::GRANT;
 use zooquake_history::plan::Plan;
 use zooquake_history::protocol::{Message, ProcessOutput};
@@ -59,6 +59,11 @@ impl Clients {
             completed: 0,
             last_request: 0,
         })
+    }
+
+    /// Clients are given no more operations: what is asked of them now is not the generator's.
+    pub fn rest(&mut self) {
+        self.phase = GeneratorPhase::Quiet;
     }
 
     /// Begins a phase of the run, in which clients are given these operations.
@@ -159,10 +164,10 @@ impl Clients {
                     let request = ControlRequest { client, id, f };
                     self.complete_control(run, &request, Completion::from_reply(outcome, value, error));
                 } else {
-                    let name = &worker.name;
-                    let why =
-                        format!("client {name} answered request {id}, which it was not asked: {outcome:?} {value}");
-                    run.broken(number, why);
+                    let answer = json!(UnaskedAnswer { id, outcome, value });
+                    let mut entry = HistoryEntry::named(&worker.name, UNASKED, answer);
+                    entry.error = error;
+                    run.record(entry);
                 }
             }
         }
@@ -172,6 +177,7 @@ impl Clients {
     /// begins anew.
     pub fn restart_free_time(&mut self) {
         self.holds.restart_free_time();
+        self.workers.iter_mut().for_each(|worker| worker.refusals = None);
         let pending = self.workers.iter_mut().filter_map(|worker| worker.op.as_mut());
         pending.for_each(|op| op.free_at = Duration::ZERO);
     }

@@ -54,8 +54,10 @@ enum DrainStep {
 type DrainTransition = Transition<DrainStep, ()>;
 
 impl Drain {
-    /// A drain of the queue, or of the counter, through the last client.
-    pub fn new(run: &RunContext, clients: &Clients, task: ClosingTask) -> Self {
+    /// A drain of the queue, or of the counter, through the last client. No client is asked for anything else any more:
+    /// the last one is not asked again for what it did not finish.
+    pub fn new(run: &RunContext, clients: &mut Clients, task: ClosingTask) -> Self {
+        clients.rest();
         Self {
             until: run.deadline(PATIENCE),
             task,
@@ -95,8 +97,11 @@ impl Drain {
                 }
                 return DrainTransition::End(());
             }
+            // Its process has ended, and is to be started again.
+            DrainStep::Unsure | DrainStep::Sure if !last.is_idle() => return DrainTransition::Wait(self.step),
             DrainStep::Unsure => {
                 self.operations -= 1;
+                last.last_confirm = None;
                 let last = last.number;
                 clients.ask_control(run, last, f::CONFIRM);
                 DrainStep::Confirming

@@ -194,14 +194,16 @@ fn stall_since(before: Stalls, now: Stalls) -> Option<String> {
 }
 
 /// Whether a client that has not finished has had the bound for it, of which `free` has passed since recovery: with
-/// what it has pending, or with failing again and again, or without anything to do.
+/// what it has pending, or with failing again and again at one operation, or without anything to do.
 fn had_its_time(worker: &Worker, free: Duration, bound: Duration) -> bool {
+    let refused = worker.refusals.as_ref();
+    let fails = worker.failing && refused.is_none_or(|chain| chain.lasted() >= bound);
     match &worker.op {
         Some(op) => {
             let pending = free.saturating_sub(op.free_at);
-            pending >= bound || worker.failing && pending < SHORT && free >= bound
+            pending >= bound || fails && pending < SHORT && free >= bound
         }
-        None => free >= bound && (worker.failing || worker.due.is_none()),
+        None => free >= bound && (fails || worker.due.is_none()),
     }
 }
 

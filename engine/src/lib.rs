@@ -22,6 +22,7 @@ mod nemesis;
 mod nemesis_messages;
 mod operation;
 mod recovery;
+mod refusals;
 mod resource;
 mod shell_answer;
 #[cfg(test)]

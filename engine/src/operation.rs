@@ -59,9 +59,10 @@ pub struct PendingOp {
 }
 
 impl PendingOp {
-    /// Adds its duration to those of answered operations, if it was answered `ok` at this moment.
+    /// Adds its duration to those of answered operations, if it was answered `ok` at this moment and was no work under
+    /// a grant.
     pub fn measure(&self, end: &Completion, now: Duration, answered: &mut AnsweredDurations) {
-        if end.is_ok() {
+        if end.is_ok() && !matches!(self.kind, OpKind::Read | OpKind::Write) {
             answered.add(self.f, now.saturating_sub(self.since));
         }
     }

@@ -2,6 +2,7 @@
 //! and again for the bound of liveness. `docs/families/membership.md`.
 
 use super::clients::Clients;
+use super::clients::worker::Worker;
 use super::context::{Deadline, RunContext};
 use super::effect::{Effect, Question};
 use super::generator::GeneratorPhase;
@@ -19,6 +20,9 @@ const EVERY: Duration = Duration::from_millis(250);
 /// What the engine waits beyond the bound, so that the checkers, which compute it from the history, find it reached.
 const BEYOND: Duration = Duration::from_secs(1);
 
+/// The longest that clients are asked, in bounds, where answers come late.
+const PATIENCE: u32 = 3;
+
 /// Questions for views on their way, after a reading of the tree.
 #[derive(Debug)]
 pub struct Views {
@@ -30,8 +34,9 @@ pub struct Views {
 enum ViewsStep {
     /// The tree is being read.
     Reading,
-    /// Clients are asked again at the first moment; it ends at the second one.
-    Asking(Reading, Deadline, Deadline),
+    /// Clients are asked again at the first moment; it ends at the second one if the answers of each span the bound,
+    /// and at the third one whatever they do.
+    Asking(Reading, Deadline, Deadline, Deadline),
 }
 
 /// An entry of the group: path, czxid and mzxid.
@@ -52,7 +57,7 @@ impl Views {
     pub fn due(&self) -> Option<Deadline> {
         match &self.step {
             ViewsStep::Reading => None,
-            ViewsStep::Asking(_, next, _) => Some(*next),
+            ViewsStep::Asking(_, next, ..) => Some(*next),
         }
     }
 
@@ -68,14 +73,16 @@ impl Views {
             (ViewsStep::Reading, Some(ShellAnswer::Tree(Ok(reading)))) => {
                 clients.forget_views();
                 let until = run.deadline(self.bound);
-                self.step = ViewsStep::Asking(reading, run.deadline(Duration::ZERO), until);
+                let at_last = run.deadline(self.bound * PATIENCE);
+                self.step = ViewsStep::Asking(reading, run.deadline(Duration::ZERO), until, at_last);
             }
             _ => {}
         }
-        let ViewsStep::Asking(reading, next, until) = &mut self.step else {
+        let ViewsStep::Asking(reading, next, until, at_last) = &mut self.step else {
             return None;
         };
-        let over = run.interrupted || run.passed(*until) || clients.all_show(&entries(run, reading));
+        let asked = run.passed(*until) && clients.views_span(self.bound - BEYOND) || run.passed(*at_last);
+        let over = run.interrupted || asked || clients.all_show(&entries(run, reading));
         if over {
             return Some(Ok(std::mem::take(reading)));
         }
@@ -123,7 +130,16 @@ fn has_own(answer: &Value, entries: &BTreeSet<Entry>) -> bool {
 impl Clients {
     /// Forgets the views that were answered before.
     fn forget_views(&mut self) {
-        self.workers.iter_mut().for_each(|worker| worker.view = None);
+        for worker in &mut self.workers {
+            (worker.view, worker.views) = (None, None);
+        }
+    }
+
+    /// Whether the last answers of each client that runs are to requests that span this time. One whose last answer was
+    /// not `ok` is waited for no longer.
+    fn views_span(&self, bound: Duration) -> bool {
+        let spans = |worker: &Worker| worker.views.is_none_or(|(first, last)| last - first >= bound);
+        self.workers.iter().filter(|worker| worker.process.runs()).all(spans)
     }
 
     /// Asks each client for its view that can answer and was answered the last time.
@@ -131,6 +147,7 @@ impl Clients {
         for number in 0..self.workers.len() {
             let worker = &self.workers[number];
             if worker.process.connected && worker.answers() && !worker.was_asked(control::f::VIEW) {
+                self.workers[number].view_sent = run.now;
                 self.ask_control(run, number, control::f::VIEW);
             }
         }

@@ -153,6 +153,10 @@ pub struct ZnodeChange<'a> {
 }
 
 /// What was read of one server's transaction logs, an entry of `txnlogs.json`.
+///
+/// Where servers logged different transactions under one zxid (another type, session, path or other data), that counts,
+/// and stands in `txnlog.jsonl`, which a majority of the voters logged alike. Where there is no such one the zxid is
+/// unknown, and `txnlog.jsonl` has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerTxnLog {
     /// `n1`, ….
@@ -170,6 +174,11 @@ pub struct ServerTxnLog {
     pub last: i64,
     /// How many transactions were read.
     pub transactions: usize,
+    /// Those of its transactions that do not count, since another server logged another one under their zxid; in the
+    /// order of zxids, each without servers. Of one that a record of an older version does not have there is its zxid
+    /// alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<Txn>,
 }
 
 /// The state that one server reported over its own loopback, a line of `servers.jsonl`.

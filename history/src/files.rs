@@ -3,7 +3,8 @@
 use crate::event::Damage;
 use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
 use crate::plan::{ClusterPlan, Plan};
-use crate::{Provenance, Record, ServerLog};
+use crate::txnlog::former;
+use crate::{Provenance, Record, ServerLog, ServerTxnLog};
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -53,8 +54,11 @@ impl Record {
             .lines("history.jsonl", files.history, parse_jsonl)
             .unwrap_or_default();
         let tree = read.value("tree.json", files.tree);
-        let txnlog = read.lines("txnlog.jsonl", files.txnlog, parse_lines);
-        let server_txnlogs = read.value("txnlogs.json", files.txnlogs);
+        let mut txnlog = read.lines("txnlog.jsonl", files.txnlog, parse_lines);
+        let mut server_txnlogs: Option<Vec<ServerTxnLog>> = read.value("txnlogs.json", files.txnlogs);
+        if let (Some(txns), Some(logs)) = (&mut txnlog, &mut server_txnlogs) {
+            former::restate(txns, logs);
+        }
         let servers = read.lines("servers.jsonl", files.servers, parse_lines);
         let messages = read.lines("messages.jsonl", files.messages, parse_lines);
         let provenance = files.provenance.map(provenance);

@@ -78,7 +78,8 @@ pub struct Talk {
     clock: Arc<dyn Clock>,
     said: Arc<Mutex<ClientLine>>,
     stdin: Option<Stdin>,
-    asked: Vec<u64>,
+    /// Each request by its number, with its operation.
+    asked: Vec<(u64, &'static str)>,
 }
 
 impl Talk {
@@ -144,7 +145,7 @@ impl Talk {
     /// The number of a request that [`Talk::line`] sends.
     pub fn number(&mut self, f: &'static str) -> SentRequest {
         let id = self.asked.len() as u64 + 1;
-        self.asked.push(id);
+        self.asked.push((id, f));
         SentRequest {
             id,
             f,
@@ -222,6 +223,15 @@ impl Talk {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).lines.clone()
     }
 
+    /// All that it sent, with the operation that a reply answers.
+    pub fn with_operations(&self) -> Vec<(Option<&'static str>, TimedLine)> {
+        let f = |heard: &TimedLine| match heard.message {
+            Some(Message::Reply { id, .. }) => self.asked.iter().find(|(asked, _)| *asked == id).map(|(_, f)| *f),
+            _ => None,
+        };
+        self.lines().into_iter().map(|heard| (f(&heard), heard)).collect()
+    }
+
     /// The states of its sessions that it has reported, in order: the session and its state.
     pub fn sessions(&self) -> Vec<(String, String)> {
         let of = |heard: TimedLine| match heard.message {
@@ -237,7 +247,7 @@ impl Talk {
     /// The first line that is no message, or a reply to nothing or to something answered already; `None` if all are
     /// well.
     pub fn stray(&self) -> Option<String> {
-        let mut open = self.asked.clone();
+        let mut open: Vec<u64> = self.asked.iter().map(|(id, _)| *id).collect();
         let wrong = |heard: TimedLine| match heard.message {
             None => Some(format!("the line {:?} is not a message", heard.line)),
             Some(Message::Reply { id, .. }) => match open.iter().position(|asked| *asked == id) {

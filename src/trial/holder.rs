@@ -3,7 +3,7 @@
 use super::common::refused_as;
 use super::conversation::TimedReply;
 use super::family::FamilyTrial;
-use super::sentences::{BESIDE, BUSY, CONFIRM, EPHEMERAL, NOT_HELD, OPERATES, QUIESCE, RELEASE, SESSION, WORKS};
+use super::sentences::{BESIDE, BUSY, CONFIRM, EPHEMERAL, NOT_HELD, OPERATES, QUIESCE, RELEASE, SESSION, TOKEN, WORKS};
 use super::znodes::is_session;
 use super::{PATIENT, SOON, SentenceResult, Trial};
 use anyhow::Result;
@@ -53,23 +53,9 @@ impl Trial {
         if value["grant"] != json!(grant) {
             return Err(format!("{value} does not repeat the grant {grant}"));
         }
-        let told = [
-            ("path", "czxid", value["path"].is_string()),
-            ("czxid", "czxid", value["czxid"].is_i64()),
-        ];
-        for (key, declared, is) in told {
-            if !is && self.can(declared) {
-                return Err(format!(
-                    "{value} has no `{key}`, and `hello` does not declare that it cannot give the {declared}"
-                ));
-            }
-        }
-        let session = value["session"].as_str();
-        if self.can("session") && !session.is_some_and(is_session) {
+        self.has_fields(ask, &value)?;
+        if self.can("session") && !value["session"].as_str().is_some_and(is_session) {
             return Err(format!("{value} has no session such as \"0x100a1b2c3d40001\""));
-        }
-        if self.plan.workload.fenced && !value["token"].is_i64() {
-            return Err(format!("{value} has no token, though the recipe is fenced"));
         }
         Ok(value)
     }
@@ -87,6 +73,7 @@ impl Trial {
         let seen = granted.as_ref().map(ToString::to_string).map_err(Clone::clone);
         self.note(OPERATES, seen);
         let Ok(grant) = granted else { return Ok(()) };
+        self.note(TOKEN, self.token(&grant));
         self.note(SESSION, self.connected(&grant));
         self.note(EPHEMERAL, self.ephemeral(&grant).await?);
         let seen = self.confirms(Some(&grant)).await?;
@@ -138,6 +125,17 @@ impl Trial {
         let ended = self.clients[0].ended();
         self.awake().await?;
         Ok(if ended { self.hold(0).await.ok() } else { Some(grant) })
+    }
+
+    /// That an answer has a token where the recipe promises one, and nowhere else.
+    fn token(&self, answer: &Value) -> SentenceResult {
+        match (self.plan.workload.fenced, answer["token"].is_i64()) {
+            (true, false) => Err(format!("{answer} has no token, though the recipe is fenced")),
+            (false, true) => Err(format!(
+                "{answer} has a token, though the manifest does not promise one (`fenced = true`): nothing checks it"
+            )),
+            _ => Ok(answer.to_string()),
+        }
     }
 
     /// That the session of a grant was reported as connected.
@@ -204,14 +202,21 @@ impl Trial {
         }
         let reply = self.clients[0].reply(working, SOON).await;
         let enough = Duration::from_millis(WORK_MS - 5);
+        if let (f::WRITE, Ok(reply)) = (work, &reply) {
+            let seen = self
+                .token(&reply.value)
+                .and_then(|seen| match reply.value["token"] == grant["token"] {
+                    true => Ok(seen),
+                    false => Err(reply.unlike(&format!("the token of the grant, {}", grant["token"]))),
+                });
+            self.note(TOKEN, seen);
+        }
         let seen = reply.and_then(|reply| {
             let repeats =
                 reply.value["grant"] == grant["grant"] && (work != f::WRITE || reply.value["value"] == json!(31));
-            let token = !self.plan.workload.fenced || reply.value["token"] == grant["token"];
             let lacks = [
                 (reply.outcome == Outcome::Ok, "`ok`".to_string()),
                 (repeats, format!("what was asked is repeated: {}, 31", grant["grant"])),
-                (token, format!("the token of the grant, {}", grant["token"])),
                 (reply.took >= enough, format!("after {WORK_MS} ms of work")),
             ];
             match lacks.into_iter().find(|(holds, _)| !holds) {

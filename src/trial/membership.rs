@@ -57,7 +57,7 @@ impl Trial {
         let seen = self.follows(&entry).await;
         self.note(FOLLOWS, seen);
         for client in [0, 1] {
-            self.note(SHOWN, shown(&self.clients[client].lines()));
+            self.note(SHOWN, shown(&self.clients[client].lines(), self.can("czxid")));
         }
         Ok(())
     }
@@ -70,9 +70,7 @@ impl Trial {
         let value = self.number();
         let updated = self.asked(0, f::UPDATE, json!({ "value": value })).await?;
         expect(&updated, "path", &entry["path"], "the own entry")?;
-        if !updated["mzxid"].is_i64() {
-            return Err(format!("{updated}, without a number `mzxid`"));
-        }
+        self.has_fields(f::UPDATE, &updated)?;
         let left = self.leaves(&entry).await?;
         Ok(format!("{entry}, then {updated}, then {left}"))
     }
@@ -81,9 +79,7 @@ impl Trial {
     async fn registers(&mut self) -> Result<Value, String> {
         let register = json!({ "member": "m1", "value": self.number() });
         let entry = self.asked(0, f::REGISTER, register).await?;
-        if !entry["path"].is_string() || self.can("czxid") && !entry["czxid"].is_i64() {
-            return Err(format!("{entry}, without a `path`, or a number `czxid`"));
-        }
+        self.has_fields(f::REGISTER, &entry)?;
         if self.can("session") && !entry["session"].as_str().is_some_and(is_session) {
             return Err(format!("{entry} has no session such as \"0x100a1b2c3d40001\""));
         }
@@ -94,7 +90,7 @@ impl Trial {
     async fn leaves(&mut self, entry: &Value) -> Result<Value, String> {
         let left = self.asked(0, f::DEREGISTER, json!({})).await?;
         let removed = &left["removed"];
-        match removed.is_null() || removed["path"] == entry["path"] {
+        match removed.is_null() || entry["path"].is_null() || removed["path"] == entry["path"] {
             true => Ok(left),
             false => Err(format!("{left}, though its entry was {}", entry["path"])),
         }
@@ -128,7 +124,7 @@ impl Trial {
             let scratch = tree.iter().find(|znode| znode.path == path);
             let scratch = scratch.ok_or_else(|| format!("there is no {path}"))?;
             expect(&answer, "zxid", &json!(scratch.mzxid), "the write of the scratch znode")?;
-            whole(&answer["view"])?;
+            whole(&answer["view"], self.can("czxid"))?;
             let registered = &answer["registered"];
             let own = match entry {
                 None => registered.is_null(),
@@ -144,8 +140,13 @@ impl Trial {
     /// That the second client is shown the entry of the first one, its new value, and its end.
     async fn follows(&mut self, entry: &Value) -> SentenceResult {
         let value = self.number();
-        let path = &entry["path"];
-        let is_shown = |member: &Value| member["path"] == *path && member["czxid"] == entry["czxid"];
+        // Where the client cannot give its path it is found by its name.
+        let is_at = |member: &Value| match entry["path"].is_null() {
+            true => member["member"] == "m1",
+            false => member["path"] == entry["path"],
+        };
+        let dated = self.can("czxid");
+        let is_shown = |member: &Value| is_at(member) && (!dated || member["czxid"] == entry["czxid"]);
         let mut seen = vec![self.shows("the entry", |members| members.iter().any(is_shown)).await?];
         self.asked(0, f::UPDATE, json!({ "value": value })).await?;
         let is_new = |member: &Value| is_shown(member) && member["value"] == json!(value);
@@ -154,7 +155,7 @@ impl Trial {
                 .await?,
         );
         self.leaves(entry).await?;
-        let is_left = |members: &[Value]| !members.iter().any(|member| member["path"] == *path);
+        let is_left = |members: &[Value]| !members.iter().any(is_at);
         seen.push(self.shows("that it left", is_left).await?);
         Ok(seen.join(", then "))
     }
@@ -175,11 +176,11 @@ impl Trial {
     }
 }
 
-/// That a view has all its fields.
-fn whole(view: &Value) -> Result<(), String> {
+/// That a view has all its fields; the path of a member if a client can give it.
+fn whole(view: &Value, placed: bool) -> Result<(), String> {
     let is_entry = |member: &Value| {
         let is_number = |key: &str| member[key].is_i64();
-        member["member"].is_string() && member["path"].is_string() && is_number("value")
+        member["member"].is_string() && (member["path"].is_string() || !placed) && is_number("value")
     };
     let members = &view["members"];
     let listed = members.is_null() || members.as_array().is_some_and(|list| list.iter().all(is_entry));
@@ -193,12 +194,12 @@ fn whole(view: &Value) -> Result<(), String> {
 }
 
 /// That the numbers of the views in a client's notices count up, and that each view that it answered was in one before.
-fn shown(lines: &[TimedLine]) -> SentenceResult {
+fn shown(lines: &[TimedLine], placed: bool) -> SentenceResult {
     let mut told: Vec<&Value> = Vec::new();
     for heard in lines {
         match &heard.message {
             Some(Message::Notice { notice, value }) if notice == "view" => {
-                whole(value)?;
+                whole(value, placed)?;
                 if told
                     .last()
                     .is_some_and(|last| last["n"].as_u64() >= value["n"].as_u64())

@@ -9,6 +9,7 @@ mod counter;
 mod exchanges;
 mod families;
 mod family;
+mod fields;
 mod holder;
 mod life;
 mod membership;
@@ -22,7 +23,7 @@ use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster, OnOutput, Stdin};
 use zooquake_history::{
@@ -142,6 +143,8 @@ struct Trial {
     numbers: u64,
     /// How often each client was started.
     incarnations: [u64; 2],
+    /// Where what contends was seen.
+    places: Mutex<znodes::ContendingPlaces>,
     findings: Vec<Finding>,
 }
 
@@ -160,6 +163,7 @@ impl Trial {
             cannot: Vec::new(),
             numbers: 0,
             incarnations: [0; 2],
+            places: Mutex::default(),
             findings: Vec::new(),
         })
     }
@@ -176,6 +180,8 @@ impl Trial {
             (self.family.course)(&mut self).await?;
             self.life().await?;
             self.note(sentences::STAYS_UP, Ok("none ended".to_string()));
+            self.fields();
+            self.audited();
             self.whole_lines();
         }
         for sentence in SENTENCES {
@@ -261,7 +267,12 @@ impl Trial {
     }
 
     async fn tree(&self) -> Result<Vec<Znode>> {
-        self.cluster.tree(SERVER).await
+        let tree = self.cluster.tree(SERVER).await?;
+        self.places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .look(&self.plan.workload.contenders, &tree);
+        Ok(tree)
     }
 
     fn whole_lines(&mut self) {

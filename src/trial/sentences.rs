@@ -35,6 +35,7 @@ sentences! {
     EPHEMERAL, "ephemeral", "the znode of a grant, of a place in a barrier, or of a member, is ephemeral, and below a parent in \
         `contenders`";
     WORKS, "works", "a request for work is answered after `work_ms`, and the answer repeats what was asked";
+    TOKEN, "token", "a grant and its writes carry a token where the recipe is `fenced`, and none where it is not";
     NOT_HELD, "not-held", "a request under a grant that is not held is answered `fail` with `not-held`";
     TIMEOUT, "timeout", "a request is answered by its `timeout_ms`";
     NOTHING_LEFT, "nothing-left", "`fail` is answered only if nothing of the operation is left";
@@ -52,6 +53,8 @@ sentences! {
     RECOVERS, "recovers", "the client works again when the servers are back";
     KILLED, "killed", "after SIGKILL a second incarnation works";
     END_OF_STDIN, "end-of-stdin", "the end of stdin ends the process at once; it releases nothing and closes no session";
+    FIELDS, "fields", "answers `ok` and notices have the fields that checks rest on, but for those that `hello` declares in `cannot`";
+    AUDITED, "audited", "what the clients make to contend is below a parent in `contenders`, where what is left at the end is looked for";
     STAYS_UP, "stays-up", "a process ends by itself only when its session is over";
     WHOLE_LINES, "whole-lines", "each line on stdout is one message; each request has exactly one reply";
 }

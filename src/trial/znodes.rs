@@ -1,9 +1,11 @@
 //! What answers name, held against the znodes that are there.
 
 use super::holder::ok;
+use super::sentences::AUDITED;
 use super::{SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
+use std::sync::PoisonError;
 use std::time::Duration;
 use zooquake_history::evidence::Znode;
 
@@ -33,6 +35,29 @@ impl Trial {
                 .owner
                 .as_ref()
                 .is_some_and(|owner| told.iter().any(|(session, _)| session == owner))
+    }
+
+    /// Notes whether anything was ever seen where the audit of a run looks, if it looks anywhere.
+    pub(super) fn audited(&mut self) {
+        let parents = &self.plan.workload.contenders;
+        let is_audited = self
+            .family
+            .spec
+            .required(&self.plan.workload)
+            .any(|field| field.check == "orphan-node");
+        if !is_audited {
+            return;
+        }
+        let places = std::mem::take(self.places.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let seen = match (places.audited, places.elsewhere) {
+            (Some(path), _) => Ok(format!("{path} was there")),
+            (None, Some(path)) => Err(format!(
+                "{path} is ephemeral and below none of `contenders` in the manifest, {parents:?}, and nothing was seen below those: \
+                 what is left behind there is not found"
+            )),
+            (None, None) => return,
+        };
+        self.note(AUDITED, seen);
     }
 
     /// That a release reports what it removed, and that it is gone.
@@ -110,6 +135,29 @@ impl Trial {
                 false => Err(format!("{value} does not name {}", grant["path"])),
             }
         }))
+    }
+}
+
+/// Where znodes were seen by which clients may contend: the first below a parent of contenders, and the first ephemeral
+/// one elsewhere.
+#[derive(Debug, Default)]
+pub(super) struct ContendingPlaces {
+    audited: Option<String>,
+    elsewhere: Option<String>,
+}
+
+impl ContendingPlaces {
+    /// Takes what a reading of the tree shows.
+    pub(super) fn look(&mut self, parents: &[String], tree: &[Znode]) {
+        let harness = ["/zooquake".to_string()];
+        for znode in tree {
+            let place = match is_contender(parents, &znode.path) {
+                true => &mut self.audited,
+                false if znode.owner.is_some() && !is_contender(&harness, &znode.path) => &mut self.elsewhere,
+                false => continue,
+            };
+            place.get_or_insert_with(|| znode.path.clone());
+        }
     }
 }
 

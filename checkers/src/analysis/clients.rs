@@ -1,10 +1,10 @@
 //! Clients: which there are, which sessions they had, and when their processes died.
 
 use super::{Grants, Ops, RecordView, first_after, ops};
-use std::collections::{BTreeMap, BTreeSet};
-use zooquake_history::EventType;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::control::f;
 use zooquake_history::operation::membership;
+use zooquake_history::{Event, EventType};
 
 /// The clients of a run.
 #[derive(Debug, Default)]
@@ -16,6 +16,10 @@ pub struct NamedClients<'a> {
     /// By session: the clients that named it as their own, and the index of the first event in which each did so: in
     /// `hello`, in a `session` notice, in an answer to `quiesce`, in a grant, or in a registration.
     pub named: BTreeMap<u64, BTreeMap<&'a str, usize>>,
+    /// By session and client: all events in which that client named it as its own.
+    namings: HashMap<(u64, &'a str), Vec<usize>>,
+    /// For each client where its processes began, in order.
+    hellos: BTreeMap<&'a str, Vec<usize>>,
     /// For each client where its streams ended, in order.
     pub exits: BTreeMap<&'a str, Vec<usize>>,
     /// For each client its notices of sessions that it got, lost or found again, in order.
@@ -53,6 +57,9 @@ impl<'a> NamedClients<'a> {
         for (at, event, client) in events.filter_map(|(at, event)| Some((at, event, ops::named_client(event)?))) {
             if event.f == "session" {
                 clients.notices.entry(client).or_default().push(at);
+            }
+            if event.f == "hello" && event.kind == EventType::Info {
+                clients.hellos.entry(client).or_default().push(at);
             }
             match (event.f.as_str(), event.kind) {
                 ("exit", EventType::Info) => clients.exits.entry(client).or_default().push(at),
@@ -95,6 +102,23 @@ impl<'a> NamedClients<'a> {
         self.named.get(&session)?.get(node).copied()
     }
 
+    /// Where the process of a client began that lived at an event; `None` if that is not in the history.
+    pub fn process_began(&self, node: &str, at: usize) -> Option<usize> {
+        let hellos = self.hellos.get(node)?;
+        hellos[..hellos.partition_point(|&hello| hello < at)].last().copied()
+    }
+
+    /// The first event before another one in which a process other than the client's present one, which began at
+    /// `began`, named a session as its own. `None` also if this process named it itself by then.
+    pub fn named_by_another(&self, session: u64, (node, began): (&str, usize), before: usize) -> Option<usize> {
+        let own = self.namings.get(&(session, node)).map_or(&[][..], Vec::as_slice);
+        if own.iter().any(|at| (began..before).contains(at)) {
+            return None;
+        }
+        let first = self.named.get(&session)?.values().copied().min()?;
+        (first < before).then_some(first)
+    }
+
     /// Where the streams of a client ended, in order.
     pub(crate) fn exits_of(&self, node: &str) -> &[usize] {
         self.exits.get(node).map_or(&[], Vec::as_slice)
@@ -114,12 +138,22 @@ impl<'a> NamedClients<'a> {
         notices.get(next).is_none_or(|&at| at > to) && !self.died(node, from, to)
     }
 
+    /// The first notice after an event in which a client reports that a session of its is not connected, or over.
+    pub(crate) fn lost_connection(&self, events: &[Event], node: &str, after: usize) -> Option<usize> {
+        let notices = self.notices.get(node)?;
+        let later = notices[notices.partition_point(|&at| at <= after)..].iter().copied();
+        later
+            .into_iter()
+            .find(|&at| matches!(events[at].state(), Some("disconnected" | "expired")))
+    }
+
     fn tie(&mut self, text: Option<&str>, node: &'a str, event: usize) {
         let Some(number) = text.and_then(session) else { return };
         let owner = self.sessions.entry(number).or_insert(SessionOwner { node, event });
         if event < owner.event {
             *owner = SessionOwner { node, event };
         }
+        self.namings.entry((number, node)).or_default().push(event);
         let named = self.named.entry(number).or_default().entry(node);
         named.and_modify(|first| *first = event.min(*first)).or_insert(event);
     }

@@ -27,9 +27,14 @@ pub struct GroupView<'a> {
     pub n: Option<u64>,
     /// The session that it was read in.
     pub session: Option<u64>,
-    /// The members that can be read; `None` if the recipe had nothing that it may show.
+    /// The members whose paths can be read; `None` if the recipe had nothing that it may show.
     pub members: Option<Vec<GroupMember<'a>>>,
-    /// Whether `members` are all that the view shows: each part of it can be read, and it shows no path twice.
+    /// The values of the members that are named without a path, each `None` if it cannot be read.
+    pub placeless: Vec<Option<i64>>,
+    /// Whether `members` and `placeless` are not all that the view shows: some part of it cannot be read, or it shows a
+    /// path twice.
+    pub unread: bool,
+    /// Whether `members` are all that the view shows.
     pub whole: bool,
 }
 
@@ -70,17 +75,20 @@ impl<'a> GroupView<'a> {
     }
 
     fn read((at, node, process, notice): (usize, &'a str, usize, bool), value: &'a Value) -> Self {
-        let (members, whole) = match MEMBERS.read_from(value) {
-            Some(none) if none.is_null() => (None, true),
+        let mut placeless = Vec::new();
+        let (members, unread) = match MEMBERS.read_from(value) {
+            Some(none) if none.is_null() => (None, false),
             Some(list) => {
                 let entries = list.list().unwrap_or_default();
                 let mut members: Vec<GroupMember<'a>> = entries.iter().filter_map(GroupMember::read).collect();
-                let read = members.len() == entries.len() && list.list().is_some();
+                let named = entries.iter().filter(|entry| is_placeless(entry));
+                placeless.extend(named.map(|entry| VALUE.read_from(entry)));
+                let read = members.len() + placeless.len() == entries.len() && list.list().is_some();
                 members.sort_unstable();
                 let once = members.windows(2).all(|two| two[0].path != two[1].path);
-                (Some(members), read && once)
+                (Some(members), !(read && once))
             }
-            None => (Some(Vec::new()), false),
+            None => (Some(Vec::new()), true),
         };
         Self {
             at,
@@ -90,7 +98,9 @@ impl<'a> GroupView<'a> {
             n: N.read_from(value).and_then(|n| u64::try_from(n).ok()),
             session: SESSION.read_from(value).and_then(super::clients::session),
             members,
-            whole,
+            whole: !unread && placeless.is_empty(),
+            placeless,
+            unread,
         }
     }
 
@@ -108,9 +118,14 @@ impl<'a> GroupView<'a> {
 
     /// Whether both show the same, read in the same session.
     pub fn same_content(&self, other: &Self) -> bool {
-        let content = |view: &Self| (view.session, view.whole, view.members.clone());
+        let content = |view: &Self| (view.session, view.unread, view.members.clone(), view.placeless.clone());
         content(self) == content(other)
     }
+}
+
+/// Whether an entry has a name, and no path.
+fn is_placeless(entry: &Value) -> bool {
+    PATH.any().read_from(entry).is_none_or(Value::is_null) && MEMBER.read_from(entry).is_some()
 }
 
 impl<'a> GroupMember<'a> {

@@ -59,6 +59,15 @@ impl<'a> InjectedFault<'a> {
         self.tries.last().filter(|(_, verified)| *verified).map(|&(at, _)| at)
     }
 
+    /// The event at which it ceased to be in effect at the earliest, if it was healed: where healing began, or the effect
+    /// was verified after that; where healing was tried several times, where the last try ended.
+    pub fn healing(&self) -> Option<usize> {
+        let healed = self.healed()?;
+        let began = self.heal.map(|heal| self.on.map_or(heal, |on| on.max(heal)));
+        let once = began.filter(|&began| self.tries.len() == 1 && began < healed);
+        Some(once.unwrap_or(healed))
+    }
+
     /// Where the last try to heal it ended.
     pub fn off(&self) -> Option<usize> {
         self.tries.last().map(|&(at, _)| at)

@@ -1,10 +1,12 @@
 //! Whether the transaction logs are complete: what they have to have for the absence of a transaction to prove
 //! anything.
 //!
-//! They are complete if the logs of a majority of the voters were read whole (a record of an older version does not
-//! contain that), if the transactions of each epoch count from 1 without a gap, as ZooKeeper counts them, and if no
-//! later transaction is named: in its epoch by an answer, by the evidence of a lost reply or by the znode tree; of any
-//! epoch by a sample of a server, since a server that starts may name a transaction that nobody else has, and loses it.
+//! They are complete if the logs of a majority of the voters were read whole and have nothing that does not count (a
+//! record of an older version does not contain that), if no zxid is unknown because servers logged different
+//! transactions under it, if the transactions of each epoch count from 1 without a gap, as ZooKeeper counts them, and
+//! if no later transaction is named: in its epoch by an answer, by the evidence of a lost reply or by the znode tree;
+//! of any epoch by a sample of a server, since a server that starts may name a transaction that nobody else has, and
+//! loses it.
 
 use super::{RecordView, named_zxids};
 use crate::text::few;
@@ -60,15 +62,36 @@ pub fn lack(record: &RecordView<'_>, named: &HighestZxids) -> Option<String> {
         Some([]) => return Some("the transaction logs that were read have no transaction".to_owned()),
         Some(txns) => txns,
     };
-    let servers = record.server_txnlogs.and_then(|logs| unread(record, logs));
-    servers.or_else(|| gap(txns)).or_else(|| end(record, txns, named))
+    let logs = record.server_txnlogs;
+    let unknown = logs.and_then(|logs| unknown(txns, logs));
+    let servers = || logs.and_then(|logs| unread(record, logs));
+    unknown
+        .or_else(servers)
+        .or_else(|| gap(txns))
+        .or_else(|| end(record, txns, named))
 }
 
-/// Of which voters the logs were not read whole, unless those of a majority were.
+/// Where servers logged different transactions under one zxid, and no majority of the voters the same.
+fn unknown(txns: &[Txn], logs: &[ServerTxnLog]) -> Option<String> {
+    let counts = |zxid| txns.binary_search_by_key(&zxid, |txn| txn.zxid).is_ok();
+    let differ = logs.iter().flat_map(|log| log.differs.iter().map(|txn| txn.zxid));
+    let first = differ.filter(|&zxid| !counts(zxid)).min()?;
+    let has = |log: &&ServerTxnLog| log.differs.iter().any(|txn| txn.zxid == first);
+    let servers: Vec<&str> = logs.iter().filter(has).map(|log| log.server.as_str()).collect();
+    Some(format!(
+        "the transaction logs of {} differ at 0x{first:x}, and no majority of the voters logged the same there",
+        servers.join(" and ")
+    ))
+}
+
+/// Of which voters the logs were not read whole, or are no evidence of what was committed, unless those of a majority
+/// are.
 fn unread(record: &RecordView<'_>, logs: &[ServerTxnLog]) -> Option<String> {
     let voters = record.plan.cluster.voters();
     let lack = |voter: &String| match logs.iter().find(|log| log.server == *voter) {
         None => Some(format!("nothing of {voter}")),
+        Some(log) if log.whole && log.transactions == 0 => Some(format!("no transaction of {voter}")),
+        Some(log) if log.whole && !log.differs.is_empty() => Some(format!("other transactions of {voter}")),
         Some(log) if log.whole => None,
         Some(log) => Some(format!(
             "not all of {voter} ({})",

@@ -3,6 +3,7 @@
 //! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or decides
 //! from when to when a client held, a fault was on or something was waited for.
 
+pub(crate) mod announcements;
 mod client_limits;
 pub(crate) mod clients;
 pub(crate) mod confirmations;
@@ -118,13 +119,14 @@ impl<'a> Analysis<'a> {
         let phases: Vec<(&str, usize)> = events.iter().enumerate().filter_map(began).collect();
         let last_phases = phases.iter().copied().collect();
         let recovery = Recovery::new(&record, &last_phases, &ops, &clients, &injected);
+        let declared = ClientLimits::new(events, &ops, &record.plan.workload);
         let mut analysis = Self {
             events,
             names,
             ops,
             grants,
             capacity: record.plan.workload.capabilities().capacity,
-            declared: ClientLimits::new(events),
+            declared,
             log,
             applied: AppliedRequests::new((&record, events), &clients, &injected),
             windows: Vec::new(),

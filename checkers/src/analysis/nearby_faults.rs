@@ -54,8 +54,10 @@ pub struct FaultWindow<'a> {
     pub from: u64,
     /// When it was in effect, if that was recorded.
     pub on: Option<u64>,
-    /// When it was healed; `None` if it was on until the end.
+    /// When it was seen healed; `None` if it was on until the end.
     pub until: Option<u64>,
+    /// The recorded moment of its healing: its effect ended between this and `until`.
+    pub healing: Option<u64>,
 }
 
 impl<'a> FaultWindow<'a> {
@@ -79,6 +81,7 @@ impl<'a> FaultWindow<'a> {
             from: time(from),
             on: window.on.map(time),
             until: window.healed().map(time),
+            healing: window.healing().map(time),
         })
     }
 }
@@ -201,7 +204,7 @@ impl<'a> Faults<'a> {
 /// `pause of c3 (window 2, 9.561 s to 13.999 s)`.
 pub(crate) fn words(window: &FaultWindow<'_>) -> String {
     let from = seconds(window.on.unwrap_or(window.from));
-    let until = window.until.map_or("the end".to_owned(), seconds);
+    let until = window.healing.map_or("the end".to_owned(), seconds);
     let of = match window.target {
         "" => String::new(),
         target => format!(" of {target}"),

@@ -5,7 +5,6 @@
 
 mod early_release;
 mod presence;
-mod required_fields;
 mod rounds;
 mod stuck_barrier;
 mod unblocked_leaves;
@@ -15,7 +14,6 @@ use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, asks};
-use crate::recipe::missing_evidence::RequiredEvidence;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::znodes::holder_znodes::member_places;
@@ -85,7 +83,6 @@ fn check(record: &Record) -> Results {
             progress,
             tree,
             logged: if double { &["stolen-znode"] } else { &[] },
-            evidence: RequiredEvidence::Fields(if double { required_fields::MEMBERS } else { &[] }),
         },
     )
 }

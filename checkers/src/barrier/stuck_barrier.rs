@@ -11,9 +11,10 @@ use super::rounds::{RoundMember, Rounds, told};
 use super::unblocked_leaves::LeaveOps;
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
+use crate::cause::subject::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, open_clients, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, open_clients, unfinished};
 use crate::text::{few, seconds};
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::{MEMBERS, ROUND, f};
@@ -29,7 +30,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
     };
     let all = unfinished(run, span);
     let bound = LivenessBounds::new(run, span).bound(f::ENTER);
-    let there = RoundPresences::new(run, rounds, &all, (span, bound));
+    let there = RoundPresences::new(run, rounds, &all);
     let (mut room, mut untold) = (MOST, 0);
     let leaves = LeaveOps::new(run, rounds, &all, span);
     for (number, one) in all.iter().enumerate() {
@@ -68,23 +69,11 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
     out.ran("stuck-barrier", all.len());
 }
 
-/// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for
-/// it.
-fn spells(run: &Analysis<'_>, one: &UnfinishedOps<'_, '_>, span: RecoverySpan, bound: u64) -> Vec<(usize, usize)> {
-    let lasts = |&spell: &(usize, usize)| span.waited(run, spell);
-    let all = one.spells();
-    let long: Vec<(usize, usize)> = all.iter().filter(|spell| lasts(spell) >= bound).copied().collect();
-    match long.is_empty() && !one.made_up {
-        true => all.into_iter().max_by_key(lasts).into_iter().collect(),
-        false => long,
-    }
-}
-
 /// By round those whose enters fail one after the other, while they go on asking.
 fn refused<'a>(run: &Analysis<'a>, all: &[UnfinishedOps<'_, 'a>]) -> BTreeMap<i64, Vec<MemberStay<'a>>> {
     let mut refused: BTreeMap<i64, Vec<MemberStay<'a>>> = BTreeMap::new();
     let enters = all.iter().filter(|one| one.op.f == f::ENTER);
-    for one in enters.filter(|one| one.how == UnfinishedOutcome::Failed && !one.made_up) {
+    for one in enters.filter(|one| one.was_refused(run) && !one.made_up) {
         if let Some(number) = told(run, one.op, ROUND) {
             refused.entry(number).or_default().push(MemberStay {
                 node: one.op.node,
@@ -99,28 +88,31 @@ fn refused<'a>(run: &Analysis<'a>, all: &[UnfinishedOps<'_, 'a>]) -> BTreeMap<i6
     refused
 }
 
-/// From a sending to an end, and who was there at the end.
-type EnterSpell = ((usize, usize), PresentMembers);
+/// An enter that did not finish.
+#[derive(Clone, Copy)]
+struct AskedEnter {
+    /// Its round, and how many members that has.
+    number: i64,
+    wanted: usize,
+    /// From the first sending to the last end.
+    spell: (usize, usize),
+    /// Who was there at the end.
+    there: PresentMembers,
+}
 
 /// Who is in each round.
 struct RoundPresences<'r, 'a> {
     run: &'r Analysis<'a>,
     /// By round the members, with those refused if the enter in question is ([`refused`]).
     rounds: BTreeMap<(i64, bool), Presence<'a>>,
-    /// By enter, as a position in the list of what did not finish: its round, how many members that has, and each spell
-    /// with who was there at its end.
-    asked: BTreeMap<usize, (i64, usize, Vec<EnterSpell>)>,
+    /// By enter, as a position in the list of what did not finish.
+    asked: BTreeMap<usize, AskedEnter>,
     /// Whether members enter for themselves.
     enters: bool,
 }
 
 impl<'r, 'a> RoundPresences<'r, 'a> {
-    fn new(
-        run: &'r Analysis<'a>,
-        rounds: &Rounds<'a>,
-        all: &[UnfinishedOps<'_, 'a>],
-        (span, bound): (RecoverySpan, u64),
-    ) -> Self {
+    fn new(run: &'r Analysis<'a>, rounds: &Rounds<'a>, all: &[UnfinishedOps<'_, 'a>]) -> Self {
         let mut there = Self {
             run,
             rounds: BTreeMap::new(),
@@ -128,32 +120,31 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
             enters: rounds.member == f::ENTER,
         };
         let refused = refused(run, all);
-        // By round the questions about it, each with the enter and the spell.
-        type Of<'a> = Vec<(Question<'a>, usize, (usize, usize))>;
+        // By round the questions about it, each with the enter and the members that it takes.
+        type Of<'a> = Vec<(Question<'a>, usize, usize)>;
         let mut questions: BTreeMap<(i64, bool), Of<'a>> = BTreeMap::new();
         for (at, one) in all.iter().enumerate().filter(|(_, one)| one.op.f == f::ENTER) {
             let (Some(number), Some(wanted)) = (told(run, one.op, ROUND), told(run, one.op, MEMBERS)) else {
                 continue;
             };
             let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-            there.asked.insert(at, (number, wanted, Vec::new()));
-            for spell in spells(run, one, span, bound) {
-                let question = there.question(one, wanted, spell.1);
-                questions
-                    .entry(there.round(one, number))
-                    .or_default()
-                    .push((question, at, spell));
-            }
+            let question = there.question(one, wanted, one.until());
+            let of = questions.entry(there.round(one, number)).or_default();
+            of.push((question, at, wanted));
         }
         for ((number, with_refused), of) in questions {
             let mut stays = live(run, rounds, number);
             stays.extend(refused.get(&number).into_iter().flatten().filter(|_| with_refused));
             let presence = Presence::new(stays);
             let asked: Vec<Question<'_>> = of.iter().map(|&(question, ..)| question).collect();
-            for ((_, at, spell), answer) in of.into_iter().zip(presence.answers(&asked)) {
-                if let Some((_, _, spells)) = there.asked.get_mut(&at) {
-                    spells.push((spell, answer));
-                }
+            for ((_, at, wanted), answer) in of.into_iter().zip(presence.answers(&asked)) {
+                let enter = AskedEnter {
+                    number,
+                    wanted,
+                    spell: all[at].spell(),
+                    there: answer,
+                };
+                there.asked.insert(at, enter);
             }
             there.rounds.insert((number, with_refused), presence);
         }
@@ -161,7 +152,7 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
     }
 
     fn round(&self, one: &UnfinishedOps<'_, 'a>, number: i64) -> (i64, bool) {
-        (number, one.how == UnfinishedOutcome::Failed && self.enters)
+        (number, one.was_refused(self.run) && self.enters)
     }
 
     /// Where each enters for itself, the one that waits is a member itself.
@@ -173,32 +164,29 @@ impl<'r, 'a> RoundPresences<'r, 'a> {
         }
     }
 
-    /// The spell of an enter in which most time went by while all members were there; why there is none, in words.
+    /// An enter while all members were there; why they were not, in words.
     fn stuck(&self, at: usize, span: RecoverySpan) -> Result<StuckEnter, String> {
         let run = self.run;
-        let Some(&(number, wanted, ref spells)) = self.asked.get(&at).filter(|(_, _, spells)| !spells.is_empty())
-        else {
-            return Err(String::new());
-        };
-        let (mut longest, mut most) = (None::<StuckEnter>, 0);
-        for &((asked, until), answer) in spells {
-            most = most.max(answer.members);
-            let Some((last, shown)) = answer.full else { continue };
-            let since = last.max(asked).max(span.clock);
-            let there = shown.map_or(until, |shown| shown.min(until));
-            let waited = run.time(there).saturating_sub(run.time(since));
-            if longest.as_ref().is_none_or(|longest| longest.waited < waited) {
-                longest = Some(StuckEnter {
-                    number,
-                    wanted,
-                    asked,
-                    until,
-                    since,
-                    waited,
-                });
-            }
-        }
-        longest.ok_or_else(|| format!(", with {most} of {wanted} live members in its round"))
+        let &AskedEnter {
+            number,
+            wanted,
+            spell: (asked, until),
+            there,
+        } = self.asked.get(&at).ok_or_else(String::new)?;
+        let most = there.members;
+        let (last, shown) = there
+            .full
+            .ok_or_else(|| format!(", with {most} of {wanted} live members in its round"))?;
+        let since = last.max(asked).max(span.clock);
+        let there = shown.map_or(until, |shown| shown.min(until));
+        Ok(StuckEnter {
+            number,
+            wanted,
+            asked,
+            until,
+            since,
+            waited: run.time(there).saturating_sub(run.time(since)),
+        })
     }
 
     /// The members that a stuck enter waits with, itself first where each enters for itself: each by the client and the
@@ -271,8 +259,12 @@ fn add(
 ) {
     let names: Vec<&str> = members.iter().map(|member| member.node).collect();
     let until = run.at(stuck.until);
-    let what = match (one.how, one.attempts.len()) {
-        (UnfinishedOutcome::Failed, 2..) => format!("was refused again and again until {until}"),
+    let what = match one.attempts.len() {
+        2.. => format!(
+            "was {} again and again until {until}{}",
+            one.answers(),
+            error_words(run, one.until())
+        ),
         _ => format!("was not let in by {until}"),
     };
     let why = format!(
@@ -293,6 +285,13 @@ fn add(
         .flat_map(|member| member.named.into_iter().chain([member.since]));
     let first = members.clone().chain([stuck.asked]).min();
     let witness = members.chain([stuck.asked, span.recovered, span.end]).collect();
-    let found = Finding::new("stuck-barrier", "liveness", witness, why);
+    let waiter = WaitingClient {
+        node: one.op.node.to_owned(),
+        asked: stuck.asked,
+        since: stuck.since,
+        pending: one.how == UnfinishedOutcome::Pending,
+        mode: None,
+    };
+    let found = Finding::new("stuck-barrier", "liveness", witness, why).about(AnomalySubject::Member(waiter));
     out.add_at_end(run, found, first.map(|first| run.time(first)));
 }

@@ -10,7 +10,7 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, Op, first_after};
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::UnfinishedOps;
+use crate::liveness::unfinished::{UnfinishedOps, error_words};
 use crate::text::seconds;
 use std::collections::BTreeMap;
 use zooquake_history::EventType;
@@ -97,20 +97,20 @@ impl<'r, 'a> LeaveOps<'r, 'a> {
                 waited: run.time(until).saturating_sub(run.time(since)),
             }
         };
-        let longest = one.spells().into_iter().map(spell).max_by_key(|spell| spell.waited);
-        longest.ok_or_else(String::new)
+        Ok(spell(one.spell()))
     }
 
     fn convict(&self, one: &UnfinishedOps<'_, '_>, spell: &LeaveSpell, out: &mut Findings) {
         let run = self.run;
         let why = format!(
-            "{} was sent to leave round {} at {} and was not answered `ok` by {}, though every fault was healed, the ensemble had \
+            "{} was sent to leave round {} at {} and was not answered `ok` by {}{}, though every fault was healed, the ensemble had \
              recovered at {}, and from {} on every other client that had been sent to the round had left it, was leaving it, or had \
              ended. The bound is {}: ten times the median of the run's answered leaves, at least ten seconds.",
             one.op.node,
             spell.number,
             run.at(spell.asked),
             run.at(spell.until),
+            error_words(run, spell.until),
             run.at(self.span.recovered),
             run.at(spell.since),
             seconds(self.bound),

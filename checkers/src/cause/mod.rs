@@ -12,6 +12,7 @@ pub mod record;
 pub mod removal;
 mod root;
 pub mod subject;
+mod wait_state;
 mod waiting;
 
 use crate::analysis::Analysis;

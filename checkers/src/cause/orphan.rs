@@ -5,9 +5,10 @@ use super::record::{Cause, CauseZnode};
 use crate::analysis::clients::session;
 use crate::analysis::transaction_bounds::TransactionBounds;
 use crate::analysis::{Analysis, Op, named_zxids, ops};
+use crate::text::seconds;
 use std::collections::HashMap;
 use zooquake_history::operation::grant::f;
-use zooquake_history::operation::{Role, membership, queue, role};
+use zooquake_history::operation::{CZXID, Role, membership, queue, role};
 use zooquake_history::{EventType, Process, evidence::Znode};
 
 /// How many operations are named, if it may be any of them.
@@ -51,7 +52,29 @@ impl<'r, 'a> OrphanCauses<'r, 'a> {
                 czxid: znode.czxid,
             }),
             session: znode.owner.clone(),
+            sentence: cause.sentence + &self.last_named(node, znode),
             ..cause
+        })
+    }
+
+    /// Until when its client named the znode as its own entry of a group; empty where it never did, and of other
+    /// families.
+    fn last_named(&self, node: &str, znode: &Znode) -> String {
+        let run = self.run;
+        let group = run.record.plan.workload.family == membership::FAMILY.name;
+        let named = |event: &&zooquake_history::Event| {
+            let registered = event.registered().and_then(|entry| CZXID.read_from(entry));
+            event.node.as_deref() == Some(node)
+                && event.kind == EventType::Ok
+                && (registered == Some(znode.czxid) || event.czxid() == Some(znode.czxid))
+        };
+        let last = run.events.iter().filter(|_| group).rfind(named);
+        last.map_or_else(String::new, |event| {
+            format!(
+                " {node} last named it as its own in the answer to `{}` at {}.",
+                event.f,
+                seconds(event.time)
+            )
         })
     }
 
@@ -163,9 +186,8 @@ impl<'r, 'a> OrphanCauses<'r, 'a> {
         };
         let last_moment = self.bounds.made_by(znode.czxid).unwrap_or(u64::MAX);
         let makes = |op: &&Op<'_>| {
-            let writes = matches!(op.f, f::WRITE | membership::f::UPDATE);
             let making = matches!(role(op.f), Role::Wait | Role::Work | Role::Leave) || op.f == queue::f::DEQUEUE;
-            op.node == node && making && !writes
+            op.node == node && making && op.f != f::WRITE
         };
         let ops = || run.ops.work.iter().filter(makes);
         let owner = znode.owner.as_deref().and_then(session);

@@ -43,7 +43,7 @@ pub struct QueuedZnode<'a> {
 pub fn waiting(found: &Findings) -> Vec<(usize, WaitingClient)> {
     let waiters = found.subjects.iter().filter_map(|(&anomaly, subject)| match subject {
         AnomalySubject::Waiter(client) => Some((anomaly, client.clone())),
-        AnomalySubject::Orphan(_) => None,
+        AnomalySubject::Orphan(_) | AnomalySubject::Member(_) => None,
     });
     waiters.collect()
 }
@@ -63,7 +63,7 @@ pub fn queued<'a>(run: &Analysis<'a>, found: &Findings, waiters: &[(usize, Waiti
         .iter()
         .filter_map(|(&anomaly, subject)| match subject {
             AnomalySubject::Orphan(znode) => Some((znode, anomaly)),
-            AnomalySubject::Waiter(_) => None,
+            AnomalySubject::Waiter(_) | AnomalySubject::Member(_) => None,
         })
         .collect();
     let named = quiesce_answers::named_znodes(run, before, after);
@@ -91,7 +91,7 @@ pub fn queued<'a>(run: &Analysis<'a>, found: &Findings, waiters: &[(usize, Waiti
         }
     };
     let contends = |znode: &&Znode| {
-        stood.contains(&(znode.path.as_str(), znode.czxid)) && orphan_node::is_below_contenders(run, znode)
+        stood.contains(&(znode.path.as_str(), znode.czxid)) && orphan_node::is_below_parents(run, &znode.path)
     };
     let mut all: Vec<QueuedZnode<'a>> = after
         .znodes

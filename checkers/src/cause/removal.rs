@@ -2,13 +2,14 @@
 
 use super::queue_order::{QueueDiscipline, place};
 use super::record::{Cause, CauseZnode};
-use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::nearby_faults::words as fault_words;
 use crate::analysis::transaction_bounds::TransactionBounds;
 use crate::analysis::transaction_times::TransactionTimes;
+use crate::analysis::{Analysis, FaultWindow, Write};
+use crate::text::seconds;
 use std::collections::HashMap;
-use zooquake_history::Txn;
+use zooquake_history::{FaultKind, Txn};
 
 /// The removals of znodes in the transaction logs.
 pub struct Removals<'r, 'a> {
@@ -140,6 +141,72 @@ impl<'r, 'a> Removals<'r, 'a> {
             ),
             ..self.cause(path, czxid, txn)
         })
+    }
+
+    /// The same for a write under the older grant, with whether its client could know: it may have been sent before the
+    /// grant was over, or to a client that was frozen, which no lease prevents; or to one that had not noticed yet.
+    pub fn of_write(&self, write: Write, newer: usize) -> Option<Cause> {
+        let mut cause = self.of_grant(write.grant, newer)?;
+        let run = self.run;
+        let sent = run.ops.completes[write.read].and_then(|op| run.ops.work[op].invoke);
+        if let Some((sent, over)) = sent.zip(cause.transaction) {
+            cause.sentence += &self.notice_words(write, sent, over);
+            cause.events.push(sent);
+            cause.events.sort_unstable();
+        }
+        Some(cause)
+    }
+
+    /// When a write was sent, against the transaction that ended its grant; empty where its order to that is not known.
+    fn notice_words(&self, write: Write, sent: usize, over: i64) -> String {
+        let run = self.run;
+        let node = run.grants.all[write.grant].node;
+        let at = run.time(sent);
+        let freezes = |window: &&FaultWindow<'_>| FaultKind::by_name(window.fault).freezes;
+        if let Some(frozen) = run.faults.hitting(node, at, run.time(write.read)).find(freezes) {
+            return format!(
+                " The write was sent at {} and made after {}: a lease does not keep a client that was frozen from writing.",
+                run.at(sent),
+                fault_words(frozen)
+            );
+        }
+        if self.ages.not_before(over).is_some_and(|earliest| at < earliest) {
+            return format!(
+                " The write was sent at {}, before that: a lease does not keep it from arriving later.",
+                run.at(sent)
+            );
+        }
+        let Some(over) = self.bounds.made_by(over).filter(|&over| over <= at) else {
+            return String::new();
+        };
+        let noticed = run
+            .clients
+            .lost_connection(run.events, node, run.grants.all[write.grant].read.unwrap_or(sent));
+        let noticed = match noticed {
+            None => format!("{node} never reported that it is not connected"),
+            Some(noticed) => {
+                let until = run.time(noticed);
+                let cut = run
+                    .faults
+                    .hitting(node, 0, until)
+                    .filter(|window| window.on.is_some_and(|on| on <= until));
+                let since = cut.last().map(|window| {
+                    let on = window.on.unwrap_or(window.from);
+                    format!(", {} after {} had struck", seconds(until - on), fault_words(window))
+                });
+                format!(
+                    "{node} reported `{}` at {}{}",
+                    run.events[noticed].state().unwrap_or("lost"),
+                    run.at(noticed),
+                    since.unwrap_or_default()
+                )
+            }
+        };
+        format!(
+            " The write was sent at {}, at least {} after that, and {node} noticed late: {noticed}.",
+            run.at(sent),
+            seconds(at - over)
+        )
     }
 
     fn cause(&self, path: &str, czxid: i64, txn: &Txn) -> Cause {

@@ -8,11 +8,13 @@ use zooquake_history::operation::Mode;
 pub enum AnomalySubject {
     /// A znode that nobody removes.
     Orphan(CauseZnode),
-    /// A client that waits.
+    /// A client that waits to hold.
     Waiter(WaitingClient),
+    /// A client that waits for the others of its round.
+    Member(WaitingClient),
 }
 
-/// A client that waits to hold. Positions are those of events.
+/// A client that waits. Positions are those of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingClient {
     /// Its name.
@@ -23,6 +25,6 @@ pub struct WaitingClient {
     pub since: usize,
     /// Whether it is still waiting when the tree is read.
     pub pending: bool,
-    /// How it would hold; `None` if that is not known.
+    /// How it would hold; `None` if that is not known, or if it waits for others.
     pub mode: Option<Mode>,
 }

@@ -9,10 +9,12 @@
 use super::queue_order::QueueDiscipline;
 use super::queued_znodes::{QueuedZnode, ZnodeKeeper, queued, waiting};
 use super::record::{Cause, CauseZnode};
-use super::subject::WaitingClient;
+use super::subject::{AnomalySubject, WaitingClient};
+use super::wait_state::WaitStates;
 use crate::analysis::transaction_bounds::TransactionBounds;
 use crate::analysis::{Analysis, AnomalySpan};
 use crate::findings::Findings;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use zooquake_history::evidence::Znode;
 use zooquake_history::operation::Mode;
@@ -20,8 +22,22 @@ use zooquake_history::operation::Mode;
 /// What is in the way of a client that waits: the first znodes before it that leave no room, as positions in the list.
 type Obstacles = Vec<usize>;
 
-/// Gives each client that waits behind a znode the cause of that.
+/// Gives each client that waits behind a znode the cause of that, and any other one what became of it since it asked.
 pub fn add(run: &Analysis<'_>, found: &mut Findings) {
+    behind_znodes(run, found);
+    let states = OnceCell::new();
+    for (&at, subject) in &found.subjects {
+        let (AnomalySubject::Waiter(client) | AnomalySubject::Member(client)) = subject else {
+            continue;
+        };
+        let anomaly = &mut found.anomalies[at];
+        if anomaly.cause.is_none() {
+            anomaly.cause = states.get_or_init(|| WaitStates::new(run)).cause(client);
+        }
+    }
+}
+
+fn behind_znodes(run: &Analysis<'_>, found: &mut Findings) {
     let waiters = waiting(found);
     if waiters.is_empty() {
         return;

@@ -1,12 +1,10 @@
 //! `blocked-transaction`: after recovery, every killed process restarted, a transaction stays undecided.
 //!
 //! A site that asks for the decision, or the coordinator that is to make it, stays without an answer for the bound of
-//! liveness, or is answered `fail` again and again for so long, or answers each time that the decision is unknown, at
-//! least twice over the bound. Only a question that stays open for a session timeout counts for that: an earlier `info`
-//! may be the loss of a connection, and no time in which the decision could have been read. Questions from before and
-//! from after the moment at which another client was answered with the decision are not put together, as it may have
-//! been made in between. A transaction whose znode never came into being cannot block anybody. If the run cannot be
-//! judged ([`crate::analysis::recovery`]) nothing is convicted.
+//! liveness, or is answered `fail` or `info` again and again for so long. Where an answer was `info`, questions from
+//! before and from after the moment at which another client was answered with the decision are not put together, as it
+//! may have been made in between. A transaction whose znode never came into being cannot block anybody. If the run
+//! cannot be judged ([`crate::analysis::recovery`]) nothing is convicted.
 
 use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::recovery::RecoverySpan;
@@ -14,7 +12,8 @@ use crate::analysis::{Analysis, Op, first_after};
 use crate::cause::record::Cause;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, unfinished};
+use crate::liveness::refused_for_ever::{self, RefusalJudge};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use zooquake_history::EventType;
@@ -24,6 +23,7 @@ use zooquake_history::operation::commit::f;
 /// `valid`.
 pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
+        out.ran(refused_for_ever::NAME, 0);
         return out.ran("blocked-transaction", 0);
     };
     let bounds = LivenessBounds::new(run, span);
@@ -31,6 +31,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let coordinators = coordinators(run, all);
     let (mut told, mut named) = (BTreeSet::new(), HashSet::new());
     let unfinished = unfinished(run, span);
+    let mut refused = RefusalJudge::new(run, span);
     for one in &unfinished {
         let transaction = all.of_operation(run, one.op);
         let longest = UndecidedSpell::all(run, one, transaction, span);
@@ -38,8 +39,8 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         let Some(spell) = longest.filter(|_| matches!(one.op.f, f::DECIDE | f::DECIDED)) else {
             if !one.made_up {
                 named.insert(one.op.node);
-                out.reasons.push(one.reason(run, ""));
             }
+            refused.check(one, out);
             continue;
         };
         let Some(transaction) = transaction.filter(|tx| tx.stands || tx.begun.is_some()) else {
@@ -61,6 +62,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
             convict(run, transaction, &spell, (span, bound), coordinator, out);
         }
     }
+    refused.close(out);
     idle(run, span, named, true, out);
     out.ran("blocked-transaction", unfinished.len());
 }
@@ -92,12 +94,8 @@ impl<'a> UndecidedSpell<'a> {
             attempts,
             waited: span.waited(run, (asked, until)),
         };
-        let together = match one.how {
-            UnfinishedOutcome::Failed => one.attempts.len(),
-            UnfinishedOutcome::Pending | UnfinishedOutcome::Unknown => 1,
-        };
-        let alone = one.spells().into_iter().map(|ends| spell(ends, together));
-        let rounds = rounds(run, one, transaction)
+        let alone = one.attempts.iter().map(|&ends| spell(ends, 1));
+        let rounds = rounds(one, transaction)
             .into_iter()
             .filter(|round| round.len() > 1)
             .map(|round| spell((round[0].0, round[round.len() - 1].1), round.len()));
@@ -105,26 +103,17 @@ impl<'a> UndecidedSpell<'a> {
     }
 }
 
-/// The attempts that ended `info` a session timeout after their sending or later: those before another client was
-/// answered with the decision, then those after it.
-fn rounds(
-    run: &Analysis<'_>,
-    one: &UnfinishedOps<'_, '_>,
-    transaction: Option<&JudgedTransaction<'_>>,
-) -> Vec<Vec<(usize, usize)>> {
-    let session = run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
-    let open = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked)) >= session;
+/// The attempts that are put together: all, where each failed; else those before another client was answered with the
+/// decision, then those after it.
+fn rounds(one: &UnfinishedOps<'_, '_>, transaction: Option<&JudgedTransaction<'_>>) -> Vec<Vec<(usize, usize)>> {
+    if one.how == UnfinishedOutcome::Failed {
+        return vec![one.attempts.clone()];
+    }
     let told = transaction.and_then(|tx| tx.reports.iter().chain(&tx.answers).map(|report| report.read).min());
     let told = told.unwrap_or(usize::MAX);
-    let unknown = || {
-        one.attempts
-            .iter()
-            .copied()
-            .filter(|_| one.how == UnfinishedOutcome::Unknown)
-            .filter(open)
-    };
-    let before = unknown().filter(|&(_, until)| until < told).collect();
-    let after = unknown().filter(|&(asked, _)| asked > told).collect();
+    let all = || one.attempts.iter().copied();
+    let before = all().filter(|&(_, until)| until < told).collect();
+    let after = all().filter(|&(asked, _)| asked > told).collect();
     vec![before, after]
 }
 
@@ -195,12 +184,14 @@ fn convict(
     let what = match (spell.how, spell.attempts) {
         (_, 1) => format!("gave no decision by {}", run.at(until)),
         (UnfinishedOutcome::Failed, count) => format!(
-            "was asked again and again, and answered `fail` {count} times by {}",
-            run.at(until)
+            "was asked again and again, and answered `fail` {count} times by {}{}",
+            run.at(until),
+            error_words(run, until)
         ),
         (_, count) => format!(
-            "was asked {count} times by {}, each time for a session timeout or longer, and never gave a decision",
-            run.at(until)
+            "was asked {count} times by {}, and never gave a decision{}",
+            run.at(until),
+            error_words(run, until)
         ),
     };
     let why = format!(

@@ -17,7 +17,7 @@ use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, asks};
-use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::liveness::refused_for_ever;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::statistics::percentiles;
 use crate::text::count;
@@ -41,6 +41,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
         "wrong-outcome",
         "needless-abort",
         "blocked-transaction",
+        refused_for_ever::NAME,
     ],
     measures: Some(FamilyMeasures {
         units: "transactions",
@@ -62,7 +63,6 @@ const NEEDS: Requirements = Requirements {
     progress: &[&[f::BEGIN], &[f::DECIDED]],
     tree: "decision znodes were not looked at",
     logged: &[],
-    evidence: RequiredEvidence::Fields(&[]),
 };
 
 /// The whole verdict over a run of a two-phase commit.

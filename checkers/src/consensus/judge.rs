@@ -42,7 +42,7 @@ impl ConsensusJudge {
         Self {
             goal,
             nodes,
-            values: ChosenValues::default(),
+            values: ChosenValues::new(goal == ConsensusGoal::Value),
             leaders: Leaders::new(goal, nodes),
             logs: ReplicaLogs::default(),
             lost: Vec::new(),

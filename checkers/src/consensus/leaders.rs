@@ -169,15 +169,23 @@ impl Leaders {
                 };
                 Some(violation(kind, vec![other.place, new.place]))
             }
-            ConsensusGoal::EpochLeader => {
+            ConsensusGoal::EpochLeader | ConsensusGoal::Log => {
                 let Some(first) = self.epochs.iter().find(|first| first.round == new.round) else {
                     self.epochs.push(new);
                     return None;
                 };
-                let kind = LeaderViolation::TwoOfEpoch {
-                    first: first.node,
-                    second: new.node,
-                    round: new.round,
+                let (one, second, round) = (first.node, new.node, new.round);
+                let kind = match self.goal {
+                    ConsensusGoal::Log => LeaderViolation::TwoOfPartition {
+                        first: one,
+                        second,
+                        round,
+                    },
+                    _ => LeaderViolation::TwoOfEpoch {
+                        first: one,
+                        second,
+                        round,
+                    },
                 };
                 (first.node != new.node).then(|| violation(kind, vec![first.place, new.place]))
             }

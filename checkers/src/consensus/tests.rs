@@ -248,3 +248,28 @@ fn a_leader_of_an_earlier_epoch_has_lost_nothing_when_the_latest_one_is_dead() {
     assert_eq!(later(1, 3), ["lost-message"], "the leader of a later epoch");
     assert!(later(2, 3).is_empty(), "the one that has it");
 }
+
+#[test]
+fn proposers_are_answered_what_is_chosen() {
+    let names = ["learner1", "learner2", "proposer1", "proposer2"];
+    let with = |goal, more: &[ConsensusStep]| judged(goal, &names, &[&[asks(2, 7), asks(3, 8)], more].concat()).0;
+    let value = |more: &[ConsensusStep]| with(ConsensusGoal::Value, more);
+    assert_eq!(value(&[learns(0, 7), answers(2, 7), answers(3, 8)]), ["disagreement"]);
+    assert_eq!(value(&[answers(3, 8), learns(0, 7)]), ["disagreement"]);
+    assert_eq!(value(&[answers(2, 7), answers(3, 8)]), ["disagreement"]);
+    assert!(value(&[answers(2, 7), learns(0, 7), answers(3, 7)]).is_empty());
+    // Each message to a log has an answer of its own.
+    assert!(with(ConsensusGoal::Log, &[answers(2, 7), answers(3, 8)]).is_empty());
+}
+
+#[test]
+fn an_epoch_of_a_partition_has_one_leader() {
+    let names = ["replica1", "replica2"];
+    let log = |steps: &[ConsensusStep]| judged(ConsensusGoal::Log, &names, steps).0;
+    assert_eq!(log(&[leads(0, 1), follows(1, 0, 1), leads(1, 1)]), ["two-leaders"]);
+    assert_eq!(
+        log(&[leads(0, 1), ConsensusStep::Death { node: 0 }, leads(1, 1)]),
+        ["two-leaders"]
+    );
+    assert!(log(&[leads(0, 1), leads(1, 2), leads(0, 1), leads(1, 2)]).is_empty());
+}

@@ -14,25 +14,37 @@ struct ValueRequest {
     abandoned: bool,
 }
 
-/// What a learner learned first.
+/// What a node made public as the chosen value.
 #[derive(Debug, Clone, Copy)]
-struct LearnedValue {
+struct PublicValue {
     place: usize,
     node: u8,
     value: u32,
-    round: u32,
+    /// The round in which it was chosen; `None` of an answer.
+    round: Option<u32>,
 }
 
 /// The values of one run.
 #[derive(Debug, Clone, Default)]
 pub struct ChosenValues {
     requests: Vec<ValueRequest>,
-    first: Option<LearnedValue>,
+    /// Whether one value is chosen in a run, so that an answer is what was chosen.
+    single: bool,
+    /// What was learned or, where one value is chosen, answered first.
+    first: Option<PublicValue>,
     /// The nodes that have learned a value.
     learners: u32,
 }
 
 impl ChosenValues {
+    /// Nothing is chosen yet; `single` is whether one value is in a run.
+    pub fn new(single: bool) -> Self {
+        Self {
+            single,
+            ..Self::default()
+        }
+    }
+
     /// The application asks a node for an operation.
     pub fn requested(&mut self, place: usize, node: u8, value: u32) {
         self.requests.push(ValueRequest {
@@ -59,23 +71,28 @@ impl ChosenValues {
         if self.requests.iter().all(|request| request.value != value) {
             return Some(invalid(place, node, value));
         }
-        let learned = LearnedValue {
+        self.public(PublicValue {
             place,
             node,
             value,
-            round,
-        };
-        let first = *self.first.get_or_insert(learned);
-        (first.value != value).then(|| ConsensusViolation {
-            kind: ViolationKind::Disagreement {
-                nodes: (first.node, node),
-                values: ((first.value, first.round), (value, round)),
-            },
-            witness: vec![first.place, place],
+            round: Some(round),
         })
     }
 
-    /// A client's node is answered with a value; the violation if that was never asked for.
+    /// A node makes the chosen value public; the violation if another one was before.
+    fn public(&mut self, public: PublicValue) -> Option<ConsensusViolation> {
+        let first = *self.first.get_or_insert(public);
+        (first.value != public.value).then(|| ConsensusViolation {
+            kind: ViolationKind::Disagreement {
+                nodes: (first.node, public.node),
+                values: ((first.value, first.round), (public.value, public.round)),
+            },
+            witness: vec![first.place, public.place],
+        })
+    }
+
+    /// A client's node is answered with a value; the violation if that was never asked for, or, where one value is
+    /// chosen, is not the one that was made public before.
     pub fn answered(&mut self, place: usize, node: u8, value: u32) -> Option<ConsensusViolation> {
         if self.requests.iter().all(|request| request.value != value) {
             return Some(invalid(place, node, value));
@@ -87,7 +104,15 @@ impl ChosenValues {
         if let Some(request) = pending.get_mut(exact.unwrap_or(0)) {
             request.answered = Some(place);
         }
-        None
+        let round = None;
+        self.single
+            .then_some(PublicValue {
+                place,
+                node,
+                value,
+                round,
+            })
+            .and_then(|answer| self.public(answer))
     }
 
     /// The nodes that lack something: clients' nodes whose processes wait for an answer, and of these learners those

@@ -11,12 +11,13 @@ pub struct ConsensusViolation {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ViolationKind {
-    /// Two learners learned different values, or one learned two.
+    /// Two nodes made different values public as the chosen one, or one did two: learners what they learned, proposers
+    /// what they were answered.
     Disagreement {
-        /// The learners.
+        /// Who made them public.
         nodes: (u8, u8),
-        /// What each learned, and in which round that was chosen.
-        values: ((u32, u32), (u32, u32)),
+        /// What each made public, and in which round that was chosen; an answer names no round.
+        values: ((u32, Option<u32>), (u32, Option<u32>)),
     },
     /// A learner learned, or a client's node was answered with, a value that nobody had proposed.
     InvalidValue { node: u8, value: u32 },
@@ -81,6 +82,13 @@ pub enum LeaderViolation {
         /// The epoch.
         round: u32,
     },
+    /// Two replicas led one epoch of a partition.
+    TwoOfPartition {
+        first: u8,
+        second: u8,
+        /// The epoch.
+        round: u32,
+    },
     /// A server was elected by one whose credentials are greater.
     LesserVote {
         /// Who was elected, with its credentials.
@@ -96,7 +104,7 @@ impl LeaderViolation {
     /// The name of its anomaly.
     pub fn anomaly(self) -> &'static str {
         match self {
-            Self::TwoAtOnce { .. } => "two-leaders",
+            Self::TwoAtOnce { .. } | Self::TwoOfPartition { .. } => "two-leaders",
             Self::TwoOfEpoch { .. } => "two-ensemble-leaders",
             Self::LesserVote { .. } => "lesser-vote-won",
             Self::None => "no-leader",
@@ -106,7 +114,7 @@ impl LeaderViolation {
     /// The property that is violated.
     pub fn property(self) -> &'static str {
         match self {
-            Self::TwoAtOnce { .. } | Self::TwoOfEpoch { .. } => "single leadership",
+            Self::TwoAtOnce { .. } | Self::TwoOfEpoch { .. } | Self::TwoOfPartition { .. } => "single leadership",
             Self::LesserVote { .. } => "election",
             Self::None => "liveness",
         }

@@ -11,14 +11,25 @@ pub fn why(violation: &ConsensusViolation, names: &[String], run: &Analysis<'_>)
         ViolationKind::Disagreement {
             nodes: (first, second),
             values: ((one, round), (other, later)),
-        } => format!(
-            "{} learned at {} that the value {one} is chosen, by the votes of round {round}; {} learned at {} that {other} is, by \
-             those of round {later}. One value at most is chosen.",
-            name(*first),
-            at(0),
-            name(*second),
-            at(1)
-        ),
+        } => {
+            let public = |nth: usize, node: u8, value: u32, round: Option<u32>| match round {
+                Some(round) => format!(
+                    "{} learned at {} that the value {value} is chosen, by the votes of round {round}",
+                    name(node),
+                    at(nth)
+                ),
+                None => format!(
+                    "{} was answered at {} that the value {value} is chosen",
+                    name(node),
+                    at(nth)
+                ),
+            };
+            format!(
+                "{}; {}. One value at most is chosen.",
+                public(0, *first, *one, *round),
+                public(1, *second, *other, *later)
+            )
+        }
         ViolationKind::InvalidValue { node, value } => format!(
             "{} made public at {} that the value {value} is chosen, which nobody had proposed.",
             name(*node),
@@ -59,7 +70,8 @@ fn leader<'a>(
             name(second),
             at(1)
         ),
-        LeaderViolation::TwoOfEpoch { first, second, round } => format!(
+        LeaderViolation::TwoOfEpoch { first, second, round }
+        | LeaderViolation::TwoOfPartition { first, second, round } => format!(
             "{} led epoch {round} from {} on, and {} led the same epoch from {} on.",
             name(first),
             at(0),

@@ -17,8 +17,7 @@ use crate::cause::overwrite::Overwrites;
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, answers};
-use crate::liveness::unfinished;
-use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::liveness::{refused_for_ever, unfinished};
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use certain_values::CertainValues;
@@ -33,7 +32,12 @@ const PATH: &str = "/counter";
 pub const FAMILY: FamilyChecks = FamilyChecks {
     spec: &counter::FAMILY,
     check,
-    checkers: &["duplicate-id", "lost-increment", "phantom-increment"],
+    checkers: &[
+        "duplicate-id",
+        "lost-increment",
+        "phantom-increment",
+        refused_for_ever::NAME,
+    ],
     measures: Some(FamilyMeasures {
         units: "increments",
         unit: "increment",
@@ -54,7 +58,6 @@ const NEEDS: Requirements = Requirements {
     progress: &[&[f::INCREMENT], &[f::GET]],
     tree: "what the counter held at last was not looked at",
     logged: &[],
-    evidence: RequiredEvidence::Fields(&[]),
 };
 
 /// The whole verdict over a run of a counter.

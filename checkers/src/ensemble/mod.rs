@@ -3,6 +3,7 @@
 //! proves nothing.
 
 mod clock;
+mod diverging_logs;
 mod election_report;
 mod elections;
 mod epoch_regression;
@@ -23,8 +24,15 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use zooquake_history::{ServerLog, ServerSample};
 
-/// The checkers that run for every family.
-pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regression", "lesser-vote-won"];
+/// The checkers that run for every family: those of elections, and the one of transaction logs.
+pub const CHECKERS: &[&str] = &[
+    "two-ensemble-leaders",
+    "ensemble-epoch-regression",
+    "lesser-vote-won",
+    DIVERGING_LOGS,
+];
+
+const DIVERGING_LOGS: &str = "diverging-logs";
 
 /// All that an ensemble left behind of its elections.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +67,8 @@ impl<'a> EnsembleElections<'a> {
         all
     }
 
-    /// Judges the ensemble: what was found, and how many things each of [`CHECKERS`] looked at.
+    /// Judges the ensemble: what was found, and how many things each of the first [`CHECKERS`]
+    /// looked at.
     pub fn judge(&self) -> (Vec<Suspicion>, [usize; 3]) {
         let mut found = Vec::new();
         let looked_at =
@@ -85,8 +94,29 @@ pub fn stats(run: &Analysis<'_>) -> Option<Value> {
     Some(json!(accounts(&ensemble)))
 }
 
+/// Judges the servers' transaction logs. A record of an older version does not have what was read of each.
+fn transaction_logs(run: &Analysis<'_>, out: &mut Findings) {
+    let (Some(txns), Some(logs)) = (run.record.txnlog, run.record.server_txnlogs) else {
+        return;
+    };
+    let mut found = Vec::new();
+    out.ran(DIVERGING_LOGS, diverging_logs::check(txns, logs, &mut found));
+    add(run, found, out);
+}
+
+fn add(run: &Analysis<'_>, found: Vec<Suspicion>, out: &mut Findings) {
+    for suspicion in found {
+        let span = suspicion
+            .span
+            .map_or(AnomalySpan::Any, |(from, until)| AnomalySpan::Between(from, until));
+        let found = Finding::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
+        out.add_in(run, found, span);
+    }
+}
+
 /// Judges the ensemble of a run, whatever the family. Of a history alone there is nothing to judge.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
+    transaction_logs(run, out);
     let RecordView { logs, servers, .. } = run.record;
     if logs.is_none() && servers.is_none() {
         return;
@@ -101,13 +131,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         clock: &clock,
     };
     let (found, looked_at) = ensemble.judge();
-    for suspicion in found {
-        let span = suspicion
-            .span
-            .map_or(AnomalySpan::Any, |(from, until)| AnomalySpan::Between(from, until));
-        let found = Finding::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
-        out.add_in(run, found, span);
-    }
+    add(run, found, out);
     for (checker, looked_at) in CHECKERS.iter().zip(looked_at) {
         out.ran(checker, looked_at);
     }

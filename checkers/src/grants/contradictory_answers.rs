@@ -96,7 +96,10 @@ fn misnamed(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
     let answers = answers.filter(move |(_, event)| ops::named_client(event).is_some() && holds(event));
     answers.filter_map(move |(at, event)| {
         let what = match event.grant() {
-            None => "a `confirm` that reports a hold, and names no grant".to_owned(),
+            None => format!(
+                "a `confirm` of {} that reports a hold, and names no grant",
+                ops::node(event)
+            ),
             Some(name) => {
                 let owner = owners.get(name).filter(|owner| **owner != ops::node(event))?;
                 format!(

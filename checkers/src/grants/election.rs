@@ -1,19 +1,13 @@
 //! The family `election`.
 
-use super::{GRANTED, WRITTEN, acknowledgement, inference, judged, measures, required_fields};
+use super::{GRANTED, WRITTEN, acknowledgement, inference, judged, measures};
 use crate::family_checks::FamilyChecks;
 use zooquake_history::operation::election;
 
 /// The family of elections.
 pub const FAMILY: FamilyChecks = FamilyChecks {
     spec: &election::FAMILY,
-    check: |record| {
-        judged(
-            record,
-            &[WRITTEN, GRANTED, &[acknowledgement::check]],
-            required_fields::WRITTEN,
-        )
-    },
+    check: |record| judged(record, &[WRITTEN, GRANTED, &[acknowledgement::check]]),
     checkers: &[
         "two-leaders",
         "stale-leader",

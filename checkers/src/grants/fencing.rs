@@ -1,14 +1,26 @@
 //! Fencing: a grant asked for after another was read that excludes it has a higher token. Of a variant that is fenced,
-//! a grant without a token cannot be judged, which is a reason against `valid`.
+//! a grant without a token cannot be judged, which is a reason against `valid`. Of a user's own recipe that is not,
+//! tokens mean nothing; a write that the resource refused by one all the same, as resources of earlier versions did, is
+//! a reason, too.
 
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use crate::grants::highest_excluder::HighestExcluder;
 use crate::text::count;
+use zooquake_history::EventType;
 use zooquake_history::operation::Mode;
+use zooquake_history::operation::grant::f;
+use zooquake_history::plan::Resource;
 
-/// Looks for tokens that do not rise. Only grants with tokens are looked at.
+/// Looks for tokens that do not rise. Only grants with tokens are looked at, and of a user's own recipe only where they
+/// are promised.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
+    let workload = &run.record.plan.workload;
+    // No built-in variant sends a token that it does not promise; clients of a user's own may.
+    if workload.recipe.is_some() && !workload.fenced {
+        refused(run, out);
+        return out.ran(run.names.regression, 0);
+    }
     let grants = &run.grants.all;
     let read: Vec<usize> = run
         .grants
@@ -53,6 +65,31 @@ fn without(run: &Analysis<'_>, out: &mut Findings) {
             bare.len(),
             count(read.len(), "grant"),
             run.grant(first)
+        ));
+    }
+}
+
+/// Writes that the resource refused by their tokens, though the variant promises none: they were not accepted, so that
+/// none of them is stale, and a resource as it was promised would have accepted them.
+fn refused(run: &Analysis<'_>, out: &mut Findings) {
+    if run.record.plan.workload.resource != Resource::External {
+        return;
+    }
+    let ends = run
+        .ops
+        .work
+        .iter()
+        .filter(|op| op.f == f::WRITE)
+        .filter_map(|op| op.end);
+    let refused: Vec<usize> = ends
+        .filter(|&end| run.events[end].kind == EventType::Fail && run.events[end].accepted() == Some(false))
+        .collect();
+    if let Some(&first) = refused.iter().min() {
+        out.reasons.push(format!(
+            "the resource refused {} by their tokens, the first at {} (event {first}), though the variant is not fenced: \
+             whether they were stale was not judged",
+            count(refused.len(), "write"),
+            run.at(first),
         ));
     }
 }

@@ -1,13 +1,13 @@
 //! The family `lock`.
 
-use super::{GRANTED, WRITTEN, inference, judged, measures, required_fields};
+use super::{GRANTED, WRITTEN, inference, judged, measures};
 use crate::family_checks::FamilyChecks;
 use zooquake_history::operation::lock;
 
 /// The family of locks.
 pub const FAMILY: FamilyChecks = FamilyChecks {
     spec: &lock::FAMILY,
-    check: |record| judged(record, &[WRITTEN, GRANTED], required_fields::WRITTEN),
+    check: |record| judged(record, &[WRITTEN, GRANTED]),
     checkers: &[
         "double-grant",
         "stale-holder",

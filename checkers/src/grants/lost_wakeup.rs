@@ -11,8 +11,9 @@ use crate::cause::subject::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
 use crate::grants::grantable_time::{GrantableSpans, GrantableTime};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, open_clients, unfinished};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, open_clients, unfinished};
 use crate::text::seconds;
+use zooquake_history::EventType;
 
 /// Looks for acquires that are never granted. What did not finish and cannot be judged is a reason against `valid`.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -72,7 +73,7 @@ fn longest(
     let refused = || {
         one.attempts
             .iter()
-            .filter(|_| one.how == UnfinishedOutcome::Failed)
+            .filter(|_| one.how != UnfinishedOutcome::Pending)
             .filter(whole)
     };
     let (Some(&(asked, _)), Some(&(_, until))) = (refused().next(), refused().next_back()) else {
@@ -123,14 +124,15 @@ fn convict(
     let (at, asks, nobody) = (run.at(until), run.names.ops.takes, nobody(run));
     let what = match (one.how, attempts) {
         (UnfinishedOutcome::Pending, _) => format!("was not answered by {at}"),
-        (UnfinishedOutcome::Unknown, _) => {
+        (_, 1) if run.events[until].kind == EventType::Info => {
             format!("was not granted it by {at}, when its `{asks}` ended with an unknown outcome")
         }
-        (UnfinishedOutcome::Failed, 1) => format!("was not granted it by {at}, when its `{asks}` failed"),
-        (UnfinishedOutcome::Failed, _) => {
+        (_, 1) => format!("was not granted it by {at}, when its `{asks}` failed"),
+        _ => {
             let within = |&&(from, to): &&(usize, usize)| asked <= from && to <= until;
-            let count = one.attempts.iter().filter(within).count();
-            format!("was refused, and asked again: it was refused {count} times by {at}")
+            let (count, answers) = (one.attempts.iter().filter(within).count(), one.answers());
+            let error = error_words(run, until);
+            format!("was {answers} and asked again: it was {answers} {count} times by {at}{error}")
         }
     };
     let why = format!(

@@ -14,7 +14,6 @@ mod inference;
 pub mod lock;
 mod lost_wakeup;
 mod measures;
-mod required_fields;
 pub mod rwlock;
 pub mod semaphore;
 mod stale_write;
@@ -22,7 +21,6 @@ mod stale_write;
 use crate::Results;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::recipe::missing_evidence::{RequiredEvidence, RequiredField};
 use crate::statistics::failover;
 use crate::verdict::{self, Requirements};
 use crate::znodes::{
@@ -49,8 +47,8 @@ const GRANTED: &[Check] = &[
     contradictory_answers::check,
 ];
 
-/// The verdict of these checkers over a run of a family whose answers are to have these fields.
-fn judged(record: &Record, checks: &[&[Check]], fields: &[RequiredField]) -> Results {
+/// The verdict of these checkers over a run of a family.
+fn judged(record: &Record, checks: &[&[Check]]) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
     checks
@@ -65,7 +63,6 @@ fn judged(record: &Record, checks: &[&[Check]], fields: &[RequiredField]) -> Res
         progress: &[&[takes], &[gives, works]],
         tree: "orphans were not looked for",
         logged: &["foreign-znode", "stolen-znode"],
-        evidence: RequiredEvidence::Fields(fields),
     };
     let mut results = verdict::close(&run, found, &needs);
     let leaderless = serde_json::json!(failover::failovers(&run));

@@ -1,13 +1,13 @@
 //! The family `rwlock`.
 
-use super::{GRANTED, WRITTEN, inference, judged, measures, required_fields};
+use super::{GRANTED, WRITTEN, inference, judged, measures};
 use crate::family_checks::FamilyChecks;
 use zooquake_history::operation::rwlock;
 
 /// The family of read-write locks, with the checkers of a lock.
 pub const FAMILY: FamilyChecks = FamilyChecks {
     spec: &rwlock::FAMILY,
-    check: |record| judged(record, &[WRITTEN, GRANTED], required_fields::WRITTEN),
+    check: |record| judged(record, &[WRITTEN, GRANTED]),
     checkers: super::lock::FAMILY.checkers,
     measures: Some(measures::GRANTS),
     infer: |history| inference::as_family(rwlock::FAMILY.name, history),

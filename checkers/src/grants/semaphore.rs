@@ -1,13 +1,13 @@
 //! The family `semaphore`.
 
-use super::{GRANTED, exclusion, inference, judged, measures, required_fields};
+use super::{GRANTED, exclusion, inference, judged, measures};
 use crate::family_checks::FamilyChecks;
 use zooquake_history::operation::semaphore;
 
 /// The family of semaphores.
 pub const FAMILY: FamilyChecks = FamilyChecks {
     spec: &semaphore::FAMILY,
-    check: |record| judged(record, &[&[exclusion::check], GRANTED], required_fields::GRANTED),
+    check: |record| judged(record, &[&[exclusion::check], GRANTED]),
     checkers: &[
         "over-capacity",
         "stale-holder",

@@ -107,7 +107,7 @@ fn older(run: &Analysis<'_>, write: Write, newer: Write, removals: &Removals<'_,
     );
     let mut witness = vec![read_old, read_new, newer.read, write.read];
     witness.extend(run.telling_modes([write.grant, newer.grant]));
-    let cause = removals.of_grant(write.grant, newer.grant);
+    let cause = removals.of_write(write, newer.grant);
     out.add(run, found(witness, why).caused(cause));
 }
 

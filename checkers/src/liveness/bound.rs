@@ -4,6 +4,7 @@ use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
 use crate::text::seconds;
 use std::time::Duration;
+use zooquake_history::operation::{Role, family, role};
 use zooquake_history::{EventType, liveness::AnsweredDurations};
 
 /// The bounds of a run's unfinished operations.
@@ -14,7 +15,10 @@ impl LivenessBounds {
     /// event shows only how long others waited.
     pub fn new(run: &Analysis<'_>, span: RecoverySpan) -> Self {
         let mut answered = AnsweredDurations::default();
-        for op in &run.ops.work {
+        // Work under a grant takes as long as it is asked to.
+        let grants = family(&run.record.plan.workload.family).is_some_and(|family| family.grants);
+        let works = |f: &str| grants && matches!(role(f), Role::Take | Role::Work);
+        for op in run.ops.work.iter().filter(|op| !works(op.f)) {
             let ok = |&end: &usize| end < span.end && run.events[end].kind == EventType::Ok;
             let Some(end) = op.end.filter(ok) else { continue };
             // One whose request is missing may have been sent at any time.

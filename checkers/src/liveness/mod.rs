@@ -2,4 +2,5 @@
 
 pub mod bound;
 mod completion;
+pub mod refused_for_ever;
 pub mod unfinished;

@@ -8,23 +8,24 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, Op};
 use crate::findings::Findings;
 use crate::liveness::completion::{OperationSubject, again, finishes, unit};
+use crate::liveness::refused_for_ever::{self, RefusalJudge};
 use std::collections::{HashMap, HashSet};
 use zooquake_history::EventType;
-use zooquake_history::operation::{Replacement, barrier, commit};
+use zooquake_history::operation::{Replacement, barrier, commit, grant, membership, queue};
 
 /// How an operation that did not finish stands at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnfinishedOutcome {
     /// It was not answered.
     Pending,
-    /// It was answered `info`.
+    /// It was answered `info`; of several attempts one was, at the least.
     Unknown,
-    /// It was answered `fail`.
+    /// It was answered `fail`, at each attempt.
     Failed,
 }
 
-/// An operation that a living client did not finish after recovery; or all attempts at one, one after the other, that
-/// ended alike.
+/// An operation that a living client did not finish after recovery; or all attempts at one that one process made, one
+/// after the other, and that ended as `fail` or `info`.
 #[derive(Debug)]
 pub struct UnfinishedOps<'r, 'a> {
     /// The operation, of several attempts the first.
@@ -35,6 +36,10 @@ pub struct UnfinishedOps<'r, 'a> {
     pub attempts: Vec<(usize, usize)>,
     /// Whether the client finished another one that makes up for it.
     pub made_up: bool,
+    /// Whether it did so later, which ends a chain of attempts.
+    ended: bool,
+    /// Whether the answers are no refusals but state what the client holds, or is: [`is_state`].
+    pub states: bool,
 }
 
 impl UnfinishedOps<'_, '_> {
@@ -48,12 +53,23 @@ impl UnfinishedOps<'_, '_> {
         self.attempts[self.attempts.len() - 1].1
     }
 
-    /// The spells, from a sending to an end, after which the bound of liveness convicts: each attempt alone; of
-    /// attempts that failed all of them together, since each followed from the last.
-    pub fn spells(&self) -> Vec<(usize, usize)> {
+    /// From the first sending to the last end, after which the bound of liveness convicts: each attempt followed from
+    /// the last.
+    pub fn spell(&self) -> (usize, usize) {
+        (self.asked(), self.until())
+    }
+
+    /// Whether an attempt failed.
+    pub fn was_refused(&self, run: &Analysis<'_>) -> bool {
+        let failed = |&(_, until): &(usize, usize)| run.events[until].kind == EventType::Fail;
+        self.how != UnfinishedOutcome::Pending && self.attempts.iter().any(failed)
+    }
+
+    /// What came of several attempts, in words.
+    pub fn answers(&self) -> &'static str {
         match self.how {
-            UnfinishedOutcome::Failed => vec![(self.asked(), self.until())],
-            UnfinishedOutcome::Pending | UnfinishedOutcome::Unknown => self.attempts.clone(),
+            UnfinishedOutcome::Failed => "refused",
+            UnfinishedOutcome::Pending | UnfinishedOutcome::Unknown => "refused, or answered with an unknown outcome,",
         }
     }
 
@@ -70,6 +86,10 @@ impl UnfinishedOps<'_, '_> {
                     "the {f} of {node} sent at {asked} ended after recovery, at {until}, with an unknown outcome{error}"
                 )
             }
+            (UnfinishedOutcome::Unknown, count) if self.was_refused(run) => format!(
+                "{count} {f}s of {node}, sent from {asked} on, failed after recovery or ended with an unknown outcome, the last at \
+                 {until}{error}, and none finished"
+            ),
             (UnfinishedOutcome::Unknown, count) => format!(
                 "{count} {f}s of {node}, sent from {asked} on, ended after recovery with an unknown outcome, the last at \
                  {until}{error}, and no later one finished"
@@ -95,13 +115,16 @@ pub fn error_words(run: &Analysis<'_>, event: usize) -> String {
     error.map(|error| format!(" ({error})")).unwrap_or_default()
 }
 
-/// Adds a reason for all that did not finish, where it convicts nobody. `each`: every planned client has to finish an
-/// operation.
+/// Looks for operations that are refused for ever; all else that did not finish is a reason. `each`: every planned
+/// client has to finish an operation.
 pub fn check(run: &Analysis<'_>, each: bool, out: &mut Findings) {
-    let Some(span) = run.recovery.span else { return };
+    let Some(span) = run.recovery.span else {
+        return out.ran(refused_for_ever::NAME, 0);
+    };
     let all = unfinished(run, span);
-    let open = all.iter().filter(|one| !one.made_up);
-    out.reasons.extend(open.map(|one| one.reason(run, "")));
+    let mut refused = RefusalJudge::new(run, span);
+    all.iter().for_each(|one| refused.check(one, out));
+    refused.close(out);
     idle(run, span, open_clients(&all), each, out);
 }
 
@@ -114,29 +137,61 @@ pub fn open_clients<'a>(all: &[UnfinishedOps<'_, 'a>]) -> HashSet<&'a str> {
 pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: RecoverySpan) -> Vec<UnfinishedOps<'r, 'a>> {
     let finished = FinishedOps::new(run, span);
     let mut all: Vec<UnfinishedOps<'r, 'a>> = Vec::new();
-    // For each client and operation the attempts at it that are still alike, as a position in the list.
+    // For each client and operation the attempts at it that go on, as a position in the list.
     let mut series: HashMap<(&str, &str, OperationSubject<'_>), usize> = HashMap::new();
     for op in &run.ops.work {
-        let key = (op.node, op.f, unit(run, op));
+        let subject = if op.f == commit::f::BEGIN {
+            // Another transaction takes the place of one that could not begin.
+            OperationSubject::None
+        } else {
+            unit(run, op)
+        };
+        let key = (op.node, op.f, subject);
         let (asked, until, how) = match state(run, op, span) {
             SpanOutcome::Open(asked, until, how) => (asked, until, how),
             SpanOutcome::Finished => {
                 series.remove(&key);
                 continue;
             }
-            SpanOutcome::Elsewhere => continue,
+            SpanOutcome::Elsewhere => {
+                // A `begin` finishes with its transaction, but that one was possible.
+                if op.end.is_some_and(|end| run.events[end].kind == EventType::Ok) {
+                    series.remove(&key);
+                }
+                continue;
+            }
         };
-        let made_up = how != UnfinishedOutcome::Pending && finished.make_up(run, op, until, how);
-        // What a client does not go on asking for has ended, when it certainly did not happen.
-        if how == UnfinishedOutcome::Failed && again(op.f) == Replacement::Any {
+        let begun = op.f == commit::f::BEGIN && finished.begun.get(op.node).is_some_and(|&end| end > until);
+        let ended = begun || how != UnfinishedOutcome::Pending && finished.make_up(run, op, until, false);
+        let failed = how == UnfinishedOutcome::Failed;
+        let made_up = match begun && !failed {
+            true => finished.make_up(run, op, until, false),
+            false => ended,
+        };
+        let made_up = made_up || failed && finished.make_up(run, op, until, true);
+        let states = failed && is_state(run.events[until].error.as_deref().unwrap_or_default());
+        // What a client does not go on asking for has ended, when it certainly did not happen; so has what it asked
+        // once.
+        if failed && again(op.f) == Replacement::Any && (states || !is_asked_again(run, op.f)) {
+            series.remove(&key);
             continue;
         }
-        let same = series
-            .get(&key)
-            .copied()
-            .filter(|&at| all[at].how == how && !made_up && !all[at].made_up);
-        match same {
-            Some(at) if how != UnfinishedOutcome::Pending => all[at].attempts.push((asked, until)),
+        let goes_on = |one: &UnfinishedOps<'_, '_>| {
+            one.how != UnfinishedOutcome::Pending
+                && one.states == states
+                && !ended
+                && !one.ended
+                && !run.clients.died(op.node, one.until(), asked)
+        };
+        match series.get(&key).copied().filter(|&at| goes_on(&all[at])) {
+            Some(at) if how != UnfinishedOutcome::Pending => {
+                let one = &mut all[at];
+                one.attempts.push((asked, until));
+                one.made_up &= made_up;
+                if !failed {
+                    one.how = how;
+                }
+            }
             _ => {
                 series.insert(key, all.len());
                 all.push(UnfinishedOps {
@@ -144,11 +199,31 @@ pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: RecoverySpan) -> Vec<Unfi
                     how,
                     attempts: vec![(asked, until)],
                     made_up,
+                    ended,
+                    states,
                 });
             }
         }
     }
+    let asked_once = |one: &UnfinishedOps<'_, '_>| one.how == UnfinishedOutcome::Failed && one.attempts.len() == 1;
+    all.retain(|one| again(one.op.f) != Replacement::Any || !asked_once(one));
     all
+}
+
+/// Whether the error of an answer `fail` states what the client holds or is, and refuses nothing.
+fn is_state(error: &str) -> bool {
+    [
+        grant::NOT_HELD,
+        membership::NOT_REGISTERED,
+        membership::REGISTERED_ALREADY,
+    ]
+    .iter()
+    .any(|state| error.starts_with(state))
+}
+
+/// Whether clients are asked again for an operation that failed, though any other one of theirs makes up for it.
+fn is_asked_again(run: &Analysis<'_>, f: &str) -> bool {
+    refused_for_ever::convicts(run, f) || matches!(f, barrier::f::LEAVE | queue::f::ACKNOWLEDGE)
 }
 
 enum SpanOutcome {
@@ -186,6 +261,8 @@ fn state(run: &Analysis<'_>, op: &Op<'_>, span: RecoverySpan) -> SpanOutcome {
 struct FinishedOps<'a> {
     /// By client, operation, and round or transaction: the last answer, and whether one was sent after recovery.
     same: HashMap<(&'a str, &'a str, OperationSubject<'a>), (usize, bool)>,
+    /// By client: its last `begin` that was answered `ok`.
+    begun: HashMap<&'a str, usize>,
     /// By client: its last answer of any kind that finishes something.
     any: HashMap<&'a str, usize>,
     /// Rounds that somebody entered and transactions whose decision was answered to somebody.
@@ -196,11 +273,15 @@ impl<'a> FinishedOps<'a> {
     fn new(run: &Analysis<'a>, span: RecoverySpan) -> Self {
         let mut finished = Self {
             same: HashMap::new(),
+            begun: HashMap::new(),
             any: HashMap::new(),
             units: HashSet::new(),
         };
         for op in &run.ops.work {
             let ended = op.end.filter(|&end| span.recovered < end && end <= span.end);
+            if let Some(end) = ended.filter(|&end| op.f == commit::f::BEGIN && run.events[end].kind == EventType::Ok) {
+                finished.begun.insert(op.node, end);
+            }
             let Some(end) = ended.filter(|&end| finishes(&run.events[end])) else {
                 continue;
             };
@@ -219,14 +300,14 @@ impl<'a> FinishedOps<'a> {
         finished
     }
 
-    /// Whether the client finished something that makes up for an attempt that ended there. For one that failed, which
-    /// certainly did nothing, that may have been before.
-    fn make_up(&self, run: &Analysis<'a>, op: &Op<'a>, ended: usize, how: UnfinishedOutcome) -> bool {
+    /// Whether the client finished something that makes up for an attempt that ended there, later or, if `before`, at
+    /// any time since recovery: one that failed certainly did nothing.
+    fn make_up(&self, run: &Analysis<'a>, op: &Op<'a>, ended: usize, before: bool) -> bool {
         match again(op.f) {
             Replacement::Same => self
                 .same
                 .get(&(op.node, op.f, unit(run, op)))
-                .is_some_and(|&(end, sent)| end > ended || how == UnfinishedOutcome::Failed && sent),
+                .is_some_and(|&(end, sent)| end > ended || before && sent),
             Replacement::Any => self.any.get(op.node).is_some_and(|&end| end > ended) || self.with_others(run, op),
         }
     }
@@ -258,7 +339,33 @@ pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, reported: HashSet<&'a st
         .filter(|client| !run.recovery.dead.contains(client.as_str()) && !settled.contains(client.as_str()))
         .collect();
     if !idle.is_empty() {
-        out.reasons
-            .push(format!("after recovery no operation of {} finished", idle.join(", ")));
+        let last = LastEnds::new(run, span);
+        let errors: String = idle.iter().filter_map(|client| last.error(run, client)).collect();
+        out.reasons.push(format!(
+            "after recovery no operation of {} finished{errors}",
+            idle.join(", ")
+        ));
+    }
+}
+
+/// By client: where its last operation after recovery ended.
+struct LastEnds<'a>(HashMap<&'a str, usize>);
+
+impl<'a> LastEnds<'a> {
+    fn new(run: &Analysis<'a>, span: RecoverySpan) -> Self {
+        let mut last: HashMap<&str, usize> = HashMap::new();
+        let ended = run.ops.work.iter().filter_map(|op| Some((op.node, op.end?)));
+        for (node, end) in ended.filter(|&(_, end)| span.recovered < end && end <= span.end) {
+            let known = last.entry(node).or_insert(end);
+            *known = end.max(*known);
+        }
+        Self(last)
+    }
+
+    /// The error of a client's last answer, in words; `None` if it has none.
+    fn error(&self, run: &Analysis<'_>, client: &str) -> Option<String> {
+        let &end = self.0.get(client)?;
+        let error = run.events[end].error.as_deref()?;
+        Some(format!("; the last answer of {client}, at {}: {error}", run.at(end)))
     }
 }

@@ -20,7 +20,8 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, GroupView};
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::bound_words;
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, open_clients, unfinished};
+use crate::liveness::refused_for_ever::{self, RefusalJudge};
+use crate::liveness::unfinished::{UnfinishedOps, error_words, idle, open_clients, unfinished};
 use crate::text::seconds;
 use zooquake_history::EventType;
 use zooquake_history::operation::{control, membership};
@@ -28,6 +29,7 @@ use zooquake_history::operation::{control, membership};
 /// Looks for both.
 pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], group: Option<&QuietGroup<'_>>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
+        out.ran(refused_for_ever::NAME, 0);
         return out.ran("lost-member", 0);
     };
     let bound = view_answers::bound(run, span);
@@ -103,12 +105,13 @@ fn without_znode(
 fn unregistered(run: &Analysis<'_>, (span, bound): (RecoverySpan, u64), out: &mut Findings) -> usize {
     let all = unfinished(run, span);
     let judged = run.recovery.doubt().is_none();
+    let mut refused = RefusalJudge::new(run, span);
     for one in &all {
-        let longest = one.spells().into_iter().max_by_key(|&spell| span.waited(run, spell));
-        let Some(spell) = longest.filter(|_| one.op.f == membership::f::REGISTER) else {
-            out.reasons.extend((!one.made_up).then(|| one.reason(run, "")));
+        if one.op.f != membership::f::REGISTER {
+            refused.check(one, out);
             continue;
-        };
+        }
+        let spell = one.spell();
         let lasted = span.waited(run, spell);
         if judged && lasted >= bound && !is_member(run, one) {
             unfinished_registration(run, (one, spell), (span, bound), out);
@@ -120,16 +123,13 @@ fn unregistered(run: &Analysis<'_>, (span, bound): (RecoverySpan, u64), out: &mu
             out.reasons.push(one.reason(run, &why));
         }
     }
+    refused.close(out);
     idle(run, span, open_clients(&all), true, out);
     all.len()
 }
 
 /// Whether a client whose registration does not finish answers that it is a member: to `view`, or by its refusals.
 fn is_member(run: &Analysis<'_>, one: &UnfinishedOps<'_, '_>) -> bool {
-    let refuses = |&(_, until): &(usize, usize)| {
-        let error = run.events[until].error.as_deref().unwrap_or_default();
-        error.starts_with(membership::REGISTERED_ALREADY)
-    };
     let views = run
         .ops
         .control
@@ -137,14 +137,15 @@ fn is_member(run: &Analysis<'_>, one: &UnfinishedOps<'_, '_>) -> bool {
         .filter(|op| op.f == control::f::VIEW && op.node == one.op.node);
     let within = |&read: &usize| one.asked() < read && read <= one.until() && run.events[read].kind == EventType::Ok;
     let mut answers = views.filter_map(|op| op.end.filter(within));
-    let refused = one.how == UnfinishedOutcome::Failed && one.attempts.iter().any(refuses);
-    refused || answers.any(|read| !no_member(run, read))
+    one.states || answers.any(|read| !no_member(run, read))
 }
 
-/// Whether an answer to `view` names no znode as registered.
+/// Whether an answer to `view` names no znode as registered. One of a user's own recipe that lacks the field does not
+/// answer that.
 fn no_member(run: &Analysis<'_>, read: usize) -> bool {
+    let absent = run.record.plan.workload.recipe.is_none();
     let registered = run.events[read].get(membership::REGISTERED);
-    registered.is_none_or(zooquake_history::Value::is_null)
+    registered.map_or(absent, zooquake_history::Value::is_null)
 }
 
 fn unfinished_registration(
@@ -153,16 +154,17 @@ fn unfinished_registration(
     (span, bound): (RecoverySpan, u64),
     out: &mut Findings,
 ) {
-    let how = match (one.how, one.attempts.len()) {
-        (UnfinishedOutcome::Failed, 2..) => "was refused again and again until",
-        _ => "was not answered `ok` by",
+    let how = match one.attempts.len() {
+        2.. => format!("was {} again and again until", one.answers()),
+        _ => "was not answered `ok` by".to_owned(),
     };
     let why = format!(
-        "{} was sent `register` at {} and {how} {}, though every fault was healed and the ensemble had recovered at {}: for {}. The \
+        "{} was sent `register` at {} and {how} {}{}, though every fault was healed and the ensemble had recovered at {}: for {}. The \
          bound is {}: ten times the median of the `register` operations answered before the views, at least ten seconds.",
         one.op.node,
         run.at(asked),
         run.at(until),
+        error_words(run, until),
         run.at(span.recovered),
         seconds(span.waited(run, (asked, until))),
         seconds(bound),

@@ -1,15 +1,18 @@
 //! The family `membership`: members of a group, and views of it.
 //!
 //! [`crate::analysis::GroupView`] reads the views out of a history; `quiet_group` is the group while nothing changes at
-//! the end of a run, `view_answers` what clients answered meanwhile. The checkers: `phantom_member`, `view_regression`,
-//! `stale_view`, `lost_member`; [`crate::znodes`] audits registrations as it does grants.
+//! the end of a run, `view_answers` what clients answered meanwhile, `logged_values` what the transaction logs have of
+//! members' values. The checkers: `phantom_member`, `view_regression`, `stale_view`, `lost_member`, `lost_update`,
+//! `undone_update`; [`crate::znodes`] audits registrations as it does grants.
 
+mod logged_values;
 mod lost_member;
+mod lost_update;
 mod phantom_member;
 mod progress;
 mod quiet_group;
-mod required_fields;
 mod stale_view;
+mod undone_update;
 mod unread_views;
 mod view_answers;
 mod view_regression;
@@ -19,10 +22,11 @@ use crate::analysis::{Analysis, GroupView, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, asks};
-use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::liveness::refused_for_ever;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::znodes::{evidence_consistency, foreign_znode, orphan_node};
+use logged_values::LoggedValues;
 use quiet_group::QuietGroup;
 use zooquake_history::Record;
 use zooquake_history::operation::membership::{self, MEMBER, f};
@@ -36,6 +40,9 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
         "view-regression",
         "stale-view",
         "lost-member",
+        "lost-update",
+        "undone-update",
+        refused_for_ever::NAME,
         "foreign-znode",
         "orphan-node",
         "evidence",
@@ -60,7 +67,6 @@ const NEEDS: Requirements = Requirements {
     progress: &[&[f::REGISTER]],
     tree: "stale views, lost members and orphans were not looked for",
     logged: &["foreign-znode"],
-    evidence: RequiredEvidence::Fields(required_fields::REGISTERED),
 };
 
 /// The whole verdict over a run of a group.
@@ -69,11 +75,14 @@ fn check(record: &Record) -> Results {
     let mut found = Findings::default();
     let views = GroupView::all(run.events);
     unread_views::check(&run, &views, &mut found);
-    phantom_member::check(&run, &views, &mut found);
+    let logged = LoggedValues::new(&run);
+    phantom_member::check(&run, &views, logged.as_ref(), &mut found);
     view_regression::check(&run, &views, &mut found);
     let group = QuietGroup::new(&run);
     stale_view::check(&run, &views, group.as_ref(), &mut found);
     lost_member::check(&run, &views, group.as_ref(), &mut found);
+    lost_update::check(&run, logged.as_ref(), &mut found);
+    undone_update::check(&run, logged.as_ref(), &mut found);
     progress::check(&run, &views, &mut found);
     foreign_znode::check(&run, &mut found);
     orphan_node::check(&run, &mut found);

@@ -9,9 +9,13 @@
 //!   may have asked for any value: after such a one no value is a phantom.
 //! - *A znode that nobody created.* The transaction logs have every transaction of the run, and none hides what it
 //!   changed ([`crate::analysis::TransactionLog::whole`]): a path and a czxid that no create has is that of no znode.
+//! - *A value that its transaction did not write.* By the same logs, the transaction of the mzxid that an entry names
+//!   wrote another value at its path, or none, where the data of that path read as decimal numbers throughout
+//!   ([`super::logged_values`]).
 //!
 //! A value or a czxid that cannot be read is doubt, and no phantom.
 
+use super::logged_values::LoggedValues;
 use crate::analysis::{Analysis, GroupView};
 use crate::findings::{Finding, Findings};
 use std::collections::{HashMap, HashSet};
@@ -19,13 +23,15 @@ use zooquake_history::operation::membership::{VALUE, f};
 use zooquake_history::{EventType, Process};
 
 /// Looks for members that were made up.
-pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], logged: Option<&LoggedValues<'_>>, out: &mut Findings) {
     let asked = AskedValues::new(run);
-    let (mut values, mut znodes) = (HashSet::new(), HashSet::new());
+    let (mut values, mut znodes, mut written) = (HashSet::new(), HashSet::new(), HashSet::new());
     for view in views {
         for member in view.members() {
-            if let Some(value) = member.value.filter(|&value| values.insert(value)) {
-                unasked(run, (view, &member.words(), value), &asked, out);
+            let first = member.value.filter(|&value| values.insert(value));
+            let unasked = first.filter(|&value| !asked.before(value, view.at));
+            if let Some(value) = unasked {
+                phantom(run, view, asked.why(run, view, &member.words(), value), out);
             }
             if let Some(czxid) = member.czxid
                 && znodes.insert((member.path, czxid))
@@ -41,9 +47,26 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
                 );
                 phantom(run, view, why, out);
             }
+            if let (Some(mzxid), Some(value), Some(logged)) = (member.mzxid, member.value, logged)
+                && member
+                    .czxid
+                    .is_none_or(|czxid| run.log.create(czxid, Some(member.path)).is_some())
+                && written.insert((member.path, mzxid, value))
+                && unasked.is_none()
+                && let Some(instead) = logged.instead_of(member.path, mzxid, value)
+            {
+                let why = format!(
+                    "{} showed at {} the member {} with the value {value} of mzxid 0x{mzxid:x}. The transaction logs are complete, and in \
+                     them {instead}.",
+                    view.node,
+                    run.at(view.at),
+                    member.words(),
+                );
+                phantom(run, view, why, out);
+            }
         }
     }
-    out.ran("phantom-member", values.len() + znodes.len());
+    out.ran("phantom-member", values.len() + znodes.len() + written.len());
 }
 
 /// The values that clients were asked to register or to write.
@@ -84,28 +107,20 @@ impl AskedValues {
         let first = self.first.get(&value).copied();
         first.into_iter().chain(self.any).any(|asked| asked < at)
     }
-}
 
-fn unasked(
-    run: &Analysis<'_>,
-    (view, member, value): (&GroupView<'_>, &str, i64),
-    asked: &AskedValues,
-    out: &mut Findings,
-) {
-    if asked.before(value, view.at) {
-        return;
+    /// The words for a value that a view shows before it may have been asked for.
+    fn why(&self, run: &Analysis<'_>, view: &GroupView<'_>, member: &str, value: i64) -> String {
+        let later = match self.first.get(&value) {
+            Some(&sent) => format!("The first request with that value was sent only at {}.", run.at(sent)),
+            None => "No request in the history has that value.".to_owned(),
+        };
+        format!(
+            "{} showed at {} the member {member} with the value {value}, and until then no client had been asked to register with \
+             that value or to write it. {later}",
+            view.node,
+            run.at(view.at),
+        )
     }
-    let later = match asked.first.get(&value) {
-        Some(&sent) => format!("The first request with that value was sent only at {}.", run.at(sent)),
-        None => "No request in the history has that value.".to_owned(),
-    };
-    let why = format!(
-        "{} showed at {} the member {member} with the value {value}, and until then no client had been asked to register with that \
-         value or to write it. {later}",
-        view.node,
-        run.at(view.at),
-    );
-    phantom(run, view, why, out);
 }
 
 fn phantom(run: &Analysis<'_>, view: &GroupView<'_>, why: String, out: &mut Findings) {

@@ -11,32 +11,38 @@ use zooquake_history::operation::membership::{VALUE, f};
 pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
     let after = window_results::last_off(run.events);
     let since = |at: usize| after.is_none_or(|after| at > after);
-    let mut seen: HashMap<(&str, ViewEvidence), HashSet<&str>> = HashMap::new();
+    // By path; by value alone, which is used once in a run, where the view or the answer names no path.
+    let mut seen: HashMap<(Option<&str>, ViewEvidence), HashSet<&str>> = HashMap::new();
     for view in views.iter().filter(|view| since(view.at)) {
         for member in view.members() {
-            let each = [
-                member.mzxid.map(ViewEvidence::Write),
-                member.value.map(ViewEvidence::Value),
-            ];
-            for what in each.into_iter().flatten() {
-                seen.entry((member.path, what)).or_default().insert(view.node);
+            let path = Some(member.path);
+            let written = member.mzxid.map(|mzxid| (path, ViewEvidence::Write(mzxid)));
+            let valued = [(path, member.value), (None, member.value)];
+            let valued = valued.map(|(path, value)| Some((path, ViewEvidence::Value(value?))));
+            for what in [written].into_iter().chain(valued).flatten() {
+                seen.entry(what).or_default().insert(view.node);
             }
+        }
+        for &value in view.placeless.iter().flatten() {
+            seen.entry((None, ViewEvidence::Placeless(value)))
+                .or_default()
+                .insert(view.node);
         }
     }
     let clients: Vec<&str> = view_answers::living(run).collect();
     let by_all = |(op, end): (&Op<'_>, usize)| {
         let answer = &run.events[end];
         let written = answer.mzxid().or(answer.czxid()).map(ViewEvidence::Write);
-        let valued = op
-            .sent()
-            .and_then(|sent| run.events[sent].get(VALUE))
-            .map(ViewEvidence::Value);
-        let Some(path) = answer.path().filter(|_| since(end)) else {
-            return false;
-        };
-        let shown = [written, valued].map(|what| seen.get(&(path, what?)));
+        let value = op.sent().and_then(|sent| run.events[sent].get(VALUE));
+        let path = answer.path();
+        let shown = [
+            path.zip(written).map(|(path, written)| (Some(path), written)),
+            value.map(|value| (path, ViewEvidence::Value(value))),
+            value.map(|value| (None, ViewEvidence::Placeless(value))),
+        ];
+        let shown = shown.map(|what| seen.get(&what?));
         let mut others = clients.iter().filter(|client| **client != op.node);
-        others.all(|client| shown.iter().flatten().any(|nodes| nodes.contains(client)))
+        since(end) && others.all(|client| shown.iter().flatten().any(|nodes| nodes.contains(client)))
     };
     if !run.answered(&[f::REGISTER, f::UPDATE]).any(by_all) {
         let since = after.map(|at| format!(" after the last fault ended at {}", run.at(at)));
@@ -53,4 +59,6 @@ enum ViewEvidence {
     /// The transaction that wrote it.
     Write(i64),
     Value(i64),
+    /// The value of a member without a path.
+    Placeless(i64),
 }

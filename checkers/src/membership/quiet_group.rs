@@ -12,6 +12,7 @@
 //!   readings. No zxid in the reading proves that by itself: a member may have been written after the list of the group
 //!   was read, and be another znode than the one that was listed under its name.
 
+use super::logged_values::decimal;
 use crate::analysis::{Analysis, GroupMember, GroupView};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::evidence::{Reading, Znode};
@@ -41,6 +42,8 @@ pub enum ViewDifference<'r, 'a> {
     Nothing,
     /// A member is missing.
     Missing(&'r Znode),
+    /// No entry has the value of a member, where entries have no paths.
+    Unshown(&'r Znode),
     /// A member has data that had been overwritten.
     Old(&'r GroupMember<'a>, &'r Znode),
     /// A member is gone; the answer that proves it, if one is needed.
@@ -101,9 +104,17 @@ impl<'a> QuietGroup<'a> {
 
     /// Whether a view shows just the members of both readings, by what both can be compared by.
     pub fn is_shown(&self, view: &GroupView<'_>) -> bool {
-        let Some(members) = view.members.as_ref().filter(|_| view.whole) else {
+        let Some(members) = view.members.as_ref().filter(|_| !view.unread) else {
             return false;
         };
+        let others = self.second.values().filter(|znode| view.member(&znode.path).is_none());
+        let mut wanted: Vec<Option<i64>> = others.map(|znode| value(znode)).collect();
+        let mut placeless = view.placeless.clone();
+        wanted.sort_unstable();
+        placeless.sort_unstable();
+        if wanted != placeless || wanted.contains(&None) {
+            return false;
+        }
         let same = |member: &GroupMember<'_>| {
             let znode = self.second.get(member.path);
             znode.is_some_and(|znode| {
@@ -111,7 +122,7 @@ impl<'a> QuietGroup<'a> {
                 is(member.czxid, znode.czxid) && is(member.mzxid, znode.mzxid) && !is_overwritten(member, znode)
             })
         };
-        members.len() == self.second.len() && members.iter().all(same)
+        members.iter().all(same)
     }
 
     /// What of a view differs from a group that is [unchanged](Self::unchanged), for certain in each case; what an
@@ -133,6 +144,12 @@ impl<'a> QuietGroup<'a> {
             .filter(|_| view.whole)
             .filter(|znode| !stands(znode));
         let mut all: Vec<_> = missing.map(|znode| ViewDifference::Missing(znode)).collect();
+        let readable = !view.unread && !view.placeless.is_empty() && !view.placeless.contains(&None);
+        let unshown = self.first.values().filter(|znode| {
+            let shown = |value| view.placeless.contains(&Some(value));
+            readable && view.member(&znode.path).is_none() && value(znode).is_some_and(|value| !shown(value))
+        });
+        all.extend(unshown.map(|znode| ViewDifference::Unshown(znode)));
         for member in view.members() {
             let znode = self.first.get(member.path).copied();
             match znode.filter(|znode| member.czxid.is_none_or(|czxid| czxid == znode.czxid)) {
@@ -165,14 +182,22 @@ impl<'a> QuietGroup<'a> {
     }
 }
 
-/// Whether a view shows data of a znode that it had no more: those of an earlier transaction; where that is not known,
-/// another value than the znode has.
+/// Whether a view shows data of a znode that it had no more: those of an earlier transaction; where it names the one
+/// that the znode has, or none, another value than the znode has.
 fn is_overwritten(member: &GroupMember<'_>, znode: &Znode) -> bool {
-    match (member.mzxid, member.value, znode.data.trim().parse::<i64>()) {
-        (Some(mzxid), ..) => mzxid < znode.mzxid,
-        (None, Some(value), Ok(data)) => value != data,
-        _ => false,
+    let other = || {
+        let values = member.value.zip(value(znode));
+        values.is_some_and(|(value, data)| value != data)
+    };
+    match member.mzxid {
+        Some(mzxid) if mzxid != znode.mzxid => mzxid < znode.mzxid,
+        _ => other(),
     }
+}
+
+/// The value in a member's data; `None` if they are no decimal number.
+fn value(znode: &Znode) -> Option<i64> {
+    decimal(&znode.data)
 }
 
 /// Whether a path is directly below one of these.
@@ -195,6 +220,12 @@ impl ViewDifference<'_, '_> {
         match self {
             Self::Nothing => "it shows nothing, though there are members".to_owned(),
             Self::Missing(znode) => format!("{} (czxid 0x{:x}) is missing", znode.path, znode.czxid),
+            Self::Unshown(znode) => format!("no member has the value {} of {}", znode.data.trim(), znode.path),
+            Self::Old(member, znode) if member.mzxid == Some(znode.mzxid) => format!(
+                "{} has another value than mzxid 0x{:x}, which it names, has in the tree",
+                member.words(),
+                znode.mzxid,
+            ),
             Self::Old(member, znode) => format!(
                 "{} has an old value{}, where the tree has that of mzxid 0x{:x}",
                 member.words(),

@@ -130,6 +130,16 @@ impl<'a> Carriers<'a> {
         self.all.entry(item).or_default().push(carrier);
     }
 
+    /// The path and the creation of the one znode that carries an item by its data alone; `None` where the logs have
+    /// several, such as of an item that was moved, or one that may be a lock.
+    pub fn by_data(&self, item: i64) -> Option<(&'a str, i64)> {
+        let mut own = self.all.get(&item)?.iter().filter(|carrier| carrier.named.is_empty());
+        let carrier = own
+            .next()
+            .filter(|carrier| !carrier.perhaps_lock && own.next().is_none())?;
+        Some((carrier.path, carrier.since?))
+    }
+
     /// Whether a znode that its delivery names is no lock that the client made which removed it: another session
     /// created it, or the item was moved into it by a transaction that deleted another.
     fn holds_item(&self, carrier: &Carrier<'_>, removing: &Txn) -> bool {

@@ -3,8 +3,8 @@
 use super::{ItemField, told};
 use crate::analysis::{Analysis, Op, ops};
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::EventType;
 use zooquake_history::operation::queue::f;
-use zooquake_history::{EventType, protocol::ClientLimit};
 
 /// An operation on an item that was answered with `ok`. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl<'a> Items<'a> {
                 f::ENQUEUE => items.enqueue(run, op),
                 f::DEQUEUE if outcome(run, op) == Some(EventType::Ok) => items.given(run, op),
                 f::DEQUEUE if op.failed(run.events).is_none() => {
-                    if run.declared.cannot(op.node, ClientLimit::Taking) {
+                    if run.declared.is_nameless(op.node) {
                         items.free.push(op.invoke.unwrap_or(0));
                     } else {
                         unanswered.entry(op.node).or_default().push(op);

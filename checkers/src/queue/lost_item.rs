@@ -1,12 +1,14 @@
 //! `lost-item`: an acknowledged enqueue was neither delivered, nor named by a dequeue or acknowledgement whose end is
 //! unknown, nor found in the final drain.
 
+use super::carriers::Carriers;
 use super::drain::EmptyAnswer;
 use super::items::{Items, QueueItem};
 use crate::analysis::Analysis;
 use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, few};
+use zooquake_history::protocol::ClientLimit;
 
 /// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
@@ -63,10 +65,11 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
         match items.free.is_empty() {
             true if certain.is_empty() => {}
             true => {
-                let removals = Removals::new(run);
-                certain
-                    .into_iter()
-                    .for_each(|item| lost(run, &drain, &removals, item, out));
+                let log = ItemLog {
+                    removals: Removals::new(run),
+                    carriers: Carriers::new(run),
+                };
+                certain.into_iter().for_each(|item| lost(run, &drain, &log, item, out));
             }
             false => beyond(run, &items.free, certain, out),
         }
@@ -100,10 +103,12 @@ fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<MissingItem>, out
     if items > dequeues {
         some_lost(run, proof, (&missing[..items], dequeues), out);
     }
-    out.leave(
+    let cannot = ["do not", "cannot"][usize::from(run.declared.any(ClientLimit::Taking))];
+    super::leave_nameless(
+        run,
         "lost-item",
         format!(
-            "no client is known to have received {}, and {} of clients that cannot name what they take ended without \
+            "no client is known to have received {}, and {} of clients that {cannot} name what they take ended without \
              an answer: each may have taken one, so {} taken for lost",
             count(missing.len(), "item"),
             count(free.len(), "dequeue"),
@@ -112,6 +117,7 @@ fn beyond(run: &Analysis<'_>, free: &[usize], mut missing: Vec<MissingItem>, out
                 lost => format!("only {lost} of them {}", if lost == 1 { "is" } else { "are" }),
             },
         ),
+        out,
     );
 }
 
@@ -146,6 +152,12 @@ fn some_lost(
     out.add_at_end(run, found, first.map(|at| run.time(at)));
 }
 
+/// What the transaction logs show of the znodes of items.
+struct ItemLog<'r, 'a> {
+    removals: Removals<'r, 'a>,
+    carriers: Carriers<'a>,
+}
+
 /// Whether it is known, or possible, that somebody got it.
 fn accounted(item: &QueueItem<'_>) -> bool {
     item.disputed
@@ -158,7 +170,7 @@ fn accounted(item: &QueueItem<'_>) -> bool {
 fn lost(
     run: &Analysis<'_>,
     drain: &EmptyAnswer<'_>,
-    removals: &Removals<'_, '_>,
+    log: &ItemLog<'_, '_>,
     (number, sent, stored): MissingItem,
     out: &mut Findings,
 ) {
@@ -175,8 +187,8 @@ fn lost(
     );
     let witness = [stored].into_iter().chain(drain.witness()).collect();
     let event = &run.events[stored];
-    let cause = event.path().zip(event.czxid());
-    let cause = cause.and_then(|(path, czxid)| removals.of_item(path, czxid));
+    let znode = event.path().zip(event.czxid()).or_else(|| log.carriers.by_data(number));
+    let cause = znode.and_then(|(path, czxid)| log.removals.of_item(path, czxid));
     let found = Finding::new("lost-item", "nothing is lost", witness, why).caused(cause);
     out.add_at_end(run, found, Some(run.time(sent)));
 }

@@ -21,13 +21,13 @@ use crate::Results;
 use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
-use crate::recipe::missing_evidence::RequiredEvidence;
+use crate::liveness::refused_for_ever;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::znodes::orphan_node;
 use items::Items;
 use zooquake_history::operation::queue::{self, ITEM, f};
-use zooquake_history::{Record, plan::Delivery};
+use zooquake_history::{Record, plan::Delivery, protocol::ClientLimit};
 
 /// The family of queues.
 pub const FAMILY: FamilyChecks = FamilyChecks {
@@ -39,6 +39,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
         "phantom-item",
         "reordered",
         "stuck-queue",
+        refused_for_ever::NAME,
         "orphan-node",
     ],
     measures: Some(FamilyMeasures {
@@ -79,9 +80,17 @@ fn check(record: &Record) -> Results {
             progress,
             tree,
             logged: &[],
-            evidence: RequiredEvidence::Taking,
         },
     )
+}
+
+/// Reports what a check did not judge because clients do not name what they take: as not judged where they declared
+/// that, and as a reason where none did.
+fn leave_nameless(run: &Analysis<'_>, check: &str, why: String, out: &mut Findings) {
+    match run.declared.any(ClientLimit::Taking) {
+        true => out.leave(check, why),
+        false => out.reasons.push(format!("{why} (no notice `taking` had named it)")),
+    }
 }
 
 /// The content of an event's field `item`.

@@ -6,6 +6,7 @@
 use super::items::{Items, QueueItem};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
+use zooquake_history::protocol::ClientLimit;
 
 /// An item by where its enqueue was sent and where its first known delivery was read.
 #[derive(Debug, Clone, Copy)]
@@ -47,13 +48,16 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
         }
     }
     if let Some(sent) = free {
-        out.leave(
+        let cannot = ["does not", "cannot"][usize::from(run.declared.any(ClientLimit::Taking))];
+        super::leave_nameless(
+            run,
             "reordered",
             format!(
-                "a dequeue sent at {} ended without an answer, and its client cannot name what it takes: of what was delivered \
+                "a dequeue sent at {} ended without an answer, and its client {cannot} name what it takes: of what was delivered \
                  after that, the order is not judged",
                 run.at(sent)
             ),
+            out,
         );
     }
     out.ran("reordered", looked_at);

@@ -12,10 +12,11 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, Op};
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, idle, open_clients, unfinished};
+use crate::liveness::refused_for_ever::{self, RefusalJudge};
+use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, open_clients, unfinished};
 use crate::text::{count, few, seconds};
+use zooquake_history::EventType;
 use zooquake_history::operation::{control, queue};
-use zooquake_history::{EventType, protocol::ClientLimit};
 
 /// When so many items have been looked at for witnesses, further stuck operations are only counted.
 const MOST: usize = 1_000_000;
@@ -38,8 +39,9 @@ struct StuckSpell<'a> {
     f: &'a str,
     asked: usize,
     until: usize,
-    /// How often it was refused, if it was.
+    /// How often it was answered with no success, if it was, and how.
     refused: usize,
+    words: &'static str,
     /// The events that show what its dequeues took, where the client cannot name that: pending ones may have taken any
     /// item.
     answers: Vec<usize>,
@@ -48,6 +50,7 @@ struct StuckSpell<'a> {
 /// Looks for operations that are never answered. What did not finish and cannot be judged is a reason against `valid`.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
+        out.ran(refused_for_ever::NAME, 0);
         return out.ran("stuck-queue", 0);
     };
     let drain = drain(run, span);
@@ -69,11 +72,13 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     let all = unfinished(run, span);
     let judged = run.recovery.doubt().is_none();
     let (mut stuck_spells, mut reasons) = (Vec::new(), Vec::new());
+    let mut refusals = RefusalJudge::new(run, load);
     for one in &all {
-        match spells(run, one)
-            .into_iter()
-            .find(|spell| judged && stuck.convicts(spell))
-        {
+        if refused_for_ever::convicts(run, one.op.f) {
+            refusals.check(one, out);
+            continue;
+        }
+        match Some(spell(run, one)).filter(|spell| judged && stuck.convicts(spell)) {
             Some(spell) => stuck_spells.push(spell),
             None if one.made_up && !stuck.lasts(one) => {}
             None => reasons.push(one.reason(run, &stuck.why(one))),
@@ -83,6 +88,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     stuck_spells.extend(late.filter(|spell| judged && stuck.convicts(spell)));
     stuck.tell(&stuck_spells, out);
     out.reasons.extend(reasons);
+    refusals.close(out);
     idle(run, span, open_clients(&all), false, out);
     out.ran("stuck-queue", stuck.asked());
 }
@@ -96,28 +102,30 @@ fn drain(run: &Analysis<'_>, RecoverySpan { recovered, end, .. }: RecoverySpan) 
 
 /// Whether an operation is a dequeue of a client that cannot name what it takes.
 fn nameless(run: &Analysis<'_>, op: &Op<'_>) -> bool {
-    op.f == queue::f::DEQUEUE && run.declared.cannot(op.node, ClientLimit::Taking)
+    op.f == queue::f::DEQUEUE && run.declared.is_nameless(op.node)
 }
 
-fn spells<'a>(run: &Analysis<'_>, one: &UnfinishedOps<'_, 'a>) -> Vec<StuckSpell<'a>> {
-    let refused = if one.how == UnfinishedOutcome::Failed {
-        one.attempts.len()
-    } else {
+fn spell<'a>(run: &Analysis<'_>, one: &UnfinishedOps<'_, 'a>) -> StuckSpell<'a> {
+    let refused = if one.how == UnfinishedOutcome::Pending {
         0
+    } else {
+        one.attempts.len()
     };
     let answers = match (one.attempts.first(), one.attempts.last()) {
-        (Some(first), Some(last)) if refused > 0 && nameless(run, one.op) => vec![first.0, first.1, last.0, last.1],
+        (Some(first), Some(last)) if one.how == UnfinishedOutcome::Failed && nameless(run, one.op) => {
+            vec![first.0, first.1, last.0, last.1]
+        }
         _ => Vec::new(),
     };
-    let spell = |(asked, until)| StuckSpell {
+    StuckSpell {
         node: one.op.node,
         f: one.op.f,
-        asked,
-        until,
+        asked: one.asked(),
+        until: one.until(),
         refused,
-        answers: answers.clone(),
-    };
-    one.spells().into_iter().map(spell).collect()
+        words: one.answers(),
+        answers,
+    }
 }
 
 impl<'a> StuckQueueJudge<'_, 'a> {
@@ -131,13 +139,12 @@ impl<'a> StuckQueueJudge<'_, 'a> {
             queue::f::ACKNOWLEDGE => self.acknowledging,
             _ => self.bound,
         };
-        one.spells().into_iter().any(|spell| self.waited(spell) >= bound)
+        self.waited(one.spell()) >= bound
     }
 
     /// Why one that did not finish convicts nobody, in words.
     fn why(&self, one: &UnfinishedOps<'_, '_>) -> String {
-        let waited = one.spells().into_iter().map(|spell| self.waited(spell)).max();
-        match (one.op.f, waited.unwrap_or(0)) {
+        match (one.op.f, self.waited(one.spell())) {
             (queue::f::ACKNOWLEDGE, waited) => format!(", for {}", bound_words(waited, self.acknowledging)),
             (queue::f::DEQUEUE, waited) if waited < self.bound => format!(", for {}", bound_words(waited, self.bound)),
             (queue::f::DEQUEUE, _) => format!(
@@ -168,6 +175,7 @@ impl<'a> StuckQueueJudge<'_, 'a> {
             asked: op.invoke.unwrap_or(drain),
             until: drain,
             refused: 0,
+            words: "",
             answers: match op.end {
                 Some(read) if nameless(run, op) => vec![drain, read],
                 _ => Vec::new(),
@@ -259,8 +267,12 @@ impl<'a> StuckQueueJudge<'_, 'a> {
 
     fn unanswered(&self, spell: &StuckSpell<'_>) -> String {
         let until = self.run.at(spell.until);
-        match (spell.refused, self.run.events[spell.until].kind) {
-            (2.., _) => format!("was refused again and again until {until}"),
+        match spell.refused {
+            2.. => format!(
+                "was {} again and again until {until}{}",
+                spell.words,
+                error_words(self.run, spell.until)
+            ),
             _ => format!("was not answered `ok` by {until}"),
         }
     }

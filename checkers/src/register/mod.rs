@@ -23,8 +23,7 @@ use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, invocations};
-use crate::liveness::unfinished;
-use crate::recipe::missing_evidence::{RequiredEvidence, RequiredField};
+use crate::liveness::{refused_for_ever, unfinished};
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::statistics::percentiles;
 use crate::text::count;
@@ -36,7 +35,6 @@ use zooquake_history::operation::register::{self, FROM, TO, f};
 use zooquake_history::{
     EventType, History, Record,
     plan::{Plan, RegisterReads},
-    protocol::ClientLimit,
 };
 
 /// The operations of a run that have one order if its promise holds: without reads where these may be stale. `None` if
@@ -61,6 +59,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
         "stale-read",
         "evidence",
         "second-opinion",
+        refused_for_ever::NAME,
     ],
     measures: Some(FamilyMeasures {
         units: "operations",
@@ -78,22 +77,10 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
     needs_plan: &[],
 };
 
-/// The fields that answers of a user's own recipe are to have.
-const REQUIRED_FIELDS: &[RequiredField] = &[RequiredField {
-    ops: &[f::READ, f::WRITE, f::CAS],
-    field: "session",
-    cannot: ClientLimit::Session,
-    logged: false,
-    is_given: |answer| answer.session().is_some(),
-    check: "session-order",
-    still: "these answers are of no known session",
-}];
-
 const NEEDS: Requirements = Requirements {
     progress: &[&[f::WRITE, f::CAS], &[f::READ]],
     tree: "what the register held at last was not looked at",
     logged: &[],
-    evidence: RequiredEvidence::Fields(REQUIRED_FIELDS),
 };
 
 /// The whole verdict over a run of a register.

@@ -60,6 +60,8 @@ pub struct LoggedTransactions<'a> {
     by_zxid: HashMap<i64, &'a Txn>,
     /// The paths that they name, each with its transaction: of one that names many, any of as many answers may name it.
     named: HashSet<(i64, &'a str)>,
+    /// The zxids under which servers logged different ones; of those no transaction may be known.
+    differ: HashSet<i64>,
     /// The zxid of the oldest one that is left.
     pub first: i64,
     /// The zxid of the latest.
@@ -71,11 +73,13 @@ impl<'a> LoggedTransactions<'a> {
     pub fn new(run: &Analysis<'a>) -> Option<Self> {
         let by_zxid: HashMap<i64, &Txn> = run.record.txnlog?.iter().map(|txn| (txn.zxid, txn)).collect();
         let txns = by_zxid.values().copied();
+        let logs = run.record.server_txnlogs.into_iter().flatten();
         let named = txns.flat_map(|txn| txn.changes().map(|change| (txn.zxid, change.path)));
         Some(Self {
             first: *by_zxid.keys().min()?,
             last: *by_zxid.keys().max()?,
             named: named.collect(),
+            differ: logs.flat_map(|log| log.differs.iter().map(|txn| txn.zxid)).collect(),
             by_zxid,
         })
     }
@@ -84,7 +88,7 @@ impl<'a> LoggedTransactions<'a> {
     /// if the one of this zxid may have done that. A multi may have in parts that its line need not name.
     pub fn instead_of(&self, zxid: i64, path: &str, does: impl Fn(&str) -> bool) -> Option<String> {
         let Some(txn) = self.by_zxid.get(&zxid) else {
-            return Some("no such transaction".to_owned());
+            return (!self.differ.contains(&zxid)).then(|| "no such transaction".to_owned());
         };
         let named = self.named.contains(&(zxid, path));
         let fits = match txn.op.as_str() {

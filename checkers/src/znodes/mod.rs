@@ -9,4 +9,5 @@ pub mod orphan_node;
 pub mod persistent_contender;
 pub mod quiesce_answers;
 pub mod stolen_znode;
+mod unnamed_waiters;
 pub mod unowned_release;

@@ -1,15 +1,21 @@
 //! The audit of the final tree: no contender znode of a live session that no client named as its own.
 
 use super::quiesce_answers::{QuiesceAnswers, answers};
+use super::unnamed_waiters;
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
+use crate::analysis::transaction_log::creates;
 use crate::cause::orphan::OrphanCauses;
 use crate::cause::record::CauseZnode;
 use crate::cause::subject::AnomalySubject;
 use crate::findings::{Finding, Findings};
-use crate::text::count;
-use std::collections::BTreeSet;
-use zooquake_history::evidence::Znode;
+use crate::liveness::unfinished::error_words;
+use crate::text::{count, few};
+use crate::verdict::NOTE;
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_history::EventType;
+use zooquake_history::evidence::{Reading, Znode};
+use zooquake_history::operation::control::f;
 
 /// Looks for orphans. A client that did not answer is not judged, and a reason against `valid`.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -19,6 +25,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 /// The same where contenders may be claims on items: `gone` gives the event that ended an item's life, from when on a
 /// claim on it is an orphan whosever it is.
 pub fn check_claims<'a>(run: &Analysis<'a>, gone: &dyn Fn(i64) -> Option<usize>, out: &mut Findings) {
+    out.reasons.extend(looks_at_nothing(run));
     let readings = run.record.audit();
     let Some((before, after)) = readings else {
         out.ran("orphan-node", 0);
@@ -28,7 +35,12 @@ pub fn check_claims<'a>(run: &Analysis<'a>, gone: &dyn Fn(i64) -> Option<usize>,
     let names = run.clients.names.iter().map(String::as_str);
     let silent: Vec<&str> = names.filter(|name| !of.contains_key(name)).collect();
     if !silent.is_empty() {
-        let names = silent.join(", ");
+        let refusals = refusals(run, before);
+        let words = silent.iter().map(|name| match refusals.get(name) {
+            Some(&end) => format!("{name}{}", error_words(run, end)),
+            None => (*name).to_owned(),
+        });
+        let names = words.collect::<Vec<_>>().join(", ");
         out.reasons.push(format!(
             "{names} answered no quiesce that can be read between the two readings of the znode tree: not audited"
         ));
@@ -38,9 +50,20 @@ pub fn check_claims<'a>(run: &Analysis<'a>, gone: &dyn Fn(i64) -> Option<usize>,
     let first: BTreeSet<(&str, i64)> = znodes.collect();
     let mut causes = None;
     let contenders: Vec<&Znode> = after.znodes.iter().filter(|znode| contender(run, znode)).collect();
-    for znode in &contenders {
+    let stands = |znode: &&Znode| {
         let id = (znode.path.as_str(), znode.czxid);
-        if !first.contains(&id) || known.contains(&id) {
+        first.contains(&id) && !known.contains(&id)
+    };
+    let nobodys = |znode: &&Znode| {
+        let number = owner(znode).as_deref().and_then(session);
+        number.is_some_and(|number| {
+            !answers.sessions.contains_key(&number) && !run.clients.sessions.contains_key(&number)
+        })
+    };
+    let unnamed: Vec<&Znode> = contenders.iter().copied().filter(stands).filter(nobodys).collect();
+    let excused = unnamed_waiters::excused(run, (before, after), &unnamed, out);
+    for znode in contenders.iter().copied().filter(stands) {
+        if excused.contains(&(znode.path.as_str(), znode.czxid)) {
             continue;
         }
         if !orphan(run, znode, &mut answers, &mut causes, out)
@@ -58,21 +81,68 @@ pub fn check_claims<'a>(run: &Analysis<'a>, gone: &dyn Fn(i64) -> Option<usize>,
     out.ran("orphan-node", contenders.len());
 }
 
-/// Whether a znode is somebody's, below one of the contenders' parents.
-fn contender(run: &Analysis<'_>, znode: &Znode) -> bool {
-    owner(znode).is_some() && is_below_contenders(run, znode)
+/// By client its last answer to a `quiesce` after a reading, where that was `info`.
+fn refusals<'a>(run: &Analysis<'a>, before: &Reading) -> BTreeMap<&'a str, usize> {
+    let quiesces = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
+    let after = quiesces.filter(|op| op.sent().is_some_and(|sent| sent >= before.end_index));
+    let mut last: BTreeMap<&str, usize> = BTreeMap::new();
+    for (node, end) in after.filter_map(|op| Some((op.node, op.end?))) {
+        let known = last.entry(node).or_insert(end);
+        *known = end.max(*known);
+    }
+    last.retain(|_, end| run.events[*end].kind == EventType::Info);
+    last
 }
 
-/// Whether a znode is below one of the contenders' parents.
-pub fn is_below_contenders(run: &Analysis<'_>, znode: &Znode) -> bool {
+/// Whether a znode is somebody's, below one of the contenders' parents.
+fn contender(run: &Analysis<'_>, znode: &Znode) -> bool {
+    owner(znode).is_some() && is_below_parents(run, &znode.path)
+}
+
+/// Whether a path is below one of the contenders' parents.
+pub fn is_below_parents(run: &Analysis<'_>, path: &str) -> bool {
     let parents = &run.record.plan.workload.contenders;
     let below = |parent: &String| {
-        znode
-            .path
-            .strip_prefix(parent.trim_end_matches('/'))
-            .is_some_and(|rest| rest.starts_with('/'))
+        let rest = path.strip_prefix(parent.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.starts_with('/'))
     };
     parents.iter().any(below)
+}
+
+/// A remark where the audit looks at nothing: the transaction logs are complete and have no creation below a parent of
+/// contenders, of whatever kind, and have ephemeral znodes elsewhere.
+fn looks_at_nothing(run: &Analysis<'_>) -> Option<String> {
+    let parents = &run.record.plan.workload.contenders;
+    if parents.is_empty() || !run.log.whole() {
+        return None;
+    }
+    let mut elsewhere = BTreeSet::new();
+    for txn in run.record.txnlog.unwrap_or_default() {
+        for change in txn.changes().filter(|change| creates(change.op)) {
+            if is_below_parents(run, change.path) {
+                return None;
+            }
+            let ours = change.path.starts_with("/zooquake/");
+            if change.ephemeral == Some(true) && !ours && run.log.committed(txn) {
+                elsewhere.insert(
+                    change
+                        .path
+                        .rsplit_once('/')
+                        .map_or("/", |(parent, _)| if parent.is_empty() { "/" } else { parent }),
+                );
+            }
+        }
+    }
+    let places: Vec<&str> = elsewhere.into_iter().collect();
+    let parents: Vec<&str> = parents.iter().map(String::as_str).collect();
+    (!places.is_empty()).then(|| {
+        format!(
+            "{NOTE}the audit looked at nothing: no znode was ever made below {}, and ephemeral ones were made below {}, where \
+             orphans were not looked for; `contenders` of the recipe names the parents that are audited",
+            few(&parents),
+            few(&places),
+        )
+    })
 }
 
 /// Whose a znode is: its session's, or, of a claim that outlives its session, the one's that its data names as `owner`.

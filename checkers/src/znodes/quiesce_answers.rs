@@ -87,14 +87,18 @@ pub fn answers<'a>(
 ) -> (BTreeMap<&'a str, QuiesceAnswer>, BTreeSet<(&'a str, i64)>) {
     let mut answers = BTreeMap::new();
     let mut known = BTreeSet::new();
+    let workload = &run.record.plan.workload;
+    let own = workload.recipe.is_some() && !workload.contenders.is_empty();
     let quiesces = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
     for (op, sent, read) in quiesces.filter_map(|op| Some((op, op.sent()?, op.end?))) {
         let event = &run.events[read];
         if event.kind != EventType::Ok || sent < before.end_index || read >= after.index {
             continue;
         }
-        // An answer that cannot be read may name any znode: it counts as none.
-        let (Some(sessions), Some(znodes)) = (sessions(event), znodes(event)) else {
+        // An answer that cannot be read may name any znode: it counts as none. So does one of a user's own recipe that
+        // lacks a list: that is no answer.
+        let lacks = own && (event.get(SESSIONS).is_none() || event.get(ZNODES).is_none());
+        let (Some(sessions), Some(znodes), false) = (sessions(event), znodes(event), lacks) else {
             continue;
         };
         known.extend(znodes);

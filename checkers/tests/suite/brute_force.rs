@@ -6,10 +6,11 @@ use crate::liveness::node;
 use std::collections::{BTreeSet, HashSet};
 use zooquake_history::{Event, EventType, Record, plan::Resource};
 
-/// A grant that its client confirmed: whose, where it was read, and from where to where each `confirm` was open.
+/// A grant: whose, where it was asked for and read, and from where to where each `confirm` of it was open.
 struct ConfirmedGrant<'a> {
     node: &'a str,
     shared: bool,
+    asked: usize,
     read: usize,
     spans: Vec<(usize, usize)>,
 }
@@ -79,25 +80,57 @@ pub fn capacity(record: &Record) -> usize {
     capabilities.map_or(1, |capabilities| capabilities.capacity.get())
 }
 
-/// Whether the grants that were confirmed can have been held without one that others excluded.
+/// Whether the grants that were confirmed can have been held without one that others excluded, and so can any one that
+/// was not, beside any one of those, and, where it is exclusive, beside exclusive ones of different clients. (That
+/// holds which do not exclude each other, one after the other, leave no moment for it is not looked for.) Of two that
+/// were not confirmed each may have ended before the other began.
 ///
-/// Between any two events any grant may begin (before it is read) and end (a release takes effect, a session expires),
-/// each once. An exclusive one may be held only while no other client's shared one is, and exclusive ones of fewer
-/// others than the capacity; a shared one only while no other client's exclusive one is. At some moment of each
-/// `confirm` its grant is held.
+/// Between any two events any grant may begin (after it was asked for, before it is read) and end (a release takes
+/// effect, a session expires), each once. An exclusive one may be held only while no other client's shared one is, and
+/// exclusive ones of fewer others than the capacity; a shared one only while no other client's exclusive one is. At
+/// some moment of each `confirm` its grant is held.
 pub fn exclusive(record: &Record) -> bool {
     let events = &record.history.events;
-    let grants: Vec<ConfirmedGrant<'_>> = names(events)
-        .into_iter()
-        .filter_map(|name| Some((read(events, name)?, confirms(events, name))))
-        .filter(|(_, spans)| !spans.is_empty())
-        .map(|(read, spans)| ConfirmedGrant {
+    let grants = names(events).into_iter().filter_map(|name| {
+        let read = read(events, name)?;
+        Some(ConfirmedGrant {
             node: node(&events[read]),
-            shared: events[read].grant().is_some_and(|name| shared(events, name)),
+            shared: shared(events, name),
+            asked: sent(events, read)?,
             read,
-            spans,
+            spans: confirms(events, name),
         })
-        .collect();
+    });
+    let (confirmed, others): (Vec<_>, Vec<_>) = grants.partition(|grant| !grant.spans.is_empty());
+    let all: Vec<&ConfirmedGrant<'_>> = confirmed.iter().collect();
+    let beside = |other: &ConfirmedGrant<'_>| {
+        let exclusive: Vec<&ConfirmedGrant<'_>> = all.iter().copied().filter(|grant| !grant.shared).collect();
+        let several = if other.shared {
+            Vec::new()
+        } else {
+            one_of_each(&exclusive)
+        };
+        let chosen = all.iter().map(|grant| vec![*grant]).chain(several);
+        chosen
+            .into_iter()
+            .all(|some| possible(record, &[&some[..], &[other]].concat()))
+    };
+    possible(record, &all) && others.iter().all(beside)
+}
+
+/// All choices of one grant of each client.
+fn one_of_each<'r, 'a>(all: &[&'r ConfirmedGrant<'a>]) -> Vec<Vec<&'r ConfirmedGrant<'a>>> {
+    let clients: BTreeSet<&str> = all.iter().map(|grant| grant.node).collect();
+    clients.into_iter().fold(vec![vec![]], |chosen, client| {
+        let own = all.iter().filter(|grant| grant.node == client);
+        let with = |grant: &&'r ConfirmedGrant<'a>| chosen.iter().map(|some| [&some[..], &[*grant]].concat()).collect();
+        own.flat_map(|grant| -> Vec<_> { with(grant) }).collect()
+    })
+}
+
+/// Whether these grants can have been held so.
+fn possible(record: &Record, grants: &[&ConfirmedGrant<'_>]) -> bool {
+    let events = &record.history.events;
     if grants.len() < 2 {
         return true;
     }
@@ -107,8 +140,8 @@ pub fn exclusive(record: &Record) -> bool {
         met: 0,
     }]);
     for at in 0..=events.len() {
-        states = closure(&grants, capacity(record), states, at);
-        states.retain(|state| fits(&grants, *state, at));
+        states = closure(grants, capacity(record), states, at);
+        states.retain(|state| fits(grants, *state, at));
         if states.is_empty() {
             return false;
         }
@@ -133,7 +166,7 @@ struct HoldersState {
 
 /// All states that can be reached without an event, just before the event at `at`.
 fn closure(
-    grants: &[ConfirmedGrant<'_>],
+    grants: &[&ConfirmedGrant<'_>],
     capacity: usize,
     states: HashSet<HoldersState>,
     at: usize,
@@ -165,7 +198,7 @@ fn closure(
                 true => exclusive.is_empty(),
                 false => !shared && exclusive.len() < capacity,
             };
-            if state.begun & (1 << grant) == 0 && fits {
+            if state.begun & (1 << grant) == 0 && confirmed.asked < at && fits {
                 todo.push(HoldersState {
                     begun: state.begun | 1 << grant,
                     ..state
@@ -183,7 +216,7 @@ fn closure(
 }
 
 /// Whether the event at `at` can happen in a state.
-fn fits(grants: &[ConfirmedGrant<'_>], state: HoldersState, at: usize) -> bool {
+fn fits(grants: &[&ConfirmedGrant<'_>], state: HoldersState, at: usize) -> bool {
     let mut bit = 0;
     for (grant, confirmed) in grants.iter().enumerate() {
         if confirmed.read == at && state.begun & (1 << grant) == 0 {

@@ -40,7 +40,9 @@ fn a_stale_write_names_the_end_of_the_session_that_let_the_next_one_in() {
     let before = |removal: Txn| vec![other(1), create(2, "0x1", 1), removal, create(4, "0x2", 2), other(5)];
     let found = cause(STALE, before(removed(3, "0x1", "closeSession"))).expect("the log has the end of the session");
     let words = "Grant g1 rested on /lock/x-0000000001. The session 0x1 of c1 ended (transaction 0x3), while pause of c1 (window 1, 1.700 \
-                 s to 5.000 s) was on. This let in grant g2 of c2, while c1 still took itself for the holder.";
+                 s to 5.000 s) was on. This let in grant g2 of c2, while c1 still took itself for the holder. The write was sent at \
+                 1.500 s and made after pause of c1 (window 1, 1.700 s to 5.000 s): a lease does not keep a client that was frozen \
+                 from writing.";
     assert_eq!(found.sentence, words);
     assert_eq!(
         (found.proven, found.window, found.transaction),
@@ -70,4 +72,45 @@ fn what_may_have_come_later_is_not_proven_and_what_did_is_no_cause() {
     assert_eq!(cause(STALE, later(6)), None);
     // Incomplete logs may lack an earlier removal.
     assert_eq!(cause(STALE, later(6).split_off(1)), None);
+}
+
+#[test]
+fn a_client_that_noticed_late_is_told_from_the_hazard_of_every_lease() {
+    let txns = || {
+        vec![
+            other(1),
+            create(2, "0x1", 1),
+            removed(3, "0x1", "closeSession"),
+            create(4, "0x2", 2),
+            other(5),
+        ]
+    };
+    let cut = STALE.replace("pause", "disconnect");
+    // Sent when its session had been over for 0.4 s, and noticed 3.2 s after the cut.
+    let late = edited(&cut, "1.5 c1 write g1 => 4.5 c1 write g1");
+    let late = edited(
+        &late,
+        "6 run recovered => 4.9 c1 note session session=0x1 state=disconnected; 6 run recovered",
+    );
+    let found = cause(&late, txns()).expect("a cause");
+    let words = "The write was sent at 4.500 s, at least 0.400 s after that, and c1 noticed late: c1 reported `disconnected` at 4.900 s, \
+                 3.200 s after disconnect of c1 (window 1, 1.700 s to 5.000 s) had struck.";
+    assert!(found.sentence.ends_with(words), "{}", found.sentence);
+    // It reports nothing at all.
+    let never = edited(&late, "4.9 c1 note session session=0x1 state=disconnected =>");
+    let found = cause(&never, txns()).expect("a cause");
+    assert!(
+        found
+            .sentence
+            .ends_with("c1 noticed late: c1 never reported that it is not connected."),
+        "{}",
+        found.sentence
+    );
+    // Sent while the session may still have lived: neither is claimed.
+    let found = cause(&cut, txns()).expect("a cause");
+    assert!(
+        found.sentence.ends_with("still took itself for the holder."),
+        "{}",
+        found.sentence
+    );
 }

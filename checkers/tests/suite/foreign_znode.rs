@@ -82,8 +82,59 @@ fn its_own_znode_and_what_does_not_fit_convict_nobody() {
     }
 }
 
+/// Two processes of a client, the second of which is granted by the znode of the first one.
+const SECOND: &str = "
+    c1 note hello session=0x2
+    c1 invoke acquire grant=g0; c1 ok acquire grant=g0 path=/lock/a czxid=10 session=0x2
+    c1 exit
+    c1 note hello
+    c1 invoke acquire grant=g1; c1 note session session=0x1 state=connected
+    c1 ok acquire grant=g1 path=/lock/a czxid=10 session=0x1";
+
+#[test]
+fn a_znode_of_the_process_before_convicts() {
+    let older = one_by(&record(SECOND, "0x2", "create"), "foreign-znode", &[2, 4, 7]);
+    assert!(!older.advisory);
+    minimal_as(&record(SECOND, "0x2", "create"), &older, |other| {
+        other.kind == older.kind && !other.advisory
+    });
+    assert!(
+        older
+            .why
+            .contains("began only at 0.005 s: it holds by a znode that was made before it"),
+        "{older:#?}"
+    );
+    // Its creation is named by nobody, but its session was.
+    let unanswered = edited(SECOND, "c1 ok acquire grant=g0 path=/lock/a czxid=10 session=0x2 =>");
+    let others = one_by(&record(&unanswered, "0x2", "create"), "foreign-znode", &[0, 3, 6]);
+    assert!(!others.advisory);
+    assert!(others.why.contains("by a znode of another process"), "{others:#?}");
+    for (edits, advisory, why) in [
+        (
+            "c1 note hello session=0x2 => c2 note hello session=0x2",
+            false,
+            "another client had named it",
+        ),
+        (
+            "c1 note hello session=0x2 => c1 note hello",
+            true,
+            "nobody had named it",
+        ),
+        (
+            "c1 note session session=0x1 => c1 note session session=0x2 state=connected; c1 note session session=0x1",
+            true,
+            "this process has it too",
+        ),
+    ] {
+        let text = edited(&unanswered, edits);
+        let told = found(&text, "0x2", "create");
+        assert_eq!(told, [("foreign-znode".to_owned(), advisory)], "{why}");
+    }
+}
+
 /// Readings of grants whose znode another session created than they name; true for those whose client had named theirs
-/// before the grant was asked for.
+/// before the grant was asked for, whose znode was made before the process began, or by a session that another process
+/// had named.
 pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
     let events = &record.history.events;
     let creates = |zxid: i64| move |txn: &&Txn| txn.zxid == zxid && matches!(txn.op.as_str(), "create" | "multi");
@@ -97,14 +148,35 @@ pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
             continue;
         };
         let made = record.txnlog.iter().flatten().find(creates(czxid));
-        if made.is_some_and(|txn| txn.session != told) {
+        if let Some(made) = made.filter(|txn| txn.session != told) {
             let asked = sent(events, at).expect("it was asked for");
-            let named = |other: &Event| {
+            let names = |other: &Event, session: &str| {
                 let all = other.sessions().into_iter().flatten().filter_map(|one| one.as_str());
-                node(other) == node(event) && all.chain(other.session()).any(|session| session == told)
+                other.kind != EventType::Invoke && all.chain(other.session()).any(|one| one == session)
             };
-            found.insert((at, events[..asked].iter().any(named)));
+            let own = |other: &Event| node(other) == node(event);
+            let known = events[..asked].iter().any(|other| own(other) && names(other, told));
+            let hello = |other: &Event| own(other) && other.f == "hello";
+            let strange = events[..at].iter().rposition(hello).is_some_and(|began| {
+                let older = events[..began]
+                    .iter()
+                    .any(|other| latest(&other.value.to_string()) >= czxid);
+                let (former, present) = events[..at].split_at(began);
+                let named = |all: &[Event], of: &dyn Fn(&Event) -> bool| {
+                    all.iter().any(|other| of(other) && names(other, &made.session))
+                };
+                let by_another = named(former, &|_| true) || named(present, &|other| !own(other));
+                older || by_another && !named(present, &own)
+            });
+            found.insert((at, known || strange));
         }
     }
     found
+}
+
+/// The greatest zxid that a value names.
+fn latest(value: &str) -> i64 {
+    let each = value.split("zxid\":").skip(1);
+    let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
+    each.filter_map(|rest| digits(rest).parse().ok()).max().unwrap_or(0)
 }

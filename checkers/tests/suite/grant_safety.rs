@@ -1,6 +1,6 @@
 //! Each safety anomaly by one history, and silence on its nearest innocent twins.
 
-use crate::expect::{edited, found, guilty, innocent, none, one, one_by, says, tells_all, twins};
+use crate::expect::{edited, found, guilty, innocent, minimal, none, one, one_by, says, tells_all, twins};
 use crate::script::{changed, lock, logged, txn};
 use zooquake_checkers::Verdict;
 use zooquake_history::plan::Resource;
@@ -219,4 +219,55 @@ fn the_transaction_log_shows_a_release_of_anothers_znode() {
     record.txnlog = Some(lives("0x2"));
     record.history.events[1].value["czxid"] = 12.into();
     one(&record, "foreign-znode");
+}
+
+/// c2 is let in while c1 holds, and has given its grant back before anybody could ask it to confirm.
+const SHORT: &str = "
+    c1 acquire g1; c1 granted g1 czxid=10
+    c2 acquire g2; c2 granted g2 czxid=20
+    c1 confirm
+    c2 release g2; c2 released g2
+    c1 holds g1";
+
+#[test]
+fn one_confirm_convicts_a_grant_that_was_asked_for_and_given_under_it() {
+    let found = one_by(&lock(SHORT), "double-grant", &[1, 2, 3, 4, 7]);
+    minimal(&lock(SHORT), &found);
+    tells_all(
+        &found,
+        &[
+            "c2 was asked at 0.003 s to take the lock",
+            "g2 of c2",
+            "c2 was let in meanwhile",
+            "No fault",
+        ],
+    );
+    let table = "
+        c2 release g2; c2 released g2 => # whatever the second one does later
+        c2 release g2; c2 released g2 => c2 exit
+        c1 holds => c1 release g1; c1 holds # the confirm was sent before
+        c1 holds g1 => c1 holds g1; c1 lost g1";
+    guilty(lock, "double-grant", SHORT, table);
+    let table = "
+        c2 acquire g2 => | c1 granted => c2 acquire g2; c1 granted # it may have been given before, and taken back
+        c1 confirm => | c2 granted => c1 confirm; c2 granted # the first hold may have ended before the second began
+        c1 confirm => c1 release g1; c1 confirm
+        c1 confirm => c1 lost g1; c1 confirm
+        c1 confirm => c1 exit; c1 confirm
+        c1 holds => c1 holds-not
+        c1 holds g1 => c1 unconfirmed
+        c1 holds g1 => c1 holds g0
+        c2 acquire g2; => # when it was asked for is not known
+        c2 acquire g2 => c2 acquire g0; c2 acquire g2 # it may be the answer to the other request
+        c2 => c1";
+    innocent(lock, SHORT, table);
+    // What both confirm is proven by both.
+    one_by(
+        &lock(&edited(
+            SHORT,
+            "c2 release g2; c2 released g2 => c2 confirm; c2 holds g2",
+        )),
+        "double-grant",
+        &[1, 3, 4, 5, 6, 7],
+    );
 }

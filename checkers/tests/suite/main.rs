@@ -60,6 +60,7 @@ mod plain_definitions;
 mod promised_evidence;
 mod queue;
 mod recovery;
+mod refused_for_ever;
 mod register;
 mod rwlock;
 mod scale;

@@ -163,11 +163,14 @@ fn members_of_a_barrier_tell_their_znodes_and_sessions() {
         c1 invoke leave round=1; c1 ok leave round=1 removed=null";
     let mut record = own("barrier", text);
     record.plan.workload.capabilities = Some(zooquake_history::plan::Capabilities::NONE);
-    assert_eq!(reasons(&record).len(), 3);
+    assert_eq!(reasons(&record).len(), 4);
     let declared = format!("c1 note hello cannot=czxid,session,removed\n{text}");
     let mut declared = own("barrier", &declared);
     declared.plan.workload.capabilities = record.plan.workload.capabilities;
     assert_eq!(reasons(&declared), [""; 0]);
     let checks: Vec<String> = left(&declared).into_iter().map(|(check, _)| check).collect();
-    assert_eq!(checks, ["early-release", "early-release", "stuck-barrier"]);
+    assert_eq!(
+        checks,
+        ["early-release", "early-release", "stolen-znode", "stuck-barrier"]
+    );
 }

@@ -1,8 +1,9 @@
 //! What left an orphan, and what deleted a lost item, in the words of the anomalies.
 
 use crate::expect::{edited, one};
-use crate::script::{lock, logged, run, standing, txn, znode};
+use crate::script::{history, lock, logged, record, run, standing, txn, znode};
 use zooquake_checkers::check;
+use zooquake_history::Txn;
 
 const END: &str = "
     9.0 run recovered; run audit
@@ -95,4 +96,58 @@ fn a_lost_item_names_the_delete_in_the_log() {
         (cause.sentence.as_str(), cause.transaction, cause.proven),
         (told, Some(4), true)
     );
+}
+
+#[test]
+fn a_lost_item_is_matched_by_the_data_of_its_znode() {
+    let text = "
+        c2 note hello session=0x2
+        c1 invoke enqueue item=5; c1 ok enqueue item=5
+        c3 ask confirm; c3 answer confirm
+        c3 invoke dequeue; c3 ok dequeue item=null
+        run drained";
+    let create = |zxid, path: &str, data: &str| Txn {
+        data: Some(data.to_owned()),
+        ephemeral: Some(false),
+        ..txn(zxid, "0x1", "create", path)
+    };
+    let txns = vec![
+        txn(1, "0x2", "createSession", ""),
+        create(2, "/queue/entry-1", "5"),
+        create(3, "/queue/entry-2", "6"),
+        txn(4, "0x2", "delete", "/queue/entry-1"),
+    ];
+    let cause = |txns: Vec<Txn>| one(&logged(run("fifo", text), txns), "lost-item").cause;
+    let found = cause(txns.clone()).expect("the log has its znode, by its data, and its delete");
+    assert_eq!((found.transaction, found.proven), (Some(4), true));
+    assert!(
+        found.sentence.contains("of c2 deleted its znode /queue/entry-1"),
+        "{found:?}"
+    );
+    // Of two znodes with its data neither is known to be the item's.
+    let mut twice = txns;
+    twice.push(create(5, "/queue/entry-3", "5"));
+    assert_eq!(cause(twice), None);
+}
+
+#[test]
+fn an_orphan_of_a_group_names_the_update_that_left_it_and_when_its_client_named_it_last() {
+    let text = "
+        1.0 c1 invoke register member=m1 value=1; 1.1 c1 ok register path=/members/m1 czxid=10 mzxid=10 session=0x1
+        1.2 c1 ask confirm; 1.3 c1 answer confirm zxid=12
+        2.0 c1 invoke update value=2; 2.2 c1 ok update path=/members/m1b mzxid=20
+        3.0 c1 ask confirm; 3.1 c1 answer confirm zxid=30
+        9.0 run recovered; run audit
+        c1 quiesce; c1 quiesced sessions=0x1
+        run done";
+    let record = record("membership", "cached", &["/members"], 1, history(text));
+    let results = check(&standing(record, vec![znode("/members/m1b", 15, "0x1")]));
+    let orphan = results.anomalies.iter().find(|anomaly| anomaly.kind == "orphan-node");
+    let cause = orphan
+        .unwrap_or_else(|| panic!("{results:#?}"))
+        .cause
+        .as_ref()
+        .expect("a cause");
+    let words = "What left it may be the `update` sent at 2.000 s, answered `ok` at 2.200 s";
+    assert!(cause.sentence.starts_with(words), "{cause:?}");
 }

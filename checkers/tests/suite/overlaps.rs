@@ -60,7 +60,12 @@ pub fn overlaps(record: &Record) -> Overlaps {
             ),
         };
         let after = |name: &str| confirms(events, name).iter().any(|&(sent, _)| sent > second);
-        let (double, over) = overlaps(&after);
+        let (both, all) = overlaps(&after);
+        // The later one need not confirm if the others had been granted when it was asked for.
+        let asked = sent(events, second);
+        let before = |name: &str| name == later || read(events, name) < asked && after(name);
+        let (admitted, beyond) = overlaps(&before);
+        let (double, over) = (both || admitted, all || beyond);
         found.doubles.extend(double.then_some(second));
         found.over.extend(over.then_some(second));
         let (double_too, over_too) = overlaps(&|name| certain(events, name).is_some_and(|end| end > second));

@@ -94,8 +94,8 @@ struct UnfinishedAcquire {
     how: AttemptEnd,
 }
 
-/// The attempts of one client that did not finish after recovery; a series is of those that ended alike, one after the
-/// other, if nothing made up for them.
+/// The attempts of one client that did not finish after recovery; a series is of those that ended, one after the other
+/// in one process, if none finished later.
 fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec<Vec<UnfinishedAcquire>> {
     let asked = |at: &usize| {
         let event = &events[*at];
@@ -114,7 +114,7 @@ fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec
         matches!(&events[at].process, Process::Name(_)) && events[at].f == "exit" && node(&events[at]) == client
     };
     let mut all: Vec<Vec<UnfinishedAcquire>> = vec![];
-    let mut last = None;
+    let mut last: Option<(AttemptEnd, bool, usize)> = None;
     for asked in (0..audit).filter(asked) {
         let end = end(asked);
         if (asked..end.unwrap_or(audit)).any(dies) || end.is_some_and(|end| end <= recovered) {
@@ -131,16 +131,16 @@ fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec
         };
         let until = end.unwrap_or(audit);
         let later = granted.iter().any(|&(_, read)| read > until);
-        let before = how == AttemptEnd::Failed && granted.iter().any(|&(sent, _)| sent > recovered);
-        let made_up = how != AttemptEnd::Never && (later || before);
         let attempt = UnfinishedAcquire { asked, until, how };
         // One that is pending is not followed by another attempt, but by another request at the same time.
-        if how != AttemptEnd::Never && last == Some((how, false)) && !made_up {
+        let goes_on = last
+            .is_some_and(|(before, ended, until)| before != AttemptEnd::Never && !ended && !(until..asked).any(dies));
+        if how != AttemptEnd::Never && goes_on && !later {
             all.last_mut().expect("one").push(attempt);
         } else {
             all.push(vec![attempt]);
         }
-        last = Some((how, made_up));
+        last = Some((how, how != AttemptEnd::Never && later, until));
     }
     all
 }
@@ -177,7 +177,8 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
         let alone_of = |one: &UnfinishedAcquire| (one.asked, one.until, vec![share(one.asked)]);
         let mut spells: Vec<(usize, usize, Vec<bool>)> = attempts.iter().map(alone_of).collect();
         let refused: Vec<&UnfinishedAcquire> = attempts.iter().filter(alone).collect();
-        if let (Some(first), Some(last), AttemptEnd::Failed) = (refused.first(), refused.last(), attempts[0].how) {
+        if let (Some(first), Some(last), true) = (refused.first(), refused.last(), attempts[0].how != AttemptEnd::Never)
+        {
             let of = refused.iter().map(|one| share(one.asked)).collect();
             spells.push((first.asked, last.until, of));
         }

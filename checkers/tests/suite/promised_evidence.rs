@@ -119,6 +119,27 @@ fn evidence_that_the_plan_promises_and_nobody_gives_is_unknown() {
         "czxid=10 => czxid=10 token=10 | czxid=20 => czxid=20 token=20",
     ));
     assert_eq!(count(&check(&fenced), "gave no token"), 0);
+    fenced.plan.workload.fenced = false;
+    one(&fenced, "stale-write");
+    let last = fenced
+        .history
+        .events
+        .iter_mut()
+        .rfind(|event| event.f == "write")
+        .unwrap();
+    last.kind = EventType::Fail;
+    last.value = json!({ "grant": "g1", "value": 1, "token": 10, "accepted": false }).into();
+    last.error = Some("refused: token 10 is lower than 20".into());
+    found(&fenced, &[]);
+    assert_eq!(count(&check(&fenced), "the resource refused"), 0, "it is built-in");
+    fenced.plan.workload.recipe = script::own("lock", "run done").plan.workload.recipe;
+    says(&check(&fenced), "the resource refused 1 write by their tokens");
+    fenced.plan.workload.fenced = true;
+    assert_eq!(
+        count(&check(&fenced), "the resource refused"),
+        0,
+        "that is what tokens are for"
+    );
     let mut inside = lock(&edited(OLD_WRITE, "c2 wrote g2 => c2 wrote g2 mzxid=25"));
     assert_eq!(count(&check(&inside), "mzxid"), 0, "the resource is outside");
     inside.plan.workload.resource = Resource::Zookeeper;
@@ -234,6 +255,7 @@ fn the_logs_of_a_majority_of_the_voters_are_to_be_read_whole() {
             voter: true,
             whole,
             problem: (!whole).then(|| "its file is damaged".to_owned()),
+            transactions: 3,
             ..ServerTxnLog::default()
         };
         record.server_txnlogs = Some((1..).zip(whole).map(log).collect());
@@ -247,4 +269,80 @@ fn the_logs_of_a_majority_of_the_voters_are_to_be_read_whole() {
         record.server_txnlogs.as_mut().expect("logs").truncate(1);
         assert_eq!(incomplete(&record), 1, "nothing of two of three");
     }
+}
+
+/// A log of a server that was read whole, and what of it does not count.
+fn whole_log(server: &str, transactions: usize, differs: Vec<Txn>) -> ServerTxnLog {
+    ServerTxnLog {
+        server: server.to_owned(),
+        voter: true,
+        whole: true,
+        transactions,
+        differs,
+        ..ServerTxnLog::default()
+    }
+}
+
+#[test]
+fn a_log_that_has_no_transaction_counts_towards_no_majority() {
+    for (transactions, lacks) in [([3, 3, 0], 0), ([3, 0, 0], 1)] {
+        let mut record = own("lock", Some(first_epoch(3)));
+        let log = |(number, count): (usize, usize)| whole_log(&format!("n{number}"), count, Vec::new());
+        record.server_txnlogs = Some((1..).zip(transactions).map(log).collect());
+        assert_eq!(incomplete(&record), lacks, "{transactions:?}");
+    }
+}
+
+#[test]
+fn nothing_rests_on_a_zxid_at_which_no_majority_logged_the_same() {
+    let second = 1_i64 << 32 | 2;
+    let another = |session: &str| txn(second, session, "create", "/lock/b");
+    let all = |txn: Txn| Txn {
+        servers: ["n1", "n2", "n3"].map(String::from).to_vec(),
+        ..txn
+    };
+    let record = |txns: Vec<Txn>, differs: [Vec<Txn>; 3]| {
+        let mut record = own("lock", Some(txns.into_iter().map(all).collect()));
+        let logs = (1..).zip(differs);
+        let logs = logs.map(|(number, differs)| whole_log(&format!("n{number}"), 3, differs));
+        record.server_txnlogs = Some(logs.collect());
+        record
+    };
+    let diverging = |record: &Record| {
+        let anomalies = check(record).anomalies;
+        assert!(anomalies.iter().all(|anomaly| anomaly.kind == "diverging-logs"));
+        anomalies.first().map(|anomaly| anomaly.why.clone()).unwrap_or_default()
+    };
+    // A majority logged the same.
+    let mut counts = first_epoch(3);
+    counts[1].servers = vec!["n2".into(), "n3".into()];
+    let two = changed(record(counts, [vec![another("0xdead")], vec![], vec![]]), |two| {
+        two.txnlog.as_mut().expect("a log")[1].servers.remove(0);
+    });
+    assert_eq!(count(&check(&two), INCOMPLETE), 0);
+    let why = diverging(&two);
+    assert!(
+        why.contains(
+            "under zxid 0x100000002: n1 the create of /lock/b by the session 0xdead; n2, n3 the setData of /x"
+        ),
+        "{why}"
+    );
+    // Each of them another one: there is none that counts.
+    let mut none = first_epoch(3);
+    none.remove(1);
+    let none = record(none, ["0x1", "0x2", "0x3"].map(|session| vec![another(session)]));
+    assert_eq!(count(&check(&none), INCOMPLETE), 1);
+    says(
+        &check(&none),
+        "the transaction logs of n1 and n2 and n3 differ at 0x100000002",
+    );
+    assert!(!diverging(&none).is_empty());
+    // The same in logs of which one alone was read whole.
+    let torn = changed(none, |torn| {
+        for log in torn.server_txnlogs.iter_mut().flatten().skip(1) {
+            log.whole = false;
+        }
+    });
+    assert_eq!(diverging(&torn), "");
+    assert_eq!(incomplete(&torn), 1);
 }

@@ -62,8 +62,17 @@ fn who_is_refused_for_ever_is_not_woken() {
     unknown(&long(&refusals(30, "failed")), "30 acquires of c2");
     let record = long(&refusals(1, "failed"));
     unknown(&record, "the acquire of c2 sent at 3.000 s failed after recovery");
-    // Their outcomes are unknown.
-    unknown(&long(&refusals(100, "unknown")), "100 acquires of c2");
+    // Their outcomes are unknown: a client that ends each at once is not woken either.
+    let found = one_by(&lock(&long(&refusals(100, "unknown"))), "lost-wakeup", &[0, 5, 205]);
+    tells(&found, "answered with an unknown outcome, 100 times by 32.701 s");
+    unknown(&long(&refusals(30, "unknown")), "30 acquires of c2");
+    // So is one whose attempts end now so, now so; one success in between ends the chain.
+    let both = refusals(60, "failed").replace("failed acquire z7 ", "unknown acquire z7 ");
+    one_by(&lock(&long(&both)), "lost-wakeup", &[0, 5, 125]);
+    let granted = "11.8 c2 acquire g2; 11.81 c2 granted g2; 11.82 c2 release g2; 11.83 c2 released g2;";
+    let chain = refusals(60, "failed").replace("12 c2 acquire z30", &format!("{granted} 12 c2 acquire z30"));
+    assert!(chain.contains(granted));
+    none(&lock(&long(&chain)));
     // A refusal while somebody holds proves nothing.
     let holds = "3 c2 acquire z0; => 2.9 c1 acquire h; 2.95 c1 granted h; 3 c2 acquire z0;";
     let held = edited(&long(&refusals(100, "failed")), holds);

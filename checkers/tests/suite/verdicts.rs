@@ -225,6 +225,6 @@ fn an_accepted_anomaly_is_still_one_and_names_its_faults() {
         assert_eq!(results.verdict, Verdict::Invalid);
         assert_eq!(results.anomalies[0].kind, "stale-write");
         assert_eq!(results.anomalies[0].accepted, accepts, "{fault}");
-        tells(&results.anomalies[0], "pause of c1 (window 1, 1.400 s to 2.500 s)");
+        tells(&results.anomalies[0], "pause of c1 (window 1, 1.400 s to 2.400 s)");
     }
 }

@@ -132,6 +132,115 @@ fn clients_that_wait_without_znodes_wait_for_a_place() {
     let mut more = until_nine();
     more.extend([create(10, "0x2", 4), delete(11, "0x1", 4)]);
     record.txnlog = Some(more);
+    let found = cause(&record, "c2").expect("a cause");
+    let words = "The znode /lock/x-0000000004 (czxid 0xa) by which c2 waited was deleted in transaction 0xb by the session 0x1 of c1.";
+    assert!(found.sentence.starts_with(words) && found.proven, "{found:?}");
+    assert_eq!((found.root, found.transaction), (None, Some(11)));
+}
+
+/// A client that waits by a znode of its own behind another client's, while it is cut off.
+const STRANDED: &str = "
+    1 c1 acquire g1; 1.1 c1 granted g1 czxid=2 path=/lock/x-0000000001 session=0x1
+    1.2 c2 note hello session=0x2; 1.3 c2 acquire g2
+    3 nemesis disconnect 1 begin target=c2; 3.1 nemesis disconnect 1 on target=c2 verified=true
+    3.2 c2 note session session=0x2 state=disconnected
+    3.3 c1 release g1; 3.4 c1 released g1; 3.5 c1 ask confirm; 3.6 c1 answer confirm zxid=5
+    4 nemesis disconnect 1 heal target=c2; 4.2 nemesis disconnect 1 off target=c2 verified=true
+    4.3 c2 note session session=0x2 state=connected
+    30 run recovered; 60 run audit
+    61 c1 quiesce; 61.1 c1 quiesced sessions=0x1
+    61.2 c2 quiesce; 61.3 c2 quiesced sessions=0x2 znodes=/lock/x-0000000002@3
+    run done";
+
+/// The record of [`STRANDED`], with these transactions after the creation of both znodes.
+fn stranded(text: &str, stand: Vec<Znode>, after: Vec<Txn>) -> Record {
+    let create = |zxid, session: &str, number| txn(zxid, session, "create", &format!("/lock/x-000000000{number}"));
+    let mut record = threatened(standing(lock(text), stand), 1, "disconnect");
+    let mut txns = vec![
+        txn(1, "0x1", "createSession", ""),
+        create(2, "0x1", 1),
+        create(3, "0x2", 2),
+    ];
+    txns.extend(after);
+    record.txnlog = Some(txns);
+    record
+}
+
+fn first_gone() -> Vec<Txn> {
+    let scratch = txn(5, "0x1", "setData", "/zooquake/scratch/c1");
+    vec![txn(4, "0x1", "delete", "/lock/x-0000000001"), scratch]
+}
+
+#[test]
+fn a_client_whose_znode_is_the_first_waits_since_it_was_not_connected() {
+    let own = || vec![znode("/lock/x-0000000002", 3, "0x2")];
+    let found = cause(&stranded(STRANDED, own(), first_gone()), "c2").expect("a cause");
+    let words = "Its znode /lock/x-0000000002 (czxid 0x3) stands, and nothing has stood before it since transaction 0x4 removed \
+                 /lock/x-0000000001 (the session 0x1 of c1). c2 was not connected from 3.200 s to 4.300 s, while disconnect of c2 \
+                 (window 1, 3.100 s to 4.000 s) was on, after it had made that znode";
+    assert!(found.sentence.starts_with(words) && found.proven, "{found:?}");
+    assert_eq!((found.window, found.root), (Some(1), None));
+
+    // Connected throughout: it was not informed, or did not look.
+    let text = edited(STRANDED, "3.2 c2 note session session=0x2 state=disconnected =>");
+    let text = edited(&text, "4.3 c2 note session session=0x2 state=connected =>");
+    let found = cause(&stranded(&text, own(), first_gone()), "c2").expect("a cause");
+    assert!(found.sentence.ends_with("c2 was connected throughout."), "{found:?}");
+    assert_eq!(found.window, None);
+
+    // Another client's znode stands before it, and nothing shows since when: no cause.
+    let mut both = own();
+    both.push(znode("/lock/x-0000000001", 2, "0x1"));
+    let late = vec![
+        txn(4, "0x1", "setData", "/zooquake/scratch/c1"),
+        txn(5, "0x1", "setData", "/zooquake/scratch/c1"),
+    ];
+    let text = edited(
+        STRANDED,
+        "61.1 c1 quiesced sessions=0x1 => 61.1 c1 quiesced sessions=0x1 znodes=/lock/x-0000000001@2",
+    );
+    assert_eq!(cause(&stranded(&text, both, late), "c2"), None);
+}
+
+#[test]
+fn a_client_whose_session_ended_names_that_as_the_cause() {
+    let text = edited(
+        STRANDED,
+        "4.3 c2 note session session=0x2 state=connected => 4.3 c2 note session session=0x2 state=expired",
+    );
+    let text = edited(
+        &text,
+        "61.3 c2 quiesced sessions=0x2 znodes=/lock/x-0000000002@3 => 61.3 c2 quiesced sessions=0x3",
+    );
+    let ended = vec![
+        txn(4, "0x2", "closeSession", "/lock/x-0000000002"),
+        txn(5, "0x1", "delete", "/lock/x-0000000001"),
+    ];
+    let found = cause(&stranded(&text, vec![], ended), "c2").expect("a cause");
+    let words = "The znode /lock/x-0000000002 (czxid 0x3) by which c2 waited went with its session 0x2, which ended in transaction 0x4";
+    assert!(found.sentence.starts_with(words), "{found:?}");
+    assert!(found.sentence.contains("while disconnect of c2 (window 1"), "{found:?}");
+    assert_eq!(
+        (found.window, found.proven, found.session.as_deref()),
+        (Some(1), true, Some("0x2"))
+    );
+
+    // Without logs the client's own report may explain it.
+    let mut record = stranded(&text, vec![], vec![]);
+    record.txnlog = None;
+    let found = cause(&record, "c2").expect("a cause");
+    assert!(
+        found
+            .sentence
+            .starts_with("The session 0x2 that c2 had when it asked ended"),
+        "{found:?}"
+    );
+    assert_eq!((found.proven, found.window), (false, Some(1)));
+
+    // A session of another client is nobody's cause, nor is one that the client closed itself.
+    let text = edited(&text, "state=expired => state=closed");
+    let mut record = stranded(&text, vec![], vec![]);
+    record.txnlog = None;
     assert_eq!(cause(&record, "c2"), None);
 }
 

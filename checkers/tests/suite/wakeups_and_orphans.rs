@@ -1,7 +1,8 @@
 //! What is judged after recovery: lost wake-ups and orphans, each with its innocent twins.
 
 use crate::expect::{count, edited, found, guilty, innocent, none, one, one_by, says, tells, tells_all};
-use crate::script::{audited, changed, lock, znode};
+use crate::script::{audited, changed, lock, standing, znode};
+use zooquake_checkers::check;
 use zooquake_history::Record;
 
 const WAITS: &str = "
@@ -125,4 +126,53 @@ fn an_earlier_session_is_judged_only_after_recovery() {
         recovered => not-recovered
         7 run => 6.5 c1 exit; 6.6 c1 hello session=0x3; 7 run # it died";
     innocent(|text| tree(text, 6, 6, "0x1"), &earlier, table);
+}
+
+/// Two clients whose grants are programs' wait at the end, and cannot name by which znodes.
+const PROGRAMS: &str = "
+    0.1 c1 hello session=0x1 cannot=czxid,session; 0.2 c2 hello session=0x2 cannot=czxid,session
+    1 c1 acquire g1; 2 c2 acquire g2
+    5 run recovered; 7 run audit
+    8 c1 quiesce; 8.1 c2 quiesce; 9 c1 quiesced sessions=0x1; 9.1 c2 quiesced sessions=0x2; 10 run done";
+
+/// Orphans by their paths, with so many znodes of sessions that nobody named.
+fn orphans(text: &str, znodes: usize) -> Vec<String> {
+    let names = (0..znodes).map(|at| znode(&format!("/lock/{at}"), 6 + at as i64, &format!("0x{:x}", 9 + at)));
+    let record = standing(lock(text), names.collect());
+    let anomalies = check(&record).anomalies.into_iter();
+    let orphans = anomalies.filter(|anomaly| anomaly.kind == "orphan-node");
+    let path = |why: &str| why.split(' ').nth(2).expect("a path").to_owned();
+    let mut paths: Vec<String> = orphans.map(|anomaly| path(&anomaly.why)).collect();
+    paths.sort_unstable();
+    paths
+}
+
+#[test]
+fn znodes_by_which_programs_may_wait_are_no_orphans() {
+    assert_eq!(orphans(PROGRAMS, 2), [""; 0]);
+    assert_eq!(
+        orphans(PROGRAMS, 4),
+        ["/lock/0", "/lock/1"],
+        "as many as wait, the latest"
+    );
+    // Each of these leaves one client that may have made a znode.
+    for one in [
+        "2 c2 acquire g2 => 2 c2 acquire g2; 2.5 c2 failed acquire g2 timeout # its session is over",
+        "2 c2 acquire g2 => 2 c2 acquire g2; 3 c2 granted g2; 4 c2 release g2; 4.5 c2 released g2",
+        "2 c2 acquire g2 =>",
+        "0.2 c2 hello session=0x2 cannot=czxid,session => 0.2 c2 hello session=0x2 cannot=czxid",
+        "2 c2 acquire g2 => | 8 c1 quiesce => 7.5 c2 acquire g2; 8 c1 quiesce # after the first reading",
+    ] {
+        assert_eq!(orphans(&edited(PROGRAMS, one), 2), ["/lock/0"], "{one}");
+    }
+    // A program that holds, and one whose session may live on, have a znode, too.
+    for two in [
+        "2 c2 acquire g2 => 2 c2 acquire g2; 3 c2 granted g2",
+        "2 c2 acquire g2 => 2 c2 acquire g2; 6.9 c2 unknown acquire g2 timeout",
+    ] {
+        assert_eq!(orphans(&edited(PROGRAMS, two), 2), [""; 0], "{two}");
+    }
+    // What was there before anybody asked is nobody's.
+    let before = "1 c1 acquire g1 => 0.3 c1 confirm; 0.4 c1 holds-not zxid=6; 1 c1 acquire g1";
+    assert_eq!(orphans(&edited(PROGRAMS, before), 2), ["/lock/0"]);
 }

@@ -59,8 +59,18 @@ impl Clients {
         let &ControlRequest { client, id, f } = request;
         let kind = end.kind;
         let holds_nothing = kind == EventType::Ok && HOLDS.read_from(&end.value) == Some(false);
+        if f == f::VIEW {
+            let worker = &mut self.workers[client];
+            let first = worker.views.map_or(worker.view_sent, |(first, _)| first);
+            worker.views = (kind == EventType::Ok).then_some((first, worker.view_sent));
+        }
         if f == f::VIEW && kind == EventType::Ok {
             self.viewed(run, client, end.value.clone());
+        }
+        if self.workers[client].quiesce == Some(id) && kind != EventType::Ok {
+            let outcome = if kind == EventType::Fail { "fail" } else { "info" };
+            let error = end.error.as_deref().map(|error| format!(": {error}"));
+            self.workers[client].quiesce_error = Some(format!("answered `{outcome}`{}", error.unwrap_or_default()));
         }
         self.workers[client].record_control(run, f, kind, end.value, end.error);
         if f == f::CONFIRM {
@@ -113,6 +123,7 @@ impl Clients {
             let worker = &mut self.workers[number];
             worker.quiesced = false;
             worker.quiesce = None;
+            worker.quiesce_error = None;
             if worker.process.connected && worker.answers() {
                 let id = self.ask_control(run, number, f::QUIESCE);
                 self.workers[number].quiesce = Some(id);
@@ -139,8 +150,16 @@ impl Clients {
     /// Who has not answered the `quiesce` sent last, in words.
     pub fn silent(&self, limit: Duration) -> Option<String> {
         let silent = self.workers.iter().filter(|worker| !worker.quiesced);
-        let silent: Vec<&str> = silent.map(|worker| worker.name.as_str()).collect();
+        let (answered, silent): (Vec<&Worker>, Vec<&Worker>) =
+            silent.partition(|worker| worker.quiesce_error.is_some());
         let ms = limit.as_millis();
-        (!silent.is_empty()).then(|| format!("{} did not answer quiesce within {ms} ms", silent.join(", ")))
+        let names: Vec<&str> = silent.iter().map(|worker| worker.name.as_str()).collect();
+        let silent = (!names.is_empty()).then(|| format!("{} did not answer quiesce within {ms} ms", names.join(", ")));
+        let of = |worker: &&Worker| {
+            let error = worker.quiesce_error.as_deref().unwrap_or_default();
+            format!("{} has not come to rest: its quiesce was {error}", worker.name)
+        };
+        let all: Vec<String> = silent.into_iter().chain(answered.iter().map(of)).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 }

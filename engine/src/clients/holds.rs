@@ -2,6 +2,7 @@
 //! while a grant could be given.
 
 use crate::context::{Deadline, RunContext};
+use crate::refusals::FreeTimes;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use zooquake_history::operation::{Holders, Mode};
@@ -229,6 +230,11 @@ impl Holds {
     /// Begins the clocks anew.
     pub fn restart_free_time(&mut self) {
         self.free = Default::default();
+    }
+
+    /// The time in which one more could have been granted, up to now, by its mode.
+    pub fn free_times(&self) -> FreeTimes {
+        self.free
     }
 
     /// The time in which one more could have been granted, up to now, of the mode that this client asked for last.

@@ -67,6 +67,7 @@ impl Clients {
         let worker = &mut self.workers[number];
         worker.process.end();
         worker.answered = None;
+        worker.refusals = None;
         worker.due = None;
         worker.logical_process += clients;
     }

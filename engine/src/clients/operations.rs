@@ -5,6 +5,7 @@ use super::worker::Worker;
 use crate::context::RunContext;
 use crate::generator::{Assignment, GeneratorMoment, GeneratorPhase, OperationRequest};
 use crate::operation::{Completion, OpKind, PendingOp};
+use crate::refusals::{EndedAttempt, RefusalChain};
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::operation::grant::{ACCEPTED, MODE, TOKEN, VALUE};
@@ -116,8 +117,16 @@ impl Clients {
         }
         let (phase, now) = (self.phase, run.now);
         let pause = self.generator.ended(number, &op, &end, GeneratorMoment { phase, now });
+        let attempt = EndedAttempt {
+            op: &op,
+            mode: self.holds.mode(number),
+            now,
+            free: self.holds.free_times(),
+        };
         let worker = &mut self.workers[number];
         worker.failing = phase == GeneratorPhase::Final && !end.is_ok();
+        let last = worker.refusals.take().filter(|_| worker.failing);
+        worker.refusals = worker.failing.then(|| RefusalChain::after(last, attempt)).flatten();
         worker.answered = end.is_ok().then_some((op.f, now));
         worker.last = Some(end);
         worker.due = Some(now + pause);
@@ -133,7 +142,9 @@ impl Clients {
             OpKind::Read => VALUE.put(&mut end.value, self.resource.read().clone()),
             OpKind::Write => {
                 let written = VALUE.read_from(&end.value).cloned().unwrap_or_default();
-                let verdict = self.resource.write(TOKEN.read_from(&end.value), written);
+                // One that nobody promised is none: the resource checks no tokens then.
+                let token = TOKEN.read_from(&end.value).filter(|_| plan.workload.fenced);
+                let verdict = self.resource.write(token, written);
                 ACCEPTED.put(&mut end.value, verdict.is_ok());
                 if let Err(refused) = verdict {
                     (end.kind, end.error) = (EventType::Fail, Some(refused));
@@ -177,6 +188,7 @@ impl Clients {
     pub fn begin_last_ops(&mut self) {
         for worker in &mut self.workers {
             worker.failing = false;
+            worker.refusals = None;
             worker.quiesced = true;
         }
     }

@@ -5,6 +5,7 @@ use crate::context::RunContext;
 use crate::effect::Effect;
 use crate::history_entry::HistoryEntry;
 use crate::operation::{Completion, PendingOp, SentTally};
+use crate::refusals::RefusalChain;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -44,14 +45,22 @@ pub struct Worker {
     pub quiesce: Option<u64>,
     /// Whether it answered that one, or was seen running instead.
     pub quiesced: bool,
+    /// Why its last answer to `quiesce` was none that counts, if it was `fail` or `info`.
+    pub quiesce_error: Option<String>,
     /// How its last operation ended.
     pub last: Option<Completion>,
     /// Whether its last operation since the phase `final` began was not answered `ok`.
     pub failing: bool,
+    /// The attempts at one operation that were not answered `ok` since then, up to now.
+    pub refusals: Option<RefusalChain>,
     /// How its last `confirm` ended.
     pub last_confirm: Option<EventType>,
     /// Its last answer `ok` to `view`.
     pub view: Option<Value>,
+    /// When it was last sent `view`.
+    pub view_sent: Duration,
+    /// When the first and the last of the `view`s was sent that it has answered `ok`, one after the other.
+    pub views: Option<(Duration, Duration)>,
 }
 
 impl Worker {
@@ -71,10 +80,14 @@ impl Worker {
             beside: true,
             quiesce: None,
             quiesced: false,
+            quiesce_error: None,
             last: None,
             failing: false,
+            refusals: None,
             last_confirm: None,
             view: None,
+            view_sent: Duration::ZERO,
+            views: None,
         }
     }
 

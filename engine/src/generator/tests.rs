@@ -172,7 +172,7 @@ fn a_site_that_never_learns_the_decision_is_asked_for_it_again() {
 
 #[test]
 fn after_recovery_an_operation_of_a_queue_does_not_time_out_within_the_bound() {
-    for (f, timeout_ms) in [("dequeue", 32_000), ("acknowledge", 32_000), ("enqueue", 12_000)] {
+    for (f, timeout_ms) in [("dequeue", 32_000), ("acknowledge", 32_000), ("enqueue", 32_000)] {
         let mut answered = AnsweredDurations::default();
         answered.add(f, Duration::from_secs(3));
         let mut generator = generator("queue/claimed");

@@ -47,6 +47,13 @@ fn a_client_that_breaks_the_protocol_or_ends_by_itself_ends_the_run() {
     let mut bench = Bench::running("lock/fenced", 1);
     bench.output(0, ProcessOutput::Line("what?".to_string()));
     assert!(bench.broken().unwrap().contains("not a message of the protocol: what?"));
+    bench.output(0, ProcessOutput::Ended);
+    assert_eq!(bench.broken().unwrap(), "client c1 ended by itself.");
+}
+
+#[test]
+fn an_answer_to_nothing_that_is_open_is_recorded_and_the_run_goes_on() {
+    let mut bench = Bench::running("lock/fenced", 1);
     let unasked = Message::Reply {
         id: 99,
         outcome: Outcome::Ok,
@@ -54,9 +61,12 @@ fn a_client_that_breaks_the_protocol_or_ends_by_itself_ends_the_run() {
         error: None,
     };
     bench.say(0, &unasked);
-    assert!(bench.broken().unwrap().contains("answered request 99"));
-    bench.output(0, ProcessOutput::Ended);
-    assert_eq!(bench.broken().unwrap(), "client c1 ended by itself.");
+    assert_eq!(bench.broken(), None);
+    let recorded = bench.history.last().unwrap();
+    assert_eq!((recorded.f.as_str(), recorded.node.as_deref()), ("unasked", Some("c1")));
+    assert_eq!(recorded.value, json!({ "id": 99, "outcome": "ok", "value": null }));
+    bench.ok_at_once(0, "acquire");
+    assert_eq!(bench.holder(), Some("c1"), "its own request is still answered");
 }
 
 #[test]

@@ -95,6 +95,23 @@ fn the_resource_refuses_a_token_lower_than_the_highest() {
     assert_eq!(told, [accepted, refused]);
 }
 
+#[test]
+fn the_resource_checks_no_token_that_nobody_promised() {
+    let mut bench = Bench::running("lock/protected", 2);
+    for (client, grant, token) in [(1, "g2", 9), (0, "g1", 5)] {
+        bench.ok(client, "acquire");
+        bench.pass(100);
+        let written = json!({ "grant": grant, "value": 1, "token": token });
+        bench.answer(client, "write", Outcome::Ok, written);
+    }
+    let completions = bench.completions("write");
+    let accepted: Vec<_> = completions
+        .iter()
+        .map(|entry| ACCEPTED.read_from(&entry.value))
+        .collect();
+    assert_eq!(accepted, [Some(true); 2]);
+}
+
 /// A window is seen to be healed.
 fn heal(bench: &mut Bench) {
     let off = json!({ "window": 1, "phase": "off", "verified": true });

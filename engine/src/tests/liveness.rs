@@ -139,3 +139,36 @@ fn an_answer_at_the_end_of_the_bound_that_raises_it_keeps_the_last_operations_op
     clients.bench.step(Input::Answer(ShellAnswer::Leads(Ok(()))));
     assert_eq!(clients.bench.phases().last().unwrap(), "audit");
 }
+
+/// A client that fails at once, each time that it is asked, is asked until its attempts span the bound; the last
+/// client, which has not finished, is then given no second operation.
+#[test]
+fn who_is_refused_is_asked_until_the_attempts_span_the_bound() {
+    for (name, refused, outcome) in [
+        ("counter/versioned", "increment", Outcome::Info),
+        ("register/quorum-read", "write", Outcome::Fail),
+        ("lock/fenced", "acquire", Outcome::Info),
+        ("membership/cached", "register", Outcome::Fail),
+    ] {
+        let mut clients = AnsweringClients::new(name, 2);
+        clients.recover(|_, _| Some(0));
+        let (began, mut last, mut first) = (clients.bench.now, None, None);
+        while !clients.asks_for_leader() {
+            clients.bench.pass(50);
+            for (client, request) in clients.bench.sent.clone() {
+                if request.f == "quiesce" {
+                    clients.bench.ok(client, "quiesce");
+                } else if clients.bench.asked(client, refused) {
+                    first.get_or_insert(clients.bench.now);
+                    last = Some(clients.bench.now);
+                    clients.bench.answer(client, refused, outcome, Value::Null);
+                } else if clients.bench.asked(client, &request.f) {
+                    clients.bench.ok(client, &request.f);
+                }
+            }
+            assert!(clients.bench.now - began < BOUND * 2, "{name}");
+        }
+        let lasted = last.unwrap() - first.unwrap();
+        assert!(lasted >= Duration::from_secs(10), "{name}: {lasted:?}");
+    }
+}

@@ -1,7 +1,11 @@
 //! Operations of the members of a barrier.
 
-use super::{Delay, Family, OpSpec, Operation, Replacement, Role, StrikePoint, ZnodeName, fields};
-use crate::plan::{Capabilities, ClientState};
+use super::{
+    Delay, Family, FieldContent, FieldSource, OpSpec, Operation, Replacement, RequiredField, Role, StrikePoint,
+    ZnodeName, control, fields,
+};
+use crate::plan::{Capabilities, ClientState, Workload};
+use crate::protocol::ClientLimit;
 use serde::{Deserialize, Serialize};
 
 /// Names of the operations.
@@ -77,7 +81,57 @@ pub const FAMILY: Family = Family {
             ..OpSpec::new(f::LEAVE, Role::Leave)
         },
     ],
+    fields: &[MEMBER_FIELDS, control::AUDITED, &control::session("stuck-barrier")],
 };
+
+/// What is required of members: of those that enter, their znodes and what they removed; of all, their sessions.
+const MEMBER_FIELDS: &[RequiredField] = &[
+    RequiredField::new(ENTERS, &["czxid"], FieldContent::Number, "early-release")
+        .unless(
+            ClientLimit::Czxid,
+            "a client that entered so is not shown to have been inside when others left; early entries are judged",
+        )
+        .asked(enter_together),
+    RequiredField::new(ENTERS, &["path"], FieldContent::Text, "stolen-znode")
+        .unless(
+            ClientLimit::Czxid,
+            "deletes in the transaction logs convict nobody of these places",
+        )
+        .asked(enter_together),
+    RequiredField {
+        once: true,
+        ..RequiredField::new(
+            FieldSource::Answer(&[f::LEAVE]),
+            &["removed"],
+            FieldContent::Znode,
+            "early-release",
+        )
+        .unless(
+            ClientLimit::Removed,
+            "a client that left so is not shown to have been inside when others left; early entries are judged",
+        )
+        .asked(enter_together)
+    },
+    RequiredField::new(ENTERS, &["session"], FieldContent::Session, "stuck-barrier")
+        .unless(ClientLimit::Session, GONE)
+        .asked(enter_together),
+    RequiredField::new(
+        FieldSource::Answer(&[f::JOIN]),
+        &["session"],
+        FieldContent::Session,
+        "stuck-barrier",
+    )
+    .unless(ClientLimit::Session, GONE)
+    .asked(|workload| workload.capabilities().members),
+];
+
+const ENTERS: FieldSource = FieldSource::Answer(&[f::ENTER]);
+
+const GONE: &str = "such a member counts as gone when any session of its client ends";
+
+fn enter_together(workload: &Workload) -> bool {
+    all_enter(&workload.capabilities())
+}
 
 const JOINING: StrikePoint = StrikePoint {
     state: ClientState::Acquiring,

@@ -1,6 +1,9 @@
 //! Operations of a two-phase commit.
 
-use super::{AnyType, Delay, Family, FinishRule, OpSpec, Operation, Replacement, Role, StrikePoint, fields};
+use super::{
+    AnyType, Delay, Family, FieldContent, FieldSource, FinishRule, OpSpec, Operation, Replacement, RequiredField, Role,
+    StrikePoint, fields,
+};
 use crate::plan::ClientState;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,6 +70,20 @@ pub const FAMILY: Family = Family {
             ..OpSpec::new(f::DECIDED, Role::Wait)
         },
     ],
+    fields: &[&[
+        RequiredField::new(
+            FieldSource::Answer(&[f::VOTE]),
+            &["voted"],
+            FieldContent::Text,
+            "commit-without-votes",
+        ),
+        RequiredField::new(
+            FieldSource::Answer(&[f::DECIDE, f::DECIDED]),
+            &["decision"],
+            FieldContent::Text,
+            "split-decision",
+        ),
+    ]],
 };
 
 /// As long after it was sent as in a lock.

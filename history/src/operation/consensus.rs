@@ -19,6 +19,7 @@ pub const FAMILY: Family = Family {
     recipes: false,
     grants: false,
     ops: &[OpSpec::new(f::PROPOSE, Role::Work), OpSpec::new(f::APPEND, Role::Work)],
+    fields: &[],
 };
 
 /// What a node makes public. Rounds are ballots, terms, logical clocks or epochs, as its protocol has them; nodes are

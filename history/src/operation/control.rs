@@ -1,7 +1,8 @@
 //! Control requests, which every client answers beside the operations of its recipe, and what it reports unasked.
 
 use super::membership::{GroupView, RegisteredMember};
-use super::{AnyType, Counts, Field, ZnodeName, fields};
+use super::{AnyType, Counts, Field, FieldContent, FieldSource, RequiredField, ZnodeName, fields};
+use crate::protocol::{ClientLimit, Outcome};
 use serde::Serialize;
 
 /// Names of the control requests.
@@ -17,6 +18,56 @@ pub mod f {
     pub const VIEW: &str = "view";
     /// Those that every client answers.
     pub const ALL: [&str; 3] = [PING, CONFIRM, QUIESCE];
+}
+
+/// Names of the notices.
+pub mod notice {
+    /// A session has changed its state.
+    pub const SESSION: &str = "session";
+    /// A grant is held no more.
+    pub const LOST: &str = "lost";
+    /// An item is about to be taken.
+    pub const TAKING: &str = "taking";
+    /// The recipe shows another view of the group.
+    pub const VIEW: &str = "view";
+}
+
+/// What is required where clients hold: what they believe, on which `check` rests.
+pub(super) const fn beliefs(check: &'static str) -> [RequiredField; 3] {
+    let confirm = FieldSource::Answer(&[f::CONFIRM]);
+    [
+        RequiredField::new(confirm, &["holds"], FieldContent::Flag, check),
+        RequiredField::new(confirm, &["zxid"], FieldContent::Number, "stolen-znode"),
+        RequiredField::new(FieldSource::Notice(notice::LOST), &["grant"], FieldContent::Text, check),
+    ]
+}
+
+/// What is required where a `check` rests on that a `confirm` wrote.
+pub(super) const fn confirmed(check: &'static str) -> [RequiredField; 1] {
+    let confirm = FieldSource::Answer(&[f::CONFIRM]);
+    [RequiredField::new(confirm, &["zxid"], FieldContent::Number, check)]
+}
+
+/// What is required where a `check` rests on whose a session is, and whether it lives.
+pub(super) const fn session(check: &'static str) -> [RequiredField; 2] {
+    let session = FieldSource::Notice(notice::SESSION);
+    [
+        RequiredField::new(session, &["session"], FieldContent::Session, check).unless(ClientLimit::Session, ""),
+        RequiredField::new(session, &["state"], FieldContent::Text, check),
+    ]
+}
+
+/// What is required where a parent of contenders is audited.
+pub(super) const AUDITED: &[RequiredField] = &[
+    audited(&["sessions"], FieldContent::List),
+    audited(&["znodes"], FieldContent::List),
+    audited(&["znodes", "path"], FieldContent::Text),
+    audited(&["znodes", "czxid"], FieldContent::Number),
+];
+
+const fn audited(path: &'static [&'static str], content: FieldContent) -> RequiredField {
+    RequiredField::new(FieldSource::Answer(&[f::QUIESCE]), path, content, "orphan-node")
+        .asked(|workload| !workload.contenders.is_empty())
 }
 
 /// What a client answers.
@@ -90,6 +141,18 @@ pub struct RunningNotice {
     pub detail: String,
 }
 
+/// The event of an answer to nothing that was open.
+pub const UNASKED: &str = "unasked";
+
+/// What is recorded of an answer to no request, or to one that was answered already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnaskedAnswer {
+    /// The number that it names.
+    pub id: u64,
+    pub outcome: Outcome,
+    pub value: serde_json::Value,
+}
+
 /// What a client reports unasked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
@@ -118,6 +181,8 @@ fields! {
     ZXID, zxid: i64 = "zxid";
     /// What a client declared that it cannot do or give.
     CANNOT, cannot: [AnyType] = "cannot";
+    /// The number of the request that an answer names which nothing had asked for.
+    ID, request_id: i64 = "id";
     /// Whether a process ended by itself.
     BY_ITSELF, by_itself: bool = "by_itself";
     /// The new state of a session.

@@ -1,6 +1,6 @@
 //! Operations on a counter, which begins at 0.
 
-use super::{Family, Field, OpSpec, Operation, Role, fields};
+use super::{Family, Field, FieldContent, FieldSource, OpSpec, Operation, RequiredField, Role, control, fields};
 use serde::{Deserialize, Serialize};
 
 /// Names of the operations.
@@ -17,6 +17,25 @@ pub const FAMILY: Family = Family {
     recipes: true,
     grants: false,
     ops: &[OpSpec::new(f::INCREMENT, Role::Work), OpSpec::new(f::GET, Role::Take)],
+    fields: &[
+        &[
+            RequiredField::new(
+                FieldSource::Answer(&[f::INCREMENT]),
+                &["id"],
+                FieldContent::Number,
+                "duplicate-id",
+            )
+            .doubted(),
+            RequiredField::new(
+                FieldSource::Answer(&[f::GET]),
+                &["value"],
+                FieldContent::Number,
+                "lost-increment",
+            )
+            .doubted(),
+        ],
+        &control::confirmed("lost-increment"),
+    ],
 };
 
 /// What a client is asked.

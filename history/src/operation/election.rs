@@ -1,7 +1,7 @@
 //! The family `election`.
 
-use super::grant::{WRITE, f};
-use super::{Family, OpSpec, Role};
+use super::grant::{ACKNOWLEDGED, GRANTED, WRITE, WRITTEN, f};
+use super::{Family, OpSpec, Role, control};
 
 /// Elections of a leader.
 pub const FAMILY: Family = Family {
@@ -12,5 +12,13 @@ pub const FAMILY: Family = Family {
         OpSpec::new(f::ELECT, Role::Wait).waits().again(),
         WRITE,
         OpSpec::new(f::RESIGN, Role::Leave),
+    ],
+    fields: &[
+        WRITTEN,
+        ACKNOWLEDGED,
+        GRANTED,
+        &control::beliefs("two-leaders"),
+        control::AUDITED,
+        &control::session("foreign-znode"),
     ],
 };

@@ -8,4 +8,5 @@ pub const FAMILY: Family = Family {
     recipes: false,
     grants: false,
     ops: &[],
+    fields: &[],
 };

@@ -62,6 +62,9 @@ pub trait JsonNode: Sized {
     /// Whether it is an object.
     fn is_object(&self) -> bool;
 
+    /// Whether it is `null`.
+    fn is_null(&self) -> bool;
+
     /// The string, if it is one.
     fn text(&self) -> Option<&str>;
 
@@ -88,6 +91,10 @@ macro_rules! node {
 
             fn is_object(&self) -> bool {
                 self.as_object().is_some()
+            }
+
+            fn is_null(&self) -> bool {
+                <$type>::is_null(self)
             }
 
             fn text(&self) -> Option<&str> {

@@ -1,8 +1,12 @@
 //! Operations on grants: of a lock, also one that readers share, of the leadership that an election gives, and of a
 //! lease of a semaphore.
 
-use super::{AnyType, Field, FinishRule, Mode, OpSpec, Operation, Role, ZnodeName, fields};
-use crate::plan::is_default;
+use super::{
+    AnyType, Field, FieldContent, FieldSource, FinishRule, Mode, OpSpec, Operation, RequiredField, Role, ZnodeName,
+    fields,
+};
+use crate::plan::{Resource, is_default};
+use crate::protocol::ClientLimit;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -26,6 +30,9 @@ pub mod f {
     pub const RESIGN: &str = "resign";
 }
 
+/// The error of an operation that needs a grant which the client does not hold any more.
+pub const NOT_HELD: &str = "not-held";
+
 /// The operation that waits for a grant.
 pub(super) const ACQUIRE: OpSpec = OpSpec::new(f::ACQUIRE, Role::Wait).waits().again();
 
@@ -37,6 +44,76 @@ pub(super) const READ: OpSpec = OpSpec::new(f::READ, Role::Take);
 
 /// The write of a holder, or to a register.
 pub(super) const WRITE: OpSpec = OpSpec::new(f::WRITE, Role::Work).finishes(FinishRule::OkOrRefused);
+
+/// The answers that grant.
+const GRANTS: FieldSource = FieldSource::Answer(&[f::ACQUIRE, f::ELECT]);
+
+/// The age of the znode that a grant rests on.
+const AGE: RequiredField = RequiredField {
+    logged: true,
+    ..RequiredField::new(GRANTS, &["czxid"], FieldContent::Number, "unowned-release").unless(
+        ClientLimit::Czxid,
+        "what the releases of these grants removed is compared with nothing",
+    )
+};
+
+/// What is required wherever something is granted: the znode and the session of a grant, and what a release removed.
+pub const GRANTED: &[RequiredField] = &[
+    AGE,
+    RequiredField::new(GRANTS, &["path"], FieldContent::Text, "unowned-release").unless(
+        ClientLimit::Czxid,
+        "deletes in the transaction logs convict none of these grants",
+    ),
+    RequiredField::new(GRANTS, &["session"], FieldContent::Session, "foreign-znode").unless(
+        ClientLimit::Session,
+        "the owners of these grants' znodes are compared with nothing",
+    ),
+    RequiredField {
+        logged: true,
+        once: true,
+        ..RequiredField::new(
+            FieldSource::Answer(&[f::RELEASE, f::RESIGN]),
+            &["removed"],
+            FieldContent::Znode,
+            "unowned-release",
+        )
+        .unless(
+            ClientLimit::Removed,
+            "only what the transaction logs show convicts these releases",
+        )
+    },
+];
+
+/// What is required besides where something is written under grants.
+pub const WRITTEN: &[RequiredField] = &[
+    RequiredField {
+        check: "stale-write",
+        still: "writes under these grants convict only where they are interleaved with others",
+        ..AGE
+    },
+    RequiredField::new(GRANTS, &["token"], FieldContent::Number, "fencing-regression")
+        .asked(|workload| workload.fenced)
+        .doubted(),
+    RequiredField::new(
+        FieldSource::Answer(&[f::WRITE]),
+        &["mzxid"],
+        FieldContent::Number,
+        "stale-write",
+    )
+    .asked(|workload| workload.resource == Resource::Zookeeper),
+];
+
+/// What is required besides where a leader acknowledges that it leads, in the term or in its writes.
+pub const ACKNOWLEDGED: &[RequiredField] = &[RequiredField {
+    once: true,
+    ..RequiredField::new(
+        FieldSource::Answer(&[f::ELECT, f::WRITE]),
+        &["ack"],
+        FieldContent::ObjectOrNull,
+        "unacknowledged-leader",
+    )
+    .asked(|workload| workload.capabilities().acknowledges)
+}];
 
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

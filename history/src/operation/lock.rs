@@ -1,7 +1,7 @@
 //! The family `lock`.
 
-use super::grant::{ACQUIRE, RELEASE, WRITE, f};
-use super::{Family, FinishRule, OpSpec, Role};
+use super::grant::{ACQUIRE, GRANTED, RELEASE, WRITE, WRITTEN, f};
+use super::{Family, FinishRule, OpSpec, Role, control};
 
 /// Locks: one client at a time holds.
 pub const FAMILY: Family = Family {
@@ -15,5 +15,12 @@ pub const FAMILY: Family = Family {
             .again(),
         WRITE,
         RELEASE,
+    ],
+    fields: &[
+        WRITTEN,
+        GRANTED,
+        &control::beliefs("double-grant"),
+        control::AUDITED,
+        &control::session("foreign-znode"),
     ],
 };

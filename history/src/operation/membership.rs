@@ -1,7 +1,11 @@
 //! Operations of the members of a group, each of which watches who is there.
 
-use super::{AnyType, Delay, Family, OpSpec, Operation, Role, StrikePoint, ZnodeName, fields};
+use super::{
+    AnyType, Delay, Family, FieldContent, FieldSource, OpSpec, Operation, RequiredField, Role, StrikePoint, ZnodeName,
+    control, fields,
+};
 use crate::plan::ClientState;
+use crate::protocol::ClientLimit;
 use serde::{Deserialize, Serialize};
 
 /// Names of the operations.
@@ -49,7 +53,110 @@ pub const FAMILY: Family = Family {
             ..OpSpec::new(f::DEREGISTER, Role::Leave)
         },
     ],
+    fields: &[ENTRIES, VIEWS, control::AUDITED, &control::session("foreign-znode")],
 };
+
+/// What is required of a member's own entry.
+const ENTRIES: &[RequiredField] = &[
+    RequiredField::new(REGISTERS, &["czxid"], FieldContent::Number, "foreign-znode")
+        .unless(ClientLimit::Czxid, UNOWNED),
+    RequiredField::new(REGISTERS, &["path"], FieldContent::Text, "foreign-znode").unless(ClientLimit::Czxid, UNOWNED),
+    RequiredField::new(REGISTERS, &["session"], FieldContent::Session, "foreign-znode")
+        .unless(ClientLimit::Session, UNOWNED),
+    RequiredField::new(UPDATES, &["mzxid"], FieldContent::Number, "stale-view").unless(ClientLimit::Czxid, UNWRITTEN),
+    RequiredField::new(UPDATES, &["path"], FieldContent::Text, "stale-view").unless(ClientLimit::Czxid, UNWRITTEN),
+];
+
+const REGISTERS: FieldSource = FieldSource::Answer(&[f::REGISTER]);
+const UPDATES: FieldSource = FieldSource::Answer(&[f::UPDATE]);
+const UNOWNED: &str = "the owners of these members' znodes are compared with nothing";
+const UNWRITTEN: &str = "what these updates wrote is held against no transaction";
+
+/// What is required of views, in answers and in notices. What of a view cannot be read its own checker doubts.
+const VIEWS: &[RequiredField] = &[
+    RequiredField::new(ANSWERS, &["zxid"], FieldContent::Number, "stale-view"),
+    RequiredField::new(ANSWERS, &["view"], FieldContent::Object, "stale-view"),
+    RequiredField::new(ANSWERS, &["registered"], FieldContent::ObjectOrNull, "lost-member"),
+    RequiredField::new(ANSWERS, &["registered", "path"], FieldContent::Text, "lost-member")
+        .unless(ClientLimit::Czxid, UNKNOWN_ENTRY),
+    RequiredField::new(ANSWERS, &["registered", "czxid"], FieldContent::Number, "lost-member")
+        .unless(ClientLimit::Czxid, UNKNOWN_ENTRY),
+    shown(ANSWERS, &["view", "n"], FieldContent::Number, None),
+    shown(
+        ANSWERS,
+        &["view", "session"],
+        FieldContent::Session,
+        Some(ClientLimit::Session),
+    ),
+    shown(ANSWERS, &["view", "members"], FieldContent::ListOrNull, None),
+    shown(
+        ANSWERS,
+        &["view", "members", "path"],
+        FieldContent::Text,
+        Some(ClientLimit::Czxid),
+    ),
+    shown(
+        ANSWERS,
+        &["view", "members", "czxid"],
+        FieldContent::Number,
+        Some(ClientLimit::Czxid),
+    ),
+    shown(
+        ANSWERS,
+        &["view", "members", "mzxid"],
+        FieldContent::Number,
+        Some(ClientLimit::Czxid),
+    ),
+    shown(ANSWERS, &["view", "members", "value"], FieldContent::Number, None),
+    shown(NOTICES, &["n"], FieldContent::Number, None),
+    shown(NOTICES, &["session"], FieldContent::Session, Some(ClientLimit::Session)),
+    shown(NOTICES, &["members"], FieldContent::ListOrNull, None),
+    shown(
+        NOTICES,
+        &["members", "path"],
+        FieldContent::Text,
+        Some(ClientLimit::Czxid),
+    ),
+    shown(
+        NOTICES,
+        &["members", "czxid"],
+        FieldContent::Number,
+        Some(ClientLimit::Czxid),
+    ),
+    shown(
+        NOTICES,
+        &["members", "mzxid"],
+        FieldContent::Number,
+        Some(ClientLimit::Czxid),
+    ),
+    shown(NOTICES, &["members", "value"], FieldContent::Number, None),
+    RequiredField::new(
+        FieldSource::Announced {
+            f: control::f::VIEW,
+            notice: control::notice::VIEW,
+            within: false,
+        },
+        &["view", "n"],
+        FieldContent::Number,
+        "view-regression",
+    ),
+];
+
+const ANSWERS: FieldSource = FieldSource::Answer(&[control::f::VIEW]);
+const NOTICES: FieldSource = FieldSource::Notice(control::notice::VIEW);
+const UNKNOWN_ENTRY: &str = "whether the znode by which such a client believes to be a member is gone was not judged";
+
+const fn shown(
+    of: FieldSource,
+    path: &'static [&'static str],
+    content: FieldContent,
+    cannot: Option<ClientLimit>,
+) -> RequiredField {
+    RequiredField {
+        cannot,
+        ..RequiredField::new(of, path, content, "view-regression").doubted()
+    }
+}
 
 /// While the request is on its way.
 const STRUCK: StrikePoint = StrikePoint {

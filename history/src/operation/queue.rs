@@ -1,7 +1,11 @@
 //! Operations on the items of a queue.
 
-use super::{Delay, Family, OpSpec, Operation, Replacement, Role, StrikePoint, ZnodeName, fields};
+use super::{
+    Delay, Family, FieldContent, FieldSource, OpSpec, Operation, Replacement, RequiredField, Role, StrikePoint,
+    ZnodeName, control, fields,
+};
 use crate::plan::{ClientState, Delivery};
+use crate::protocol::ClientLimit;
 use serde::{Deserialize, Serialize};
 
 /// Names of the operations.
@@ -57,7 +61,40 @@ pub const FAMILY: Family = Family {
             ..OpSpec::new(f::ACKNOWLEDGE, Role::Leave)
         },
     ],
+    fields: &[
+        &[
+            TAKING,
+            RequiredField::new(
+                FieldSource::Notice(control::notice::TAKING),
+                &["item"],
+                FieldContent::Number,
+                "lost-item",
+            ),
+            RequiredField::new(
+                FieldSource::Answer(&[f::DEQUEUE]),
+                &["item"],
+                FieldContent::NumberOrNull,
+                "lost-item",
+            )
+            .doubted(),
+        ],
+        &control::confirmed("lost-item"),
+        control::AUDITED,
+    ],
 };
+
+/// An item is named before it is taken: of a dequeue that is not answered nobody will know otherwise what it took.
+pub const TAKING: RequiredField = RequiredField::new(
+    FieldSource::Announced {
+        f: f::DEQUEUE,
+        notice: control::notice::TAKING,
+        within: true,
+    },
+    &["item"],
+    FieldContent::NumberOrNull,
+    "lost-item",
+)
+.unless(ClientLimit::Taking, "");
 
 /// While the request is on its way.
 const SOON: StrikePoint = StrikePoint {

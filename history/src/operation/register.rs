@@ -1,6 +1,9 @@
 //! Operations on a register.
 
-use super::{Family, Field, FinishRule, OpSpec, Operation, Role, fields, grant};
+use super::{
+    Family, Field, FieldContent, FieldSource, FinishRule, OpSpec, Operation, RequiredField, Role, fields, grant,
+};
+use crate::protocol::ClientLimit;
 use serde::{Deserialize, Serialize};
 
 /// Names of the operations.
@@ -21,7 +24,21 @@ pub const FAMILY: Family = Family {
         grant::WRITE,
         OpSpec::new(f::CAS, Role::Work).finishes(FinishRule::OkOrMismatch),
     ],
+    fields: &[&[
+        RequiredField::new(
+            FieldSource::Answer(&[f::READ]),
+            &["value"],
+            FieldContent::NumberOrNull,
+            "not-linearizable",
+        ),
+        RequiredField::new(ACCESSES, &["session"], FieldContent::Session, "session-order")
+            .unless(ClientLimit::Session, "these answers are of no known session"),
+        RequiredField::new(ACCESSES, &["mzxid"], FieldContent::Number, "session-order")
+            .unless(ClientLimit::Czxid, "these answers are of no known transaction"),
+    ]],
 };
+
+const ACCESSES: FieldSource = FieldSource::Answer(&[f::READ, f::WRITE, f::CAS]);
 
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! The family `rwlock`.
 
-use super::Family;
-use super::grant::{ACQUIRE, READ, RELEASE, WRITE};
+use super::grant::{ACQUIRE, GRANTED, READ, RELEASE, WRITE, WRITTEN};
+use super::{Family, control};
 
 /// Read-write locks: readers hold shared, writers exclusively.
 pub const FAMILY: Family = Family {
@@ -9,4 +9,11 @@ pub const FAMILY: Family = Family {
     recipes: true,
     grants: true,
     ops: &[ACQUIRE, READ, WRITE, RELEASE],
+    fields: &[
+        WRITTEN,
+        GRANTED,
+        &control::beliefs("double-grant"),
+        control::AUDITED,
+        &control::session("foreign-znode"),
+    ],
 };

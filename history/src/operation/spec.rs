@@ -1,6 +1,7 @@
 //! What is known of an operation, for all who deal with it: one table for each family.
 
-use crate::plan::{Capabilities, ClientState};
+use super::RequiredField;
+use crate::plan::{Capabilities, ClientState, Workload};
 
 /// A family of recipes: its operations, each in one place.
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub struct Family {
     pub grants: bool,
     /// Its operations.
     pub ops: &'static [OpSpec],
+    /// The fields of answers and notices that checks rest on.
+    pub fields: &'static [&'static [RequiredField]],
 }
 
 /// The names of the operations by which a client holds.
@@ -29,6 +32,12 @@ pub struct GrantOps {
 }
 
 impl Family {
+    /// The fields that clients of a workload of the family are asked for.
+    pub fn required<'w>(&self, workload: &'w Workload) -> impl Iterator<Item = &'static RequiredField> + use<'w> {
+        let all = self.fields.iter().copied().flatten();
+        all.filter(move |field| (field.asked)(workload))
+    }
+
     /// The operations of a family that grants: of each role the first one in its table.
     ///
     /// # Panics

@@ -2,6 +2,7 @@
 
 use super::jute::Jute;
 use crate::evidence::{Txn, TxnPart, data_text};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A transaction of one server's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +11,16 @@ pub struct LogEntry {
     pub txn: Txn,
     /// Whether it ends a session without naming the ephemerals that it took, as before ZooKeeper 3.6.
     pub unlisted: bool,
+    /// A hash of all the data that it writes, of which `txn` has only the beginning, as text; 0 where only those of
+    /// `txn` are known.
+    pub data: u64,
+}
+
+/// Adds the data of a change to the hash of those before it.
+fn hashed(before: u64, data: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (before, data).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Bytes of a header, which every transaction has.
@@ -54,10 +65,11 @@ pub fn decode(bytes: &[u8]) -> Option<LogEntry> {
             ..Txn::default()
         },
         unlisted: false,
+        data: 0,
     };
     let txn = &mut logged.txn;
     match kind {
-        opcode::MULTI => txn.parts = parts(record)?,
+        opcode::MULTI => txn.parts = parts(record, &mut logged.data)?,
         opcode::CLOSE_SESSION => match ephemerals(record) {
             Some(paths) => txn.paths = paths,
             None if record.0.is_empty() || record.0.len() == DIGEST => logged.unlisted = true,
@@ -65,7 +77,7 @@ pub fn decode(bytes: &[u8]) -> Option<LogEntry> {
         },
         opcode::ERROR | opcode::CREATE_SESSION => {}
         _ => {
-            let part = part(kind, record)?;
+            let part = part(kind, record, &mut logged.data)?;
             (txn.ephemeral, txn.data) = (part.ephemeral, part.data);
             txn.paths = Vec::from_iter(Some(part.path).filter(|path| !path.is_empty()));
         }
@@ -90,27 +102,32 @@ fn name(kind: i32) -> String {
     known.to_owned()
 }
 
-/// A change of one znode, from the record of its type; without a path if the type has none or is not known.
-fn part(kind: i32, mut record: Jute<'_>) -> Option<TxnPart> {
+/// A change of one znode, from the record of its type, and its data added to the hash; without a path if the type has
+/// none or is not known.
+fn part(kind: i32, mut record: Jute<'_>, hash: &mut u64) -> Option<TxnPart> {
     let mut part = TxnPart {
         op: name(kind),
         ..TxnPart::default()
     };
+    let mut text = |data: &[u8]| {
+        *hash = hashed(*hash, data);
+        Some(data_text(data))
+    };
     match kind {
         opcode::CREATE | opcode::CREATE2 => {
             part.path = record.string()?;
-            part.data = Some(data_text(record.buffer()?));
+            part.data = text(record.buffer()?);
             record.vector(access)?;
             part.ephemeral = Some(record.boolean()?);
         }
         opcode::CREATE_CONTAINER | opcode::CREATE_TTL => {
             part.path = record.string()?;
-            part.data = Some(data_text(record.buffer()?));
+            part.data = text(record.buffer()?);
             part.ephemeral = Some(false);
         }
         opcode::SET_DATA => {
             part.path = record.string()?;
-            part.data = Some(data_text(record.buffer()?));
+            part.data = text(record.buffer()?);
         }
         opcode::DELETE | opcode::DELETE_CONTAINER | opcode::SET_ACL | opcode::CHECK | opcode::RECONFIG => {
             part.path = record.string()?;
@@ -130,12 +147,13 @@ fn access(record: &mut Jute<'_>) -> Option<()> {
 
 /// The parts of a multi. ZooKeeper logs those before the one that failed as if they had been done, and does none of
 /// them (`DataTree.processTxn`).
-fn parts(mut record: Jute<'_>) -> Option<Vec<TxnPart>> {
+fn parts(mut record: Jute<'_>, hash: &mut u64) -> Option<Vec<TxnPart>> {
     let mut parts = record.vector(|record| {
         let kind = record.int()?;
-        part(kind, Jute(record.buffer()?))
+        part(kind, Jute(record.buffer()?), hash)
     })?;
     if parts.iter().any(|part| part.op == "error") {
+        *hash = 0;
         for part in &mut parts {
             *part = TxnPart {
                 op: "error".to_owned(),

@@ -7,6 +7,7 @@
 
 mod adler;
 pub mod entry;
+pub(crate) mod former;
 mod jute;
 mod union;
 
@@ -27,8 +28,9 @@ pub struct LogFile {
 pub enum LogEnd {
     /// The file, or what is written of it, ends after an entry.
     Clean,
-    /// The last entry, which begins at this offset, is not complete, and nothing follows it: its server was writing it
-    /// or died of it, and has not acknowledged it. ZooKeeper itself takes this for the end.
+    /// The last entry, which begins at this offset, has no end mark and a length that an entry may have, and nothing
+    /// follows it: its server was writing it or died of it, and has not acknowledged it. ZooKeeper itself takes this
+    /// for the end.
     Torn(usize),
     /// An entry, or the header, cannot be read at this offset; what follows it is unknown.
     Damaged(usize, String),
@@ -44,6 +46,10 @@ const HEADER: usize = 16;
 const PREFIX: usize = 12;
 
 const END_MARK: u8 = b'B';
+
+/// The longest entry that ZooKeeper reads by default: `jute.maxbuffer` and as much again
+/// (`BinaryInputArchive.checkLength`).
+const LONGEST: usize = 2 * 0xf_ffff;
 
 /// Reads a file of a transaction log; any bytes give a result, of a size in proportion to theirs.
 pub fn read(bytes: &[u8]) -> LogFile {
@@ -66,8 +72,8 @@ fn read_entries(bytes: &[u8], written: usize, entries: &mut Vec<LogEntry>) -> Lo
     while at < written {
         let (payload, next) = match frame(bytes, at) {
             Ok(frame) => frame,
-            Err(what) if resumes(bytes, at, written) => return LogEnd::Damaged(at, what.to_owned()),
-            Err(_) => return LogEnd::Torn(at),
+            Err(_) if is_begun(bytes, at, written) && !resumes(bytes, at, written) => return LogEnd::Torn(at),
+            Err(what) => return LogEnd::Damaged(at, what.to_owned()),
         };
         match entry::decode(payload) {
             Some(logged) => entries.push(logged),
@@ -102,6 +108,22 @@ fn frame(bytes: &[u8], at: usize) -> Result<(&[u8], usize), &'static str> {
         Some(&END_MARK) => Ok((payload, at + PREFIX + length + 1)),
         _ => Err("an entry has no end mark"),
     }
+}
+
+/// Whether what is written at this offset may be the beginning of an entry, which its server has not written to its
+/// end: the end mark is missing, and checksum and length, if they are there, may be those of an entry.
+fn is_begun(bytes: &[u8], at: usize, written: usize) -> bool {
+    let begun = &bytes[at..written];
+    let unwritten = PREFIX.saturating_sub(begun.len()).min(4);
+    let length = length(begun) << (8 * unwritten);
+    // Of a length that was not written to its end the rest is not known.
+    let plausible = length <= LONGEST && (begun.len() <= PREFIX || length >= entry::SHORTEST);
+    // The checksum has 32 bits, written as 64; it is that of a payload to whose last byte nothing is missing.
+    let checksum = begun.iter().take(4).all(|&byte| byte == 0);
+    let whole = begun.len() == PREFIX + length;
+    let sound = |payload| begun[..8] == u64::from(adler::checksum(payload)).to_be_bytes();
+    let marked = bytes.get(at + PREFIX + length).is_some_and(|&mark| mark != 0);
+    plausible && checksum && !marked && (!whole || sound(&begun[PREFIX..]))
 }
 
 /// Whether more than one broken entry follows: bytes beyond the end that the entry at this offset has by its length, or

@@ -166,6 +166,47 @@ fn a_torn_last_entry_is_the_end_wherever_it_is_torn() {
     }
 }
 
+/// What a server was not writing, though nothing follows it: an entry with its end mark, of a length that none has, of
+/// another checksum than its bytes, or with a checksum of more than 32 bits.
+#[test]
+fn only_the_beginning_of_an_entry_is_torn() {
+    let bytes = file(&three());
+    let last = file(&three()[..2]).len();
+    let with = |at: usize, change: &[u8]| {
+        let mut changed = bytes.clone();
+        changed[last + at..last + at + change.len()].copy_from_slice(change);
+        changed
+    };
+    let unmarked = |mut bytes: Vec<u8>| {
+        bytes.pop();
+        bytes
+    };
+    let garbage = |length: i32| {
+        let entry = Record::new().long(0x1234_5678).int(length).then(&typed(7, "/garbage"));
+        [&bytes[..last], entry.bytes()].concat()
+    };
+    for damaged in [
+        with(12, &[7]),
+        unmarked(with(12, &[7])),
+        with(0, &[1]),
+        unmarked(with(3, &[1])),
+        garbage(-31_873_771),
+        garbage(0x7fff_ffff),
+        garbage(2 * 0xf_ffff + 1),
+        garbage(31),
+        garbage(0),
+    ] {
+        for padding in [0, 3000] {
+            let padded = [damaged.clone(), vec![0; padding]].concat();
+            let end = read(&padded).end;
+            assert!(matches!(end, LogEnd::Damaged(at, _) if at == last), "{end:?}");
+        }
+    }
+    for torn in [garbage(2 * 0xf_ffff), garbage(100), unmarked(bytes.clone())] {
+        assert_eq!(read(&torn).end, LogEnd::Torn(last));
+    }
+}
+
 #[test]
 fn a_changed_byte_is_never_overlooked() {
     let bytes = file(&three());

@@ -22,6 +22,8 @@ pub struct Band {
     pub from: u64,
     /// When its effect was verified, at `from` or later; `None` if it never was.
     pub verified: Option<u64>,
+    /// The recorded moment of its healing: from then on it may have had no effect any more.
+    pub healing: Option<u64>,
     /// When it was seen healed; `None` if it never was.
     pub until: Option<u64>,
     /// Whether it counts for the verdict.
@@ -44,8 +46,13 @@ impl Band {
     /// `pause c3, 9.012 s – 13.999 s`, with what it took.
     pub fn course(&self) -> String {
         let lost = self.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
-        let until = self.until.map_or("never healed".into(), text::moment);
-        format!("{}{lost}, {} – {until}", self.label(), text::moment(self.from))
+        let until = self.healing.or(self.until).map_or("never healed".into(), text::moment);
+        format!(
+            "{}{lost}, {} – {until}{}",
+            self.label(),
+            text::moment(self.from),
+            self.healed()
+        )
     }
 
     /// When it was verified; its end if it never was.
@@ -60,6 +67,18 @@ impl Band {
             Some(at) => format!(", verified at {}", text::moment(at)),
             None => ", not verified".into(),
         }
+    }
+
+    /// `, seen healed at 24.012 s`; nothing if that was at once, or never.
+    fn healed(&self) -> String {
+        let seen = self.until.filter(|&until| self.ended() < until);
+        seen.map(|at| format!(", seen healed at {}", text::moment(at)))
+            .unwrap_or_default()
+    }
+
+    /// Until when it was certainly in effect; the greatest number if it was never healed.
+    pub fn ended(&self) -> u64 {
+        self.healing.or(self.until).unwrap_or(u64::MAX)
     }
 
     /// Whether the fault hit the node.
@@ -79,6 +98,7 @@ pub fn drawn(analysis: &Analysis<'_>, results: &Results) -> Vec<Band> {
         targets: targets(window.target),
         from: window.from,
         verified: window.on.map(|on| on.max(window.from)),
+        healing: window.healing,
         until: window.until,
         counts: counting.contains(&window.id),
         lost: lost(window.id),
@@ -106,6 +126,7 @@ mod tests {
             targets: targets.iter().map(|name| name.to_string()).collect(),
             from: 0,
             verified: Some(0),
+            healing: None,
             until: None,
             counts: true,
             lost: None,

@@ -115,13 +115,15 @@ pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: TimeAxis) -> Result<()
     Ok(())
 }
 
-/// Draws one fault: paler from its strike until its effect was verified, where a tick stands.
+/// Draws one fault: paler from its strike until its effect was verified, where a tick stands, and from its healing
+/// until that was seen.
 fn stretch(area: &Area<'_>, band: &Band, span: TimeAxis) -> Result<()> {
     let color = rgb(FaultKind::by_name(&band.fault).colour);
     let (x1, top) = (span.x(band.from), span.top);
     let x2 = span.x(band.until.unwrap_or(u64::MAX)).max(x1 + 2);
     let sure = span.x(band.sure()).min(x2);
-    for (left, right, opacity, strip) in [(x1, sure, 0.07, 0.4), (sure, x2, 0.17, 1.0)] {
+    let ended = span.x(band.ended()).clamp(sure, x2);
+    for (left, right, opacity, strip) in [(x1, sure, 0.07, 0.4), (sure, ended, 0.17, 1.0), (ended, x2, 0.07, 0.4)] {
         // A rectangle has both its edges.
         if right > left {
             let (plot, above) = ((right - 1, span.bottom), (right - 1, top));

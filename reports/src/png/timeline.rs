@@ -101,7 +101,7 @@ fn draw_lane(
     let inner = (y + 2, y + row - 4);
     let bar = (y + row * 3 / 8, y + row * 3 / 4 - 1);
     for band in model.bands.iter().filter(|band| band.hits(name)).take(400) {
-        let (x1, x2) = (span.x(band.from), span.x(band.until.unwrap_or(u64::MAX)));
+        let (x1, x2) = (span.x(band.from), span.x(band.ended()));
         let color = rgb(FaultKind::by_name(&band.fault).colour).mix(0.35);
         area.draw(&Rectangle::new([(x1, inner.0), (x2, inner.1)], color.filled()))?;
     }

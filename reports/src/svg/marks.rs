@@ -57,7 +57,8 @@ pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, height: f64
     rows_end
 }
 
-/// Draws one fault: paler from its strike until its effect was verified, where a tick stands.
+/// Draws one fault: paler from its strike until its effect was verified, where a tick stands, and from its healing
+/// until that was seen.
 fn stretch(svg: &mut Svg, band: &Band, scale: &TimeScale, (top, bottom): (f64, f64)) {
     let class = palette::fault_class(&band.fault);
     let (x1, sure) = (scale.x(band.from), scale.x(band.sure()));
@@ -67,11 +68,16 @@ fn stretch(svg: &mut Svg, band: &Band, scale: &TimeScale, (top, bottom): (f64, f
         svg.rect(&format!("band struck {class}"), place, &title(band));
     }
     if band.verified.is_some() {
-        svg.rect(
-            &format!("band {class}"),
-            (sure, top, x2 - sure, bottom - top),
-            &title(band),
-        );
+        let ended = scale.x(band.ended()).clamp(sure, x2);
+        let full = (sure, top, (ended - sure).max(1.5_f64.min(x2 - sure)), bottom - top);
+        svg.rect(&format!("band {class}"), full, &title(band));
+        if x2 - ended >= 0.5 {
+            svg.rect(
+                &format!("band struck {class}"),
+                (ended, top, x2 - ended, bottom - top),
+                &title(band),
+            );
+        }
         if sure - x1 >= 0.5 && scale.shows(band.sure(), Some(band.sure())) {
             svg.line(&format!("verified {class}"), (sure, top), (sure, bottom));
         }
@@ -82,7 +88,7 @@ fn stretch(svg: &mut Svg, band: &Band, scale: &TimeScale, (top, bottom): (f64, f
 pub fn hatch(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, client: &str, y: f64, height: f64) {
     let hits = |b: &&Band| b.hits(client) && scale.shows(b.from, b.until);
     for band in model.bands.iter().filter(hits).take(400) {
-        let (x1, x2) = (scale.x(band.from), scale.x(band.until.unwrap_or(u64::MAX)));
+        let (x1, x2) = (scale.x(band.from), scale.x(band.ended()));
         let class = format!("hatch {}", palette::fault_class(&band.fault));
         svg.rect(&class, (x1, y, (x2 - x1).max(2.0), height), "");
     }
@@ -92,9 +98,10 @@ pub fn hatch(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, client: &st
 fn label(band: &Band, scale: &TimeScale) -> String {
     let seconds = (scale.until - scale.from) as f64 / 1e9;
     let digits = if seconds < 2.0 { 2 } else { 1 };
-    let until = band
-        .until
-        .map_or("never healed".into(), |u| format!("{:.digits$} s", u as f64 / 1e9));
+    let until = match band.ended() {
+        u64::MAX => "never healed".into(),
+        until => format!("{:.digits$} s", until as f64 / 1e9),
+    };
     let span = format!("{} {:.digits$}–{until}", band.label(), band.from as f64 / 1e9);
     let room = scale.x(band.until.unwrap_or(u64::MAX)) - scale.x(band.from);
     // A hairline: its moment is its span.

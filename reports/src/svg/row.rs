@@ -176,7 +176,7 @@ fn frozen(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> bool {
     let bands = model.bands.iter();
     let mut bands = bands.filter(|b| FaultKind::by_name(&b.fault).freezes && b.hits(name));
     // Only what was verified: the client may have gone on for a moment after the strike.
-    bands.any(|b| b.sure() < op.end.unwrap_or(u64::MAX) && op.start < b.until.unwrap_or(u64::MAX))
+    bands.any(|b| b.sure() < op.end.unwrap_or(u64::MAX) && op.start < b.ended())
 }
 
 /// What an operation came to when it was answered: a tick, a cross, a dash, or a question mark.

@@ -50,7 +50,7 @@ fn a_round_shows_who_waited_and_who_was_inside() {
     says(
         &first,
         &[
-            "window 1: pause c3, 0.078 s – 0.900 s, verified at 0.090 s",
+            "window 1: pause c3, 0.078 s – 0.885 s, seen healed at 0.900 s, verified at 0.090 s",
             "is let into round 9: its barrier has opened, czxid 0x100000004",
             "has left round 9: removed /barrier/9/c1",
             "waits to enter round 9",
@@ -74,8 +74,8 @@ fn a_blocked_transaction_names_the_fault_under_which_it_began() {
         &first_screen(&page),
         &[
             "<b>blocked-transaction</b> breaks",
-            "<b>Faults on in 0.300 s – 5.000 s, or ended less than one session timeout (2 s) before</b> kill c1, 0.468 s – 0.900 s \
-             (window 1, verified at 0.480 s, does not count)",
+            "<b>Faults on in 0.300 s – 5.000 s, or ended less than one session timeout (2 s) before</b> kill c1, 0.468 s – 0.885 s, \
+             seen healed at 0.900 s (window 1, verified at 0.480 s, does not count)",
             // The coordinator has a row, though it does nothing any more.
             ">c1</text>",
             "has recovered: from here on waiting counts",

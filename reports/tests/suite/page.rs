@@ -18,7 +18,7 @@ fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts()
         "stale-holder</a> <i>advisory</i>",
         "c3 was paused from 24.000 s on while it worked",
         "23.580 s – 27.430 s",
-        "pause c3, 23.988 s – 27.400 s (window 3, verified at 24.000 s)",
+        "pause c3, 23.988 s – 27.385 s, seen healed at 27.400 s (window 3, verified at 24.000 s)",
         "zooquake replay runs/20260301T021500-lock-predecessor-7",
         "c5</b> <span title=",
     ];
@@ -106,7 +106,9 @@ fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
     }
     let first = run.first_screen("near");
     assert!(
-        first.contains("partition n77, 20.938 s – 21.700 s (window 77, verified at 20.950 s, does not count)"),
+        first.contains(
+            "partition n77, 20.938 s – 21.685 s, seen healed at 21.700 s (window 77, verified at 20.950 s, does not count)"
+        ),
         "{first}"
     );
     assert!(!first.contains("(window 78"));
@@ -155,7 +157,8 @@ fn of_many_faults_it_is_said_how_many_are_not_told() {
     }
     let first = run.first_screen("many-faults");
     assert!(first.contains(
-        "disconnect c100, 24.986 s – 25.001 s (window 100, verified at 25.000 s, does not count: hit nothing)"
+        "disconnect c100, 24.986 s – 25.000 s, seen healed at 25.001 s (window 100, verified at 25.000 s, does not count: hit \
+         nothing)"
     ));
     assert!(first.contains("<a href=\"#windows\">and 13 more</a>"));
 }

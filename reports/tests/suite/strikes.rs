@@ -28,7 +28,7 @@ fn a_band_is_paler_from_the_strike_until_the_effect_was_verified() {
     assert!((struck + paler - sure).abs() < 0.2, "{struck} + {paler}, then {sure}");
     assert!((rest / paler - 3.0).abs() < 0.05, "0.5 s to 1.5 s: {paler}, {rest}");
     assert_eq!(picture.matches("class=\"verified f-pause\"").count(), 1);
-    assert!(first.contains("pause c2, 1.000 s – 3.000 s (window 1, verified at 1.500 s"));
+    assert!(first.contains("pause c2, 1.000 s – 2.985 s, seen healed at 3.000 s (window 1, verified at 1.500 s"));
     assert!(first.contains("paler: struck, effect not verified yet</span>"));
 }
 

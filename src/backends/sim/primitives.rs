@@ -228,7 +228,11 @@ impl Cluster for SimCluster {
 
     fn transactions(&self) -> BoxFuture<'_, TxnLogs> {
         let (ensemble, voters) = (self.net.server(), self.voters());
-        let logged = |txn| LogEntry { txn, unlisted: false };
+        let logged = |txn| LogEntry {
+            txn,
+            unlisted: false,
+            data: 0,
+        };
         let log = |(number, server): (usize, &String)| ServerEntries {
             server: server.clone(),
             voter: voters.contains(server),

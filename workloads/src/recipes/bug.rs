@@ -26,6 +26,7 @@ const CLAIMED: (&str, &str) = ("queue", "claimed");
 const DOUBLE: (&str, &str) = ("barrier", "double");
 const ATOMIC: (&str, &str) = ("commit", "atomic");
 const QUORUM_READ: (&str, &str) = ("register", "quorum-read");
+const VERSIONED: (&str, &str) = ("counter", "versioned");
 const CACHED: (&str, &str) = ("membership", "cached");
 
 macro_rules! planted {
@@ -36,7 +37,7 @@ macro_rules! planted {
             $($bug,)*
         }
 
-        /// All of them: locks, elections, queues, barriers, commits, registers, groups.
+        /// All of them: locks, elections, queues, barriers, commits, registers, counters, groups.
         pub const PLANTED: &[PlantedVariant] = &[$(PlantedVariant {
             bug: Bug::$bug,
             id: stringify!($bug),
@@ -115,10 +116,20 @@ planted! {
         in QUORUM_READ, shows "not-linearizable" under ["lag"], "ZooKeeper Programmer's Guide, consistency guarantees";
     R2: "a write whose reply is lost is answered as failed, and was applied",
         in QUORUM_READ, shows "not-linearizable" under ["drop-reply"], "ZooKeeper Programmer's Guide, connection loss";
+    N1: "a client that has seen its connection lost refuses all operations from then on, and never looks whether it is back",
+        in VERSIONED, shows "refused-for-ever" under ["disconnect"], "FLINK-14091";
+    N2: "a client whose session is over keeps the dead session, and answers all operations with an unknown outcome at once",
+        in VERSIONED, shows "refused-for-ever" under ["expire"], "kazoo: a listener that raises in its thread";
     G1: "the list is read without a watch, and watched after the data were read, by a listing that nobody looks at",
         in CACHED, shows "stale-view" under [], "Helix 44";
     G2: "a member whose session is over is not registered again, and goes on believing in the znode that went with it",
         in CACHED, shows "lost-member" under ["expire"], "pinterest/memq 55, apache/fluss 1004";
     G3: "all is read again when the list changes, and put over what was read meanwhile after events of the data",
         in CACHED, shows "view-regression" under [], "CURATOR-191, kazoo 645";
+    G4: "an update while the connection is lost is answered at once with the entry as it was, and is never sent",
+        in CACHED, shows "lost-update" under ["expire"], "CURATOR-154";
+    G5: "a member whose session is over is registered again with the value of its first registration",
+        in CACHED, shows "undone-update" under ["expire"], "CURATOR-241";
+    G6: "an entry with its name is taken for its own, though the session of the process before made it",
+        in CACHED, shows "foreign-znode" under ["kill"], "KAFKA-1387";
 }

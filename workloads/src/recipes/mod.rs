@@ -57,5 +57,4 @@ impl OpError {
     }
 }
 
-/// The error of an operation that needs a grant which the client does not hold any more.
-pub const NOT_HELD: &str = "not-held";
+pub use zooquake_history::operation::grant::NOT_HELD;

@@ -37,6 +37,9 @@ impl<'a> Grants<'a> {
             }
             ("lost", EventType::Info) => {
                 let known = event.grant().and_then(|name| self.by_name.get(name).copied());
+                if event.grant().is_none() {
+                    self.beliefs.denied_any(node, at);
+                }
                 if let Some(grant) = known.filter(|&grant| self.all[grant].node == node) {
                     self.beliefs.denied(grant, at);
                     if self.all[grant].read.is_some() {

@@ -7,7 +7,7 @@ pub(crate) mod terms;
 pub use beliefs::Denial;
 
 use crate::analysis::grants::terms::GrantTerms;
-use crate::analysis::{Ops, ops};
+use crate::analysis::{Op, Ops, ops};
 use beliefs::Beliefs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::{
@@ -37,6 +37,8 @@ pub struct Grant<'a> {
     pub mode: Option<Mode>,
     /// Where it was asked for.
     pub asked: Option<usize>,
+    /// The same, if its answer is certainly that to this request: it was given no earlier.
+    pub requested: Option<usize>,
     /// Where it was read, which begins the hold.
     pub read: Option<usize>,
     /// Whether that answer is a disputed one.
@@ -176,7 +178,7 @@ impl<'a> Grants<'a> {
                 self.by_name.remove(name);
                 grant = self.named(name, node);
             }
-            self.acquire(event, at, grant);
+            self.acquire(event, at, grant, op.and_then(Op::sent));
             self.all[grant].disputed |= disputed && self.all[grant].read == Some(at);
         } else if disputed {
             // Who acted under the grant, if anybody did, is not known.
@@ -206,7 +208,7 @@ impl<'a> Grants<'a> {
         }
     }
 
-    fn acquire(&mut self, event: &'a Event, at: usize, number: usize) {
+    fn acquire(&mut self, event: &'a Event, at: usize, number: usize, sent: Option<usize>) {
         let grant = &mut self.all[number];
         match event.kind {
             EventType::Invoke => {
@@ -216,6 +218,7 @@ impl<'a> Grants<'a> {
             }
             EventType::Ok if grant.read.is_none() => {
                 grant.read = Some(at);
+                grant.requested = sent;
                 grant.path = event.path();
                 grant.czxid = event.czxid();
                 grant.session = event.session();

@@ -1,10 +1,13 @@
 //! Mutual exclusion: no two clients hold at the same time in ways that exclude each other, and no more clients hold
 //! exclusively than the workload's capacity.
 //!
-//! A client may believe that it holds when it does not; that is what leases are like. So a violation needs all these
-//! clients to report that they hold after each has read from a quorum, to requests sent after all their grants were
-//! read and before its own release was: at the earliest of these sendings all of them held ([`crate::analysis::grants`]
-//! has the argument). Any other overlap of certain holds is an observation.
+//! A client may believe that it holds when it does not; that is what leases are like. So a violation needs clients to
+//! report that they hold after each has read from a quorum, to requests sent before its own release was. Either all of
+//! them do, to requests sent after all their grants were read: at the earliest of these sendings all of them held
+//! ([`crate::analysis::grants`] has the argument). Or all but the one whose grant was read last do, to requests sent
+//! after that, and their grants had been read before it was asked for: by the same argument they held from before the
+//! request until after the answer, and in between it was let in, whatever its client answers later. Any other overlap
+//! of certain holds is an observation.
 
 mod overlaps;
 
@@ -13,8 +16,9 @@ use crate::cause::record::Cause;
 use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::count;
-use overlaps::{Overlap, overlaps};
+use overlaps::{Overlap, admissions, overlaps};
 use std::cell::LazyCell;
+use std::collections::HashSet;
 use zooquake_history::operation::Mode;
 
 /// The anomaly of more clients than may hold.
@@ -31,14 +35,27 @@ fn property(run: &Analysis<'_>) -> &'static str {
 /// Looks for grants that overlap.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let read = run.grants.read();
-    let mut convicted = vec![false; run.grants.all.len()];
+    let mut convicted = HashSet::new();
     let removals = LazyCell::new(|| Removals::new(run));
-    for overlap in overlaps(run, &read, |grant| grant.confirms.last().copied()) {
-        convicted[overlap.later] = true;
+    let admissions = admissions(run, &read);
+    // The requests that name modes are in a witness of two confirms, too: then one of these may be left out.
+    let shorter = |overlap: &Overlap| {
+        let same = |other: &Overlap| (other.later, other.earlier.len()) == (overlap.later, 1);
+        !run.single() && overlap.earlier.len() == 1 && admissions.iter().any(same)
+    };
+    let confirmed = overlaps(run, &read, |grant| grant.confirms.last().copied()).into_iter();
+    for overlap in confirmed.filter(|overlap| !shorter(overlap)) {
+        convicted.insert((overlap.later, kind(run, &overlap)));
         violation(run, &overlap, &removals, out);
     }
+    for overlap in &admissions {
+        if convicted.insert((overlap.later, kind(run, overlap))) {
+            admitted(run, overlap, &removals, out);
+        }
+    }
+    let convicted: HashSet<usize> = convicted.into_iter().map(|(later, _)| later).collect();
     for overlap in overlaps(run, &read, |grant| grant.answers.last().copied()) {
-        if !convicted[overlap.later] {
+        if !convicted.contains(&overlap.later) {
             stale(run, &overlap, &removals, out);
         }
     }
@@ -51,6 +68,14 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.ran(run.names.stale_holder, read.len());
 }
 
+/// The anomaly of an overlap.
+fn kind(run: &Analysis<'_>, overlap: &Overlap) -> &'static str {
+    match overlap.earlier.len() {
+        1 => run.names.double,
+        _ => OVER,
+    }
+}
+
 /// One of the grants of an overlap: where it was read, and the first answer to a request sent after all of them were.
 struct ConfirmedGrant<'r, 'a> {
     grant: &'r Grant<'a>,
@@ -59,11 +84,11 @@ struct ConfirmedGrant<'r, 'a> {
     answer: HolderAnswer,
 }
 
-/// For each grant of an overlap, in the order of [`Overlap::all`], its first answer as holder whose request was sent
-/// after the later grant was read; `None` if a grant has no such answer.
+/// For each of these grants of an overlap, in their order, its first answer as holder whose request was sent after the
+/// later grant was read; `None` if a grant has no such answer.
 fn said<'r, 'a>(
     run: &'r Analysis<'a>,
-    overlap: &Overlap,
+    (overlap, of): (&Overlap, impl Iterator<Item = usize>),
     answers: impl for<'g> Fn(&'g Grant<'a>) -> &'g [HolderAnswer],
 ) -> Option<Vec<ConfirmedGrant<'r, 'a>>> {
     let all = &run.grants.all;
@@ -79,7 +104,7 @@ fn said<'r, 'a>(
             answer: *answers.get(first)?,
         })
     };
-    overlap.all().map(said).collect()
+    of.map(said).collect()
 }
 
 /// The events that prove an overlap.
@@ -93,11 +118,10 @@ fn witness(run: &Analysis<'_>, said: &[ConfirmedGrant<'_, '_>]) -> Vec<usize> {
 }
 
 /// What had ended one of two grants in the ensemble when the other one's client answered.
-fn cause(said: &[ConfirmedGrant<'_, '_>], removals: &Removals<'_, '_>) -> Option<Cause> {
-    let [a, b] = said else { return None };
-    let ended =
-        |one: &ConfirmedGrant<'_, '_>, other: &ConfirmedGrant<'_, '_>| removals.of_grant(one.number, other.number);
-    ended(a, b).or_else(|| ended(b, a))
+fn cause(overlap: &Overlap, removals: &Removals<'_, '_>) -> Option<Cause> {
+    let [earlier] = overlap.earlier[..] else { return None };
+    let ended = |one: usize, other: usize| removals.of_grant(one, other);
+    ended(earlier, overlap.later).or_else(|| ended(overlap.later, earlier))
 }
 
 /// `grant g1 of c1, read at 0.100 s, …`: each grant of an overlap and the request answered under it.
@@ -120,15 +144,72 @@ fn listed(
 }
 
 fn violation(run: &Analysis<'_>, overlap: &Overlap, removals: &Removals<'_, '_>, out: &mut Findings) {
-    let Some(said) = said(run, overlap, |grant| &grant.confirms) else {
+    let Some(said) = said(run, (overlap, overlap.all()), |grant| &grant.confirms) else {
         return;
     };
-    let (kind, why) = match &said[..] {
-        [a, b] if run.names.double != OVER => (run.names.double, double(run, a, b)),
-        all => (OVER, over(run, all)),
+    let why = match &said[..] {
+        [a, b] if run.names.double != OVER => double(run, a, b),
+        all => over(run, all),
     };
-    let found = Finding::new(kind, property(run), witness(run, &said), why);
-    out.add(run, found.caused(cause(&said, removals)));
+    let found = Finding::new(kind(run, overlap), property(run), witness(run, &said), why);
+    out.add(run, found.caused(cause(overlap, removals)));
+}
+
+/// A grant that was given while others held all that may be held.
+fn admitted(run: &Analysis<'_>, overlap: &Overlap, removals: &Removals<'_, '_>, out: &mut Findings) {
+    let later = &run.grants.all[overlap.later];
+    let of = (overlap, overlap.earlier.iter().copied());
+    let holders = said(run, of, |grant| &grant.confirms);
+    let (Some(holders), Some(asked), Some(read)) = (holders, later.requested, later.read) else {
+        return;
+    };
+    let events = holders
+        .iter()
+        .flat_map(|one| [one.read, one.answer.sent, one.answer.read]);
+    let mut witness: Vec<usize> = events.chain([asked, read]).collect();
+    let taken = format!(
+        "{} was asked at {} to take {}, and {} was read at {}",
+        later.node,
+        run.at(asked),
+        run.names.thing,
+        run.grant(overlap.later),
+        run.at(read),
+    );
+    let ends = format!("whatever {} answers and whenever it releases", later.node);
+    let why = match &holders[..] {
+        [one] if run.names.double != OVER => {
+            witness.extend(run.telling_modes([one.number, overlap.later]));
+            // The later request, which is in the witness, shows that grants may be shared: that this one is not has to
+            // be.
+            witness.extend(one.grant.asked.filter(|_| later.mode != Some(Mode::Exclusive)));
+            format!(
+                "{} was read at {}. After that {taken}. Then {} confirmed by a quorum write that it holds {}, to a request sent at {}, \
+                 before it was asked to release, and answered at {}. It wrote in its session before it looked at its belief in a grant, \
+                 which ends once: it held all the time until {}, and {} was let in meanwhile, {ends}.{}",
+                run.grant(one.number),
+                run.at(one.read),
+                one.grant.node,
+                run.names.thing,
+                run.at(one.answer.sent),
+                run.at(one.answer.read),
+                run.at(one.answer.sent),
+                later.node,
+                one_shared(one.grant, later),
+            )
+        }
+        all => format!(
+            "At most {} may hold {} at a time. After the grants of {} had been read {taken}. Then each of the former confirmed by a \
+             quorum write that it holds: {}. Each request was sent before its client was asked to release, and each client wrote in its \
+             session before it looked at its belief in a grant, which ends once: all of them held while {} was let in, {ends}.",
+            count(run.capacity.get(), "client"),
+            run.names.thing,
+            count(all.len(), "client"),
+            listed(run, all, |_| "confirm".to_owned()),
+            later.node,
+        ),
+    };
+    let found = Finding::new(kind(run, overlap), property(run), witness, why);
+    out.add(run, found.caused(cause(overlap, removals)));
 }
 
 fn double(run: &Analysis<'_>, a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_, '_>) -> String {
@@ -150,18 +231,18 @@ fn double(run: &Analysis<'_>, a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_,
         run.at(b.answer.sent),
         run.at(b.answer.read),
         run.at(a.answer.sent.min(b.answer.sent)),
-        one_shared(a, b),
+        one_shared(a.grant, b.grant),
     )
 }
 
 /// That one of two holds is shared, if one is.
-fn one_shared(a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_, '_>) -> String {
-    let exclusive = if a.grant.mode == Some(Mode::Exclusive) { a } else { b };
-    match a.grant.mode == b.grant.mode {
+fn one_shared(a: &Grant<'_>, b: &Grant<'_>) -> String {
+    let exclusive = if a.mode == Some(Mode::Exclusive) { a } else { b };
+    match a.mode == b.mode {
         true => String::new(),
         false => format!(
             " One of the two holds is exclusive, that of {}, so no other may exist beside it, not even a shared one.",
-            exclusive.grant.node
+            exclusive.node
         ),
     }
 }
@@ -181,7 +262,7 @@ fn over(run: &Analysis<'_>, all: &[ConfirmedGrant<'_, '_>]) -> String {
 }
 
 fn stale(run: &Analysis<'_>, overlap: &Overlap, removals: &Removals<'_, '_>, out: &mut Findings) {
-    let Some(said) = said(run, overlap, |grant| &grant.answers) else {
+    let Some(said) = said(run, (overlap, overlap.all()), |grant| &grant.answers) else {
         return;
     };
     let why = match &said[..] {
@@ -200,7 +281,7 @@ fn stale(run: &Analysis<'_>, overlap: &Overlap, removals: &Removals<'_, '_>, out
             request(run, b.answer),
             run.at(b.answer.sent),
             run.names.thing,
-            one_shared(a, b),
+            one_shared(a.grant, b.grant),
         ),
         all => format!(
             "At most {} clients may hold {} at a time. After the grants of {} clients had been read, each of these answered as a \
@@ -213,7 +294,7 @@ fn stale(run: &Analysis<'_>, overlap: &Overlap, removals: &Removals<'_, '_>, out
         ),
     };
     let found = Finding::new(run.names.stale_holder, property(run), witness(run, &said), why);
-    out.add(run, found.advisory(true).caused(cause(&said, removals)));
+    out.add(run, found.advisory(true).caused(cause(overlap, removals)));
 }
 
 fn request(run: &Analysis<'_>, answer: HolderAnswer) -> String {

@@ -54,8 +54,8 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
         })
 }
 
-/// Whether a client was asked at least twice over the bound, each time without knowing the decision, all of it before
-/// or all of it after the first such answer to any client.
+/// Whether a client was asked at least twice over the bound, each time without knowing the decision: it failed each
+/// time, or all of it was before or all of it after the first such answer to any client.
 fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): (usize, usize), bound: u64) -> bool {
     let events = &record.history.events;
     let exits = |from: usize, to: usize| {
@@ -69,16 +69,22 @@ fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): 
         (!dies && done.is_none_or(|done| done > recovered)).then_some((at, done))
     });
     let ends: Vec<(usize, Option<usize>)> = ends.collect();
-    // Another answer begins a new series, and a question whose last answer names the decision was not blocked.
-    let unknown = |done: Option<usize>| done.filter(|&done| events[done].kind == EventType::Info);
+    // A question whose last answer names the decision was not blocked.
     let known = |(_, done): &(usize, Option<usize>)| done.is_some_and(|done| events[done].kind == EventType::Ok);
     let last = ends.iter().rposition(known).map_or(0, |at| at + 1);
     let told = ["decide", "decided"].iter().flat_map(|f| told(record, f, tx));
     let told = told.map(|(at, ..)| at).min().unwrap_or(usize::MAX);
-    ends[last..].split(|(_, done)| unknown(*done).is_none()).any(|series| {
-        let session = record.plan.cluster.timing.session_ms * 1_000_000;
-        let open = |&(at, done): &(usize, usize)| events[done].time - events[at].time >= session;
-        let series = || series.iter().filter_map(|&(at, done)| Some((at, done?))).filter(open);
+    // One that is pending, and the end of the process, begins a new series.
+    let mut all: Vec<Vec<(usize, usize)>> = vec![vec![]];
+    for &(at, done) in &ends[last..] {
+        let series = all.last_mut().expect("one");
+        match (done, series.last()) {
+            (None, _) => all.push(vec![]),
+            (Some(done), Some(&(_, before))) if exits(before, at) => all.push(vec![(at, done)]),
+            (Some(done), _) => series.push((at, done)),
+        }
+    }
+    all.iter().any(|series| {
         let over = |round: Vec<(usize, usize)>| {
             let (Some(first), Some(last)) = (round.first(), round.last()) else {
                 return false;
@@ -86,7 +92,10 @@ fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): 
             let lasted = events[last.1].time.saturating_sub(events[first.0.max(recovered)].time);
             round.len() > 1 && lasted >= bound
         };
-        over(series().filter(|(_, done)| *done < told).collect())
-            || over(series().filter(|(at, _)| *at > told).collect())
+        let of = |which: &dyn Fn(&(usize, usize)) -> bool| series.iter().copied().filter(|one| which(one)).collect();
+        if series.iter().all(|(_, done)| events[*done].kind == EventType::Fail) {
+            return over(series.clone());
+        }
+        over(of(&|(_, done)| *done < told)) || over(of(&|(at, _)| *at > told))
     })
 }

@@ -39,7 +39,7 @@ fn one_that_gave_up_after_recovery_was_blocked_too() {
 }
 
 #[test]
-fn one_that_fails_again_and_again_is_blocked_and_one_that_nobody_knows_is_unknown() {
+fn one_that_fails_or_ends_unknown_again_and_again_is_blocked() {
     let asked = |how: &str, count: usize| {
         let one = |at: usize| format!("{} c2 asks t1; {}.1 c2 {how} decided t1; ", 11 + at, 11 + at);
         let all: String = (0..count).map(one).collect();
@@ -49,8 +49,13 @@ fn one_that_fails_again_and_again_is_blocked_and_one_that_nobody_knows_is_unknow
     tells(&found, "answered `fail` 15 times by 25.100 s");
     let reasons = |text: &str| count(&none(&commit(text)), "decideds of c2");
     assert_eq!(reasons(&asked("failed", 5)), 1);
-    // What ends at once may be the loss of a connection each time.
-    assert_eq!(reasons(&asked("unknown", 15)), 1);
+    // A client that ends each question at once does not work any more.
+    let found = one(&commit(&asked("unknown", 15)), "blocked-transaction");
+    tells(
+        &found,
+        "was asked 15 times by 25.100 s, and never gave a decision (timed out)",
+    );
+    assert_eq!(reasons(&asked("unknown", 5)), 1);
     // It learns of it in the end.
     let learns = "40 run => 39 c2 asks t1; 39.1 c2 decided t1 commit; 40 run";
     assert_eq!(reasons(&edited(&asked("unknown", 15), learns)), 0);

@@ -57,6 +57,23 @@ fn agree(seed: u64, counts: &mut AnomalyCounts) {
     let mut shown: Vec<usize> = phantoms.iter().map(|found| found.witness[0]).collect();
     shown.sort_unstable();
     assert_eq!(shown, definitions::phantoms(&record), "{}", what());
+    let last = |kind: &str| -> Vec<usize> {
+        let answer = |at: &&usize| {
+            let event = &record.history.events[**at];
+            event.kind == EventType::Ok && ["register", "update"].contains(&event.f.as_str())
+        };
+        let found = of_kind(&results, kind).into_iter();
+        found
+            .map(|found| *found.witness.iter().rfind(answer).expect("an answer"))
+            .collect()
+    };
+    let sorted = |mut all: Vec<usize>| {
+        all.sort_unstable();
+        all
+    };
+    let (lost_updates, undone) = (sorted(last("lost-update")), sorted(last("undone-update")));
+    assert_eq!(lost_updates, sorted(definitions::lost_updates(&record)), "{}", what());
+    assert_eq!(undone, sorted(definitions::undone_updates(&record)), "{}", what());
     let regressed = regressions(&record, &of_kind(&results, "view-regression"));
     let sessions = definitions::sessions(&record);
     let wanted: BTreeSet<RegressedViews> = sessions
@@ -110,6 +127,8 @@ fn agree(seed: u64, counts: &mut AnomalyCounts) {
     }
     for (name, is) in [
         ("phantom-member", !phantoms.is_empty()),
+        ("lost-update", !lost_updates.is_empty()),
+        ("undone-update", !undone.is_empty()),
         ("view-regression", !regressed.is_empty()),
         ("stale-view", !stale.is_empty()),
         ("a znode that is gone", !believing.is_empty()),

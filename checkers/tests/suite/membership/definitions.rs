@@ -77,9 +77,126 @@ pub fn phantoms(record: &Record) -> Vec<usize> {
         let at = first(&|entry| (&entry.0, entry.1) == (&path, czxid))?;
         (complete(record) && !made).then_some(at)
     });
-    let mut found: Vec<usize> = unasked.chain(unmade).collect();
+    let written: BTreeSet<(String, i64, i64)> = all.iter().map(|entry| (entry.0.clone(), entry.2, entry.3)).collect();
+    let unwritten = written.into_iter().filter_map(|(path, mzxid, value)| {
+        let at = first(&|entry| (&entry.0, entry.2, entry.3) == (&path, mzxid, value) && was_made(record, entry))?;
+        let wrote = writes(record, &path).contains(&(mzxid, value));
+        // An entry that shows a value first, which nobody had been asked for, is one phantom, and not two.
+        let asks = |event: &Event| event.kind == EventType::Invoke && event.value["value"].as_i64() == Some(value);
+        let mut entries = views.iter().flat_map(|view| view.members.iter().flatten());
+        let shown_first = entries.find(|entry| entry.3 == value)?;
+        let is_first =
+            first(&|entry| entry.3 == value) == Some(at) && (&shown_first.0, shown_first.2) == (&path, mzxid);
+        let counted = is_first && !events[..at].iter().any(asks);
+        (complete(record) && !counted && !wrote).then_some(at)
+    });
+    let mut found: Vec<usize> = unasked.chain(unmade).chain(unwritten).collect();
     found.sort_unstable();
     found
+}
+
+/// Whether a transaction made the znode of an entry.
+fn was_made(record: &Record, entry: &Entry) -> bool {
+    let mut txns = record.txnlog.iter().flatten();
+    txns.any(|txn| txn.op == "create" && txn.zxid == entry.1 && txn.paths[0] == entry.0)
+}
+
+/// The zxid and the value of each transaction that wrote a path.
+fn writes(record: &Record, path: &str) -> Vec<(i64, i64)> {
+    let own = record
+        .txnlog
+        .iter()
+        .flatten()
+        .filter(|txn| txn.paths.iter().any(|of| of == path));
+    let value = |txn: &zooquake_history::Txn| Some((txn.zxid, txn.data.as_ref()?.parse().expect("a number")));
+    own.filter_map(value).collect()
+}
+
+/// An operation of a client that did not certainly fail: where it was sent, where its answer `ok` was read, its value.
+struct AskedValue<'r> {
+    node: &'r str,
+    sent: usize,
+    ok: Option<usize>,
+    value: i64,
+}
+
+fn asked(record: &Record) -> Vec<AskedValue<'_>> {
+    let events = &record.history.events;
+    let sent = events
+        .iter()
+        .enumerate()
+        .filter(|(_, event)| event.kind == EventType::Invoke && ["register", "update"].contains(&event.f.as_str()));
+    let answer = |at: usize| {
+        events[at + 1..]
+            .iter()
+            .position(|event| event.process == events[at].process)
+    };
+    sent.filter_map(|(at, event)| {
+        let end = answer(at)
+            .map(|next| at + 1 + next)
+            .filter(|&end| events[end].kind != EventType::Invoke);
+        let kind = end.map(|end| events[end].kind);
+        (kind != Some(EventType::Fail)).then(|| AskedValue {
+            node: event.node.as_deref().expect("a client"),
+            sent: at,
+            ok: end.filter(|_| kind == Some(EventType::Ok)),
+            value: event.value["value"].as_i64().expect("a number"),
+        })
+    })
+    .collect()
+}
+
+/// Where each update was acknowledged that no transaction made.
+pub fn lost_updates(record: &Record) -> Vec<usize> {
+    let acknowledged = asked(record).into_iter().filter_map(|op| {
+        let answer = &record.history.events[op.ok?];
+        let (path, mzxid) = (answer.value["path"].as_str()?, answer.value["mzxid"].as_i64()?);
+        let all = writes(record, path);
+        let lost = complete(record) && !all.is_empty() && !all.contains(&(mzxid, op.value));
+        lost.then_some(op.ok?)
+    });
+    acknowledged.collect()
+}
+
+/// Where each value was acknowledged that its client's own later write of an older value undid. Values are asked for
+/// once.
+pub fn undone_updates(record: &Record) -> Vec<usize> {
+    let (events, all) = (&record.history.events, asked(record));
+    let names = |session: &str| -> BTreeSet<&str> {
+        let named = events.iter().filter(|event| {
+            let lists = event.f == "quiesce" && event.kind == EventType::Ok;
+            let each = event.value["sessions"]
+                .as_array()
+                .filter(|_| lists)
+                .into_iter()
+                .flatten();
+            event.kind != EventType::Invoke
+                && ["hello", "session", "register", "quiesce"].contains(&event.f.as_str())
+                && (event.session() == Some(session) || each.into_iter().any(|one| one.as_str() == Some(session)))
+        });
+        named.filter_map(|event| event.node.as_deref()).collect()
+    };
+    let undone = |op: &&AskedValue<'_>| {
+        let Some(path) = op.ok.and_then(|ok| events[ok].value["path"].as_str()) else {
+            return false;
+        };
+        let wrote = |txn: &&zooquake_history::Txn| txn.paths.iter().any(|of| of == path) && txn.data.is_some();
+        let txns: Vec<_> = record.txnlog.iter().flatten().filter(wrote).collect();
+        let place = |value: i64| txns.iter().position(|txn| txn.data == Some(value.to_string()));
+        let Some(newer) = place(op.value) else { return false };
+        txns[newer + 1..].iter().any(|txn| {
+            let older = all
+                .iter()
+                .find(|other| other.node == op.node && Some(other.value.to_string()) == txn.data);
+            older.is_some_and(|older| {
+                let settled = older.ok.is_some_and(|ok| ok < op.sent);
+                let twice = older.sent < op.sent && place(older.value) < Some(newer);
+                older.value != op.value && (settled || twice) && names(&txn.session) == BTreeSet::from([op.node])
+            })
+        })
+    };
+    let found = all.iter().filter(undone).filter(|_| complete(record));
+    found.filter_map(|op| op.ok).collect()
 }
 
 /// Whether the logs have each transaction up to the last one that is named.

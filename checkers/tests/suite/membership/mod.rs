@@ -14,6 +14,7 @@ mod simulated_sessions;
 mod simulated_views;
 mod spreads;
 mod stale_views;
+mod values;
 
 use crate::script;
 use serde_json::{Value, json};

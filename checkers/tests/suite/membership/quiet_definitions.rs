@@ -60,7 +60,10 @@ fn differs(record: &Record, view: &ShownView) -> bool {
             .any(|entry| entry.0 == znode.path && entry.1 == znode.czxid)
     };
     let wrong = |entry: &Entry| {
-        let old = |znode: &Znode| (&znode.path, znode.czxid) == (&entry.0, entry.1) && entry.2 < znode.mzxid;
+        let old = |znode: &Znode| {
+            (&znode.path, znode.czxid) == (&entry.0, entry.1)
+                && (entry.2 < znode.mzxid || entry.2 == znode.mzxid && entry.3.to_string() != znode.data)
+        };
         members(first).any(old) || gone(record, &entry.0, entry.1)
     };
     members(first).any(missing) || shown.iter().any(wrong)

@@ -210,6 +210,10 @@ fn transactions(world: &GroupWorld, foreign: bool) -> Vec<Txn> {
     let txn = |(at, change): (usize, &Change)| {
         let before = world.log.state(at);
         let path = |member: usize| vec![format!("/members/m{member}")];
+        let data = match *change {
+            Change::Create { value, .. } | Change::Write { value, .. } => Some(value.to_string()),
+            Change::Delete { .. } | Change::Close { .. } => None,
+        };
         let (op, session, paths) = match *change {
             Change::Create { member, session, .. } => ("create", session + 90 * u64::from(foreign), path(member)),
             Change::Write { member, session, .. } => ("setData", session, path(member)),
@@ -228,6 +232,7 @@ fn transactions(world: &GroupWorld, foreign: bool) -> Vec<Txn> {
             session: format!("0x{session}"),
             op: op.to_owned(),
             paths,
+            data,
             ..Txn::default()
         }
     };

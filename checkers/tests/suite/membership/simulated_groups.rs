@@ -24,8 +24,9 @@ pub struct GroupClient {
     pub session: u64,
     pub watcher: Watcher,
     doing: Option<PendingChange>,
-    /// The value that it was asked for last.
+    /// The value that it was asked for last, and the one before.
     asked: i64,
+    before: i64,
     renewed: u64,
     /// The number of its last view, and what that showed.
     pub n: u64,
@@ -80,6 +81,7 @@ fn world(random: Rng, wrong: u32) -> GroupWorld {
             watcher: Watcher::new(0),
             doing: None,
             asked: 0,
+            before: 0,
             renewed: 0,
             n: 0,
             shown: None,
@@ -185,7 +187,8 @@ impl GroupWorld {
         let (member, session, value) = (client + 1, self.clients[client].session, doing.value);
         let path = format!("/members/m{member}");
         if doing.f != "deregister" {
-            self.clients[client].asked = value;
+            let own = &mut self.clients[client];
+            own.before = std::mem::replace(&mut own.asked, value);
         }
         let answer = match (doing.f, self.is_member(client)) {
             ("register", false) => {
@@ -194,6 +197,11 @@ impl GroupWorld {
                     EventType::Ok,
                     json!({"path": path, "czxid": czxid, "session": self.session(client)}),
                 )
+            }
+            // Some acknowledge what they have not written.
+            ("update", true) if self.wrong > 0 && self.chance(self.wrong / 4) => {
+                let mzxid = self.log.last()[&member].mzxid;
+                (EventType::Ok, json!({"path": path, "mzxid": mzxid}))
             }
             ("update", true) => {
                 let mzxid = self.log.push(Change::Write { member, value, session });
@@ -280,6 +288,10 @@ impl GroupWorld {
                 );
             }
             if was && self.chance(70) {
+                // Some remember an older value.
+                if self.wrong > 0 && self.chance(self.wrong) {
+                    self.clients[client].asked = self.clients[client].before;
+                }
                 self.create(client);
             }
         }

@@ -3,13 +3,15 @@
 use super::{Names, USUAL, minimal};
 use crate::ensemble::server_log_lines::{ServerLogWriter, sample};
 use crate::ensemble::simulator::Simulator;
+use crate::script::txn;
 use crate::simulated_locks;
 use std::collections::BTreeSet;
 use zooquake_checkers::ensemble::CHECKERS;
 use zooquake_checkers::{Anomaly, check};
+use zooquake_history::ServerTxnLog;
 use zooquake_history::server_log::LeaderVote;
 
-/// A voter that had more, two leaders of one epoch, and an epoch that goes back.
+/// A voter that had more, two leaders of one epoch, an epoch that goes back, and two logs that differ.
 #[test]
 fn ensembles() {
     let zxid = |epoch: i64, counter: i64| (epoch << 32) | counter;
@@ -36,6 +38,14 @@ fn ensembles() {
             sample(500, "n3", "follower", zxid(5, 2)),
             sample(600, "n3", "follower", zxid(4, 2)),
         ]);
+        let differs = |server: &str, session: &str| ServerTxnLog {
+            server: server.to_owned(),
+            whole: true,
+            differs: vec![txn(zxid(5, 1), session, "create", "/a")],
+            ..ServerTxnLog::default()
+        };
+        record.server_txnlogs = Some(vec![differs("n1", "0x1"), differs("n2", "0x2")]);
+        record.txnlog.get_or_insert_default();
         let all = check(&record).anomalies;
         let of_ensemble = |anomaly: &&Anomaly| CHECKERS.contains(&anomaly.kind.as_str());
         for anomaly in all.iter().filter(of_ensemble) {

@@ -27,14 +27,24 @@ pub fn varied(family: &FamilyHistories, plain: fn(u64) -> Record, seed: u64) -> 
 /// Clients ask again and again after recovery, and all these requests end so.
 pub fn refused(rng: &mut Rng, record: Record, kind: EventType) -> Record {
     let family = record.plan.workload.family.clone();
-    let (f, value) = match family.as_str() {
-        "lock" | "rwlock" | "semaphore" => ("acquire", json!({"grant": "g90"})),
-        "election" => ("elect", json!({"grant": "g90"})),
-        "commit" => ("decided", json!({"tx": "t0"})),
-        "queue" => ("dequeue", json!({})),
-        "membership" => ("register", json!({"member": "m1", "value": 990})),
-        _ => ("enter", json!({"round": 1, "members": 2})),
+    let operations = match family.as_str() {
+        "lock" | "rwlock" | "semaphore" => vec![("acquire", json!({"grant": "g90"}))],
+        "election" => vec![("elect", json!({"grant": "g90"}))],
+        "commit" => vec![
+            ("decided", json!({"tx": "t0"})),
+            ("begin", json!({"tx": "t90", "participants": ["c1", "c2"]})),
+        ],
+        "queue" => vec![("dequeue", json!({})), ("enqueue", json!({"item": 990}))],
+        "membership" => vec![
+            ("register", json!({"member": "m1", "value": 990})),
+            ("update", json!({"value": 990})),
+            ("deregister", json!({})),
+        ],
+        "register" => vec![("write", json!({"key": 1, "value": 990})), ("read", json!({"key": 1}))],
+        "counter" => vec![("increment", json!({})), ("get", json!({}))],
+        _ => vec![("enter", json!({"round": 1, "members": 2}))],
     };
+    let (f, value) = rng.choice(operations).expect("an operation");
     let mut end = RunEndWriter::new(record);
     for _ in 0..rng.usize(1..4) {
         for node in ["c1", "c2"] {

@@ -2,6 +2,7 @@
 
 use super::writer::{Record, create, create_with, multi, part, path, payload, typed};
 use super::{file, union};
+use zooquake_history::ServerTxnLog;
 use zooquake_history::evidence::{Txn, TxnPart, data_text};
 use zooquake_history::jsonl::{parse_lines, to_line};
 use zooquake_history::txnlog::entry::decode;
@@ -100,10 +101,11 @@ fn data_belong_to_what_the_servers_logged() {
     let with = |data: &[u8]| payload(2, 1, &create_with("/a", data, false));
     let same = union::united(&[with(b"7")], &[with(b"7")]);
     assert_eq!(same.transactions[0].data.as_deref(), Some("7"));
-    assert!(same.servers.iter().all(|log| log.whole));
+    assert!(same.servers.iter().all(|log| log.whole && log.differs.is_empty()));
     let other = union::united(&[with(b"7")], &[with(b"8")]);
-    assert_eq!(other.transactions[0].data.as_deref(), Some("7"));
-    assert!(!other.servers[1].whole);
+    assert!(other.transactions.is_empty());
+    let data = |log: &ServerTxnLog| log.differs[0].data.clone();
+    assert_eq!(other.servers.iter().filter_map(data).collect::<Vec<_>>(), ["7", "8"]);
 }
 
 #[test]

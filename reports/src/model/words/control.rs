@@ -5,7 +5,7 @@ use super::grant;
 use crate::text;
 use zooquake_history::operation::{
     SESSION,
-    control::{STATE, f},
+    control::{STATE, UNASKED, f},
     nemesis::UNREACHABLE,
 };
 use zooquake_history::{
@@ -30,6 +30,10 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
         }
         ("session", Info) => session(context),
         ("running", Info) => "is seen running, in place of an answer that it cannot give now".into(),
+        (UNASKED, Info) => {
+            let request = context.told(Event::request_id, |id| format!(" {id}"));
+            format!("answers request{request}, which was not open")
+        }
         ("stall", Info) if context.event.is_of("run") => {
             let length = context.told(Event::stalled_ms, |ms| {
                 format!(" for {}", text::millis(ms.unsigned_abs()))

@@ -180,6 +180,22 @@ pub(super) const RECIPE_MENDS: &[Mend] = &[
          there first.",
     ),
     mend(
+        &["lost-update"],
+        "An update was acknowledged that no transaction made.",
+        "Answer when `setData` was answered, with the mzxid of its own answer; after an unknown outcome read the entry and write again.",
+    ),
+    mend(
+        &["undone-update"],
+        "A member wrote an older value of its own over a newer one that it had acknowledged.",
+        "Remember what was written last, by an update too, before it is written; let a new session begin with that.",
+    ),
+    mend(
+        &["refused-for-ever"],
+        "Everything is healed, and a client refuses the same operation again and again, or ends it with an unknown outcome.",
+        "Ask ZooKeeper rather than a flag of your own: work again when the connection is back, and open a new session when the old one is \
+         over, outside of the callback that reports it.",
+    ),
+    mend(
         &["view-regression"],
         "Within one session a client showed an older entry after a newer one.",
         "Read in one thread, one read after the other, or keep of two results for a path the one with the higher mzxid; keep nothing of an old \
@@ -221,5 +237,11 @@ pub(super) const RECIPE_MENDS: &[Mend] = &[
         &["two-ensemble-leaders", "ensemble-epoch-regression", "lesser-vote-won"],
         "ZooKeeper's own election did what it must not.",
         "No recipe can mend this: keep the servers' logs, and compare the version with ZooKeeper's list of known defects.",
+    ),
+    mend(
+        &["diverging-logs"],
+        "Servers of the ensemble logged different transactions under one zxid.",
+        "No recipe can mend this: keep the servers' data, and look whether a majority of them lost theirs, or a log was changed from \
+         outside.",
     ),
 ];

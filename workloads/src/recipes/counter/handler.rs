@@ -1,6 +1,7 @@
 //! The operations of a counter: `increment`, `get`.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -8,11 +9,12 @@ use zooquake_history::operation::counter::{CounterAnswer as Answered, CounterCon
 
 use super::{COUNTER, Increment};
 use crate::protocol::Request;
+use crate::recipes::bug::Bug;
 use crate::recipes::requests::{overdue, steady};
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, OpError, WorkGuard};
 use crate::service::{Answer, Service, SessionHandle, parse};
-use crate::zk::{Error, Stat, Zk, session_hex};
+use crate::zk::{Error, SessionState, Stat, Zk, session_hex};
 
 /// What the counter held, or holds now, as the transaction `mzxid` left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct CounterClient {
     env: Env,
     pub(super) handle: Handle,
     increment: Arc<dyn Increment>,
+    /// Whether it has seen its connection lost ([`Bug::N1`]).
+    away: AtomicBool,
 }
 
 impl CounterClient {
@@ -53,6 +57,26 @@ impl CounterClient {
             env: env.clone(),
             handle: Handle::open(env),
             increment,
+            away: AtomicBool::new(false),
+        }
+    }
+
+    /// Refuses what a client with a bug refuses.
+    async fn refuse(&self) -> Result<(), OpError> {
+        if !self.env.has(Bug::N1) && !self.env.has(Bug::N2) {
+            return Ok(());
+        }
+        let state = self.handle.current().await.state();
+        if self.env.has(Bug::N2) {
+            return match state.is_over() {
+                true => Err(OpError::Info("the session is over".to_owned())),
+                false => Ok(()),
+            };
+        }
+        let away = self.away.fetch_or(state != SessionState::Connected, Ordering::Relaxed);
+        match away || state != SessionState::Connected {
+            true => Err(OpError::Fail("connection state: suspended".to_owned())),
+            false => Ok(()),
         }
     }
 
@@ -62,7 +86,9 @@ impl CounterClient {
     }
 
     async fn answer(&self, request: &Request) -> Result<Answer, Answer> {
-        let (what, held) = match parse(request)? {
+        let asked = parse(request)?;
+        self.refuse().await?;
+        let (what, held) = match asked {
             Asked::Increment {} => {
                 let held = self.increment.increment(self).await?;
                 (CounterContent::Made { id: held.value }, held)

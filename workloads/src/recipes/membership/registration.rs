@@ -19,7 +19,7 @@ use crate::recipes::bug::Bug;
 use crate::recipes::requests::{overdue, steady};
 use crate::recipes::{OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, Zk};
+use crate::zk::{CreateMode, Error, SessionState, Zk};
 
 #[async_trait]
 impl GroupMember for CachedMembership {
@@ -28,6 +28,7 @@ impl GroupMember for CachedMembership {
         let wanted = WantedMember {
             member: member.to_string(),
             value,
+            first: value,
         };
         let begun = self.books.update(|books| {
             let member = books.wanted.is_some() && books.own.is_some();
@@ -60,6 +61,17 @@ impl GroupMember for CachedMembership {
 
     /// An attempt that has not ended by `deadline` goes on in the background.
     async fn update(&self, value: i64, deadline: Option<Duration>) -> Result<OwnMember, OpError> {
+        // The planted G4 answers from its books.
+        let lost = |books: &RegistrationBooks| {
+            books
+                .session
+                .as_ref()
+                .is_some_and(|zk| zk.state() != SessionState::Connected)
+        };
+        let known = self.books.with(|books| books.own.clone().filter(|_| lost(books)));
+        if let Some(own) = known.filter(|_| self.env.has(Bug::G4)) {
+            return Ok(own);
+        }
         self.books.update(|books| {
             self.is_wanted(books)?;
             books.wanted.iter_mut().for_each(|wanted| wanted.value = value);
@@ -190,7 +202,7 @@ impl CachedMembership {
     }
 
     async fn create(&self, zk: &dyn Zk, wanted: &WantedMember) -> Result<(), Error> {
-        let WantedMember { member, value } = wanted;
+        let WantedMember { member, value, .. } = wanted;
         let before = self.books.update(|books| books.unsure.replace(member.clone()));
         let data = data(*value);
         match zk.create(&path(member), &data, CreateMode::Ephemeral).await {
@@ -216,10 +228,10 @@ impl CachedMembership {
         }
     }
 
-    /// Looks whether the session has an entry of this name.
+    /// Looks whether the session has an entry of this name. The planted G6 does not look whose it is.
     async fn look(&self, zk: &dyn Zk, member: &str) -> Result<bool, Error> {
         match zk.get(&path(member)).await {
-            Ok((data, stat)) if stat.ephemeral_owner == zk.session() => {
+            Ok((data, stat)) if stat.ephemeral_owner == zk.session() || self.env.has(Bug::G6) => {
                 self.made(OwnMember::read(member, zk, stat, &data));
                 Ok(true)
             }

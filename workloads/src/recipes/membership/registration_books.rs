@@ -13,6 +13,8 @@ pub struct WantedMember {
     /// The name of the member.
     pub member: String,
     pub value: i64,
+    /// The value that it registered with.
+    pub first: i64,
 }
 
 /// The next request.
@@ -79,6 +81,10 @@ impl RegistrationBooks {
         (self.session, self.unsure) = (None, None);
         if !env.has(Bug::G2) {
             self.own = None;
+        }
+        // The planted G5 has forgotten the updates.
+        if let Some(wanted) = self.wanted.as_mut().filter(|_| env.has(Bug::G5)) {
+            wanted.value = wanted.first;
         }
     }
 

@@ -1,0 +1,147 @@
+//! `undone-update`: a member wrote an older value of its own over a newer one that it had acknowledged. One report for
+//! each member's value that was undone.
+//!
+//! It is certain by complete transaction logs, where the data of the path read as decimal numbers throughout
+//! ([`super::logged_values`]): an `update` or a `register` of value B was answered `ok`, a transaction wrote B at the
+//! path that its answer names, and a later one, of a session that the same client named as its own and no other client
+//! did, wrote there a value A that the client had been asked for before. It convicts where
+//!
+//! - every operation of the client with the value A had been answered `ok` before B was sent: none of them can write
+//!   any
+//!   more; or
+//! - A has one such operation that had not, and A was written before B, too: an operation comes about once.
+//!
+//! Of more operations of A without an answer by then each may lawfully come once at any later time. A client of which
+//! an operation has a value that cannot be read is not judged.
+
+use super::logged_values::{LoggedValues, ValueWrite};
+use crate::analysis::clients::session;
+use crate::analysis::{Analysis, Op};
+use crate::findings::{Finding, Findings};
+use std::collections::{BTreeMap, HashMap};
+use zooquake_history::EventType;
+use zooquake_history::operation::membership::{VALUE, f};
+
+/// What one client was asked to register or to write. Positions are those of events.
+#[derive(Default)]
+struct AskedOperations {
+    /// By value the operations that did not certainly fail: where each was sent, and answered `ok`.
+    by_value: BTreeMap<i64, Vec<(usize, Option<usize>)>>,
+    /// Whether the value of one cannot be read.
+    unreadable: bool,
+}
+
+/// Looks for them.
+pub fn check(run: &Analysis<'_>, logged: Option<&LoggedValues<'_>>, out: &mut Findings) {
+    let Some(logged) = logged else {
+        return out.ran("undone-update", 0);
+    };
+    let mut clients: HashMap<&str, AskedOperations> = HashMap::new();
+    for op in run.ops.work.iter().filter(|op| matches!(op.f, f::REGISTER | f::UPDATE)) {
+        clients.entry(op.node).or_default().add(run, op);
+    }
+    let mut looked_at = 0;
+    for (op, read) in run.answered(&[f::REGISTER, f::UPDATE]) {
+        let answer = &run.events[read];
+        let asked = op.sent().and_then(|sent| Some((sent, run.events[sent].get(VALUE)?)));
+        let (Some((sent, value)), Some(path)) = (asked, answer.path()) else {
+            continue;
+        };
+        let (Some(writes), Some(own)) = (logged.writes_at(path), clients.get(op.node)) else {
+            continue;
+        };
+        looked_at += 1;
+        // A value that was asked for twice may have been written by either request.
+        let once = own.by_value.get(&value).is_some_and(|all| all.len() == 1);
+        let written = writes.iter().position(|write| write.committed && write.value == value);
+        let Some(written) = written.filter(|_| once && !own.unreadable && !run.ops.disputed.contains(&read)) else {
+            continue;
+        };
+        let (before, later) = writes.split_at(written);
+        let undone = later[1..].iter().find_map(|write| {
+            let older = own.by_value.get(&write.value).filter(|_| write.value != value)?;
+            let by_itself = write.committed && is_own(run, op.node, write.session);
+            let proof = undoes(older, sent, before.iter().any(|first| first.value == write.value));
+            proof.filter(|_| by_itself).map(|proof| (write, proof))
+        });
+        if let Some((write, proof)) = undone {
+            undone_by(run, (op, sent, read, value), (path, write), proof, out);
+        }
+    }
+    out.ran("undone-update", looked_at);
+}
+
+impl AskedOperations {
+    fn add(&mut self, run: &Analysis<'_>, op: &Op<'_>) {
+        let Some(sent) = op.sent() else {
+            self.unreadable = true;
+            return;
+        };
+        if op.failed(run.events).is_some() {
+            return;
+        }
+        match run.events[sent].get(VALUE) {
+            Some(value) => {
+                let ok = op.end.filter(|&end| run.events[end].kind == EventType::Ok);
+                self.by_value.entry(value).or_default().push((sent, ok));
+            }
+            None => self.unreadable = true,
+        }
+    }
+}
+
+/// Whether a value of these operations, written after one that was sent at `sent`, undoes it for certain: the events of
+/// the older operation that show it. `before` is whether the older value was also written before the newer one.
+fn undoes(older: &[(usize, Option<usize>)], sent: usize, before: bool) -> Option<Vec<usize>> {
+    let settled = |&&(_, ok): &&(usize, Option<usize>)| ok.is_some_and(|ok| ok < sent);
+    let (settled, open): (Vec<_>, Vec<_>) = older.iter().partition(settled);
+    match (&settled[..], &open[..]) {
+        // It came about before the newer one, and does so once: what it was answered is no matter.
+        ([(asked, _)], []) if before => Some(vec![*asked]),
+        ([first, ..], []) => Some([first.0].into_iter().chain(first.1).collect()),
+        ([], [(asked, _)]) if before && *asked < sent => Some(vec![*asked]),
+        _ => None,
+    }
+}
+
+/// Whether a session is one that this client alone named as its own.
+fn is_own(run: &Analysis<'_>, node: &str, text: &str) -> bool {
+    let named = session(text).and_then(|number| run.clients.named.get(&number));
+    named.is_some_and(|by| by.len() == 1 && by.contains_key(node))
+}
+
+fn undone_by(
+    run: &Analysis<'_>,
+    (op, sent, read, value): (&Op<'_>, usize, usize, i64),
+    (path, write): (&str, &ValueWrite<'_>),
+    proof: Vec<usize>,
+    out: &mut Findings,
+) {
+    let why = format!(
+        "{} was asked at {} for the value {value}, and answered `ok` at {}. The transaction logs have that value at {path}, and after it \
+         transaction 0x{:x} of the client's own session {}, which wrote {}: a value that the client had been asked for at {}{}. So the \
+         member itself undid what it had acknowledged.",
+        op.node,
+        run.at(sent),
+        run.at(read),
+        write.zxid,
+        write.session,
+        write.value,
+        run.at(proof[0]),
+        match proof.get(1) {
+            Some(&ok) => format!(
+                ", and had answered `ok` at {}, before it was asked for {value}",
+                run.at(ok)
+            ),
+            None => format!(" and that had been written before {value}, too"),
+        },
+    );
+    let mut witness: Vec<usize> = proof.into_iter().chain([sent, read]).collect();
+    let own = session(write.session);
+    let names = |at: &usize| run.events[*at].session().and_then(session) == own;
+    if !witness.iter().any(names) {
+        witness.extend(own.and_then(|own| run.clients.first_named(op.node, own)));
+    }
+    let found = Finding::new("undone-update", "nothing is lost", witness, why);
+    out.add(run, found);
+}

@@ -127,7 +127,7 @@ planted! {
     G3: "all is read again when the list changes, and put over what was read meanwhile after events of the data",
         in CACHED, shows "view-regression" under [], "CURATOR-191, kazoo 645";
     G4: "an update while the connection is lost is answered at once with the entry as it was, and is never sent",
-        in CACHED, shows "lost-update" under ["expire"], "CURATOR-154";
+        in CACHED, shows "lost-update" under ["disconnect"], "CURATOR-154";
     G5: "a member whose session is over is registered again with the value of its first registration",
         in CACHED, shows "undone-update" under ["expire"], "CURATOR-241";
     G6: "an entry with its name is taken for its own, though the session of the process before made it",

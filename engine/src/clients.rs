@@ -132,7 +132,11 @@ impl Clients {
         let worker = &mut self.workers[number];
         match message {
             Message::Hello {
-                pid, session, cannot, ..
+                pid,
+                session,
+                cannot,
+                kit,
+                ..
             } => {
                 let incarnation = worker.process.incarnation;
                 let hello = Hello {
@@ -140,6 +144,7 @@ impl Clients {
                     incarnation,
                     session,
                     cannot,
+                    kit,
                 };
                 self.greet(run, number, &hello);
             }

@@ -46,6 +46,59 @@ impl ClientLimit {
     }
 }
 
+/// What a kit may do in place of a recipe, which is then not on trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KitPart {
+    /// Opens the session.
+    Connect,
+    /// Gives a grant back, by deleting its znode.
+    Release,
+    /// Decides when a grant is lost, by the state of the session.
+    Lost,
+    /// Names the znodes that are the client's own.
+    Znodes,
+    /// Reads the `czxid` of a grant's znode.
+    Created,
+}
+
+impl KitPart {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Connect, Self::Release, Self::Lost, Self::Znodes, Self::Created];
+
+    /// Its word in `hello`, which is the name of the hook by which a recipe does it itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Release => "release",
+            Self::Lost => "lost",
+            Self::Znodes => "znodes",
+            Self::Created => "created",
+        }
+    }
+
+    /// What the kit does, as the rest of a sentence that begins with it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Connect => "opens the session",
+            Self::Release => "deletes the grant's znode",
+            Self::Lost => "revokes a grant by the state of the session",
+            Self::Znodes => "names the znodes that it has recorded",
+            Self::Created => "reads the czxid of the grant's znode",
+        }
+    }
+
+    /// Those that these words of a `hello` name, in the order of [`Self::ALL`]; other words mean nothing.
+    pub fn from_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
+        let words: Vec<&str> = words.into_iter().collect();
+        Self::ALL.into_iter().filter(|part| words.contains(&part.name())).collect()
+    }
+
+    /// What is shown of it, in a line.
+    pub fn line(self) -> String {
+        format!("{}: by the kit, which {}", self.name(), self.words())
+    }
+}
+
 /// A line on the client's stdin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
@@ -90,6 +143,9 @@ pub enum Message {
         /// What it declares as impossible, by the words of [`ClientLimit`]; other words mean nothing.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         cannot: Vec<String>,
+        /// What its kit does in place of the recipe, by the words of [`KitPart`]; other words mean nothing.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        kit: Vec<String>,
     },
     /// The answer to a request.
     Reply {

@@ -5,7 +5,7 @@ use super::interrupt;
 use crate::backends::docker::pin;
 use crate::planning::{names, recipe};
 use crate::terminal::line;
-use crate::trial::{self, Finding, SentenceVerdict};
+use crate::trial::{self, ClientTrial, Finding, SentenceVerdict};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde_json::json;
@@ -44,18 +44,20 @@ pub async fn trial(options: &TrialOptions) -> Result<Code> {
     let name = workload.name();
     let logs = tempfile::tempdir().context("making a folder for the logs")?;
     let mut interrupt = interrupt::listen()?;
-    let findings = tokio::select! {
-        findings = on_docker(workload, logs.path()) => findings?,
+    let ClientTrial { kit, findings } = tokio::select! {
+        tried = on_docker(workload, logs.path()) => tried?,
         _ = interrupt.wait_for(|stop| *stop) => return Err(anyhow!("interrupted; `zooquake clean` removes what is left")),
     };
     let broken = findings
         .iter()
         .any(|finding| finding.outcome == SentenceVerdict::Broken);
     if options.json {
-        println!("{}", json!({ "recipe": name, "sentences": findings, "holds": !broken }));
+        let kit: Vec<&str> = kit.iter().map(|part| part.name()).collect();
+        println!("{}", json!({ "recipe": name, "sentences": findings, "holds": !broken, "kit": kit }));
     } else {
         let lines = findings.iter().map(shown).collect::<Vec<_>>().join("\n");
         lines.lines().for_each(|line| println!("{line}"));
+        kit.iter().for_each(|part| println!("not tried {}", part.line()));
         let count = |outcome| findings.iter().filter(|finding| finding.outcome == outcome).count();
         let [held, wrong, rest] = [
             SentenceVerdict::Held,
@@ -74,7 +76,7 @@ pub async fn trial(options: &TrialOptions) -> Result<Code> {
     Ok(Code::Invalid)
 }
 
-async fn on_docker(mut workload: Workload, logs: &Path) -> Result<Vec<Finding>> {
+async fn on_docker(mut workload: Workload, logs: &Path) -> Result<ClientTrial> {
     let engine = DockerBackend::connect().await?;
     let backend: Arc<dyn Backend> = Arc::new(engine.with_images(None).await?);
     pin(&engine, None, &mut workload).await?;

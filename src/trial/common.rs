@@ -6,7 +6,7 @@ use super::{SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use zooquake_history::operation::control::f;
-use zooquake_history::protocol::{Message, Outcome, VERSION};
+use zooquake_history::protocol::{KitPart, Message, Outcome, VERSION};
 
 /// What a first line is as a hello.
 pub(super) fn hello(first: Option<&TimedLine>) -> SentenceResult {
@@ -22,6 +22,14 @@ pub(super) fn hello(first: Option<&TimedLine>) -> SentenceResult {
 pub(super) fn cannot(first: Option<&TimedLine>) -> Vec<String> {
     match first.and_then(|heard| heard.message.as_ref()) {
         Some(Message::Hello { cannot, .. }) => cannot.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// What a hello declares that the kit does in place of the recipe.
+pub(super) fn kit(first: Option<&TimedLine>) -> Vec<KitPart> {
+    match first.and_then(|heard| heard.message.as_ref()) {
+        Some(Message::Hello { kit, .. }) => KitPart::from_words(kit.iter().map(String::as_str)),
         _ => Vec::new(),
     }
 }

@@ -29,6 +29,7 @@ use zooquake_backend::{Backend, BringUp, Clock, Cluster, OnOutput, Stdin};
 use zooquake_history::{
     evidence::Znode,
     plan::{ClusterPlan as Shape, Plan, Timing, Workload},
+    protocol::KitPart,
 };
 
 use conversation::Talk;
@@ -69,6 +70,14 @@ pub struct Finding {
     pub seen: String,
 }
 
+/// What a trial showed of a client.
+#[derive(Debug, Default)]
+pub struct ClientTrial {
+    /// What its kit does in place of the recipe.
+    pub kit: Vec<KitPart>,
+    pub findings: Vec<Finding>,
+}
+
 /// What was seen of a sentence: `Ok` if it holds.
 type SentenceResult = Result<String, String>;
 
@@ -97,7 +106,7 @@ pub fn plan(workload: Workload) -> Plan {
 ///
 /// # Errors
 /// If the harness fails.
-pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: PathBuf) -> Result<Vec<Finding>> {
+pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: PathBuf) -> Result<ClientTrial> {
     let claim = backend.claim(run, None).await?;
     let tried = async {
         let cluster = bring_up(&**backend, BringUp { run, plan, logs }).await?;
@@ -106,9 +115,9 @@ pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: P
             let cluster = Arc::clone(&starts);
             Box::pin(async move { cluster.start_client(client, incarnation, on_output).await })
         });
-        let findings = Trial::new(cluster.clone(), backend.clock(), plan, start)?.run().await?;
+        let tried = Trial::new(cluster.clone(), backend.clock(), plan, start)?.run().await?;
         cluster.remove().await?;
-        anyhow::Ok(findings)
+        anyhow::Ok(tried)
     };
     let tried = tried.await;
     if tried.is_err() {
@@ -139,6 +148,8 @@ struct Trial {
     former: Vec<Talk>,
     /// What `hello` declares that the client cannot do or give.
     cannot: Vec<String>,
+    /// What `hello` declares that the kit does in place of the recipe.
+    kit: Vec<KitPart>,
     /// How many numbers were given.
     numbers: u64,
     /// How often each client was started.
@@ -161,6 +172,7 @@ impl Trial {
             clients: Vec::new(),
             former: Vec::new(),
             cannot: Vec::new(),
+            kit: Vec::new(),
             numbers: 0,
             incarnations: [0; 2],
             places: Mutex::default(),
@@ -169,7 +181,7 @@ impl Trial {
     }
 
     /// Tries all sentences; those that could not be tried are named as such.
-    async fn run(mut self) -> Result<Vec<Finding>> {
+    async fn run(mut self) -> Result<ClientTrial> {
         if self.begin().await? {
             self.common().await?;
             self.awake().await?;
@@ -195,7 +207,10 @@ impl Trial {
         }
         self.findings
             .sort_by_key(|finding| SENTENCES.iter().position(|sentence| *sentence == finding.sentence));
-        Ok(self.findings)
+        Ok(ClientTrial {
+            kit: self.kit,
+            findings: self.findings,
+        })
     }
 
     /// Notes what was seen of a sentence; whether it holds. A sentence that was broken once stays so.
@@ -232,6 +247,7 @@ impl Trial {
         }
         let seen = common::hello(hello.as_ref());
         self.cannot = common::cannot(hello.as_ref());
+        self.kit = common::kit(hello.as_ref());
         Ok(self.note(sentences::HELLO, seen))
     }
 

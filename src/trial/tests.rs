@@ -66,7 +66,7 @@ fn tried(name: &str, between: TrialProxy) -> Vec<Finding> {
         });
         Trial::new(cluster, backend.clock(), &plan, start).unwrap().run().await
     };
-    world.run(trial).unwrap()
+    world.run(trial).unwrap().findings
 }
 
 fn altered(mut on_output: OnOutput, said: Option<fn(&mut Value) -> Say>) -> OnOutput {

@@ -157,6 +157,7 @@ impl Bench {
                 pid: 7,
                 session: None,
                 cannot: cannot.iter().map(|what| (*what).to_string()).collect(),
+                kit: vec!["release".to_string()],
             };
             self.say(client, &hello);
         }

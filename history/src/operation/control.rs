@@ -122,6 +122,9 @@ pub struct Hello {
     /// What it cannot do or give.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cannot: Vec<String>,
+    /// What its kit does in place of the recipe.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kit: Vec<String>,
 }
 
 /// What is recorded when a client's process has ended.
@@ -181,6 +184,8 @@ fields! {
     ZXID, zxid: i64 = "zxid";
     /// What a client declared that it cannot do or give.
     CANNOT, cannot: [AnyType] = "cannot";
+    /// What a client's kit does in place of the recipe.
+    KIT, kit: [AnyType] = "kit";
     /// The number of the request that an answer names which nothing had asked for.
     ID, request_id: i64 = "id";
     /// Whether a process ended by itself.

@@ -11,6 +11,7 @@ use crate::{lists, text};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use zooquake_checkers::{Anomaly, Verdict};
+use zooquake_history::protocol::KitPart;
 
 /// How many steps fit on the first screen: the three events of each of three clients.
 const STEPS: usize = 9;
@@ -25,6 +26,7 @@ pub fn section(model: &RunModel<'_>) -> Markup {
             (simulated(model))
             (kinds(model))
             (not_judged(model))
+            (by_kit(model))
             (order(model))
             @match model.headline() {
                 Some(root) => (invalid(model, root)),
@@ -214,6 +216,23 @@ fn not_judged(model: &RunModel<'_>) -> Markup {
     html! {
         h3 { "Not judged" }
         (list("reasons", &lines))
+    }
+}
+
+/// What the clients' kit did in place of the recipe, which is not on trial.
+fn by_kit(model: &RunModel<'_>) -> Markup {
+    let hellos = model.analysis.events.iter().filter(|event| event.f == "hello");
+    let words = hellos.filter_map(|event| event.kit()).flatten();
+    let parts = KitPart::from_words(words.filter_map(|word| word.as_str()));
+    html! {
+        @if !parts.is_empty() {
+            p.kit {
+                @for (place, part) in parts.iter().enumerate() {
+                    @if place > 0 { "; " }
+                    span title=(part.words()) { (part.name()) ": by the kit" }
+                }
+            }
+        }
     }
 }
 

@@ -143,6 +143,7 @@ impl SimCluster {
             pid: u32::try_from(incarnation).unwrap_or(u32::MAX),
             session: None,
             cannot: Vec::new(),
+            kit: Vec::new(),
         });
         let notices = lines.clone();
         let env = Env {

@@ -174,6 +174,7 @@ impl PlayedEngine {
                     pid: 7,
                     session: None,
                     cannot: Vec::new(),
+                    kit: Vec::new(),
                 };
                 self.inputs.push_back(message(client, hello));
             }

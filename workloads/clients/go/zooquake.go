@@ -3,7 +3,8 @@
 //
 // A recipe answers the operations of its family, each by a function of Operations; of what is held (locks, elections, semaphores)
 // Grants does all but waiting. Run does the rest and never returns. Failed means that an operation certainly did not happen and that nothing of it is left; any
-// other error is an unknown outcome.
+// other error is an unknown outcome. What the kit does in place of the recipe a function of Hooks replaces; what it leaves to the kit is not on trial, and `hello`
+// states it.
 package main
 
 import (
@@ -64,6 +65,46 @@ func revokes(state string) bool {
 
 // Cannot is what the client cannot report, in the words of docs/protocol.md; to be set before Run.
 var Cannot []string
+
+// Hooks is what the recipe does itself that the kit does otherwise; to be set before Run.
+var Hooks struct {
+	// Connect opens a session: its connection, and the events of that. It is called again when that was closed, and half a second after an error. By the
+	// kit: one of its own.
+	Connect func(servers []string, timeout time.Duration) (*zk.Conn, <-chan zk.Event, error)
+	// Release gives back what is held, whose "grant", "path", "czxid" and "session" these are, or clears away what is left of it after it was lost; what it
+	// removed, as Remove, or nil. By the kit: removes the znode.
+	Release func(kit *Kit, held Object) (Object, error)
+	// Lost is why a grant is lost, now that the session is in this state; empty if it is not. It is called when that changes, before each work and
+	// `confirm`, and after each operation. It must not wait. By the kit: as Policy has it.
+	Lost func(kit *Kit, held Object, state string) string
+	// Znodes is the contenders' znodes that are the client's own, because it holds or waits with them, with the zxid that created each. Where that is 0,
+	// the kit looks it up. By the kit: those that it was named.
+	Znodes func(kit *Kit) map[string]int64
+	// Created is the stat of the znode that holds, at least Czxid and EphemeralOwner. By the kit: as ZooKeeper has it.
+	Created func(kit *Kit, path string) (*zk.Stat, error)
+	// Token is what is sent with each write, in a fenced variant. Without it none is.
+	Token func(stat *zk.Stat) int64
+}
+
+// byKit is the names of the hooks that the recipe has not, so that the kit does it; those of grants only where it holds something.
+func byKit(grants bool) []string {
+	left := []string{}
+	for _, hook := range []struct {
+		name     string
+		own, all bool
+	}{
+		{"connect", Hooks.Connect != nil, true},
+		{"release", Hooks.Release != nil, false},
+		{"lost", Hooks.Lost != nil || Policy == "none", false},
+		{"znodes", Hooks.Znodes != nil, true},
+		{"created", Hooks.Created != nil, false},
+	} {
+		if !hook.own && (grants || hook.all) {
+			left = append(left, hook.name)
+		}
+	}
+	return left
+}
 
 // Recipe is what answers operations.
 type Recipe interface {
@@ -139,9 +180,15 @@ func hex(session int64) string { return "0x" + strconv.FormatUint(uint64(session
 
 // Session is the present session as the protocol writes it; empty if there is none.
 func (kit *Kit) Session() string {
+	session, _ := kit.at()
+	return session
+}
+
+// at is the present session, and its state.
+func (kit *Kit) at() (session, state string) {
 	kit.guard.Lock()
 	defer kit.guard.Unlock()
-	return kit.session
+	return kit.session, kit.state
 }
 
 // Retry does a request again for as long as its connection is lost; the end of the session is an error.
@@ -412,12 +459,19 @@ func (g *grants) Operate(f string, value Object, deadline <-chan struct{}) (Obje
 			g.kit.leave()
 			return nil, err
 		}
-		stat, err := g.kit.Created(path)
+		created := (*Kit).Created
+		if Hooks.Created != nil {
+			created = Hooks.Created
+		}
+		stat, err := created(g.kit, path)
 		if err != nil {
 			return nil, err
 		}
-		answer["path"], answer["czxid"], answer["token"] = path, stat.Czxid, stat.Czxid
-		answer["session"] = hex(stat.EphemeralOwner)
+		g.kit.name(path, stat.Czxid)
+		answer["path"], answer["czxid"], answer["session"] = path, stat.Czxid, hex(stat.EphemeralOwner)
+		if Hooks.Token != nil {
+			answer["token"] = Hooks.Token(stat)
+		}
 		g.guard.Lock()
 		defer g.guard.Unlock()
 		g.held = answer
@@ -430,7 +484,7 @@ func (g *grants) Operate(f string, value Object, deadline <-chan struct{}) (Obje
 			}
 			return nil, notHeld
 		}
-		removed, err := g.kit.Remove(held["path"].(string))
+		removed, err := g.giveBack(held)
 		answer["removed"] = removed
 		return answer, err
 	}
@@ -462,10 +516,49 @@ func (g *grants) take(grant string) Object {
 	return held
 }
 
+// giveBack releases; released or not, it is held no more.
+func (g *grants) giveBack(held Object) (Object, error) {
+	path := held["path"].(string)
+	defer g.kit.forget(path)
+	if Hooks.Release != nil {
+		return Hooks.Release(g.kit, held)
+	}
+	return g.kit.Remove(path)
+}
+
 func (g *grants) Holds() Object {
+	_, state := g.kit.at()
+	return g.stillHeld(state)
+}
+
+// stillHeld is what is held, unless it is lost now.
+func (g *grants) stillHeld(state string) Object {
 	g.guard.Lock()
-	defer g.guard.Unlock()
-	return g.held
+	held := g.held
+	g.guard.Unlock()
+	if held == nil {
+		return nil
+	}
+	lost := g.lost
+	if Hooks.Lost != nil {
+		lost = func(held Object, state string) string { return Hooks.Lost(g.kit, held, state) }
+	}
+	if why := lost(held, state); why != "" {
+		g.lose(why)
+		return nil
+	}
+	return held
+}
+
+// lost is why Policy has a grant lost; empty if it has not.
+func (g *grants) lost(held Object, state string) string {
+	if revokes(state) {
+		return state
+	}
+	if session, _ := g.kit.at(); Policy != "none" && held["session"] != session {
+		return "expired"
+	}
+	return ""
 }
 
 func (g *grants) Quiet() <-chan struct{} {
@@ -474,11 +567,7 @@ func (g *grants) Quiet() <-chan struct{} {
 	return g.quiet
 }
 
-func (g *grants) SessionChanged(state string) {
-	if revokes(state) {
-		g.lose(state)
-	}
-}
+func (g *grants) SessionChanged(state string) { g.stillHeld(state) }
 
 func (g *grants) Replied(late Object) {
 	g.guard.Lock()
@@ -487,19 +576,11 @@ func (g *grants) Replied(late Object) {
 	default:
 		close(g.idle)
 	}
-	held := g.held
 	g.guard.Unlock()
-	g.kit.guard.Lock()
-	session, state := g.kit.session, g.kit.state
-	g.kit.guard.Unlock()
-	switch {
-	case late["session"] != nil:
+	if late["session"] != nil {
 		g.lose("answered too late")
-	case Policy != "none" && held != nil && held["session"] != session:
-		g.lose("expired")
-	case revokes(state):
-		g.lose(state)
 	}
+	g.Holds()
 }
 
 // lose keeps the znode of a lost grant, if the session lives, until the work under it has arrived.
@@ -518,7 +599,7 @@ func (g *grants) lose(why string) {
 		defer close(clearing)
 		<-idle
 		time.Sleep(arrival)
-		if _, err := g.kit.Remove(held["path"].(string)); err != nil {
+		if _, err := g.giveBack(held); err != nil {
 			fmt.Fprintln(os.Stderr, "clearing away", held["path"], err)
 		}
 	}()
@@ -544,18 +625,16 @@ func Run(recipe func(*Kit) Recipe) {
 		state: "connected", connected: make(chan struct{}), work: make(chan func(), 1024),
 	}
 	os.Stdout = os.Stderr
-	kit.send(Object{"type": "hello", "protocol": 1, "pid": os.Getpid(), "session": nil, "cannot": append([]string{}, Cannot...)})
+	kit.recipe = recipe(kit)
+	_, holds := kit.recipe.(*grants)
+	hello := Object{"type": "hello", "protocol": 1, "pid": os.Getpid(), "session": nil}
+	hello["cannot"], hello["kit"] = append([]string{}, Cannot...), byKit(holds)
+	kit.send(hello)
 	milliseconds, err := strconv.Atoi(os.Getenv("ZOOQUAKE_SESSION_MS"))
 	if err != nil {
 		panic(err)
 	}
-	kit.recipe = recipe(kit)
-	conn, events, err := zk.Connect(strings.Split(os.Getenv("ZOOQUAKE_CONNECT"), ","), time.Duration(milliseconds)*time.Millisecond)
-	if err != nil {
-		panic(err)
-	}
-	kit.Conn = conn
-	go kit.watch(events)
+	go kit.connect(strings.Split(os.Getenv("ZOOQUAKE_CONNECT"), ","), time.Duration(milliseconds)*time.Millisecond)
 	go func() {
 		for work := range kit.work {
 			work()
@@ -569,6 +648,35 @@ func Run(recipe func(*Kit) Recipe) {
 		}
 	}
 	os.Exit(0)
+}
+
+// connect has a session opened, and another one when its connection was closed.
+func (kit *Kit) connect(servers []string, timeout time.Duration) {
+	open := func(servers []string, timeout time.Duration) (*zk.Conn, <-chan zk.Event, error) {
+		return zk.Connect(servers, timeout)
+	}
+	if Hooks.Connect != nil {
+		open = Hooks.Connect
+	}
+	for ; ; time.Sleep(500 * time.Millisecond) {
+		conn, events, err := open(servers, timeout)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "connecting:", err)
+			continue
+		}
+		kit.guard.Lock()
+		kit.Conn = conn
+		kit.guard.Unlock()
+		kit.watch(events)
+		kit.guard.Lock()
+		session := kit.session
+		kit.session, kit.state = "", "expired"
+		kit.guard.Unlock()
+		if session != "" {
+			kit.notice("session", Object{"session": session, "state": "closed"})
+			kit.recipe.SessionChanged("expired")
+		}
+	}
 }
 
 func (kit *Kit) watch(events <-chan zk.Event) {
@@ -786,17 +894,47 @@ func (kit *Kit) quiesce(deadline <-chan struct{}) (Object, error) {
 			return nil, err
 		}
 	}
+	sessions, znodes := []string{}, []Object{}
+	select {
+	case <-kit.connected:
+	default:
+		// There has been no session, and there is nothing that lives with one.
+		return Object{"sessions": sessions, "znodes": znodes}, nil
+	}
 	if err := Wait(kit.recipe.Quiet(), deadline); err != nil {
 		return nil, err
 	}
-	sessions, znodes := []string{}, []Object{}
-	kit.guard.Lock()
-	defer kit.guard.Unlock()
-	if kit.session != "" {
-		sessions = append(sessions, kit.session)
+	if session := kit.Session(); session != "" {
+		sessions = append(sessions, session)
 	}
-	for path, czxid := range kit.own {
+	named := kit.znodes
+	if Hooks.Znodes != nil {
+		named = func() map[string]int64 { return Hooks.Znodes(kit) }
+	}
+	for path, czxid := range named() {
+		if czxid == 0 {
+			there, stat, err := kit.Conn.Exists(path)
+			if err != nil {
+				return nil, err
+			}
+			// What is gone is nobody's.
+			if !there {
+				continue
+			}
+			czxid = stat.Czxid
+		}
 		znodes = append(znodes, znode(path, czxid))
 	}
 	return Object{"sessions": sessions, "znodes": znodes}, nil
+}
+
+// znodes is those that the kit was named.
+func (kit *Kit) znodes() map[string]int64 {
+	kit.guard.Lock()
+	defer kit.guard.Unlock()
+	own := map[string]int64{}
+	for path, czxid := range kit.own {
+		own[path] = czxid
+	}
+	return own
 }

@@ -14,6 +14,7 @@ import java.lang.annotation.Target;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -41,8 +43,10 @@ import org.apache.zookeeper.data.Stat;
  *
  * <p>A recipe is a subclass of {@link Recipe}, or, of what is held (locks, elections, semaphores), of {@link Grants}, or, of groups
  * whose members watch each other, of {@link Group}. {@link #run} does the rest and never returns. Its result is the value of the reply. {@link Failed} means that the operation certainly
- * did not happen and that nothing of it is left; any other exception is an unknown outcome. A recipe that replaces a method of the kit
- * marks it with {@link Hook}; what has the name of one by accident is refused.
+ * did not happen and that nothing of it is left; any other exception is an unknown outcome. What the kit does in place of the recipe
+ * (`connect`, `release`, `lost`, `znodes`, `created`) a class replaces by a method of that name; what it leaves to the kit is not on trial,
+ * and `hello` states it. A recipe that replaces another method of the kit marks it with {@link Hook}; what has the name of one by accident
+ * is refused.
  */
 public final class Zooquake {
     static final String NOT_REGISTERED = "not-registered";
@@ -113,6 +117,41 @@ public final class Zooquake {
             return List.of();
         }
 
+        /**
+         * Opens a session by {@link #open}, or has the recipe's own library open one by it; is called again when that is over, and half a
+         * second after an exception. A library that opens the next one itself does nothing then. By the kit: one of its own.
+         */
+        protected void connect(String hosts, int timeoutMs) throws Exception {
+            open(hosts, timeoutMs, event -> {});
+        }
+
+        /** A client whose session the kit follows from now on; what happens to that is given to this watcher as well. */
+        protected final ZooKeeper open(String hosts, int timeoutMs, Watcher also) throws Exception {
+            return kit.open(hosts, timeoutMs, also);
+        }
+
+        /**
+         * The contenders' znodes that are the client's own, because it holds or waits with them, with the zxid that created each. Where
+         * that is 0, the kit looks it up. By the kit: those that it was named.
+         */
+        protected Map<String, Long> znodes() {
+            return own;
+        }
+
+        /** The names of {@link #hooks} that the recipe has not, so that the kit does it. */
+        List<String> byKit() {
+            List<String> left = new ArrayList<>(hooks());
+            for (Class<?> its = getClass(); its.getEnclosingClass() != Zooquake.class; its = its.getSuperclass()) {
+                for (Method method : its.getDeclaredMethods()) if (!method.isSynthetic()) left.remove(method.getName());
+            }
+            return left;
+        }
+
+        /** The methods by which a class does itself what the kit does otherwise. */
+        List<String> hooks() {
+            return List.of("connect", "znodes");
+        }
+
         /** The present session's client. */
         protected final ZooKeeper zk() {
             return kit.zk;
@@ -137,7 +176,11 @@ public final class Zooquake {
         }
 
         /** Names a znode as this client's own; returns its stat. NoNode if it is gone. */
-        protected final Stat created(String path) throws Exception {
+        protected Stat created(String path) throws Exception {
+            return lookUp(path);
+        }
+
+        final Stat lookUp(String path) throws Exception {
             own.put(path, 0L);
             Stat stat = retry(() -> zk().exists(path, false));
             if (stat == null) {
@@ -198,7 +241,7 @@ public final class Zooquake {
             while (true) {
                 make(path, data, CreateMode.EPHEMERAL);
                 try {
-                    Stat stat = created(path);
+                    Stat stat = lookUp(path);
                     boolean ours = hex(stat.getEphemeralOwner()).equals(kit.session());
                     if (ours && (data.length == 0 || Arrays.equals(retry(() -> zk().getData(path, false, null)), data))) return stat;
                     retry(() -> {
@@ -226,7 +269,7 @@ public final class Zooquake {
                 }
                 return zk().create(parent + "/" + prefix, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL);
             });
-            created(path);
+            lookUp(path);
             return path;
         }
 
@@ -284,9 +327,52 @@ public final class Zooquake {
         private ObjectNode held;
         private volatile CountDownLatch quiet = new CountDownLatch(0);
         private volatile CountDownLatch idle = new CountDownLatch(0);
+        /** The one thread in which the recipe acquires and releases, since some locks are a thread's. */
+        private final ExecutorService hand = Executors.newSingleThreadExecutor(Zooquake::daemon);
 
-        /** Waits until it holds; the path of its znode, which it has named with {@link #join} or {@link #created}. */
+        /** Waits until it holds; the path of its znode. */
         protected abstract String acquire(Deadline deadline) throws Exception;
+
+        /**
+         * Gives back what is held, whose "grant", "path", "czxid" and "session" these are, or clears away what is left of it after it was
+         * lost; what it removed, as {@link #remove}, or null. By the kit: removes the znode.
+         */
+        protected JsonNode release(ObjectNode held, Deadline deadline) throws Exception {
+            return remove(held.path("path").asText());
+        }
+
+        /**
+         * Why a grant is lost, now that the session is in this state; null if it is not. Is asked when that changes, before each work and
+         * `confirm`, and after each operation. Must not wait. By the kit: as {@link #policy} has it.
+         */
+        protected String lost(ObjectNode held, String state) {
+            if (revokes(state)) return state;
+            boolean over = !held.path("session").asText().equals(session());
+            return over && !policy().equals("none") ? "expired" : null;
+        }
+
+        /** The stat of the znode that holds, at least "czxid" and "ephemeralOwner". By the kit: as ZooKeeper has it. */
+        @Override
+        protected Stat created(String path) throws Exception {
+            return lookUp(path);
+        }
+
+        /** The token that is sent with each write, in a fenced variant; null for none. */
+        protected Long token(Stat stat) {
+            return null;
+        }
+
+        @Override
+        List<String> hooks() {
+            return List.of("connect", "release", "lost", "znodes", "created");
+        }
+
+        @Override
+        List<String> byKit() {
+            List<String> left = super.byKit();
+            if (policy().equals("none")) left.remove("lost");
+            return left;
+        }
 
         /**
          * The state of the session at which the kit revokes a grant: "disconnected", "expired", or "none": then only the recipe
@@ -316,8 +402,9 @@ public final class Zooquake {
                     deadline.await(quiet);
                     String path = acquireOrLeave(deadline);
                     Stat stat = created(path);
-                    answer.put("path", path).put("czxid", stat.getCzxid()).put("token", stat.getCzxid());
-                    answer.put("session", hex(stat.getEphemeralOwner()));
+                    own.put(path, stat.getCzxid());
+                    answer.put("path", path).put("czxid", stat.getCzxid()).put("session", hex(stat.getEphemeralOwner()));
+                    if (token(stat) != null) answer.put("token", token(stat));
                     synchronized (this) {
                         held = answer;
                     }
@@ -329,7 +416,12 @@ public final class Zooquake {
                         deadline.await(quiet);
                         throw new Failed("not-held");
                     }
-                    answer.set("removed", remove(given.get("path").asText()));
+                    try {
+                        answer.set("removed", inHand(() -> release(given, deadline)));
+                    } finally {
+                        // Given back or not, it is held no more.
+                        own.remove(given.get("path").asText());
+                    }
                     return answer;
                 default:
                     ObjectNode under = holds();
@@ -343,10 +435,19 @@ public final class Zooquake {
 
         private String acquireOrLeave(Deadline deadline) throws Exception {
             try {
-                return acquire(deadline);
+                return inHand(() -> acquire(deadline));
             } catch (Exception error) {
                 for (String path : List.copyOf(own.keySet())) remove(path);
                 throw error;
+            }
+        }
+
+        private <T> T inHand(Callable<T> work) throws Exception {
+            try {
+                return hand.submit(work).get();
+            } catch (ExecutionException error) {
+                if (error.getCause() instanceof Exception) throw (Exception) error.getCause();
+                throw new IllegalStateException(error.getCause().toString(), error.getCause());
             }
         }
 
@@ -358,22 +459,31 @@ public final class Zooquake {
         }
 
         @Override
-        protected synchronized ObjectNode holds() {
-            return held;
+        protected ObjectNode holds() {
+            return stillHeld(kit.state);
+        }
+
+        /** What is held, unless it is lost now. */
+        private ObjectNode stillHeld(String state) {
+            ObjectNode now;
+            synchronized (this) {
+                now = held;
+            }
+            String why = now == null ? null : lost(now, state);
+            if (why == null) return now;
+            lose(why);
+            return null;
         }
 
         @Override
         protected void sessionChanged(String state) {
-            if (revokes(state)) lose(state);
+            stillHeld(state);
         }
 
         @Override
         protected void replied() {
             idle.countDown();
-            ObjectNode now = holds();
-            boolean over = now != null && !now.path("session").asText().equals(kit.session());
-            if (over && !policy().equals("none")) lose("expired");
-            else if (revokes(kit.state)) lose(kit.state);
+            stillHeld(kit.state);
         }
 
         @Override
@@ -402,7 +512,8 @@ public final class Zooquake {
                 try {
                     idle.await();
                     Thread.sleep(ARRIVAL_MS);
-                    if (lost.get("session").asText().equals(kit.session())) remove(path);
+                    boolean gone = byKit().contains("release") && !lost.get("session").asText().equals(kit.session());
+                    if (!gone) inHand(() -> release(lost, new Deadline(object(), -1)));
                 } catch (Exception error) {
                     System.err.println("clearing away " + path + ": " + error);
                 } finally {
@@ -517,7 +628,8 @@ public final class Zooquake {
 
     /** Refuses a recipe that replaces a method of the kit without {@link Hook}, or has a policy that there is not. */
     private static void check(Recipe recipe) {
-        List<String> free = List.of("knows", "operate", "acquire", "cannot", "policy", "registered");
+        List<String> free = new ArrayList<>(List.of("knows", "operate", "acquire", "cannot", "policy", "token", "registered"));
+        free.addAll(recipe.hooks());
         for (Class<?> own = recipe.getClass(); own.getEnclosingClass() != Zooquake.class; own = own.getSuperclass()) {
             for (Method method : own.getDeclaredMethods()) {
                 boolean marked = method.isAnnotationPresent(Hook.class) || method.isSynthetic();
@@ -559,6 +671,7 @@ public final class Zooquake {
         recipe.client = client;
         ObjectNode hello = object().put("type", "hello").put("protocol", 1).put("pid", ProcessHandle.current().pid()).putNull("session");
         recipe.cannot().forEach(hello.putArray("cannot")::add);
+        recipe.byKit().forEach(hello.putArray("kit")::add);
         send(hello);
         connect();
     }
@@ -582,20 +695,36 @@ public final class Zooquake {
         daemon(work).start();
     }
 
-    /** Opens a session; the end of one opens the next. */
-    private synchronized void connect() {
+    /** Has a session opened; the end of one opens the next. */
+    private void connect() {
         int timeout = Integer.parseInt(System.getenv("ZOOQUAKE_SESSION_MS"));
-        try {
-            Watcher[] watcher = new Watcher[1];
-            ZooKeeper[] opened = new ZooKeeper[1];
-            CountDownLatch made = new CountDownLatch(1);
-            watcher[0] = event -> changed(event, opened, made);
-            opened[0] = new ZooKeeper(System.getenv("ZOOQUAKE_CONNECT"), timeout, watcher[0]);
-            zk = opened[0];
-            made.countDown();
-        } catch (Exception error) {
-            throw new IllegalStateException("opening a session", error);
-        }
+        start(() -> {
+            while (true) {
+                try {
+                    recipe.connect(System.getenv("ZOOQUAKE_CONNECT"), timeout);
+                    return;
+                } catch (Throwable error) {
+                    System.err.println("connecting: " + error);
+                }
+                try {
+                    Thread.sleep(500);
+                } catch (InterruptedException error) {
+                    return;
+                }
+            }
+        });
+    }
+
+    synchronized ZooKeeper open(String hosts, int timeoutMs, Watcher also) throws Exception {
+        ZooKeeper[] opened = new ZooKeeper[1];
+        CountDownLatch made = new CountDownLatch(1);
+        opened[0] = new ZooKeeper(hosts, timeoutMs, event -> {
+            changed(event, opened, made);
+            also.process(event);
+        });
+        zk = opened[0];
+        made.countDown();
+        return zk;
     }
 
     private void changed(WatchedEvent event, ZooKeeper[] of, CountDownLatch made) {
@@ -606,19 +735,23 @@ public final class Zooquake {
             return;
         }
         KeeperState now = event.getState();
-        String told = now == KeeperState.SyncConnected ? "connected" : now == KeeperState.Disconnected ? "disconnected" : "expired";
-        if (now == KeeperState.Closed) return;
-        state = told;
+        String told = now == KeeperState.SyncConnected ? "connected" : now == KeeperState.Disconnected ? "disconnected"
+            : now == KeeperState.Closed ? "closed" : "expired";
+        boolean present = zk == of[0];
+        if (told.equals("closed") && (!present || state.equals("expired"))) return;
         notice("session", object().put("session", hex(of[0].getSessionId())).put("state", told));
-        recipe.sessionChanged(told);
+        if (!present) return;
+        // To a grant it is the same.
+        state = told.equals("closed") ? "expired" : told;
+        recipe.sessionChanged(state);
         if (told.equals("connected")) connected.countDown();
-        if (told.equals("expired")) connect();
+        if (state.equals("expired")) connect();
     }
 
     /** The present session; null before there is one. */
     String session() {
-        long session = zk.getSessionId();
-        return session == 0 ? null : hex(session);
+        ZooKeeper present = zk;
+        return present == null || present.getSessionId() == 0 ? null : hex(present.getSessionId());
     }
 
     void notice(String name, JsonNode value) {
@@ -804,12 +937,23 @@ public final class Zooquake {
             none = pending == null;
         }
         if (none) deadline.await(late);
-        recipe.settle(deadline);
         ObjectNode answer = object();
         ArrayNode sessions = answer.putArray("sessions");
-        if (session() != null) sessions.add(session());
         ArrayNode znodes = answer.putArray("znodes");
-        recipe.own.forEach((path, czxid) -> znodes.addObject().put("path", path).put("czxid", czxid == 0 ? null : czxid));
+        // Without a session that there has been, there is nothing that lives with one.
+        if (connected.getCount() > 0) return answer;
+        recipe.settle(deadline);
+        if (session() != null) sessions.add(session());
+        for (Map.Entry<String, Long> named : Map.copyOf(recipe.znodes()).entrySet()) {
+            long czxid = named.getValue();
+            if (czxid == 0) {
+                Stat stat = zk.exists(named.getKey(), false);
+                // What is gone is nobody's.
+                if (stat == null) continue;
+                czxid = stat.getCzxid();
+            }
+            znodes.addObject().put("path", named.getKey()).put("czxid", czxid);
+        }
         return answer;
     }
 }

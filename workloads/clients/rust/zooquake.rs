@@ -1,7 +1,8 @@
 //! The client protocol of zooquake: everything but the recipe. Needs rustix, serde_json, tokio and zookeeper-client.
 //!
 //! A recipe is a [`Recipe`]; of what is held (locks, elections, semaphores), [`Grants`] of a [`Holder`]. [`run`] does
-//! the rest and never returns.
+//! the rest and never returns. What the kit does in place of the recipe one of its [`Hooks`] replaces; what it leaves to
+//! the kit is not on trial, and `hello` states it.
 #![allow(dead_code, reason = "every recipe uses a part of this")]
 
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use std::fs::File;
 use std::future::Future;
 use std::io::{BufRead, Write};
 use std::os::fd::AsFd;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -60,12 +62,53 @@ impl Policy {
     }
 }
 
+/// What a hook that waits gives.
+pub type HookFuture<T> = Pin<Box<dyn Future<Output = Result<T, End>> + Send>>;
+
+/// What the recipe does itself that the kit does otherwise.
+#[derive(Default)]
+pub struct Hooks {
+    /// Opens a session with these servers and this timeout; is called again when that is over, and half a second after
+    /// an error. By the kit: one of its own.
+    pub connect: Option<Box<dyn Fn(&str, Duration) -> HookFuture<Client> + Send + Sync>>,
+    /// Gives back what is held, or clears away what is left of it after it was lost; what it removed, as
+    /// [`Kit::remove`], or `null`. By the kit: removes the znode.
+    pub release: Option<Box<dyn Fn(&Arc<Kit>, &Held) -> HookFuture<Value> + Send + Sync>>,
+    /// Why a grant is lost, now that the session is `connected`, `disconnected` or `expired`; `None` if it is not. Is
+    /// called when that changes, before each work and `confirm`, and after each operation. Must not wait. By the kit:
+    /// as [`Holder::POLICY`] has it.
+    pub lost: Option<Box<dyn Fn(&Held, &str) -> Option<String> + Send + Sync>>,
+    /// The contenders' znodes that are the client's own, because it holds or waits with them, with the zxid that
+    /// created each; the kit looks up one that is `None`. By the kit: those that it was named.
+    pub znodes: Option<Box<dyn Fn() -> BTreeMap<String, Option<i64>> + Send + Sync>>,
+    /// The stat of the znode that holds. By the kit: as ZooKeeper has it.
+    pub created: Option<Box<dyn Fn(&Arc<Kit>, &str) -> HookFuture<Stat> + Send + Sync>>,
+}
+
+impl Hooks {
+    /// The names of those that the recipe has not, so that the kit does it; those of grants only where it holds
+    /// something.
+    fn by_kit(&self, grants: bool, policy: Policy) -> Vec<&'static str> {
+        let hooks = [
+            ("connect", self.connect.is_some(), true),
+            ("release", self.release.is_some(), grants),
+            ("lost", self.lost.is_some() || policy == Policy::None, grants),
+            ("znodes", self.znodes.is_some(), true),
+            ("created", self.created.is_some(), grants),
+        ];
+        let left = hooks.into_iter().filter(|&(_, own, asked)| asked && !own);
+        left.map(|(name, ..)| name).collect()
+    }
+}
+
 /// A recipe.
 pub trait Recipe: Send + Sync + 'static {
     /// What the client cannot report, in the words of docs/protocol.md.
     const CANNOT: &'static [&'static str] = &[];
     /// The state of the session at which a grant is revoked, see [`Holder::POLICY`].
     const POLICY: Policy = Policy::Disconnected;
+    /// Whether it holds something.
+    const GRANTS: bool = false;
     /// The names of its operations.
     const OPERATIONS: &'static [&'static str];
 
@@ -86,8 +129,12 @@ pub trait Holder: Send + Sync + 'static {
     /// When the kit revokes a grant.
     const POLICY: Policy = Policy::Disconnected;
 
-    /// Waits until the client holds; returns the path of its ephemeral znode, which it has named with [`Kit::join`] or
-    /// [`Kit::created`]. Its czxid is the token of its writes.
+    /// The token that is sent with each write, in a fenced variant; `None` for none.
+    fn token(&self, _created: &Stat) -> Option<i64> {
+        None
+    }
+
+    /// Waits until the client holds; returns the path of its ephemeral znode.
     fn acquire(&self, kit: &Arc<Kit>, deadline: Instant) -> impl Future<Output = Result<String, End>> + Send;
 }
 
@@ -95,19 +142,26 @@ pub trait Holder: Send + Sync + 'static {
 pub struct Grants<H>(pub H);
 
 /// What is known of a grant.
-#[derive(Debug, Clone)]
-struct GrantState {
-    grant: String,
-    path: String,
-    session: String,
-    token: i64,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The name that it was given.
+    pub grant: String,
+    /// Its znode.
+    pub path: String,
+    /// The transaction that created that.
+    pub czxid: i64,
+    /// The session that it rests on.
+    pub session: String,
+    /// What is sent with its writes.
+    pub token: Option<i64>,
 }
 
 #[derive(Default)]
 struct State {
     client: Option<Client>,
-    connected: bool,
-    held: Option<GrantState>,
+    /// That of the session; empty before there is one.
+    word: &'static str,
+    held: Option<Held>,
     own: BTreeMap<String, Option<i64>>,
     pending: Option<u64>,
 }
@@ -116,6 +170,7 @@ struct State {
 pub struct Kit {
     name: String,
     policy: Policy,
+    hooks: Hooks,
     state: Mutex<State>,
     /// Whether there has been a session.
     opened: watch::Sender<bool>,
@@ -332,31 +387,39 @@ impl Kit {
         notice("taking", &json!({ "item": item }));
     }
 
-    /// Opens a session, and another one when that is over.
+    /// Has a session opened, and another one when that is over.
     async fn keep_connected(self: Arc<Self>, cluster: String, timeout: Duration) {
         loop {
-            let opened = Client::connector()
-                .with_session_timeout(timeout)
-                .connect(&cluster)
-                .await;
+            let opened = match &self.hooks.connect {
+                Some(connect) => connect(&cluster, timeout).await,
+                None => {
+                    let connector = Client::connector().with_session_timeout(timeout);
+                    connector.connect(&cluster).await.map_err(End::from)
+                }
+            };
             let client = match opened {
                 Ok(client) => client,
-                Err(error) => {
-                    eprintln!("opening a session: {error}");
-                    sleep(Duration::from_millis(100)).await;
+                Err(End::Fail(error) | End::Info(error)) => {
+                    eprintln!("connecting: {error}");
+                    let pause = if self.hooks.connect.is_some() { 500 } else { 100 };
+                    sleep(Duration::from_millis(pause)).await;
                     continue;
                 }
             };
             let (session, mut states) = (hex(client.session_id().0), client.state_watcher());
+            let mut state = client.state();
             self.state().client = Some(client);
-            self.tell(&session, SessionState::SyncConnected);
-            self.opened.send_replace(true);
+            let mut opened = false;
             loop {
-                let state = states.changed().await;
                 self.tell(&session, state);
+                if !opened && state == SessionState::SyncConnected {
+                    opened = true;
+                    self.opened.send_replace(true);
+                }
                 if !matches!(state, SessionState::SyncConnected | SessionState::Disconnected) {
                     break;
                 }
+                state = states.changed().await;
             }
             self.state().client = None;
         }
@@ -366,13 +429,47 @@ impl Kit {
         let word = match state {
             SessionState::SyncConnected => "connected",
             SessionState::Disconnected => "disconnected",
+            SessionState::Closed => "closed",
             _ => "expired",
         };
-        self.state().connected = word == "connected";
         notice("session", &json!({ "session": session, "state": word }));
-        if self.policy.revokes(word) {
-            self.lose(word);
+        // To a grant it is the same.
+        self.state().word = if word == "closed" { "expired" } else { word };
+        self.still_held();
+    }
+
+    /// What is held, unless it is lost now.
+    fn still_held(self: &Arc<Self>) -> Option<Held> {
+        let (held, word) = {
+            let state = self.state();
+            (state.held.clone()?, state.word)
+        };
+        let why = match &self.hooks.lost {
+            Some(lost) => lost(&held, word),
+            None => self.lost(&held, word),
+        };
+        let Some(why) = why else { return Some(held) };
+        self.lose(&why);
+        None
+    }
+
+    /// Why the policy has a grant lost.
+    fn lost(&self, held: &Held, word: &str) -> Option<String> {
+        let over = self.session().as_ref() != Some(&held.session) && self.policy.revokes("expired");
+        match self.policy.revokes(word) {
+            true => Some(word.to_owned()),
+            false => over.then(|| "expired".to_owned()),
         }
+    }
+
+    /// Gives back; given back or not, it is held no more.
+    async fn give_back(self: &Arc<Self>, held: &Held) -> Result<Value, End> {
+        let removed = match &self.hooks.release {
+            Some(release) => release(self, held).await,
+            None => self.remove(&held.path).await.map_err(End::from),
+        };
+        self.state().own.remove(&held.path);
+        removed
     }
 
     /// Revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away. While work under it
@@ -385,8 +482,12 @@ impl Kit {
         tokio::spawn(async move {
             let _ = kit.working.subscribe().wait_for(|working| !working).await;
             sleep(ARRIVAL).await;
-            if let Err(error) = kit.remove(&held.path).await {
-                eprintln!("clearing away {}: {error}", held.path);
+            let given = tokio::spawn({
+                let (kit, held) = (Arc::clone(&kit), held.clone());
+                async move { kit.give_back(&held).await }
+            });
+            if let Err(error) = ended(given.await) {
+                eprintln!("clearing away {}: {error:?}", held.path);
             }
             kit.background.send_modify(|pieces| *pieces -= 1);
         });
@@ -419,18 +520,10 @@ impl Kit {
     /// After an operation: a grant whose session is away, or that came too late, is lost.
     fn replied(self: &Arc<Self>, late: bool) {
         self.working.send_replace(false);
-        let (session, state) = (self.session(), self.state());
-        let held = state.held.as_ref();
-        let over = held.is_some_and(|held| Some(&held.session) != session.as_ref());
-        let disconnected = !state.connected;
-        drop(state);
         if late {
             self.lose("answered too late");
-        } else if over && self.policy.revokes("expired") {
-            self.lose("expired");
-        } else if disconnected && self.policy.revokes("disconnected") {
-            self.lose("disconnected");
         }
+        self.still_held();
     }
 
     /// Writes the client's scratch znode: what is read after it in the same session has all that was acknowledged
@@ -449,12 +542,12 @@ impl Kit {
         }
     }
 
-    async fn confirm(&self) -> Result<Value, End> {
+    async fn confirm(self: &Arc<Self>) -> Result<Value, End> {
         let client = self.client()?;
         let session = hex(client.session_id().0);
         let zxid = self.quorum_write(&client).await?.mzxid;
         // Belief is looked at after the write, and not before.
-        let held = self.state().held.clone();
+        let held = self.still_held();
         if self.session().as_ref() != Some(&session) || held.as_ref().is_some_and(|held| held.session != session) {
             return Err(End::Info("the session changed meanwhile".to_owned()));
         }
@@ -469,13 +562,22 @@ impl Kit {
             // What was answered at its deadline may go on.
             drop(timeout_at(deadline, self.turn.lock()).await.map_err(|_| timed_out())?);
         }
+        if !*self.opened.borrow() {
+            // There has been no session, and there is nothing that lives with one.
+            return Ok(json!({ "sessions": [], "znodes": [] }));
+        }
         self.quiet(deadline).await?;
         let sessions: Vec<String> = self.session().into_iter().collect();
         let own = self.state().own.clone();
-        let znodes: Vec<Value> = own
-            .iter()
-            .map(|(path, czxid)| json!({ "path": path, "czxid": czxid }))
-            .collect();
+        let mut znodes: Vec<Value> = Vec::new();
+        for (path, czxid) in self.hooks.znodes.as_ref().map_or(own, |znodes| znodes()) {
+            let czxid = match czxid {
+                None => self.client()?.check_stat(&path).await?.map(|stat| stat.czxid),
+                known => known,
+            };
+            // What is gone is nobody's.
+            znodes.extend(czxid.map(|czxid| json!({ "path": path, "czxid": czxid })));
+        }
         Ok(json!({ "sessions": sessions, "znodes": znodes }))
     }
 }
@@ -483,6 +585,7 @@ impl Kit {
 impl<H: Holder> Recipe for Grants<H> {
     const CANNOT: &'static [&'static str] = H::CANNOT;
     const POLICY: Policy = H::POLICY;
+    const GRANTS: bool = true;
     const OPERATIONS: &'static [&'static str] = &["acquire", "elect", "release", "resign", "write", "work", "read"];
 
     async fn operate(&self, kit: &Arc<Kit>, f: &str, value: &Value, deadline: Instant) -> Result<Value, End> {
@@ -496,10 +599,10 @@ impl<H: Holder> Recipe for Grants<H> {
                     kit.quiet(deadline).await?;
                     return Err(End::Fail(NOT_HELD.to_owned()));
                 };
-                Ok(json!({ "grant": grant, "removed": kit.remove(&held.path).await? }))
+                Ok(json!({ "grant": grant, "removed": kit.give_back(&held).await? }))
             }
             _ => {
-                let held = kit.state().held.clone().filter(|held| held.grant == grant);
+                let held = kit.still_held().filter(|held| held.grant == grant);
                 let held = held.ok_or_else(|| End::Fail(NOT_HELD.to_owned()))?;
                 kit.working.send_replace(true);
                 sleep(Duration::from_millis(value["work_ms"].as_u64().unwrap_or(0))).await;
@@ -525,18 +628,31 @@ impl<H: Holder> Grants<H> {
                 return Err(end);
             }
         };
-        let stat = kit.created(&path).await?;
-        let (session, token) = (hex(stat.ephemeral_owner), stat.czxid);
-        let answer = json!({ "grant": grant, "path": path, "czxid": token, "session": session, "token": token });
-        let grant = grant.to_owned();
-        kit.state().held = Some(GrantState {
-            grant,
+        let stat = match &kit.hooks.created {
+            Some(created) => created(kit, &path).await?,
+            None => kit.created(&path).await?,
+        };
+        kit.state().own.insert(path.clone(), Some(stat.czxid));
+        let held = Held {
+            grant: grant.to_owned(),
             path,
-            session,
-            token,
-        });
+            czxid: stat.czxid,
+            session: hex(stat.ephemeral_owner),
+            token: self.0.token(&stat),
+        };
+        let mut answer =
+            json!({ "grant": held.grant, "path": held.path, "czxid": held.czxid, "session": held.session });
+        if let Some(token) = held.token {
+            answer["token"] = token.into();
+        }
+        kit.state().held = Some(held);
         Ok(answer)
     }
+}
+
+/// The end of work in a task of its own: a recipe that panics has an unknown outcome.
+fn ended<T>(joined: Result<Result<T, End>, tokio::task::JoinError>) -> Result<T, End> {
+    joined.unwrap_or_else(|error| Err(End::Info(error.to_string())))
 }
 
 /// The end of what was not done by its deadline.
@@ -589,10 +705,14 @@ fn take<R: Recipe>(kit: &Arc<Kit>, recipe: &Arc<R>, line: &str) {
             }
             tokio::spawn(async move {
                 let _turn = kit.turn.lock().await;
-                let end = match kit.ready(deadline).await {
-                    Ok(()) => recipe.operate(&kit, &f, &request["value"], deadline).await,
-                    Err(end) => Err(end),
-                };
+                let works = tokio::spawn({
+                    let kit = Arc::clone(&kit);
+                    async move {
+                        kit.ready(deadline).await?;
+                        recipe.operate(&kit, &f, &request["value"], deadline).await
+                    }
+                });
+                let end = ended(works.await);
                 let granted = end.as_ref().is_ok_and(|value| !value["session"].is_null());
                 let late = !kit.end(id, end) && granted;
                 kit.replied(late);
@@ -604,14 +724,21 @@ fn take<R: Recipe>(kit: &Arc<Kit>, recipe: &Arc<R>, line: &str) {
 
 /// Runs a client with a recipe on stdin and stdout. It does not return: it ends the process when stdin ends.
 pub async fn run<R: Recipe>(recipe: R) {
+    run_with(recipe, Hooks::default()).await;
+}
+
+/// [`run`] of a recipe that does itself what the kit does otherwise.
+pub async fn run_with<R: Recipe>(recipe: R, hooks: Hooks) {
     let variable =
         |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("the environment variable {name} is missing"));
     take_stdout().expect("stdout can be kept for messages");
     let pid = std::process::id();
-    send(&json!({ "type": "hello", "protocol": 1, "pid": pid, "session": null, "cannot": R::CANNOT }));
+    let (cannot, by_kit) = (R::CANNOT, hooks.by_kit(R::GRANTS, R::POLICY));
+    send(&json!({ "type": "hello", "protocol": 1, "pid": pid, "session": null, "cannot": cannot, "kit": by_kit }));
     let kit = Arc::new(Kit {
         name: variable("ZOOQUAKE_CLIENT"),
         policy: R::POLICY,
+        hooks,
         state: Mutex::default(),
         opened: watch::Sender::new(false),
         background: watch::Sender::new(0),

@@ -37,6 +37,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         pid: std::process::id(),
         session: None,
         cannot: Vec::new(),
+        kit: Vec::new(),
     });
     // The reader starts before anything can hang, so that the end of stdin always ends the process.
     let last_words = output.clone();

@@ -18,7 +18,6 @@ class Adapter(zooquake.Grants):
         removed = self.forget(held["path"])
         return removed if self.lock.release() else None
 
-    @zooquake.override
     def znodes(self):
         """Also the one that it waits with."""
         waits = self.lock is not None and self.lock.path is not None

@@ -20,7 +20,6 @@ class Adapter(zooquake.Grants):
         self.holding.__exit__(None, None, None)
         return self.forget(held["path"])
 
-    @zooquake.override
     def znodes(self):
         """Also the one that it waits with."""
         waits = self.locks.lock is not None and self.locks.lock.node is not None

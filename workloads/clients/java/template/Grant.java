@@ -1,4 +1,5 @@
 import java.util.List;
+import org.apache.zookeeper.data.Stat;
 
 /** Each contender joins a queue of ephemeral znodes; the first holds, each other one waits for the one before it to go. */
 public class Recipe extends Zooquake.Grants {
@@ -6,7 +7,7 @@ public class Recipe extends Zooquake.Grants {
         Zooquake.run(new Recipe());
     }
 
-    /** The path of the znode that holds; its czxid is the token by which the resource refuses older holders. */
+    /** The path of the znode that holds. */
     @Override
     protected String acquire(Zooquake.Deadline deadline) throws Exception {
         String path = join("@PARENT@", "");
@@ -16,5 +17,11 @@ public class Recipe extends Zooquake.Grants {
             ahead = ahead(path);
         }
         return path;
+    }
+
+    /** Each holder's is higher than that of all before it: the resource refuses a lower one. */
+    @Override
+    protected Long token(Stat stat) {
+        return stat.getCzxid();
     }
 }

@@ -21,7 +21,6 @@ class Lock(zooquake.Grants):
     def path(self):
         return f"/lock/{self.kazoo.node}"
 
-    @zooquake.override
     def znodes(self):
         """Also the one that it waits with."""
         waits = self.kazoo is not None and self.kazoo.node is not None

@@ -90,7 +90,10 @@ impl KitPart {
     /// Those that these words of a `hello` name, in the order of [`Self::ALL`]; other words mean nothing.
     pub fn from_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
         let words: Vec<&str> = words.into_iter().collect();
-        Self::ALL.into_iter().filter(|part| words.contains(&part.name())).collect()
+        Self::ALL
+            .into_iter()
+            .filter(|part| words.contains(&part.name()))
+            .collect()
     }
 
     /// What is shown of it, in a line.

@@ -53,7 +53,10 @@ pub async fn trial(options: &TrialOptions) -> Result<Code> {
         .any(|finding| finding.outcome == SentenceVerdict::Broken);
     if options.json {
         let kit: Vec<&str> = kit.iter().map(|part| part.name()).collect();
-        println!("{}", json!({ "recipe": name, "sentences": findings, "holds": !broken, "kit": kit }));
+        println!(
+            "{}",
+            json!({ "recipe": name, "sentences": findings, "holds": !broken, "kit": kit })
+        );
     } else {
         let lines = findings.iter().map(shown).collect::<Vec<_>>().join("\n");
         lines.lines().for_each(|line| println!("{line}"));

@@ -40,6 +40,10 @@ fn broken(name: &str, between: TrialProxy) -> Vec<&'static str> {
 }
 
 fn tried(name: &str, between: TrialProxy) -> Vec<Finding> {
+    trial_of(name, between).findings
+}
+
+fn trial_of(name: &str, between: TrialProxy) -> ClientTrial {
     let (family, variant) = name.split_once('/').unwrap();
     let (backend, plan) = (SimBackend::default(), plan(workload(family, variant).unwrap()));
     let world = backend.clone();
@@ -66,7 +70,7 @@ fn tried(name: &str, between: TrialProxy) -> Vec<Finding> {
         });
         Trial::new(cluster, backend.clock(), &plan, start).unwrap().run().await
     };
-    world.run(trial).unwrap().findings
+    world.run(trial).unwrap()
 }
 
 fn altered(mut on_output: OnOutput, said: Option<fn(&mut Value) -> Say>) -> OnOutput {
@@ -242,6 +246,20 @@ fn breakers() -> Vec<(&'static str, TrialProxy)> {
             },
         ),
     ]
+}
+
+#[test]
+fn what_a_hello_states_of_the_kit_is_shown_and_of_one_without_it_nothing() {
+    assert_eq!(trial_of("lock/fenced", TrialProxy::default()).kit, []);
+    let stated = says(|said| {
+        if said["type"] == "hello" {
+            said["kit"] = serde_json::json!(["lost", "release", "another"]);
+        }
+        Say::It
+    });
+    let kit = trial_of("lock/fenced", stated).kit;
+    assert_eq!(kit, [KitPart::Release, KitPart::Lost]);
+    assert_eq!(kit[0].line(), "release: by the kit, which deletes the grant's znode");
 }
 
 /// Sentences of which a client can break one without breaking others.

@@ -14,6 +14,7 @@ mod existing;
 mod families;
 mod histories;
 mod inputs;
+mod kits;
 mod live;
 mod lost_engine;
 mod measure;

@@ -14,7 +14,21 @@ fn operations_begin_when_all_have_said_hello() {
     bench.greet(&[]);
     bench.pass(0);
     assert_eq!(bench.phases(), ["ops"]);
+    assert_eq!(bench.phases(), ["ops"]);
     assert!(bench.asked(0, "acquire") && bench.asked(1, "acquire"));
+}
+
+#[test]
+fn what_a_kit_does_for_a_recipe_is_recorded() {
+    let bench = Bench::running("lock/fenced", 2);
+    let hellos: Vec<&Value> = bench
+        .history
+        .iter()
+        .filter(|entry| entry.f == "hello")
+        .map(|entry| &entry.value)
+        .collect();
+    let expected = json!({ "pid": 7, "incarnation": 1, "session": null, "kit": ["release"] });
+    assert_eq!(hellos, [&expected; 2]);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What a reader finds on the page.
 
-use crate::common::{Run, between, build::MS, results, says, without_scripts};
+use crate::common::{Run, between, build::MS, hostile, results, says, without_scripts};
+use serde_json::json;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{AnomalySpan, NotJudged};
+use zooquake_history::{EventType, Process};
 
 #[test]
 fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts() {
@@ -36,6 +38,22 @@ fn the_first_screen_says_what_was_not_judged() {
         assert!(first.contains("<h3>Not judged</h3>"));
         assert!(first.contains("foreign-znode: c1 cannot give the &lt;session&gt;"));
     }
+}
+
+#[test]
+fn the_first_screen_says_what_the_kit_did_for_the_recipe_where_a_client_stated_it() {
+    let mut run = results::valid();
+    let silent = run.first_screen("kit-unstated");
+    assert!(!silent.contains("by the kit"));
+    let value = json!({ "pid": 7, "incarnation": 1, "session": null, "kit": ["lost", "release", "another"] });
+    let events = &mut run.record.history.events;
+    let (index, time) = (events.len(), events.last().map_or(0, |last| last.time));
+    let process = Process::Name("c1".into());
+    events.push(hostile::event(index, time, process, EventType::Info, "hello", value));
+    let first = run.first_screen("kit");
+    let (release, lost) = (first.find("release: by the kit"), first.find("lost: by the kit"));
+    assert!(release.is_some() && release < lost, "{first}");
+    assert!(!first.contains("another"));
 }
 
 #[test]

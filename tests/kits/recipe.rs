@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 use zookeeper_client::{Client, Error, Stat};
-use zooquake::{End, Grants, HeldGrant, Holder, Hooks, Kit};
+use zooquake::{End, Grants, KitGrant, Holder, Hooks, Kit};
 
 const PARENT: &str = "/lock";
 
@@ -63,19 +63,26 @@ async fn release(kit: Arc<Kit>, path: String, begun: Instant) -> Result<Value, E
             return Ok(json!({ "path": behind, "czxid": stat.czxid }));
         }
     }
-    assert!(!twin("thief", "c2") || begun.elapsed() < Duration::from_secs(5), "the lock's own mistake");
+    assert!(
+        !twin("thief", "c2") || begun.elapsed() < Duration::from_secs(5),
+        "the lock's own mistake"
+    );
     Ok(kit.remove(&path).await?)
 }
 
 fn hooks(queue: &Queue) -> Hooks {
-    let (begun, given, named, sessions) = (Instant::now(), queue.clone(), queue.clone(), Arc::new(Mutex::new(String::new())));
+    let (begun, given, named) = (Instant::now(), queue.clone(), queue.clone());
+    let sessions = Arc::new(Mutex::new(String::new()));
     let present = Arc::clone(&sessions);
     let deaf = std::env::var("TWIN").is_ok_and(|twin| twin == "deaf");
     Hooks {
         connect: Some(Box::new(move |servers, timeout| {
             let (servers, sessions) = (servers.to_owned(), Arc::clone(&sessions));
             Box::pin(async move {
-                let client = Client::connector().with_session_timeout(timeout).connect(&servers).await?;
+                let client = Client::connector()
+                    .with_session_timeout(timeout)
+                    .connect(&servers)
+                    .await?;
                 *sessions.lock().unwrap() = format!("{:#x}", client.session_id().0);
                 Ok(client)
             })
@@ -84,7 +91,7 @@ fn hooks(queue: &Queue) -> Hooks {
             given.set(None);
             Box::pin(release(Arc::clone(kit), held.path.clone(), begun))
         })),
-        lost: Some(Box::new(move |held: &HeldGrant, state| match state {
+        lost: Some(Box::new(move |held: &KitGrant, state| match state {
             _ if deaf => None,
             "connected" => (held.session != *present.lock().unwrap()).then(|| "expired".to_owned()),
             away => Some(away.to_owned()),

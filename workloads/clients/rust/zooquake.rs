@@ -1,8 +1,8 @@
 //! The client protocol of zooquake: everything but the recipe. Needs rustix, serde_json, tokio and zookeeper-client.
 //!
 //! A recipe is a [`Recipe`]; of what is held (locks, elections, semaphores), [`Grants`] of a [`Holder`]. [`run`] does
-//! the rest and never returns. What the kit does in place of the recipe one of its [`Hooks`] replaces; what it leaves to
-//! the kit is not on trial, and `hello` states it.
+//! the rest and never returns. What the kit does in place of the recipe one of its [`Hooks`] replaces; what it leaves
+//! to the kit is not on trial, and `hello` states it.
 #![allow(dead_code, reason = "every recipe uses a part of this")]
 
 use serde_json::{Value, json};
@@ -73,11 +73,11 @@ pub struct Hooks {
     pub connect: Option<Box<dyn Fn(&str, Duration) -> HookFuture<Client> + Send + Sync>>,
     /// Gives back what is held, or clears away what is left of it after it was lost; what it removed, as
     /// [`Kit::remove`], or `null`. By the kit: removes the znode.
-    pub release: Option<Box<dyn Fn(&Arc<Kit>, &HeldGrant) -> HookFuture<Value> + Send + Sync>>,
+    pub release: Option<Box<dyn Fn(&Arc<Kit>, &KitGrant) -> HookFuture<Value> + Send + Sync>>,
     /// Why a grant is lost, now that the session is `connected`, `disconnected` or `expired`; `None` if it is not. Is
     /// called when that changes, before each work and `confirm`, and after each operation. Must not wait. By the kit:
     /// as [`Holder::POLICY`] has it.
-    pub lost: Option<Box<dyn Fn(&HeldGrant, &str) -> Option<String> + Send + Sync>>,
+    pub lost: Option<Box<dyn Fn(&KitGrant, &str) -> Option<String> + Send + Sync>>,
     /// The contenders' znodes that are the client's own, because it holds or waits with them, with the zxid that
     /// created each; the kit looks up one that is `None`. By the kit: those that it was named.
     pub znodes: Option<Box<dyn Fn() -> BTreeMap<String, Option<i64>> + Send + Sync>>,
@@ -143,7 +143,7 @@ pub struct Grants<H>(pub H);
 
 /// What is known of a grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldGrant {
+pub struct KitGrant {
     /// The name that it was given.
     pub grant: String,
     /// Its znode.
@@ -161,7 +161,7 @@ struct State {
     client: Option<Client>,
     /// That of the session; empty before there is one.
     word: &'static str,
-    held: Option<HeldGrant>,
+    held: Option<KitGrant>,
     own: BTreeMap<String, Option<i64>>,
     pending: Option<u64>,
 }
@@ -439,7 +439,7 @@ impl Kit {
     }
 
     /// What is held, unless it is lost now.
-    fn still_held(self: &Arc<Self>) -> Option<HeldGrant> {
+    fn still_held(self: &Arc<Self>) -> Option<KitGrant> {
         let (held, word) = {
             let state = self.state();
             (state.held.clone()?, state.word)
@@ -454,7 +454,7 @@ impl Kit {
     }
 
     /// Why the policy has a grant lost.
-    fn lost(&self, held: &HeldGrant, word: &str) -> Option<String> {
+    fn lost(&self, held: &KitGrant, word: &str) -> Option<String> {
         let over = self.session().as_ref() != Some(&held.session) && self.policy.revokes("expired");
         match self.policy.revokes(word) {
             true => Some(word.to_owned()),
@@ -463,7 +463,7 @@ impl Kit {
     }
 
     /// Gives back; given back or not, it is held no more.
-    async fn give_back(self: &Arc<Self>, held: &HeldGrant) -> Result<Value, End> {
+    async fn give_back(self: &Arc<Self>, held: &KitGrant) -> Result<Value, End> {
         let removed = match &self.hooks.release {
             Some(release) => release(self, held).await,
             None => self.remove(&held.path).await.map_err(End::from),
@@ -633,7 +633,7 @@ impl<H: Holder> Grants<H> {
             None => kit.created(&path).await?,
         };
         kit.state().own.insert(path.clone(), Some(stat.czxid));
-        let held = HeldGrant {
+        let held = KitGrant {
             grant: grant.to_owned(),
             path,
             czxid: stat.czxid,

@@ -2,6 +2,7 @@
 
 use super::{Grants, Ops, RecordView, first_after, ops};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use zooquake_history::operation::control::f;
 use zooquake_history::operation::membership;
 use zooquake_history::{Event, EventType};
@@ -117,6 +118,13 @@ impl<'a> NamedClients<'a> {
         }
         let first = self.named.get(&session)?.values().copied().min()?;
         (first < before).then_some(first)
+    }
+
+    /// The sessions that a client named as its own within a span of events.
+    pub fn sessions_of(&self, node: &str, within: Range<usize>) -> impl Iterator<Item = u64> {
+        let own = self.namings.iter().filter(move |((_, of), _)| *of == node);
+        own.filter(move |(_, all)| all.iter().any(|at| within.contains(at)))
+            .map(|(&(session, _), _)| session)
     }
 
     /// Where the streams of a client ended, in order.

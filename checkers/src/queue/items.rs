@@ -41,6 +41,8 @@ pub struct QueueItem<'a> {
     pub consumed: Vec<AnsweredOperation<'a>>,
     /// Whether there is an acknowledgement of it whose end is unknown.
     pub maybe_consumed: bool,
+    /// Whether there is an acknowledgement of it at all, even one that failed.
+    pub asked_to_acknowledge: bool,
     /// Whether a disputed answer is about it, so that it is not judged.
     pub disputed: bool,
 }
@@ -223,6 +225,7 @@ impl<'a> Items<'a> {
             Err(_) => return,
         };
         let item = self.all.entry(number).or_default();
+        item.asked_to_acknowledge = true;
         match (outcome(run, op), op.end) {
             (Some(EventType::Ok), Some(read)) if names_its_own(run, op) => item.consumed.push(AnsweredOperation {
                 node: op.node,

@@ -1,6 +1,7 @@
 //! `lost-item`: an acknowledged enqueue was neither delivered, nor named by a dequeue or acknowledgement whose end is
 //! unknown, nor found in the final drain.
 
+use super::abandoned_item::AbandonedItems;
 use super::carriers::Carriers;
 use super::drain::EmptyAnswer;
 use super::items::{Items, QueueItem};
@@ -10,8 +11,9 @@ use crate::findings::{Finding, Findings};
 use crate::text::{count, few};
 use zooquake_history::protocol::ClientLimit;
 
-/// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`.
-pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
+/// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`. Of items that
+/// are `claimed` those are lost, too, whose owners died ([`super::abandoned_item`]).
+pub fn check<'a>(run: &Analysis<'a>, items: &Items<'a>, claimed: bool, out: &mut Findings) {
     let drain = match EmptyAnswer::new(run) {
         Ok(drain) => drain,
         Err(why) => {
@@ -73,6 +75,9 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
             }
             false => beyond(run, &items.free, certain, out),
         }
+    }
+    if let Some(abandoned) = AbandonedItems::new(run, &drain).filter(|_| claimed) {
+        abandoned.check(items, out);
     }
     out.ran("lost-item", stored().count());
 }

@@ -2,9 +2,10 @@
 //!
 //! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `item_presence` what
 //! lay in the queue when, `unanswered_removals` what the transaction logs show of operations without an answer
-//! (`carriers` are the znodes of items). The checkers: `lost_item`, `duplicate_delivery`, `phantom_item`,
+//! (`carriers` are the znodes of items). The checkers: `lost_item` and `abandoned_item`, `duplicate_delivery`, `phantom_item`,
 //! `reordered_items`, `stuck_queue`; [`crate::znodes::orphan_node`] audits claims.
 
+mod abandoned_item;
 mod carriers;
 mod drain;
 mod duplicate_delivery;
@@ -65,7 +66,7 @@ fn check(record: &Record) -> Results {
         false => &[&[f::ENQUEUE], &[f::DEQUEUE]],
     };
     let items = Items::new(&run);
-    lost_item::check(&run, &items, &mut found);
+    lost_item::check(&run, &items, claimed, &mut found);
     duplicate_delivery::check(&run, &items, claimed, &mut found);
     phantom_item::check(&run, &items, claimed, &mut found);
     reordered_items::check(&run, &items, &mut found);

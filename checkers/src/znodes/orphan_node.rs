@@ -67,7 +67,7 @@ pub fn check_claims<'a>(run: &Analysis<'a>, gone: &dyn Fn(i64) -> Option<usize>,
             continue;
         }
         if !orphan(run, znode, &mut answers, &mut causes, out)
-            && let Some(ended) = item(znode).and_then(gone).filter(|_| answers.all)
+            && let Some(ended) = claimed_item(znode).and_then(gone).filter(|_| answers.all)
         {
             stale_claim(run, znode, &mut answers, ended, out);
         }
@@ -146,7 +146,7 @@ fn looks_at_nothing(run: &Analysis<'_>) -> Option<String> {
 }
 
 /// Whose a znode is: its session's, or, of a claim that outlives its session, the one's that its data names as `owner`.
-fn owner(znode: &Znode) -> Option<String> {
+pub fn owner(znode: &Znode) -> Option<String> {
     let told = || {
         serde_json::from_str::<serde_json::Value>(&znode.data)
             .ok()?
@@ -157,8 +157,8 @@ fn owner(znode: &Znode) -> Option<String> {
     znode.owner.clone().or_else(told)
 }
 
-/// The item that a claim is on.
-fn item(znode: &Znode) -> Option<i64> {
+/// The item that a claim is on, by its data.
+pub fn claimed_item(znode: &Znode) -> Option<i64> {
     serde_json::from_str::<serde_json::Value>(&znode.data)
         .ok()?
         .get("item")?

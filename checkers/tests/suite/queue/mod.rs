@@ -1,5 +1,6 @@
 //! Queues and barriers: histories by hand, random ones, and the definitions taken literally.
 
+mod abandoned_items;
 pub mod agreement;
 pub mod barrier_definitions;
 mod barriers;

@@ -139,7 +139,7 @@ fn infer(history: &History) -> Option<Promise> {
     faults.sort_unstable();
     faults.dedup();
     let plan = Plan {
-        format: 1,
+        format: Plan::FORMAT,
         workload,
         faults,
         windows,

@@ -53,7 +53,7 @@ impl On {
 /// Everything that decides a run. The run is driven by this alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of this format; 1.
+    /// Version of this format; [`Plan::FORMAT`]. 0 is that of a plan that could not be read.
     pub format: u32,
     /// Where it runs; left out for a real ensemble.
     #[serde(default, skip_serializing_if = "On::is_real")]
@@ -93,6 +93,14 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The version of plans that this program writes, plays and judges.
+    pub const FORMAT: u32 = 1;
+
+    /// The plan's format, if this program does not know it.
+    pub fn unknown_format(&self) -> Option<u32> {
+        Some(self.format).filter(|&format| format != 0 && format != Self::FORMAT)
+    }
+
     /// The same plan on this kind of ensemble. A real one has no scheduler.
     #[must_use]
     pub fn placed(self, on: On) -> Self {

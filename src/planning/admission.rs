@@ -16,18 +16,16 @@ const LONGEST_NETWORK_MS: u64 = 1_000_000;
 /// The most windows, requests, and steps of a script of a run on a network.
 const MOST_STEPS: usize = 100_000;
 
-/// The version of plans that this program writes and plays.
-const FORMAT: u32 = 1;
-
 /// Refuses a plan that cannot be run.
 ///
 /// # Errors
 /// What is wrong with it, as the end of a sentence about the plan.
 pub fn check(plan: &Plan) -> Result<(), String> {
-    if plan.format != FORMAT {
+    if plan.format != Plan::FORMAT {
         return Err(format!(
-            "is of format {}, and this zooquake plays format {FORMAT} alone",
-            plan.format
+            "is of format {}, and this zooquake plays format {} alone",
+            plan.format,
+            Plan::FORMAT
         ));
     }
     let name = plan.workload.name();

@@ -53,7 +53,7 @@ pub fn plan(seed: u64, workload: Workload, cluster: ClusterPlan, time_ms: u64, f
     let topology = Topology::new(&workload, &cluster);
     let windows = windows(&mut rng, (&topology, &transactions), time_ms, faults);
     Plan {
-        format: 1,
+        format: Plan::FORMAT,
         on: On::Docker,
         scheduler: Scheduler::default(),
         seed,

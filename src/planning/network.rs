@@ -43,7 +43,7 @@ pub fn plan(
         disturbances.sort_by_key(|disturbance| disturbance.from);
         let requests = shape.draw_requests(&mut rng);
         Plan {
-            format: 1,
+            format: Plan::FORMAT,
             on: On::Network,
             seed,
             workload: variant.workload(),

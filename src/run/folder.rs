@@ -123,7 +123,8 @@ impl Folder {
     /// Reads all that a verdict rests on. What is missing or damaged is noted in the record and forbids `valid`.
     ///
     /// # Errors
-    /// If the plan or the history is missing: without them there is nothing to check.
+    /// If the plan or the history is missing, without which there is nothing to check, or the plan is of a format that
+    /// is not known.
     pub fn load(&self) -> Result<Record> {
         if !self.path.is_dir() {
             bail!("{} is not a run folder", self.path.display());
@@ -132,7 +133,7 @@ impl Folder {
         if !lacks.is_empty() {
             bail!("the run folder {} lacks {}", self.path.display(), lacks.join(" and "));
         }
-        Ok(Record::read(Files {
+        let record = Record::read(Files {
             plan: self.read("plan.json")?.as_deref(),
             history: self.read("history.jsonl")?.as_deref(),
             tree: self.read("tree.json")?.as_deref(),
@@ -144,7 +145,15 @@ impl Folder {
             scenes: &self.scene_logs()?,
             clients: &self.logs_of('c', "logs")?,
             provenance: self.read("provenance.json")?.as_deref(),
-        }))
+        });
+        if let Some(format) = record.plan.unknown_format() {
+            bail!(
+                "{} is of format {format}, and this zooquake reads format {} alone",
+                self.file("plan.json").display(),
+                Plan::FORMAT
+            );
+        }
+        Ok(record)
     }
 
     /// The servers' logs of each scene, if it is a run of scenes: each has a folder of its own.

@@ -87,7 +87,7 @@ pub type Start = Arc<dyn Fn(&'static str, u64, OnOutput) -> BoxFuture<'static, R
 /// The plan of a trial: what its cluster is made of.
 pub fn plan(workload: Workload) -> Plan {
     Plan {
-        format: 1,
+        format: Plan::FORMAT,
         workload,
         cluster: Shape {
             servers: 1,

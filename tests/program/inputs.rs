@@ -39,6 +39,20 @@ fn checked(folder: &Runs, name: &str, content: &[u8]) -> ProgramOutput {
 }
 
 #[test]
+fn a_plan_of_a_format_that_is_not_known_cannot_be_read() {
+    let runs = Runs::new("later-format");
+    hand_made(runs.path());
+    let plan = runs.path().join("plan.json");
+    let text = fs::read_to_string(&plan).unwrap();
+    let mut later: Value = serde_json::from_str(&text).unwrap();
+    later["format"] = json!(9);
+    fs::write(&plan, later.to_string()).unwrap();
+    for input in [runs.path(), &runs.path().join("history.jsonl")] {
+        check(input, "").ends(254).with(&["plan.json is of format 9"]);
+    }
+}
+
+#[test]
 fn what_was_compressed_or_marked_is_read_whatever_it_is_called() {
     let folder = Runs::new("packed");
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());

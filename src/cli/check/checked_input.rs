@@ -14,6 +14,7 @@ use zooquake_checkers::{Results, inferred_plan};
 use zooquake_history::edn::parse_edn;
 use zooquake_history::files::Files;
 use zooquake_history::jsonl::{parse_json, parse_jsonl};
+use zooquake_history::plan::Plan;
 use zooquake_history::textlog::{parse_log, parse_txt};
 use zooquake_history::{Damage, History, Record};
 use zooquake_reports::history::HistoryExtras;
@@ -149,12 +150,19 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
         if how.page.is_some() {
             return Err(Usage(format!("{}: {OF_A_RUN}", path.display())));
         }
-        let plan = contents(&plan)?;
+        let read = contents(&plan)?;
         let record = Record::read(Files {
-            plan: Some(&plan),
+            plan: Some(&read),
             history: Some(&bytes),
             ..Files::default()
         });
+        if let Some(format) = record.plan.unknown_format() {
+            return Err(Usage(format!(
+                "{} is of format {format}, and this zooquake reads format {} alone",
+                plan.display(),
+                Plan::FORMAT
+            )));
+        }
         return Ok(timed(begun, &record));
     }
     let (history, damage) = match of_a_run {

@@ -26,7 +26,7 @@ pub fn plan(seed: u64, cluster: ClusterPlan) -> Plan {
         ..cluster
     };
     Plan {
-        format: 1,
+        format: Plan::FORMAT,
         seed,
         workload: workload(),
         scenes: vec![by_zxid(&cluster), by_sid(&cluster)],

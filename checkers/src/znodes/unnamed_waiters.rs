@@ -5,7 +5,7 @@ use crate::analysis::transaction_bounds::TransactionBounds;
 use crate::analysis::{Analysis, Op};
 use crate::findings::Findings;
 use crate::text::count;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use zooquake_history::EventType;
 use zooquake_history::evidence::{Reading, Znode};
 use zooquake_history::operation::grant::f;
@@ -21,6 +21,10 @@ pub fn excused<'z>(
     unnamed: &[&'z Znode],
     out: &mut Findings,
 ) -> BTreeSet<(&'z str, i64)> {
+    if unnamed.is_empty() {
+        return BTreeSet::new();
+    }
+    let held = held(run, after);
     let since = run
         .events
         .get(before.index.saturating_sub(1))
@@ -31,13 +35,13 @@ pub fn excused<'z>(
             && run.declared.cannot(op.node, ClientLimit::Session);
         let ended = op.end.into_iter().chain(op.cut).min().filter(|&end| end < before.index);
         let goes_on = ended.is_none_or(|end| match run.events[end].kind {
-            EventType::Ok => holds(run, end, after),
+            EventType::Ok => held.contains(&end),
             _ => run.time(end).saturating_add(lives) > since,
         });
         asks && op.invoke.is_some_and(|sent| sent < before.end_index) && goes_on
     };
     let mut requests: Vec<&Op<'_>> = run.ops.work.iter().filter(stands).collect();
-    if requests.is_empty() || unnamed.is_empty() {
+    if requests.is_empty() {
         return BTreeSet::new();
     }
     let bounds = TransactionBounds::new(run);
@@ -69,8 +73,9 @@ pub fn excused<'z>(
     excused
 }
 
-/// Whether the grant that was read there was not asked back by the end of a reading.
-fn holds(run: &Analysis<'_>, read: usize, after: &Reading) -> bool {
-    let mut grants = run.grants.all.iter();
-    grants.any(|grant| grant.read == Some(read) && grant.end.is_none_or(|end| end >= after.end_index))
+/// Where the grants were read that were not asked back by the end of a reading.
+fn held(run: &Analysis<'_>, after: &Reading) -> HashSet<usize> {
+    let grants = run.grants.all.iter();
+    let held = grants.filter(|grant| grant.end.is_none_or(|end| end >= after.end_index));
+    held.filter_map(|grant| grant.read).collect()
 }

@@ -5,7 +5,9 @@ use crate::grant_safety::OLD_WRITE;
 use crate::script::{self, changed, event, history, lock, logged, txn, znode};
 use serde_json::json;
 use zooquake_checkers::{Verdict, check};
-use zooquake_history::{EventType, Record, ServerSample, ServerTxnLog, Txn, TxnPart, plan::Resource};
+use zooquake_history::{
+    EventType, Record, ServerSample, ServerTxnLog, Txn, TxnPart, plan::RecipeSource, plan::Resource,
+};
 
 #[test]
 fn what_stands_after_a_hidden_transaction_is_not_known() {
@@ -132,7 +134,7 @@ fn evidence_that_the_plan_promises_and_nobody_gives_is_unknown() {
     last.error = Some("refused: token 10 is lower than 20".into());
     found(&fenced, &[]);
     assert_eq!(count(&check(&fenced), "the resource refused"), 0, "it is built-in");
-    fenced.plan.workload.recipe = script::own("lock", "run done").plan.workload.recipe;
+    fenced.plan.workload.recipe = Some(RecipeSource::default());
     says(&check(&fenced), "the resource refused 1 write by their tokens");
     fenced.plan.workload.fenced = true;
     assert_eq!(

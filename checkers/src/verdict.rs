@@ -84,6 +84,7 @@ fn phases(run: &Analysis<'_>, reasons: &mut Vec<String>) {
         reasons.push(format!("the run was interrupted at {}", run.at(at)));
     }
     reasons.extend(run.recovery.lacks.iter().cloned());
+    reasons.extend(run.recovery.sessionless_words(&run.record));
     if run.phase("audit").is_none() {
         reasons.push("the run has no phase `audit`: what was left at its end was not looked at".to_owned());
     }

@@ -6,6 +6,7 @@ mod lifecycle;
 mod operations;
 mod process;
 pub mod quiesce;
+mod sessions;
 pub mod worker;
 
 use crate::context::RunContext;
@@ -17,6 +18,7 @@ use crate::resource::ExternalResource;
 use control::ControlRequest;
 use holds::Holds;
 use serde_json::json;
+use sessions::FirstSession;
 use std::time::Duration;
 use worker::Worker;
 use zooquake_history::liveness::AnsweredDurations;
@@ -34,6 +36,7 @@ pub struct Clients {
     /// The operations that clients are given.
     phase: GeneratorPhase,
     pub resource: ExternalResource,
+    pub first_session: FirstSession,
     /// The durations of the operations that were answered `ok`.
     answered: AnsweredDurations,
     /// The number of operations that were answered.
@@ -55,6 +58,7 @@ impl Clients {
             generator: generator::from_plan(plan)?,
             phase: GeneratorPhase::Quiet,
             resource: ExternalResource::default(),
+            first_session: FirstSession::default(),
             answered: AnsweredDurations::default(),
             completed: 0,
             last_request: 0,
@@ -100,7 +104,8 @@ impl Clients {
         let idle = self.workers.iter().filter(|worker| worker.is_idle());
         let ops = idle.filter_map(|worker| worker.due);
         let restarts = self.workers.iter().filter_map(|worker| worker.process.restart_due());
-        ops.chain(restarts).chain(self.confirm_due(run)).min()
+        let all = ops.chain(restarts).chain(self.confirm_due(run));
+        all.chain(self.first_session.due(run)).min()
     }
 
     /// Takes what was read from a client's process; returns whether that has ended by itself. A process wrote all its
@@ -130,6 +135,9 @@ impl Clients {
 
     fn message(&mut self, run: &mut RunContext, number: usize, message: Message) {
         let worker = &mut self.workers[number];
+        let of_work = |id: u64| worker.op.as_ref().is_some_and(|op| op.id == id);
+        let working = matches!(message, Message::Reply { id, .. } if of_work(id));
+        self.first_session.take(&message, working);
         match message {
             Message::Hello {
                 pid,

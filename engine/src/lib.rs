@@ -131,6 +131,11 @@ impl Engine {
             Input::Answer(shell) => answer = Some(shell),
         }
         nemesis.poll(run, clients);
+        let counts = course.has_begun() && !course.is_playing() && !nemesis.is_window_on();
+        clients.first_session.wait(run, counts);
+        if let Some(why) = clients.first_session.given_up(run) {
+            run.broken(0, why);
+        }
         clients.act(run);
         course.advance(run, clients, nemesis, answer);
         run.take_effects()

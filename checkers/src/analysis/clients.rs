@@ -4,7 +4,8 @@ use super::{Grants, Ops, RecordView, first_after, ops};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use zooquake_history::operation::control::f;
-use zooquake_history::operation::membership;
+use zooquake_history::operation::{SESSION, membership};
+use zooquake_history::protocol::ClientLimit;
 use zooquake_history::{Event, EventType};
 
 /// The clients of a run.
@@ -153,6 +154,36 @@ impl<'a> NamedClients<'a> {
         later
             .into_iter()
             .find(|&at| matches!(events[at].state(), Some("disconnected" | "expired")))
+    }
+
+    /// The clients that began without a session, by their `hello`, never named one, reported none as connected, and were
+    /// never answered `ok` for an operation of the recipe. Those that declared that they cannot name a session are none.
+    pub(crate) fn sessionless(&self, events: &[Event], ops: &Ops<'a>) -> BTreeSet<&'a str> {
+        let lacks = |&hello: &usize| {
+            let mut cannot = events[hello].cannot().into_iter().flatten();
+            events[hello]
+                .get(SESSION.any())
+                .is_some_and(|session| session.is_null())
+                && cannot.all(|word| word != ClientLimit::Session.name())
+        };
+        let began = self.hellos.iter().filter(|(_, hellos)| hellos.iter().all(lacks));
+        let mut lone: BTreeSet<&str> = began.map(|(client, _)| *client).collect();
+        for owners in self.named.values() {
+            lone.retain(|client| !owners.contains_key(client));
+        }
+        let connected = |client: &str| {
+            let notices = self.notices.get(client).map_or(&[][..], Vec::as_slice);
+            notices.iter().any(|&at| events[at].state() == Some("connected"))
+        };
+        lone.retain(|client| !connected(client));
+        let answered = ops
+            .work
+            .iter()
+            .filter(|op| op.end.is_some_and(|end| events[end].kind == EventType::Ok));
+        for op in answered {
+            lone.remove(op.node);
+        }
+        lone
     }
 
     fn tie(&mut self, text: Option<&str>, node: &'a str, event: usize) {

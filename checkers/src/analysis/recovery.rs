@@ -34,6 +34,8 @@ pub struct Recovery<'a> {
     pub span: Option<RecoverySpan>,
     /// Clients whose process had ended by the end of the span and was not started again.
     pub dead: BTreeSet<&'a str>,
+    /// Planned clients of which the record has no session: none is named, and no operation was ever answered `ok`.
+    pub sessionless: BTreeSet<&'a str>,
     /// What the recovery lacks, in words; each forbids the verdict `valid`.
     pub lacks: Vec<String>,
     /// What happened in the span to the harness or to clients, in words: it forbids it only if something did not
@@ -59,7 +61,10 @@ impl<'a> Recovery<'a> {
                 .filter(|&audit| audit > recovered)
                 .unwrap_or(events.len() - 1),
         });
-        let mut recovery = Self::default();
+        let mut recovery = Self {
+            sessionless: clients.sessionless(events, ops),
+            ..Self::default()
+        };
         let asked = RecoveryRequests { events, ops };
         let failed = match &mut span {
             Some(span) => not_kept(events, phases, *span).or_else(|| {
@@ -103,6 +108,17 @@ impl<'a> Recovery<'a> {
         // The text is repeated for each operation, so its length is bounded.
         words.extend(all.next().map(|_| "and more"));
         (!words.is_empty()).then(|| words.join("; "))
+    }
+
+    /// Why the liveness of clients without a session is not judged, each with the last line of its log.
+    pub fn sessionless_words(&self, record: &RecordView<'_>) -> impl Iterator<Item = String> {
+        self.sessionless.iter().map(|&client| {
+            let last = record.client_logs.get(client).and_then(|lines| lines.last());
+            let last = last
+                .map(|line| format!("; the last line of its log: {line}"))
+                .unwrap_or_default();
+            format!("{client} never had a session, so its liveness is not judged{last}")
+        })
     }
 
     /// `; that is not judged: …`: the same, to follow what did not finish; empty if it may convict.

@@ -139,7 +139,13 @@ pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: RecoverySpan) -> Vec<Unfi
     let mut all: Vec<UnfinishedOps<'r, 'a>> = Vec::new();
     // For each client and operation the attempts at it that go on, as a position in the list.
     let mut series: HashMap<(&str, &str, OperationSubject<'_>), usize> = HashMap::new();
-    for op in &run.ops.work {
+    // A client that never had a session is a reason of its own.
+    let judged = run
+        .ops
+        .work
+        .iter()
+        .filter(|op| !run.recovery.sessionless.contains(op.node));
+    for op in judged {
         let subject = if op.f == commit::f::BEGIN {
             // Another transaction takes the place of one that could not begin.
             OperationSubject::None
@@ -336,6 +342,7 @@ pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, reported: HashSet<&'a st
     let idle: Vec<String> = (1..=run.record.plan.cluster.clients)
         .map(|number| format!("c{number}"))
         .filter(|client| each || asked.contains(client.as_str()))
+        .filter(|client| !run.recovery.sessionless.contains(client.as_str()))
         .filter(|client| !run.recovery.dead.contains(client.as_str()) && !settled.contains(client.as_str()))
         .collect();
     if !idle.is_empty() {

@@ -25,7 +25,7 @@ use crate::inference::{Inference, asks};
 use crate::liveness::refused_for_ever;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
-use crate::znodes::{evidence_consistency, foreign_znode, orphan_node};
+use crate::znodes::{evidence_consistency, foreign_znode, orphan_node, persistent_contender};
 use logged_values::LoggedValues;
 use quiet_group::QuietGroup;
 use zooquake_history::Record;
@@ -45,6 +45,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
         refused_for_ever::NAME,
         "foreign-znode",
         "orphan-node",
+        "persistent-contender",
         "evidence",
     ],
     measures: Some(FamilyMeasures {
@@ -86,6 +87,7 @@ fn check(record: &Record) -> Results {
     progress::check(&run, &views, &mut found);
     foreign_znode::check(&run, &mut found);
     orphan_node::check(&run, &mut found);
+    persistent_contender::check_group(&run, &mut found);
     evidence_consistency::check(&run, &mut found);
     verdict::close(&run, found, &NEEDS)
 }

@@ -140,8 +140,9 @@ pub fn bound(run: &Analysis<'_>, span: RecoverySpan) -> u64 {
     crate::liveness::bound::LivenessBounds::new(run, load).bound(zooquake_history::operation::membership::f::REGISTER)
 }
 
-/// The planned clients that live at the end.
+/// The planned clients that live at the end, but for those that never had a session.
 pub fn living<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = &'a str> {
     let names = run.clients.names.iter().map(String::as_str);
-    names.filter(|name| !run.recovery.dead.contains(name))
+    let recovery = &run.recovery;
+    names.filter(|name| !recovery.dead.contains(name) && !recovery.sessionless.contains(name))
 }

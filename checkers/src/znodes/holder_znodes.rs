@@ -1,5 +1,7 @@
-//! The znodes by which clients hold: those of grants, and those of members' places in the rounds of a barrier.
+//! The znodes by which clients hold: those of grants, of members' places in the rounds of a barrier, and of
+//! registrations in a group.
 
+use super::claims::{ClaimedZnode, registrations};
 use crate::analysis::{Analysis, Op, first_after, ops};
 use std::collections::HashMap;
 use zooquake_history::operation::barrier::f;
@@ -49,6 +51,25 @@ pub fn grant_places<'a>(run: &Analysis<'a>) -> Vec<HolderZnode<'a>> {
         })
     };
     grants.filter_map(place).collect()
+}
+
+/// Those of registrations in a group, in the order of their requests.
+pub fn registration_places<'a>(run: &Analysis<'a>) -> Vec<HolderZnode<'a>> {
+    let place = |claim: ClaimedZnode<'a>| {
+        Some(HolderZnode {
+            node: claim.node,
+            path: claim.path?,
+            czxid: claim.czxid?,
+            session: claim.session,
+            grant: None,
+            words: claim.words,
+            read: claim.read,
+            end: None,
+            end_unknown: true,
+            confirms: Vec::new(),
+        })
+    };
+    registrations(run).filter_map(place).collect()
 }
 
 /// Those of members that entered a round, in the order of their requests.

@@ -1,5 +1,5 @@
-//! `persistent-contender`, advisory: the transaction logs show that a znode by which a client holds is not ephemeral,
-//! so that it stays in everybody's way when its client dies.
+//! `persistent-contender`, advisory: the transaction logs show that a znode by which a client holds, or is a member, is
+//! not ephemeral, so that it stays when its client dies.
 
 use crate::analysis::Analysis;
 use crate::analysis::transaction_log::creates;
@@ -10,6 +10,11 @@ use crate::znodes::holder_znodes::{self, HolderZnode};
 /// Looks for them among the znodes of grants.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     judge(run, &holder_znodes::grant_places(run), out);
+}
+
+/// Looks for them among the znodes of a group's members.
+pub fn check_group(run: &Analysis<'_>, out: &mut Findings) {
+    judge(run, &holder_znodes::registration_places(run), out);
 }
 
 /// Looks for them among the znodes of grants or of members. A recipe makes all of its znodes in one way, so one anomaly

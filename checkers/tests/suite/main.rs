@@ -68,6 +68,7 @@ mod script;
 mod script_lines;
 mod search;
 mod semaphore;
+mod sessionless_clients;
 mod simulated_locks;
 mod stolen_znode;
 mod texts;

@@ -1,4 +1,7 @@
 //! Groups: every client is a member for a while, changes its value, and leaves. `docs/families/membership.md`.
+//!
+//! The last changes are made one after the other, first those of the list and then those of values: where nothing but
+//! values changed last, a cache that watches no data shows an old one for ever.
 
 use super::{
     Assignment, ClosingTask, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause,
@@ -16,6 +19,15 @@ pub const FAMILY: FamilyGenerator = FamilyGenerator {
     spec: &membership::FAMILY,
     generator: |plan| Box::new(MembershipGenerator::new(plan)),
 };
+
+/// How long a last change keeps the next one waiting that does not end.
+const TURN: Duration = Duration::from_secs(1);
+
+/// The time between two last changes, for views to show the one before the other.
+const CALM: Duration = Duration::from_millis(100);
+
+/// The longest that last updates wait for those that are no members.
+const HEAD_START: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
 struct MemberClient {
@@ -39,6 +51,10 @@ pub struct MembershipGenerator {
     single_ms: u64,
     /// The value that was used last in the run.
     last_value: i64,
+    /// Whose the last change is that was begun last, and until when others wait for it.
+    turn: Option<(usize, Duration)>,
+    /// When the first of the last changes was asked for.
+    last_since: Option<Duration>,
 }
 
 impl MembershipGenerator {
@@ -57,17 +73,38 @@ impl MembershipGenerator {
             clients: (1..).zip(&plan.clients).map(client).collect(),
             single_ms: single_ms(plan),
             last_value: 0,
+            turn: None,
+            last_since: None,
         }
+    }
+
+    /// How long a client waits with its last change, if it does.
+    fn waits(&mut self, client: usize, now: Duration) -> Option<Duration> {
+        let others = self.turn.filter(|&(_, until)| now < until);
+        let others = others.filter(|&(other, _)| other != client || !self.clients[client].asked_last);
+        if let Some((_, until)) = others {
+            return Some(until - now);
+        }
+        let until = *self.last_since.get_or_insert(now) + HEAD_START;
+        let joins = |state: &MemberClient| !state.registered && !state.finished;
+        let behind = self.clients[client].registered && self.clients.iter().any(joins);
+        (behind && now < until).then(|| until - now)
     }
 }
 
 impl Generator for MembershipGenerator {
-    fn next(&mut self, client: usize, GeneratorMoment { phase, .. }: GeneratorMoment) -> Assignment {
-        let state = &mut self.clients[client];
+    fn next(&mut self, client: usize, GeneratorMoment { phase, now }: GeneratorMoment) -> Assignment {
         let last = phase == GeneratorPhase::Final;
-        if matches!(phase, GeneratorPhase::Quiet | GeneratorPhase::Drain) || last && state.finished {
+        if matches!(phase, GeneratorPhase::Quiet | GeneratorPhase::Drain) || last && self.clients[client].finished {
             return Assignment::Nothing;
         }
+        if last {
+            if let Some(wait) = self.waits(client, now) {
+                return Assignment::Await(wait);
+            }
+            self.turn = Some((client, now + TURN));
+        }
+        let state = &mut self.clients[client];
         state.asked_last = last;
         let request = if state.registered && !last && state.updates == 0 {
             MembershipRequest::Deregister {}
@@ -85,6 +122,11 @@ impl Generator for MembershipGenerator {
         Assignment::Ask(OperationRequest::new(&request, self.single_ms))
     }
 
+    /// Last changes wait for one another.
+    fn coordinates(&self) -> bool {
+        self.last_since.is_some()
+    }
+
     fn closing_task(&self) -> ClosingTask {
         ClosingTask::Views
     }
@@ -99,10 +141,15 @@ impl Generator for MembershipGenerator {
         client: usize,
         op: &PendingOp,
         end: &Completion,
-        GeneratorMoment { phase, .. }: GeneratorMoment,
+        GeneratorMoment { phase, now }: GeneratorMoment,
     ) -> Duration {
+        if self.turn.is_some_and(|(other, _)| other == client) {
+            self.turn = Some((client, now + CALM));
+        }
         let state = &mut self.clients[client];
-        state.finished |= state.asked_last && end.is_ok();
+        // One that was no member registers first, and then changes its value like all others.
+        state.finished |= state.asked_last && end.is_ok() && op.f == f::UPDATE;
+        state.asked_last = false;
         let think = state.plan.think(state.cycle);
         match (op.f, end.kind) {
             (f::REGISTER, EventType::Ok) => {
@@ -132,9 +179,11 @@ impl Generator for MembershipGenerator {
     fn died(&mut self, client: usize) {
         let state = &mut self.clients[client];
         (state.registered, state.asked_last) = (false, false);
+        self.turn = self.turn.filter(|&(other, _)| other != client);
     }
 
     fn recovered(&mut self, _: &AnsweredDurations) {
+        (self.turn, self.last_since) = (None, None);
         for client in &mut self.clients {
             (client.asked_last, client.finished) = (false, false);
         }

@@ -15,6 +15,7 @@ mod modes;
 mod recovery;
 mod restarts;
 mod scenes;
+mod sessions;
 
 use super::*;
 use serde_json::{Value, json};

@@ -132,4 +132,8 @@ planted! {
         in CACHED, shows "undone-update" under ["expire"], "CURATOR-241";
     G6: "an entry with its name is taken for its own, though the session of the process before made it",
         in CACHED, shows "foreign-znode" under ["kill"], "KAFKA-1387";
+    G7: "the znode of a member is created without the flag ephemeral",
+        in CACHED, shows "persistent-contender" under [], "ZooKeeper's guide: a group's members are ephemeral znodes";
+    G8: "the list is watched, and the data of members never",
+        in CACHED, shows "stale-view" under [], "ZooKeeper's guide: a watch of children is none of data";
 }

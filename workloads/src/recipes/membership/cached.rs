@@ -34,7 +34,7 @@ impl CachedMembership {
         let order = ReadingOrder {
             // The planted G1 sets the watch after it has read the data, by a second listing that it does not look at.
             list_watched: !self.env.has(Bug::G1),
-            data_watched: true,
+            data_watched: !self.env.has(Bug::G8),
             reads_anew: true,
         };
         loop {

@@ -205,7 +205,11 @@ impl CachedMembership {
         let WantedMember { member, value, .. } = wanted;
         let before = self.books.update(|books| books.unsure.replace(member.clone()));
         let data = data(*value);
-        match zk.create(&path(member), &data, CreateMode::Ephemeral).await {
+        let mode = match self.env.has(Bug::G7) {
+            true => CreateMode::Persistent,
+            false => CreateMode::Ephemeral,
+        };
+        match zk.create(&path(member), &data, mode).await {
             Ok(created) => match created.stat {
                 Some(stat) => {
                     self.made(OwnMember::read(member, zk, stat, &data));

@@ -3,8 +3,9 @@
 #
 #   docker/bootstrap.sh bookworm | docker import - zooquake-base:bookworm
 #
-# Wants mmdebstrap, and installs it where it is missing and may (as root, with apt). Uses the mirror and the proxy that
-# the host's own apt uses. With --until-eof it also stops when its stdin ends, that is when whoever started it is gone.
+# Wants mmdebstrap. Where it is missing, and for root with apt alone, its packages are unpacked into a folder that goes
+# with the script: nothing is installed on the host. Uses the mirror and the proxy that the host's own apt uses. With
+# --until-eof it also stops when its stdin ends, that is when its parent is gone.
 set -eu
 until_eof=
 if [ "${1:-}" = --until-eof ]; then
@@ -20,13 +21,39 @@ if command -v apt-config > /dev/null; then
     [ "${apt_https:-DIRECT}" = DIRECT ] || export https_proxy="${https_proxy:-$apt_https}"
 fi
 
+work=$(mktemp -d)
+clean() {
+    # Never into a file system that is mounted there, and again for as long as something dying still writes.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        rm -rf --one-file-system "$work" 2> /dev/null && return
+        sleep 0.3
+    done
+    echo "bootstrap.sh: $work could not be removed" >&2
+}
+trap clean EXIT
+# mmdebstrap drops its rights where it can, and then has to enter the folder.
+chmod 755 "$work"
+# Programs and modules are found in that folder, and what a script names by its whole path in the host's /usr below it.
+tools=
 if ! command -v mmdebstrap > /dev/null; then
     if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
-        echo "mmdebstrap is missing, and installing it needs root and apt" >&2
+        echo "mmdebstrap is missing, and fetching it needs root and apt" >&2
         exit 69
     fi
+    tools=$work/tools
+    mkdir -p "$work/debs/partial" "$tools/usr"
     apt-get update >&2
-    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mmdebstrap debian-archive-keyring >&2
+    apt-get install --download-only -y --no-install-recommends -o Dir::Cache::archives="$work/debs" \
+        mmdebstrap debian-archive-keyring >&2
+    for folder in bin sbin lib lib64; do
+        [ ! -L "/$folder" ] || { mkdir -p "$tools/usr/$folder" && ln -s "usr/$folder" "$tools/$folder"; }
+    done
+    for deb in "$work"/debs/*.deb; do
+        dpkg-deb -x "$deb" "$tools"
+    done
+    rm -r "$work/debs"
+    export PATH="$tools/usr/bin:$tools/usr/sbin:$PATH"
+    export PERL5LIB="$tools/usr/share/perl5"
 fi
 
 # Sources of the host, for the suite wanted: its mirror may be the only one that can be reached. Third parties that name
@@ -55,8 +82,11 @@ set -- "$@" --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/u
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
     --dpkgopt='path-exclude=/usr/share/info/*'
 # With /usr merged from the start a package that would merge it, and all of Perl with it, stays away.
-hooks=/usr/share/mmdebstrap/hooks/maybe-merged-usr
+hooks=$tools/usr/share/mmdebstrap/hooks/maybe-merged-usr
 [ ! -d "$hooks" ] || set -- "$@" --hook-dir="$hooks"
+# That of the host is found by mmdebstrap itself.
+keyring=$tools/usr/share/keyrings/debian-archive-keyring.gpg
+[ -z "$tools" ] || [ ! -e "$keyring" ] || set -- "$@" --keyring="$keyring"
 case "$sources" in
     *https:*)
         # The image must be able to read its mirror too, with the certificates that the host trusts.
@@ -75,18 +105,6 @@ if [ "$(id -u)" = 0 ] && unshare --mount --pid --fork --kill-child true 2> /dev/
     stop=KILL
 fi
 
-work=$(mktemp -d)
-clean() {
-    # Never into a file system that is mounted there, and again for as long as something dying still writes.
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        rm -rf --one-file-system "$work" 2> /dev/null && return
-        sleep 0.3
-    done
-    echo "bootstrap.sh: $work could not be removed" >&2
-}
-trap clean EXIT
-# mmdebstrap drops its rights where it can, and then has to enter the folder.
-chmod 755 "$work"
 exec 3<&0
 if [ -n "$sources" ]; then
     echo "$sources" > "$work/sources.list"
@@ -95,17 +113,25 @@ else
     set -- "$@" "$suite" -
 fi
 
+# Where more than mmdebstrap itself was missing (Perl, Python), it is seen at its usual place, in these namespaces alone.
+if [ -n "$tools" ] && [ -n "$box" ]; then
+    see='mount -t overlay -o "lowerdir=$0/usr:/usr" overlay /usr 2> /dev/null || true; exec "$@"'
+    set -- sh -c "$see" "$tools" mmdebstrap "$@"
+else
+    set -- mmdebstrap "$@"
+fi
+
 # Messages go to a file where nobody may be left to read them: writing to nobody would kill before the cleaning up.
 watcher=
 if [ -n "$until_eof" ]; then
-    TMPDIR=$work $box mmdebstrap "$@" < /dev/null 2> "$work/log" &
+    TMPDIR=$work $box "$@" < /dev/null 2> "$work/log" &
     pid=$!
     { cat <&3; kill -$stop $pid; } > /dev/null 2>&1 &
     watcher=$!
     # The shell's own word about a process that was killed would find no reader either.
     trap '' PIPE
 else
-    TMPDIR=$work $box mmdebstrap "$@" < /dev/null &
+    TMPDIR=$work $box "$@" < /dev/null &
     pid=$!
 fi
 trap 'kill -$stop $pid 2> /dev/null || true; wait $pid || true; exit 130' INT TERM HUP

@@ -87,6 +87,8 @@ pub struct BringUp<'a> {
     pub plan: &'a Plan,
     /// Folder for the logs of servers and clients.
     pub logs: PathBuf,
+    /// Whether the cluster is to be left standing, so that its host has to reach it.
+    pub keep: bool,
 }
 
 /// The result of a primitive: for most of them a sentence that states what was observed.

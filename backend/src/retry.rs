@@ -1,7 +1,7 @@
 //! Requests to the Docker engine that are sent again.
 
 use std::io::ErrorKind;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::models::ContainerCreateBody;
@@ -9,6 +9,9 @@ use testcontainers::bollard::query_parameters::{CreateContainerOptions, InspectC
 
 /// How often a request is sent that fails for a reason that may pass.
 const ATTEMPTS: usize = 3;
+
+/// How long an engine may be making a container whose name it refuses already.
+const MAKING: Duration = Duration::from_secs(60);
 
 /// Rest before a request is sent again.
 const REST: Duration = Duration::from_millis(500);
@@ -68,13 +71,13 @@ where
 }
 
 /// Creates a container of a name that nobody else gives, and returns its id. If an answer is lost, the container that
-/// was created then is found by its name.
+/// was created then is found by its name: a slow engine refuses the name (409) before it finds the container (404).
 ///
 /// # Errors
 /// If the engine does not create it.
 pub async fn create(docker: &Docker, name: &str, body: &ContainerCreateBody) -> Result<String, Error> {
     let mut attempts = Attempts::new();
-    let mut first = true;
+    let (mut first, begun) = (true, Instant::now());
     loop {
         let options = CreateContainerOptions {
             name: Some(name.to_owned()),
@@ -83,8 +86,13 @@ pub async fn create(docker: &Docker, name: &str, body: &ContainerCreateBody) -> 
         match docker.create_container(Some(options), body.clone()).await {
             Ok(made) => return Ok(made.id),
             Err(Error::DockerResponseServerError { status_code: 409, .. }) if !first => {
-                let made = again(|| docker.inspect_container(name, None::<InspectContainerOptions>)).await?;
-                return Ok(made.id.unwrap_or_else(|| name.to_owned()));
+                match again(|| docker.inspect_container(name, None::<InspectContainerOptions>)).await {
+                    Ok(made) => return Ok(made.id.unwrap_or_else(|| name.to_owned())),
+                    Err(Error::DockerResponseServerError { status_code: 404, .. }) if begun.elapsed() < MAKING => {
+                        tokio::time::sleep(REST).await;
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             Err(error) if attempts.another(&error).await => {}
             Err(error) => return Err(error),

@@ -23,6 +23,8 @@ mkdir -p nights
 array=$(sbatch --parsable --array="1-$PARTS" --job-name=zooquake --output="nights/%A-part-%a.log" <<'PART'
 #!/bin/sh
 code=0
+# What an earlier job left that was killed; of jobs that go on nothing.
+./zooquake clean
 ./zooquake nightly "$CAMPAIGN" --shard auto --date "$DATE" --budget 100m \
   --out "nights/$SLURM_ARRAY_JOB_ID-part-$SLURM_ARRAY_TASK_ID" || code=$?
 [ "$code" -le 2 ] || exit "$code"

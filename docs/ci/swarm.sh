@@ -24,6 +24,7 @@ mkdir -p nights
 # Slots of such a service begin at 0, parts at 1; in place of slot 0 the engine names the node.
 part='case $SLOT in *[!0-9]*) SLOT=0 ;; esac
   part=$((SLOT + 1))
+  ./zooquake clean
   ZOOQUAKE_SHARD=$part/$PARTS exec ./zooquake nightly "$CAMPAIGN" --shard auto --date "$DATE" --budget 100m \
     --out "nights/$NIGHT-part-$part"'
 docker service create --detach --name "zooquake-$NIGHT" --mode replicated-job --replicas "$PARTS" \

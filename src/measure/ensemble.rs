@@ -82,6 +82,7 @@ pub async fn on_ensemble<T>(
         run: &run,
         plan: &plan,
         logs: logs.path().to_path_buf(),
+        keep: false,
     };
     let begun = Instant::now();
     let whole = async {

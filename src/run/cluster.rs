@@ -49,14 +49,23 @@ impl RunPlace {
 /// # Errors
 /// If the backend does not, or a server is not ready.
 pub async fn bring_up(order: &RunOrder, schedule: &NemesisSchedule, store: &Store, run: &str) -> Result<RunPlace> {
-    let RunOrder { plan, backend, .. } = order;
+    let RunOrder {
+        plan, backend, keep, ..
+    } = order;
     let mut logs = store.logs();
     if let NemesisSchedule::Scene(scene) = schedule {
         logs.push(&scene.name);
         fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;
     }
     let up = async {
-        let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
+        let cluster = backend
+            .bring_up(BringUp {
+                run,
+                plan,
+                logs,
+                keep: *keep,
+            })
+            .await?;
         // A scene starts the servers itself, each at its step.
         if let NemesisSchedule::Windows(_) = schedule {
             try_join_all(cluster.servers().iter().map(|server| cluster.start_server(server))).await?;

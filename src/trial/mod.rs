@@ -109,7 +109,13 @@ pub fn plan(workload: Workload) -> Plan {
 pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: PathBuf) -> Result<ClientTrial> {
     let claim = backend.claim(run, None).await?;
     let tried = async {
-        let cluster = bring_up(&**backend, BringUp { run, plan, logs }).await?;
+        let what = BringUp {
+            run,
+            plan,
+            logs,
+            keep: false,
+        };
+        let cluster = bring_up(&**backend, what).await?;
         let starts = Arc::clone(&cluster);
         let start: Start = Arc::new(move |client, incarnation, on_output| {
             let cluster = Arc::clone(&starts);

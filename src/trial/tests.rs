@@ -53,6 +53,7 @@ fn trial_of(name: &str, between: TrialProxy) -> ClientTrial {
             run: "memory",
             plan: &plan,
             logs: PathBuf::new(),
+            keep: false,
         };
         let cluster = bring_up(&backend, what).await?;
         let (starts, clock) = (Arc::clone(&cluster), backend.clock());

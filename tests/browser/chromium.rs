@@ -59,13 +59,13 @@ pub struct Chromium {
 impl Chromium {
     fn start() -> Self {
         let image = image();
-        // Other tests find a container of ours that should not be there, or remove it with `clean`.
-        EnsembleSlot::exclusive().inherit();
+        EnsembleSlot::shared().inherit();
         let name = format!("zooquake-browser-{}", std::process::id());
         let mut container = Command::new("sh")
             .args(["-c", SHELL, "sh", &name])
             .args(CONTAINER)
             .arg(format!("--label=zooquake.run={name}"))
+            .arg(format!("--label=zooquake.owner={name}"))
             .arg(image)
             .arg("--hide-scrollbars")
             .stdin(Stdio::piped())

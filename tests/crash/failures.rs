@@ -37,7 +37,7 @@ fn an_engine_that_fails_earns_no_verdict_that_evidence_does_not_and_leaves_nothi
     let failures: usize = std::env::var(FAILURES).map_or(2, |count| count.parse().expect("a number of failures"));
     let seed = std::env::var(crate::SEED).map_or(1, |seed| seed.parse().expect("ZOOQUAKE_SEED is a number"));
     let mut rng = fastrand::Rng::with_seed(seed);
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("engine");
     // Where a campaign aims; a few failures strike the bring-up, in which most requests are.
     let requests = match failures {

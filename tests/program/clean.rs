@@ -1,13 +1,13 @@
 //! `clean`: what it removes, and what it spares.
 
 use crate::common::{
-    EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, ended, recorded, said, start, tools_image, zooquake,
+    EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, ended, owner, recorded, said, start, tools_image, zooquake,
 };
 use std::process::{Command, Stdio};
 
 #[test]
 fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("spared");
     let child = start(&runs, &format!("{SMALL} --faults none --time 12s"));
     recorded(&runs, &["\"f\":\"phase\"", "\"ops\""]);
@@ -58,6 +58,11 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
     assert_nothing_left();
 }
 
+/// The label by which they are this test's.
+fn owned() -> String {
+    format!("zooquake.owner={}", owner())
+}
+
 /// Containers, networks and volumes that are not a run's; a failing test leaves none of them behind.
 #[derive(Default)]
 struct ForeignObjects {
@@ -69,12 +74,19 @@ impl ForeignObjects {
     /// Makes a `network` or a `volume`, whose name is the last argument.
     fn make(&mut self, kind: &'static str, arguments: &[&str]) {
         self.others.push((kind, arguments.last().expect("a name").to_string()));
-        docker(&[&[kind, "create"], arguments].concat());
+        docker(&[&[kind, "create", "--label", &owned()], arguments].concat());
     }
 
     /// Starts a container that stays for so many seconds; the image is the last argument.
     fn start(&mut self, arguments: &[&str], seconds: u64) {
-        let id = docker(&[&["run", "-d"], arguments, &["sleep", &seconds.to_string()]].concat());
+        let id = docker(
+            &[
+                &["run", "-d", "--label", &owned()],
+                arguments,
+                &["sleep", &seconds.to_string()],
+            ]
+            .concat(),
+        );
         self.containers.push(id);
     }
 

@@ -21,7 +21,7 @@ fn number(numbers: &Value, variant: &str, (axis, size): (&str, u64), field: &str
 
 #[test]
 fn a_herd_grows_and_a_chain_does_not() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let folder = Runs::new("measure-herd");
     let numbers = measure(&folder, "herd --candidates 5,10 --changes 5");
     let of = |variant: &str, size: u64, field: &str| number(&numbers, variant, ("candidates", size), field);
@@ -45,7 +45,7 @@ fn a_herd_grows_and_a_chain_does_not() {
 
 #[test]
 fn a_broadcast_hears_every_vote_at_every_site() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let folder = Runs::new("measure-commit");
     // Votes come one by one on a busy machine, too: those that come together are looked at together.
     let line = "commit --variants commit/broadcast,commit/coordinated --sites 5 --transactions 3 --stagger 200";

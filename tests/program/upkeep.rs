@@ -1,11 +1,12 @@
 //! What is left when a run is stopped: by Ctrl-C, SIGHUP and SIGKILL, or loses its reader.
 
 use crate::common::{
-    EnsembleSlot, Runs, SMALL, assert_nothing_left_of, clean_up, docker, ended, history, recorded, said, signal, start,
-    tools_image, until, zooquake,
+    EnsembleSlot, Runs, SMALL, assert_nothing_left_of, clean_up, docker, ended, history, left_of, recorded, said,
+    signal, start, tools_image, until, zooquake,
 };
 use std::io::{BufRead, BufReader};
-use std::process::Child;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -105,6 +106,79 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
         );
         clean(&runs);
     }
+}
+
+#[test]
+fn a_later_run_removes_what_a_dead_one_left_and_spares_one_that_is_kept() {
+    let _turn = EnsembleSlot::shared();
+    let (kept, dead) = (Runs::new("kept"), Runs::new("dead"));
+    let line = format!("{SMALL} --faults none --time 3s");
+    let told = ended(start(&kept, &format!("{line} --keep"))).ends(0);
+    let at = told
+        .stderr
+        .lines()
+        .find_map(|line| line.split_once("left standing: servers at "));
+    let (_, address) = at.expect("the address of its server");
+    let address = address.parse().expect("an address");
+    TcpStream::connect_timeout(&address, Duration::from_secs(5)).expect("a server that this host reaches");
+    let mut child = start(&dead, &format!("{SMALL} --faults none --time 60s"));
+    recorded(&dead, &["\"value\":\"ops\""]);
+    signal(&child, "KILL");
+    child.wait().expect("waiting for zooquake");
+    let later = Runs::new("later");
+    let told = ended(start(&later, &format!("{SMALL} --faults none --time 5s"))).ends(0);
+    told.with(&[&format!("removed what dead runs had left: {}\n", dead.id())]);
+    assert_nothing_left_of(&dead.id());
+    assert!(!left_of(&kept.id()).is_empty(), "the run that was kept is gone");
+    clean(&kept);
+}
+
+#[test]
+fn a_client_reaches_its_server_and_nothing_of_the_host() {
+    let _turn = EnsembleSlot::shared();
+    let runs = Runs::new("apart");
+    let mut child = start(&runs, &format!("{SMALL} --faults none --time 60s"));
+    recorded(&runs, &["\"value\":\"ops\""]);
+    let id = runs.id();
+    let network = "{{range .NetworkSettings.Networks}}{{.NetworkID}} {{.IPAddress}}{{end}}";
+    let inspected = docker(&["inspect", "--format", network, &format!("zooquake-{id}-n1")]);
+    let (network, server) = inspected.split_once(' ').expect("a network and an address");
+    let gateway = docker(&[
+        "network",
+        "inspect",
+        "--format",
+        "{{(index .IPAM.Config 0).Gateway}}",
+        network,
+    ]);
+    // On all addresses of the host, as its databases may be.
+    let listener = TcpListener::bind("0.0.0.0:0").expect("a listener on the host");
+    let port = listener.local_addr().expect("its address").port();
+    let connects = |address: &str, port: u16| {
+        let client = format!("zooquake-{id}-c1");
+        let script = format!("exec 3<>/dev/tcp/{address}/{port}");
+        let arguments = ["exec", &client, "timeout", "5", "bash", "-c", &script];
+        Command::new("docker")
+            .args(arguments)
+            .status()
+            .expect("docker")
+            .success()
+    };
+    assert!(connects(server, 2181), "its server at {server}");
+    assert!(!connects(&gateway, port), "a client reaches the host at {gateway}");
+    for address in docker(&[
+        "network",
+        "inspect",
+        "--format",
+        "{{(index .IPAM.Config 0).Gateway}}",
+        "bridge",
+    ])
+    .lines()
+    {
+        assert!(!connects(address, port), "a client reaches the host at {address}");
+    }
+    signal(&child, "KILL");
+    child.wait().expect("waiting for zooquake");
+    clean(&runs);
 }
 
 #[test]

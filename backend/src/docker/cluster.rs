@@ -74,13 +74,13 @@ impl DockerCluster {
     /// # Errors
     /// If a container does not start. What was started carries the run's label and goes with the sweep.
     pub(super) async fn hosts(machines: &Machines, images: &Images, what: BringUp<'_>) -> Result<Self> {
-        let BringUp { run, plan, logs } = what;
+        let BringUp { run, plan, logs, keep } = what;
         let planned: Vec<&String> = plan.cluster.hosts.iter().map(|host| &host.address).collect();
         ensure!(
             machines.addresses().iter().eq(planned),
             "the plan stands on other hosts than those that are connected"
         );
-        let network = network_for_run(machines, run, &images.tools).await?;
+        let network = network_for_run(machines, (run, keep), &images.tools).await?;
         let servers = plan.cluster.voters().into_iter().chain(plan.cluster.observers());
         let servers = servers.map(|name| (name, &images.zookeeper, true));
         let image = match &plan.workload.recipe {
@@ -207,7 +207,7 @@ impl DockerCluster {
 
     /// The command line that removes what is left of the run.
     fn clean_line(&self) -> String {
-        sweep::clean_line(&self.machines, &self.run)
+        sweep::clean_line(&self.machines, Some(&self.run))
     }
 
     /// Removes everything that carries the run's label, but for its lease.

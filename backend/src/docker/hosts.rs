@@ -1,7 +1,7 @@
 //! Containers as hosts: their PID 1 outlives the process under test, so address, disk and rules survive a kill.
 
 use super::confinement::{CLIENT, Confinement, SERVER, SIDECAR};
-use super::labels::RUN_LABEL;
+use super::labels::of_run;
 use crate::retry::{again, create};
 use anyhow::{Context, Result};
 use std::collections::HashMap;
@@ -50,11 +50,6 @@ async fn start_idle(
     // One that runs already is left as it is.
     again(|| docker.start_container(&id, None::<StartContainerOptions>)).await?;
     Ok(id)
-}
-
-/// The labels of what a run creates.
-fn of_run(run: &str) -> HashMap<String, String> {
-    HashMap::from([(RUN_LABEL.to_string(), run.to_string())])
 }
 
 /// The volumes that an image asks for: those that the engine makes itself have neither a name nor a label, so that one

@@ -6,7 +6,7 @@
 //! broke without an end, or an end that the engine has lost).
 
 use super::confinement;
-use super::labels::{LEASE_LABEL, RUN_LABEL, is_lease};
+use super::labels::{LEASE_LABEL, RUN_LABEL, is_lease, of_run};
 use super::sweep;
 use crate::retry::{again, create};
 use anyhow::{Context, Result};
@@ -72,13 +72,14 @@ impl Lease {
             ..HostConfig::default()
         };
         confinement::LEASE.apply(&mut host_config);
-        let labels = [(RUN_LABEL, run), (LEASE_LABEL, run)];
+        let mut labels = of_run(run);
+        labels.insert(LEASE_LABEL.to_string(), run.to_string());
         let body = ContainerCreateBody {
             image: Some(image.to_string()),
             entrypoint: Some(vec!["zooquake".to_string(), "lease".to_string()]),
             cmd: Some(Vec::new()),
             user: confinement::LEASE.user.map(str::to_string),
-            labels: Some(labels.map(|(name, value)| (name.to_string(), value.to_string())).into()),
+            labels: Some(labels),
             // Once: its stdin ends with the first connection to it.
             open_stdin: Some(true),
             stdin_once: Some(true),
@@ -108,7 +109,9 @@ impl Lease {
             ..RemoveContainerOptions::default()
         };
         match again(|| self.docker.remove_container(&self.id, Some(options.clone()))).await {
-            Err(error) if !sweep::gone(&error) => Err(error).context("removing the run's lease"),
+            Err(error) if !sweep::gone(&error) && !sweep::going(&error) => {
+                Err(error).context("removing the run's lease")
+            }
             _ => Ok(()),
         }
     }

@@ -156,14 +156,15 @@ impl DockerBackend {
 
 /// The leases of a run, one on each machine, and the watcher that heals if this program dies.
 struct DockerClaim {
-    run: String,
+    /// The command line that removes what is left of the run.
+    clean: String,
     leases: Vec<Lease>,
     watcher: Watcher,
 }
 
 impl RunClaim for DockerClaim {
     fn end(self: Box<Self>) -> BackendFuture<'static, ()> {
-        let Self { run, leases, watcher } = *self;
+        let Self { clean, leases, watcher } = *self;
         let ending = tokio::spawn(join_all(leases.into_iter().map(Lease::end)));
         Box::pin(async move {
             let ended: Result<()> = match ending.await {
@@ -171,7 +172,7 @@ impl RunClaim for DockerClaim {
                 Err(failed) => Err(failed.into()),
             };
             drop(watcher);
-            ended.with_context(|| format!("`zooquake clean --run {run}` removes it"))
+            ended.with_context(|| format!("`{clean}` removes it"))
         })
     }
 }
@@ -187,8 +188,8 @@ impl Backend for DockerBackend {
             let tools = &self.images()?.tools;
             let machines = self.machines.all.iter();
             let leases = try_join_all(machines.map(|machine| Lease::take(&machine.docker, run, tools))).await?;
-            let run = run.to_string();
-            Ok(Box::new(DockerClaim { run, leases, watcher }) as Box<dyn RunClaim>)
+            let clean = sweep::clean_line(&self.machines, Some(run));
+            Ok(Box::new(DockerClaim { clean, leases, watcher }) as Box<dyn RunClaim>)
         })
     }
 

@@ -5,26 +5,28 @@
 //! It then refuses to remove the network until it is restarted, and its address pools have room for some thirty
 //! networks. Such a network takes containers as before.
 
-use super::labels::RUN_LABEL;
+use super::labels::{KEEP_LABEL, RUN_LABEL, of_run};
 use super::machines::Machines;
 use super::sweep;
-use crate::retry::{Attempts, create};
+use crate::retry::{Attempts, again, create};
 use anyhow::{Context, Result};
 use std::collections::{BTreeSet, HashMap};
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::models::{
-    ContainerCreateBody, ContainerSummary, HostConfig, Network, NetworkCreateRequest,
+    ContainerCreateBody, ContainerSummary, HostConfig, Network, NetworkCreateRequest, NetworkInspect,
 };
+use testcontainers::bollard::query_parameters::InspectNetworkOptions;
 
 /// The name of a network for a run whose lease is taken: one that is left of a dead run and cannot be removed, else a
 /// new one.
 ///
 /// # Errors
 /// If the engine refuses, such as when its address pools are used up.
-pub async fn network_for_run(machines: &Machines, run: &str, image: &str) -> Result<String> {
-    // Networks of a Swarm are removed by its manager, which keeps no count of endpoints.
-    let deserted = match machines.are_several() {
+pub async fn network_for_run(machines: &Machines, (run, keep): (&str, bool), image: &str) -> Result<String> {
+    // Networks of a Swarm are removed by its manager, which keeps no count of endpoints. One that is to be left
+    // standing has a label, and is of another kind.
+    let deserted = match machines.are_several() || keep {
         true => None,
         false => deserted_network(machines.first(), run, image).await?,
     };
@@ -33,7 +35,7 @@ pub async fn network_for_run(machines: &Machines, run: &str, image: &str) -> Res
             log::info!("the network {name} is used again: the engine has lost count of what is in it, and keeps it");
             Ok(name)
         }
-        None => create_network(machines, run).await,
+        None => create_network(machines, run, keep).await,
     }
 }
 
@@ -45,6 +47,9 @@ async fn deserted_network(docker: &Docker, run: &str, image: &str) -> Result<Opt
         return Ok(None);
     }
     for (name, id) in deserted(all, &sweep::containers(docker, None).await?) {
+        if !is_apart(&docker.inspect_network(&id, None::<InspectNetworkOptions>).await?) {
+            continue;
+        }
         // What can be removed is of a run that crashed.
         let refused = docker.remove_network(&id).await;
         if !refused.as_ref().is_err_and(sweep::miscounted) || !sweep::endpoints(docker, &id).await?.is_empty() {
@@ -77,7 +82,7 @@ fn deserted(networks: Vec<Network>, containers: &[ContainerSummary]) -> Vec<(Str
 async fn claim(docker: &Docker, run: &str, (network, image): (&str, &str)) -> Result<bool> {
     let body = ContainerCreateBody {
         image: Some(image.to_string()),
-        labels: Some(HashMap::from([(RUN_LABEL.to_string(), run.to_string())])),
+        labels: Some(of_run(run)),
         host_config: Some(HostConfig {
             network_mode: Some("none".to_string()),
             ..HostConfig::default()
@@ -91,14 +96,57 @@ async fn claim(docker: &Docker, run: &str, (network, image): (&str, &str)) -> Re
     }
 }
 
-/// Creates the run's network, over all its machines.
-async fn create_network(machines: &Machines, run: &str) -> Result<String> {
+/// From this version of its interface on (Engine 28) the engine has a mode of bridges without an address of the host.
+const HAS_ISOLATED: (u32, u32) = (1, 48);
+
+/// That mode, and what has the same effect on engines before it.
+const APART: [(&str, &str); 2] = [
+    ("com.docker.network.bridge.gateway_mode_ipv4", "isolated"),
+    ("com.docker.network.bridge.inhibit_ipv4", "true"),
+];
+
+/// Whether the host has no address in a network.
+fn is_apart(network: &NetworkInspect) -> bool {
+    let options = network.options.as_ref();
+    options.is_some_and(|options| {
+        APART
+            .iter()
+            .any(|(name, value)| options.get(*name).is_some_and(|v| v == value))
+    })
+}
+
+/// The options by which the host has no address in a bridge: containers reach nothing that listens on the host.
+async fn apart(docker: &Docker) -> Result<HashMap<String, String>> {
+    let version = again(|| docker.version())
+        .await
+        .context("asking the engine for its version")?;
+    let number = version.api_version.unwrap_or_default();
+    let number = number
+        .split_once('.')
+        .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    let (name, value) = match number {
+        Some(number) if number >= HAS_ISOLATED => APART[0],
+        _ => APART[1],
+    };
+    Ok(HashMap::from([(name.to_string(), value.to_string())]))
+}
+
+/// Creates the run's network, over all its machines. There is no way out of it. Of a cluster that is to be left standing
+/// the host has an address in it; else it has none, and an overlay has none anyway.
+async fn create_network(machines: &Machines, run: &str, keep: bool) -> Result<String> {
     let name = format!("zooquake-{run}");
+    let mut labels = of_run(run);
+    if keep {
+        labels.insert(KEEP_LABEL.to_string(), run.to_string());
+    }
     let request = NetworkCreateRequest {
         name: name.clone(),
-        labels: Some(HashMap::from([(RUN_LABEL.to_string(), run.to_string())])),
-        // No way out. The host that runs the engine still reaches the containers, as a cluster that is kept needs.
+        labels: Some(labels),
         internal: Some(true),
+        options: match keep || machines.are_several() {
+            true => None,
+            false => Some(apart(machines.manager()).await?),
+        },
         // Over several machines it is one of the Swarm, which containers of our own may join.
         driver: machines.are_several().then(|| "overlay".to_string()),
         attachable: machines.are_several().then_some(true),
@@ -106,7 +154,8 @@ async fn create_network(machines: &Machines, run: &str) -> Result<String> {
     };
     let created = create_once(machines.manager(), run, request).await;
     created.with_context(|| {
-        format!("creating the network {name}; `zooquake clean` removes networks that crashed runs left behind")
+        let clean = sweep::clean_line(machines, None);
+        format!("creating the network {name}; `{clean}` removes networks that crashed runs left behind")
     })?;
     Ok(name)
 }

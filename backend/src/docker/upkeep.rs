@@ -46,6 +46,23 @@ impl DockerBackend {
         sweep::dead(&self.machines, dead).boxed()
     }
 
+    /// Removes everything of dead runs of the same owner, by the rule of leases, and spares those that were to be left
+    /// standing and those over several hosts. Returns, by run, what was removed and what is left.
+    ///
+    /// # Errors
+    /// If the engine does not answer.
+    pub fn sweep_dead(&self) -> BackendFuture<'_, BTreeMap<String, SweepCount>> {
+        async move {
+            let mut dead = sweep::own_runs(&self.machines).await?;
+            if !dead.is_empty() {
+                let alive = self.leased(None).await?;
+                dead.retain(|run| !alive.contains(run));
+            }
+            Ok(sweep::dead(&self.machines, dead).await)
+        }
+        .boxed()
+    }
+
     /// The images that a run would use, and those that zooquake has built.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Running the real program, on a machine that has room for two small ensembles at most.
+//! Running the real program, on a machine that has room for three small ensembles at most.
 #![allow(dead_code, reason = "every test binary uses a part of this")]
 
 pub mod jepsen;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
-pub use program_output::{ProgramOutput, call, ended, refused, said, without_engine, zooquake};
+pub use program_output::{ProgramOutput, call, ended, owner, refused, said, without_engine, zooquake};
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
 pub use run_files::{RunFiles, checks_again_to_the_same_bytes, document, run, short, valid};
 
@@ -22,39 +22,26 @@ static IMAGES: LazyLock<()> = LazyLock::new(|| {
     call("images").ends(0);
 });
 
-/// The right to have an ensemble up, for as long as it is held: of one test alone, or of up to two, whose short runs
-/// mostly wait. Also of the tests of other processes.
+/// The right to have an ensemble up, for as long as it is held: of up to three tests, whose short runs mostly wait. Also
+/// of the tests of other processes.
 pub struct EnsembleSlot {
-    locked: Vec<File>,
+    locked: File,
 }
 
 impl EnsembleSlot {
-    /// Waits until nobody else holds one.
-    ///
-    /// # Panics
-    /// If an image cannot be made, or a lock file cannot be made or locked.
-    pub fn exclusive() -> Self {
-        LazyLock::force(&IMAGES);
-        let locked = Self::slots().into_iter();
-        let locked = locked.inspect(|slot| slot.lock().expect("locking it"));
-        Self {
-            locked: locked.collect(),
-        }
-    }
-
-    /// Waits until at most one other is held, and that shared.
+    /// Waits until at most two others are held.
     ///
     /// # Panics
     /// If an image cannot be made, there is no slot within half an hour, or a lock file cannot be made.
     pub fn shared() -> Self {
         LazyLock::force(&IMAGES);
         let free = || Self::slots().into_iter().find(|slot| slot.try_lock().is_ok());
-        let slot = until("a slot for an ensemble", Duration::from_secs(1800), free);
-        Self { locked: vec![slot] }
+        let locked = until("a slot for an ensemble", Duration::from_secs(1800), free);
+        Self { locked }
     }
 
-    fn slots() -> [File; 2] {
-        [1, 2].map(|slot| {
+    fn slots() -> [File; 3] {
+        [1, 2, 3].map(|slot| {
             let path = std::env::temp_dir().join(format!("zooquake-tests-ensemble-{slot}.lock"));
             File::create(&path).expect("a lock file in the temporary folder")
         })
@@ -62,9 +49,7 @@ impl EnsembleSlot {
 
     /// Keeps it until this process, and every program that it starts from now on, has ended.
     pub fn inherit(self) {
-        for slot in &self.locked {
-            rustix::io::fcntl_setfd(slot, rustix::io::FdFlags::empty()).expect("a lock that children inherit");
-        }
+        rustix::io::fcntl_setfd(&self.locked, rustix::io::FdFlags::empty()).expect("a lock that children inherit");
         std::mem::forget(self);
     }
 }
@@ -183,17 +168,16 @@ pub fn docker(arguments: &[&str]) -> String {
     said.stdout.trim().to_string()
 }
 
-/// The containers, networks and volumes of ours that are there.
+/// The containers, networks and volumes of this test that are there.
 pub fn left_behind() -> Vec<String> {
-    let label = "label=zooquake.run";
+    with_label(&format!("label=zooquake.owner={}", owner()))
+}
+
+fn with_label(label: &str) -> Vec<String> {
     listed(&[
         ("container", &["ps", "-aq", "--filter", label]),
         ("network", &["network", "ls", "-q", "--filter", label]),
         ("volume", &["volume", "ls", "-q", "--filter", label]),
-        (
-            "network of a container",
-            &["network", "ls", "-q", "--filter", "name=container:"],
-        ),
     ])
 }
 
@@ -223,12 +207,7 @@ fn miscounted(network: &str) -> bool {
 
 /// The containers, networks and volumes of a run, which another test's may stand beside.
 pub fn left_of(run: &str) -> Vec<String> {
-    let label = format!("label=zooquake.run={run}");
-    listed(&[
-        ("container", &["ps", "-aq", "--filter", &label]),
-        ("network", &["network", "ls", "-q", "--filter", &label]),
-        ("volume", &["volume", "ls", "-q", "--filter", &label]),
-    ])
+    with_label(&format!("label=zooquake.run={run}"))
 }
 
 /// Fails if something of a run is left.
@@ -250,7 +229,7 @@ pub fn clean_up(options: &str, run: &str) {
     assert_nothing_left_of(run);
 }
 
-/// Fails if a container, network or volume of ours is left.
+/// Fails if a container, network or volume of this test is left.
 #[track_caller]
 pub fn assert_nothing_left() {
     assert_eq!(left_behind(), Vec::<String>::new(), "something is left");

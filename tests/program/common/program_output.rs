@@ -8,7 +8,15 @@ use std::process::{Child, Command, Output};
 pub fn zooquake(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zooquake"));
     command.args(line.split_whitespace());
+    command.env("ZOOQUAKE_OWNER", owner());
     command
+}
+
+/// Whose runs those of this test are: tests beside each other neither count nor remove each other's.
+pub fn owner() -> String {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("test").replace("::", ".");
+    format!("{test}-{}", std::process::id())
 }
 
 /// The output of a program, and its exit code; `None` if a signal ended it.

@@ -1,12 +1,14 @@
 //! The sweep that removes what a run has created, by its label.
 
+mod own;
 mod pass;
 
-use super::labels::{RUN_LABEL, filter};
+use super::labels::{OWNER_LABEL, RUN_LABEL, filter, owner};
 use super::machines::Machines;
 use crate::retry::again;
 use anyhow::{Context, Result};
 use futures_util::future::{join_all, try_join_all};
+pub use own::own_runs;
 use pass::pass;
 pub use pass::{endpoints, miscounted};
 use serde::Serialize;
@@ -86,7 +88,8 @@ impl SweepCount {
     }
 }
 
-/// Ids of all runs that have a container, a network or a volume on one of these machines.
+/// Ids of all runs that have a container, a network or a volume on one of these machines; where the environment names
+/// an owner, of that one's.
 ///
 /// # Errors
 /// If an engine does not answer.
@@ -97,14 +100,24 @@ pub async fn runs(machines: &Machines) -> Result<BTreeSet<String>> {
 }
 
 async fn runs_on(docker: &Docker) -> Result<BTreeSet<String>> {
-    let label = |mut labels: HashMap<String, String>| labels.remove(RUN_LABEL);
-    let containers = containers(docker, None).await?.into_iter().filter_map(|one| one.labels);
+    let owner = owner();
+    let ours = |labels: &Labels| owner.is_none() || labels.get(OWNER_LABEL) == owner.as_ref();
+    let (labels, _) = labelled(docker).await?;
+    let ours = labels.into_iter().filter(ours);
+    Ok(ours.filter_map(|mut labels| labels.remove(RUN_LABEL)).collect())
+}
+
+type Labels = HashMap<String, String>;
+
+/// The labels of all that runs have on an engine, and their networks.
+async fn labelled(docker: &Docker) -> Result<(Vec<Labels>, Vec<Network>)> {
     let networks = networks(docker, None)
         .await
         .context("listing the networks of zooquake")?;
-    let networks = networks.into_iter().filter_map(|one| one.labels);
+    let containers = containers(docker, None).await?.into_iter().filter_map(|one| one.labels);
     let volumes = volumes(docker, None).await?.into_iter().map(|(_, labels)| labels);
-    Ok(containers.chain(networks).chain(volumes).filter_map(label).collect())
+    let of_networks = networks.iter().filter_map(|one| one.labels.clone());
+    Ok((containers.chain(volumes).chain(of_networks).collect(), networks))
 }
 
 /// Lists the containers of one run, or of all runs, whatever their state.
@@ -165,11 +178,12 @@ pub async fn inventory(machines: &Machines, run: &str) -> Result<SweepCount> {
     Ok(all)
 }
 
-/// The command line that removes what a run has left on these machines.
-pub fn clean_line(machines: &Machines, run: &str) -> String {
+/// The command line that removes what a run, or any, has left on these machines.
+pub fn clean_line(machines: &Machines, run: Option<&str>) -> String {
+    let run = run.map(|run| format!(" --run {run}")).unwrap_or_default();
     match machines.are_several() {
-        true => format!("zooquake clean --run {run} --hosts {}", machines.addresses().join(",")),
-        false => format!("zooquake clean --run {run}"),
+        true => format!("zooquake clean{run} --hosts {}", machines.addresses().join(",")),
+        false => format!("zooquake clean{run}"),
     }
 }
 
@@ -229,4 +243,10 @@ pub async fn dead_run(machines: &Machines, run: &str) -> Result<()> {
 pub fn gone(error: &Error) -> bool {
     matches!(error, Error::DockerResponseServerError { message, .. }
         if ["No such", "not found"].iter().any(|sign| message.contains(sign)))
+}
+
+/// Whether the engine's error means that it is removing the object already.
+pub fn going(error: &Error) -> bool {
+    matches!(error, Error::DockerResponseServerError { status_code: 409, message }
+        if message.contains("already in progress"))
 }

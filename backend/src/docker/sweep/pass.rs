@@ -1,16 +1,20 @@
 //! One pass of the sweep over all machines of a run.
 
+use super::super::POLL;
 use super::super::labels::{RUN_LABEL, is_lease};
 use super::super::machines::Machines;
-use super::{SweepCount, containers, gone, networks, volumes};
+use super::{LONG, SweepCount, containers, going, gone, networks, volumes};
 use crate::retry::again;
 use anyhow::{Context, Result};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
+use std::time::Instant;
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::models::{ContainerSummary, NetworkDisconnectRequest};
-use testcontainers::bollard::query_parameters::{InspectNetworkOptions, RemoveContainerOptions, RemoveVolumeOptions};
+use testcontainers::bollard::query_parameters::{
+    InspectContainerOptions, InspectNetworkOptions, RemoveContainerOptions, RemoveVolumeOptions,
+};
 
 /// Removes containers (also paused ones and those that never started), their volumes, then networks.
 ///
@@ -49,9 +53,30 @@ async fn remove_containers(docker: &Docker, run: &str, spare_lease: bool) -> Res
     let ids: Vec<String> = found.into_iter().filter_map(|container| container.id).collect();
     let removed = join_all(ids.iter().map(|id| docker.remove_container(id, Some(options.clone())))).await;
     for (id, result) in ids.iter().zip(removed) {
+        let result = match result {
+            Err(error) if going(&error) => wait_until_gone(docker, id).await,
+            result => result,
+        };
         swept.containers += count(&mut swept.left, &format!("container {id}"), result);
     }
     Ok(swept)
+}
+
+/// Waits for a container that the engine is removing for somebody else; the engine's refusal if it stays.
+async fn wait_until_gone(docker: &Docker, id: &str) -> Result<(), Error> {
+    let begun = Instant::now();
+    loop {
+        match docker.inspect_container(id, None::<InspectContainerOptions>).await {
+            Err(error) if begun.elapsed() > LONG || gone(&error) => return Err(error),
+            Ok(_) if begun.elapsed() > LONG => {
+                return Err(Error::DockerResponseServerError {
+                    status_code: 409,
+                    message: format!("its removal was in progress for {} s, and it is there", LONG.as_secs()),
+                });
+            }
+            Ok(_) | Err(_) => tokio::time::sleep(POLL).await,
+        }
+    }
 }
 
 /// Running containers by the network that they are in. They leave it one by one, and are then removed at once.

@@ -131,8 +131,8 @@ async fn apart(docker: &Docker) -> Result<HashMap<String, String>> {
     Ok(HashMap::from([(name.to_string(), value.to_string())]))
 }
 
-/// Creates the run's network, over all its machines. There is no way out of it. Of a cluster that is to be left standing
-/// the host has an address in it; else it has none, and an overlay has none anyway.
+/// Creates the run's network, over all its machines. There is no way out of it. Of a cluster that is to be left
+/// standing the host has an address in it; else it has none, and an overlay has none anyway.
 async fn create_network(machines: &Machines, run: &str, keep: bool) -> Result<String> {
     let name = format!("zooquake-{run}");
     let mut labels = of_run(run);

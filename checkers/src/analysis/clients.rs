@@ -156,8 +156,9 @@ impl<'a> NamedClients<'a> {
             .find(|&at| matches!(events[at].state(), Some("disconnected" | "expired")))
     }
 
-    /// The clients that began without a session, by their `hello`, never named one, reported none as connected, and were
-    /// never answered `ok` for an operation of the recipe. Those that declared that they cannot name a session are none.
+    /// The clients that began without a session, by their `hello`, never named one, reported none as connected, and
+    /// never answered `ok` to an operation of the recipe. Those that declared that they cannot name a session are no
+    /// such clients.
     pub(crate) fn sessionless(&self, events: &[Event], ops: &Ops<'a>) -> BTreeSet<&'a str> {
         let lacks = |&hello: &usize| {
             let mut cannot = events[hello].cannot().into_iter().flatten();

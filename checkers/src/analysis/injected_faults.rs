@@ -59,8 +59,8 @@ impl<'a> InjectedFault<'a> {
         self.tries.last().filter(|(_, verified)| *verified).map(|&(at, _)| at)
     }
 
-    /// The event at which it ceased to be in effect at the earliest, if it was healed: where healing began, or the effect
-    /// was verified after that; where healing was tried several times, where the last try ended.
+    /// The event at which it ceased to be in effect at the earliest, if it was healed: where healing began, or the
+    /// effect was verified after that; where healing was tried several times, where the last try ended.
     pub fn healing(&self) -> Option<usize> {
         let healed = self.healed()?;
         let began = self.heal.map(|heal| self.on.map_or(heal, |on| on.max(heal)));

@@ -191,8 +191,8 @@ impl<'r, 'a> AbandonedItems<'r, 'a> {
         Finding::new("lost-item", "nothing is lost", witness, why)
     }
 
-    /// The ends of the owners and the one fault that hit the last of them then, beside what removed the item's znode, if
-    /// that is known.
+    /// The ends of the owners and the one fault that hit the last of them then, beside what removed the item's znode,
+    /// if that is known.
     fn caused(&self, owners: &[EndedOwner], removed: Option<Cause>) -> Cause {
         let run = self.run;
         let mut cause = removed.unwrap_or_else(|| {

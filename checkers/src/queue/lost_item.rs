@@ -11,8 +11,8 @@ use crate::findings::{Finding, Findings};
 use crate::text::{count, few};
 use zooquake_history::protocol::ClientLimit;
 
-/// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`. Of items that
-/// are `claimed` those are lost, too, whose owners died ([`super::abandoned_item`]).
+/// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`. Of items
+/// that are `claimed` those are lost, too, whose owners died ([`super::abandoned_item`]).
 pub fn check<'a>(run: &Analysis<'a>, items: &Items<'a>, claimed: bool, out: &mut Findings) {
     let drain = match EmptyAnswer::new(run) {
         Ok(drain) => drain,

@@ -22,8 +22,8 @@ static IMAGES: LazyLock<()> = LazyLock::new(|| {
     call("images").ends(0);
 });
 
-/// The right to have an ensemble up, for as long as it is held: of up to three tests, whose short runs mostly wait. Also
-/// of the tests of other processes.
+/// The right to have an ensemble up, for as long as it is held: of up to three tests, whose short runs mostly wait.
+/// Also of the tests of other processes.
 pub struct EnsembleSlot {
     locked: File,
 }

@@ -40,7 +40,7 @@ impl<'a> SessionSpan<'a> {
     pub fn all(run: &Analysis<'a>) -> Vec<Self> {
         // What an answer of a server shows was made then at the latest.
         let samples = run.record.servers.into_iter().flatten();
-        let shown = TransactionBounds::from_moments(samples.map(|sample| (sample.zxid, sample.time)));
+        let shown = TransactionBounds::known(samples.map(|sample| (sample.zxid, sample.time)));
         let mut logged: BTreeMap<(u64, &str), u64> = BTreeMap::new();
         for txn in run.record.txnlog.unwrap_or_default() {
             if let (Some(number), Some(at)) = (session(&txn.session), shown.made_by(txn.zxid)) {

@@ -17,7 +17,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::named_zxids::NamedTransactions;
+use crate::analysis::transaction_bounds::TransactionBounds;
 use crate::findings::{Finding, Findings};
 use crate::znodes::claims::{ClaimedZnode, claims};
 use std::cell::LazyCell;
@@ -27,7 +27,7 @@ use std::cell::LazyCell;
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     let before = out.anomalies.len();
-    let named = LazyCell::new(|| NamedTransactions::new(run));
+    let named = LazyCell::new(|| TransactionBounds::events(run));
     for claim in &claims(run) {
         let (Some(told), Some(czxid)) = (claim.session.and_then(session), claim.czxid) else {
             continue;
@@ -83,11 +83,13 @@ enum ForeignProof {
 }
 
 impl ForeignProof {
+    /// What proves that a claim's znode, which `owner` created at `czxid`, is not of the process that claims it by the
+    /// session `told`; `None` if nothing does.
     fn find(
         run: &Analysis<'_>,
         claim: &ClaimedZnode<'_>,
         (czxid, told, owner): (i64, u64, u64),
-        transactions: &NamedTransactions,
+        transactions: &TransactionBounds<usize>,
     ) -> Option<Self> {
         let first = run.clients.first_named(claim.node, told);
         if let Some((named, asked)) = first.zip(claim.asked).filter(|(named, asked)| named < asked) {
@@ -95,7 +97,7 @@ impl ForeignProof {
         }
         // Of an answer whose process is not certain nothing is known.
         let began = run.clients.process_began(claim.node, claim.read)?;
-        let made = transactions.first_from(czxid).filter(|&made| made < began);
+        let made = transactions.made_by(czxid).filter(|&made| made < began);
         if let Some(made) = made {
             return Some(Self::Older { made, began });
         }

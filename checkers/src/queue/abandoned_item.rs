@@ -7,27 +7,25 @@
 //! and may be on the item. An acknowledgement of it, whatever came of that, excuses, unless the claim of a dead owner
 //! stands in both readings and so outlived it. So does each dequeue that may have taken the item.
 
-use super::carriers::Carriers;
 use super::drain::EmptyAnswer;
 use super::items::{AnsweredOperation, Items, QueueItem};
+use super::lost_item::ItemLog;
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::nearby_faults::words as fault_words;
 use crate::cause::record::Cause;
-use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::{few, seconds};
 use crate::znodes::orphan_node::{claimed_item, is_below_parents, owner};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What the end of a run shows of items that were given to processes that ended.
 pub struct AbandonedItems<'r, 'a> {
     run: &'r Analysis<'a>,
     drain: &'r EmptyAnswer<'a>,
-    /// The transaction of the `confirm` after which the queue was found empty.
-    confirmed: i64,
-    /// The transactions that ended sessions.
-    ends: HashMap<u64, i64>,
+    /// The sessions that were over before the `confirm` after which the queue was found empty.
+    over: HashSet<u64>,
     claims: StandingClaims,
 }
 
@@ -36,14 +34,15 @@ pub struct AbandonedItems<'r, 'a> {
 struct StandingClaims {
     /// Of owners that may live.
     living: BTreeSet<i64>,
-    /// Of sessions that were over before the queue was found empty, in both readings.
+    /// Of sessions that were over by then, in both readings.
     dead: BTreeSet<i64>,
     /// Whether one of an owner that may live does not name its item.
     nameless: bool,
 }
 
 impl StandingClaims {
-    fn new(run: &Analysis<'_>, over: impl Fn(u64) -> bool) -> Option<Self> {
+    /// Those of a run whose sessions are `over`; `None` if it was not audited.
+    fn new(run: &Analysis<'_>, over: &HashSet<u64>) -> Option<Self> {
         let (before, after) = run.record.audit()?;
         let first: BTreeSet<(&str, i64)> = before
             .znodes
@@ -52,7 +51,10 @@ impl StandingClaims {
             .collect();
         let mut claims = Self::default();
         for znode in after.znodes.iter().filter(|znode| is_below_parents(run, &znode.path)) {
-            let dead = owner(znode).as_deref().and_then(session).is_some_and(&over);
+            let dead = owner(znode)
+                .as_deref()
+                .and_then(session)
+                .is_some_and(|session| over.contains(&session));
             match claimed_item(znode) {
                 Some(item) if !dead => drop(claims.living.insert(item)),
                 Some(item) if first.contains(&(znode.path.as_str(), znode.czxid)) => drop(claims.dead.insert(item)),
@@ -71,43 +73,39 @@ struct EndedOwner {
 }
 
 impl<'r, 'a> AbandonedItems<'r, 'a> {
-    /// `None` if the record does not have what a conviction rests on.
+    /// Reads it out of a run of which `drain` proves that the queue was empty; `None` if that was not after recovery,
+    /// the logs are not complete, or there was no audit.
     pub fn new(run: &'r Analysis<'a>, drain: &'r EmptyAnswer<'a>) -> Option<Self> {
         run.phase("recovered").filter(|&at| at < drain.asked)?;
         let txns = run.record.txnlog.filter(|_| run.log.whole())?;
-        let ended = txns
-            .iter()
-            .filter(|txn| txn.op == "closeSession" && run.log.committed(txn));
-        let ends: HashMap<u64, i64> = ended
-            .filter_map(|txn| Some((session(&txn.session)?, txn.zxid)))
-            .collect();
         let confirmed = run.events[drain.confirmed].zxid()?;
-        let over = |session| ends.get(&session).is_some_and(|&zxid| zxid <= confirmed);
-        let claims = StandingClaims::new(run, over)?;
+        let over: HashSet<u64> = txns
+            .iter()
+            .filter(|txn| txn.op == "closeSession" && txn.zxid <= confirmed && run.log.committed(txn))
+            .filter_map(|txn| session(&txn.session))
+            .collect();
+        let claims = StandingClaims::new(run, &over)?;
         Some(Self {
             run,
             drain,
-            confirmed,
-            ends,
+            over,
             claims,
         })
     }
 
-    /// Adds what is lost.
+    /// Adds a `lost-item` for each item whose owners all ended; none where some dequeue or acknowledgement may be of
+    /// any item.
     pub fn check(&self, items: &Items<'a>, out: &mut Findings) {
         let any = !items.open.is_empty() || !items.free.is_empty() || !items.unreadable.is_empty();
         if any || self.claims.nameless || items.hidden_acknowledgement {
             return;
         }
-        let (removals, carriers) = (Removals::new(self.run), Carriers::new(self.run));
+        let log = LazyCell::new(|| ItemLog::new(self.run));
         for (&number, item) in &items.all {
             let Some((stored, owners)) = self.abandoned(number, item) else {
                 continue;
             };
-            let event = &self.run.events[stored];
-            let znode = event.path().zip(event.czxid()).or_else(|| carriers.by_data(number));
-            let removed = znode.and_then(|(path, czxid)| removals.of_item(path, czxid));
-            let cause = self.caused(&owners, removed);
+            let cause = self.caused(&owners, log.removal(number, stored));
             let sent = item.sent.iter().flatten().min().copied().unwrap_or(stored);
             let found = self.finding(number, stored, &owners);
             out.add_at_end(self.run, found.caused(Some(cause)), Some(self.run.time(sent)));
@@ -144,13 +142,14 @@ impl<'r, 'a> AbandonedItems<'r, 'a> {
         let late = self.run.time(self.drain.asked) < self.run.time(exit).saturating_add(timeout);
         let mut sessions = clients.sessions_of(given.node, began..exit).peekable();
         sessions.peek().filter(|_| !late)?;
-        let over = |session: u64| self.ends.get(&session).is_some_and(|&zxid| zxid <= self.confirmed);
-        sessions.all(over).then_some(EndedOwner {
+        let over = sessions.all(|session| self.over.contains(&session));
+        over.then_some(EndedOwner {
             given: given.read,
             exit,
         })
     }
 
+    /// The anomaly, without its cause.
     fn finding(&self, number: i64, stored: usize, owners: &[EndedOwner]) -> Finding<'static> {
         let (run, drain) = (self.run, self.drain);
         let each = owners.iter().map(|owner| {

@@ -6,6 +6,7 @@ use super::carriers::Carriers;
 use super::drain::EmptyAnswer;
 use super::items::{Items, QueueItem};
 use crate::analysis::Analysis;
+use crate::cause::record::Cause;
 use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, few};
@@ -67,10 +68,7 @@ pub fn check<'a>(run: &Analysis<'a>, items: &Items<'a>, claimed: bool, out: &mut
         match items.free.is_empty() {
             true if certain.is_empty() => {}
             true => {
-                let log = ItemLog {
-                    removals: Removals::new(run),
-                    carriers: Carriers::new(run),
-                };
+                let log = ItemLog::new(run);
                 certain.into_iter().for_each(|item| lost(run, &drain, &log, item, out));
             }
             false => beyond(run, &items.free, certain, out),
@@ -158,9 +156,29 @@ fn some_lost(
 }
 
 /// What the transaction logs show of the znodes of items.
-struct ItemLog<'r, 'a> {
+pub struct ItemLog<'r, 'a> {
+    run: &'r Analysis<'a>,
     removals: Removals<'r, 'a>,
     carriers: Carriers<'a>,
+}
+
+impl<'r, 'a> ItemLog<'r, 'a> {
+    pub fn new(run: &'r Analysis<'a>) -> Self {
+        Self {
+            run,
+            removals: Removals::new(run),
+            carriers: Carriers::new(run),
+        }
+    }
+
+    /// Who deleted the znode of an item whose enqueue was acknowledged at the event `stored`; `None` if the logs do not
+    /// show it.
+    pub fn removal(&self, number: i64, stored: usize) -> Option<Cause> {
+        let event = &self.run.events[stored];
+        let named = event.path().zip(event.czxid());
+        let (path, czxid) = named.or_else(|| self.carriers.by_data(number))?;
+        self.removals.of_item(path, czxid)
+    }
 }
 
 /// Whether it is known, or possible, that somebody got it.
@@ -191,9 +209,7 @@ fn lost(
         run.at(drain.empty),
     );
     let witness = [stored].into_iter().chain(drain.witness()).collect();
-    let event = &run.events[stored];
-    let znode = event.path().zip(event.czxid()).or_else(|| log.carriers.by_data(number));
-    let cause = znode.and_then(|(path, czxid)| log.removals.of_item(path, czxid));
+    let cause = log.removal(number, stored);
     let found = Finding::new("lost-item", "nothing is lost", witness, why).caused(cause);
     out.add_at_end(run, found, Some(run.time(sent)));
 }

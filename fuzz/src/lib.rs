@@ -2,6 +2,7 @@
 
 use zooquake_checkers::inferred_plan;
 use zooquake_checkers::search::{Budget, Notation};
+use zooquake_history::jsonl::parse_jsonl;
 use zooquake_history::{Damage, History};
 
 /// Steps of a search, after which it gives up: a target that is slow finds little.
@@ -46,4 +47,20 @@ pub fn rewrite(
     assert!(damaged.is_none(), "{damaged:?} in {written}");
     assert_eq!(again.events.len(), history.events.len(), "{written}");
     judge(&history, damage, notation);
+}
+
+/// Reads a history in JSON, of others or ours, writes it in lines as ours, reads these, and judges what was read first.
+///
+/// # Panics
+/// If what was written cannot be read or has other events, or an anomaly rests on events that are not there.
+pub fn rewrite_json(bytes: &[u8], parse: fn(&[u8]) -> (History, Option<Damage>)) {
+    let (history, damage) = parse(bytes);
+    let lines = history
+        .events
+        .iter()
+        .map(|event| serde_json::to_string(event).expect("an event is JSON") + "\n");
+    let (again, damaged) = parse_jsonl(lines.collect::<String>().as_bytes());
+    assert!(damaged.is_none(), "{damaged:?}");
+    assert_eq!(again.events, history.events);
+    judge(&history, damage, Notation::Maps);
 }

@@ -139,7 +139,6 @@ fn infer(history: &History) -> Option<Promise> {
     faults.sort_unstable();
     faults.dedup();
     let plan = Plan {
-        format: Plan::FORMAT,
         workload,
         faults,
         windows,

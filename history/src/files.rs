@@ -2,9 +2,10 @@
 
 use crate::event::Damage;
 use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
-use crate::plan::{ClusterPlan, Plan};
+use crate::plan::{ClusterPlan, Plan, record_files};
 use crate::txnlog::former;
 use crate::{Provenance, Record, ServerLog, ServerTxnLog};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -48,7 +49,9 @@ impl Record {
     pub fn read(files: Files<'_>) -> Self {
         let mut read = FileReader::default();
         let mut cut = Vec::new();
-        let mut plan = read.value("plan.json", files.plan).unwrap_or_default();
+        let plan: Option<Plan> = read.value("plan.json", files.plan);
+        cut.extend(plan.as_ref().and_then(format_damage));
+        let mut plan = plan.unwrap_or_else(|| of_format(files.plan));
         bounded(&mut plan, &mut cut);
         let history = read
             .lines("history.jsonl", files.history, parse_jsonl)
@@ -63,7 +66,7 @@ impl Record {
         let messages = read.lines("messages.jsonl", files.messages, parse_lines);
         let provenance = files.provenance.map(provenance);
         let provenance = provenance.and_then(|found| read.sound("provenance.json", found));
-        let mut damage = read.damage;
+        let FileReader { mut damage, damaged } = read;
         for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
             if bytes.is_none() {
                 damage.push(format!("{file} is missing"));
@@ -73,7 +76,7 @@ impl Record {
         let logs = |logs: &[Log]| logs.iter().map(|(server, log)| ServerLog::read(server, log)).collect();
         let scenes = files.scenes.iter().map(|(scene, of)| (scene.clone(), logs(of)));
         let clients = files.clients.iter();
-        Self {
+        let mut record = Self {
             plan,
             history,
             tree,
@@ -86,32 +89,50 @@ impl Record {
             messages,
             provenance,
             damage,
-        }
+            missing: Vec::new(),
+        };
+        let mut missing = record.files_without_content();
+        // What is damaged is there.
+        missing.retain(|file| !damaged.contains(&file.as_str()));
+        record.missing = missing;
+        record
     }
 }
 
 /// Reads files, and notes where each is damaged.
 #[derive(Default)]
 struct FileReader {
+    /// What is damaged, in words.
     damage: Vec<String>,
+    /// The names of the files that are.
+    damaged: Vec<&'static str>,
 }
 
 impl FileReader {
     /// The value of a file that is one; `None` if the file is not there, or damaged.
-    fn value<T: DeserializeOwned>(&mut self, file: &str, bytes: Option<&[u8]>) -> Option<T> {
+    fn value<T: DeserializeOwned>(&mut self, file: &'static str, bytes: Option<&[u8]>) -> Option<T> {
         self.sound(file, parse_value(bytes?))
     }
 
     /// What stands in a file of lines before its first damage; `None` if the file is not there.
-    fn lines<T>(&mut self, file: &str, bytes: Option<&[u8]>, parse: fn(&[u8]) -> (T, Option<Damage>)) -> Option<T> {
+    fn lines<T>(
+        &mut self,
+        file: &'static str,
+        bytes: Option<&[u8]>,
+        parse: fn(&[u8]) -> (T, Option<Damage>),
+    ) -> Option<T> {
         let (found, damage) = parse(bytes?);
         self.sound(file, damage.map_or(Ok(()), Err));
         Some(found)
     }
 
     /// What was read of a file, unless that is damaged.
-    fn sound<T>(&mut self, file: &str, found: Result<T, impl Display>) -> Option<T> {
-        found.map_err(|why| self.damage.push(format!("{file}, {why}"))).ok()
+    fn sound<T>(&mut self, file: &'static str, found: Result<T, impl Display>) -> Option<T> {
+        let damage = |why| {
+            self.damage.push(format!("{file}, {why}"));
+            self.damaged.push(file);
+        };
+        found.map_err(damage).ok()
     }
 }
 
@@ -147,6 +168,50 @@ const NODES: usize = 10_000;
 /// The most entries of a plan that each anomaly, znode or fault is held against.
 const ENTRIES: usize = 100;
 
+/// A plan of which nothing but its format could be read: one of a later format may have other entries.
+fn of_format(plan: Option<&[u8]>) -> Plan {
+    #[derive(Default, Deserialize)]
+    struct PlanFormat {
+        format: u32,
+    }
+    let found: Option<PlanFormat> = plan.and_then(|bytes| parse_value(bytes).ok());
+    let stated = Plan {
+        format: found.unwrap_or_default().format,
+        ..Plan::default()
+    };
+    match stated.unknown_format() {
+        Some(_) => stated,
+        None => Plan::default(),
+    }
+}
+
+/// What a plan lacks that its format has.
+fn format_damage(plan: &Plan) -> Option<String> {
+    match (plan.format, plan.record.as_slice()) {
+        (0, _) => return Some("plan.json is of format 0, which no plan has".to_owned()),
+        (1, _) => return None,
+        (format, []) => {
+            return Some(format!(
+                "plan.json of format {format} does not name the files of its record"
+            ));
+        }
+        _ => {}
+    }
+    let strangers = plan.record.iter().filter(|file| !record_files::is_name(file));
+    let strangers: Vec<String> = strangers.map(|file| file.chars().take(NAME).collect()).collect();
+    let words = |first: &String| match strangers.len() {
+        1 => format!("plan.json names the file {first:?}, which no record has"),
+        all => format!("plan.json names {all} files that no record has, such as {first:?}"),
+    };
+    strangers.first().map(words)
+}
+
+/// How many characters of the name of a file that no record has are kept.
+const NAME: usize = 100;
+
+/// The most files that a plan names.
+const NAMED_FILES: usize = 1_000;
+
 /// Truncates the parts of a plan that would take more time and memory than the plan is long; `damage` gets a sentence
 /// for each.
 fn bounded(plan: &mut Plan, damage: &mut Vec<String>) {
@@ -176,6 +241,10 @@ fn bounded(plan: &mut Plan, damage: &mut Vec<String>) {
             cut(what, list.len(), ENTRIES);
             list.truncate(ENTRIES);
         }
+    }
+    if plan.record.len() > NAMED_FILES {
+        cut("names of files", plan.record.len(), NAMED_FILES);
+        plan.record.truncate(NAMED_FILES);
     }
     let accepted = &mut workload.accepted;
     if accepted.len() > ENTRIES {

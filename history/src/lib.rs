@@ -60,6 +60,8 @@ pub use server_log::ServerLog;
 pub use text::Text;
 pub use value::Value;
 
+use plan::record_files;
+
 /// Everything that a run left behind and that a verdict rests on.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
@@ -89,4 +91,43 @@ pub struct Record {
     pub provenance: Option<Provenance>,
     /// What is damaged or missing in the record, in words; any entry forbids the verdict `valid`.
     pub damage: Vec<String>,
+    /// Files that the plan [names](Plan::record) and that are not there, in its order. A run that goes on, or was cut
+    /// off, has not written all of them.
+    pub missing: Vec<String>,
+}
+
+impl Record {
+    /// Why the plan was not read, in words; `None` of one that was.
+    pub fn plan_damage(&self) -> Option<&str> {
+        let of_plan = |damage: &&String| damage.starts_with("plan.json");
+        let damage = self.damage.iter().find(of_plan).filter(|_| self.plan.format == 0);
+        damage.map(String::as_str)
+    }
+
+    /// The files that the plan [names](Plan::record) and of which the record has nothing, in its order. A name that no
+    /// file of a record has is left out.
+    pub fn files_without_content(&self) -> Vec<String> {
+        let named = self.plan.record.iter().filter(|file| self.plan.names(file));
+        named.filter(|file| self.has(file) == Some(false)).cloned().collect()
+    }
+
+    /// Whether the record has content of a file beside plan and history; `None` if no record has a file of this name.
+    fn has(&self, file: &str) -> Option<bool> {
+        let of_server = |logs: &[ServerLog], server: &str| logs.iter().any(|log| log.server == server);
+        match file {
+            record_files::PROVENANCE => Some(self.provenance.is_some()),
+            record_files::TREE => Some(self.tree.is_some()),
+            record_files::TXNLOG => Some(self.txnlog.is_some()),
+            record_files::TXNLOGS => Some(self.server_txnlogs.is_some()),
+            record_files::SERVERS => Some(self.servers.is_some()),
+            record_files::MESSAGES => Some(self.messages.is_some()),
+            other => record_files::server_log(other).map(|(scene, server)| {
+                let logs = match scene {
+                    Some(scene) => self.scenes.get(scene).map(Vec::as_slice),
+                    None => self.logs.as_deref(),
+                };
+                of_server(logs.unwrap_or_default(), server)
+            }),
+        }
+    }
 }

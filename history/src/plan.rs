@@ -5,6 +5,7 @@ mod client_plan;
 mod goal;
 mod hosts;
 mod recipe;
+pub mod record_files;
 mod scene;
 mod scheduler;
 mod window;
@@ -53,8 +54,13 @@ impl On {
 /// Everything that decides a run. The run is driven by this alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of this format; [`Plan::FORMAT`]. 0 is that of a plan that could not be read.
+    /// Version of this format; [`Plan::FORMAT`]. 0 is that of a plan that could not be read, or was inferred from a
+    /// history.
     pub format: u32,
+    /// The files beside plan and history that the record of the run has once the run has ended, by their names in its
+    /// folder; none in a plan of format 1, and in one that no run has begun with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub record: Vec<String>,
     /// Where it runs; left out for a real ensemble.
     #[serde(default, skip_serializing_if = "On::is_real")]
     pub on: On,
@@ -93,12 +99,42 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The version of plans that this program writes, plays and judges.
-    pub const FORMAT: u32 = 1;
+    /// The version of plans that this program writes. It plays and judges those of format 1 too, which do not name the
+    /// files of their records.
+    pub const FORMAT: u32 = 2;
 
-    /// The plan's format, if this program does not know it.
-    pub fn unknown_format(&self) -> Option<u32> {
-        Some(self.format).filter(|&format| format != 0 && format != Self::FORMAT)
+    /// Whether this program plays and judges plans of this format.
+    pub fn has_known_format(&self) -> bool {
+        (1..=Self::FORMAT).contains(&self.format)
+    }
+
+    /// Why the plan's format cannot be read, as the end of a sentence about the plan; `None` of one that this program
+    /// knows, and of a plan that could not be read at all.
+    pub fn unknown_format(&self) -> Option<String> {
+        let unknown = self.format != 0 && !self.has_known_format();
+        unknown.then(|| {
+            format!(
+                "is of format {}, and this zooquake reads formats 1 to {}",
+                self.format,
+                Self::FORMAT
+            )
+        })
+    }
+
+    /// The same plan as a run of this program begins with it: of the present format, with the names of the files that
+    /// its record will have.
+    #[must_use]
+    pub fn of_new_run(self) -> Self {
+        Self {
+            format: Self::FORMAT,
+            record: record_files::of_plan(&self),
+            ..self
+        }
+    }
+
+    /// Whether the record of the plan's run has this file, once the run has ended.
+    pub fn names(&self, file: &str) -> bool {
+        self.format > 1 && self.record.iter().any(|name| name == file)
     }
 
     /// The same plan on this kind of ensemble. A real one has no scheduler.
@@ -239,6 +275,16 @@ impl ClusterPlan {
     pub fn observers(&self) -> Vec<String> {
         let first = self.servers + 1;
         (first..first + self.observers).map(|n| format!("n{n}")).collect()
+    }
+
+    /// Names of the clients.
+    pub fn client_names(&self) -> Vec<String> {
+        (1..=self.clients).map(|n| format!("c{n}")).collect()
+    }
+
+    /// Names of the servers that vote, then those of the observers.
+    pub fn ensemble(&self) -> Vec<String> {
+        [self.voters(), self.observers()].concat()
     }
 }
 

@@ -21,12 +21,11 @@ const MOST_STEPS: usize = 100_000;
 /// # Errors
 /// What is wrong with it, as the end of a sentence about the plan.
 pub fn check(plan: &Plan) -> Result<(), String> {
-    if plan.format != Plan::FORMAT {
-        return Err(format!(
-            "is of format {}, and this zooquake plays format {} alone",
-            plan.format,
-            Plan::FORMAT
-        ));
+    if let Some(why) = plan.unknown_format() {
+        return Err(why);
+    }
+    if !plan.has_known_format() {
+        return Err("was not read".into());
     }
     let name = plan.workload.name();
     match &plan.workload.recipe {
@@ -216,10 +215,19 @@ mod tests {
         refused("lock/fenced", |plan| plan.cluster.servers = 1_000_000);
         refused("lock/fenced", |plan| plan.time_ms = u64::MAX);
         refused("lock/fenced", |plan| plan.cluster.image = Some("-v /:/host".into()));
-        for format in [0, 2, u32::MAX] {
+        for format in [0, 3, u32::MAX] {
             let mut plan = drawn("lock/fenced", 5);
             plan.format = format;
-            assert!(check(&plan).unwrap_err().contains("plays format 1 alone"));
+            let why = check(&plan).unwrap_err();
+            assert!(
+                why.contains("reads formats 1 to 2") || format == 0 && why == "was not read",
+                "{why}"
+            );
+        }
+        for format in [1, 2] {
+            let mut plan = drawn("lock/fenced", 5);
+            plan.format = format;
+            assert_eq!(check(&plan), Ok(()));
         }
         let bounds = |change| {
             let why = refused("lock/fenced", change);

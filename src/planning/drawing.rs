@@ -54,6 +54,7 @@ pub fn plan(seed: u64, workload: Workload, cluster: ClusterPlan, time_ms: u64, f
     let windows = windows(&mut rng, (&topology, &transactions), time_ms, faults);
     Plan {
         format: Plan::FORMAT,
+        record: Vec::new(),
         on: On::Docker,
         scheduler: Scheduler::default(),
         seed,

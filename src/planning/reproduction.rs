@@ -27,6 +27,9 @@ pub fn lines(run: &Path, plan: &Plan) -> Vec<String> {
 
 /// The line that draws this plan from its seed and runs it; `None` if no `zooquake run` draws it.
 pub fn drawn(plan: &Plan) -> Option<String> {
+    if !plan.has_known_format() {
+        return None;
+    }
     if !plan.cluster.image.as_deref().is_none_or(images::is_name) {
         return None;
     }
@@ -40,7 +43,10 @@ pub fn drawn(plan: &Plan) -> Option<String> {
     if let (Some(again), Some(recipe)) = (&mut again.workload.recipe, &plan.workload.recipe) {
         again.digest.clone_from(&recipe.digest);
     }
-    (again == *plan).then(|| spec.line()).flatten()
+    // A plan is drawn without the names of the files that a run records, and in the present format.
+    (again.of_new_run() == plan.clone().of_new_run())
+        .then(|| spec.line())
+        .flatten()
 }
 
 #[cfg(test)]

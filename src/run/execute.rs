@@ -80,7 +80,8 @@ pub(super) async fn released(ended: BackendFuture<'static, ()>, interrupt: &watc
 }
 
 /// Records a run in its folder, up to the removal of its ensemble.
-pub(super) async fn record(folder: Folder, order: RunOrder) -> Result<RecordedRun> {
+pub(super) async fn record(folder: Folder, mut order: RunOrder) -> Result<RecordedRun> {
+    order.plan = order.plan.of_new_run();
     let stage = match order.quiet {
         true => Stage::default(),
         false => Stage::begin("clearing away what was started, then checking what was recorded"),

@@ -146,12 +146,8 @@ impl Folder {
             clients: &self.logs_of('c', "logs")?,
             provenance: self.read("provenance.json")?.as_deref(),
         });
-        if let Some(format) = record.plan.unknown_format() {
-            bail!(
-                "{} is of format {format}, and this zooquake reads format {} alone",
-                self.file("plan.json").display(),
-                Plan::FORMAT
-            );
+        if let Some(why) = record.plan.unknown_format() {
+            bail!("{} {why}", self.file("plan.json").display());
         }
         Ok(record)
     }

@@ -26,7 +26,7 @@ impl Store {
     /// Memory for the record of a plan's run; the same record as its folder would give.
     pub fn memory(plan: &Plan) -> Self {
         Self::Memory(Arc::new(Mutex::new(Record {
-            plan: plan.clone(),
+            plan: plan.clone().of_new_run(),
             logs: Some(Vec::new()),
             ..Record::default()
         })))
@@ -38,7 +38,9 @@ impl Store {
             Self::Folder(_) => None,
             Self::Memory(record) => {
                 let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
-                Some(std::mem::take(&mut record))
+                let mut record = std::mem::take(&mut *record);
+                record.missing = record.files_without_content();
+                Some(record)
             }
         }
     }

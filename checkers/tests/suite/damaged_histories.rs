@@ -44,7 +44,10 @@ fn a_plan_that_asks_for_too_much_is_cut_off() {
     let line = json!({ "index": 0, "time": 1, "process": "run", "type": "info", "f": "phase", "value": "done" });
     let line = format!("{line}\n").into_bytes();
     let read = |clients: usize, faults: usize| {
-        let mut plan = Plan::default();
+        let mut plan = Plan {
+            format: 1,
+            ..Plan::default()
+        };
         plan.workload.family = "lock".to_owned();
         plan.cluster.clients = clients;
         plan.faults = (0..faults).map(|number| format!("fault{number}")).collect();

@@ -8,6 +8,7 @@ mod hostile;
 mod json;
 mod keyed;
 mod log;
+mod missing_files;
 mod operation;
 mod provenance;
 mod there_and_back;

@@ -14,7 +14,6 @@ use zooquake_checkers::{Results, inferred_plan};
 use zooquake_history::edn::parse_edn;
 use zooquake_history::files::Files;
 use zooquake_history::jsonl::{parse_json, parse_jsonl};
-use zooquake_history::plan::Plan;
 use zooquake_history::textlog::{parse_log, parse_txt};
 use zooquake_history::{Damage, History, Record};
 use zooquake_reports::history::HistoryExtras;
@@ -156,12 +155,8 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
             history: Some(&bytes),
             ..Files::default()
         });
-        if let Some(format) = record.plan.unknown_format() {
-            return Err(Usage(format!(
-                "{} is of format {format}, and this zooquake reads format {} alone",
-                plan.display(),
-                Plan::FORMAT
-            )));
+        if let Some(why) = record.plan.unknown_format() {
+            return Err(Usage(format!("{} {why}", plan.display())));
         }
         return Ok(timed(begun, &record));
     }

@@ -27,7 +27,7 @@ use zooquake_backend::Backend;
 use zooquake_checkers::{Results, check};
 use zooquake_history::{
     Record,
-    plan::{ClusterPlan, Plan},
+    plan::{ClusterPlan, On, Plan},
 };
 use zooquake_workloads::recipes::registry;
 
@@ -88,6 +88,9 @@ fn run_until(plan: Plan, stopped: Option<Duration>) -> Ran {
 fn run_on(plan: Plan, stopped: Option<Duration>, world: &SimBackend, backend: impl Backend + 'static) -> Ran {
     let out = std::env::temp_dir().join(format!("zooquake-memory-{:016x}", fastrand::u64(..)));
     let folder = Folder::create(&out, &plan).unwrap();
+    // Simulated servers write no logs, wherever the plan would have it run.
+    let record = plan.clone().placed(On::Sim).of_new_run().record;
+    let plan = Plan { record, ..plan };
     folder.write_json("plan.json", &plan).unwrap();
     let (stop, interrupt) = watch::channel(false);
     let clock = backend.clock();

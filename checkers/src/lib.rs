@@ -76,6 +76,7 @@ mod liveness;
 mod membership;
 mod queue;
 pub mod recipe;
+mod record_gaps;
 mod register;
 pub mod results;
 pub mod sample;

@@ -4,10 +4,12 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, ops, pairing, window_results};
 use crate::findings::Findings;
 use crate::liveness::unfinished::error_words;
+use crate::record_gaps::{self, FileNeeds};
 use crate::text::{count, if_any};
 use crate::{Anomaly, Results, Verdict, cause, ensemble, recipe, statistics};
 use std::collections::BTreeMap;
 use zooquake_history::operation::control::UNASKED;
+use zooquake_history::plan::record_files::{TREE, TXNLOG, TXNLOGS};
 use zooquake_history::{Event, EventType};
 
 /// Prefix of reasons that are only remarks.
@@ -57,6 +59,11 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) 
     phases(run, &mut reasons);
     faults(run, &mut reasons);
     progress(run, needs, &mut reasons);
+    let file_needs = FileNeeds {
+        tree: needs.tree,
+        logged: needs.logged,
+    };
+    reasons.extend(record_gaps::reasons(&run.record, file_needs));
     tree(run, needs, &mut reasons);
     logs(run, needs, &mut reasons);
     reasons.extend(unjudged);
@@ -190,6 +197,8 @@ fn last_unknown(run: &Analysis<'_>, f: &str) -> Option<String> {
 fn tree(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
     let undone = needs.tree;
     match run.record.readings {
+        // That of a run that ended is a reason already.
+        None if run.record.whole && run.record.lacks(TREE) => {}
         None => reasons.push(format!("the znode tree was not read at the end: {undone}")),
         Some(readings) if run.record.audit().is_none() => {
             reasons.push(format!(
@@ -204,7 +213,9 @@ fn tree(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>)
 /// A checker that rests on the transaction logs alone needs them complete. It judges sessions that clients named: where
 /// none did it has nothing to judge. A history of others has no logs.
 fn logs(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
-    let judged = run.record.own() && !run.clients.sessions.is_empty();
+    // Files of a run that ended are a reason already.
+    let missed = run.record.whole && [TXNLOG, TXNLOGS].iter().any(|file| run.record.lacks(file));
+    let judged = run.record.own() && !run.clients.sessions.is_empty() && !missed;
     if let Some(lack) = run.log.lack().filter(|_| judged && !needs.logged.is_empty()) {
         let need = ["need", "needs"][usize::from(needs.logged.len() == 1)];
         reasons.push(format!("{lack}: {} {need} them complete", needs.logged.join(" and ")));

@@ -11,6 +11,7 @@
 use super::{RecordView, named_zxids};
 use crate::text::few;
 use std::collections::BTreeMap;
+use zooquake_history::plan::record_files::TXNLOGS;
 use zooquake_history::{ServerTxnLog, Txn};
 
 /// By epoch the highest transaction of it.
@@ -62,6 +63,11 @@ pub fn lack(record: &RecordView<'_>, named: &HighestZxids) -> Option<String> {
         Some([]) => return Some("the transaction logs that were read have no transaction".to_owned()),
         Some(txns) => txns,
     };
+    if is_without_servers(record) {
+        return Some(format!(
+            "{TXNLOGS}, which states what was read of each server's log, was not read"
+        ));
+    }
     let logs = record.server_txnlogs;
     let unknown = logs.and_then(|logs| unknown(txns, logs));
     let servers = || logs.and_then(|logs| unread(record, logs));
@@ -69,6 +75,11 @@ pub fn lack(record: &RecordView<'_>, named: &HighestZxids) -> Option<String> {
         .or_else(servers)
         .or_else(|| gap(txns))
         .or_else(|| end(record, txns, named))
+}
+
+/// Whether what was read of each server's log is not there, and no older version recorded the run.
+pub fn is_without_servers(record: &RecordView<'_>) -> bool {
+    record.server_txnlogs.is_none() && record.plan.names(TXNLOGS)
 }
 
 /// Where servers logged different transactions under one zxid, and no majority of the voters the same.

@@ -37,6 +37,8 @@ pub struct RecordView<'a> {
     pub client_logs: &'a BTreeMap<String, Vec<String>>,
     /// What is damaged or missing in the record, and what of it lies behind the end of the history, in words.
     pub damage: Vec<String>,
+    /// Files that the plan names and that are not there.
+    pub missing: &'a [String],
     /// Whether the history reaches the end of the run, its phase `done`.
     pub whole: bool,
     /// How many readings of the znode tree were made, with those behind the end of the history.
@@ -57,6 +59,7 @@ impl<'a> RecordView<'a> {
             logs: record.logs.as_deref(),
             client_logs: &record.client_logs,
             damage: record.damage.clone(),
+            missing: &record.missing,
             whole: events.iter().any(|event| event.entered() == Some("done")),
             all_readings: record.tree.as_ref().map_or(0, |tree| tree.readings.len()),
         };
@@ -74,6 +77,11 @@ impl<'a> RecordView<'a> {
     pub fn own(&self) -> bool {
         let confinement = |event: &Event| event.f == "confinement" && event.is_of("run");
         self.logs.is_some() && self.history.events.iter().any(confinement)
+    }
+
+    /// Whether a file that the plan names is not there.
+    pub fn lacks(&self, file: &str) -> bool {
+        self.missing.iter().any(|missing| missing == file)
     }
 
     /// The readings before and after the last `quiesce`; `None` if not both are there.

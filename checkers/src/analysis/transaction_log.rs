@@ -43,12 +43,13 @@ impl<'a> TransactionLog<'a> {
                 makers.insert((txn.zxid, None), txn);
             }
         }
+        let of_servers = record.server_txnlogs.is_some() || log_completeness::is_without_servers(record);
         Self {
             lack: log_completeness::lack(record, &named),
             hidden: txns.iter().any(Txn::hides_parts),
             created,
             makers,
-            committed: record.server_txnlogs.map(|_| committed(record, txns, named)),
+            committed: of_servers.then(|| committed(record, txns, named)),
         }
     }
 

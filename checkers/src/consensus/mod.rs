@@ -15,6 +15,7 @@ mod words;
 use crate::analysis::{Analysis, pairing};
 use crate::family_checks::FamilyChecks;
 use crate::findings::{Finding, Findings};
+use crate::record_gaps::{self, FileNeeds};
 use crate::verdict::verdict;
 use crate::{Results, cause};
 pub use judge::{ConsensusJudge, ConsensusStep};
@@ -53,6 +54,7 @@ fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
     let mut reasons = record.damage.clone();
+    reasons.extend(record_gaps::file_reasons(&run.record, FileNeeds::default()));
     let names = names(run.events);
     if names.is_empty() {
         reasons.push("the history does not name the nodes of its network".to_owned());

@@ -22,17 +22,22 @@ use crate::analysis::{Analysis, InjectedFault, RecordView};
 use crate::findings::{Finding, Findings};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use zooquake_history::plan::record_files;
 use zooquake_history::{ServerLog, ServerSample};
 
 /// The checkers that run for every family: those of elections, and the one of transaction logs.
 pub const CHECKERS: &[&str] = &[
     "two-ensemble-leaders",
     "ensemble-epoch-regression",
-    "lesser-vote-won",
+    LESSER_VOTE_WON,
     DIVERGING_LOGS,
 ];
 
-const DIVERGING_LOGS: &str = "diverging-logs";
+/// The checker of the transaction logs, which has no other source.
+pub(crate) const DIVERGING_LOGS: &str = "diverging-logs";
+
+/// The checker of votes, which has no other source than the servers' logs.
+pub(crate) const LESSER_VOTE_WON: &str = "lesser-vote-won";
 
 /// All that an ensemble left behind of its elections.
 #[derive(Debug, Clone, Copy)]
@@ -159,7 +164,9 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     }
     let known: HashSet<&str> = logs.iter().map(|log| log.server.as_str()).collect();
     for server in plan.cluster.voters() {
-        if !known.contains(server.as_str()) {
+        // That of a run that ended is a reason already.
+        let missed = run.record.whole && run.record.lacks(&record_files::log_of(None, &server));
+        if !known.contains(server.as_str()) && !missed {
             out.reasons.push(format!(
                 "note: the log of {server} is missing; elections with its vote were not judged"
             ));

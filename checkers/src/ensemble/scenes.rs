@@ -4,8 +4,11 @@
 //! and what convicts ZooKeeper are the anomalies of every run's ensemble.
 
 use super::{self as ensemble, Account, EnsembleElections, Suspicion, WallClock, accounts, versions};
+use crate::analysis::RecordView;
 use crate::family_checks::FamilyChecks;
-use crate::{Anomaly, Results, Verdict};
+use crate::record_gaps::{self, FileNeeds};
+use crate::verdict::{NOTE, verdict};
+use crate::{Anomaly, Results};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::{
@@ -31,6 +34,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
 fn check(record: &Record) -> Results {
     let mut reasons = record.damage.clone();
     phases(record, &mut reasons);
+    reasons.extend(record_gaps::reasons(&RecordView::new(record), FileNeeds::default()));
     let clock = WallClock::from_events(&record.history.events);
     let (mut told, mut anomalies) = (Vec::new(), Vec::new());
     let mut looked_at: BTreeMap<&str, usize> = BTreeMap::new();
@@ -66,12 +70,9 @@ fn check(record: &Record) -> Results {
     }
     looked_at.insert("scenes", told.len());
     let checkers = looked_at.into_iter();
+    reasons.sort_by_key(|reason| reason.starts_with(NOTE));
     Results {
-        verdict: match (anomalies.is_empty(), reasons.is_empty()) {
-            (false, _) => Verdict::Invalid,
-            (true, false) => Verdict::Unknown,
-            (true, true) => Verdict::Valid,
-        },
+        verdict: verdict(&anomalies, &reasons),
         anomalies,
         reasons,
         checkers: checkers

@@ -59,6 +59,7 @@ mod pairing;
 mod plain_definitions;
 mod promised_evidence;
 mod queue;
+mod record_gaps;
 mod recovery;
 mod refused_for_ever;
 mod register;

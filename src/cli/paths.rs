@@ -35,6 +35,18 @@ pub fn run(path: &Path) -> Result<(OpenedRun, Record), Usage> {
     Ok((opened, record))
 }
 
+/// Opens and reads the run in a folder or pack whose plan is to be played.
+///
+/// # Errors
+/// If there is none, or it or its plan cannot be read.
+pub fn run_to_play(path: &Path) -> Result<(OpenedRun, Record), Usage> {
+    let (opened, record) = run(path)?;
+    match record.plan_damage() {
+        Some(why) => Err(Usage(format!("{path:?} has no plan that could be run: {why}"))),
+        None => Ok((opened, record)),
+    }
+}
+
 /// Whether there is something at a path.
 ///
 /// # Errors

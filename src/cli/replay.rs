@@ -61,7 +61,7 @@ pub struct ReplayOptions {
 /// # Errors
 /// [`Usage`] if there is no such run; otherwise the harness failed.
 pub async fn replay(options: ReplayOptions) -> Result<Code> {
-    let (opened, mut record) = paths::run(&options.run)?;
+    let (opened, mut record) = paths::run_to_play(&options.run)?;
     admission::check(&record.plan)
         .map_err(|why| Usage(format!("{:?} has no plan that could be run: it {why}", options.run)))?;
     let (original, ran_on) = (record.plan.clone(), record.plan.on);

@@ -91,6 +91,9 @@ struct CheckedRun {
 impl CheckedRun {
     fn read(run: &Path) -> Result<Self> {
         let (opened, record) = paths::run(run)?;
+        if let Some(why) = record.plan_damage() {
+            eprintln!("zooquake: warning: the plan of {run:?} was not read: {why}");
+        }
         let unchecked = |error| {
             Usage(format!(
                 "{error:#}: {run:?} was never checked, and `zooquake check` of its folder makes results.json"

@@ -59,7 +59,7 @@ pub struct ShrinkOptions {
 /// [`Usage`] if there is no such run, it has no anomaly, or it cannot be run where it is to be; otherwise the harness
 /// failed.
 pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
-    let (opened, record) = paths::run(&options.run)?;
+    let (opened, record) = paths::run_to_play(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} cannot be shrunk: {why}", options.run));
     admission::check(&record.plan).map_err(|why| cannot(format!("its plan {why}")))?;
     if record.plan.on == On::Network {

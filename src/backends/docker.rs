@@ -4,7 +4,7 @@ use super::{BackendKind, Capabilities, Capacity, Connection, Fleet};
 use crate::planning::recipe::workplace;
 use anyhow::{Context, Result, ensure};
 use futures_util::FutureExt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,34 +56,38 @@ impl Connection for DockerEngine {
     }
 }
 
-/// How long a lease may seem to be held whose program has just died.
-const LEASE_END: Duration = Duration::from_secs(5);
+/// Between the two looks at a run that seems dead: one whose lease is not held has it again by then, if it lives.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
 
-/// Removes what dead runs left, and states it in a line. It looks twice: a slow engine shows a lease for a while after
-/// its end.
+/// Removes what dead runs left, and states it in a line.
 async fn sweep(engine: DockerBackend) {
-    sweep_once(&engine).await;
-    tokio::time::sleep(LEASE_END).await;
-    sweep_once(&engine).await;
+    match dead_runs(&engine).await {
+        Ok(dead) => report_swept(engine.sweep(dead.into_iter().collect()).await),
+        Err(error) => eprintln!("zooquake: what dead runs left was not removed: {error:#}"),
+    }
 }
 
-async fn sweep_once(engine: &DockerBackend) {
-    match engine.sweep_dead().await {
-        Ok(swept) if swept.is_empty() => {}
-        Ok(swept) => {
-            let (left, gone): (Vec<_>, Vec<_>) = swept.into_iter().partition(|(_, swept)| !swept.left.is_empty());
-            let names = |runs: Vec<(String, SweepCount)>| runs.into_iter().map(|(run, _)| run).collect::<Vec<_>>();
-            if !gone.is_empty() {
-                progress!("removed what dead runs had left: {}", names(gone).join(", "));
-            }
-            if !left.is_empty() {
-                eprintln!(
-                    "zooquake: dead runs left what cannot be removed, `zooquake clean` names it: {}",
-                    names(left).join(", ")
-                );
-            }
-        }
-        Err(error) => eprintln!("zooquake: what dead runs left was not removed: {error:#}"),
+/// Those that are dead at two looks.
+async fn dead_runs(engine: &DockerBackend) -> Result<BTreeSet<String>> {
+    let first = engine.own_dead().await?;
+    if first.is_empty() {
+        return Ok(first);
+    }
+    tokio::time::sleep(BETWEEN_LOOKS).await;
+    Ok(&first & &engine.own_dead().await?)
+}
+
+fn report_swept(swept: BTreeMap<String, SweepCount>) {
+    let (left, gone): (Vec<_>, Vec<_>) = swept.into_iter().partition(|(_, swept)| !swept.left.is_empty());
+    let names = |runs: Vec<(String, SweepCount)>| runs.into_iter().map(|(run, _)| run).collect::<Vec<_>>();
+    if !gone.is_empty() {
+        progress!("removed what dead runs had left: {}", names(gone).join(", "));
+    }
+    if !left.is_empty() {
+        eprintln!(
+            "zooquake: dead runs left what cannot be removed, `zooquake clean` names it: {}",
+            names(left).join(", ")
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Labels on everything that a run creates.
 
+use super::orchestrator;
 use std::collections::HashMap;
 use testcontainers::bollard::models::{ContainerSummary, Network};
 
@@ -25,7 +26,11 @@ pub fn owner() -> Option<String> {
 
 /// The labels of what a run creates.
 pub fn of_run(run: &str) -> HashMap<String, String> {
-    let labels = [(RUN_LABEL, Some(run.to_string())), (OWNER_LABEL, owner())];
+    let labels = [
+        (RUN_LABEL, Some(run.to_string())),
+        (OWNER_LABEL, owner()),
+        (orchestrator::LABEL, orchestrator::own()),
+    ];
     let named = |(label, value): (&str, Option<String>)| Some((label.to_string(), value?));
     labels.into_iter().filter_map(named).collect()
 }

@@ -16,6 +16,7 @@ mod lease;
 mod lost_engines;
 mod machines;
 mod network;
+mod orchestrator;
 mod primitives;
 mod processes;
 mod round_trips;

@@ -1,6 +1,6 @@
 //! What is done on an engine beside runs: images, and what dead runs have left.
 
-use super::sweep::{self, SweepCount};
+use super::sweep::{self, OwnRuns, SweepCount};
 use super::{DockerBackend, lease, watcher};
 use crate::BackendFuture;
 use crate::images::{self, ImageRequest, InventoryEntry, Removal};
@@ -46,19 +46,19 @@ impl DockerBackend {
         sweep::dead(&self.machines, dead).boxed()
     }
 
-    /// Removes everything of dead runs of the same owner, by the rule of leases, and spares those that were to be left
-    /// standing and those over several hosts. Returns, by run, what was removed and what is left.
+    /// Ids of the runs of the same owner that are dead by their processes on this host, or else by the rule of leases,
+    /// without those that were to be left standing and those over several hosts.
     ///
     /// # Errors
     /// If the engine does not answer.
-    pub fn sweep_dead(&self) -> BackendFuture<'_, BTreeMap<String, SweepCount>> {
+    pub fn own_dead(&self) -> BackendFuture<'_, BTreeSet<String>> {
         async move {
-            let mut dead = sweep::own_runs(&self.machines).await?;
-            if !dead.is_empty() {
+            let OwnRuns { mut ended, unknown } = sweep::own_runs(&self.machines).await?;
+            if !unknown.is_empty() {
                 let alive = self.leased(None).await?;
-                dead.retain(|run| !alive.contains(run));
+                ended.extend(unknown.into_iter().filter(|run| !alive.contains(run)));
             }
-            Ok(sweep::dead(&self.machines, dead).await)
+            Ok(ended)
         }
         .boxed()
     }

@@ -8,7 +8,7 @@ use super::machines::Machines;
 use crate::retry::again;
 use anyhow::{Context, Result};
 use futures_util::future::{join_all, try_join_all};
-pub use own::own_runs;
+pub use own::{OwnRuns, own_runs};
 use pass::pass;
 pub use pass::{endpoints, miscounted};
 use serde::Serialize;

@@ -2,36 +2,56 @@
 
 use super::super::labels::{OWNER_LABEL, RUN_LABEL, is_kept, owner};
 use super::super::machines::Machines;
+use super::super::orchestrator;
 use super::{Labels, labelled};
 use anyhow::Result;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use testcontainers::bollard::models::Network;
 
-/// Ids of the runs of this owner, or of none where the environment names none, that a later run removes if they are
-/// dead.
+/// Runs that may be dead, by what is known of their orchestrators.
+#[derive(Debug, Default, PartialEq)]
+pub struct OwnRuns {
+    /// Their processes, of this host, have ended.
+    pub ended: BTreeSet<String>,
+    /// Only their leases tell.
+    pub unknown: BTreeSet<String>,
+}
+
+/// The runs of this owner, or of none where the environment names none, that a later run removes if they are dead. None
+/// whose process lives on this host: it may have lost the engine, and its lease, for a while.
 ///
 /// # Errors
 /// If an engine does not answer.
-pub async fn own_runs(machines: &Machines) -> Result<BTreeSet<String>> {
-    let owner = owner();
-    let mut own = BTreeSet::new();
+pub async fn own_runs(machines: &Machines) -> Result<OwnRuns> {
+    let (owner, mut own) = (owner(), OwnRuns::default());
     for machine in &machines.all {
         let (labels, networks) = machine.explain(labelled(&machine.docker).await)?;
-        own.extend(removable(labels, &networks, owner.as_ref()));
+        for (run, labels) in removable(labels, &networks, owner.as_ref()) {
+            match labels
+                .get(orchestrator::LABEL)
+                .map(|label| orchestrator::has_ended(label))
+            {
+                Some(Some(false)) => {}
+                Some(Some(true)) => drop(own.ended.insert(run)),
+                Some(None) | None => drop(own.unknown.insert(run)),
+            }
+        }
     }
     Ok(own)
 }
 
 /// Not those whose cluster is to be left standing, nor those over several hosts: a lease may be held on another one.
-fn removable(labels: Vec<Labels>, networks: &[Network], owner: Option<&String>) -> BTreeSet<String> {
+fn removable(labels: Vec<Labels>, networks: &[Network], owner: Option<&String>) -> BTreeMap<String, Labels> {
     let is_spared = |network: &&Network| is_kept(network) || network.driver.as_deref() == Some("overlay");
     let spared = networks.iter().filter(is_spared);
     let spared: BTreeSet<&String> = spared
         .filter_map(|network| network.labels.as_ref()?.get(RUN_LABEL))
         .collect();
     let own = labels.into_iter().filter(|labels| labels.get(OWNER_LABEL) == owner);
-    let mut own: BTreeSet<String> = own.filter_map(|mut labels| labels.remove(RUN_LABEL)).collect();
-    own.retain(|run| !spared.contains(run));
+    let mut own: BTreeMap<String, Labels> = own
+        .filter_map(|labels| Some((labels.get(RUN_LABEL)?.clone(), labels)))
+        .collect();
+    own.retain(|run, _| !spared.contains(run));
     own
 }
 
@@ -66,7 +86,7 @@ mod tests {
             .collect();
         let taken = |owner: Option<&str>| {
             let owner = owner.map(str::to_string);
-            Vec::from_iter(removable(all.clone(), &networks, owner.as_ref()))
+            Vec::from_iter(removable(all.clone(), &networks, owner.as_ref()).into_keys())
         };
         assert_eq!(taken(None), ["plain"]);
         assert_eq!(taken(Some("somebody")), ["owned"]);

@@ -32,9 +32,11 @@ impl EngineProxy {
         std::thread::spawn(move || {
             for connection in listener.incoming() {
                 let connection = connection.expect("a connection");
+                // A cut waits for the lock: none slips through while it is made.
+                let mut open = open.lock().unwrap();
                 if !cut.load(Ordering::SeqCst) {
                     let engine = UnixStream::connect("/var/run/docker.sock").expect("the engine");
-                    open.lock().unwrap().extend(both_ways(connection, engine));
+                    open.extend(both_ways(connection, engine));
                 }
             }
         });
@@ -43,8 +45,9 @@ impl EngineProxy {
 
     /// Ends all connections and takes no new ones.
     fn cut(&self) {
+        let mut open = self.open.lock().unwrap();
         self.cut.store(true, Ordering::SeqCst);
-        for stream in self.open.lock().unwrap().drain(..) {
+        for stream in open.drain(..) {
             // It may have ended.
             let _ = stream.shutdown(Shutdown::Both);
         }
@@ -82,16 +85,24 @@ fn an_engine_that_is_lost_for_a_while_ends_no_run_and_its_windows_do_not_count()
     let mut command = zooquake("run lock/fenced --faults kill --time 15s --seed 3 --out");
     command.arg(runs.path()).env("DOCKER_HOST", &proxy.address);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let child = child.expect("starting zooquake");
+    let mut child = child.expect("starting zooquake");
     recorded(&runs, &["\"phase\":\"on\"", "\"verified\":true"]);
     proxy.cut();
     recorded(&runs, &["\"unreachable\"", "Docker engine"]);
     proxy.mend();
     recorded(&runs, &["\"unreachable\"", "\"engines\":[]"]);
     // All clients were lost, and all are started again.
-    let again = || (1..=5).all(|client| restarted(&history(&runs), client)).then_some(());
-    until("a second process of each client", Duration::from_secs(60), again);
+    let mut again = false;
+    until(
+        "a second process of each client, or the end of the run",
+        Duration::from_secs(60),
+        || {
+            again = (1..=5).all(|client| restarted(&history(&runs), client));
+            (again || child.try_wait().expect("its state").is_some()).then_some(())
+        },
+    );
     let said = ended(child);
+    assert!(again, "{said}");
     assert_nothing_left_of(&runs.id());
     assert!(matches!(said.code, Some(0 | 2)), "{said}");
     let results = document(&runs.only(), "results.json");

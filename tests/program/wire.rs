@@ -107,9 +107,13 @@ fn fenced_is_valid_while_followers_are_behind_and_while_servers_are_cut_off() {
         let windows = plan["windows"].as_array().expect("windows");
         let events = ran.lines("history.jsonl");
         let said = |id: &Value, phase: &str| {
-            let is = |event: &&Value| event["value"]["window"] == *id && event["value"]["phase"] == phase;
-            let event = events.iter().filter(|event| event["process"] == "nemesis").find(is);
-            event.filter(|event| event["value"]["verified"] == true).cloned()
+            // A server that does not serve yet is looked at again.
+            let is = |event: &&Value| {
+                let value = &event["value"];
+                value["window"] == *id && value["phase"] == phase && value["verified"] == true
+            };
+            let mut of_nemesis = events.iter().filter(|event| event["process"] == "nemesis");
+            of_nemesis.find(is).cloned()
         };
         for window in windows.iter().filter(|window| window["fault"] == "lag") {
             let Some(on) = said(&window["id"], "on") else { continue };

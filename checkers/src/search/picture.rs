@@ -50,6 +50,8 @@ pub struct ObjectPicture {
     pub bars: Vec<OperationBar>,
     /// How many operations there are.
     pub operations: usize,
+    /// The operation that cannot have its answer, by the first anomaly that has one, by its place among those shown.
+    pub stuck: Option<usize>,
     /// The longest order that was found, or why there is none.
     pub order: Result<ObjectOrder, String>,
     /// What was found of it, by the places in the list given.
@@ -93,7 +95,8 @@ pub struct ObjectOrder {
     pub reached: usize,
     /// How many an order of all has.
     pub certain: usize,
-    /// The operations that have to be next and cannot be, by their places among those shown.
+    /// The operations that have to be next and cannot be, by their places among those shown; none where the search for
+    /// the order was given up.
     pub refused: Vec<usize>,
     /// Why it ends there.
     pub end: OrderEnd,
@@ -200,14 +203,17 @@ fn one(
             .flatten()
             .any(|at| witness.contains(at))
     };
-    let refused = order.as_ref().map_or(&[][..], |order| &order.refused);
-    let must = |call: &Call<'_>| in_witness(call) || refused.first().is_some_and(|first| first.invoke == call.invoke);
+    let stuck = anomalies.iter().find_map(|&at| all[at].stuck);
+    let refused = order.as_ref().map_or(&[][..], refused);
+    let last = stuck.or(refused.first().map(|first| first.invoke));
+    let must = |call: &Call<'_>| in_witness(call) || last == Some(call.invoke);
     let shown = around(calls, must);
     let place: HashMap<usize, usize> = shown.iter().enumerate().map(|(bar, call)| (call.invoke, bar)).collect();
     ObjectPicture {
         key,
         bars: shown.iter().map(|call| bar(call, in_witness(call))).collect(),
         operations: calls.len(),
+        stuck: stuck.and_then(|stuck| place.get(&stuck).copied()),
         order: order.map(|order| on_bars(&order, &place)),
         anomalies: anomalies.to_vec(),
     }
@@ -246,6 +252,14 @@ fn bar(call: &Call<'_>, witness: bool) -> OperationBar {
     }
 }
 
+/// The operations at which an order ends; none where a longer one may exist.
+fn refused<'o, 'a>(order: &'o CallOrder<'a>) -> &'o [&'o Call<'a>] {
+    match order.end {
+        OrderEnd::Longest => &order.refused,
+        OrderEnd::Whole | OrderEnd::GaveUp(_) => &[],
+    }
+}
+
 /// An order, of which the steps of operations that are shown are kept.
 fn on_bars(order: &CallOrder<'_>, place: &HashMap<usize, usize>) -> ObjectOrder {
     let step = |(at, step): (usize, &zooquake_linearizability::OrderStep<'_>)| {
@@ -256,7 +270,9 @@ fn on_bars(order: &CallOrder<'_>, place: &HashMap<usize, usize>) -> ObjectOrder 
             certain: step.certain,
         })
     };
-    let refused = order.refused.iter().filter_map(|call| place.get(&call.invoke).copied());
+    let refused = refused(order)
+        .iter()
+        .filter_map(|call| place.get(&call.invoke).copied());
     ObjectOrder {
         initial: order.initial.clone(),
         last: order.steps.last().map_or(&order.initial, |step| &step.state).clone(),

@@ -77,10 +77,8 @@ impl<'a> ChartPlaces<'a> {
 pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
     let places = ChartPlaces::new(&one.bars);
     let (width, height) = (places.width(), places.height());
-    let (steps, refused) = one
-        .order
-        .as_ref()
-        .map_or((&[][..], &[][..]), |order| (&order.steps[..], &order.refused[..]));
+    let steps = one.order.as_ref().map_or(&[][..], |order| &order.steps[..]);
+    let marked = Marked::new(one);
     let points = places.points(steps);
     html! {
         div.chart tabindex="0" role="region" aria-label="Operations by process" {
@@ -93,7 +91,7 @@ pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
                 aria-label="Operations in the order of events" {
                 @for row in 1..places.rows.len() { line.rule x1="0" x2=(width) y1=(row * ROW) y2=(row * ROW) {} }
                 @for (at, bar) in one.bars.iter().enumerate() {
-                    (operation(number, &places, bar, refused.iter().position(|&other| other == at)))
+                    (operation(number, &places, bar, marked.at(at)))
                     "\n"
                 }
                 path.order d=(line(&points)) {}
@@ -128,7 +126,55 @@ fn short_process(process: u64) -> String {
     }
 }
 
-fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, refused: Option<usize>) -> Markup {
+/// The operations that are marked: the one that cannot have its answer, by the proof of the anomaly; without a proof
+/// those at which the longest order ends, the first of which stands for them.
+struct Marked<'a> {
+    proven: Option<usize>,
+    refused: &'a [usize],
+}
+
+/// Why an operation is marked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    NoAnswer,
+    First,
+    Other,
+}
+
+impl Mark {
+    fn words(self) -> &'static str {
+        match self {
+            Self::NoAnswer => "cannot have its answer",
+            Self::First | Self::Other => "cannot be next",
+        }
+    }
+}
+
+impl<'a> Marked<'a> {
+    fn new(one: &'a ObjectPicture) -> Self {
+        let refused = one.order.as_ref().map_or(&[][..], |order| &order.refused[..]);
+        Self {
+            proven: one.stuck,
+            refused: if one.stuck.is_some() { &[] } else { refused },
+        }
+    }
+
+    fn at(&self, bar: usize) -> Option<Mark> {
+        match self.refused.iter().position(|&other| other == bar) {
+            Some(0) => Some(Mark::First),
+            Some(_) => Some(Mark::Other),
+            None => (self.proven == Some(bar)).then_some(Mark::NoAnswer),
+        }
+    }
+
+    /// The mark that the legend explains and leads to.
+    fn first(&self) -> Option<Mark> {
+        let refused = (!self.refused.is_empty()).then_some(Mark::First);
+        self.proven.map(|_| Mark::NoAnswer).or(refused)
+    }
+}
+
+fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, mark: Option<Mark>) -> Markup {
     let (left, right, top) = (places.left(bar) + 1, places.right(bar) - 1, places.top(bar));
     let outcome = match bar.outcome {
         CallOutcome::Ok => "bar ok",
@@ -138,17 +184,18 @@ fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, refuse
     // Wide letters take this many pixels.
     let letters = (right - left).saturating_sub(4) / 7;
     let label: String = words::operation(bar).chars().take(letters).collect();
+    let leads = mark.is_some_and(|mark| mark != Mark::Other);
     html! {
-        g id=[(refused == Some(0)).then(|| format!("stuck-{number}"))]
-            class={ (outcome) @if bar.witness { " witness" } @if refused.is_some() { " refused" } } {
+        g id=[leads.then(|| format!("stuck-{number}"))]
+            class={ (outcome) @if bar.witness { " witness" } @if mark.is_some() { " refused" } } {
             @if ChartPlaces::end(bar).is_some() {
                 rect x=(left) y=(top) width=(right - left) height=(BAR) rx="3" {}
             } @else {
                 path.open d={ "M" (right) " " (top) "H" (left) "V" (top + BAR) "H" (right) } {}
             }
             text x=(left + 4) y=(top + 13) { (label) }
-            @if refused == Some(0) { text.cannot x=(left + 6) y=(top + BAR - 5) { "✗" } }
-            title { (words::pointed(bar)) @if refused.is_some() { " · cannot be next" } }
+            @if leads { text.cannot x=(left + 6) y=(top + BAR - 5) { "✗" } }
+            title { (words::pointed(bar)) @if let Some(mark) = mark { " · " (mark.words()) } }
         }
     }
 }
@@ -167,7 +214,6 @@ fn line(points: &[(usize, usize)]) -> String {
 pub fn legend(number: usize, one: &ObjectPicture) -> Markup {
     let has = |wanted: fn(&OperationBar) -> bool| one.bars.iter().any(wanted);
     let order = one.order.as_ref().ok();
-    let stuck = order.is_some_and(|order| !order.refused.is_empty());
     html! {
         div.legend {
             @if has(|bar| bar.outcome == CallOutcome::Ok) { span { i.key.ok {} "answered" } }
@@ -175,9 +221,9 @@ pub fn legend(number: usize, one: &ObjectPicture) -> Markup {
             @if has(|bar| bar.outcome == CallOutcome::Fail) { span { i.key.fail {} "failed" } }
             @if has(|bar| bar.witness) { span { i.key.witness {} "proves the anomaly" } }
             @if order.is_some_and(|order| !order.steps.is_empty()) { span { i.key.number { "1" } "its number in the order" } }
-            @if stuck {
-                span { i.key.refused { "✗" } "cannot be next" }
-                a href={ "#stuck-" (number) } { "Show where the order ends" }
+            @if let Some(mark) = Marked::new(one).first() {
+                span { i.key.refused { "✗" } (mark.words()) }
+                a href={ "#stuck-" (number) } { @if mark == Mark::NoAnswer { "Show it" } @else { "Show where the order ends" } }
             }
         }
         p.hint { "Point at a bar or a number for the request, the answer and the state. The columns are events, not times." }

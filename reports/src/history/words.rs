@@ -85,8 +85,17 @@ pub fn order(order: &ObjectOrder, one: &ObjectPicture) -> Vec<String> {
             count(order.length, "step")
         ));
     }
-    if let Some((&first, others)) = order.refused.split_first() {
-        let others = match others.len() {
+    if let Some(stuck) = one.stuck.map(|stuck| &one.bars[stuck]) {
+        lines.push(format!(
+            "By what proves the anomaly {} by process {} cannot have its answer in any order.",
+            operation(stuck),
+            stuck.process,
+        ));
+    }
+    let refused = &order.refused;
+    let first = one.stuck.or(refused.first().copied());
+    if let Some(first) = first.filter(|first| refused.contains(first)) {
+        let others = match refused.len() - 1 {
             0 => String::new(),
             more => format!(
                 ", nor can {}",

@@ -5,13 +5,15 @@ use super::clients::quiesce::QUIESCE;
 use super::context::{Deadline, RunContext};
 use super::effect::{Effect, Question, Stalls};
 use super::generator::GeneratorPhase;
+use super::kept_claims::KeptClaims;
 use super::shell_answer::ShellAnswer;
 use zooquake_history::evidence::{Reading, TreeReadings};
 
 /// The number of times that the tree is read anew after a stall, at most.
 const ATTEMPTS: usize = 3;
 
-/// The tree is read, every client is asked once more which znodes are its own, and the tree is read again. A stall may
+/// The tree is read, every client is asked once more which znodes are its own, those that keep claims on items are asked
+/// for them, and the tree is read again. A stall may
 /// have cost an answer, so that what fails around one is done again.
 #[derive(Debug)]
 pub struct Audit {
@@ -27,6 +29,7 @@ pub struct Audit {
 enum AuditStep {
     FirstReading,
     Quiescing(Result<Reading, String>, Deadline),
+    HandingOut(Result<Reading, String>, KeptClaims),
     SecondReading(Result<Reading, String>),
 }
 
@@ -48,8 +51,9 @@ impl Audit {
 
     /// The moment at which it has to be looked at, if nothing happens before.
     pub fn due(&self) -> Option<Deadline> {
-        match self.step {
-            AuditStep::Quiescing(_, until) => Some(until),
+        match &self.step {
+            AuditStep::Quiescing(_, until) => Some(*until),
+            AuditStep::HandingOut(_, kept) => Some(kept.due()),
             AuditStep::FirstReading | AuditStep::SecondReading(_) => None,
         }
     }
@@ -69,6 +73,13 @@ impl Audit {
                     self.step = AuditStep::Quiescing(first, run.deadline(QUIESCE));
                 }
                 (AuditStep::Quiescing(first, until), _) if clients.all_quiesced() || run.passed(until) => {
+                    self.step = AuditStep::HandingOut(first, KeptClaims::new(run, clients));
+                }
+                (AuditStep::HandingOut(first, mut kept), _) => {
+                    if !kept.advance(run, clients) {
+                        self.step = AuditStep::HandingOut(first, kept);
+                        return None;
+                    }
                     run.emit(Effect::Ask(Question::Tree));
                     self.step = AuditStep::SecondReading(first);
                     return None;

@@ -17,6 +17,7 @@ mod drain;
 mod effect;
 mod generator;
 mod history_entry;
+mod kept_claims;
 mod last_ops;
 mod nemesis;
 mod nemesis_messages;

@@ -3,7 +3,8 @@
 //! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `item_presence` what
 //! lay in the queue when, `unanswered_removals` what the transaction logs show of operations without an answer
 //! (`carriers` are the znodes of items). The checkers: `lost_item` and `abandoned_item`, `duplicate_delivery`,
-//! `phantom_item`, `reordered_items`, `stuck_queue`; [`crate::znodes::orphan_node`] audits claims.
+//! `phantom_item`, `reordered_items`, `stuck_queue`,
+//! `stuck_item`; [`crate::znodes::orphan_node`] audits claims.
 
 mod abandoned_item;
 mod carriers;
@@ -15,6 +16,7 @@ mod items;
 mod lost_item;
 mod phantom_item;
 mod reordered_items;
+mod stuck_item;
 mod stuck_queue;
 mod unanswered_removals;
 
@@ -40,6 +42,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
         "phantom-item",
         "reordered",
         "stuck-queue",
+        "stuck-item",
         refused_for_ever::NAME,
         "orphan-node",
     ],
@@ -71,6 +74,7 @@ fn check(record: &Record) -> Results {
     phantom_item::check(&run, &items, claimed, &mut found);
     reordered_items::check(&run, &items, &mut found);
     stuck_queue::check(&run, &items, &mut found);
+    stuck_item::check(&run, &items, claimed, &mut found);
     found.doubt("items cannot be read", &items.unread);
     orphan_node::check_claims(&run, &|item| items.acknowledged(item), &mut found);
     let tree = "orphans were not looked for";

@@ -138,3 +138,36 @@ pub fn named_znodes<'a>(run: &Analysis<'a>, before: &Reading, after: &Reading) -
     let each = named.flat_map(|(node, znodes)| znodes.into_iter().map(move |znode| (znode, node)));
     each.collect()
 }
+
+/// What a client named as its own in its last answer to `quiesce` between two readings. Positions are those of events.
+pub struct NamedZnodes<'a> {
+    pub client: &'a str,
+    /// Where it was asked.
+    pub sent: usize,
+    /// Where it answered.
+    pub read: usize,
+    /// Paths and czxids.
+    pub znodes: Vec<(&'a str, i64)>,
+}
+
+/// The last answers of all clients that named znodes, where these are `ok` and can be read.
+pub fn last_named<'a>(run: &Analysis<'a>, before: &Reading, after: &Reading) -> Vec<NamedZnodes<'a>> {
+    let asked = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
+    let answered = asked.filter_map(|op| Some((op.node, op.sent()?, op.end?)));
+    let between = answered.filter(|&(_, sent, read)| sent >= before.end_index && read < after.index);
+    let mut last: BTreeMap<&'a str, (usize, usize)> = BTreeMap::new();
+    for (node, sent, read) in between {
+        let of_client = last.entry(node).or_insert((sent, read));
+        *of_client = (sent, read).max(*of_client);
+    }
+    let named = last.into_iter().filter_map(|(client, (sent, read))| {
+        let event = Some(&run.events[read]).filter(|event| event.kind == EventType::Ok);
+        Some(NamedZnodes {
+            client,
+            sent,
+            read,
+            znodes: znodes(event?)?,
+        })
+    });
+    named.collect()
+}

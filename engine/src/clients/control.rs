@@ -9,7 +9,7 @@ use crate::operation::Completion;
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::EventType;
-use zooquake_history::operation::control::{HOLDS, RunningNotice, f};
+use zooquake_history::operation::control::{HOLDS, RunningNotice, ZNODES, f};
 use zooquake_history::operation::membership::REGISTERED;
 
 /// A control request that was answered.
@@ -72,6 +72,7 @@ impl Clients {
             let error = end.error.as_deref().map(|error| format!(": {error}"));
             self.workers[client].quiesce_error = Some(format!("answered `{outcome}`{}", error.unwrap_or_default()));
         }
+        let named = end.get(ZNODES).map_or(0, |znodes| znodes.len());
         self.workers[client].record_control(run, f, kind, end.value, end.error);
         if f == f::CONFIRM {
             self.confirmed(run, request, kind, holds_nothing);
@@ -80,6 +81,7 @@ impl Clients {
         // An answer to an earlier one is no evidence of now.
         if kind == EventType::Ok && worker.quiesce == Some(id) {
             worker.quiesced = true;
+            worker.named = named;
         }
     }
 
@@ -122,6 +124,7 @@ impl Clients {
         for number in 0..self.workers.len() {
             let worker = &mut self.workers[number];
             worker.quiesced = false;
+            worker.named = 0;
             worker.quiesce = None;
             worker.quiesce_error = None;
             if worker.process.connected && worker.answers() {

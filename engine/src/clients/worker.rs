@@ -45,6 +45,8 @@ pub struct Worker {
     pub quiesce: Option<u64>,
     /// Whether it answered that one, or was seen running instead.
     pub quiesced: bool,
+    /// How many znodes it named in its answer to that one.
+    pub named: usize,
     /// Why its last answer to `quiesce` was none that counts, if it was `fail` or `info`.
     pub quiesce_error: Option<String>,
     /// How its last operation ended.
@@ -80,6 +82,7 @@ impl Worker {
             beside: true,
             quiesce: None,
             quiesced: false,
+            named: 0,
             quiesce_error: None,
             last: None,
             failing: false,

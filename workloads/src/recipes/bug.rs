@@ -90,6 +90,8 @@ planted! {
         in FIFO, shows "stuck-queue" under [], "Helix 44";
     Q9: "an acknowledgement waits for the one before, whose reply was lost and which never ends",
         in CLAIMED, shows "stuck-queue" under ["drop-reply"], "ZooKeeper's guide: a lost connection leaves a request open";
+    Q10: "a claim whose reply was lost is found and kept, and its item given to nobody",
+        in CLAIMED, shows "stuck-item" under ["drop-reply"], "ZooKeeper's guide: a lost connection leaves a request open";
     B1: "the `ready` znodes of earlier rounds are counted as members",
         in DOUBLE, shows "early-release" under [], "Netflix/curator 99";
     B3: "any event of the session opens the barrier",

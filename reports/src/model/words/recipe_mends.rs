@@ -97,6 +97,12 @@ pub(super) const RECIPE_MENDS: &[Mend] = &[
          end of an operation what it has taken inside the client.",
     ),
     mend(
+        &["stuck-item"],
+        "A client claims an item as its own, and gives it to nobody, though it is asked for one.",
+        "Look for what you have claimed before you look for more: a claim whose reply was lost, or that came too late for its dequeue, is the \
+         next one's.",
+    ),
+    mend(
         &["phantom-item"],
         "An item was delivered that nobody had enqueued.",
         "Parse what was read of the znode that the list named, not what was sent.",

@@ -132,6 +132,7 @@ impl ClaimedQueue {
         attempt: &DequeueAttempt,
     ) -> Result<Option<DeliveredItem>, OpError> {
         let path = format!("{TAKEN}/{name}");
+        let mut found = false;
         let (czxid, version) = loop {
             self.name(item, attempt)?;
             let stat = match owner.zk.multi(ops.clone()).await {
@@ -151,8 +152,9 @@ impl ClaimedQueue {
                 break (stat.czxid, stat.version);
             }
             // Where it did not take effect the item is still the first one: to go on to the next would reorder them.
-            if let Some(found) = look(&self.env, owner, &path).await? {
-                break found;
+            if let Some(stat) = look(&self.env, owner, &path).await? {
+                found = true;
+                break stat;
             }
         };
         let own = OwnZnode {
@@ -169,6 +171,9 @@ impl ClaimedQueue {
             delivered: true,
         };
         self.claims.update(|claims| claims.push(claim));
+        if found && self.env.has(Bug::Q10) {
+            return Err(OpError::Info("the reply to the claim was lost".to_string()));
+        }
         Ok(Some(DeliveredItem { item, claim: Some(own) }))
     }
 

@@ -72,6 +72,14 @@ pub enum Remark<'a> {
     },
     /// So many deliveries repeated an item that had come out already, as the model allows.
     Repeated(usize),
+    /// Several processes name one client, so that it is not known which of its holds a release ends: of no hold of such
+    /// a client more was judged than that it was granted.
+    ClientShared {
+        /// The first operation of such a client.
+        first: &'a Call<'a>,
+        /// The first one of the same client by another process.
+        other: &'a Call<'a>,
+    },
     /// A hold had ended when it was to be released, as the model allows.
     LeaseLost {
         /// The acquire.

@@ -88,11 +88,15 @@ pub fn infer(history: &History) -> Option<ModelKind> {
     let events = || history.events.iter();
     let of_clients = events().filter(|event| matches!(event.process, Process::Number(_)));
     let names: HashSet<&str> = of_clients.map(|event| event.f.as_str()).collect();
-    let reads = |like: fn(&zooquake_linearizability::Value) -> bool| {
-        let mut reads = events().filter(|event| event.f == "read" && event.kind == EventType::Ok);
-        reads.any(|event| like(&searched(&event.value)))
+    let any = |f: &str, kind: EventType, like: fn(&zooquake_linearizability::Value) -> bool| {
+        let mut those = events().filter(|event| event.f == f && event.kind == kind);
+        those.any(|event| like(&searched(&event.value)))
     };
-    ModelKind::infer(|name| names.contains(name), reads)
+    ModelKind::infer(
+        |name| names.contains(name),
+        |like| any("acquire", EventType::Invoke, like),
+        |like| any("read", EventType::Ok, like),
+    )
 }
 
 /// Judges a history by search. `damage` names what of it could not be read: then it can be convicted, but is not valid.

@@ -40,6 +40,11 @@ pub fn reason(remark: &Remark<'_>) -> String {
              in (that of event {} did not come out)",
             enqueue.invoke
         ),
+        Remark::ClientShared { first, other } => format!(
+            "which holds of a client end with its releases is not known, as several processes name one: process {} at event \
+             {}, process {} at event {}",
+            first.process, first.invoke, other.process, other.invoke
+        ),
         Remark::Repeated(deliveries) => format!(
             "{NOTE}{} repeated an item that had come out already",
             count(*deliveries, "delivery")

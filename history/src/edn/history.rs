@@ -233,8 +233,9 @@ fn from_event(event: &Event) -> Edn {
     Edn::Map(keyed.collect())
 }
 
-/// A history of gets, puts and appends in the notation of porcupine's, such as
-/// `{:process 0, :type :invoke, :f :get, :key "x", :value nil}`. Events of named processes are left out.
+/// A history of gets, puts, appends and compare-and-sets in the notation of porcupine's, such as
+/// `{:process 0, :type :invoke, :f :get, :key "x", :value nil}`. Events of named processes are left out. The value of a
+/// compare-and-set is the pair of the old text and the new one, also where the history has `[key old new]`.
 ///
 /// # Errors
 /// What that notation has no words for: other operations, keys and values that are no text, an event that is neither
@@ -260,14 +261,22 @@ pub fn to_keyed(history: &History) -> Result<String, String> {
 fn pair(event: &Event) -> Result<(Edn, Edn), String> {
     let wrong = |what: &str| Err(format!("event {}: {what}", event.index));
     let known = matches!(event.kind, EventType::Invoke | EventType::Ok);
-    if !known || !["get", "put", "append"].contains(&event.f.as_str()) {
-        return wrong("porcupine's key-value text holds get, put and append, each invoked or ok");
+    if !known || !["get", "put", "append", "cas"].contains(&event.f.as_str()) {
+        return wrong("porcupine's key-value text holds get, put, append and cas, each invoked or ok");
     }
-    match from_json(&event.value) {
-        Edn::Vector(pair) => match <[Edn; 2]>::try_from(pair) {
-            Ok([key @ Edn::Str(_), value @ (Edn::Str(_) | Edn::Nil)]) => Ok((key, value)),
-            _ => wrong("expected a key and a value that are texts"),
-        },
-        _ => wrong("expected a pair of a key and a value"),
+    let Edn::Vector(values) = from_json(&event.value) else {
+        return wrong("expected a pair of a key and a value");
+    };
+    match (event.f.as_str(), values.as_slice()) {
+        ("cas", [key @ Edn::Str(_), Edn::Vector(pair)]) if matches!(pair.as_slice(), [Edn::Str(_), Edn::Str(_)]) => {
+            Ok((key.clone(), Edn::Vector(pair.clone())))
+        }
+        ("cas", [key @ Edn::Str(_), old @ Edn::Str(_), new @ Edn::Str(_)]) => {
+            Ok((key.clone(), Edn::Vector(vec![old.clone(), new.clone()])))
+        }
+        ("cas", [key @ Edn::Str(_), Edn::Nil]) if event.kind == EventType::Ok => Ok((key.clone(), Edn::Nil)),
+        ("cas", _) => wrong("expected a key and two values that are texts"),
+        (_, [key @ Edn::Str(_), value @ (Edn::Str(_) | Edn::Nil)]) => Ok((key.clone(), value.clone())),
+        _ => wrong("expected a key and a value that are texts"),
     }
 }

@@ -94,9 +94,10 @@ impl ModelFit {
     }
 }
 
-/// The names of a history's operations, and what its reads were answered with.
+/// The names of a history's operations, what its requests for grants were sent with, and its reads answered with.
 pub struct HistoryOperations<'a> {
     pub(super) has: &'a dyn Fn(&str) -> bool,
+    pub(super) acquires: &'a dyn Fn(fn(&Value) -> bool) -> bool,
     pub(super) reads: &'a dyn Fn(fn(&Value) -> bool) -> bool,
 }
 
@@ -104,6 +105,11 @@ impl HistoryOperations<'_> {
     /// Whether there is an operation of one of these names.
     pub fn any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| (self.has)(name))
+    }
+
+    /// Whether some `acquire` was sent with such a value.
+    pub fn acquires(&self, like: fn(&Value) -> bool) -> bool {
+        (self.acquires)(like)
     }
 
     /// Whether some read was answered with such a value.

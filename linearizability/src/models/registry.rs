@@ -101,11 +101,16 @@ impl ModelKind {
     }
 
     /// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is
-    /// judged, or of more than one thing. `has`: whether there is an operation of a name. `reads`: whether a read was
-    /// answered with such a value.
-    pub fn infer(has: impl Fn(&str) -> bool, reads: impl Fn(fn(&Value) -> bool) -> bool) -> Option<Self> {
+    /// judged, or of more than one thing. `has`: whether there is an operation of a name. `acquires`: whether an
+    /// `acquire` was sent with such a value. `reads`: whether a read was answered with such a value.
+    pub fn infer(
+        has: impl Fn(&str) -> bool,
+        acquires: impl Fn(fn(&Value) -> bool) -> bool,
+        reads: impl Fn(fn(&Value) -> bool) -> bool,
+    ) -> Option<Self> {
         let operations = HistoryOperations {
             has: &has,
+            acquires: &acquires,
             reads: &reads,
         };
         let first = |wanted| REGISTRY.iter().find(|model| (model.fits)(&operations) == wanted);

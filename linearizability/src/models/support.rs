@@ -1,11 +1,15 @@
 //! What the models share: contradictions, and the way from operations to what was found.
 
 use crate::call_order::{StateNames, order};
+use crate::equality::canonical;
 use crate::inquiry::Inquiry;
 use crate::models::entry::ModelEntry;
 use crate::proof::prove;
 use crate::reading::Reading;
-use crate::{BrokenClaim, Budget, Call, Contradiction, InputError, Judgement, Model, Op, Remark, Violation, Witness};
+use crate::{
+    BrokenClaim, Budget, Call, CallOutcome, Contradiction, InputError, Judgement, Model, Op, Remark, Value, Violation,
+    Witness,
+};
 use std::collections::BTreeMap;
 
 /// Whether something has an end although it need not have happened, as only witnesses in the making have it.
@@ -116,4 +120,29 @@ pub fn unable(model: &ModelEntry, call: &Call<'_>) -> InputError {
     let (name, operations) = (model.names[0], model.operations.join(", "));
     let (f, at) = (call.f, call.invoke);
     InputError::Unable(format!("a {name} has no operation {f} (event {at}), but {operations}"))
+}
+
+/// The two values of a compare-and-set, the one that it wants and the one that it writes.
+///
+/// # Errors
+/// It has none, or was answered `ok` with `false` or with a pair of other values, by which it is not known what it did.
+pub fn compared<'c>(call: &'c Call<'_>) -> Result<[&'c Value; 2], InputError> {
+    let Some(asked) = call.asked.pair() else {
+        return Err(InputError::Unexpected {
+            what: format!("the cas of event {} has no pair of values", call.invoke),
+            found: call.asked.clone(),
+        });
+    };
+    let other = |answered: [&Value; 2]| answered.map(canonical) != asked.map(canonical);
+    let doubtful = call.answered == Value::Bool(false) || call.answered.pair().is_some_and(other);
+    match call.complete {
+        Some(complete) if call.outcome == CallOutcome::Ok && doubtful => Err(InputError::Unexpected {
+            what: format!(
+                "what the cas of event {} did is not known: it was answered ok at event {complete}",
+                call.invoke
+            ),
+            found: call.answered.clone(),
+        }),
+        _ => Ok(asked),
+    }
 }

@@ -5,7 +5,8 @@
 
 use super::judged::maps;
 use zooquake_checkers::Results;
-use zooquake_checkers::search::ModelKind;
+use zooquake_checkers::search::{ModelKind, infer};
+use zooquake_history::edn::parse_edn;
 
 fn judged(model: &str, events: &str) -> Results {
     let kind: ModelKind = model.parse().expect("it is a model");
@@ -164,6 +165,102 @@ fn permits() {
         ),
     ] {
         table(&format!("{found} | {events}"));
+    }
+}
+
+#[test]
+fn permits_in_maps() {
+    let one = "0 acquire {:permits 2} -> {:permits 2}; 1 acquire {:permits 1} -> {:permits 1}";
+    let back = "0 release {:permits 2} -> {:permits 2}; 1 release {:permits 1} -> {:permits 1}";
+    let named = |rest: &str| format!("0 acquire {{:client \"a\" :permits 2}} -> nil; {rest}");
+    let mode = |one: &str, other: &str| {
+        format!(
+            "0 acquire {{:mode {one}}} -> nil; 1 acquire {{:mode {other} :client 7}} -> nil; 0 release {{:client 3}} -> nil"
+        )
+    };
+    for (found, events) in [
+        ("semaphore:3 valid", format!("{one}; {back}")),
+        ("semaphore:2 double-grant [0, 1, 2, 3, 4, 5]", format!("{one}; 0 release {{:permits 2}} -> nil")),
+        // The client alone is of one permit.
+        (
+            "semaphore:2 valid",
+            "0 acquire {:client 1} -> {:client 1 :uid 4}; 1 acquire {:client 2} -> {:client 2}; 0 release {:client 1} -> nil; 1 release -> nil"
+                .to_owned(),
+        ),
+        (
+            "semaphore:1 double-grant [0, 1, 2, 3, 4, 5]",
+            "0 acquire {:client 1} -> nil; 1 acquire {:client 2} -> nil; 0 release {:client 1} -> nil; 1 release -> nil"
+                .to_owned(),
+        ),
+        (
+            "semaphore:2 double-grant [0, 1, 2, 3, 4, 5]",
+            named("1 acquire {:client \"b\"} -> nil; 0 release {:permits 2} -> {:client \"a\"}; 1 release {:client \"b\"} -> nil"),
+        ),
+        // A release of another client, or of another number, is of no hold that is known.
+        (
+            "semaphore:2 valid",
+            named("0 release {:client \"b\" :permits 2} -> nil; 1 acquire {:client \"c\"} -> nil; 0 release {:client \"a\" :permits 2} -> nil"),
+        ),
+        (
+            "semaphore:2 valid",
+            named("0 release {:client \"a\"} -> nil; 1 acquire {:permits 1} -> nil; 0 release {:permits 2} -> nil"),
+        ),
+        // What is not read as a number of permits.
+        ("semaphore:2 unknown: no number of permits", "0 acquire {:permits :all} -> nil".to_owned()),
+        ("semaphore:2 unknown: no number of permits", "0 acquire {:permits 0} -> nil".to_owned()),
+        ("semaphore:2 unknown: no number of permits", "0 acquire {:client 1 :count 2} -> nil".to_owned()),
+        ("semaphore:2 unknown: no number of permits", "0 acquire -> {:left 1}".to_owned()),
+        ("semaphore:2 unknown: was sent for 1 of the permits", "0 acquire -> {:permits 2}".to_owned()),
+        ("semaphore:2 unknown: was sent for 2 of the permits", named("1 acquire {:permits 2} -> {:permits 1}")),
+        // One client of several processes: a hold of its is certain at no moment.
+        (
+            "semaphore:1 unknown: several processes name one: process 0 at event 0, process 1 at event 2",
+            "0 acquire {:client 1} -> nil; 1 acquire {:client 1} -> nil; 0 release {:client 1} -> nil; 1 release {:client 1} -> nil"
+                .to_owned(),
+        ),
+        (
+            "semaphore:1 double-grant [2, 3, 4, 5, 6, 7]",
+            "9 invoke acquire {:client 1}; 9 info acquire :timed-out; 0 acquire {:client 2} -> nil; \
+             1 acquire {:client 3} -> nil; 0 release -> nil; 1 release -> nil"
+                .to_owned(),
+        ),
+        ("rwlock valid", mode(":read", "\"shared\"")),
+        ("rwlock double-grant [0, 1, 2, 3, 4, 5]", mode(":write", ":read")),
+        ("rwlock unknown: names neither read nor write", mode(":much", ":read")),
+    ] {
+        table(&format!("{found} | {events}"));
+    }
+    // Under keys.
+    let keys = "0 acquire [:a {:permits 2}] -> [:a {:permits 2}]; 1 acquire [:b {:permits 2}] -> nil; \
+                0 release [:a {:permits 2}] -> nil; 1 release [:b {:permits 2}] -> nil";
+    table(&format!("semaphore:2 valid | {keys}"));
+    let same = keys.replace(":b", ":a");
+    table(&format!("semaphore:2 double-grant [0, 1, 2, 3, 4, 5] | {same}"));
+}
+
+#[test]
+fn what_grants_several_at_once_is_not_taken_for_a_mutex() {
+    let inferred = |value: &str| {
+        let text = format!(
+            "{{:process 0 :type :invoke :f :acquire :value {value}}}{{:process 0 :type :ok :f :acquire :value {value}}}"
+        );
+        let (history, damage) = parse_edn(text.as_bytes());
+        assert_eq!(damage, None);
+        infer(&history)
+    };
+    for value in ["nil", ":a", "[:a nil]", "{:client 3}", "[1 2 3]"] {
+        assert_eq!(inferred(value), Some(ModelKind::MUTEX), "{value}");
+    }
+    for value in [
+        "2",
+        "{:permits 1}",
+        "{\"permits\" 1}",
+        "[:a {:permits 2}]",
+        ":read",
+        "{:mode :write}",
+        "[:a :read]",
+    ] {
+        assert_eq!(inferred(value), None, "{value}");
     }
 }
 

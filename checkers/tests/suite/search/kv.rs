@@ -8,6 +8,7 @@ use zooquake_history::{
     History,
     edn::{parse_edn, to_keyed},
     event::parse_jsonl,
+    textlog::parse_log,
 };
 
 /// A history of a key `x` and one of a key `y`.
@@ -61,6 +62,84 @@ fn histories_of_porcupine_are_judged_key_by_key() {
     }
 }
 
+/// A text under a key is swapped, beside one of another key.
+const SWAPPED: &str = r#"{:process 0, :type :invoke, :f :put, :key "x", :value "a"}
+{:process 0, :type :ok, :f :put, :key "x", :value "a"}
+{:process 1, :type :invoke, :f :put, :key "y", :value "a"}
+{:process 1, :type :ok, :f :put, :key "y", :value "a"}
+{:process 0, :type :invoke, :f :cas, :key "x", :value ["a" "b"]}
+{:process 0, :type :ok, :f :cas, :key "x", :value ["a" "b"]}
+{:process 1, :type :invoke, :f :get, :key "x", :value nil}
+{:process 1, :type :ok, :f :get, :key "x", :value "b"}
+"#;
+
+#[test]
+fn texts_under_keys_are_swapped() {
+    let with = |edit: &[(&str, &str)], verdict| {
+        let text = edit
+            .iter()
+            .fold(SWAPPED.to_owned(), |text, (from, to)| text.replace(from, to));
+        let results = judged(&text);
+        assert_eq!(results.verdict, verdict, "{text}: {results:?}");
+        results
+    };
+    let found = |text: &'static str| (r#":value "b"}"#, text);
+    with(&[], Verdict::Valid);
+    with(&[(r#":value ["a" "b"]"#, r#":value ("a" "b")"#)], Verdict::Valid);
+    // It wrote nothing, wrote under the other key, wanted another text.
+    let lost = with(&[found(r#":value "a"}"#)], Verdict::Invalid);
+    tells(&lost.anomalies[0], "the cas of [\"a\",\"b\"] by process 0");
+    with(&[(":get, :key \"x\"", ":get, :key \"y\"")], Verdict::Invalid);
+    let wanted = with(&[("[\"a\" \"b\"]", "[\"c\" \"b\"]")], Verdict::Invalid);
+    assert_eq!(wanted.anomalies[0].witness, [4, 5], "nobody had put what it found");
+    // What failed, or may have happened, proves nothing.
+    let ok = r#"{:process 0, :type :ok, :f :cas, :key "x", :value ["a" "b"]}"#;
+    for (end, found, verdict) in [
+        (":fail", "a", Verdict::Valid),
+        (":fail", "b", Verdict::Invalid),
+        (":info", "a", Verdict::Valid),
+        (":info", "b", Verdict::Valid),
+        (":info", "c", Verdict::Invalid),
+    ] {
+        let text = SWAPPED.replace(ok, &ok.replace(":ok", end));
+        let text = text.replace(":value \"b\"}", &format!(":value \"{found}\"}}"));
+        assert_eq!(judged(&text).verdict, verdict, "{end} {found}");
+    }
+    let nil = with(&[("[\"a\" \"b\"]", "[nil \"b\"]")], Verdict::Unknown);
+    says_first(&nil, &["the cas of event 4 has no text"]);
+    let refused = with(&[(ok, &ok.replace("[\"a\" \"b\"]", "false"))], Verdict::Unknown);
+    says_first(&refused, &["what the cas of event 4 did is not known"]);
+}
+
+#[test]
+fn a_swap_with_its_key_in_the_value_is_the_same_in_a_log() {
+    for (found, verdict) in [("b", Verdict::Valid), ("a", Verdict::Invalid)] {
+        for swap in ["[\"x\" \"a\" \"b\"]", "[\"x\" [\"a\" \"b\"]]"] {
+            let events = [
+                "0 :invoke :put [\"x\" \"a\"]",
+                "0 :ok :put [\"x\" \"a\"]",
+                &format!("0 :invoke :cas {swap}"),
+                &format!("0 :ok :cas {swap}"),
+                "0 :invoke :get [\"x\" nil]",
+                &format!("0 :ok :get [\"x\" \"{found}\"]"),
+            ];
+            let log: String = events
+                .iter()
+                .map(|event| format!("INFO  jepsen.util - {event}\n"))
+                .collect();
+            let (history, damage) = parse_log(log.as_bytes());
+            assert_eq!(damage, None);
+            assert_eq!(infer(&history), Some(ModelKind::KV));
+            let results = told(&history, ModelKind::KV);
+            assert_eq!(results.verdict, verdict, "{swap} {found}: {results:?}");
+            // In porcupine's text the key stands beside the pair.
+            let text = to_keyed(&history).expect("the notation has words for it");
+            assert!(text.contains(":f :cas, :key \"x\", :value [\"a\" \"b\"]"), "{text}");
+            assert_eq!(judged(&text).verdict, verdict, "{text}");
+        }
+    }
+}
+
 #[test]
 fn a_key_beside_a_value_is_read_from_json_lines_too() {
     let lines = |found: &str| {
@@ -87,6 +166,9 @@ fn a_key_beside_a_value_is_read_from_json_lines_too() {
 #[test]
 fn histories_of_porcupine_are_written_as_they_were() {
     assert_eq!(to_keyed(&read(FITS)).as_deref(), Ok(FITS));
+    assert_eq!(to_keyed(&read(SWAPPED)).as_deref(), Ok(SWAPPED));
+    let nil = SWAPPED.replace("[\"a\" \"b\"]", "[nil \"b\"]");
+    assert!(to_keyed(&read(&nil)).is_err_and(|what| what.starts_with("event 4: expected a key and two values")));
     assert!(to_keyed(&read(&FITS.replacen(":ok", ":fail", 1))).is_err_and(|what| what.starts_with("event 2: ")));
     let write = FITS.replacen(":append", ":write", 1);
     assert!(to_keyed(&read(&write)).is_err_and(|what| what.starts_with("event 0: ")));

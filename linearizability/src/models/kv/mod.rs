@@ -1,4 +1,4 @@
-//! Texts under keys, as porcupine's key-value model has them: `get`, `put` and `append`.
+//! Texts under keys, as porcupine's key-value model has them: `get`, `put` and `append`, and beside these `cas`.
 
 mod sequential;
 
@@ -6,52 +6,60 @@ pub use sequential::{Kv, KvOp, TextPlace};
 
 use crate::call_order::StateNames;
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
-use crate::models::support::{decide, unable, unordered};
+use crate::models::support::{compared, decide, unable, unordered};
 use crate::reading::Reading;
-use crate::{BrokenClaim, CallOutcome, InputError, Value};
+use crate::{BrokenClaim, Call, CallOutcome, InputError, Value};
 
 const UNORDERED: BrokenClaim = unordered("no order of the operations on the text fits");
 
-/// The text under a key, which is empty at first. A get of unknown outcome proves nothing.
+/// The text under a key, which is empty at first. A get of unknown outcome, and a cas that failed, prove nothing.
 pub static TEXTS: ModelEntry = ModelEntry {
     names: &["kv"],
-    summary: "get, put and append of texts under keys",
-    operations: &["get", "put", "append"],
+    summary: "get, put, append and cas of texts under keys",
+    operations: &["get", "put", "append", "cas"],
     size: ModelSize::Fixed,
     begins: Some("each key has the empty text at first"),
     // What is added, only its reads show; what is got alone may be of anything.
-    fits: |operations| match operations.any(&["put", "append"]) && !operations.any(&["add"]) {
-        true => ModelFit::Possible,
-        false => ModelFit::Not,
+    fits: |operations| {
+        let changed = operations.any(&["put", "append"]) || operations.any(&["get"]) && operations.any(&["cas"]);
+        match changed && !operations.any(&["add"]) {
+            true => ModelFit::Possible,
+            false => ModelFit::Not,
+        }
     },
     simulations: &[],
     judge: |model, calls, _, _, inquiry| {
-        let mut told = Vec::new();
+        let mut accesses = Vec::new();
         let (mut texts, mut found) = (Vec::new(), Vec::new());
         for &call in calls {
-            let (value, list) = match call.f {
-                "get" if call.outcome == CallOutcome::Ok => (&call.answered, &mut found),
+            let access = match call.f {
+                "get" if call.outcome == CallOutcome::Ok => TextAccess::Get(text(call, &call.answered)?),
                 "get" => continue,
-                "put" | "append" => (&call.asked, &mut texts),
+                "put" => TextAccess::Put(text(call, &call.asked)?),
+                "append" => TextAccess::Append(text(call, &call.asked)?),
+                "cas" => {
+                    let [from, to] = compared(call)?;
+                    TextAccess::Cas(text(call, from)?, text(call, to)?)
+                }
                 _ => return Err(unable(model, call)),
             };
-            let Value::Text(text) = value else {
-                let (f, at) = (call.f, call.invoke);
-                return Err(InputError::Unexpected {
-                    what: format!("the {f} of event {at} has no text"),
-                    found: value.clone(),
-                });
+            let (left, seen) = match access {
+                TextAccess::Get(text) => (None, Some(text)),
+                TextAccess::Put(text) | TextAccess::Append(text) => (Some(text), None),
+                TextAccess::Cas(from, to) => (Some(to), Some(from)),
             };
-            list.push(text.to_string());
-            told.push((call, text));
+            texts.extend(left.map(str::to_owned));
+            found.extend(seen.map(str::to_owned));
+            accesses.push((call, access));
         }
         let model = Kv::new(texts, found);
         let mut reading: Reading<'_, KvOp> = Reading::new();
-        for (call, text) in told {
-            let input = match call.f {
-                "get" => model.get(text),
-                "put" => model.put(text),
-                _ => model.append(text),
+        for (call, access) in accesses {
+            let input = match access {
+                TextAccess::Get(text) => model.get(text),
+                TextAccess::Put(text) => model.put(text),
+                TextAccess::Append(text) => model.append(text),
+                TextAccess::Cas(from, to) => model.cas(from, to),
             };
             reading.add(call, input);
         }
@@ -62,3 +70,26 @@ pub static TEXTS: ModelEntry = ModelEntry {
         Ok(decide(UNORDERED, &model, reading, &words, inquiry))
     },
 };
+
+/// An operation on the text under a key, as it was written down.
+#[derive(Clone, Copy)]
+enum TextAccess<'a> {
+    Get(&'a str),
+    Put(&'a str),
+    Append(&'a str),
+    Cas(&'a str, &'a str),
+}
+
+/// The text that a value of an operation is.
+///
+/// # Errors
+/// It is none.
+fn text<'c>(call: &Call<'_>, value: &'c Value) -> Result<&'c str, InputError> {
+    match value {
+        Value::Text(text) => Ok(text),
+        _ => Err(InputError::Unexpected {
+            what: format!("the {} of event {} has no text", call.f, call.invoke),
+            found: value.clone(),
+        }),
+    }
+}

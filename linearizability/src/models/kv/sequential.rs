@@ -1,4 +1,4 @@
-//! A text under a key: got, put and appended to, as porcupine's key-value model has it. It begins empty.
+//! A text under a key: got, put, appended to and swapped, as porcupine's key-value model has it. It begins empty.
 //!
 //! What a text may still become matters only if some get found it. So a state is where the text stands among the texts
 //! that were found: appending to it takes O(l log n) for n texts of length l, and a text that begins none of them is
@@ -10,9 +10,9 @@ use crate::Model;
 /// The texts of the operations of one key, and the places of those that were found.
 #[derive(Debug, Clone)]
 pub struct Kv {
-    /// What was put or appended; ascending, each once.
+    /// What was put, appended or swapped in; ascending, each once.
     texts: Vec<String>,
-    /// What gets found, and the empty text; ascending, each once.
+    /// What gets and swaps found, and the empty text; ascending, each once.
     found: Vec<String>,
 }
 
@@ -25,6 +25,8 @@ pub enum KvOp {
     Put(u32),
     /// The text of this number was put at its end.
     Append(u32),
+    /// It was the text of this place, and became that of this number.
+    Cas(TextPlace, u32),
 }
 
 /// A text, by what gets found.
@@ -37,7 +39,7 @@ pub enum TextPlace {
 }
 
 impl Kv {
-    /// A model for a key under which `texts` were put or appended, and `found` were found.
+    /// A model for a key under which `texts` were put, appended or swapped in, and `found` were found, or swapped out.
     pub fn new(mut texts: Vec<String>, mut found: Vec<String>) -> Self {
         found.push(String::new());
         for list in [&mut texts, &mut found] {
@@ -68,6 +70,14 @@ impl Kv {
         KvOp::Append(self.number(text))
     }
 
+    /// The operation that found a text, of which [`get`](Self::get) states what it may be, and put another one.
+    ///
+    /// # Panics
+    /// If the other one was not given to [`new`](Self::new).
+    pub fn cas(&self, from: &str, to: &str) -> KvOp {
+        KvOp::Cas(self.extended(0, 0, from), self.number(to))
+    }
+
     /// The text at a place; `None` if no text that was found begins with it.
     pub fn text(&self, place: TextPlace) -> Option<&str> {
         match place {
@@ -78,7 +88,12 @@ impl Kv {
 
     fn number(&self, text: &str) -> u32 {
         let number = self.texts.binary_search_by(|other| other.as_str().cmp(text));
-        number.expect("the model knows all texts that are put or appended") as u32
+        number.expect("the model knows all texts that are put, appended or swapped in") as u32
+    }
+
+    /// The place of the text of this number.
+    fn whole(&self, text: u32) -> TextPlace {
+        self.extended(0, 0, &self.texts[text as usize])
     }
 
     /// The place of the first `length` bytes of a found text with `more` after them.
@@ -112,7 +127,9 @@ impl Model for Kv {
         match (input, state) {
             (KvOp::Get(TextPlace::Nowhere), _) => None,
             (KvOp::Get(found), _) => (found == state).then_some(*state),
-            (KvOp::Put(text), _) => Some(self.extended(0, 0, &self.texts[*text as usize])),
+            (KvOp::Cas(TextPlace::Nowhere, _), _) => None,
+            (KvOp::Cas(found, text), _) => (found == state).then(|| self.whole(*text)),
+            (KvOp::Put(text), _) => Some(self.whole(*text)),
             (KvOp::Append(_), TextPlace::Nowhere) => Some(TextPlace::Nowhere),
             (KvOp::Append(text), TextPlace::Begins(first, length)) => {
                 Some(self.extended(*first, *length, &self.texts[*text as usize]))
@@ -127,7 +144,7 @@ impl Model for Kv {
     fn after(&self, input: &KvOp) -> Option<TextPlace> {
         match input {
             KvOp::Get(found) => Some(*found),
-            KvOp::Put(text) => Some(self.extended(0, 0, &self.texts[*text as usize])),
+            KvOp::Put(text) | KvOp::Cas(_, text) => Some(self.whole(*text)),
             KvOp::Append(_) => None,
         }
     }

@@ -11,6 +11,7 @@ pub use textbook::{Mutex, MutexOp};
 use crate::call_order::StateNames;
 use crate::generate::{GeneratedLoad, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
+use crate::models::permits::shows_permits;
 use crate::models::support::decide;
 use crate::reading::Reading;
 use crate::{BrokenClaim, Call, CallOutcome, InputError, Judgement, Remark};
@@ -34,7 +35,10 @@ pub static LEASES: ModelEntry = ModelEntry {
     operations: &["acquire", "release"],
     size: ModelSize::Fixed,
     begins: Some("a mutex is free at first"),
-    fits: |operations| ModelFit::shown_if(operations.any(&["acquire", "release"])),
+    fits: |operations| {
+        // A semaphore and a read-write lock grant more than one at once.
+        ModelFit::shown_if(operations.any(&["acquire", "release"]) && !operations.acquires(shows_permits))
+    },
     simulations: &[Simulation {
         name: "mutex",
         clients: one_client,

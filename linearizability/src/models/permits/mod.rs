@@ -2,11 +2,14 @@
 //!
 //! As with mutexes a hold is certain only if its release was answered with `ok`. Releases end a process's holds in the
 //! order opposite to that of their grants. After a release that failed, or gives back something else than the last hold
-//! has, nothing is known of the holds that the process has then.
+//! has, nothing is known of the holds that the process has then. So it is after one that names another client than the
+//! last hold, and of all holds of a client that several processes name.
 
 mod generator;
+mod request;
 mod sequential;
 
+pub(super) use request::shows_permits;
 pub use sequential::{PermitOp, Permits};
 
 use crate::generate::{GeneratedEvent, GeneratedLoad, Options, simulate};
@@ -14,8 +17,9 @@ use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_clie
 use crate::models::mutex::without_requests;
 use crate::models::support::{decide, unable};
 use crate::reading::Reading;
-use crate::{BrokenClaim, Call, CallOutcome, InputError, Value};
+use crate::{BrokenClaim, Call, CallOutcome, InputError};
 use generator::Style;
+use request::{GrantMode, NamedClients};
 use std::collections::{HashMap, HashSet};
 
 const UNORDERED: BrokenClaim = BrokenClaim {
@@ -27,7 +31,7 @@ const UNORDERED: BrokenClaim = BrokenClaim {
 /// More than any number of readers takes.
 const ALL: u64 = 1 << 40;
 
-/// Semaphores: `acquire` of one permit, or of as many as its value.
+/// Semaphores: `acquire` of one permit, or of as many as its value, or the field `permits` of that.
 pub static SEMAPHORE: ModelEntry = ModelEntry {
     names: &["semaphore"],
     summary: "acquire, release, each of one permit or of so many; holds count as a mutex's do",
@@ -42,14 +46,7 @@ pub static SEMAPHORE: ModelEntry = ModelEntry {
         run: |options, permits| simulate_permits(options, Style::Semaphore(permits.into())),
     }],
     judge: |model, calls, _, size, inquiry| {
-        let permits = |call: &Call<'_>| match &call.asked {
-            Value::Nil => Ok(Some(1)),
-            value => match value.as_u64() {
-                Some(permits) if permits > 0 => Ok(Some(permits)),
-                _ => Err(unexpected(call, "has no number of permits")),
-            },
-        };
-        let reading = holds(model, calls, permits)?;
+        let reading = holds(model, calls, |call| request::permits(call).map(Some))?;
         let model = Permits {
             permits: u64::from(size),
         };
@@ -60,7 +57,7 @@ pub static SEMAPHORE: ModelEntry = ModelEntry {
     },
 };
 
-/// Read-write locks: `acquire` and `release` with the mode as the value, `read` or `write`.
+/// Read-write locks: `acquire` and `release` with the mode as the value, `read` or `write`, or in its field `mode`.
 pub static READ_WRITE: ModelEntry = ModelEntry {
     names: &["rwlock"],
     summary: "acquire, release, with the value read or write; holds count as a mutex's do",
@@ -75,13 +72,13 @@ pub static READ_WRITE: ModelEntry = ModelEntry {
         run: |options, _| simulate_permits(options, Style::ReadWrite),
     }],
     judge: |model, calls, _, _, inquiry| {
-        let mode = |call: &Call<'_>| match call.asked.word() {
-            Some("read" | "shared") => Ok(Some(1)),
-            Some("write" | "exclusive") => Ok(Some(ALL)),
-            None if call.f == "release" && call.asked.is_nil() => Ok(None),
-            _ => Err(unexpected(call, "names neither read nor write")),
+        let weight = |call: &Call<'_>| match request::mode(call) {
+            Some(GrantMode::Shared) => Ok(Some(1)),
+            Some(GrantMode::Exclusive) => Ok(Some(ALL)),
+            None if call.f == "release" && request::names_no_mode(call) => Ok(None),
+            None => Err(request::unexpected(call, "names neither read nor write")),
         };
-        let reading = holds(model, calls, mode)?;
+        let reading = holds(model, calls, weight)?;
         let found = decide(
             UNORDERED,
             &Permits { permits: ALL },
@@ -144,14 +141,6 @@ fn simulate_permits(options: &Options, style: Style) -> Vec<GeneratedEvent> {
     simulate(options, generator::Permits::new(style, options.clients))
 }
 
-/// An operation whose value is not what it should be.
-fn unexpected(call: &Call<'_>, lack: &str) -> InputError {
-    InputError::Unexpected {
-        what: format!("the {} of event {} {lack}", call.f, call.invoke),
-        found: call.asked.clone(),
-    }
-}
-
 /// The holds of the operations, each of as many permits as `weight` returns; a release for which that is `None` returns
 /// as many as its grant took.
 fn holds<'a>(
@@ -160,25 +149,36 @@ fn holds<'a>(
     weight: impl Fn(&Call<'a>) -> Result<Option<u64>, InputError>,
 ) -> Result<Reading<'a, PermitOp>, InputError> {
     let mut reading = Reading::new();
-    let mut held: HashMap<u64, Vec<(usize, u64)>> = HashMap::new();
+    let clients = NamedClients::new(calls);
+    reading.notes.extend(clients.remark());
+    let mut held: HashMap<u64, Vec<CertainHold>> = HashMap::new();
     for &call in calls {
         if !model.operations.contains(&call.f) {
             return Err(unable(model, call));
         }
+        let client = request::client(call);
+        let shared = clients.is_shared(client.as_ref());
         let held = held.entry(call.process).or_default();
         match (call.f, call.outcome) {
             ("acquire", CallOutcome::Ok) => {
                 let weight = weight(call)?.unwrap_or(1);
-                held.push((reading.ops.len(), weight));
+                if !shared {
+                    held.push(CertainHold {
+                        op: reading.ops.len(),
+                        weight,
+                        client,
+                    });
+                }
                 reading.add(call, PermitOp::Glimpse(weight));
             }
             ("acquire", _) => {}
             (_, CallOutcome::Ok) => match (held.pop(), weight(call)?) {
-                (Some((hold, weight)), same) if same.is_none_or(|same| same == weight) => {
-                    reading.ops[hold].input = PermitOp::Grant(hold, weight);
+                (Some(hold), returned) if !shared && hold.is_released(returned, client.as_ref()) => {
+                    let CertainHold { op, weight, .. } = hold;
+                    reading.ops[op].input = PermitOp::Grant(op, weight);
                     let release = reading.ops.len();
-                    reading.revealed_by.insert(hold, (release, PermitOp::Glimpse(weight)));
-                    reading.add(call, PermitOp::Release(hold, weight));
+                    reading.revealed_by.insert(op, (release, PermitOp::Glimpse(weight)));
+                    reading.add(call, PermitOp::Release(op, weight));
                 }
                 _ => held.clear(),
             },
@@ -186,6 +186,24 @@ fn holds<'a>(
         }
     }
     Ok(reading)
+}
+
+/// A hold of a process that may be released.
+struct CertainHold {
+    /// The place of its grant.
+    op: usize,
+    weight: u64,
+    /// The client that its grant names.
+    client: Option<String>,
+}
+
+impl CertainHold {
+    /// Whether a release of its process is of this hold: it gives back as much, and names no other client. `returned` is
+    /// `None` if it names no number.
+    fn is_released(&self, returned: Option<u64>, client: Option<&String>) -> bool {
+        let same = |(one, other)| one == other;
+        returned.is_none_or(|returned| returned == self.weight) && self.client.as_ref().zip(client).is_none_or(same)
+    }
 }
 
 /// The holds without what happened within another one of the same process.

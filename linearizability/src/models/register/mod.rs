@@ -20,7 +20,7 @@ use crate::call_order::StateNames;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, Values, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
-use crate::models::support::{decide, unordered};
+use crate::models::support::{compared, decide, unordered};
 use crate::reading::Reading;
 use crate::{BrokenClaim, Call, CallOutcome, Conventions, InputError, Op, Value};
 
@@ -49,8 +49,10 @@ pub static REGISTERS: ModelEntry = ModelEntry {
     size: ModelSize::Fixed,
     begins: None,
     fits: |operations| {
-        // Under a lock values are written too; reads alone may be of anything.
-        ModelFit::shown_if(operations.any(&["write", "cas"]) && !operations.any(&["acquire", "release"]))
+        // Under a lock values are written too, and texts under keys are swapped; reads alone may be of anything.
+        let texts = operations.any(&["get", "put", "append"]);
+        let changed = operations.any(&["write"]) || operations.any(&["cas"]) && !texts;
+        ModelFit::shown_if(changed && !operations.any(&["acquire", "release"]))
     },
     simulations: &[
         Simulation {
@@ -137,12 +139,7 @@ fn read<'a>(
                 reading.add(call, RegisterOp::Write(number(field(&call.asked, "value"))?));
             }
             "cas" => {
-                let Some([from, to]) = wanted(&call.asked, in_fields) else {
-                    return Err(InputError::Unexpected {
-                        what: format!("the cas of event {at} has no pair of values"),
-                        found: call.asked.clone(),
-                    });
-                };
+                let [from, to] = wanted(call, in_fields)?;
                 let (from, to) = (number(from)?, number(to)?);
                 match call
                     .complete
@@ -172,10 +169,13 @@ fn in_fields(call: &Call<'_>) -> bool {
 }
 
 /// The value that a compare-and-set wants, and the one that it writes.
-fn wanted(value: &Value, in_fields: bool) -> Option<[&Value; 2]> {
-    match value {
-        Value::Map(_) if in_fields => Some([value.field("from")?, value.field("to")?]),
-        value => value.pair(),
+///
+/// # Errors
+/// As [`compared`] has them.
+fn wanted<'c>(call: &'c Call<'_>, in_fields: bool) -> Result<[&'c Value; 2], InputError> {
+    match (call.asked.field("from"), call.asked.field("to")) {
+        (Some(from), Some(to)) if in_fields => Ok([from, to]),
+        _ => compared(call),
     }
 }
 

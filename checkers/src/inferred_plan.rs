@@ -14,7 +14,7 @@ use zooquake_history::operation::{
     grant::{ACCEPTED, TOKEN, f},
 };
 use zooquake_history::{
-    History, Record,
+    EventType, History, Process, Record,
     plan::{Plan, Resource, Target, Trigger, Window, Workload},
 };
 
@@ -101,13 +101,28 @@ pub fn unjudged(history: &History) -> String {
     names.sort_unstable();
     names.dedup();
     match names.as_slice() {
-        [] => "the history holds no operation".to_owned(),
+        [] => no_operation(history),
         names => format!(
             "no checker judges the operations {}: name their model with --model ({}); without it only histories of \
              zooquake's own families are judged",
             names.join(", "),
             ModelKind::names()
         ),
+    }
+}
+
+/// That a history holds no operation, with the first request of a process that has a name.
+fn no_operation(history: &History) -> String {
+    let mut requests = history.events.iter().filter(|event| {
+        let named = matches!(&event.process, Process::Name(name) if name != "nemesis");
+        named && event.kind == EventType::Invoke
+    });
+    match requests.next() {
+        Some(first) => format!(
+            "the history holds no operation of a process with a number: event {}, {}, is of process {}",
+            first.index, first.f, first.process
+        ),
+        None => "the history holds no operation".to_owned(),
     }
 }
 

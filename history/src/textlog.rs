@@ -16,6 +16,7 @@ use crate::event::{Damage, Event, History, Process};
 use crate::jsonl::unmarked;
 use crate::value::Value;
 use std::borrow::Cow;
+use std::fmt;
 
 const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"];
 
@@ -33,17 +34,24 @@ pub fn parse_log(bytes: &[u8]) -> (History, Option<Damage>) {
     read(bytes, |text, events| {
         let (mut entry, mut entries) = (None, false);
         for line in lines(text) {
-            if let Some(at) = logged(line.text) {
-                finish(text, entry.take(), events)?;
-                entry = Some(TextEntry::at(&line, at));
-                entries = true;
-            } else if begins_entry(line.text) {
-                finish(text, entry.take(), events)?;
-                entries = true;
-            } else if let Some(entry) = &mut entry {
-                entry.end = line.end();
-            } else if !entries && may_be_cut(line.text) {
-                return Err(line.damage("expected an entry of a log, such as `INFO jepsen.util - 3 :ok :read 17`"));
+            match LogLine::new(line.text) {
+                LogLine::Event(at) => {
+                    finish(text, entry.take(), events)?;
+                    entry = Some(TextEntry::at(&line, at));
+                    entries = true;
+                }
+                LogLine::Entry => {
+                    finish(text, entry.take(), events)?;
+                    entries = true;
+                }
+                LogLine::Below => match &mut entry {
+                    Some(entry) => entry.end = line.end(),
+                    None if !entries && may_be_cut(line.text) => {
+                        let what = "expected an entry of a log, such as `INFO jepsen.util - 3 :ok :read 17`";
+                        return Err(line.damage(what));
+                    }
+                    None => {}
+                },
             }
         }
         finish(text, entry, events)?;
@@ -74,6 +82,62 @@ pub fn parse_txt(bytes: &[u8]) -> (History, Option<Damage>) {
         }
         finish_line(text, entry, events)
     })
+}
+
+/// Lines of one sort that are not read as events, although they may be some.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedLines {
+    /// What they are, as the end of a sentence of which the first is the subject.
+    pub what: &'static str,
+    /// The number of the first one, from 1.
+    pub first: usize,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// As a sentence, without a full stop.
+impl fmt::Display for PassedLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} is not read as an event: it {}", self.first, self.what)?;
+        match self.count - 1 {
+            0 => Ok(()),
+            1 => f.write_str("; nor is 1 more line"),
+            more => write!(f, "; nor are {more} more lines"),
+        }
+    }
+}
+
+/// The lines of a log that [`parse_log`] passes over although they may be events, each sort once, in the order of the
+/// first ones; of a damaged log, those above the damage. Entries of other loggers that are written like no event, and
+/// what stands below an entry without being written like one, are none of these.
+pub fn passed_over(bytes: &[u8], damage: Option<&Damage>) -> Vec<PassedLines> {
+    let text = String::from_utf8_lossy(unmarked(bytes));
+    let mut passed: Vec<PassedLines> = Vec::new();
+    let mut entries = false;
+    let end = damage.map_or(usize::MAX, |damage| damage.line);
+    for line in lines(&text).take_while(|line| line.number < end) {
+        let sort = LogLine::new(line.text);
+        let what = match sort {
+            LogLine::Event(_) => None,
+            LogLine::Entry => behind_another(line.text)
+                .then_some("is written like one, behind a logger that is neither jepsen.util nor jepsen.print"),
+            LogLine::Below if is_event(line.text, false) && is_of_a_type(line.text) => {
+                Some("is written like one, behind no logger")
+            }
+            LogLine::Below => (!entries && !line.text.trim().is_empty()).then_some("stands above the first entry"),
+        };
+        entries |= !matches!(sort, LogLine::Below);
+        let Some(what) = what else { continue };
+        match passed.iter_mut().find(|passed| passed.what == what) {
+            Some(passed) => passed.count += 1,
+            None => passed.push(PassedLines {
+                what,
+                first: line.number,
+                count: 1,
+            }),
+        }
+    }
+    passed
 }
 
 /// Whether a text, of which this is the beginning, is a `history.txt`: its events stand behind no logger.
@@ -207,6 +271,34 @@ impl TextEntry {
             ..found
         }
     }
+}
+
+/// What a line of a log is.
+enum LogLine {
+    /// An entry that is an event, which begins at this byte.
+    Event(usize),
+    /// Another entry.
+    Entry,
+    /// A line that begins no entry.
+    Below,
+}
+
+impl LogLine {
+    fn new(line: &str) -> Self {
+        match logged(line) {
+            Some(at) => Self::Event(at),
+            None if begins_entry(line) => Self::Entry,
+            None => Self::Below,
+        }
+    }
+}
+
+/// Whether an entry that is no event is written like one behind its logger, whichever that is.
+fn behind_another(line: &str) -> bool {
+    let behind = [" - ", ": "].into_iter().flat_map(|end| line.match_indices(end));
+    behind
+        .map(|(at, end)| line[at + end.len()..].trim_start_matches(BLANKS))
+        .any(|text| is_event(text, false) && is_of_a_type(text))
 }
 
 /// Reads the event of an entry, if there is one. Lines that belong to neither its value nor its error are passed over.

@@ -1,6 +1,6 @@
 //! `zooquake convert`
 
-use super::check::{Format, bytes, read};
+use super::check::{Format, bytes, passed_over, read};
 use super::exit::{Code, Usage};
 use super::paths;
 use anyhow::{Context, Result};
@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use zooquake_checkers::search::{ModelKind, infer};
 use zooquake_history::{
-    History,
+    History, Process,
     edn::{to_edn, to_keyed},
     jsonl::to_line,
     textlog::to_log,
@@ -19,8 +19,8 @@ use zooquake_history::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The names give the formats: .jsonl is ours, .json the same as an array, .edn Jepsen's, .log Jepsen's text log, which has neither
-times nor nodes. .txt is porcupine's key-value text where the history gets, puts and appends, else Jepsen's text log; what is read
-may be Jepsen's history.txt, too.
+times nor nodes. .txt is porcupine's key-value text where the history gets, puts, appends and swaps texts, else Jepsen's text log;
+what is read may be Jepsen's history.txt, too.
 What both formats can express comes back as it was: keywords that are not names of fields become strings such as \":timeout\", and
 keywords again. What our events have no field for, such as :exception, is left out.
 
@@ -52,9 +52,13 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
     paths::output_file(to, way_out)?;
     paths::is_no_input(to, &[from], way_out)?;
     let bytes = bytes(from).map_err(|error| Usage(format!("{error:#}: give the file of a history as IN")))?;
-    let (history, damage) = read(read_as.within(&bytes), &bytes);
+    let read_as = read_as.within(&bytes);
+    let (history, damage) = read(read_as, &bytes);
     if let Some(damage) = damage {
         return Err(Usage(format!("{}, {damage}", from.display())).into());
+    }
+    for passed in passed_over(read_as, &bytes, None) {
+        eprintln!("note: {}, {passed}", from.display());
     }
     let keyed = to.extension().is_some_and(|end| end == "txt") && infer(&history) == Some(ModelKind::KV);
     let lines = to.extension().is_some_and(|end| end == "jsonl");
@@ -65,6 +69,9 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
         Format::Log if keyed => to_keyed(&history).map_err(|what| Usage(format!("{}, {what}", from.display())))?,
         Format::Log | Format::Txt => to_log(&history),
     };
+    if let Some(left) = left_out(&history).filter(|_| keyed) {
+        eprintln!("note: {}, {left}", from.display());
+    }
     write(to, &text)?;
     print(to, &history, options.json);
     Ok(Code::Valid)
@@ -78,6 +85,24 @@ pub fn print(file: &Path, history: &History, json: bool) {
     } else {
         println!("{} ({events} events)", file.display());
     }
+}
+
+/// The sentence on the events that porcupine's text has no words for: those of processes that have names.
+fn left_out(history: &History) -> Option<String> {
+    let mut named = history
+        .events
+        .iter()
+        .filter(|event| matches!(event.process, Process::Name(_)));
+    let first = named.next()?;
+    let more = match named.count() {
+        0 => String::new(),
+        1 => ", and 1 more event like it".to_owned(),
+        more => format!(", and {more} more events like it"),
+    };
+    Some(format!(
+        "event {} is left out, {} of process {}{more}: porcupine's text has processes with numbers alone",
+        first.index, first.f, first.process
+    ))
 }
 
 /// A history as an array, one event a line.

@@ -1,6 +1,7 @@
 //! The operations of a history's numbered processes: invocations with their completions.
 
 use super::values::searched;
+use crate::text::{count, if_any};
 use std::collections::{HashMap, HashSet};
 use zooquake_history::{Event, EventType, Process, Value};
 use zooquake_linearizability::{Call, CallOutcome};
@@ -49,14 +50,19 @@ impl<'a> Pair<'a> {
     }
 }
 
+/// The process whose events are no operations of clients.
+const NEMESIS: &str = "nemesis";
+
 /// The operations of a history, and why they may be incomplete.
 #[derive(Debug)]
 pub struct Calls<'a> {
     pub all: Vec<Call<'a>>,
     /// The first event that could not be paired.
     pub problem: Option<String>,
-    /// Why nothing can be judged: an operation may have written any value.
+    /// Why nothing can be judged: an operation may have written any value, or its process has no number.
     pub unclear: Option<String>,
+    /// What was passed over, as a sentence: answers to no request, of operations that the model does not have.
+    pub remarks: Option<String>,
 }
 
 impl<'a> Calls<'a> {
@@ -66,9 +72,54 @@ impl<'a> Calls<'a> {
         Self {
             all: pairs.iter().filter_map(Pair::call).collect(),
             problem,
-            unclear: unclear(&pairs),
+            unclear: numberless(events, operations).or_else(|| unclear(&pairs)),
+            remarks: remarks(events, &pairs, operations),
         }
     }
+}
+
+/// Why nothing can be judged: operations of the model by processes that have names, where only those with numbers are
+/// clients. What they did is not known.
+fn numberless(events: &[Event], operations: &[&str]) -> Option<String> {
+    let mut named = events.iter().filter(|event| {
+        let name = matches!(&event.process, Process::Name(name) if name != NEMESIS);
+        name && operations.contains(&event.f.as_str())
+    });
+    let first = named.next()?;
+    Some(format!(
+        "nothing was judged: event {} is a {} of process {}{}: processes of clients have numbers",
+        first.index,
+        first.f,
+        first.process,
+        like_it(named.count())
+    ))
+}
+
+/// The sentence on events that are no part of an operation: an `info` of a name that the model does not have.
+fn remarks(events: &[Event], pairs: &[Pair<'_>], operations: &[&str]) -> Option<String> {
+    let ends: HashSet<usize> = pairs
+        .iter()
+        .flat_map(|pair| [Some(pair.invoke.index), pair.end.map(|end| end.index)])
+        .flatten()
+        .collect();
+    let mut remarks = events.iter().filter(|event| {
+        let numbered = matches!(event.process, Process::Number(_));
+        let other = event.kind == EventType::Info && !operations.contains(&event.f.as_str());
+        numbered && other && !ends.contains(&event.index)
+    });
+    let first = remarks.next()?;
+    Some(format!(
+        "event {} was not read, a {} of process {} that answers no request and is of no operation of the model{}",
+        first.index,
+        first.f,
+        first.process,
+        like_it(remarks.count())
+    ))
+}
+
+/// How many more events there are like one that was named.
+fn like_it(more: usize) -> String {
+    if_any(more, |more| format!(", and {} like it", count(more, "more event")))
 }
 
 /// The operations whose value their invocation has: what one of them did is not known without it. (A cas, a vote and a

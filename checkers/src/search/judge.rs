@@ -112,6 +112,7 @@ pub fn judge<'a>(
         all: calls,
         problem,
         unclear,
+        remarks,
     } = Calls::new(&history.events, kind.operations());
     let mut reasons = damage;
     reasons.extend(problem);
@@ -138,6 +139,7 @@ pub fn judge<'a>(
         }
     }
     reasons.extend(found.reasons);
+    reasons.extend(remarks.map(|remarks| format!("{NOTE}{remarks}")));
     Results {
         verdict: verdict(&found.anomalies, &reasons),
         anomalies: found.anomalies,

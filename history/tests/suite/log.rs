@@ -1,7 +1,7 @@
 //! Jepsen's text logs.
 
 use serde_json::json;
-use zooquake_history::textlog::{is_txt, parse_log, parse_txt};
+use zooquake_history::textlog::{is_txt, parse_log, parse_txt, passed_over};
 use zooquake_history::{EventType, Process};
 
 #[test]
@@ -154,4 +154,49 @@ fn a_plain_line_that_is_no_event_is_damage_unless_it_goes_on_with_an_error() {
             .to_string()
             .contains("found the end of the line")
     );
+}
+
+#[test]
+fn lines_that_may_be_events_and_are_not_read_are_counted_by_what_they_are() {
+    let text = "lein test jepsen.lock-test\n\
+                \n\
+                Retrieving jepsen\n\
+                INFO  jepsen.util - 3\t:invoke\t:read\tnil\n\
+                3\t:ok\t:read\t7\n\
+                INFO  my.client - 4 :ok :read 17\n\
+                2026-11-20 21:00:00,123 INFO [worker 4] my.client: 4\t:invoke\t:write\t[\"a: b\"]\n\
+                5 :invoke :read nil\n\
+                WARN  jepsen.core - Process 3 crashed {:type :info :f :read}\n\
+                java.net.SocketTimeoutException: Read timed out\n\
+                INFO  jepsen.util - waiting for :n1\n\
+                INFO  jepsen.util - :nemesis :info :start nil\n";
+    let sentences = |text: &str| {
+        let (_, damage) = parse_log(text.as_bytes());
+        let passed = passed_over(text.as_bytes(), damage.as_ref());
+        passed.iter().map(ToString::to_string).collect::<Vec<String>>()
+    };
+    assert_eq!(
+        sentences(text),
+        [
+            "line 1 is not read as an event: it stands above the first entry; nor is 1 more line",
+            "line 5 is not read as an event: it is written like one, behind no logger; nor is 1 more line",
+            "line 6 is not read as an event: it is written like one, behind a logger that is neither jepsen.util nor \
+             jepsen.print; nor is 1 more line",
+        ]
+    );
+    let (history, damage) = parse_log(text.as_bytes());
+    assert_eq!((history.events.len(), damage), (2, None));
+    // What stands below a damage is counted there.
+    let cut = text.replace(
+        "3\t:ok\t:read\t7\n",
+        "5 :ok :read 8\nINFO  jepsen.util - 3\t:ok\t:read\n",
+    );
+    assert_eq!(
+        sentences(&cut)[1..],
+        ["line 5 is not read as an event: it is written like one, behind no logger"]
+    );
+    let many = "5 :ok :read 8\n".repeat(12);
+    let many = sentences(&format!("INFO  jepsen.util - 3\t:invoke\t:read\tnil\n{many}"));
+    assert!(many[0].ends_with("behind no logger; nor are 11 more lines"), "{many:?}");
+    assert_eq!(sentences("INFO  jepsen.util - 3 :invoke :read nil\n"), [""; 0]);
 }

@@ -14,7 +14,7 @@ use zooquake_checkers::{Results, inferred_plan};
 use zooquake_history::edn::parse_edn;
 use zooquake_history::files::Files;
 use zooquake_history::jsonl::{parse_json, parse_jsonl};
-use zooquake_history::textlog::{parse_log, parse_txt};
+use zooquake_history::textlog::{self, PassedLines, parse_log, parse_txt};
 use zooquake_history::{Damage, History, Record};
 use zooquake_reports::history::HistoryExtras;
 
@@ -72,14 +72,12 @@ pub fn check(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Res
     if let Some(kind) = model {
         let damage = record.damage.clone();
         let named = opened.folder.name();
-        return alone(
-            begun,
-            &named,
-            (&record.history, damage),
-            Some(kind),
-            Notation::Maps,
-            how,
-        );
+        let read = ReadHistory {
+            history: &record.history,
+            damage,
+            passed: Vec::new(),
+        };
+        return alone(begun, &named, read, Some(kind), Notation::Maps, how);
     }
     refuse_initial(None, how)?;
     if how.page.is_some() {
@@ -178,6 +176,7 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
             path.display()
         )));
     }
+    let passed = passed_over(format, &bytes, damage.as_ref());
     drop(bytes);
     let damage: Vec<String> = damage.into_iter().map(|damage| damage.to_string()).collect();
     let notation = match format {
@@ -186,7 +185,21 @@ fn check_file(path: &Path, model: Option<ModelKind>, how: CheckLimits<'_>) -> Re
         Format::Json | Format::Edn | Format::Txt => Notation::Maps,
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    alone(begun, &name, (&history, damage), model, notation, how)
+    let read = ReadHistory {
+        history: &history,
+        damage,
+        passed,
+    };
+    alone(begun, &name, read, model, notation, how)
+}
+
+/// A history without a plan, as it was read.
+struct ReadHistory<'h> {
+    history: &'h History,
+    /// What of it could not be read.
+    damage: Vec<String>,
+    /// What of it may be events and was not read.
+    passed: Vec<PassedLines>,
 }
 
 /// Reads a history up to its first damage.
@@ -196,6 +209,14 @@ pub fn read(format: Format, bytes: &[u8]) -> (History, Option<Damage>) {
         Format::Edn => parse_edn(bytes),
         Format::Log => parse_log(bytes),
         Format::Txt => parse_txt(bytes),
+    }
+}
+
+/// The lines that [`read`] passes over although they may be events, each sort once: only a log has such.
+pub fn passed_over(format: Format, bytes: &[u8], damage: Option<&Damage>) -> Vec<PassedLines> {
+    match format {
+        Format::Log => textlog::passed_over(bytes, damage),
+        Format::Json | Format::Edn | Format::Txt => Vec::new(),
     }
 }
 
@@ -223,7 +244,11 @@ fn refuse_initial(model: Option<ModelKind>, how: CheckLimits<'_>) -> Result<(), 
 fn alone(
     begun: Instant,
     name: &str,
-    (history, damage): (&History, Vec<String>),
+    ReadHistory {
+        history,
+        damage,
+        passed,
+    }: ReadHistory<'_>,
     model: Option<ModelKind>,
     notation: Notation,
     how: CheckLimits<'_>,
@@ -244,7 +269,10 @@ fn alone(
         bytes: how.bytes,
         expired: &mut || clock.elapsed() > how.time,
     };
-    let results = inferred_plan::judge(history, damage, model, terms, &mut budget);
+    let mut results = inferred_plan::judge(history, damage, model, terms, &mut budget);
+    results
+        .reasons
+        .extend(passed.iter().map(|passed| format!("note: {passed}")));
     let check_ms = milliseconds(begun);
     let write = |into: &Path| write_page(name, history, (model, terms), &results, (how, into)).err();
     Ok(CheckedInput {

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zooquake_checkers::search::{InitialValue, ModelKind};
 
-pub use checked_input::read;
+pub use checked_input::{passed_over, read};
 pub use input::{Format, bytes};
 
 /// `check`

@@ -121,6 +121,46 @@ impl<'a> GroupView<'a> {
         let content = |view: &Self| (view.session, view.unread, view.members.clone(), view.placeless.clone());
         content(self) == content(other)
     }
+
+    /// Whether both certainly show different things, or were read in different sessions. What one of them does not give
+    /// is no difference.
+    pub fn contradicts(&self, other: &Self) -> bool {
+        if differ(self.session, other.session) {
+            return true;
+        }
+        if self.unread || other.unread {
+            return false;
+        }
+        let (Some(members), Some(others)) = (&self.members, &other.members) else {
+            return self.members.is_some() != other.members.is_some();
+        };
+        match self.placeless.is_empty() && other.placeless.is_empty() {
+            true => {
+                let pairs = || members.iter().zip(others);
+                members.len() != others.len() || pairs().any(|(member, other)| member.contradicts(other))
+            }
+            false => differ(self.values(), other.values()) || self.count() != other.count(),
+        }
+    }
+
+    /// How many members it shows.
+    fn count(&self) -> usize {
+        self.members().len() + self.placeless.len()
+    }
+
+    /// The values of all its members, ascending; `None` if some cannot be read.
+    fn values(&self) -> Option<Vec<i64>> {
+        let placed = self.members().iter().map(|member| member.value);
+        let all = placed.chain(self.placeless.iter().copied());
+        let mut values: Vec<i64> = all.collect::<Option<_>>()?;
+        values.sort_unstable();
+        Some(values)
+    }
+}
+
+/// Whether two that are both given are different.
+fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one != other)
 }
 
 /// Whether an entry has a name, and no path.
@@ -140,6 +180,15 @@ impl<'a> GroupMember<'a> {
             value: VALUE.read_from(value),
             member: MEMBER.read_from(value),
         })
+    }
+
+    /// Whether both certainly are not one entry.
+    fn contradicts(&self, other: &Self) -> bool {
+        self.path != other.path
+            || differ(self.czxid, other.czxid)
+            || differ(self.mzxid, other.mzxid)
+            || differ(self.value, other.value)
+            || differ(self.member, other.member)
     }
 
     /// `/members/m1 (czxid 0x5)`, for texts.

@@ -15,7 +15,7 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
         let aged = |(czxid, mzxid): (Option<i64>, Option<i64>)| czxid.is_some() && mzxid.is_some();
         let valued = view.members().iter().all(|member| member.value.is_some()) && !view.placeless.contains(&None);
         let placed = view.placeless.is_empty();
-        let ages = placed && view.members().iter().all(|member| aged((member.czxid, member.mzxid)));
+        let ages = view.members().iter().all(|member| aged((member.czxid, member.mzxid)));
         if !placed && run.declared.cannot(view.node, ClientLimit::Czxid) {
             placeless.insert(view.node);
         }
@@ -57,6 +57,13 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
         out.leave(
             "stale-view",
             format!("views of {whose} do not give the `path` of their members: such members are compared by their values alone"),
+        );
+        out.leave(
+            "view-regression",
+            format!(
+                "views of {whose} do not give the `path` of their members: whether such a member had gone back, or had been away, was \
+                 not judged"
+            ),
         );
     }
     if !sessionless.is_empty() {

@@ -14,7 +14,8 @@
 //!
 //! Views of different sessions are not compared: a new session may be served by a server that lags. Not judged are
 //! numbers that a process used for different views, or in an order other than that of its notices: whichever of two
-//! such views is the later one is not certain, which is a reason against `valid`.
+//! such views is the later one is not certain, which is a reason against `valid`; but none where they differ in nothing
+//! but what one of them does not give.
 
 use crate::analysis::{Analysis, GroupMember, GroupView};
 use crate::findings::{Finding, Findings};
@@ -57,12 +58,17 @@ fn numbered<'r, 'a>(shown: &[&'r GroupView<'a>], odd: &mut Vec<(usize, String)>)
         let first = *all.entry(n).or_insert(view);
         let late = view.notice && last > Some(n);
         last = last.max(Some(n).filter(|_| view.notice));
-        let what = match (first.same_content(view), late) {
-            (false, _) => "other members than another view of that number",
-            (true, true) => "a lower number than a notice before it",
-            (true, false) => continue,
-        };
+        let same = first.same_content(view);
+        if same && !late {
+            continue;
+        }
         doubtful.insert(n);
+        let what = match (first.contradicts(view), late) {
+            (true, _) => "other members than another view of that number",
+            (false, true) => "a lower number than a notice before it",
+            // What one of them lacks is named elsewhere.
+            (false, false) => continue,
+        };
         odd.push((view.at, format!("view {n} of {}, which has {what}", view.node)));
     }
     all.retain(|n, _| !doubtful.contains(n));

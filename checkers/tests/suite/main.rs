@@ -63,6 +63,7 @@ mod record_gaps;
 mod recovery;
 mod refused_for_ever;
 mod register;
+mod required_fields;
 mod rwlock;
 mod scale;
 mod script;

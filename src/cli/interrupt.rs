@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
+use zooquake_history::plan::PlannedHost;
 
 /// Exit code of a shell for a program ended by SIGINT.
 const LEFT_AT_ONCE: i32 = 130;
@@ -16,6 +17,19 @@ const LEFT_AT_ONCE: i32 = 130;
 /// # Errors
 /// If the signals cannot be listened for.
 pub fn listen() -> Result<watch::Receiver<bool>> {
+    listen_over(&[])
+}
+
+/// The same in a run over these hosts, which the last words name.
+///
+/// # Errors
+/// If the signals cannot be listened for.
+pub fn listen_over(hosts: &[PlannedHost]) -> Result<watch::Receiver<bool>> {
+    let addresses: Vec<&str> = hosts.iter().map(|host| host.address.as_str()).collect();
+    let clean = match addresses.is_empty() {
+        true => "zooquake clean".to_owned(),
+        false => format!("zooquake clean --hosts {}", addresses.join(",")),
+    };
     let (sender, receiver) = watch::channel(false);
     let mut interrupt = signal(SignalKind::interrupt()).context("listening for Ctrl-C")?;
     let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
@@ -33,7 +47,7 @@ pub fn listen() -> Result<watch::Receiver<bool>> {
                 () = next(&mut hangup) => false,
             };
             if *sender.borrow() && asked_by_user {
-                eprintln!("zooquake: left at once; its watcher heals, `zooquake clean` removes the containers");
+                eprintln!("zooquake: left at once; its watcher heals, `{clean}` removes the containers");
                 std::process::exit(LEFT_AT_ONCE);
             }
             say(stage::on_interrupt());

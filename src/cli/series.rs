@@ -39,7 +39,7 @@ impl Series {
     /// # Errors
     /// If the harness fails.
     pub async fn execute(self) -> Result<Vec<FinishedRun>> {
-        let interrupt = interrupt::listen()?;
+        let interrupt = interrupt::listen_over(&self.plan.cluster.hosts)?;
         let live = if self.live { Some(Live::open().await?) } else { None };
         if let Some(live) = &live {
             eprintln!("the report grows at {} while the run goes on", live.url());

@@ -93,6 +93,8 @@ impl Trial {
         };
         if self.plan.workload.capabilities().capacity.get() == 1 {
             self.waits(&grant).await?;
+            self.awake().await?;
+            self.waits_through_a_cut().await?;
         } else {
             let left = self.leave(0, &grant).await;
             self.note(RELEASE, self.removed(&grant, left).await?);

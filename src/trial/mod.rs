@@ -95,8 +95,8 @@ pub fn plan(workload: Workload) -> Plan {
             timing: Timing::default(),
             ..Shape::default()
         },
-        // A client that can be cut off has what cuts it off beside it.
-        faults: vec!["partition".into()],
+        // A client that can be cut off has what cuts it off beside it, and one whose connection is cut a proxy before it.
+        faults: vec!["partition".into(), "disconnect".into()],
         ..Plan::default()
     }
 }

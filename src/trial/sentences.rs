@@ -42,6 +42,7 @@ sentences! {
     WAITING, "quiesce-waiting", "`quiesce` names the waiting znode while an acquire is pending";
     RELEASE, "release", "a release removes the grant's znode and reports it";
     HAND_OVER, "hand-over", "a client that waits is answered when it is its turn";
+    WOKEN, "hand-over-after-cut", "a client whose connection was cut while it waited is answered all the same when it is its turn, or before";
     TAKING, "taking", "an item is named in `taking` before it is taken";
     MEMBER, "member", "a member's `register` is answered `fail` with `registered already`, another client's `update` and `deregister` with `not-registered`";
     VIEW, "view", "`view` states what the recipe shows of the group and the own entry, with the zxid of a write of its scratch znode";

@@ -2,15 +2,19 @@
 
 use super::conversation::TimedReply;
 use super::holder::ok;
-use super::sentences::{HAND_OVER, NOTHING_LEFT, RELEASE, TIMEOUT, WAITING};
-use super::{PATIENT, SOON, Trial};
+use super::sentences::{HAND_OVER, NOTHING_LEFT, RELEASE, TIMEOUT, WAITING, WOKEN};
+use super::{CLIENTS, PATIENT, SOON, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
+use zooquake_history::fault::Wire;
 use zooquake_history::protocol::Outcome;
 
 /// `timeout_ms` of an acquire that cannot succeed.
 const TIMEOUT_MS: u64 = 600;
+
+/// Time in which a client that has made its znode reads who is before it, and sets its watch.
+const BEGINS: Duration = Duration::from_millis(300);
 
 impl Trial {
     /// A second client waits while the first holds, and is handed over to.
@@ -33,6 +37,47 @@ impl Trial {
             let left = self.leave(1, &grant).await;
             self.note(RELEASE, self.removed(&grant, left).await?);
         }
+        Ok(())
+    }
+
+    /// The connection of a second client is cut while it waits, and the first gives back. A watch that a client thinks it
+    /// has set may be gone with the connection.
+    pub(super) async fn waits_through_a_cut(&mut self) -> Result<()> {
+        let Ok(grant) = self.hold(0).await else { return Ok(()) };
+        let ask = self.family.spec.grant_ops().takes;
+        let name = self.grant();
+        let waiting = self.clients[1].send(ask, json!({ "grant": name }), None);
+        self.contends(1).await?;
+        self.cluster.disconnect(CLIENTS[1], Wire::Reset).await?;
+        self.cluster.reconnect(CLIENTS[1]).await?;
+        // Whatever it answers: this clears away what is left of the grant.
+        let _ = self.leave(0, &grant).await;
+        let reply = self.clients[1].reply(waiting, PATIENT).await;
+        let seen = match &reply {
+            Err(_) if self.clients[1].ended() => Ok("its process ended".to_string()),
+            reply => reply.as_ref().map(TimedReply::shown).map_err(Clone::clone),
+        };
+        if !self.note(WOKEN, seen) {
+            // It is asked nothing more while it waits.
+            self.cluster.kill(CLIENTS[1]).await?;
+            self.clients[1].end(SOON).await;
+            self.start(1).await?;
+        }
+        if let Ok(grant) = ok(reply) {
+            let left = self.leave(1, &grant).await;
+            self.note(RELEASE, self.removed(&grant, left).await?);
+        }
+        Ok(())
+    }
+
+    /// Waits until a client has made what it contends with, if that can be seen, and for a moment more, in which it
+    /// begins to wait.
+    async fn contends(&mut self, client: usize) -> Result<()> {
+        let by = self.clock.now() + SOON;
+        while self.clock.now() < by && !self.tree().await?.iter().any(|znode| self.is_own(client, znode)) {
+            self.clock.sleep(BEGINS).await;
+        }
+        self.clock.sleep(BEGINS).await;
         Ok(())
     }
 

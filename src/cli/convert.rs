@@ -19,8 +19,8 @@ use zooquake_history::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The names give the formats: .jsonl is ours, .json the same as an array, .edn Jepsen's, .log Jepsen's text log, which has neither
-times nor nodes. .txt is porcupine's key-value text where the history gets, puts, appends and swaps texts, else Jepsen's text log;
-what is read may be Jepsen's history.txt, too.
+times nor nodes. .txt is porcupine's key-value text where the operations are get, put, append and cas under keys, else Jepsen's
+text log; what is read may be Jepsen's history.txt, too.
 What both formats can express comes back as it was: keywords that are not names of fields become strings such as \":timeout\", and
 keywords again. What our events have no field for, such as :exception, is left out.
 
@@ -128,4 +128,49 @@ fn write(path: &Path, text: &str) -> Result<()> {
     draft.push(".draft");
     std::fs::write(&draft, text).with_context(|| format!("writing {}", draft.display()))?;
     std::fs::rename(&draft, path).with_context(|| format!("writing {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ConvertOptions, convert, left_out};
+    use crate::cli::exit::Code;
+    use zooquake_history::textlog::parse_log;
+
+    const SWAPPED: &str = "INFO  jepsen.util - 0 :invoke :put [\"x\" \"a\"]\n\
+                           INFO  jepsen.util - :nemesis :info :start nil\n\
+                           INFO  jepsen.util - 0 :ok :put [\"x\" \"a\"]\n\
+                           INFO  jepsen.util - :nemesis :info :stop nil\n\
+                           INFO  jepsen.util - 0 :invoke :cas [\"x\" \"a\" \"b\"]\n\
+                           INFO  jepsen.util - 0 :ok :cas [\"x\" [\"a\" \"b\"]]\n";
+
+    #[test]
+    fn a_swap_under_a_key_is_written_with_the_key_beside_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (from, to) = (folder.path().join("jepsen.log"), folder.path().join("swapped.txt"));
+        std::fs::write(&from, SWAPPED).expect("it can be written");
+        let options = ConvertOptions {
+            from,
+            to: to.clone(),
+            json: false,
+        };
+        assert_eq!(convert(&options).expect("it can be converted"), Code::Valid);
+        assert_eq!(
+            std::fs::read_to_string(to).expect("it is there"),
+            "{:process 0, :type :invoke, :f :put, :key \"x\", :value \"a\"}\n\
+             {:process 0, :type :ok, :f :put, :key \"x\", :value \"a\"}\n\
+             {:process 0, :type :invoke, :f :cas, :key \"x\", :value [\"a\" \"b\"]}\n\
+             {:process 0, :type :ok, :f :cas, :key \"x\", :value [\"a\" \"b\"]}\n"
+        );
+    }
+
+    #[test]
+    fn what_porcupines_text_has_no_words_for_is_counted() {
+        let (mut history, damage) = parse_log(SWAPPED.as_bytes());
+        assert_eq!(damage, None);
+        let sentence = "event 1 is left out, start of process nemesis, and 1 more event like it: porcupine's text has \
+                        processes with numbers alone";
+        assert_eq!(left_out(&history).as_deref(), Some(sentence));
+        history.events.truncate(1);
+        assert_eq!(left_out(&history), None);
+    }
 }

@@ -125,16 +125,25 @@ pub fn unable(model: &ModelEntry, call: &Call<'_>) -> InputError {
 /// The two values of a compare-and-set, the one that it wants and the one that it writes.
 ///
 /// # Errors
-/// It has none, or was answered `ok` with `false` or with a pair of other values, by which it is not known what it did.
+/// It has none, or its answer is [of something else](answered_so).
 pub fn compared<'c>(call: &'c Call<'_>) -> Result<[&'c Value; 2], InputError> {
-    let Some(asked) = call.asked.pair() else {
-        return Err(InputError::Unexpected {
+    match call.asked.pair() {
+        Some(asked) => answered_so(call, asked),
+        None => Err(InputError::Unexpected {
             what: format!("the cas of event {} has no pair of values", call.invoke),
             found: call.asked.clone(),
-        });
-    };
+        }),
+    }
+}
+
+/// The two values that a compare-and-set was sent with, if its answer leaves no doubt about them.
+///
+/// # Errors
+/// It was answered `ok` with `false` or with other values, by which it is not known what it did.
+pub fn answered_so<'c>(call: &'c Call<'_>, asked: [&'c Value; 2]) -> Result<[&'c Value; 2], InputError> {
+    let fields = || Some([call.answered.field("from")?, call.answered.field("to")?]);
     let other = |answered: [&Value; 2]| answered.map(canonical) != asked.map(canonical);
-    let doubtful = call.answered == Value::Bool(false) || call.answered.pair().is_some_and(other);
+    let doubtful = call.answered == Value::Bool(false) || call.answered.pair().or_else(fields).is_some_and(other);
     match call.complete {
         Some(complete) if call.outcome == CallOutcome::Ok && doubtful => Err(InputError::Unexpected {
             what: format!(

@@ -3,7 +3,7 @@
 use super::{told, with_budget};
 use crate::expect::{kinds, says_first, tells};
 use zooquake_checkers::search::{Budget, HistoryTerms, InitialValue, ModelKind, Notation, infer, judge};
-use zooquake_checkers::{Results, Verdict};
+use zooquake_checkers::{Results, Verdict, inferred_plan};
 use zooquake_history::{History, edn::parse_edn, event::parse_jsonl, textlog::parse_log};
 
 /// What is found in these events, each after a `;`. `0 add 1 -> 1` is an operation that is answered at once.
@@ -221,4 +221,39 @@ fn a_witness_that_may_not_be_minimal_says_so() {
     assert!(!all.why.contains("budget"), "{}", all.why);
     assert_eq!(all.witness, [44, 45, 46, 47], "both writes ended before the reads");
     assert!(just.witness.len() > all.witness.len() && all.witness.iter().all(|at| just.witness.contains(at)));
+}
+
+#[test]
+fn what_processes_with_names_did_is_not_left_out_in_silence() {
+    // What the reader found was written by one of them.
+    let results = maps(ModelKind::REGISTER, "0 write 1 -> 1; c1 write 5 -> 5; 0 read -> 5");
+    assert_eq!((results.verdict, results.anomalies.len()), (Verdict::Unknown, 0));
+    let nothing = "nothing was judged: event 2 is a write of process c1, and 1 more event like it: processes of clients have numbers";
+    assert_eq!(results.reasons[0], nothing);
+    let alone = inferred_plan::check(&history("c1 write 5 -> 5"), Vec::new()).expect_err("it is of no family");
+    assert_eq!(
+        alone,
+        "the history holds no operation of a process with a number: event 0, write, is of process c1"
+    );
+    // What the nemesis did is no operation, nor is what else is reported of others.
+    let others = "0 write 1 -> 1; :nemesis info write 7; :checker info note 7; 0 read -> 1";
+    let results = maps(ModelKind::REGISTER, others);
+    assert_eq!((results.verdict, results.reasons.len()), (Verdict::Valid, 0));
+}
+
+#[test]
+fn remarks_of_clients_are_counted_and_no_reason() {
+    let remarks = |events: &str| {
+        let results = maps(ModelKind::REGISTER, events);
+        assert_eq!(results.verdict, Verdict::Valid, "{results:?}");
+        results.reasons
+    };
+    let one = "0 write 1 -> 1; 1 info note 3; 0 read -> 1";
+    let sentence =
+        "note: event 2 was not read, a note of process 1 that answers no request and is of no operation of the model";
+    assert_eq!(remarks(one), [sentence]);
+    assert_eq!(
+        remarks(&format!("{one}; 7 info crash; 1 info note 4")),
+        [format!("{sentence}, and 2 more events like it")]
+    );
 }

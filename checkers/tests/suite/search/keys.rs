@@ -132,6 +132,14 @@ fn a_cas_that_may_be_of_anything_convicts_nobody() {
             "what the cas of event 2 did is not known",
         );
     }
+    for answer in ["{:from 1 :to 3}", "false"] {
+        unknown(
+            &format!(
+                "0 write {{:value 1}} -> {{:value 1}}; 0 cas {{:from 1 :to 2}} -> {answer}; 0 read {{}} -> {{:value 1}}"
+            ),
+            "what the cas of event 2 did is not known",
+        );
+    }
     // No read shows that writes are of keys.
     unknown(
         "0 write [0 1] -> [0 1]; 0 cas [0 1 2] -> [0 1 2]; 0 cas [0 1 2] -> [0 1 2]",

@@ -4,9 +4,12 @@
 //! the events of its witness, or `unknown` with words of the reason.
 
 use super::judged::maps;
-use zooquake_checkers::Results;
+use super::told;
 use zooquake_checkers::search::{ModelKind, infer};
+use zooquake_checkers::{Results, Verdict};
 use zooquake_history::edn::parse_edn;
+use zooquake_history::jsonl::parse_json;
+use zooquake_history::textlog::{parse_log, parse_txt};
 
 fn judged(model: &str, events: &str) -> Results {
     let kind: ModelKind = model.parse().expect("it is a model");
@@ -236,6 +239,51 @@ fn permits_in_maps() {
     table(&format!("semaphore:2 valid | {keys}"));
     let same = keys.replace(":b", ":a");
     table(&format!("semaphore:2 double-grant [0, 1, 2, 3, 4, 5] | {same}"));
+}
+
+#[test]
+fn permits_in_maps_are_those_of_every_notation() {
+    // The second hold begins within the first one.
+    let events = [
+        (0, "acquire", 2),
+        (1, "acquire", 1),
+        (0, "release", 2),
+        (1, "release", 1),
+    ];
+    let lines = |line: &dyn Fn(u8, &str, &str, u8) -> String| -> Vec<String> {
+        let both = |(process, f, permits)| ["invoke", "ok"].map(|kind| line(process, kind, f, permits));
+        events.into_iter().flat_map(both).collect()
+    };
+    let edn = lines(&|process, kind, f, permits| {
+        format!("{{:process {process} :type :{kind} :f :{f} :value {{:client \"c{process}\", :permits {permits}}}}}\n")
+    });
+    let text = lines(&|process, kind, f, permits| format!("{process}\t:{kind}\t:{f}\t{{:permits {permits}}}\n"));
+    let log: Vec<String> = text.iter().map(|line| format!("INFO  jepsen.util - {line}")).collect();
+    let json = lines(&|process, kind, f, permits| {
+        format!(
+            r#"{{"process":{process},"type":"{kind}","f":"{f}","value":{{"client":{process},"permits":{permits}}}}}"#
+        )
+    });
+    for (name, (history, damage)) in [
+        ("EDN", parse_edn(edn.concat().as_bytes())),
+        ("history.txt", parse_txt(text.concat().as_bytes())),
+        ("jepsen.log", parse_log(log.concat().as_bytes())),
+        ("an array", parse_json(format!("[{}]", json.join(",")).as_bytes())),
+        ("JSON lines", parse_json(json.join("\n").as_bytes())),
+    ] {
+        assert_eq!(damage, None, "{name}");
+        assert_eq!(infer(&history), None, "{name}");
+        for (model, kinds) in [("semaphore:3", &[][..]), ("semaphore:2", &["double-grant"])] {
+            let results = told(&history, model.parse().expect("it is a model"));
+            let found: Vec<&str> = results.anomalies.iter().map(|anomaly| anomaly.kind.as_str()).collect();
+            assert_eq!(found, kinds, "{name} {model}: {results:?}");
+            assert_eq!(
+                results.verdict == Verdict::Valid,
+                kinds.is_empty(),
+                "{name} {model}: {results:?}"
+            );
+        }
+    }
 }
 
 #[test]

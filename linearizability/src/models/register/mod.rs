@@ -20,7 +20,7 @@ use crate::call_order::StateNames;
 use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, Values, simulate};
 use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
-use crate::models::support::{compared, decide, unordered};
+use crate::models::support::{answered_so, compared, decide, unordered};
 use crate::reading::Reading;
 use crate::{BrokenClaim, Call, CallOutcome, Conventions, InputError, Op, Value};
 
@@ -171,10 +171,10 @@ fn in_fields(call: &Call<'_>) -> bool {
 /// The value that a compare-and-set wants, and the one that it writes.
 ///
 /// # Errors
-/// As [`compared`] has them.
+/// As [`compared`] has them, or [`answered_so`].
 fn wanted<'c>(call: &'c Call<'_>, in_fields: bool) -> Result<[&'c Value; 2], InputError> {
     match (call.asked.field("from"), call.asked.field("to")) {
-        (Some(from), Some(to)) if in_fields => Ok([from, to]),
+        (Some(from), Some(to)) if in_fields => answered_so(call, [from, to]),
         _ => compared(call),
     }
 }

@@ -1,4 +1,5 @@
-//! Small runs of users' own recipes whose clients give all that is asked of them: of each family valid ones, and such as
+//! Small runs of users' own recipes whose clients give all that is asked of them: of each family valid ones, and such
+//! as
 //! are convicted.
 
 use crate::expect::edited;

@@ -198,7 +198,8 @@ struct CertainHold {
 }
 
 impl CertainHold {
-    /// Whether a release of its process is of this hold: it gives back as much, and names no other client. `returned` is
+    /// Whether a release of its process is of this hold: it gives back as much, and names no other client. `returned`
+    /// is
     /// `None` if it names no number.
     fn is_released(&self, returned: Option<u64>, client: Option<&String>) -> bool {
         let same = |(one, other)| one == other;

@@ -1,5 +1,7 @@
-//! What requests for permits, and their releases, name: how many, in which mode, for which client. The value is a number
-//! or a mode, or a map with it in the field `permits` or `mode`, beside which the client may stand in the field `client`.
+//! What requests for permits, and their releases, name: how many, in which mode, for which client. The value is a
+//! number
+//! or a mode, or a map with it in the field `permits` or `mode`, beside which the client may stand in the field
+//! `client`.
 
 use crate::equality::canonical;
 use crate::{Call, InputError, Remark, Value};

@@ -78,13 +78,14 @@ fn side(name: &str, model: &RunModel<'_>) -> Markup {
     }
 }
 
-/// The settings of a plan, by their places in it; those that a table of their own shows are left out.
+/// The settings of a plan, by their places in it. Those that a table of their own shows are left out, and the names of
+/// the record's files, which follow from the others.
 fn settings(place: &str, value: &Value, into: &mut BTreeMap<String, String>) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields
                 .iter()
-                .filter(|(name, _)| !matches!(name.as_str(), "windows" | "scenes"))
+                .filter(|(name, _)| !matches!(name.as_str(), "windows" | "scenes" | "record"))
             {
                 let inner = if place.is_empty() {
                     name.clone()

@@ -163,6 +163,22 @@ fn a_folder_that_cannot_be_written_gets_its_verdict() {
 }
 
 #[test]
+fn why_a_plan_cannot_be_read_is_shown_wherever_its_run_is_given() {
+    let runs = Runs::new("broken-plan");
+    let run = runs.path().join("run");
+    hand_made(&run);
+    let broken = fs::read_to_string(run.join("plan.json")).unwrap();
+    fs::write(run.join("plan.json"), broken.replacen("7", "\"seven\"", 1)).unwrap();
+    let why = "plan.json, line 1, column 26: invalid type: string \"seven\"";
+    check(&run, "").ends(2).with(&[why]);
+    let call = |line: &str| said(zooquake(line).arg(&run));
+    call("report").ends(0).with(&[why]);
+    for line in ["replay", "shrink"] {
+        call(line).ends(254).with(&[why]).without(&["format"]);
+    }
+}
+
+#[test]
 fn a_wrong_path_is_wrong_usage() {
     let folder = histories("wrong");
     for line in ["check . gone", "check . --expect gone"] {

@@ -3,7 +3,7 @@
 use crate::common::{ProgramOutput, Runs, document, said, without_engine};
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The output of the program for a command line and a path, where no engine answers.
 fn call(line: &str, path: &Path) -> ProgramOutput {
@@ -191,4 +191,80 @@ fn a_correct_lock_is_silent_and_has_nothing_to_shrink() {
     ] {
         call(line).ends(254).with(&[why]);
     }
+}
+
+/// A valid run of a lock.
+fn valid_run(runs: &Runs) -> PathBuf {
+    call(
+        "run lock/fenced --on sim --faults none --time 5s --seed 1 --out",
+        runs.path(),
+    )
+    .ends(0);
+    runs.only()
+}
+
+#[test]
+fn a_run_without_a_file_that_its_plan_names_is_not_valid() {
+    let runs = Runs::new("missing");
+    let run = valid_run(&runs);
+    let plan = document(&run, "plan.json");
+    let named: Vec<&str> = plan["record"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert_eq!(plan["format"], 2);
+    assert_eq!(
+        named,
+        [
+            "provenance.json",
+            "tree.json",
+            "txnlog.jsonl",
+            "txnlogs.json",
+            "servers.jsonl"
+        ]
+    );
+    for (file, code) in named.into_iter().zip([0, 2, 2, 2, 2]) {
+        let content = read(&run, file);
+        fs::remove_file(run.join(file)).unwrap();
+        call("check", &run)
+            .ends(code)
+            .with(&[&format!("{file} is missing, which the plan names")]);
+        fs::write(run.join(file), content).unwrap();
+    }
+    call("check", &run).ends(0).without(&["missing"]);
+    // Half of the samples, of a run that is judged from a pack, too.
+    let samples = String::from_utf8(read(&run, "servers.jsonl")).unwrap();
+    let lines: Vec<&str> = samples.lines().collect();
+    let (first, second) = lines.split_at(lines.len() / 2);
+    for (half, end) in [(second, "beginning"), (first, "end")] {
+        fs::write(run.join("servers.jsonl"), half.join("\n") + "\n").unwrap();
+        call("check", &run)
+            .ends(2)
+            .with(&[&format!("servers.jsonl lacks samples at its {end}")]);
+    }
+    fs::remove_file(run.join("servers.jsonl")).unwrap();
+    let pack = runs.path().join("run.zooquake.tar.gz");
+    said(without_engine("pack --out").args([&pack, &run])).ends(0);
+    call("check", &pack)
+        .ends(2)
+        .with(&["servers.jsonl is missing, which the plan names"]);
+}
+
+#[test]
+fn a_run_of_format_1_is_judged_without_its_files_and_replayed_in_the_present_format() {
+    let (runs, again) = (Runs::new("former-format"), Runs::new("former-format-again"));
+    let run = valid_run(&runs);
+    let mut plan = document(&run, "plan.json");
+    plan["format"] = 1.into();
+    plan.as_object_mut().unwrap().remove("record");
+    fs::write(run.join("plan.json"), plan.to_string()).unwrap();
+    fs::remove_file(run.join("servers.jsonl")).unwrap();
+    call("check", &run).ends(0).without(&["missing"]);
+    said(without_engine("replay --out").arg(again.path()).arg(&run)).ends(0);
+    let replayed = document(&again.only(), "plan.json");
+    assert_eq!(replayed["format"], 2);
+    assert!(replayed["record"].as_array().unwrap().contains(&"servers.jsonl".into()));
+    assert!(read(&again.only(), "history.jsonl") == read(&run, "history.jsonl"));
 }

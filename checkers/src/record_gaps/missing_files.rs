@@ -10,7 +10,7 @@ use zooquake_history::plan::record_files::{SERVERS, TREE, TXNLOG, TXNLOGS, serve
 /// What is lost with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileLoss {
-    /// The tree.
+    /// What the znode tree shows.
     Tree,
     /// What checkers of the transaction logs convict by.
     TransactionLogs,

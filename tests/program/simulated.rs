@@ -205,7 +205,7 @@ fn valid_run(runs: &Runs) -> PathBuf {
 
 #[test]
 fn a_run_without_a_file_that_its_plan_names_is_not_valid() {
-    let runs = Runs::new("missing");
+    let runs = Runs::new("named-files");
     let run = valid_run(&runs);
     let plan = document(&run, "plan.json");
     let named: Vec<&str> = plan["record"]
@@ -233,7 +233,7 @@ fn a_run_without_a_file_that_its_plan_names_is_not_valid() {
             .with(&[&format!("{file} is missing, which the plan names")]);
         fs::write(run.join(file), content).unwrap();
     }
-    call("check", &run).ends(0).without(&["missing"]);
+    call("check", &run).ends(0).without(&["is missing"]);
     // Half of the samples, of a run that is judged from a pack, too.
     let samples = String::from_utf8(read(&run, "servers.jsonl")).unwrap();
     let lines: Vec<&str> = samples.lines().collect();
@@ -261,7 +261,7 @@ fn a_run_of_format_1_is_judged_without_its_files_and_replayed_in_the_present_for
     plan.as_object_mut().unwrap().remove("record");
     fs::write(run.join("plan.json"), plan.to_string()).unwrap();
     fs::remove_file(run.join("servers.jsonl")).unwrap();
-    call("check", &run).ends(0).without(&["missing"]);
+    call("check", &run).ends(0).without(&["is missing"]);
     said(without_engine("replay --out").arg(again.path()).arg(&run)).ends(0);
     let replayed = document(&again.only(), "plan.json");
     assert_eq!(replayed["format"], 2);

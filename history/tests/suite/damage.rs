@@ -137,6 +137,7 @@ fn other_files_are_read_the_same_way() {
 fn a_record_is_read_as_far_as_its_files_are_sound() {
     let text = text();
     let plan = serde_json::to_vec(&Plan {
+        format: 1,
         seed: 7,
         ..Plan::default()
     })

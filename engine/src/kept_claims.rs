@@ -58,7 +58,7 @@ impl KeptClaims {
         self.until
     }
 
-    /// Asks whoever can be asked; returns whether all have given what they keep, or the time is over.
+    /// Asks those that can be asked; returns whether all have given what they keep, or the time is over.
     pub fn advance(&mut self, run: &mut RunContext, clients: &mut Clients) -> bool {
         if run.passed(self.until) {
             return true;

@@ -277,7 +277,7 @@ impl ClusterPlan {
         (first..first + self.observers).map(|n| format!("n{n}")).collect()
     }
 
-    /// Names of the clients.
+    /// `c1`, … for each client.
     pub fn client_names(&self) -> Vec<String> {
         (1..=self.clients).map(|n| format!("c{n}")).collect()
     }

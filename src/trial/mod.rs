@@ -95,7 +95,7 @@ pub fn plan(workload: Workload) -> Plan {
             timing: Timing::default(),
             ..Shape::default()
         },
-        // A client that can be cut off has what cuts it off beside it, and one whose connection is cut a proxy before it.
+        // What cuts a client off is beside it, and what cuts its connection before it.
         faults: vec!["partition".into(), "disconnect".into()],
         ..Plan::default()
     }

@@ -40,8 +40,8 @@ impl Trial {
         Ok(())
     }
 
-    /// The connection of a second client is cut while it waits, and the first gives back. A watch that a client thinks it
-    /// has set may be gone with the connection.
+    /// The connection of a second client is cut while it waits, and the first gives back. A watch that a client thinks
+    /// it has set may be gone with the connection.
     pub(super) async fn waits_through_a_cut(&mut self) -> Result<()> {
         let Ok(grant) = self.hold(0).await else { return Ok(()) };
         let ask = self.family.spec.grant_ops().takes;

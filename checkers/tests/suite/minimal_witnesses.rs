@@ -8,10 +8,10 @@
 //! - Of what happened (two grants, two deliveries, two decisions, reads in a wrong order) all that excuses it is left
 //!   out.
 //! - Of what is absent (`lost-item`, `lost-wakeup`, `no-leader`, `stuck-barrier`, `stuck-queue`, `blocked-transaction`,
-//!   `lost-member`, `orphan-node`) the witness is what shows that it had to come: the request or the acknowledgement,
-//!   `recovered` or the drain, and the last event up to which it had not come. That it never came is the absence of
-//!   every other event, so the reduced history has it too. An orphan is in the tree, which is kept; the witness is who
-//!   was asked for it and did not name it.
+//!   `lost-member`, `orphan-node`, `stuck-item`) the witness is what shows that it had to come: the request or the
+//!   acknowledgement, `recovered` or the drain, and the last event up to which it had not come. That it never came is
+//!   the absence of every other event, so the reduced history has it too. An orphan, and a claim, is in the tree, which
+//!   is kept; the witness is who was asked for it and did not name it, or did not give it.
 //! - Anomalies of the ensemble rest on the servers' logs and answers: their witness is empty, and so is the reduced
 //!   history.
 //! - Foreign histories have operations that happened, failed or may have happened, and no order that fits: see
@@ -47,6 +47,7 @@ type Names = BTreeSet<String>;
 fn about(anomaly: &Anomaly) -> Option<&str> {
     match anomaly.kind.as_str() {
         "orphan-node" => anomaly.why.split(' ').nth(2),
+        "stuck-item" => anomaly.why.split("its claim ").nth(1)?.split(' ').next(),
         "view-regression" => Some(membership::agreement::path(anomaly)),
         // Who was sent to which round.
         "stuck-barrier" | "stuck-queue" => anomaly.why.split(" at ").next(),
@@ -241,9 +242,10 @@ fn groups() {
 
 #[test]
 fn queues() {
-    tried("queue", |seed| match seed % 4 {
-        0 => audited(seed, queue::simulated_queues::items(seed / 4)),
-        1 => queue::simulated_queues::pending(seed / 4, false),
+    tried("queue", |seed| match seed % 5 {
+        0 => audited(seed, queue::simulated_queues::items(seed / 5)),
+        1 => queue::simulated_queues::pending(seed / 5, false),
+        2 => queue::stuck_items::random(seed / 5),
         _ => varied(&doubtful_evidence::items::FAMILY, queue::simulated_queues::items, seed),
     });
 }

@@ -78,7 +78,7 @@ pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
     let places = ChartPlaces::new(&one.bars);
     let (width, height) = (places.width(), places.height());
     let steps = one.order.as_ref().map_or(&[][..], |order| &order.steps[..]);
-    let marked = Marked::new(one);
+    let marked = BarMarks::new(one);
     let points = places.points(steps);
     html! {
         div.chart tabindex="0" role="region" aria-label="Operations by process" {
@@ -128,20 +128,20 @@ fn short_process(process: u64) -> String {
 
 /// The operations that are marked: the one that cannot have its answer, by the proof of the anomaly; without a proof
 /// those at which the longest order ends, the first of which stands for them.
-struct Marked<'a> {
+struct BarMarks<'a> {
     proven: Option<usize>,
     refused: &'a [usize],
 }
 
 /// Why an operation is marked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum BarMark {
     NoAnswer,
     First,
     Other,
 }
 
-impl Mark {
+impl BarMark {
     fn words(self) -> &'static str {
         match self {
             Self::NoAnswer => "cannot have its answer",
@@ -150,7 +150,7 @@ impl Mark {
     }
 }
 
-impl<'a> Marked<'a> {
+impl<'a> BarMarks<'a> {
     fn new(one: &'a ObjectPicture) -> Self {
         let refused = one.order.as_ref().map_or(&[][..], |order| &order.refused[..]);
         Self {
@@ -159,22 +159,22 @@ impl<'a> Marked<'a> {
         }
     }
 
-    fn at(&self, bar: usize) -> Option<Mark> {
+    fn at(&self, bar: usize) -> Option<BarMark> {
         match self.refused.iter().position(|&other| other == bar) {
-            Some(0) => Some(Mark::First),
-            Some(_) => Some(Mark::Other),
-            None => (self.proven == Some(bar)).then_some(Mark::NoAnswer),
+            Some(0) => Some(BarMark::First),
+            Some(_) => Some(BarMark::Other),
+            None => (self.proven == Some(bar)).then_some(BarMark::NoAnswer),
         }
     }
 
     /// The mark that the legend explains and leads to.
-    fn first(&self) -> Option<Mark> {
-        let refused = (!self.refused.is_empty()).then_some(Mark::First);
-        self.proven.map(|_| Mark::NoAnswer).or(refused)
+    fn first(&self) -> Option<BarMark> {
+        let refused = (!self.refused.is_empty()).then_some(BarMark::First);
+        self.proven.map(|_| BarMark::NoAnswer).or(refused)
     }
 }
 
-fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, mark: Option<Mark>) -> Markup {
+fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, mark: Option<BarMark>) -> Markup {
     let (left, right, top) = (places.left(bar) + 1, places.right(bar) - 1, places.top(bar));
     let outcome = match bar.outcome {
         CallOutcome::Ok => "bar ok",
@@ -184,7 +184,7 @@ fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, mark: 
     // Wide letters take this many pixels.
     let letters = (right - left).saturating_sub(4) / 7;
     let label: String = words::operation(bar).chars().take(letters).collect();
-    let leads = mark.is_some_and(|mark| mark != Mark::Other);
+    let leads = mark.is_some_and(|mark| mark != BarMark::Other);
     html! {
         g id=[leads.then(|| format!("stuck-{number}"))]
             class={ (outcome) @if bar.witness { " witness" } @if mark.is_some() { " refused" } } {
@@ -221,9 +221,9 @@ pub fn legend(number: usize, one: &ObjectPicture) -> Markup {
             @if has(|bar| bar.outcome == CallOutcome::Fail) { span { i.key.fail {} "failed" } }
             @if has(|bar| bar.witness) { span { i.key.witness {} "proves the anomaly" } }
             @if order.is_some_and(|order| !order.steps.is_empty()) { span { i.key.number { "1" } "its number in the order" } }
-            @if let Some(mark) = Marked::new(one).first() {
+            @if let Some(mark) = BarMarks::new(one).first() {
                 span { i.key.refused { "✗" } (mark.words()) }
-                a href={ "#stuck-" (number) } { @if mark == Mark::NoAnswer { "Show it" } @else { "Show where the order ends" } }
+                a href={ "#stuck-" (number) } { @if mark == BarMark::NoAnswer { "Show it" } @else { "Show where the order ends" } }
             }
         }
         p.hint { "Point at a bar or a number for the request, the answer and the state. The columns are events, not times." }

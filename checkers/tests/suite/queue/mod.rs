@@ -15,7 +15,7 @@ mod scale;
 pub mod simulated_barriers;
 mod simulated_clients;
 pub mod simulated_queues;
-mod stuck_items;
+pub mod stuck_items;
 mod stuck_queue;
 pub mod stuck_queue_definition;
 mod unanswered_operations;

@@ -125,7 +125,7 @@ fn stuck(record: &Record) -> usize {
 }
 
 /// A history of two items and two consumers with a claim each, which are asked again at the end.
-fn random(seed: u64) -> Record {
+pub fn random(seed: u64) -> Record {
     let mut rng = Rng::with_seed(seed);
     let mut text = String::new();
     let dequeue = |rng: &mut Rng, client: usize, item: u8| {
@@ -238,7 +238,7 @@ fn is_stuck(events: &[Event], claim: &Znode) -> bool {
         && confirmed.value["zxid"].as_i64() >= Some(claim.mzxid);
     let keeps = |answer: &Event| {
         let own = |event: &&Event| event.node == answer.node;
-        let last = of("dequeue", EventType::Invoke).filter(own).next_back();
+        let last = of("dequeue", EventType::Invoke).rfind(own);
         let last = last.filter(|last| last.index > answer.index);
         let nothing = last
             .and_then(end)

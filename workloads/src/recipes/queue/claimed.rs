@@ -132,7 +132,7 @@ impl ClaimedQueue {
         attempt: &DequeueAttempt,
     ) -> Result<Option<DeliveredItem>, OpError> {
         let path = format!("{TAKEN}/{name}");
-        let mut found = false;
+        let mut lost = false;
         let (czxid, version) = loop {
             self.name(item, attempt)?;
             let stat = match owner.zk.multi(ops.clone()).await {
@@ -146,15 +146,17 @@ impl ClaimedQueue {
                 }
                 // Somebody else was faster, or its owner lives after all.
                 Err(MultiError { error, .. }) if error.is_definite() => return Ok(None),
-                Err(_) => None,
+                Err(_) => {
+                    lost = true;
+                    None
+                }
             };
             if let Some(stat) = stat {
                 break (stat.czxid, stat.version);
             }
             // Where it did not take effect the item is still the first one: to go on to the next would reorder them.
-            if let Some(stat) = look(&self.env, owner, &path).await? {
-                found = true;
-                break stat;
+            if let Some(found) = look(&self.env, owner, &path).await? {
+                break found;
             }
         };
         let own = OwnZnode {
@@ -171,7 +173,7 @@ impl ClaimedQueue {
             delivered: true,
         };
         self.claims.update(|claims| claims.push(claim));
-        if found && self.env.has(Bug::Q10) {
+        if lost && self.env.has(Bug::Q10) {
             return Err(OpError::Info("the reply to the claim was lost".to_string()));
         }
         Ok(Some(DeliveredItem { item, claim: Some(own) }))

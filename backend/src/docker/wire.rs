@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::FaultKind;
 use zooquake_history::fault::Wire;
-use zooquake_history::plan::Window;
+use zooquake_history::plan::Plan;
 
 /// The first port on the client's loopback; one for each server.
 const PORT: u16 = 21811;
@@ -24,9 +24,8 @@ pub(super) async fn connect_string(cluster: &DockerCluster, client: &str, pinned
     let first = servers.iter().position(|server| Some(server.as_str()) == pinned);
     servers.retain(|server| pinned.is_none_or(|pinned| server == pinned));
     let direct = cluster.connect_string(&servers)?;
-    let proxied = |window: &Window| FaultKind::by_name(&window.fault).proxied;
     let beside = cluster.node(client)?.sidecar.is_some();
-    if !(beside && cluster.plan.windows.iter().any(proxied)) {
+    if !(beside && is_proxied(&cluster.plan)) {
         return Ok(direct);
     }
     let servers: Vec<&str> = direct.split(',').collect();
@@ -37,6 +36,15 @@ pub(super) async fn connect_string(cluster: &DockerCluster, client: &str, pinned
     let ports: Vec<u16> = part(&answer, "ports")?;
     let addresses: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
     Ok(addresses.join(","))
+}
+
+/// Whether something is to happen on the way of clients: by the windows, or, without a schedule, by the faults.
+fn is_proxied(plan: &Plan) -> bool {
+    let proxied = |fault: &String| FaultKind::by_name(fault).proxied;
+    match plan.windows.is_empty() {
+        true => plan.faults.iter().any(proxied),
+        false => plan.windows.iter().any(|window| proxied(&window.fault)),
+    }
 }
 
 pub(super) async fn lose(

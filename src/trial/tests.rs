@@ -5,6 +5,7 @@ mod groups;
 use super::*;
 use crate::backends::sim::SimBackend;
 use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
 use zooquake_history::protocol::ProcessOutput;
 use zooquake_workloads::recipes::{registry, workload};
@@ -161,6 +162,17 @@ fn hidden(is: bool) -> Say {
     if is { Say::Nothing } else { Say::It }
 }
 
+/// Whether a client's line grants something, for the first time after the first that reports a connection as lost.
+fn is_first_grant_after_a_cut(said: &Value) -> bool {
+    static CUT: AtomicBool = AtomicBool::new(false);
+    static HIDDEN: AtomicBool = AtomicBool::new(false);
+    if said["notice"] == "session" && said["value"]["state"] == "disconnected" {
+        CUT.store(true, Ordering::SeqCst);
+    }
+    let grants = said["type"] == "reply" && said["value"]["czxid"].is_i64();
+    CUT.load(Ordering::SeqCst) && grants && !HIDDEN.swap(true, Ordering::SeqCst)
+}
+
 /// A proxy that changes what the client writes.
 fn says(said: fn(&mut Value) -> Say) -> TrialProxy {
     TrialProxy {
@@ -240,6 +252,10 @@ fn breakers() -> Vec<(&'static str, TrialProxy)> {
             }),
         ),
         (
+            "hand-over-after-cut",
+            says(|said| hidden(is_first_grant_after_a_cut(said))),
+        ),
+        (
             "end-of-stdin",
             TrialProxy {
                 keeps_stdin: true,
@@ -264,7 +280,8 @@ fn what_a_hello_states_of_the_kit_is_shown_and_of_one_without_it_nothing() {
 }
 
 /// Sentences of which a client can break one without breaking others.
-const ALONE: &str = "whole-lines busy unknown-operation malformed timeout not-held works end-of-stdin";
+const ALONE: &str =
+    "whole-lines busy unknown-operation malformed timeout not-held works hand-over-after-cut end-of-stdin";
 
 #[test]
 fn each_broken_sentence_is_named_and_no_other_where_it_is_broken_alone() {

@@ -13,7 +13,7 @@ use testcontainers::bollard::models::Network;
 pub struct OwnRuns {
     /// Their processes, of this host, have ended.
     pub ended: BTreeSet<String>,
-    /// Only their leases tell.
+    /// Only their leases show whether they live.
     pub unknown: BTreeSet<String>,
 }
 

@@ -183,7 +183,7 @@ fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, mark: 
     };
     // Wide letters take this many pixels.
     let letters = (right - left).saturating_sub(4) / 7;
-    let label: String = words::operation(bar).chars().take(letters).collect();
+    let label = words::within(bar, letters);
     let leads = mark.is_some_and(|mark| mark != BarMark::Other);
     html! {
         g id=[leads.then(|| format!("stuck-{number}"))]

@@ -124,6 +124,23 @@ pub fn operation(bar: &OperationBar) -> String {
     words
 }
 
+/// An operation in so many letters: without blanks where that is enough to show its answer, or its answer alone; else
+/// its beginning.
+pub fn within(bar: &OperationBar, letters: usize) -> String {
+    let whole = operation(bar);
+    let tight = whole.replace(" → ", "→");
+    let answer = tight.find('→').map(|at| tight[at..].to_owned());
+    let fits = |words: &&String| words.chars().count() <= letters;
+    match [Some(&whole), Some(&tight), answer.as_ref()]
+        .into_iter()
+        .flatten()
+        .find(fits)
+    {
+        Some(words) => words.clone(),
+        None => whole.chars().take(letters).collect(),
+    }
+}
+
 /// All that is known of an operation, under the pointer.
 pub fn pointed(bar: &OperationBar) -> String {
     let asked = if bar.asked.is_empty() { "nothing" } else { &bar.asked };
@@ -144,4 +161,26 @@ pub fn pointed(bar: &OperationBar) -> String {
         error.unwrap_or_default(),
         bar.from,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_shows_its_answer_as_long_as_that_fits() {
+        let bar = OperationBar {
+            process: 1,
+            f: "read".to_owned(),
+            asked: String::new(),
+            answered: "31".to_owned(),
+            error: None,
+            outcome: CallOutcome::Ok,
+            from: 0,
+            to: Some(1),
+            witness: false,
+        };
+        let shown = [9, 8, 7, 6, 3, 2].map(|letters| within(&bar, letters));
+        assert_eq!(shown, ["read → 31", "read→31", "read→31", "→31", "→31", "re"]);
+    }
 }

@@ -6,9 +6,10 @@ use crate::text::few;
 use std::collections::BTreeSet;
 use zooquake_history::Process;
 
-/// A reason that names them; `None` if there are none, and of a plan that was not read.
+/// A reason that names them; `None` if there are none, of a plan that was not read, and of scenes, which have no
+/// clients.
 pub fn reason(record: &RecordView<'_>) -> Option<String> {
-    if !record.plan.has_known_format() {
+    if !(record.plan.has_known_format() && record.plan.scenes.is_empty()) {
         return None;
     }
     let planned: BTreeSet<String> = record.plan.cluster.client_names().into_iter().collect();

@@ -298,7 +298,16 @@ fn a_run_of_scenes_has_the_logs_of_the_servers_that_each_starts() {
         plan,
         ..Record::default()
     };
-    record.history.events.push(done);
+    let played = event(
+        1,
+        0,
+        "scene",
+        None,
+        EventType::Info,
+        "step",
+        json!({ "scene": "one", "step": 1 }),
+    );
+    record.history.events.extend([done, played]);
     record.scenes.insert("one".to_owned(), vec![ServerLog::read("n1", b"")]);
     let results = check(&with_missing(record));
     says(
@@ -306,6 +315,7 @@ fn a_run_of_scenes_has_the_logs_of_the_servers_that_each_starts() {
         "logs/one/n2.log is missing, which the plan names: lesser-vote-won needs it",
     );
     says(&results, "servers.jsonl is missing, which the plan names");
+    says_not(&results, "which the plan does not have");
 }
 
 #[test]

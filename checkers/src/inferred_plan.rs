@@ -5,7 +5,7 @@
 
 use crate::family_checks::FamilyChecks;
 use crate::inference::{answers, invocations, known};
-use crate::search::{self, Budget, HistoryTerms, ModelKind};
+use crate::search::{self, Budget, HistoryTerms, ModelKind, is_of_named_process};
 use crate::verdict::{NOTE, verdict};
 use crate::{Results, Verdict, families, register};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use zooquake_history::operation::{
     grant::{ACCEPTED, TOKEN, f},
 };
 use zooquake_history::{
-    EventType, History, Process, Record,
+    Event, EventType, History, Record,
     plan::{Plan, Resource, Target, Trigger, Window, Workload},
 };
 
@@ -113,10 +113,8 @@ pub fn unjudged(history: &History) -> String {
 
 /// That a history holds no operation, with the first request of a process that has a name.
 fn no_operation(history: &History) -> String {
-    let mut requests = history.events.iter().filter(|event| {
-        let named = matches!(&event.process, Process::Name(name) if name != "nemesis");
-        named && event.kind == EventType::Invoke
-    });
+    let request = |event: &&Event| is_of_named_process(event) && event.kind == EventType::Invoke;
+    let mut requests = history.events.iter().filter(request);
     match requests.next() {
         Some(first) => format!(
             "the history holds no operation of a process with a number: event {}, {}, is of process {}",

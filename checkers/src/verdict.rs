@@ -197,8 +197,7 @@ fn last_unknown(run: &Analysis<'_>, f: &str) -> Option<String> {
 fn tree(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
     let undone = needs.tree;
     match run.record.readings {
-        // That of a run that ended is a reason already.
-        None if run.record.whole && run.record.lacks(TREE) => {}
+        None if run.record.lacks(TREE) => {}
         None => reasons.push(format!("the znode tree was not read at the end: {undone}")),
         Some(readings) if run.record.audit().is_none() => {
             reasons.push(format!(
@@ -213,8 +212,7 @@ fn tree(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>)
 /// A checker that rests on the transaction logs alone needs them complete. It judges sessions that clients named: where
 /// none did it has nothing to judge. A history of others has no logs.
 fn logs(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
-    // Files of a run that ended are a reason already.
-    let missed = run.record.whole && [TXNLOG, TXNLOGS].iter().any(|file| run.record.lacks(file));
+    let missed = [TXNLOG, TXNLOGS].iter().any(|file| run.record.lacks(file));
     let judged = run.record.own() && !run.clients.sessions.is_empty() && !missed;
     if let Some(lack) = run.log.lack().filter(|_| judged && !needs.logged.is_empty()) {
         let need = ["need", "needs"][usize::from(needs.logged.len() == 1)];

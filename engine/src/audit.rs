@@ -13,8 +13,8 @@ use zooquake_history::evidence::{Reading, TreeReadings};
 const ATTEMPTS: usize = 3;
 
 /// The tree is read, every client is asked once more which znodes are its own, those that keep claims on items are
-/// asked for them, and the tree is read again. A stall may
-/// have cost an answer, so that what fails around one is done again.
+/// asked for them, and the tree is read again. A stall may have cost an answer, so that what fails around one is done
+/// again.
 #[derive(Debug)]
 pub struct Audit {
     /// The reading before clients were asked for their views, in families with groups.

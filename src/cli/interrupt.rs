@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
+use zooquake_backend::docker::clean_command;
 use zooquake_history::plan::PlannedHost;
 
 /// Exit code of a shell for a program ended by SIGINT.
@@ -20,16 +21,13 @@ pub fn listen() -> Result<watch::Receiver<bool>> {
     listen_over(&[])
 }
 
-/// The same in a run over these hosts, which the last words name.
+/// The same in a run over these hosts, which the line to `clean` names that a second Ctrl-C prints.
 ///
 /// # Errors
 /// If the signals cannot be listened for.
 pub fn listen_over(hosts: &[PlannedHost]) -> Result<watch::Receiver<bool>> {
     let addresses: Vec<&str> = hosts.iter().map(|host| host.address.as_str()).collect();
-    let clean = match addresses.is_empty() {
-        true => "zooquake clean".to_owned(),
-        false => format!("zooquake clean --hosts {}", addresses.join(",")),
-    };
+    let clean = clean_command(None, &addresses);
     let (sender, receiver) = watch::channel(false);
     let mut interrupt = signal(SignalKind::interrupt()).context("listening for Ctrl-C")?;
     let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;

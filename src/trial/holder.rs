@@ -68,6 +68,13 @@ impl Trial {
             .await)
     }
 
+    /// That to give a grant back removes its znode.
+    pub(super) async fn gives_back(&mut self, client: usize, grant: &Value) -> Result<()> {
+        let left = self.leave(client, grant).await;
+        self.note(RELEASE, self.removed(grant, left).await?);
+        Ok(())
+    }
+
     async fn holder(&mut self) -> Result<()> {
         let granted = self.hold(0).await;
         let seen = granted.as_ref().map(ToString::to_string).map_err(Clone::clone);
@@ -96,8 +103,7 @@ impl Trial {
             self.awake().await?;
             self.waits_through_a_cut().await?;
         } else {
-            let left = self.leave(0, &grant).await;
-            self.note(RELEASE, self.removed(&grant, left).await?);
+            self.gives_back(0, &grant).await?;
         }
         if self.family.spec.grant_ops().reads.is_some() {
             let seen = self.shared().await;

@@ -2,7 +2,7 @@
 
 use super::conversation::TimedReply;
 use super::holder::ok;
-use super::sentences::{HAND_OVER, NOTHING_LEFT, RELEASE, TIMEOUT, WAITING, WOKEN};
+use super::sentences::{HAND_OVER, NOTHING_LEFT, TIMEOUT, WAITING, WOKEN};
 use super::{CLIENTS, PATIENT, SOON, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -26,16 +26,14 @@ impl Trial {
             let seen = self.names_waiting().await?;
             self.note(WAITING, seen);
         }
-        let left = self.leave(0, grant).await;
-        self.note(RELEASE, self.removed(grant, left).await?);
+        self.gives_back(0, grant).await?;
         let handed = ok(self.clients[1].reply(waiting, PATIENT).await);
         self.note(
             HAND_OVER,
             handed.as_ref().map(ToString::to_string).map_err(Clone::clone),
         );
         if let Ok(grant) = handed {
-            let left = self.leave(1, &grant).await;
-            self.note(RELEASE, self.removed(&grant, left).await?);
+            self.gives_back(1, &grant).await?;
         }
         Ok(())
     }
@@ -64,8 +62,7 @@ impl Trial {
             self.start(1).await?;
         }
         if let Ok(grant) = ok(reply) {
-            let left = self.leave(1, &grant).await;
-            self.note(RELEASE, self.removed(&grant, left).await?);
+            self.gives_back(1, &grant).await?;
         }
         Ok(())
     }

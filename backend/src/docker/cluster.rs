@@ -90,8 +90,7 @@ impl DockerCluster {
                 .context("the image of the recipe was not prepared")?,
             None => &images.tools,
         };
-        let clients = (1..=plan.cluster.clients).map(|n| format!("c{n}"));
-        let clients = clients.map(|name| {
+        let clients = plan.cluster.client_names().into_iter().map(|name| {
             let beside = touches_client(plan, &name);
             (name, image, beside)
         });

@@ -47,7 +47,7 @@ pub use cluster::DockerCluster;
 pub use engine::{is_chosen, tried};
 pub use identity::EngineMachine;
 pub use machines::{host_address, is_host};
-pub use sweep::SweepCount;
+pub use sweep::{SweepCount, clean_command};
 pub use upkeep::{hold_lease, watch};
 
 /// Longest wait for a sidecar's answer to something local.

@@ -25,12 +25,16 @@ pub fn has_ended(label: &str) -> Option<bool> {
     (space()? == ids.join(" ")).then(|| identity(process).as_deref() != Some(label))
 }
 
+/// The label of a process of this host; `None` if it has ended.
 fn identity(process: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name before the state may have blanks and parentheses.
     let (_, fields) = stat.rsplit_once(") ")?;
     let start = fields.split(' ').nth(START_AFTER_STATE)?;
-    (!fields.starts_with(ENDED)).then(|| Some(format!("{} {process} {start}", space()?)))?
+    match fields.starts_with(ENDED) {
+        true => None,
+        false => Some(format!("{} {process} {start}", space()?)),
+    }
 }
 
 /// The boot and the namespace of this process's id.

@@ -79,9 +79,9 @@ impl<'a> RecordView<'a> {
         self.logs.is_some() && self.history.events.iter().any(confinement)
     }
 
-    /// Whether a file that the plan names is not there.
+    /// Whether a run that reached its end has not left a file that its plan names, which is a reason by itself.
     pub fn lacks(&self, file: &str) -> bool {
-        self.missing.iter().any(|missing| missing == file)
+        self.whole && self.missing.iter().any(|missing| missing == file)
     }
 
     /// The readings before and after the last `quiesce`; `None` if not both are there.

@@ -164,8 +164,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     }
     let known: HashSet<&str> = logs.iter().map(|log| log.server.as_str()).collect();
     for server in plan.cluster.voters() {
-        // That of a run that ended is a reason already.
-        let missed = run.record.whole && run.record.lacks(&record_files::log_of(None, &server));
+        let missed = run.record.lacks(&record_files::log_of(None, &server));
         if !known.contains(server.as_str()) && !missed {
             out.reasons.push(format!(
                 "note: the log of {server} is missing; elections with its vote were not judged"

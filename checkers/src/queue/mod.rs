@@ -3,8 +3,7 @@
 //! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `item_presence` what
 //! lay in the queue when, `unanswered_removals` what the transaction logs show of operations without an answer
 //! (`carriers` are the znodes of items). The checkers: `lost_item` and `abandoned_item`, `duplicate_delivery`,
-//! `phantom_item`, `reordered_items`, `stuck_queue`,
-//! `stuck_item`; [`crate::znodes::orphan_node`] audits claims.
+//! `phantom_item`, `reordered_items`, `stuck_queue`, `stuck_item`; [`crate::znodes::orphan_node`] audits claims.
 
 mod abandoned_item;
 mod carriers;

@@ -30,7 +30,11 @@ pub fn check<'a>(run: &Analysis<'a>, items: &Items<'a>, claimed: bool, out: &mut
         .filter_map(|znode| Some((znode, claimed_item(znode)?)));
     let standing = claims.filter(|(claim, _)| is_below_parents(run, &claim.path) && first.contains(&state(claim)));
     let standing: Vec<(&Znode, i64)> = standing.collect();
-    if let Some(keepers) = Keepers::new(run, items, (before, after)).filter(|_| !standing.is_empty()) {
+    let keepers = match standing.is_empty() {
+        true => None,
+        false => Keepers::new(run, items, (before, after)),
+    };
+    if let Some(keepers) = keepers {
         for &(claim, number) in &standing {
             let item = items.all.get(&number).filter(|item| is_alive(item));
             if let Some(stuck) = item.and_then(|item| keepers.stuck(run, claim, item)) {

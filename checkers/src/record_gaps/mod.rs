@@ -6,8 +6,7 @@
 //! history without the phase `done` files and samples are not missed, since that it lacks its end is a reason already.
 
 mod missing_files;
-mod planned_clients;
-mod planned_servers;
+mod planned_nodes;
 mod sampled_time;
 
 use crate::analysis::RecordView;
@@ -29,9 +28,8 @@ pub fn reasons(record: &RecordView<'_>, needs: FileNeeds<'_>) -> Vec<String> {
     let mut reasons = file_reasons(record, needs);
     if record.whole {
         reasons.extend(sampled_time::reasons(record));
-        reasons.extend(planned_servers::reasons(record));
     }
-    reasons.extend(planned_clients::reason(record));
+    reasons.extend(planned_nodes::reasons(record));
     reasons
 }
 

@@ -50,8 +50,10 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The process whose events are no operations of clients.
-const NEMESIS: &str = "nemesis";
+/// Whether an event is of a process that has a name, and is not Jepsen's nemesis.
+pub fn is_of_named_process(event: &Event) -> bool {
+    matches!(event.process, Process::Name(_)) && !event.is_of("nemesis")
+}
 
 /// The operations of a history, and why they may be incomplete.
 #[derive(Debug)]
@@ -81,10 +83,8 @@ impl<'a> Calls<'a> {
 /// Why nothing can be judged: operations of the model by processes that have names, where only those with numbers are
 /// clients. What they did is not known.
 fn numberless(events: &[Event], operations: &[&str]) -> Option<String> {
-    let mut named = events.iter().filter(|event| {
-        let name = matches!(&event.process, Process::Name(name) if name != NEMESIS);
-        name && operations.contains(&event.f.as_str())
-    });
+    let of_model = |event: &&Event| is_of_named_process(event) && operations.contains(&event.f.as_str());
+    let mut named = events.iter().filter(of_model);
     let first = named.next()?;
     Some(format!(
         "nothing was judged: event {} is a {} of process {}{}: processes of clients have numbers",

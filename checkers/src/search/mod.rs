@@ -10,6 +10,7 @@ pub mod picture;
 mod values;
 mod words;
 
+pub(crate) use calls::is_of_named_process;
 pub use judge::{HistoryTerms, InitialValue, Notation, infer, judge};
 pub(crate) use values::recorded;
 pub use zooquake_linearizability::{Budget, ListedModel, ModelKind};

@@ -89,10 +89,9 @@ pub fn answers<'a>(
     let mut known = BTreeSet::new();
     let workload = &run.record.plan.workload;
     let own = workload.recipe.is_some() && !workload.contenders.is_empty();
-    let quiesces = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
-    for (op, sent, read) in quiesces.filter_map(|op| Some((op, op.sent()?, op.end?))) {
+    for (node, sent, read) in answered_between(run, before, after) {
         let event = &run.events[read];
-        if event.kind != EventType::Ok || sent < before.end_index || read >= after.index {
+        if event.kind != EventType::Ok {
             continue;
         }
         // An answer that cannot be read may name any znode: it counts as none. So does one of a user's own recipe that
@@ -102,9 +101,21 @@ pub fn answers<'a>(
             continue;
         };
         known.extend(znodes);
-        answers.insert(op.node, QuiesceAnswer { sent, read, sessions });
+        answers.insert(node, QuiesceAnswer { sent, read, sessions });
     }
     (answers, known)
+}
+
+/// The clients that were asked `quiesce` and answered, however that was, between two readings, each with the events of
+/// both.
+fn answered_between<'r, 'a>(
+    run: &'r Analysis<'a>,
+    before: &'r Reading,
+    after: &'r Reading,
+) -> impl Iterator<Item = (&'a str, usize, usize)> {
+    let asked = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
+    let answered = asked.filter_map(|op| Some((op.node, op.sent()?, op.end?)));
+    answered.filter(|&(_, sent, read)| sent >= before.end_index && read < after.index)
 }
 
 /// The entries of a list in an answer, none if there is no list; `None` if it is anything else.
@@ -131,10 +142,8 @@ fn znodes(event: &Event) -> Option<Vec<(&str, i64)>> {
 
 /// The znodes that clients named as their own between two readings, each with its client.
 pub fn named_znodes<'a>(run: &Analysis<'a>, before: &Reading, after: &Reading) -> HashMap<(&'a str, i64), &'a str> {
-    let asked = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
-    let answered = asked.filter_map(|op| Some((op.node, op.sent()?, op.end?)));
-    let between = answered.filter(|&(_, sent, read)| sent >= before.end_index && read < after.index);
-    let named = between.filter_map(|(node, _, read)| Some((node, znodes(&run.events[read])?)));
+    let answered = answered_between(run, before, after);
+    let named = answered.filter_map(|(node, _, read)| Some((node, znodes(&run.events[read])?)));
     let each = named.flat_map(|(node, znodes)| znodes.into_iter().map(move |znode| (znode, node)));
     each.collect()
 }
@@ -150,13 +159,10 @@ pub struct NamedZnodes<'a> {
     pub znodes: Vec<(&'a str, i64)>,
 }
 
-/// The last answers of all clients that named znodes, where these are `ok` and can be read.
+/// By client what its last answer to `quiesce` between two readings named, where that is `ok` and can be read.
 pub fn last_named<'a>(run: &Analysis<'a>, before: &Reading, after: &Reading) -> Vec<NamedZnodes<'a>> {
-    let asked = run.ops.control.iter().filter(|op| op.f == f::QUIESCE);
-    let answered = asked.filter_map(|op| Some((op.node, op.sent()?, op.end?)));
-    let between = answered.filter(|&(_, sent, read)| sent >= before.end_index && read < after.index);
     let mut last: BTreeMap<&'a str, (usize, usize)> = BTreeMap::new();
-    for (node, sent, read) in between {
+    for (node, sent, read) in answered_between(run, before, after) {
         let of_client = last.entry(node).or_insert((sent, read));
         *of_client = (sent, read).max(*of_client);
     }

@@ -15,12 +15,7 @@ pub struct PlannedHost {
 impl ClusterPlan {
     /// Names of all servers and clients: voters, observers, clients.
     pub fn nodes(&self) -> Vec<String> {
-        let clients = (1..=self.clients).map(|n| format!("c{n}"));
-        self.voters()
-            .into_iter()
-            .chain(self.observers())
-            .chain(clients)
-            .collect()
+        [self.ensemble(), self.client_names()].concat()
     }
 
     /// Names of the machines; none if the run stands on one.

@@ -78,7 +78,7 @@ pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
     let places = ChartPlaces::new(&one.bars);
     let (width, height) = (places.width(), places.height());
     let steps = one.order.as_ref().map_or(&[][..], |order| &order.steps[..]);
-    let marked = BarMarks::new(one);
+    let marks = BarMarks::new(one);
     let points = places.points(steps);
     html! {
         div.chart tabindex="0" role="region" aria-label="Operations by process" {
@@ -91,7 +91,7 @@ pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
                 aria-label="Operations in the order of events" {
                 @for row in 1..places.rows.len() { line.rule x1="0" x2=(width) y1=(row * ROW) y2=(row * ROW) {} }
                 @for (at, bar) in one.bars.iter().enumerate() {
-                    (operation(number, &places, bar, marked.at(at)))
+                    (operation(number, &places, (at, bar), &marks))
                     "\n"
                 }
                 path.order d=(line(&points)) {}
@@ -126,55 +126,39 @@ fn short_process(process: u64) -> String {
     }
 }
 
-/// The operations that are marked: the one that cannot have its answer, by the proof of the anomaly; without a proof
-/// those at which the longest order ends, the first of which stands for them.
+/// The operations that are marked, of which the first stands for all.
 struct BarMarks<'a> {
-    proven: Option<usize>,
-    refused: &'a [usize],
-}
-
-/// Why an operation is marked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum BarMark {
-    NoAnswer,
-    First,
-    Other,
-}
-
-impl BarMark {
-    fn words(self) -> &'static str {
-        match self {
-            Self::NoAnswer => "cannot have its answer",
-            Self::First | Self::Other => "cannot be next",
-        }
-    }
+    bars: &'a [usize],
+    words: &'static str,
+    /// The words of the link to the first.
+    link: &'static str,
 }
 
 impl<'a> BarMarks<'a> {
+    /// The operation that cannot have its answer, by the proof of the anomaly; without a proof those at which the
+    /// longest order ends.
     fn new(one: &'a ObjectPicture) -> Self {
-        let refused = one.order.as_ref().map_or(&[][..], |order| &order.refused[..]);
-        Self {
-            proven: one.stuck,
-            refused: if one.stuck.is_some() { &[] } else { refused },
+        match (&one.stuck, &one.order) {
+            (Some(stuck), _) => Self {
+                bars: std::slice::from_ref(stuck),
+                words: "cannot have its answer",
+                link: "Show it",
+            },
+            (None, order) => Self {
+                bars: order.as_ref().map_or(&[], |order| &order.refused),
+                words: "cannot be next",
+                link: "Show where the order ends",
+            },
         }
-    }
-
-    fn at(&self, bar: usize) -> Option<BarMark> {
-        match self.refused.iter().position(|&other| other == bar) {
-            Some(0) => Some(BarMark::First),
-            Some(_) => Some(BarMark::Other),
-            None => (self.proven == Some(bar)).then_some(BarMark::NoAnswer),
-        }
-    }
-
-    /// The mark that the legend explains and leads to.
-    fn first(&self) -> Option<BarMark> {
-        let refused = (!self.refused.is_empty()).then_some(BarMark::First);
-        self.proven.map(|_| BarMark::NoAnswer).or(refused)
     }
 }
 
-fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, mark: Option<BarMark>) -> Markup {
+fn operation(
+    number: usize,
+    places: &ChartPlaces<'_>,
+    (at, bar): (usize, &OperationBar),
+    marks: &BarMarks<'_>,
+) -> Markup {
     let (left, right, top) = (places.left(bar) + 1, places.right(bar) - 1, places.top(bar));
     let outcome = match bar.outcome {
         CallOutcome::Ok => "bar ok",
@@ -184,10 +168,10 @@ fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, mark: 
     // Wide letters take this many pixels.
     let letters = (right - left).saturating_sub(4) / 7;
     let label = words::within(bar, letters);
-    let leads = mark.is_some_and(|mark| mark != BarMark::Other);
+    let (marked, leads) = (marks.bars.contains(&at), marks.bars.first() == Some(&at));
     html! {
         g id=[leads.then(|| format!("stuck-{number}"))]
-            class={ (outcome) @if bar.witness { " witness" } @if mark.is_some() { " refused" } } {
+            class={ (outcome) @if bar.witness { " witness" } @if marked { " refused" } } {
             @if ChartPlaces::end(bar).is_some() {
                 rect x=(left) y=(top) width=(right - left) height=(BAR) rx="3" {}
             } @else {
@@ -195,7 +179,7 @@ fn operation(number: usize, places: &ChartPlaces<'_>, bar: &OperationBar, mark: 
             }
             text x=(left + 4) y=(top + 13) { (label) }
             @if leads { text.cannot x=(left + 6) y=(top + BAR - 5) { "✗" } }
-            title { (words::pointed(bar)) @if let Some(mark) = mark { " · " (mark.words()) } }
+            title { (words::pointed(bar)) @if marked { " · " (marks.words) } }
         }
     }
 }
@@ -214,6 +198,7 @@ fn line(points: &[(usize, usize)]) -> String {
 pub fn legend(number: usize, one: &ObjectPicture) -> Markup {
     let has = |wanted: fn(&OperationBar) -> bool| one.bars.iter().any(wanted);
     let order = one.order.as_ref().ok();
+    let marks = BarMarks::new(one);
     html! {
         div.legend {
             @if has(|bar| bar.outcome == CallOutcome::Ok) { span { i.key.ok {} "answered" } }
@@ -221,9 +206,9 @@ pub fn legend(number: usize, one: &ObjectPicture) -> Markup {
             @if has(|bar| bar.outcome == CallOutcome::Fail) { span { i.key.fail {} "failed" } }
             @if has(|bar| bar.witness) { span { i.key.witness {} "proves the anomaly" } }
             @if order.is_some_and(|order| !order.steps.is_empty()) { span { i.key.number { "1" } "its number in the order" } }
-            @if let Some(mark) = BarMarks::new(one).first() {
-                span { i.key.refused { "✗" } (mark.words()) }
-                a href={ "#stuck-" (number) } { @if mark == BarMark::NoAnswer { "Show it" } @else { "Show where the order ends" } }
+            @if !marks.bars.is_empty() {
+                span { i.key.refused { "✗" } (marks.words) }
+                a href={ "#stuck-" (number) } { (marks.link) }
             }
         }
         p.hint { "Point at a bar or a number for the request, the answer and the state. The columns are events, not times." }

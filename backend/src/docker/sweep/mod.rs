@@ -12,6 +12,7 @@ pub use own::{OwnRuns, own_runs};
 use pass::pass;
 pub use pass::{endpoints, miscounted};
 use serde::Serialize;
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
@@ -180,10 +181,19 @@ pub async fn inventory(machines: &Machines, run: &str) -> Result<SweepCount> {
 
 /// The command line that removes what a run, or any, has left on these machines.
 pub fn clean_line(machines: &Machines, run: Option<&str>) -> String {
-    let run = run.map(|run| format!(" --run {run}")).unwrap_or_default();
     match machines.are_several() {
-        true => format!("zooquake clean{run} --hosts {}", machines.addresses().join(",")),
-        false => format!("zooquake clean{run}"),
+        true => clean_command(run, &machines.addresses()),
+        false => clean_command::<&str>(run, &[]),
+    }
+}
+
+/// The command line that removes what a run, or any, has left on the engines of these addresses; without any, on the
+/// usual one.
+pub fn clean_command<A: Borrow<str>>(run: Option<&str>, hosts: &[A]) -> String {
+    let run = run.map(|run| format!(" --run {run}")).unwrap_or_default();
+    match hosts {
+        [] => format!("zooquake clean{run}"),
+        hosts => format!("zooquake clean{run} --hosts {}", hosts.join(",")),
     }
 }
 

@@ -27,13 +27,11 @@ pub async fn own_runs(machines: &Machines) -> Result<OwnRuns> {
     for machine in &machines.all {
         let (labels, networks) = machine.explain(labelled(&machine.docker).await)?;
         for (run, labels) in removable(labels, &networks, owner.as_ref()) {
-            match labels
-                .get(orchestrator::LABEL)
-                .map(|label| orchestrator::has_ended(label))
-            {
-                Some(Some(false)) => {}
-                Some(Some(true)) => drop(own.ended.insert(run)),
-                Some(None) | None => drop(own.unknown.insert(run)),
+            let label = labels.get(orchestrator::LABEL);
+            match label.and_then(|label| orchestrator::has_ended(label)) {
+                Some(true) => drop(own.ended.insert(run)),
+                Some(false) => {}
+                None => drop(own.unknown.insert(run)),
             }
         }
     }

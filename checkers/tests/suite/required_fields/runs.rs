@@ -405,13 +405,18 @@ const REGISTER: &str = "
     run audit; run done";
 
 fn register(text: &str) -> Record {
+    with_value("register", text, 14, holding("/register", "4"))
+}
+
+/// A run of three clients on one znode, which has this value since the transaction `mzxid`.
+fn with_value(family: &str, text: &str, mzxid: i64, value: Znode) -> Record {
     let znode = Znode {
         czxid: 1,
-        mzxid: 14,
-        ..holding("/register", "4")
+        mzxid,
+        ..value
     };
     standing(
-        own(script::record("register", "own", &[], 3, script::history(text))),
+        own(script::record(family, "own", &[], 3, script::history(text))),
         vec![znode],
     )
 }
@@ -430,15 +435,7 @@ const COUNTER: &str = "
     run audit; run done";
 
 fn counter(text: &str) -> Record {
-    let znode = Znode {
-        czxid: 1,
-        mzxid: 1,
-        ..holding("/counter", "3")
-    };
-    standing(
-        own(script::record("counter", "own", &[], 3, script::history(text))),
-        vec![znode],
-    )
+    with_value("counter", text, 1, holding("/counter", "3"))
 }
 
 const GROUP: &str = "

@@ -17,8 +17,8 @@ const ATTEMPTS: usize = 3;
 /// again.
 #[derive(Debug)]
 pub struct Audit {
-    /// The reading before clients were asked for their views, in families with groups.
-    views: Option<Reading>,
+    /// The readings around clients' views, in families with groups.
+    views: Vec<Reading>,
     attempt: usize,
     /// The stalls before the attempt.
     before: Stalls,
@@ -34,12 +34,12 @@ enum AuditStep {
 }
 
 impl Audit {
-    pub fn begin(run: &mut RunContext, clients: &mut Clients, views: Option<Reading>) -> Self {
+    pub fn begin(run: &mut RunContext, clients: &mut Clients, views: Vec<Reading>) -> Self {
         clients.enter(run, "audit", GeneratorPhase::Quiet);
         Self::attempt(run, views, 1)
     }
 
-    fn attempt(run: &mut RunContext, views: Option<Reading>, attempt: usize) -> Self {
+    fn attempt(run: &mut RunContext, views: Vec<Reading>, attempt: usize) -> Self {
         run.emit(Effect::Ask(Question::Tree));
         Self {
             views,
@@ -86,11 +86,13 @@ impl Audit {
                 }
                 (AuditStep::SecondReading(first), Some(ShellAnswer::Tree(second))) => match (first, second) {
                     (Ok(first), Ok(second)) => {
-                        let readings = self.views.take().into_iter().chain([first, second]).collect();
+                        let mut readings = std::mem::take(&mut self.views);
+                        readings.extend([first, second]);
                         return Some(Ok(TreeReadings { readings }));
                     }
                     _ if self.attempt < ATTEMPTS && run.stalls != self.before => {
-                        *self = Self::attempt(run, self.views.take(), self.attempt + 1);
+                        let views = std::mem::take(&mut self.views);
+                        *self = Self::attempt(run, views, self.attempt + 1);
                     }
                     (Err(why), _) | (_, Err(why)) => return Some(Err(why)),
                 },

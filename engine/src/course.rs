@@ -10,7 +10,7 @@ use super::nemesis::Nemesis;
 use super::recovery::{Recovery, RecoveryEnd};
 use super::shell_answer::ShellAnswer;
 use super::transition::Transition;
-use super::views::Views;
+use super::views::{Views, ViewsMoment};
 use std::time::Duration;
 use zooquake_history::evidence::Reading;
 
@@ -32,8 +32,9 @@ pub enum Course {
     Recovering(Recovery),
     /// The queue to be empty.
     Draining(Drain),
-    /// Answers to questions for views of the group.
-    Viewing(Views),
+    /// Answers to questions for views of the group, after the readings of the tree around those before the last
+    /// operations.
+    Viewing(Vec<Reading>, Views),
     /// Two readings of the tree, and an answer of every client between them.
     Auditing(Audit),
     /// Nothing.
@@ -71,19 +72,22 @@ impl Course {
                 Course::Ops(end) => operate(run, clients, nemesis, end),
                 Course::Recovering(mut recovery) => match recovery.advance(run, clients, nemesis, &mut answer) {
                     None => CourseTransition::Wait(Course::Recovering(recovery)),
-                    Some(RecoveryEnd::Recovered) => CourseTransition::Move(close(run, clients)),
-                    Some(RecoveryEnd::NotRecovered) => CourseTransition::Move(audit(run, clients, None)),
+                    Some(RecoveryEnd::Recovered(calm)) => CourseTransition::Move(close(run, clients, calm)),
+                    Some(RecoveryEnd::NotRecovered) => CourseTransition::Move(audit(run, clients, Vec::new())),
                 },
                 Course::Draining(mut drain) => match drain.advance(run, clients) {
                     false => CourseTransition::Wait(Course::Draining(drain)),
-                    true => CourseTransition::Move(audit(run, clients, None)),
+                    true => CourseTransition::Move(audit(run, clients, Vec::new())),
                 },
-                Course::Viewing(mut views) => match views.advance(run, clients, &mut answer) {
-                    None => CourseTransition::Wait(Course::Viewing(views)),
-                    Some(Ok(reading)) => CourseTransition::Move(audit(run, clients, Some(reading))),
+                Course::Viewing(mut readings, mut views) => match views.advance(run, clients, &mut answer) {
+                    None => CourseTransition::Wait(Course::Viewing(readings, views)),
+                    Some(Ok(before)) => {
+                        readings.extend(before);
+                        CourseTransition::Move(audit(run, clients, readings))
+                    }
                     Some(Err(why)) => {
                         run.say(format!("the tree was not read before views were asked for: {why}"));
-                        CourseTransition::Move(audit(run, clients, None))
+                        CourseTransition::Move(audit(run, clients, readings))
                     }
                 },
                 Course::Auditing(mut audit) => match audit.advance(run, clients, &mut answer) {
@@ -107,7 +111,7 @@ impl Course {
             Course::Greeting(until) | Course::Ops(until) => Some(*until),
             Course::Recovering(recovery) => recovery.due(),
             Course::Draining(drain) => Some(drain.due()),
-            Course::Viewing(views) => views.due(),
+            Course::Viewing(_, views) => views.due(),
             Course::Auditing(audit) => audit.due(),
         };
         deadline.map(|deadline| run.moment_of(deadline))
@@ -168,25 +172,22 @@ fn operate(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, e
 }
 
 /// What follows the last operations: the drain, or questions for views, if the family has them.
-fn close(run: &mut RunContext, clients: &mut Clients) -> Course {
+fn close(run: &mut RunContext, clients: &mut Clients, calm: Vec<Reading>) -> Course {
     // Nothing can be asked of a client that has not finished.
     let busy = clients.workers.last().is_none_or(|last| last.op.is_some());
     match clients.generator.closing_task() {
-        ClosingTask::Nothing => audit(run, clients, None),
-        ClosingTask::Views if !run.interrupted => {
-            let bound = clients.bound();
-            Course::Viewing(Views::begin(run, clients, bound))
-        }
-        _ if run.interrupted || busy => audit(run, clients, None),
+        ClosingTask::Nothing => audit(run, clients, Vec::new()),
+        ClosingTask::Views if !run.interrupted => Course::Viewing(calm, Views::begin(run, clients, ViewsMoment::End)),
+        _ if run.interrupted || busy => audit(run, clients, Vec::new()),
         task => Course::Draining(Drain::new(run, clients, task)),
     }
 }
 
 /// The audit, unless the user has stopped the run.
-fn audit(run: &mut RunContext, clients: &mut Clients, views: Option<Reading>) -> Course {
+fn audit(run: &mut RunContext, clients: &mut Clients, before: Vec<Reading>) -> Course {
     match run.interrupted {
         true => give_up(run),
-        false => Course::Auditing(Audit::begin(run, clients, views)),
+        false => Course::Auditing(Audit::begin(run, clients, before)),
     }
 }
 

@@ -4,16 +4,18 @@ use super::clients::Clients;
 use super::clients::quiesce::{QUIESCE, QuiesceRound};
 use super::context::{Deadline, RunContext};
 use super::effect::{Effect, Leader, Question};
-use super::generator::GeneratorPhase;
+use super::generator::{ClosingTask, GeneratorPhase};
 use super::history_entry::HistoryEntry;
 use super::last_ops::{LastOps, LastOpsEnd};
 use super::nemesis::Nemesis;
 use super::shell_answer::ShellAnswer;
 use super::transition::Transition;
+use super::views::{Views, ViewsMoment};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
+use zooquake_history::evidence::Reading;
 
 /// Longest wait for all faults to be healed and all clients to run.
 const HEALING: Duration = Duration::from_secs(60);
@@ -26,6 +28,8 @@ const ATTEMPTS: usize = 3;
 pub struct Recovery {
     /// Attempts that failed.
     failed: usize,
+    /// The readings of the tree around the views of the last calm.
+    calm: Vec<Reading>,
     step: RecoveryStep,
 }
 
@@ -37,15 +41,18 @@ enum RecoveryStep {
     Steadying,
     /// Every client is to answer, under this leader.
     Quiescing(QuiesceRound, Leader),
+    /// Nothing changes, and all are asked for their views of the group.
+    Calm(Views, Leader),
     /// Each client does one thing more, within the bound of liveness.
     LastOps(LastOps),
 }
 
 /// How a recovery ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum RecoveryEnd {
-    /// The last operations have had their time.
-    Recovered,
+    /// The last operations have had their time; with the readings of the tree around views that were asked for before
+    /// them, if there are any.
+    Recovered(Vec<Reading>),
     /// It failed, or the user stopped it.
     NotRecovered,
 }
@@ -58,6 +65,7 @@ impl Recovery {
         clients.enter(run, "heal", GeneratorPhase::Drain);
         Self {
             failed: 0,
+            calm: Vec::new(),
             step: RecoveryStep::Healing(run.deadline(HEALING)),
         }
     }
@@ -68,6 +76,7 @@ impl Recovery {
             RecoveryStep::Healing(until) => Some(*until),
             RecoveryStep::Steadying => None,
             RecoveryStep::Quiescing(round, _) => round.until,
+            RecoveryStep::Calm(views, _) => views.due(),
             RecoveryStep::LastOps(last) => last.due(),
         }
     }
@@ -85,6 +94,7 @@ impl Recovery {
                 RecoveryStep::Healing(until) => heal(run, clients, nemesis, until),
                 RecoveryStep::Steadying => self.steady(run, clients, answer.take()),
                 RecoveryStep::Quiescing(round, leader) => self.quiesce(run, clients, (round, leader), answer.take()),
+                RecoveryStep::Calm(views, leader) => self.calm(run, clients, (views, leader), answer),
                 RecoveryStep::LastOps(last) => self.last_ops(run, clients, last, answer),
             };
             if let ControlFlow::Break(end) = transition.apply(&mut self.step) {
@@ -123,11 +133,37 @@ impl Recovery {
             Some(Err(silent)) => self.fail(run, clients, silent),
             Some(Ok(())) => {
                 // The run counts as recovered: the bound of liveness begins.
+                let calm = clients.generator.closing_task() == ClosingTask::Views;
                 clients.recover();
-                clients.enter(run, "recovered", GeneratorPhase::Final);
-                RecoveryTransition::Move(RecoveryStep::LastOps(LastOps::begin(run, clients, leader)))
+                if !calm {
+                    clients.enter(run, "recovered", GeneratorPhase::Final);
+                    return RecoveryTransition::Move(RecoveryStep::LastOps(LastOps::begin(run, clients, leader)));
+                }
+                clients.enter(run, "recovered", GeneratorPhase::Quiet);
+                let views = Views::begin(run, clients, ViewsMoment::Calm);
+                RecoveryTransition::Move(RecoveryStep::Calm(views, leader))
             }
         }
+    }
+
+    fn calm(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        (mut views, leader): (Views, Leader),
+        answer: &mut Option<ShellAnswer>,
+    ) -> RecoveryTransition {
+        match views.advance(run, clients, answer) {
+            None => return RecoveryTransition::Wait(RecoveryStep::Calm(views, leader)),
+            Some(Ok(readings)) => self.calm = readings,
+            Some(Err(why)) => {
+                self.calm = Vec::new();
+                run.say(format!("the tree was not read around the views of the calm: {why}"));
+            }
+        }
+        // The bound of the last operations begins with them.
+        clients.recover();
+        RecoveryTransition::Move(RecoveryStep::LastOps(LastOps::begin(run, clients, leader)))
     }
 
     fn last_ops(
@@ -139,7 +175,7 @@ impl Recovery {
     ) -> RecoveryTransition {
         match last.advance(run, clients, answer) {
             None => RecoveryTransition::Wait(RecoveryStep::LastOps(last)),
-            Some(LastOpsEnd::Over) => RecoveryTransition::End(RecoveryEnd::Recovered),
+            Some(LastOpsEnd::Over) => RecoveryTransition::End(RecoveryEnd::Recovered(std::mem::take(&mut self.calm))),
             Some(LastOpsEnd::Disturbed(why)) => self.fail(run, clients, why),
         }
     }

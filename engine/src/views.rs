@@ -1,5 +1,6 @@
-//! Views: when every client is a member and nothing changes any more, all are asked what they show of the group, again
-//! and again for the bound of liveness. `docs/families/membership.md`.
+//! Views: while nothing changes all clients are asked what they show of the group, again and again for the bound of
+//! liveness: once before the last operations, some being no members, and once after them.
+//! `docs/families/membership.md`.
 
 use super::clients::Clients;
 use super::clients::worker::Worker;
@@ -26,8 +27,18 @@ const PATIENCE: u32 = 3;
 /// Questions for views on their way, after a reading of the tree.
 #[derive(Debug)]
 pub struct Views {
+    moment: ViewsMoment,
     bound: Duration,
     step: ViewsStep,
+}
+
+/// When clients are asked for their views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViewsMoment {
+    /// Before the last operations: the group is what the faults have left of it.
+    Calm,
+    /// After them: every client is to be a member.
+    End,
 }
 
 #[derive(Debug)]
@@ -37,6 +48,8 @@ enum ViewsStep {
     /// Clients are asked again at the first moment; it ends at the second one if the answers of each span the bound,
     /// and at the third one whatever they do.
     Asking(Reading, Deadline, Deadline, Deadline),
+    /// The tree is being read again.
+    ReadingAgain(Reading),
 }
 
 /// An entry of the group: path, czxid and mzxid.
@@ -44,10 +57,15 @@ type Entry = (String, i64, i64);
 
 impl Views {
     /// Reads the tree, before clients are asked for the bound of liveness.
-    pub fn begin(run: &mut RunContext, clients: &mut Clients, bound: Duration) -> Self {
-        clients.enter(run, "views", GeneratorPhase::Final);
+    pub fn begin(run: &mut RunContext, clients: &mut Clients, moment: ViewsMoment) -> Self {
+        match moment {
+            ViewsMoment::Calm => clients.enter(run, "calm", GeneratorPhase::Quiet),
+            ViewsMoment::End => clients.enter(run, "views", GeneratorPhase::Final),
+        }
         run.emit(Effect::Ask(Question::Tree));
+        let bound = clients.bound();
         Self {
+            moment,
             bound: bound + BEYOND,
             step: ViewsStep::Reading,
         }
@@ -56,20 +74,26 @@ impl Views {
     /// The moment at which it has to be looked at, if nothing happens before.
     pub fn due(&self) -> Option<Deadline> {
         match &self.step {
-            ViewsStep::Reading => None,
+            ViewsStep::Reading | ViewsStep::ReadingAgain(_) => None,
             ViewsStep::Asking(_, next, ..) => Some(*next),
         }
     }
 
-    /// Goes on until it has to wait; once it is over, returns the reading, or the reason why the tree was not read.
+    /// Goes on until it has to wait; once it is over, returns the reading before the questions and, of a calm, the one
+    /// after them, or the reason why the tree was not read.
     pub fn advance(
         &mut self,
         run: &mut RunContext,
         clients: &mut Clients,
         answer: &mut Option<ShellAnswer>,
-    ) -> Option<Result<Reading, String>> {
+    ) -> Option<Result<Vec<Reading>, String>> {
         match (&mut self.step, answer.take()) {
-            (ViewsStep::Reading, Some(ShellAnswer::Tree(Err(why)))) => return Some(Err(why)),
+            (ViewsStep::Reading | ViewsStep::ReadingAgain(_), Some(ShellAnswer::Tree(Err(why)))) => {
+                return Some(Err(why));
+            }
+            (ViewsStep::ReadingAgain(first), Some(ShellAnswer::Tree(Ok(second)))) => {
+                return Some(Ok(vec![std::mem::take(first), second]));
+            }
             (ViewsStep::Reading, Some(ShellAnswer::Tree(Ok(reading)))) => {
                 clients.forget_views();
                 let until = run.deadline(self.bound);
@@ -82,9 +106,15 @@ impl Views {
             return None;
         };
         let asked = run.passed(*until) && clients.views_span(self.bound - BEYOND) || run.passed(*at_last);
-        let over = run.interrupted || asked || clients.all_show(&entries(run, reading));
+        let over = run.interrupted || asked || clients.all_show(&entries(run, reading), self.moment);
         if over {
-            return Some(Ok(std::mem::take(reading)));
+            let reading = std::mem::take(reading);
+            if self.moment == ViewsMoment::End {
+                return Some(Ok(vec![reading]));
+            }
+            run.emit(Effect::Ask(Question::Tree));
+            self.step = ViewsStep::ReadingAgain(reading);
+            return None;
         }
         if run.passed(*next) {
             *next = run.deadline(EVERY);
@@ -117,9 +147,12 @@ fn shown(answer: &Value) -> Option<BTreeSet<Entry>> {
     members.iter().map(entry).collect()
 }
 
-/// Whether the entry by which a client believes to be a member is one of these.
-fn has_own(answer: &Value, entries: &BTreeSet<Entry>) -> bool {
+/// Whether the entry by which a client believes to be a member is one of these; in a calm it may be none.
+fn has_own(answer: &Value, entries: &BTreeSet<Entry>, moment: ViewsMoment) -> bool {
     let own = REGISTERED.read_from(answer);
+    if moment == ViewsMoment::Calm && own.is_some_and(Value::is_null) {
+        return true;
+    }
     let own = own.and_then(|own| Some((PATH.read_from(own)?, CZXID.read_from(own))));
     own.is_some_and(|(path, czxid)| {
         let is = |(there, created, _): &Entry| there == path && czxid.is_none_or(|czxid| czxid == *created);
@@ -154,10 +187,10 @@ impl Clients {
     }
 
     /// Whether every client is idle, and has last answered that it shows just these entries, its own among them.
-    fn all_show(&self, entries: &BTreeSet<Entry>) -> bool {
+    fn all_show(&self, entries: &BTreeSet<Entry>, moment: ViewsMoment) -> bool {
         self.workers.iter().all(|worker| {
             let answer = worker.view.as_ref().filter(|_| worker.op.is_none());
-            answer.is_some_and(|answer| shown(answer).as_ref() == Some(entries) && has_own(answer, entries))
+            answer.is_some_and(|answer| shown(answer).as_ref() == Some(entries) && has_own(answer, entries, moment))
         })
     }
 }

@@ -5,21 +5,13 @@ use serde::{Deserialize, Serialize};
 /// Readings of the znode tree, each by a session that had written first, so that it saw all that was acknowledged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreeReadings {
-    /// In order: the last but one before the last `quiesce`, the last after it; of the family `membership` another one
-    /// before all, after which clients were asked for their views.
+    /// In order: the last but one before the last `quiesce`, the last after it. Of the family `membership` there is
+    /// another one before these, after which clients were asked for their views; and two before all, around the views
+    /// of the calm before the last operations, which runs of older versions have not.
     pub readings: Vec<Reading>,
 }
 
 impl TreeReadings {
-    /// The readings around the answers to `view`: the group did not change between them if they list it alike; `None`
-    /// if there are no such readings.
-    pub fn around_views(&self) -> Option<(&Reading, &Reading)> {
-        match self.readings.as_slice() {
-            [first, second, _] => Some((first, second)),
-            _ => None,
-        }
-    }
-
     /// The readings before and after the last `quiesce`; `None` if the run was cut off before both were made.
     pub fn audit(&self) -> Option<(&Reading, &Reading)> {
         match self.readings.as_slice() {

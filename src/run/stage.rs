@@ -61,7 +61,7 @@ fn of_stages(stages: &BTreeMap<u64, &'static str>) -> &'static str {
 pub fn of_phase(phase: &str) -> &'static str {
     match phase {
         "ops" | "heal" => "healing, then checking what was recorded",
-        "recover" | "recovered" | "final" => "giving up the recovery, then checking what was recorded",
+        "recover" | "recovered" | "calm" | "final" => "giving up the recovery, then checking what was recorded",
         "audit" => "finishing the audit, then checking",
         _ => "checking what was recorded",
     }

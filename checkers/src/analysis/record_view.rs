@@ -92,12 +92,18 @@ impl<'a> RecordView<'a> {
         }
     }
 
-    /// The readings around the answers to `view`, as
-    /// [`TreeReadings::around_views`](zooquake_history::TreeReadings::around_views) gives them; `None` if not both are
-    /// there.
+    /// The readings around the answers to `view` at the end; `None` if not both are there.
     pub fn around_views(&self) -> Option<(&'a Reading, &'a Reading)> {
-        match self.readings? {
-            [before, after, ..] if self.all_readings == 3 => Some((before, after)),
+        match (self.all_readings, self.readings?) {
+            (3, [before, after, ..]) | (5, [_, _, before, after, ..]) => Some((before, after)),
+            _ => None,
+        }
+    }
+
+    /// The readings around those of the calm before the last operations; `None` if not both are there.
+    pub fn around_calm(&self) -> Option<(&'a Reading, &'a Reading)> {
+        match (self.all_readings, self.readings?) {
+            (4 | 5, [before, after, ..]) => Some((before, after)),
             _ => None,
         }
     }

@@ -14,7 +14,7 @@
 //!
 //! What else did not finish is a reason against `valid`.
 
-use super::quiet_group::QuietGroup;
+use super::quiet_group::QuietGroups;
 use super::view_answers::{self, AnswerSpell};
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, GroupView};
@@ -23,17 +23,18 @@ use crate::liveness::bound::bound_words;
 use crate::liveness::refused_for_ever::{self, RefusalJudge};
 use crate::liveness::unfinished::{UnfinishedOps, error_words, idle, open_clients, unfinished};
 use crate::text::seconds;
+use std::collections::BTreeSet;
 use zooquake_history::EventType;
 use zooquake_history::operation::{control, membership};
 
 /// Looks for both.
-pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], group: Option<&QuietGroup<'_>>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], groups: &QuietGroups<'_>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
         out.ran(refused_for_ever::NAME, 0);
         return out.ran("lost-member", 0);
     };
-    let bound = view_answers::bound(run, span);
-    let answered = group.map_or(0, |group| without_znodes(run, views, (group, span, bound), out));
+    let answered = without_znodes(run, views, (groups, span), out);
+    let bound = view_answers::bound(run, span, "views");
     let pending = unregistered(run, (span, bound), out);
     out.ran("lost-member", answered + pending);
 }
@@ -42,36 +43,42 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], group: Option<&QuietGr
 fn without_znodes(
     run: &Analysis<'_>,
     views: &[GroupView<'_>],
-    (group, span, bound): (&QuietGroup<'_>, RecoverySpan, u64),
+    (groups, span): (&QuietGroups<'_>, RecoverySpan),
     out: &mut Findings,
 ) -> usize {
-    let requests = view_answers::requests(run, views, group);
-    let gone = |view: &GroupView<'_>| {
-        let (path, czxid) = view_answers::registered(run, view.at)?;
-        group.gone(path, czxid?)
-    };
-    for node in view_answers::living(run) {
-        let own = requests.get(node).map(Vec::as_slice).unwrap_or_default();
-        let spells = view_answers::spells(run, (node, own), |view| gone(view).is_some(), &[]);
-        match view_answers::convicting(run, node, &spells, (bound, group.until)) {
-            Ok(spell) => {
-                let mut witness = spell.witness(span);
-                witness.extend(spell.views().filter_map(|view| gone(view)?));
-                without_znode(run, (node, &spell), (bound, witness), out);
+    let mut looked_at = 0;
+    let mut convicted = BTreeSet::new();
+    for group in groups.all() {
+        let requests = view_answers::requests(run, views, group);
+        looked_at += requests.values().map(Vec::len).sum::<usize>();
+        let gone = |view: &GroupView<'_>| {
+            let (path, czxid) = view_answers::registered(run, view.at)?;
+            group.gone(path, czxid?)
+        };
+        for node in view_answers::living(run) {
+            let own = requests.get(node).map(Vec::as_slice).unwrap_or_default();
+            let spells = view_answers::spells(run, (node, own), |view| gone(view).is_some(), &[]);
+            match view_answers::convicting(run, node, &spells, group) {
+                Ok(spell) if convicted.insert(node) => {
+                    let mut witness = spell.witness(span);
+                    witness.extend(spell.views().filter_map(|view| gone(view)?));
+                    without_znode(run, (node, &spell), (group.bound, witness), out);
+                }
+                Err(lasted) => out.reasons.extend(own.last().and_then(|last| {
+                    let (read, view) = last.answer.filter(|(_, view)| gone(view).is_some())?;
+                    let (path, _) = view_answers::registered(run, view.at)?;
+                    Some(format!(
+                        "{node} answered at {} that it is a member by {path}, a znode that is gone, for {}{}",
+                        run.at(read),
+                        bound_words(lasted, group.bound),
+                        run.recovery.doubt_words(),
+                    ))
+                })),
+                Ok(_) => {}
             }
-            Err(lasted) => out.reasons.extend(own.last().and_then(|last| {
-                let (read, view) = last.answer.filter(|(_, view)| gone(view).is_some())?;
-                let (path, _) = view_answers::registered(run, view.at)?;
-                Some(format!(
-                    "{node} answered at {} that it is a member by {path}, a znode that is gone, for {}{}",
-                    run.at(read),
-                    bound_words(lasted, bound),
-                    run.recovery.doubt_words(),
-                ))
-            })),
         }
     }
-    requests.values().map(Vec::len).sum()
+    looked_at
 }
 
 fn without_znode(

@@ -27,7 +27,7 @@ use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::znodes::{evidence_consistency, foreign_znode, orphan_node, persistent_contender};
 use logged_values::LoggedValues;
-use quiet_group::QuietGroup;
+use quiet_group::QuietGroups;
 use zooquake_history::Record;
 use zooquake_history::operation::membership::{self, MEMBER, f};
 
@@ -79,9 +79,9 @@ fn check(record: &Record) -> Results {
     let logged = LoggedValues::new(&run);
     phantom_member::check(&run, &views, logged.as_ref(), &mut found);
     view_regression::check(&run, &views, &mut found);
-    let group = QuietGroup::new(&run);
-    stale_view::check(&run, &views, group.as_ref(), &mut found);
-    lost_member::check(&run, &views, group.as_ref(), &mut found);
+    let groups = QuietGroups::new(&run);
+    stale_view::check(&run, &views, &groups, &mut found);
+    lost_member::check(&run, &views, &groups, &mut found);
     lost_update::check(&run, logged.as_ref(), &mut found);
     undone_update::check(&run, logged.as_ref(), &mut found);
     progress::check(&run, &views, &mut found);

@@ -1,4 +1,5 @@
-//! The group at the end of a run, between the two readings of the tree around the answers to `view`.
+//! The group in a time in which nothing is changed, between the two readings of the tree around the answers to `view`:
+//! in the calm after recovery, before the last operations, and after these at the end.
 //!
 //! A reading lists a group and then reads each member: it is no single state, and this is what it proves.
 //!
@@ -13,18 +14,30 @@
 //!   was read, and be another znode than the one that was listed under its name.
 
 use super::logged_values::decimal;
+use super::view_answers;
 use crate::analysis::{Analysis, GroupMember, GroupView};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::evidence::{Reading, Znode};
 use zooquake_history::operation::membership::f;
 
-/// The group while nothing changed.
+/// The group in each time in which nothing was changed.
+#[derive(Debug)]
+pub struct QuietGroups<'a> {
+    /// At the end; `None` if the tree was not read around the views after recovery.
+    pub end: Option<QuietGroup<'a>>,
+    /// In the calm; `None` if the run has none.
+    calm: Option<QuietGroup<'a>>,
+}
+
+/// The group while nothing was changed.
 #[derive(Debug)]
 pub struct QuietGroup<'a> {
     /// How many events there were when the first reading was complete: what has an index from here on came after it.
     pub from: usize,
     /// How many there were when the second one began.
     pub until: usize,
+    /// The bound of liveness of the answers between them, in nanoseconds.
+    pub bound: u64,
     /// The members in the first reading and in the second one, by their paths.
     first: BTreeMap<&'a str, &'a Znode>,
     second: BTreeMap<&'a str, &'a Znode>,
@@ -50,12 +63,27 @@ pub enum ViewDifference<'r, 'a> {
     Dead(&'r GroupMember<'a>, Option<usize>),
 }
 
+impl<'a> QuietGroups<'a> {
+    /// Those of a run.
+    pub fn new(run: &Analysis<'a>) -> Self {
+        let between = |readings: Option<_>, phase| QuietGroup::between(run, readings?, phase);
+        Self {
+            end: between(run.record.around_views(), "views"),
+            calm: between(run.record.around_calm(), "calm"),
+        }
+    }
+
+    /// That at the end first.
+    pub fn all(&self) -> impl Iterator<Item = &QuietGroup<'a>> {
+        self.end.iter().chain(&self.calm)
+    }
+}
+
 impl<'a> QuietGroup<'a> {
-    /// Of a run; `None` if the tree was not read around the views after recovery.
-    pub fn new(run: &Analysis<'a>) -> Option<Self> {
-        let recovered = run.recovery.span?.recovered;
-        let (first, second) = run.record.around_views()?;
-        if first.index <= recovered || first.end_index > second.index {
+    /// The group between two readings, around the views of a phase; `None` unless they were made after recovery.
+    fn between(run: &Analysis<'a>, (first, second): (&'a Reading, &'a Reading), phase: &str) -> Option<Self> {
+        let span = run.recovery.span?;
+        if first.index <= span.recovered || first.end_index > second.index {
             return None;
         }
         let parents = &run.record.plan.workload.contenders;
@@ -84,6 +112,7 @@ impl<'a> QuietGroup<'a> {
         Some(Self {
             from: first.end_index,
             until: second.index,
+            bound: view_answers::bound(run, span, phase),
             first: members,
             second: second_members,
             registered,

@@ -1,25 +1,32 @@
 //! `undone-update`: a member wrote an older value of its own over a newer one that it had acknowledged. One report for
 //! each member's value that was undone.
 //!
-//! It is certain by complete transaction logs, where the data of the path read as decimal numbers throughout
-//! ([`super::logged_values`]): an `update` or a `register` of value B was answered `ok`, a transaction wrote B at the
-//! path that its answer names, and a later one, of a session that the same client named as its own and no other client
-//! did, wrote there a value A that the client had been asked for before. It convicts where
+//! An `update` or a `register` of value B was answered `ok`, and a later transaction wrote at the path that its answer
+//! names a value A that the client had been asked for before. That the client itself wrote A is certain
+//!
+//! - by complete transaction logs, where the data of the path read as decimal numbers throughout
+//!   ([`super::logged_values`]): B was written there, and later A, by a session that the same client named as its own
+//!   and no other client did;
+//! - without them, by a reading of the tree: a znode there that such a session owns was created with A, in a
+//!   transaction after that of B, which its answer names. Who wrote to a znode after it was created, a tree does not
+//!   show.
+//!
+//! It convicts where
 //!
 //! - every operation of the client with the value A had been answered `ok` before B was sent: none of them can write
-//!   any
-//!   more; or
+//!   any more; or
 //! - A has one such operation that had not, and A was written before B, too: an operation comes about once.
 //!
 //! Of more operations of A without an answer by then each may lawfully come once at any later time. A client of which
 //! an operation has a value that cannot be read is not judged.
 
-use super::logged_values::{LoggedValues, ValueWrite};
+use super::logged_values::{LoggedValues, ValueWrite, decimal};
 use crate::analysis::clients::session;
 use crate::analysis::{Analysis, Op};
 use crate::findings::{Finding, Findings};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::EventType;
+use zooquake_history::evidence::Znode;
 use zooquake_history::operation::membership::{VALUE, f};
 
 /// What one client was asked to register or to write. Positions are those of events.
@@ -31,11 +38,25 @@ struct AskedOperations {
     unreadable: bool,
 }
 
+/// What wrote the older value.
+struct LaterWrite<'a> {
+    zxid: i64,
+    session: &'a str,
+    value: i64,
+    /// Whether the same value had been written before the newer one, too.
+    before: bool,
+    source: WriteSource,
+}
+
+/// What shows it.
+#[derive(Clone, Copy)]
+enum WriteSource {
+    Logs,
+    Tree,
+}
+
 /// Looks for them.
 pub fn check(run: &Analysis<'_>, logged: Option<&LoggedValues<'_>>, out: &mut Findings) {
-    let Some(logged) = logged else {
-        return out.ran("undone-update", 0);
-    };
     let mut clients: HashMap<&str, AskedOperations> = HashMap::new();
     for op in run.ops.work.iter().filter(|op| matches!(op.f, f::REGISTER | f::UPDATE)) {
         clients.entry(op.node).or_default().add(run, op);
@@ -47,28 +68,64 @@ pub fn check(run: &Analysis<'_>, logged: Option<&LoggedValues<'_>>, out: &mut Fi
         let (Some((sent, value)), Some(path)) = (asked, answer.path()) else {
             continue;
         };
-        let (Some(writes), Some(own)) = (logged.writes_at(path), clients.get(op.node)) else {
+        let later = match logged {
+            Some(logged) => logged.writes_at(path).map(|writes| after_value(writes, value)),
+            None => answer
+                .mzxid()
+                .or(answer.czxid())
+                .and_then(|zxid| created_after(run, path, zxid)),
+        };
+        let (Some(later), Some(own)) = (later, clients.get(op.node)) else {
             continue;
         };
         looked_at += 1;
         // A value that was asked for twice may have been written by either request.
         let once = own.by_value.get(&value).is_some_and(|all| all.len() == 1);
-        let written = writes.iter().position(|write| write.committed && write.value == value);
-        let Some(written) = written.filter(|_| once && !own.unreadable && !run.ops.disputed.contains(&read)) else {
+        if !once || own.unreadable || run.ops.disputed.contains(&read) {
             continue;
-        };
-        let (before, later) = writes.split_at(written);
-        let undone = later[1..].iter().find_map(|write| {
+        }
+        let undone = later.iter().find_map(|write| {
             let older = own.by_value.get(&write.value).filter(|_| write.value != value)?;
-            let by_itself = write.committed && is_own(run, op.node, write.session);
-            let proof = undoes(older, sent, before.iter().any(|first| first.value == write.value));
-            proof.filter(|_| by_itself).map(|proof| (write, proof))
+            let proof = undoes(older, sent, write.before).filter(|_| is_own(run, op.node, write.session))?;
+            Some((write, proof))
         });
         if let Some((write, proof)) = undone {
             undone_by(run, (op, sent, read, value), (path, write), proof, out);
         }
     }
     out.ran("undone-update", looked_at);
+}
+
+/// What was written at a path, by the logs, after the first committed write of a value.
+fn after_value<'a>(writes: &[ValueWrite<'a>], value: i64) -> Vec<LaterWrite<'a>> {
+    let written = writes.iter().position(|write| write.committed && write.value == value);
+    let (before, later) = writes.split_at(written.map_or(writes.len(), |at| at + 1));
+    let committed = later.iter().filter(|write| write.committed);
+    let of = |write: &ValueWrite<'a>| LaterWrite {
+        zxid: write.zxid,
+        session: write.session,
+        value: write.value,
+        before: before.iter().any(|first| first.value == write.value),
+        source: WriteSource::Logs,
+    };
+    committed.map(of).collect()
+}
+
+/// The ephemerals at a path that the tree shows as they were created, in transactions after one; `None` if the tree was
+/// not read.
+fn created_after<'a>(run: &Analysis<'a>, path: &str, zxid: i64) -> Option<Vec<LaterWrite<'a>>> {
+    let znodes = run.record.readings?.iter().flat_map(|reading| &reading.znodes);
+    let created = znodes.filter(|of| of.path == path && of.czxid > zxid && of.mzxid == of.czxid);
+    let of = |znode: &'a Znode| {
+        Some(LaterWrite {
+            zxid: znode.czxid,
+            session: znode.owner.as_deref()?,
+            value: decimal(&znode.data)?,
+            before: false,
+            source: WriteSource::Tree,
+        })
+    };
+    Some(created.filter_map(of).collect())
 }
 
 impl AskedOperations {
@@ -113,14 +170,17 @@ fn is_own(run: &Analysis<'_>, node: &str, text: &str) -> bool {
 fn undone_by(
     run: &Analysis<'_>,
     (op, sent, read, value): (&Op<'_>, usize, usize, i64),
-    (path, write): (&str, &ValueWrite<'_>),
+    (path, write): (&str, &LaterWrite<'_>),
     proof: Vec<usize>,
     out: &mut Findings,
 ) {
+    let by = match write.source {
+        WriteSource::Logs => format!("The transaction logs have that value at {path}, and after it"),
+        WriteSource::Tree => format!("The tree shows {path} as it was created later, by"),
+    };
     let why = format!(
-        "{} was asked at {} for the value {value}, and answered `ok` at {}. The transaction logs have that value at {path}, and after it \
-         transaction 0x{:x} of the client's own session {}, which wrote {}: a value that the client had been asked for at {}{}. So the \
-         member itself undid what it had acknowledged.",
+        "{} was asked at {} for the value {value}, and answered `ok` at {}. {by} transaction 0x{:x} of the client's own session {}, \
+         which wrote {}: a value that the client had been asked for at {}{}. So the member itself undid what it had acknowledged.",
         op.node,
         run.at(sent),
         run.at(read),

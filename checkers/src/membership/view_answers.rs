@@ -118,21 +118,21 @@ pub fn convicting<'r, 'a>(
     run: &Analysis<'_>,
     node: &str,
     spells: &[AnswerSpell<'r, 'a>],
-    (bound, until): (u64, usize),
+    group: &QuietGroup<'_>,
 ) -> Result<AnswerSpell<'r, 'a>, u64> {
     let longest = spells.iter().rev().max_by_key(|spell| spell.ns(run)).copied();
     let spell = longest.ok_or(0_u64)?;
-    let lives = !run.clients.died(node, spell.first.sent, until);
-    match spell.ns(run) >= bound && lives && run.recovery.doubt().is_none() {
+    let lives = !run.clients.died(node, spell.first.sent, group.until);
+    match spell.ns(run) >= group.bound && lives && run.recovery.doubt().is_none() {
         true => Ok(spell),
         false => Err(spell.ns(run)),
     }
 }
 
-/// The bound of a spell, in nanoseconds, by the registrations that were answered before the phase `views`: those from
-/// which the engine computes how long it asks for views.
-pub fn bound(run: &Analysis<'_>, span: RecoverySpan) -> u64 {
-    let end = run.phase("views").filter(|&views| views > span.recovered);
+/// The bound of a spell, in nanoseconds, by the registrations that were answered before the phase in which clients are
+/// asked, `views` or `calm`: those from which the engine computes how long it asks for views.
+pub fn bound(run: &Analysis<'_>, span: RecoverySpan, phase: &str) -> u64 {
+    let end = run.phase(phase).filter(|&asked| asked > span.recovered);
     let load = RecoverySpan {
         end: end.unwrap_or(span.end),
         ..span

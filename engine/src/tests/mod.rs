@@ -7,6 +7,7 @@ macro_rules! took {
     };
 }
 
+mod calm;
 mod clients;
 mod faults;
 mod holds;

@@ -138,4 +138,6 @@ planted! {
         in CACHED, shows "persistent-contender" under [], "ZooKeeper's guide: a group's members are ephemeral znodes";
     G8: "the list is watched, and the data of members never",
         in CACHED, shows "stale-view" under [], "ZooKeeper's guide: a watch of children is none of data";
+    G9: "members that are gone are taken out of the view only when another one comes",
+        in CACHED, shows "stale-view" under [], "ZooKeeper's guide: a watch of children fires at deletions, too";
 }

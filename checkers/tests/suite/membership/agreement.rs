@@ -142,7 +142,16 @@ fn agree(seed: u64, counts: &mut AnomalyCounts) {
 /// Whether each answer of a client in the span of an anomaly is right at no moment of any execution.
 fn unexplained(record: &Record, anomaly: &Anomaly, stale: bool) -> bool {
     let node = client(record, anomaly);
-    let states = executions::between_readings(record);
+    let asked = anomaly
+        .witness
+        .iter()
+        .rfind(|&&at| record.history.events[at].f == "view");
+    let asked = *asked.expect("a view");
+    let around = quiet_definitions::quiet(record);
+    let around = around
+        .into_iter()
+        .find(|(first, second)| (first.index..second.end_index).contains(&asked));
+    let states = executions::between_readings(record, around.expect("readings"));
     let views = definitions::shown(record);
     let own: Vec<usize> = anomaly
         .witness

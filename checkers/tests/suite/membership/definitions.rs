@@ -158,8 +158,8 @@ pub fn lost_updates(record: &Record) -> Vec<usize> {
     acknowledged.collect()
 }
 
-/// Where each value was acknowledged that its client's own later write of an older value undid. Values are asked for
-/// once.
+/// Where each value was acknowledged that its client's own later write of an older value undid, by complete logs, or
+/// without them by znodes of the tree that were created with one. Values are asked for once.
 pub fn undone_updates(record: &Record) -> Vec<usize> {
     let (events, all) = (&record.history.events, asked(record));
     let names = |session: &str| -> BTreeSet<&str> {
@@ -180,6 +180,28 @@ pub fn undone_updates(record: &Record) -> Vec<usize> {
         let Some(path) = op.ok.and_then(|ok| events[ok].value["path"].as_str()) else {
             return false;
         };
+        if !complete(record) {
+            let acknowledged = &events[op.ok.expect("an answer")].value;
+            let zxid = acknowledged["mzxid"].as_i64().or(acknowledged["czxid"].as_i64());
+            let znodes = record
+                .tree
+                .iter()
+                .flat_map(|tree| &tree.readings)
+                .flat_map(|reading| &reading.znodes);
+            return znodes
+                .filter(|znode| znode.path == path && znode.mzxid == znode.czxid)
+                .any(|znode| {
+                    let older =
+                        |other: &AskedValue<'_>| other.value != op.value && other.value.to_string() == znode.data;
+                    let older = all.iter().find(|other| other.node == op.node && older(other));
+                    let owner = znode
+                        .owner
+                        .as_deref()
+                        .is_some_and(|owner| names(owner) == BTreeSet::from([op.node]));
+                    let settled = older.and_then(|older| older.ok).is_some_and(|ok| ok < op.sent);
+                    zxid.is_some_and(|zxid| zxid < znode.czxid) && owner && settled
+                });
+        }
         let wrote = |txn: &&zooquake_history::Txn| txn.paths.iter().any(|of| of == path) && txn.data.is_some();
         let txns: Vec<_> = record.txnlog.iter().flatten().filter(wrote).collect();
         let place = |value: i64| txns.iter().position(|txn| txn.data == Some(value.to_string()));
@@ -195,8 +217,7 @@ pub fn undone_updates(record: &Record) -> Vec<usize> {
             })
         })
     };
-    let found = all.iter().filter(undone).filter(|_| complete(record));
-    found.filter_map(|op| op.ok).collect()
+    all.iter().filter(undone).filter_map(|op| op.ok).collect()
 }
 
 /// Whether the logs have each transaction up to the last one that is named.

@@ -136,11 +136,8 @@ type Group = BTreeSet<(String, i64, i64)>;
 
 /// The states of the group at all moments at which a client can have been between the two readings of the tree, in any
 /// execution that fits the transaction log, in its order.
-pub fn between_readings(record: &Record) -> Vec<Group> {
+pub fn between_readings(record: &Record, (first, second): (&Reading, &Reading)) -> Vec<Group> {
     let states = states(record.txnlog.as_deref().expect("a log"));
-    let [first, second, _] = &record.tree.as_ref().expect("a tree").readings[..] else {
-        panic!("three readings")
-    };
     let ends = fits(record, &states, first).into_iter().map(|(_, end)| end);
     let begins = fits(record, &states, second).into_iter().map(|(list, _)| list);
     let (from, to) = (ends.min().expect("it was read"), begins.max().expect("it was read"));

@@ -28,10 +28,34 @@ pub fn group(text: &str, members: &str) -> Record {
 
 /// The same, with the members in each reading.
 pub fn group_read(text: &str, members: [&str; 3]) -> Record {
-    let mut record = script::record("membership", "cached", &["/members"], 3, script::history(text));
-    record.history.events.iter_mut().for_each(nest);
+    let mut record = unread(text);
     record.tree = Some(read(&record, members.map(znodes)));
     record
+}
+
+/// The same of a run with a calm: the members in the readings around it, and those in all readings after it.
+pub fn group_in_calm(text: &str, calm: [&str; 2], members: &str) -> Record {
+    let mut record = unread(text);
+    let places = ["calm", "final"].map(|phase| entered(&record, phase));
+    let mut readings = script::readings(places.into_iter().zip(calm.map(znodes)));
+    readings
+        .readings
+        .extend(read(&record, [members; 3].map(znodes)).readings);
+    record.tree = Some(readings);
+    record
+}
+
+fn unread(text: &str) -> Record {
+    let mut record = script::record("membership", "cached", &["/members"], 3, script::history(text));
+    record.history.events.iter_mut().for_each(nest);
+    record
+}
+
+/// Where a phase was entered; the end of the history if it was not.
+fn entered(record: &Record, phase: &str) -> usize {
+    let events = &record.history.events;
+    let at = events.iter().rposition(|event| event.entered() == Some(phase));
+    at.map_or(events.len(), |at| at + 1)
 }
 
 /// An answer to `view` has its view in a field of its own.
@@ -52,12 +76,11 @@ fn nest(event: &mut zooquake_history::Event) {
 
 /// Readings of the tree: after the phase `views` began, after the phase `audit` began, and at the end.
 pub fn read(record: &Record, znodes: [Vec<Znode>; 3]) -> TreeReadings {
-    let events = &record.history.events;
-    let phase = |name: &str| {
-        let at = events.iter().rposition(|event| event.entered() == Some(name));
-        at.map_or(events.len(), |at| at + 1)
-    };
-    let places = [phase("views"), phase("audit"), events.len()];
+    let places = [
+        entered(record, "views"),
+        entered(record, "audit"),
+        record.history.events.len(),
+    ];
     script::readings(places.into_iter().zip(znodes))
 }
 

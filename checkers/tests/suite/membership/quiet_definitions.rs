@@ -21,11 +21,21 @@ fn members(reading: &Reading) -> impl Iterator<Item = &Znode> {
         .filter(|znode| znode.path.starts_with("/members/"))
 }
 
-/// Whether a znode was gone between the two readings for certain.
-fn gone(record: &Record, path: &str, czxid: i64) -> bool {
-    let [first, second, _] = &record.tree.as_ref().expect("a tree").readings[..] else {
-        return false;
-    };
+/// Two readings, and the time between them in which nothing is changed.
+type Quiet<'r> = (&'r Reading, &'r Reading);
+
+/// The readings around the views at the end, and those around the views of the calm, if there are such.
+pub fn quiet(record: &Record) -> Vec<Quiet<'_>> {
+    match &record.tree.as_ref().expect("a tree").readings[..] {
+        [first, second, _] => vec![(first, second)],
+        [first, second, _, _] => vec![(first, second)],
+        [calm, over, first, second, _] => vec![(first, second), (calm, over)],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a znode was gone between two readings for certain.
+fn gone(record: &Record, (first, second): Quiet<'_>, path: &str, czxid: i64) -> bool {
     let stands = |reading: &Reading| members(reading).any(|znode| znode.path == path && znode.czxid == czxid);
     let acknowledged = |znode: &Znode| {
         let names = |event: &Event| {
@@ -49,8 +59,8 @@ fn gone(record: &Record, path: &str, czxid: i64) -> bool {
     !stands(first) && !stands(second) && (members(first).any(later) || before.iter().any(registered))
 }
 
-fn differs(record: &Record, view: &ShownView) -> bool {
-    let first = &record.tree.as_ref().expect("a tree").readings[0];
+fn differs(record: &Record, quiet: Quiet<'_>, view: &ShownView) -> bool {
+    let first = quiet.0;
     let Some(shown) = &view.members else {
         return members(first).next().is_some();
     };
@@ -64,7 +74,7 @@ fn differs(record: &Record, view: &ShownView) -> bool {
             (&znode.path, znode.czxid) == (&entry.0, entry.1)
                 && (entry.2 < znode.mzxid || entry.2 == znode.mzxid && entry.3.to_string() != znode.data)
         };
-        members(first).any(old) || gone(record, &entry.0, entry.1)
+        members(first).any(old) || gone(record, quiet, &entry.0, entry.1)
     };
     members(first).any(missing) || shown.iter().any(wrong)
 }
@@ -72,13 +82,11 @@ fn differs(record: &Record, view: &ShownView) -> bool {
 /// The clients for which some requests `view` one after the other, over the bound, were each answered so that `wrong`.
 fn wrong_for_the_bound(
     record: &Record,
+    (first, second): Quiet<'_>,
     wrong: impl Fn(&ShownView) -> bool,
     right: impl Fn(&ShownView) -> bool,
 ) -> BTreeSet<String> {
     let events = &record.history.events;
-    let [first, second, _] = &record.tree.as_ref().expect("a tree").readings[..] else {
-        return BTreeSet::new();
-    };
     let views = shown(record);
     let mut found = BTreeSet::new();
     for node in ["c1", "c2", "c3"] {
@@ -130,32 +138,38 @@ fn wrong_for_the_bound(
 
 /// The clients whose views differ from a group that is the same in both readings.
 pub fn stale(record: &Record) -> BTreeSet<String> {
-    let readings = &record.tree.as_ref().expect("a tree").readings;
     let group = |reading: &Reading| -> Vec<(String, i64, i64)> {
         members(reading)
             .map(|znode| (znode.path.clone(), znode.czxid, znode.mzxid))
             .collect()
     };
-    if phase(&record.history.events, "recovered").is_none()
-        || readings.len() != 3
-        || group(&readings[0]) != group(&readings[1])
-    {
+    let Some(recovered) = phase(&record.history.events, "recovered") else {
         return BTreeSet::new();
-    }
-    wrong_for_the_bound(record, |view| differs(record, view), |view| !differs(record, view))
+    };
+    let unchanged = |&(first, second): &Quiet<'_>| first.index > recovered && group(first) == group(second);
+    let all = quiet(record).into_iter().filter(unchanged);
+    all.flat_map(|quiet| {
+        let differs = |view: &ShownView| differs(record, quiet, view);
+        wrong_for_the_bound(record, quiet, differs, |view| !differs(view))
+    })
+    .collect()
 }
 
 /// The clients that take themselves for members by znodes that are gone.
 pub fn lost(record: &Record) -> BTreeSet<String> {
-    if phase(&record.history.events, "recovered").is_none() {
+    let Some(recovered) = phase(&record.history.events, "recovered") else {
         return BTreeSet::new();
-    }
-    let wrong = |view: &ShownView| {
-        let registered = &record.history.events[view.at].value["registered"];
-        let named = registered["path"].as_str().zip(registered["czxid"].as_i64());
-        named.is_some_and(|(path, czxid)| gone(record, path, czxid))
     };
-    wrong_for_the_bound(record, wrong, |_| false)
+    let all = quiet(record).into_iter().filter(|(first, _)| first.index > recovered);
+    all.flat_map(|quiet| {
+        let wrong = |view: &ShownView| {
+            let registered = &record.history.events[view.at].value["registered"];
+            let named = registered["path"].as_str().zip(registered["czxid"].as_i64());
+            named.is_some_and(|(path, czxid)| gone(record, quiet, path, czxid))
+        };
+        wrong_for_the_bound(record, quiet, wrong, |_| false)
+    })
+    .collect()
 }
 
 /// The clients whose registration was not answered after recovery, for the bound, and that did not answer meanwhile

@@ -1,5 +1,5 @@
-//! Ends of random groups: the last operations, questions for views between two readings of the tree, and the audit. A
-//! reading lists the group at one moment and reads each member at a later one.
+//! Ends of random groups: in most a calm, the last operations, questions for views between two readings of the tree,
+//! and the audit. A reading lists the group at one moment and reads each member at a later one.
 
 use super::simulated_groups::{CLIENTS, GroupWorld};
 use super::simulated_sessions::{Change, GroupState, SimulatedLog};
@@ -24,20 +24,43 @@ enum ViewConduct {
 
 /// Ends the history of a world, `wrong` if its clients may do as they should not.
 pub fn end(mut world: GroupWorld, wrong: bool) -> Record {
+    for client in 0..CLIENTS {
+        world.finish(client, 10);
+    }
+    world.phase("recovered");
+    let mut readings = Vec::new();
+    // Who has not answered is asked nothing more.
+    let mut silent = [false; CLIENTS];
+    if world.chance(60) {
+        readings.extend(views(&mut world, ("calm", "final"), (None, &mut silent), wrong));
+    }
     let stuck = last_operations(&mut world, wrong);
-    let conduct: Vec<ViewConduct> = (0..CLIENTS).map(|_| drawn(&mut world, wrong)).collect();
-    let believed: Vec<Option<i64>> = (0..CLIENTS).map(|client| past_znode(&mut world, client)).collect();
+    readings.extend(views(&mut world, ("views", "audit"), (stuck, &mut silent), wrong));
+    audit(&mut world, wrong);
+    readings.push(reading(&mut world, false));
+    world.phase("done");
+    record(world, readings, wrong)
+}
+
+/// All clients are asked for their views in a phase, up to the next one, but for one that is `stuck` at first; gives
+/// the readings around it.
+fn views(
+    world: &mut GroupWorld,
+    (phase, next): (&str, &str),
+    (stuck, silent): (Option<usize>, &mut [bool; CLIENTS]),
+    wrong: bool,
+) -> [Reading; 2] {
+    let conduct: Vec<ViewConduct> = (0..CLIENTS).map(|_| drawn(world, wrong)).collect();
+    let believed: Vec<Option<i64>> = (0..CLIENTS).map(|client| past_znode(world, client)).collect();
     let busy = wrong && world.chance(20);
     for (client, conduct) in conduct.iter().enumerate() {
         if *conduct == ViewConduct::Correct && world.chance(80) {
-            settle(&mut world, client);
+            settle(world, client);
         }
     }
-    world.phase("views");
-    let first = reading(&mut world, busy);
+    world.phase(phase);
+    let first = reading(world, busy);
     let rounds = world.random.usize(4..7);
-    // Who has not answered is asked nothing more.
-    let mut silent = [false; CLIENTS];
     for round in 0..rounds {
         world.now += 2_600_000_000;
         for client in (0..CLIENTS).filter(|client| Some(*client) != stuck || round > 0) {
@@ -48,10 +71,10 @@ pub fn end(mut world: GroupWorld, wrong: bool) -> Record {
             let moved = conduct == ViewConduct::Correct || conduct == ViewConduct::StillButOnce && round == 2;
             // Rounds are 2.6 s apart: a correct watcher catches up within the bound.
             if moved && (world.chance(90) || round % 2 == 1) {
-                settle(&mut world, client);
+                settle(world, client);
             }
             silent[client] = !asked(
-                &mut world,
+                world,
                 client,
                 believed[client].filter(|_| conduct == ViewConduct::Believing),
             );
@@ -61,12 +84,8 @@ pub fn end(mut world: GroupWorld, wrong: bool) -> Record {
             world.expire(client);
         }
     }
-    world.phase("audit");
-    let second = reading(&mut world, busy);
-    audit(&mut world, wrong);
-    let third = reading(&mut world, false);
-    world.phase("done");
-    record(world, [first, second, third], wrong)
+    world.phase(next);
+    [first, reading(world, busy)]
 }
 
 fn drawn(world: &mut GroupWorld, wrong: bool) -> ViewConduct {
@@ -78,12 +97,8 @@ fn drawn(world: &mut GroupWorld, wrong: bool) -> ViewConduct {
     }
 }
 
-/// What is pending ends; every client registers or writes. One may never end that: its number.
+/// Every client registers or writes. One may never end that: its number.
 fn last_operations(world: &mut GroupWorld, wrong: bool) -> Option<usize> {
-    for client in 0..CLIENTS {
-        world.finish(client, 10);
-    }
-    world.phase("recovered");
     let mut stuck = None;
     for client in 0..CLIENTS {
         let f = if world.is_member(client) { "update" } else { "register" };
@@ -192,13 +207,11 @@ fn audit(world: &mut GroupWorld, wrong: bool) {
     }
 }
 
-fn record(mut world: GroupWorld, readings: [Reading; 3], wrong: bool) -> Record {
+fn record(mut world: GroupWorld, readings: Vec<Reading>, wrong: bool) -> Record {
     let mut record = super::group("", "");
     let foreign = wrong && world.chance(10);
     record.history.events = std::mem::take(&mut world.events);
-    record.tree = Some(TreeReadings {
-        readings: readings.into(),
-    });
+    record.tree = Some(TreeReadings { readings });
     if wrong || world.random.bool() {
         record.txnlog = Some(transactions(&world, foreign));
     }

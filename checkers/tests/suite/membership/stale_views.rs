@@ -1,6 +1,6 @@
 //! Views that go on to differ from the tree when nothing changes any more.
 
-use super::{asked, group, group_read};
+use super::{asked, group, group_in_calm, group_read};
 use crate::expect::{innocent, none, one, proven, says, tells, tells_all, unknown};
 use crate::script::changed;
 use zooquake_checkers::check;
@@ -153,6 +153,49 @@ fn a_group_that_changed_between_the_readings_is_not_compared() {
         &late,
         "the tree was not read before and after clients were asked for their views",
     );
+}
+
+/// What the last changes hide: a member that left is shown in the calm before them.
+#[test]
+fn a_view_that_differs_in_the_calm() {
+    let text = |shown: &str, seconds: u64| {
+        format!(
+            "c1 invoke register member=m1 value=11; c1 ok register path=/members/m1 czxid=5 session=0x1
+             c2 invoke register member=m2 value=21; c2 ok register path=/members/m2 czxid=6 session=0x2
+             c2 invoke deregister; c2 ok deregister
+             c1 invoke update value=12; c1 ok update path=/members/m1 mzxid=7
+             run recovered; 20 run calm
+             {}
+             34 run final
+             c2 invoke register member=m2 value=22; c2 ok register path=/members/m2 czxid=8 session=0x2
+             35 run views
+             {}
+             50 run audit; run done",
+            asked(
+                "c3",
+                21,
+                seconds,
+                &format!("n=3 session=0x3 registered=null group={shown}")
+            ),
+            asked("c3", 36, 1, "n=4 session=0x3 registered=null group=m1@5/7:12,m2@8/8:22"),
+        )
+    };
+    let (calm, end) = ("m1@5/7:12", "m1@5/7:12,m2@8/8:22");
+    let dead = "m1@5/7:12,m2@6/6:21";
+    let anomaly = proven(&group_in_calm(&text(dead, 10), [calm; 2], end), "stale-view");
+    tells_all(
+        &anomaly,
+        &["/members/m2 (czxid 0x6) is dead", "for 10.000 s, c3 was asked 11 times"],
+    );
+    says(
+        &none(&group_in_calm(&text(dead, 9), [calm; 2], end)),
+        "the last view of c3, answered at 30.001 s, is not that of the tree: /members/m2 (czxid 0x6) is dead, for only 9.000 s",
+    );
+    // Nothing is asked of a group that changed.
+    let right = none(&group_in_calm(&text(calm, 10), [calm; 2], end)).reasons;
+    let changed = none(&group_in_calm(&text(dead, 10), [calm, "m1@5/8:12"], end)).reasons;
+    let of_c3 = |reasons: &[String]| reasons.iter().filter(|reason| reason.contains("c3 ")).count();
+    assert_eq!(of_c3(&changed), of_c3(&right));
 }
 
 #[test]

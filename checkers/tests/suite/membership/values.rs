@@ -132,6 +132,34 @@ fn a_member_that_writes_an_older_value_over_a_newer_one() {
     none(&written(text, "create 0x1 11; setData 0x1 12; setData 0x1 x11"));
 }
 
+/// Without logs the tree shows what a znode was created with, and by whom.
+#[test]
+fn a_member_that_is_made_anew_with_an_older_value_in_the_tree() {
+    let text = "
+        c1 note hello session=0x1
+        c1 invoke register member=m1 value=11
+        c1 ok register path=/members/m1 czxid=5 session=0x1
+        c1 invoke update value=12
+        c1 ok update path=/members/m1 mzxid=7";
+    let shown = |tree: &'static str| move |text: &str| group_read(text, ["", "", tree]);
+    tells(
+        &proven_by(&shown("m1@9/9:11")(text), "undone-update", &[1, 2, 3, 4]),
+        "The tree shows /members/m1 as it was created later, by transaction 0x9",
+    );
+    let table = "
+        ok register path=/members/m1 czxid=5 session=0x1 => info register # that may come late
+        mzxid=7 => mzxid=null # which transaction wrote it is not known
+        mzxid=7 => mzxid=10 # it came later
+        hello session=0x1 => hello | czxid=5 session=0x1 => czxid=5 # somebody else's session
+        c1 note hello => c2 note hello # another client names that session, too
+        ok update path=/members/m1 mzxid=7 => info update
+        c1 invoke update value=12 => c1 invoke update value=11; c1 info update; c1 invoke update value=12 # that may come late";
+    innocent(shown("m1@9/9:11"), text, table);
+    for innocent in ["m1@9/9:12", "m1@9/9:13", "m1@9/9:v11", "m1@5/9:11", "m1@5/7:12"] {
+        none(&shown(innocent)(text));
+    }
+}
+
 /// Nothing but the value is wrong, while nothing changes.
 #[test]
 fn a_view_that_goes_on_to_name_a_transaction_for_another_value() {

@@ -164,7 +164,7 @@ impl GroupReader {
         let late = self.env.has(Bug::G3);
         let all = all || late || self.env.has(Bug::G1);
         self.watches.retain(|member, _| names.contains(member));
-        let mut entries = BTreeMap::new();
+        let mut entries = self.kept(&names, all);
         for member in names {
             if late && self.whole {
                 self.read_fired().await?;
@@ -180,6 +180,15 @@ impl GroupReader {
         self.whole = true;
         self.show();
         self.watch_after().await
+    }
+
+    /// The entries that a new list leaves as they are. The planted G9 keeps members that are gone while nobody comes.
+    fn kept(&self, names: &[String], all: bool) -> BTreeMap<String, MemberEntry> {
+        let comes = names.iter().any(|member| !self.entries.contains_key(member));
+        match self.env.has(Bug::G9) && !all && !comes {
+            true => self.entries.clone(),
+            false => BTreeMap::new(),
+        }
     }
 
     async fn names(&mut self) -> Read<Vec<String>> {
@@ -208,6 +217,7 @@ impl GroupReader {
     async fn read_again(&mut self, member: String) -> Read<()> {
         match self.read(&member).await? {
             Some(entry) => drop(self.entries.insert(member, entry)),
+            None if self.env.has(Bug::G9) => {}
             None => drop(self.entries.remove(&member)),
         }
         self.show();

@@ -1,7 +1,7 @@
 //! The family `barrier`: members that meet.
 //!
 //! `rounds` reads out of a history what the checkers need: `early_release` and `stuck_barrier`, which asks `presence`
-//! for enters and `unblocked_leaves` for leaves; [`crate::znodes::orphan_node`] audits members.
+//! for enters and `unblocked_leaves` for leaves; [`crate::znodes`] audits members.
 
 mod early_release;
 mod presence;
@@ -17,7 +17,7 @@ use crate::inference::{Inference, asks};
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::verdict::{self, Requirements};
 use crate::znodes::holder_znodes::member_places;
-use crate::znodes::{orphan_node, persistent_contender, stolen_znode};
+use crate::znodes::{claims, foreign_znode, orphan_node, persistent_contender, stolen_znode};
 use rounds::Rounds;
 use zooquake_history::Record;
 use zooquake_history::operation::barrier::{self, ROUND, f};
@@ -29,6 +29,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
     checkers: &[
         "early-release",
         "stuck-barrier",
+        "foreign-znode",
         "stolen-znode",
         "persistent-contender",
         "orphan-node",
@@ -71,6 +72,7 @@ fn check(record: &Record) -> Results {
     found.doubt("rounds cannot be read", &rounds.unread);
     orphan_node::check(&run, &mut found);
     if double {
+        foreign_znode::judge(&run, claims::places(&run), &mut found);
         let places = member_places(&run);
         stolen_znode::judge(&run, &places, &mut found);
         persistent_contender::judge(&run, &places, &mut found);
@@ -82,7 +84,11 @@ fn check(record: &Record) -> Results {
         &Requirements {
             progress,
             tree,
-            logged: if double { &["stolen-znode"] } else { &[] },
+            logged: if double {
+                &["foreign-znode", "stolen-znode"]
+            } else {
+                &[]
+            },
         },
     )
 }

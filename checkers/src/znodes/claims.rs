@@ -1,9 +1,10 @@
-//! The znodes that answers name as their clients' own: those of grants, and of registrations in a group.
+//! The znodes that answers name as their clients' own: those of grants, of registrations in a group, and of places in
+//! the rounds of a double barrier.
 
 use crate::analysis::{Analysis, Op};
-use zooquake_history::operation::membership::f;
+use zooquake_history::operation::{barrier, membership};
 
-/// A znode by which a client claims to hold something, or to be a member. Positions are those of events.
+/// A znode by which a client claims to hold something, or to be a member or in a round. Positions are those of events.
 #[derive(Debug)]
 pub struct ClaimedZnode<'a> {
     /// The client.
@@ -46,17 +47,31 @@ pub fn claims<'a>(run: &Analysis<'a>) -> Vec<ClaimedZnode<'a>> {
 
 /// Those of registrations; a disputed answer is none.
 pub fn registrations<'a>(run: &Analysis<'a>) -> impl Iterator<Item = ClaimedZnode<'a>> {
-    run.answered(&[f::REGISTER])
+    named_by(run, &[membership::f::REGISTER], "registration", "is a member")
+}
+
+/// Those of members that entered a round; a disputed answer is none.
+pub fn places<'a>(run: &Analysis<'a>) -> impl Iterator<Item = ClaimedZnode<'a>> {
+    named_by(run, &[barrier::f::ENTER], "place", "is in the round")
+}
+
+fn named_by<'a>(
+    run: &Analysis<'a>,
+    answers: &'static [&'static str],
+    noun: &'static str,
+    verb: &'static str,
+) -> impl Iterator<Item = ClaimedZnode<'a>> {
+    run.answered(answers)
         .filter(|(_, read)| !run.ops.disputed.contains(read))
-        .map(|(op, read): (&Op<'a>, usize)| {
+        .map(move |(op, read): (&Op<'a>, usize)| {
             let answer = &run.events[read];
             let czxid = answer.czxid();
             let age = czxid.map(|czxid| format!(" (czxid 0x{czxid:x})"));
             ClaimedZnode {
                 node: op.node,
-                words: format!("the registration of {}{}", op.node, age.unwrap_or_default()),
-                noun: "registration",
-                verb: "is a member",
+                words: format!("the {noun} of {}{}", op.node, age.unwrap_or_default()),
+                noun,
+                verb,
                 asked: op.sent(),
                 read,
                 path: answer.path(),

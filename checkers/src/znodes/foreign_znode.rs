@@ -1,4 +1,4 @@
-//! `foreign-znode`: a grant, or a registration in a group, rests on a znode of another session than
+//! `foreign-znode`: a grant, a registration in a group, or a place in a round, rests on a znode of another session than
 //! its answer names.
 //!
 //! The transaction logs record which session created the znode, and that session is its owner: the znode of a grant or
@@ -22,13 +22,18 @@ use crate::findings::{Finding, Findings};
 use crate::znodes::claims::{ClaimedZnode, claims};
 use std::cell::LazyCell;
 
+/// Looks for them among grants and registrations.
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
+    judge(run, claims(run).into_iter(), out);
+}
+
 /// Looks for them; only where there are transaction logs. It is named among the checkers
 /// that ran where the recipe is a user's own, or where it found something.
-pub fn check(run: &Analysis<'_>, out: &mut Findings) {
+pub fn judge<'a>(run: &Analysis<'a>, claims: impl Iterator<Item = ClaimedZnode<'a>>, out: &mut Findings) {
     let mut looked_at = 0;
     let before = out.anomalies.len();
     let named = LazyCell::new(|| TransactionBounds::events(run));
-    for claim in &claims(run) {
+    for claim in claims {
         let (Some(told), Some(czxid)) = (claim.session.and_then(session), claim.czxid) else {
             continue;
         };
@@ -41,7 +46,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         if owner == told {
             continue;
         }
-        let proof = ForeignProof::find(run, claim, (czxid, told, owner), &named);
+        let proof = ForeignProof::find(run, &claim, (czxid, told, owner), &named);
         let why = format!(
             "{} was read at {} and names the session {}. The transaction log shows that its znode{} was created by another \
              session, {}. {}",
@@ -56,7 +61,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
                      and no violation."
                         .to_owned()
                 },
-                |proof| proof.words(run, claim)
+                |proof| proof.words(run, &claim)
             ),
         );
         let witness = proof

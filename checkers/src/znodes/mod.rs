@@ -1,7 +1,7 @@
 //! Checkers of the znodes by which clients hold, or are members: who created them, who deleted them, and which of them
 //! nobody claims.
 
-mod claims;
+pub mod claims;
 pub mod evidence_consistency;
 pub mod foreign_znode;
 pub mod holder_znodes;

@@ -1,4 +1,4 @@
-//! Grants that rest on znodes of other sessions than they name.
+//! Grants, and places in rounds, that rest on znodes of other sessions than they name.
 
 use crate::brute_force::sent;
 use crate::expect::{edited, minimal_as, one_by};
@@ -6,6 +6,7 @@ use crate::liveness::node;
 use crate::script::{changed, own, txn};
 use std::collections::BTreeSet;
 use zooquake_checkers::check;
+use zooquake_history::plan::Capabilities;
 use zooquake_history::{Event, EventType, Record, Txn};
 
 /// A client that names its session, and a grant.
@@ -66,6 +67,43 @@ fn a_client_that_had_not_named_its_session_may_have_changed_it() {
         let advisory = [("foreign-znode".to_owned(), true)];
         assert_eq!(found(&edited(HELD, changed), "0x2", "create"), advisory, "{changed}");
     }
+}
+
+/// A member that takes the znode of the process before for its own.
+#[test]
+fn a_place_by_a_znode_of_the_process_before_convicts() {
+    let text = "
+        c1 note hello session=0x1
+        c1 invoke enter round=1 members=1
+        c1 note exit
+        c1 note hello session=0x2
+        c1 invoke enter round=1 members=1; c1 ok enter round=1 path=/barrier/1/a czxid=10 session=0x2";
+    let place = |text: &str, owner: &str| {
+        let txns = vec![txn(10, owner, "create", "/barrier/1/a")];
+        changed(own("barrier", text), |record| {
+            record.plan.workload.capabilities = Some(Capabilities::NONE);
+            record.txnlog = Some(txns);
+        })
+    };
+    let record = place(text, "0x1");
+    let anomaly = one_by(&record, "foreign-znode", &[3, 4, 5]);
+    assert!(
+        anomaly.why.starts_with("the place of c1 (czxid 0xa) was read"),
+        "{}",
+        anomaly.why
+    );
+    minimal_as(&record, &anomaly, |other| other.kind == anomaly.kind && !other.advisory);
+    let kinds = |record: &Record| -> Vec<(String, bool)> {
+        let anomalies = check(record).anomalies.into_iter();
+        anomalies.map(|anomaly| (anomaly.kind, anomaly.advisory)).collect()
+    };
+    assert_eq!(kinds(&place(text, "0x2")), []);
+    let unnamed = edited(text, "hello session=0x2 => hello");
+    let advisory = ("foreign-znode".to_owned(), true);
+    assert_eq!(
+        kinds(&place(&edited(&unnamed, "hello session=0x1 => hello"), "0x1")),
+        [advisory]
+    );
 }
 
 #[test]
@@ -141,7 +179,7 @@ pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
     let mut found = BTreeSet::new();
     for (at, event) in events.iter().enumerate() {
         let (true, Some(told), Some(czxid)) = (
-            event.f == "acquire" && event.kind == EventType::Ok,
+            ["acquire", "enter"].contains(&event.f.as_str()) && event.kind == EventType::Ok,
             event.session(),
             event.czxid(),
         ) else {
@@ -152,7 +190,9 @@ pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
             let asked = sent(events, at).expect("it was asked for");
             let names = |other: &Event, session: &str| {
                 let all = other.sessions().into_iter().flatten().filter_map(|one| one.as_str());
-                other.kind != EventType::Invoke && all.chain(other.session()).any(|one| one == session)
+                other.kind != EventType::Invoke
+                    && other.f != "enter"
+                    && all.chain(other.session()).any(|one| one == session)
             };
             let own = |other: &Event| node(other) == node(event);
             let known = events[..asked].iter().any(|other| own(other) && names(other, told));

@@ -1,8 +1,9 @@
-//! Members of double barriers whose znodes another client deleted: random histories, and what every execution of them
-//! has.
+//! Members of double barriers whose znodes another client deleted, or made: random histories, and what every execution
+//! of them has.
 
 use super::every_execution::naive_members;
 use crate::expect::of_kind;
+use crate::foreign_znode;
 use crate::liveness::node;
 use crate::script::{logged, txn};
 use serde_json::json;
@@ -10,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, check};
 use zooquake_history::{EventType, Record, Txn};
 
-/// A double barrier with the ensemble's log: what each enter made, and deletions by whatever session. Most clients name
-/// sessions of their own.
+/// A double barrier with the ensemble's log: what each enter made, in some in another session, and deletions by whatever
+/// session. Most clients name sessions of their own.
 pub fn with_log(seed: u64, mut record: Record) -> Record {
     let mut random = fastrand::Rng::with_seed(seed ^ 0x10c);
     let mut made = BTreeMap::new();
@@ -22,7 +23,9 @@ pub fn with_log(seed: u64, mut record: Record) -> Record {
         }
         if let ("enter", EventType::Ok, Some(czxid)) = (event.f.as_str(), event.kind, event.czxid()) {
             let path = format!("/barrier/m{czxid}");
-            made.insert(czxid, (path.clone(), event.session().expect("its own").to_owned()));
+            let own = event.session().expect("its own").to_owned();
+            let other = format!("0x{}", random.u8(1..5));
+            made.insert(czxid, (path.clone(), if random.u8(0..8) > 0 { own } else { other }));
             event.value["path"] = json!(path).into();
         }
     }
@@ -64,6 +67,14 @@ fn members_agree_with_the_brute_force() {
             found,
             naive,
             "seed {seed}\n{}",
+            crate::doubtful_evidence::lines(&record)
+        );
+        let foreign = of_kind(&results, "foreign-znode").into_iter();
+        let foreign = foreign.map(|anomaly| (anomaly.witness[anomaly.witness.len() - 1], !anomaly.advisory));
+        assert_eq!(
+            foreign.collect::<BTreeSet<_>>(),
+            foreign_znode::naive(&record),
+            "seed {seed} {results:#?}\n{}",
             crate::doubtful_evidence::lines(&record)
         );
         certain += naive.iter().filter(|(_, certain)| *certain).count() as u64;

@@ -186,7 +186,7 @@ fn a_leader_is_established_by_a_majority_of_voters_that_follow_it() {
 fn what_was_acknowledged_is_in_the_log_of_the_last_leader() {
     let names = ["replica1", "replica2", "replica3", "producer1"];
     let stores = |node, offset, value| {
-        let round = 1;
+        let round = Some(1);
         announces(node, Announcement::Stored { offset, round, value })
     };
     let cuts = |node, offset| announces(node, Announcement::Truncated { offset });
@@ -226,7 +226,7 @@ fn a_leader_of_an_earlier_epoch_has_lost_nothing_when_the_latest_one_is_dead() {
     let names = ["replica1", "replica2", "replica3", "producer1"];
     let stored = Announcement::Stored {
         offset: 0,
-        round: 2,
+        round: Some(2),
         value: 5,
     };
     let death = ConsensusStep::Death { node: 2 };

@@ -2,7 +2,7 @@
 
 use super::{Family, OpSpec, Role, fields};
 use crate::event::{Event, Process};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 /// Names of the operations.
@@ -75,8 +75,9 @@ pub enum Announcement {
     /// A replica has an entry in its log, be it in memory alone.
     Stored {
         offset: u32,
-        /// The epoch under which it was appended.
-        round: u32,
+        /// The epoch under which it was appended; `None` where a history does not have it, or has something else there.
+        #[serde(default, deserialize_with = "round", skip_serializing_if = "Option::is_none")]
+        round: Option<u32>,
         /// The message.
         value: u32,
     },
@@ -85,6 +86,17 @@ pub enum Announcement {
         /// The first offset that is gone.
         offset: u32,
     },
+    /// Of a partition's register: these replicas are in sync from now on.
+    InSync {
+        /// The nodes: bit `n` is node `n`.
+        replicas: u32,
+    },
+}
+
+/// A round, if it can be read as one.
+fn round<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    let value = Value::deserialize(from)?;
+    Ok(value.as_u64().and_then(|round| u32::try_from(round).ok()))
 }
 
 /// The event of the process `run` whose value lists the names of all nodes, by their numbers.
@@ -105,11 +117,8 @@ impl Announcement {
         let mut value = written["value"].take();
         match self {
             Self::Following { leader, .. } => value["leader"] = json!(names[usize::from(leader)]),
-            Self::Elected { voters, .. } => {
-                let of_set = |&node: &usize| voters >> node & 1 == 1;
-                let voters: Vec<&String> = (0..32).filter(of_set).map(|node| &names[node]).collect();
-                value["voters"] = json!(voters);
-            }
+            Self::Elected { voters, .. } => value["voters"] = json!(members(voters, names)),
+            Self::InSync { replicas } => value["replicas"] = json!(members(replicas, names)),
             _ => {}
         }
         let name = written["f"].as_str().expect("it has a tag");
@@ -129,14 +138,22 @@ impl Announcement {
         if let Some(leader) = value.get("leader").and_then(Value::as_str) {
             value["leader"] = json!(number(leader)?);
         }
-        if let Some(voters) = value.get("voters").and_then(Value::as_array) {
-            let bit = |voter: &Value| Some(1_u32 << number(voter.as_str()?)?);
-            let bits: Option<Vec<u32>> = voters.iter().map(bit).collect();
-            value["voters"] = json!(bits?.into_iter().fold(0, |all, bit| all | bit));
+        for set in ["voters", "replicas"] {
+            if let Some(members) = value.get(set).and_then(Value::as_array) {
+                let bit = |member: &Value| Some(1_u32 << number(member.as_str()?)?);
+                let bits: Option<Vec<u32>> = members.iter().map(bit).collect();
+                value[set] = json!(bits?.into_iter().fold(0, |all, bit| all | bit));
+            }
         }
         let read = serde_json::from_value(json!({ "f": event.f, "value": value })).ok()?;
         Some((u8::try_from(node).ok()?, read))
     }
+}
+
+/// The names of the nodes of a set.
+fn members(set: u32, names: &[String]) -> Vec<&String> {
+    let of_set = |&node: &usize| set >> node & 1 == 1;
+    (0..32).filter(of_set).map(|node| &names[node]).collect()
 }
 
 #[cfg(test)]
@@ -161,10 +178,16 @@ mod tests {
             Announcement::Resigned { round: 2 },
             Announcement::Stored {
                 offset: 0,
-                round: 1,
+                round: Some(1),
                 value: 7,
             },
+            Announcement::Stored {
+                offset: 1,
+                round: None,
+                value: 8,
+            },
             Announcement::Truncated { offset: 1 },
+            Announcement::InSync { replicas: 0b101 },
         ];
         for announcement in all {
             let (f, value) = announcement.event(&names);
@@ -182,9 +205,27 @@ mod tests {
             let stranger = [names[1].clone()];
             let needs_others = matches!(
                 announcement,
-                Announcement::Elected { .. } | Announcement::Following { .. }
+                Announcement::Elected { .. } | Announcement::Following { .. } | Announcement::InSync { .. }
             );
             assert_eq!(Announcement::read(&event, &stranger).is_none(), needs_others);
+        }
+    }
+
+    #[test]
+    fn a_stored_entry_without_a_readable_epoch_is_stored_all_the_same() {
+        for round in ["", r#", "round": null"#, r#", "round": "1""#, r#", "round": -1"#] {
+            let value = format!(r#"{{"offset": 0, "value": 7{round}}}"#);
+            let line = format!(
+                r#"{{"index": 0, "time": 0, "process": "replica1", "type": "info", "f": "stored", "value": {value}}}"#
+            );
+            let event = serde_json::from_str(&line).expect("an event");
+            let stored = Announcement::Stored {
+                offset: 0,
+                round: None,
+                value: 7,
+            };
+            let names = ["replica1".to_owned()];
+            assert_eq!(Announcement::read(&event, &names), Some((0, stored)), "{line}");
         }
     }
 }

@@ -60,6 +60,8 @@ fn other(run: &NetworkRun<'_>, scope: &DiagramScope, event: &Event) -> Option<La
     let shown = match run.step(event.index).map(|step| step.what) {
         Some(Announcement::Credentials { .. }) => scope.credentials,
         Some(Announcement::Stored { offset, value, .. }) => of_value(i64::from(value)) || scope.offset == Some(offset),
+        // The register's messages show it.
+        Some(Announcement::InSync { .. }) => false,
         Some(_) => true,
         None => event.content().is_some_and(of_value),
     };
@@ -118,6 +120,10 @@ fn announcement(run: &NetworkRun<'_>, step: &PublicStep) -> (String, MarkSign) {
                 true => format!("starts again, {log}"),
                 false => format!("cuts its log off, {log}"),
             })
+        }
+        Announcement::InSync { replicas } => {
+            let nodes = (0..32).filter(|node| replicas >> node & 1 == 1);
+            change(format!("in sync: {}", run.listed(&nodes.collect::<Vec<_>>())))
         }
     }
 }

@@ -55,8 +55,15 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
         ("leading", Info) => format!("leads, in {}", led()),
         ("following", Info) => format!("follows {}, in {}", value("leader"), led()),
         ("resigned", Info) => format!("leads and follows no longer, after {}", led()),
-        ("stored", Info) => format!("stores message {} at offset {}", value("value"), value("offset")),
+        ("stored", Info) => {
+            let epoch = match context.event.value.get("round") {
+                Some(_) => format!(" of {}", led()),
+                None => String::new(),
+            };
+            format!("stores message {}{epoch} at offset {}", value("value"), value("offset"))
+        }
         ("truncated", Info) => format!("cuts its log off at offset {}", value("offset")),
+        ("in-sync", Info) => format!("has as in sync: {}", value("replicas")),
         _ => return None,
     })
 }

@@ -1,9 +1,10 @@
 //! The nodes of a partition: its replicas, the register, and producers.
 
-use super::super::isr_register::{PartitionRegister, PartitionState};
+use super::super::isr_register::{PartitionRegister, PartitionRequest, PartitionState};
 use super::super::protocol::{Input, InputOf, MessageFigure, Node, NodeRole, Output, OutputOf, Protocol};
 use super::{IsrConfig, IsrMessage, IsrProducer, IsrReplica, IsrTimer, PartitionLog};
 use std::ops::Range;
+use zooquake_history::operation::consensus::Announcement;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum IsrNode {
@@ -82,7 +83,7 @@ impl Protocol for IsrNode {
     fn step(&mut self, input: InputOf<Self>) -> Vec<OutputOf<Self>> {
         match self {
             Self::Replica(replica) => replica.step(input),
-            Self::Register(register) => answer(register, input),
+            Self::Register(register) => keep(register, input),
             Self::Producer(producer) => producer.step(input),
         }
     }
@@ -104,21 +105,31 @@ impl Protocol for IsrNode {
     }
 }
 
-fn answer(register: &mut PartitionRegister, input: InputOf<IsrNode>) -> Vec<OutputOf<IsrNode>> {
-    let Input::Receive {
-        from,
-        message: IsrMessage::Ask(request),
-    } = input
-    else {
-        return Vec::new();
-    };
+/// A step of the register: it makes its state public when it starts, and each change of it before it answers.
+fn keep(register: &mut PartitionRegister, input: InputOf<IsrNode>) -> Vec<OutputOf<IsrNode>> {
+    match input {
+        Input::Start => vec![in_sync(register.0)],
+        Input::Receive {
+            from,
+            message: IsrMessage::Ask(request),
+        } => answer(register, from, request),
+        _ => Vec::new(),
+    }
+}
+
+fn answer(register: &mut PartitionRegister, from: Node, request: PartitionRequest) -> Vec<OutputOf<IsrNode>> {
     let (answer, changed) = register.answer(request);
-    let write = changed.then_some(Output::Write(IsrDisk::Register(register.0)));
-    write
-        .into_iter()
-        .chain([Output::Send {
-            to: from,
-            message: IsrMessage::Answer(answer),
-        }])
-        .collect()
+    let mut out = Vec::new();
+    if changed {
+        out.extend([Output::Write(IsrDisk::Register(register.0)), in_sync(register.0)]);
+    }
+    out.push(Output::Send {
+        to: from,
+        message: IsrMessage::Answer(answer),
+    });
+    out
+}
+
+fn in_sync(state: PartitionState) -> OutputOf<IsrNode> {
+    Output::Announce(Announcement::InSync { replicas: state.isr.0 })
 }

@@ -89,7 +89,7 @@ impl IsrReplica {
         let PartitionEntry { value, epoch, .. } = self.log.get(offset)?;
         Some(Output::Announce(Announcement::Stored {
             offset: offset.into(),
-            round: epoch.into(),
+            round: Some(epoch.into()),
             value,
         }))
     }

@@ -51,7 +51,8 @@ pub struct Results {
     /// Why the verdict is not `valid`, apart from the anomalies; remarks for the reader of a valid one start with
     /// `note: `.
     pub reasons: Vec<String>,
-    /// What was not judged because clients declared that they cannot give what it rests on. It forbids no verdict.
+    /// What was not judged because clients declared that they cannot give what it rests on, or because the record of a
+    /// consensus protocol is of a version that did not have it. It forbids no verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_judged: Vec<NotJudged>,
     /// Every fault window of the plan.

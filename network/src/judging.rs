@@ -38,8 +38,13 @@ impl JudgingObserver {
 
     /// What is violated at the end of the run, beside what ended it.
     pub fn close(self) -> Option<ConsensusViolation> {
-        let at_end = || self.judge.close(0, 0).into_iter().next();
-        self.violation.clone().or_else(at_end)
+        let lacking = || self.judge.close(0, 0).into_iter().next();
+        self.first().or_else(lacking)
+    }
+
+    /// What ended the run or, where nothing did, what is violated at its end, but for what has not come about.
+    pub fn first(&self) -> Option<ConsensusViolation> {
+        self.violation.clone().or_else(|| self.judge.standing().next())
     }
 
     /// Takes a step at a moment; the run ends if it completes a violation.

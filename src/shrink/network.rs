@@ -87,7 +87,7 @@ impl ProtocolVisitor for TraceVisitor<'_> {
     }
 }
 
-/// Plays a plan that has a script; the anomaly of its first violation.
+/// Plays a plan that has a script; the anomaly of its first violation, which may be one that stands at its end.
 struct ScriptVisitor<'a> {
     plan: &'a Plan,
     names: &'a [String],
@@ -101,6 +101,6 @@ impl ProtocolVisitor for ScriptVisitor<'_> {
         let judge = JudgingObserver::new(run.judge(self.plan), run.healed);
         let mut world = run.world::<P, _>(config, self.plan, judge);
         world.run();
-        world.observer.violation.map(|violation| violation.kind.anomaly())
+        world.observer.first().map(|violation| violation.kind.anomaly())
     }
 }

@@ -2,7 +2,7 @@
 //! searches from what their networks announce, which is the same.
 
 use super::leaders::{Leaders, LeadingNode};
-use super::logs::ReplicaLogs;
+use super::logs::{LogGaps, ReplicaLogs, StoredRecord};
 use super::nodes::NodeSets;
 use super::values::ChosenValues;
 use super::violation::{ConsensusViolation, LeaderViolation, ViolationKind};
@@ -56,6 +56,7 @@ impl ConsensusJudge {
             ConsensusStep::Death { node } => {
                 self.values.died(node);
                 self.leaders.died(node);
+                self.logs.died(node);
             }
             ConsensusStep::Announcement { node, announcement } => return self.announced(place, node, announcement),
         }
@@ -63,14 +64,18 @@ impl ConsensusJudge {
     }
 
     fn announced(&mut self, place: usize, node: u8, announcement: Announcement) -> Option<ConsensusViolation> {
+        self.logs.runs(node);
         match announcement {
             Announcement::Learned { value, round } => return self.values.learned(place, node, (value, round)),
             Announcement::Answered { value } => {
                 let found = self.values.answered(place, node, value);
                 return found.or_else(|| self.loss(self.leaders.latest()?));
             }
-            Announcement::Stored { offset, value, .. } => self.logs.stored(node, offset, value),
+            Announcement::Stored { offset, round, value } => {
+                self.logs.stored(node, offset, StoredRecord { value, round, place });
+            }
             Announcement::Truncated { offset } => self.logs.truncated(node, offset),
+            Announcement::InSync { replicas } => self.logs.in_sync(replicas, place),
             Announcement::Leading { round } if self.goal == ConsensusGoal::Log => {
                 let found = self.leaders.announced(place, node, announcement);
                 return found.or_else(|| self.loss(LeadingNode { node, round, place }));
@@ -90,6 +95,15 @@ impl ConsensusJudge {
             }
             ConsensusGoal::Log => self.leaders.established().is_some() && self.values.lacking(0) == 0,
         }
+    }
+
+    /// What is violated at the end of any run, be it one of a script, by what its nodes had made public last.
+    pub fn standing(&self) -> impl Iterator<Item = ConsensusViolation> {
+        let logs = (self.goal == ConsensusGoal::Log).then(|| self.logs.divergences());
+        logs.into_iter().flatten().map(|divergence| ConsensusViolation {
+            witness: divergence.witness(),
+            kind: ViolationKind::DivergingReplicas(divergence),
+        })
     }
 
     /// What is violated at the end of a run whose faults were healed, a bound of liveness after that. `healed` is the
@@ -121,6 +135,11 @@ impl ConsensusJudge {
             found.extend(self.lost_by(leading).map(|lost| lost_message(lost, leading)));
         }
         found
+    }
+
+    /// What the record of the run lacks of the logs of replicas, if it has any.
+    pub fn log_gaps(&self) -> Option<LogGaps> {
+        (self.goal == ConsensusGoal::Log).then(|| self.logs.gaps())
     }
 
     /// The first message that a leader has lost, if logs are judged; it is named once.

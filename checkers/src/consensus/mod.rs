@@ -4,6 +4,7 @@
 //! [`judge`] has the properties, step by step, for searches too; here a history becomes steps, and violations become
 //! anomalies in words.
 
+mod divergence;
 pub mod judge;
 mod leaders;
 mod logs;
@@ -18,11 +19,14 @@ use crate::findings::{Finding, Findings};
 use crate::record_gaps::{self, FileNeeds};
 use crate::verdict::verdict;
 use crate::{Results, cause};
+pub use divergence::LogDivergence;
 pub use judge::{ConsensusJudge, ConsensusStep};
 pub use leaders::LeadingNode;
+use logs::LogGaps;
 pub use nodes::NodeSets;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use violation::DIVERGING_REPLICAS;
 pub use violation::{ConsensusViolation, Credentials, LeaderViolation, ViolationKind};
 use zooquake_history::operation::consensus::{self, Announcement, NODES};
 use zooquake_history::{Event, EventType, Process, Record};
@@ -38,6 +42,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
         "two-ensemble-leaders",
         "lesser-vote-won",
         "lost-message",
+        DIVERGING_REPLICAS,
         "no-decision",
         "no-leader",
     ],
@@ -71,13 +76,21 @@ fn check(record: &Record) -> Results {
         (Some(healed), Some(end)) => violations.extend(judge.close(healed, end)),
         _ => reasons.push("the run did not reach its end: what comes about after healing was not judged".to_owned()),
     }
+    if end.is_some() {
+        violations.extend(judge.standing());
+    }
     for violation in distinct(violations, &mut reasons) {
         let (kind, why) = (&violation.kind, words::why(&violation, &names, &run));
         let finding = Finding::new(kind.anomaly(), kind.property(), violation.witness.clone(), why);
-        match kind.property() == "liveness" {
-            true => found.add_at_end(&run, finding, None),
-            false => found.add(&run, finding),
+        let first = violation.witness.iter().min().map(|&place| run.events[place].time);
+        match kind {
+            _ if kind.property() == "liveness" => found.add_at_end(&run, finding, None),
+            ViolationKind::DivergingReplicas(_) => found.add_at_end(&run, finding, first),
+            _ => found.add(&run, finding),
         }
+    }
+    if let Some(gaps) = judge.log_gaps() {
+        leave(gaps, &mut found);
     }
     for checker in FAMILY.checkers {
         found.ran(checker, steps.values().sum());
@@ -149,6 +162,19 @@ fn distinct(violations: Vec<ConsensusViolation>, reasons: &mut Vec<String>) -> V
         ));
     }
     kept
+}
+
+/// What is not judged of the logs of replicas, as records of earlier versions lack it.
+fn leave(gaps: LogGaps, found: &mut Findings) {
+    if gaps.in_sync {
+        let why = "the record does not have which replicas are in sync";
+        found.leave(DIVERGING_REPLICAS, why.to_owned());
+    }
+    if gaps.rounds > 0 {
+        let records = crate::text::count(gaps.rounds, "stored record");
+        let why = format!("{records} without an epoch: what is before others of one epoch is still compared");
+        found.leave(DIVERGING_REPLICAS, why);
+    }
 }
 
 /// Each kind of fault that was asked for needs a window that hit something.

@@ -1,5 +1,7 @@
 //! Violations of the properties of consensus protocols.
 
+use super::divergence::LogDivergence;
+
 /// A violation of a property of consensus protocols. Places are those that were given with the steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsensusViolation {
@@ -31,12 +33,17 @@ pub enum ViolationKind {
         /// Its epoch.
         round: u32,
     },
+    /// The logs of two replicas in sync differ.
+    DivergingReplicas(LogDivergence),
     /// After healing a learner has not learned a value, or a client's node was not answered.
     NoDecision {
         /// The nodes that lack something: bit `n` is node `n`.
         lacking: u32,
     },
 }
+
+/// The name of the anomaly that the logs of two replicas in sync differ.
+pub(super) const DIVERGING_REPLICAS: &str = "diverging-replicas";
 
 impl ViolationKind {
     /// The name of its anomaly.
@@ -46,6 +53,7 @@ impl ViolationKind {
             Self::InvalidValue { .. } => "invalid-value",
             Self::Leader(violation) => violation.anomaly(),
             Self::LostMessage { .. } => "lost-message",
+            Self::DivergingReplicas(_) => DIVERGING_REPLICAS,
             Self::NoDecision { .. } => "no-decision",
         }
     }
@@ -57,6 +65,7 @@ impl ViolationKind {
             Self::InvalidValue { .. } => "validity",
             Self::Leader(violation) => violation.property(),
             Self::LostMessage { .. } => "nothing is lost",
+            Self::DivergingReplicas(_) => "one log",
             Self::NoDecision { .. } => "liveness",
         }
     }

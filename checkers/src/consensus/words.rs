@@ -1,5 +1,6 @@
 //! Violations in words.
 
+use super::divergence::LogDivergence;
 use super::violation::{ConsensusViolation, Credentials, LeaderViolation, ViolationKind};
 use crate::analysis::Analysis;
 
@@ -43,6 +44,7 @@ pub fn why(violation: &ConsensusViolation, names: &[String], run: &Analysis<'_>)
             name(*leader),
             at(1)
         ),
+        ViolationKind::DivergingReplicas(divergence) => diverging(divergence, &name, run),
         ViolationKind::NoDecision { lacking } => {
             let lacking: Vec<&str> = (0..32).filter(|node| lacking >> node & 1 == 1).map(name).collect();
             format!(
@@ -95,6 +97,33 @@ fn leader<'a>(
             patience(run)
         ),
     }
+}
+
+fn diverging<'a>(divergence: &LogDivergence, name: &impl Fn(u8) -> &'a str, run: &Analysis<'_>) -> String {
+    let LogDivergence {
+        replicas: (one, other),
+        offset,
+        values: (first, second),
+        shared,
+        round,
+        places: (here, there),
+        ..
+    } = *divergence;
+    let both = match shared == offset {
+        true => format!("both records are of epoch {round}, in which an offset has one record"),
+        false => format!(
+            "both have a record of epoch {round} at offset {shared}, before which their logs are to be the same"
+        ),
+    };
+    format!(
+        "At the end {} has message {first} at offset {offset}, stored at {}, and {} has message {second} there, stored at {}; {both}. \
+         Both run, and are in sync by the last state of the register, of {}.",
+        name(one),
+        run.at(here),
+        name(other),
+        run.at(there),
+        run.at(divergence.register)
+    )
 }
 
 fn credentials((epoch, zxid, _): Credentials) -> String {

@@ -220,8 +220,10 @@ pub fn of_family(results: &Results, name: &str) {
 pub fn only(record: &Record, keep: &BTreeSet<usize>) -> Record {
     let mut small = record.clone();
     apart(&mut small.history.events);
-    // The end of the run is none of what happened in it: without it the evidence would reach beyond the record.
-    let kept = |event: &Event| keep.contains(&event.index) || event.entered() == Some("done");
+    // The end of the run is none of what happened in it: without it the evidence would reach beyond the record. Nor are
+    // the names of a network's nodes.
+    let frame = |event: &Event| event.entered() == Some("done") || event.f == "nodes" && event.is_of("run");
+    let kept = |event: &Event| keep.contains(&event.index) || frame(event);
     small.history.events.retain(kept);
     number(&mut small.history.events);
     for reading in small.tree.iter_mut().flat_map(|tree| &mut tree.readings) {

@@ -30,6 +30,7 @@ mod brute_force;
 mod client_crash;
 mod commit;
 mod concurrent_histories;
+mod consensus;
 mod counter;
 mod damaged_histories;
 mod deletions;

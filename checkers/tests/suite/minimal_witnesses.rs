@@ -28,7 +28,9 @@ pub mod varied_histories;
 use crate::commit::agreement::transaction;
 use crate::doubtful_evidence;
 use crate::expect::only;
-use crate::{commit, counter, election, membership, queue, register, semaphore, simulated_locks, stolen_znode};
+use crate::{
+    commit, consensus, counter, election, membership, queue, register, semaphore, simulated_locks, stolen_znode,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use varied_histories::{audited, varied};
 use zooquake_checkers::families;
@@ -225,6 +227,13 @@ fn registers() {
             seed,
         )
     });
+}
+
+/// Other anomalies of consensus protocols are tried on steps, beside their judge.
+#[test]
+fn replicated_logs() {
+    let raised = ["diverging-replicas", "two-leaders"].map(str::to_owned);
+    assert_eq!(kinds(consensus::simulated_logs::record), Names::from(raised));
 }
 
 #[test]

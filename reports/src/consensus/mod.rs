@@ -2,6 +2,7 @@
 
 mod assembly;
 mod choice;
+mod divergence;
 mod key;
 mod leaders;
 mod logs;
@@ -76,6 +77,7 @@ fn anomaly_scope(run: &NetworkRun<'_>, anomaly: &Anomaly) -> DiagramScope {
         "two-leaders" | "two-ensemble-leaders" => leaders::two(run, &witness),
         "lesser-vote-won" => leaders::lesser_vote(run, &witness),
         "lost-message" => logs::lost_message(run, &witness),
+        "diverging-replicas" => divergence::diverging(run, &witness),
         _ => None,
     };
     let scope = found.unwrap_or_else(|| DiagramScope::around(run, &witness));

@@ -235,6 +235,12 @@ pub(super) const RECIPE_MENDS: &[Mend] = &[
          their logs off where the leader's epochs end.",
     ),
     mend(
+        &["diverging-replicas"],
+        "Two replicas that are in sync have different messages at one offset.",
+        "Let a follower ask the leader where the epochs of its log end before it fetches, cut off what the leader's log does not have there, \
+         and take no record but that which follows the end of its log.",
+    ),
+    mend(
         &["no-decision"],
         "Every fault was healed, and nothing was decided or acknowledged.",
         "Send again what may be lost, and let rivals wait for times that differ.",

@@ -58,6 +58,12 @@ fn bugs_of_consensus_protocols_are_found_and_shrunk_and_their_twins_show_what_th
         assert!(outcome.passed(), "{outcome:?}");
         let size = outcome.shown.unwrap().size;
         let messages = size.messages.expect("it is a network's");
-        assert!(size.windows <= 1 && messages <= 30, "{planted:?}: {size}");
+        // Logs differ at the end, when replicas have caught up; other violations end a run.
+        let most = if planted.expected() == "diverging-replicas" {
+            60
+        } else {
+            30
+        };
+        assert!(size.windows <= 1 && messages <= most, "{planted:?}: {size}");
     }
 }

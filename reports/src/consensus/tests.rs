@@ -218,6 +218,31 @@ fn a_log_that_was_not_flushed_is_lost_when_its_process_starts_again() {
 }
 
 #[test]
+fn logs_that_differ_are_shown_with_what_brought_each_message() {
+    let picture = drawn("C7", Some("diverging-replicas"));
+    assert_eq!(picture.lanes_of(DiagramTone::First), ["replica1"]);
+    assert_eq!(picture.lanes_of(DiagramTone::Second), ["replica2"]);
+    assert_eq!(picture.arrows_of(DiagramTone::First), ["produce 3"]);
+    assert_eq!(picture.arrows_of(DiagramTone::Second), ["fetched 2 at 0, HW 0"]);
+    assert_eq!(picture.last_step(), "stores 2 at 1");
+    let said = "At offset 1 replica1 has message 3 of epoch 1, and replica2 has message 2 of epoch 1.";
+    assert!(picture.said().contains(said), "{}", picture.said());
+    assert!(!picture.said().contains("both have a record"), "{}", picture.said());
+}
+
+#[test]
+fn a_tail_that_was_never_cut_off_is_shown_with_the_record_after_it() {
+    let picture = drawn("C6", Some("diverging-replicas"));
+    assert_eq!(picture.lanes_of(DiagramTone::First), ["replica1"]);
+    assert_eq!(picture.lanes_of(DiagramTone::Second), ["replica2"]);
+    let said = "At offset 0 replica1 has message 1 of epoch 1, and replica2 has message 3 of epoch 2. At offset 1 both have a record of epoch 2";
+    assert!(picture.said().contains(said), "{}", picture.said());
+    assert_eq!(picture.last_step(), "in sync: replica1 and replica2");
+    let leads = picture.decisions();
+    assert!(leads.contains(&("replica2", "leads epoch 2, log empty")), "{leads:?}");
+}
+
+#[test]
 fn the_tutorials_five_servers_elect_whom_the_text_names() {
     let winners = [
         ("textbook-election", "server3"),
@@ -244,7 +269,7 @@ fn every_plan_has_a_diagram_with_a_decision_and_words_for_its_messages() {
         let model = RunModel::new(&record, &results, &extras);
         let root = model.roots.first().map(|root| root.anomaly);
         let picture = picture(&model, root).expect("a diagram");
-        let log = record.plan.workload.variant.contains("isr") || name == "C5";
+        let log = record.plan.workload.variant.contains("isr") || ["C5", "C6", "C7"].contains(&name.as_str());
         assert!(log || !picture.decisions().is_empty(), "{name}");
         assert!(
             picture.sentences.len() > 1 && picture.diagram.arrows.len() <= 80,

@@ -90,6 +90,13 @@ pub enum IsrBug {
     /// A replica that has not heard from the leader leads without a look at whether it is in the ISR: it violates "only
     /// members of this set are eligible for election as leader" (documentation, "Replication").
     LeaderOutsideIsr,
+    /// A follower fetches from the end of its log on, and never asks where that parts from the leader's: what its own
+    /// leadership, or that of another one, left uncommitted stays below what it fetches (KIP-101).
+    KeepsTail,
+    /// A follower stores what it has fetched at the end of its log, whatever offset that has in the leader's: the
+    /// answer to a fetch that was sent twice is stored twice. It violates "the logs on the followers are identical to
+    /// the leader's log" (documentation, "Replication").
+    IgnoresOffset,
 }
 
 /// What nodes send.

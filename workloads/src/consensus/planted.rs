@@ -107,6 +107,42 @@ pub const PLANTED: &[PlantedProtocol] = &[
         faults: &["kill", "partition"],
         source: "Kafka documentation, Replication",
     },
+    PlantedProtocol {
+        id: "C6",
+        variant: ConsensusVariant {
+            name: "planted-C6",
+            promise: "a follower fetches from the end of its log on, and does not cut off what its leader's log does not have",
+            setting: |_, cluster| {
+                ProtocolSetting::Isr(IsrConfig {
+                    bug: IsrBug::KeepsTail,
+                    ..isr(cluster)
+                })
+            },
+            ..VARIANTS[10]
+        },
+        twin: "isr",
+        expected: "diverging-replicas",
+        faults: &["kill", "partition", "pause"],
+        source: "KIP-101",
+    },
+    PlantedProtocol {
+        id: "C7",
+        variant: ConsensusVariant {
+            name: "planted-C7",
+            promise: "a follower stores what it has fetched at the end of its log, whatever offset that has in its leader's",
+            setting: |_, cluster| {
+                ProtocolSetting::Isr(IsrConfig {
+                    bug: IsrBug::IgnoresOffset,
+                    ..isr(cluster)
+                })
+            },
+            ..VARIANTS[10]
+        },
+        twin: "isr",
+        expected: "diverging-replicas",
+        faults: &["kill", "partition", "pause"],
+        source: "Kafka documentation, Replication",
+    },
 ];
 
 impl PlantedProtocol {

@@ -2,14 +2,24 @@
 
 use super::super::protocol::Output;
 use super::replica::{IsrOutputs, ReplicaMode};
-use super::{EpochEnd, IsrMessage, IsrReplica, IsrTimer, PartitionEntry};
+use super::{EpochEnd, IsrBug, IsrMessage, IsrReplica, IsrTimer, PartitionEntry};
 use zooquake_history::operation::consensus::Announcement;
 
 impl IsrReplica {
     pub(super) fn follow(&mut self, out: &mut IsrOutputs) {
         self.mode = ReplicaMode::Truncating;
+        if self.config.bug == IsrBug::KeepsTail {
+            self.fetch(out);
+        }
         self.note_leader(out);
         self.ask_leader(out);
+    }
+
+    /// Takes its log for the beginning of the leader's.
+    fn fetch(&mut self, out: &mut IsrOutputs) {
+        self.mode = ReplicaMode::Fetching;
+        let (leader, round) = (self.state.leader, self.state.epoch.into());
+        out.push(Output::Announce(Announcement::Following { leader, round }));
     }
 
     /// Sends the leader what it has no answer to.
@@ -48,11 +58,14 @@ impl IsrReplica {
             self.high_watermark = self.high_watermark.min(end);
         }
         if self.log.end() == 0 || self.log.last().epoch == leader.epoch {
-            self.mode = ReplicaMode::Fetching;
-            let (leader, round) = (self.state.leader, self.state.epoch.into());
-            out.push(Output::Announce(Announcement::Following { leader, round }));
+            self.fetch(out);
         }
         self.ask_leader(out);
+    }
+
+    /// Whether it stores an entry that has this offset in the leader's log.
+    pub(super) fn takes(&self, offset: u8) -> bool {
+        offset == self.log.end() || self.config.bug == IsrBug::IgnoresOffset
     }
 
     pub(super) fn replicate(&mut self, entry: PartitionEntry, out: &mut IsrOutputs) {

@@ -117,7 +117,7 @@ impl IsrReplica {
                     high_watermark,
                 },
                 ReplicaMode::Fetching,
-            ) if from_leader(epoch) && offset == self.log.end() => {
+            ) if from_leader(epoch) && self.takes(offset) => {
                 self.replicate(entry, out);
                 self.fetch_next(high_watermark, out);
             }
@@ -273,7 +273,7 @@ impl IsrReplica {
         if self.state.leader != self.me {
             isr.remove(self.state.leader);
         }
-        if !isr.contains(self.me) && self.config.bug == IsrBug::None {
+        if !isr.contains(self.me) && self.config.bug != IsrBug::LeaderOutsideIsr {
             isr = NodeSet::EMPTY;
         }
         isr.insert(self.me);

@@ -1,4 +1,5 @@
 use super::super::protocol::{Node, NodeSet};
+use super::super::test_network::NetworkEvent;
 use super::super::zen::fault_kinds::{FaultKinds, schedules};
 use super::super::zen::virtual_network::VirtualNetwork;
 use super::outcome::LogOutcome;
@@ -226,4 +227,60 @@ fn a_deposed_leader_acknowledges_nothing_and_cuts_its_log_off() {
             .any(|&(_, node, event)| (node, event) == truncated)
     );
     assert_eq!((whole.answered, whole.followed), (BTreeSet::from([1, 2]), true));
+}
+
+/// The leader 0 of a partition of three with a message that nobody has fetched from it, and a later leader with others:
+/// the logs of both when 0 has followed for a while.
+fn logs_after_a_deposition(bug: IsrBug) -> [Vec<u32>; 2] {
+    let config = IsrConfig {
+        bug,
+        ..IsrConfig::clean(3, 2)
+    };
+    let mut network = PartitionNetwork::new(config, FaultKinds::default(), 0, 2);
+    network.cut(1_000_000, [0, 4].into_iter().collect::<NodeSet>());
+    network.request(1_100_000, 4, 1);
+    for value in 2..=4 {
+        network.request(2_500_000, 5, value);
+    }
+    network.play(2_900_000);
+    let later = LogOutcome::read(&network.record, 3).leader.expect("a leader");
+    assert_ne!(later, 0);
+    network.cut(3_000_000, NodeSet::EMPTY);
+    network.play(5_000_000);
+    [0, later].map(|node| {
+        let log = log_of(&network, node).expect("all replicas run");
+        log.entries().iter().map(|entry| entry.value).collect()
+    })
+}
+
+#[test]
+fn a_deposed_leader_keeps_its_tail_only_with_the_bug() {
+    let [deposed, later] = logs_after_a_deposition(IsrBug::None);
+    assert_eq!(deposed, later);
+    let [deposed, later] = logs_after_a_deposition(IsrBug::KeepsTail);
+    assert_eq!(
+        (deposed[0], later[0], deposed.len()),
+        (1, 2, later.len()),
+        "{deposed:?} {later:?}"
+    );
+    assert_eq!(deposed[1..], later[1..], "it has fetched what comes after");
+}
+
+/// The leader is frozen while it is asked for a message, and its follower asks it again and again.
+#[test]
+fn an_entry_that_is_fetched_twice_is_stored_twice_only_with_the_bug() {
+    for (bug, same) in [(IsrBug::None, true), (IsrBug::IgnoresOffset, false)] {
+        let config = IsrConfig {
+            bug,
+            ..IsrConfig::clean(2, 1)
+        };
+        let mut network = PartitionNetwork::new(config, FaultKinds::default(), 0, 2);
+        let pause = NetworkEvent::Pause { node: 0, long: 600_000 };
+        network.schedule(1_000_000, pause);
+        network.request(1_010_000, 3, 1);
+        network.request(1_900_000, 3, 2);
+        network.play(3_000_000);
+        let logs = [0, 1].map(|node| *log_of(&network, node).expect("both run"));
+        assert_eq!(logs[0] == logs[1], same, "{logs:?}");
+    }
 }

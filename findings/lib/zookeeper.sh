@@ -1,6 +1,7 @@
 # Sourced by the findings: a temporary folder `$work`, and a ZooKeeper 3.8.0 of Debian 12 in it that listens on 127.0.0.1:$port.
 # All of it is gone when the script ends. Needs Debian's apt, dpkg and python3.
 set -euo pipefail
+lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -9,13 +10,21 @@ trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EX
 unpack() {
   mkdir -p "$work/debs" "$work/root"
   (cd "$work/debs" && apt-get download -q "$@" >"$work/apt.log" 2>&1 || { cat "$work/apt.log"; exit 1; })
-  for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$work/root"; done
+  for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$work/root"; rm "$deb"; done
 }
 
-# pip_install REQUIREMENT…: pinned packages of PyPI into $work/site, which PYTHONPATH names then.
+# pip_install REQUIREMENT…: pinned packages of PyPI into $work/site, which PYTHONPATH names then, and beside it this folder, for proxy.py.
 pip_install() {
   python3 -m pip install -q --disable-pip-version-check --no-deps --target "$work/site" "$@" >"$work/pip.log" 2>&1 || { cat "$work/pip.log"; exit 1; }
-  export PYTHONPATH="$work/site"
+  export PYTHONPATH="$work/site:$lib" PYTHONDONTWRITEBYTECODE=1
+}
+
+# build_go: the Go program on stdin, with the Go client of Debian 12, as $work/client.
+build_go() {
+  unpack golang-1.19-go=1.19.8-2 golang-1.19-src=1.19.8-2 golang-github-samuel-go-zookeeper-dev=0.0~git20180130.c4fab1a-1
+  cat >"$work/client.go"
+  GOROOT="$work/root/usr/lib/go-1.19" GOPATH="$work/root/usr/share/gocode" GO111MODULE=off GOCACHE="$work/cache" CGO_ENABLED=0 \
+    "$work/root/usr/lib/go-1.19/bin/go" build -o "$work/client" "$work/client.go"
 }
 
 start_zookeeper() {

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, check};
 use zooquake_history::{EventType, Record, Txn};
 
-/// A double barrier with the ensemble's log: what each enter made, in some in another session, and deletions by whatever
-/// session. Most clients name sessions of their own.
+/// A double barrier with the ensemble's log: what each enter made, in some in another session, and deletions by
+/// whatever session. Most clients name sessions of their own.
 pub fn with_log(seed: u64, mut record: Record) -> Record {
     let mut random = fastrand::Rng::with_seed(seed ^ 0x10c);
     let mut made = BTreeMap::new();

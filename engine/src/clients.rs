@@ -22,7 +22,7 @@ use sessions::FirstSession;
 use std::time::Duration;
 use worker::Worker;
 use zooquake_history::liveness::AnsweredDurations;
-use zooquake_history::operation::control::{Hello, UNASKED, UnaskedAnswer};
+use zooquake_history::operation::control::{Hello, STATE, UNASKED, UnaskedAnswer};
 use zooquake_history::operation::grant::GRANT;
 use zooquake_history::plan::Plan;
 use zooquake_history::protocol::{Message, ProcessOutput};
@@ -159,6 +159,11 @@ impl Clients {
             Message::Notice { notice, value } => {
                 let grant = GRANT.read_from(&value).filter(|_| notice == "lost");
                 let lost = grant.is_some_and(|grant| self.holds.is_holder_of(number, grant));
+                let cut = self.phase == GeneratorPhase::Load && STATE.read_from(&value) == Some("disconnected");
+                if cut && worker.op.is_none() {
+                    let rested = run.now + self.generator.rest_at_cut(number);
+                    worker.due = worker.due.map(|due| due.max(rested));
+                }
                 run.record(HistoryEntry::named(&worker.name, &notice, value));
                 if lost {
                     self.end_hold(run, number);

@@ -26,6 +26,10 @@ const TURN: Duration = Duration::from_secs(1);
 /// The time between two last changes, for views to show the one before the other.
 const CALM: Duration = Duration::from_millis(100);
 
+/// How long a member is left alone that has lost its connection: a session that ended meanwhile is followed by another
+/// one, and the member may be registered anew before it is asked for another change.
+const REST: Duration = Duration::from_millis(500);
+
 /// The longest that last updates wait for those that are no members.
 const HEAD_START: Duration = Duration::from_secs(3);
 
@@ -39,6 +43,8 @@ struct MemberClient {
     registered: bool,
     /// Updates that are left in its cycle.
     updates: usize,
+    /// How often it lost its connection as a member: it is left alone every other time, from the first on.
+    cuts: usize,
     /// Whether its operation in flight is its last one.
     asked_last: bool,
     finished: bool,
@@ -66,6 +72,7 @@ impl MembershipGenerator {
             cycle: 0,
             registered: false,
             updates: 0,
+            cuts: 0,
             asked_last: false,
             finished: false,
         };
@@ -120,6 +127,15 @@ impl Generator for MembershipGenerator {
             }
         };
         Assignment::Ask(OperationRequest::new(&request, self.single_ms))
+    }
+
+    fn rest_at_cut(&mut self, client: usize) -> Duration {
+        let state = &mut self.clients[client];
+        state.cuts += usize::from(state.registered);
+        match state.registered && state.cuts % 2 == 1 {
+            true => REST,
+            false => Duration::ZERO,
+        }
     }
 
     /// Last changes wait for one another.

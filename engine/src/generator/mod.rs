@@ -142,6 +142,12 @@ pub trait Generator: Debug + Send {
     /// The client answers that it is no member of its group: it registers again. Nothing in families without groups.
     fn is_no_member(&mut self, _: usize) {}
 
+    /// How long a client is left alone that has no operation in flight and reports that its connection is lost, for its
+    /// recipe to do what it does by itself.
+    fn rest_at_cut(&mut self, _: usize) -> Duration {
+        Duration::ZERO
+    }
+
     /// Whether what one client may do depends on others, so that all are looked at again when an operation ends.
     fn coordinates(&self) -> bool {
         false

@@ -148,3 +148,26 @@ fn the_status_names_a_holder_only_where_there_is_one() {
         assert_eq!(waiting > 0, name != "commit/atomic", "{name}: {text}");
     }
 }
+
+/// Which is where a recipe registers anew by itself.
+#[test]
+fn a_member_that_loses_its_connection_is_left_alone_every_other_time() {
+    let mut bench = Bench::running("membership/cached", 2);
+    let left_alone = |bench: &mut Bench| {
+        bench.all_ok("register");
+        let notice = "session".to_owned();
+        let value = json!({"session": "0x1", "state": "disconnected"});
+        bench.say(0, &Message::Notice { notice, value });
+        let lost = bench.now;
+        while !["register", "update", "deregister"].iter().any(|f| bench.asked(0, f)) {
+            bench.pass(10);
+        }
+        let lasted = bench.now - lost;
+        for f in ["register", "update", "deregister"] {
+            bench.all_ok(f);
+        }
+        lasted >= Duration::from_millis(500)
+    };
+    let member = [left_alone(&mut bench), left_alone(&mut bench)];
+    assert_eq!(member, [true, false]);
+}

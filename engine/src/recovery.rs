@@ -133,15 +133,12 @@ impl Recovery {
             Some(Err(silent)) => self.fail(run, clients, silent),
             Some(Ok(())) => {
                 // The run counts as recovered: the bound of liveness begins.
-                let calm = clients.generator.closing_task() == ClosingTask::Views;
                 clients.recover();
-                if !calm {
-                    clients.enter(run, "recovered", GeneratorPhase::Final);
-                    return RecoveryTransition::Move(RecoveryStep::LastOps(LastOps::begin(run, clients, leader)));
-                }
                 clients.enter(run, "recovered", GeneratorPhase::Quiet);
-                let views = Views::begin(run, clients, ViewsMoment::Calm);
-                RecoveryTransition::Move(RecoveryStep::Calm(views, leader))
+                RecoveryTransition::Move(match clients.generator.closing_task() {
+                    ClosingTask::Views => RecoveryStep::Calm(Views::begin(run, clients, ViewsMoment::Calm), leader),
+                    _ => RecoveryStep::LastOps(LastOps::begin(run, clients, leader)),
+                })
             }
         }
     }

@@ -39,13 +39,20 @@ struct AskedOperations {
 }
 
 /// What wrote the older value.
-struct LaterWrite<'a> {
+struct LaterWrite<'l, 'a> {
     zxid: i64,
     session: &'a str,
     value: i64,
-    /// Whether the same value had been written before the newer one, too.
-    before: bool,
+    /// What the logs have at the path up to the newer value; nothing without them.
+    before: &'l [ValueWrite<'a>],
     source: WriteSource,
+}
+
+impl LaterWrite<'_, '_> {
+    /// Whether the same value had been written before the newer one, too.
+    fn is_repeated(&self) -> bool {
+        self.before.iter().any(|first| first.value == self.value)
+    }
 }
 
 /// What shows it.
@@ -86,7 +93,7 @@ pub fn check(run: &Analysis<'_>, logged: Option<&LoggedValues<'_>>, out: &mut Fi
         }
         let undone = later.iter().find_map(|write| {
             let older = own.by_value.get(&write.value).filter(|_| write.value != value)?;
-            let proof = undoes(older, sent, write.before).filter(|_| is_own(run, op.node, write.session))?;
+            let proof = undoes(older, sent, write.is_repeated()).filter(|_| is_own(run, op.node, write.session))?;
             Some((write, proof))
         });
         if let Some((write, proof)) = undone {
@@ -97,7 +104,7 @@ pub fn check(run: &Analysis<'_>, logged: Option<&LoggedValues<'_>>, out: &mut Fi
 }
 
 /// What was written at a path, by the logs, after the first committed write of a value.
-fn after_value<'a>(writes: &[ValueWrite<'a>], value: i64) -> Vec<LaterWrite<'a>> {
+fn after_value<'l, 'a>(writes: &'l [ValueWrite<'a>], value: i64) -> Vec<LaterWrite<'l, 'a>> {
     let written = writes.iter().position(|write| write.committed && write.value == value);
     let (before, later) = writes.split_at(written.map_or(writes.len(), |at| at + 1));
     let committed = later.iter().filter(|write| write.committed);
@@ -105,7 +112,7 @@ fn after_value<'a>(writes: &[ValueWrite<'a>], value: i64) -> Vec<LaterWrite<'a>>
         zxid: write.zxid,
         session: write.session,
         value: write.value,
-        before: before.iter().any(|first| first.value == write.value),
+        before,
         source: WriteSource::Logs,
     };
     committed.map(of).collect()
@@ -113,7 +120,7 @@ fn after_value<'a>(writes: &[ValueWrite<'a>], value: i64) -> Vec<LaterWrite<'a>>
 
 /// The ephemerals at a path that the tree shows as they were created, in transactions after one; `None` if the tree was
 /// not read.
-fn created_after<'a>(run: &Analysis<'a>, path: &str, zxid: i64) -> Option<Vec<LaterWrite<'a>>> {
+fn created_after<'l, 'a>(run: &Analysis<'a>, path: &str, zxid: i64) -> Option<Vec<LaterWrite<'l, 'a>>> {
     let znodes = run.record.readings?.iter().flat_map(|reading| &reading.znodes);
     let created = znodes.filter(|of| of.path == path && of.czxid > zxid && of.mzxid == of.czxid);
     let of = |znode: &'a Znode| {
@@ -121,7 +128,7 @@ fn created_after<'a>(run: &Analysis<'a>, path: &str, zxid: i64) -> Option<Vec<La
             zxid: znode.czxid,
             session: znode.owner.as_deref()?,
             value: decimal(&znode.data)?,
-            before: false,
+            before: &[],
             source: WriteSource::Tree,
         })
     };
@@ -170,7 +177,7 @@ fn is_own(run: &Analysis<'_>, node: &str, text: &str) -> bool {
 fn undone_by(
     run: &Analysis<'_>,
     (op, sent, read, value): (&Op<'_>, usize, usize, i64),
-    (path, write): (&str, &LaterWrite<'_>),
+    (path, write): (&str, &LaterWrite<'_, '_>),
     proof: Vec<usize>,
     out: &mut Findings,
 ) {

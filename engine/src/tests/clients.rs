@@ -149,7 +149,6 @@ fn the_status_names_a_holder_only_where_there_is_one() {
     }
 }
 
-/// Which is where a recipe registers anew by itself.
 #[test]
 fn a_member_that_loses_its_connection_is_left_alone_every_other_time() {
     let mut bench = Bench::running("membership/cached", 2);

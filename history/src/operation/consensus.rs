@@ -150,10 +150,14 @@ impl Announcement {
     }
 }
 
+/// The nodes of a set, of which bit `n` is node `n`, in ascending order.
+pub fn nodes_of(set: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |node| set >> node & 1 == 1)
+}
+
 /// The names of the nodes of a set.
 fn members(set: u32, names: &[String]) -> Vec<&String> {
-    let of_set = |&node: &usize| set >> node & 1 == 1;
-    (0..32).filter(of_set).map(|node| &names[node]).collect()
+    nodes_of(set).map(|node| &names[node]).collect()
 }
 
 #[cfg(test)]

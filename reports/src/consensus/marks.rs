@@ -6,7 +6,7 @@ use crate::messages::{LaneMark, MarkSign};
 use crate::model::{DrawnWitness, RunModel, WitnessStep};
 use crate::{lists, text};
 use zooquake_checkers::Anomaly;
-use zooquake_history::operation::consensus::{Announcement, f};
+use zooquake_history::operation::consensus::{Announcement, f, nodes_of};
 use zooquake_history::plan::ConsensusGoal;
 use zooquake_history::{Event, EventType};
 
@@ -122,8 +122,8 @@ fn announcement(run: &NetworkRun<'_>, step: &PublicStep) -> (String, MarkSign) {
             })
         }
         Announcement::InSync { replicas } => {
-            let nodes = (0..32).filter(|node| replicas >> node & 1 == 1);
-            change(format!("in sync: {}", run.listed(&nodes.collect::<Vec<_>>())))
+            let nodes: Vec<usize> = nodes_of(replicas).collect();
+            change(format!("in sync: {}", run.listed(&nodes)))
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The harness itself is killed, hung up and stopped at random moments of real runs, and its engine fails it; then the
-//! engine and the run's folder are looked at. docs/campaigns.md describes how to run it as a campaign.
+//! engine and the run's folder are looked at. docs/log/campaigns.md describes how to run it as a campaign.
 
 mod engine;
 mod failures;

@@ -6,7 +6,7 @@ use super::fast_paxos::{CollisionRecovery, FastPaxosBug};
 use super::isr::{IsrBug, IsrConfig};
 use super::paxos::PaxosBug;
 use super::setting::ProtocolSetting;
-use super::variants::{ConsensusVariant, VARIANTS};
+use super::variants::{ConsensusVariant, FAST_LEADER_ELECTION, FAST_PAXOS, IN_SYNC, PAXOS, ZEN};
 use super::zen::ZenConfig;
 use zooquake_history::plan::ConsensusGoal;
 
@@ -34,9 +34,9 @@ pub const PLANTED: &[PlantedProtocol] = &[
             name: "planted-C1",
             promise: "an acceptor of Paxos forgets its promise: it votes in ballots below it",
             setting: |_, cluster| paxos(cluster, PaxosBug::ForgetsPromise),
-            ..VARIANTS[0]
+            ..PAXOS
         },
-        twin: "paxos",
+        twin: PAXOS.name,
         expected: "disagreement",
         faults: &["partition", "loss"],
         source: "Lamport, Paxos Made Simple, P1a",
@@ -48,9 +48,9 @@ pub const PLANTED: &[PlantedProtocol] = &[
             promise: "a fast quorum of Fast Paxos is a plain majority",
             servers: 3,
             setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Coordinated, FastPaxosBug::PlainMajority),
-            ..VARIANTS[1]
+            ..FAST_PAXOS
         },
-        twin: "fast-paxos",
+        twin: FAST_PAXOS.name,
         expected: "disagreement",
         faults: &["kill", "loss"],
         source: "Lamport, Fast Paxos, the Fast Quorum Requirement",
@@ -62,9 +62,9 @@ pub const PLANTED: &[PlantedProtocol] = &[
             promise: "a vote of FastLeaderElection is compared without its epoch",
             setting: |seed, cluster| election(seed, cluster, false, FleBug::IgnoresEpoch),
             goal: ConsensusGoal::Election,
-            ..VARIANTS[4]
+            ..FAST_LEADER_ELECTION
         },
-        twin: "fast-leader-election",
+        twin: FAST_LEADER_ELECTION.name,
         expected: "lesser-vote-won",
         faults: &[],
         source: "FastLeaderElection.totalOrderPredicate",
@@ -82,9 +82,9 @@ pub const PLANTED: &[PlantedProtocol] = &[
             },
             accepted: &[],
             search_ms: 4_000,
-            ..VARIANTS[9]
+            ..ZEN
         },
-        twin: "zen",
+        twin: ZEN.name,
         expected: "two-leaders",
         faults: &["partition"],
         source: "Elasticsearch documentation, discovery.zen.minimum_master_nodes",
@@ -100,9 +100,9 @@ pub const PLANTED: &[PlantedProtocol] = &[
                     ..isr(cluster)
                 })
             },
-            ..VARIANTS[10]
+            ..IN_SYNC
         },
-        twin: "isr",
+        twin: IN_SYNC.name,
         expected: "lost-message",
         faults: &["kill", "partition"],
         source: "Kafka documentation, Replication",
@@ -118,9 +118,9 @@ pub const PLANTED: &[PlantedProtocol] = &[
                     ..isr(cluster)
                 })
             },
-            ..VARIANTS[10]
+            ..IN_SYNC
         },
-        twin: "isr",
+        twin: IN_SYNC.name,
         expected: "diverging-replicas",
         faults: &["kill", "partition", "pause"],
         source: "KIP-101",
@@ -136,9 +136,9 @@ pub const PLANTED: &[PlantedProtocol] = &[
                     ..isr(cluster)
                 })
             },
-            ..VARIANTS[10]
+            ..IN_SYNC
         },
-        twin: "isr",
+        twin: IN_SYNC.name,
         expected: "diverging-replicas",
         faults: &["kill", "partition", "pause"],
         source: "Kafka documentation, Replication",

@@ -142,121 +142,6 @@ const UNFLUSHED: KnownAnomaly = KnownAnomaly {
     source: "Kafka documentation, Application vs. OS Flush Management",
 };
 
-/// All variants but those with planted bugs, in the order in which they are shown.
-pub const VARIANTS: &[ConsensusVariant] = &[
-    ConsensusVariant {
-        name: "paxos",
-        promise: "single-decree Paxos: at most one proposed value is chosen, whatever is lost, late or dead, and one is once a majority \
-                  of acceptors and a leader can talk to each other",
-        ..PLAIN
-    },
-    ConsensusVariant {
-        name: "fast-paxos",
-        promise: "Fast Paxos with coordinated recovery: proposers send to the acceptors directly, and a value is chosen one message delay \
-                  earlier where no two proposals collide",
-        servers: 4,
-        setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Coordinated, FastPaxosBug::None),
-        ..PLAIN
-    },
-    ConsensusVariant {
-        name: "fast-paxos-uncoordinated",
-        promise: "Fast Paxos with uncoordinated recovery: after a collision the acceptors themselves pick the value of the next round",
-        servers: 4,
-        setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Uncoordinated, FastPaxosBug::None),
-        ..PLAIN
-    },
-    ConsensusVariant {
-        name: "fast-paxos-restart",
-        promise: "Fast Paxos that begins a new round with phase 1 after a collision",
-        servers: 4,
-        setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Restart, FastPaxosBug::None),
-        ..PLAIN
-    },
-    ConsensusVariant {
-        name: "fast-leader-election",
-        promise: "ZooKeeper's FastLeaderElection with Zab's discovery: who is elected has the greatest vote of those that elected it, and \
-                  an epoch has one leader at most",
-        setting: |seed, cluster| election(seed, cluster, true, FleBug::None),
-        ..ELECTION
-    },
-    ConsensusVariant {
-        name: "fast-leader-election-alone",
-        promise: "ZooKeeper's FastLeaderElection without what follows it: who is elected has the greatest vote of those that elected it; \
-                  one round may have several winners",
-        goal: ConsensusGoal::Election,
-        setting: |seed, cluster| election(seed, cluster, false, FleBug::None),
-        ..ELECTION
-    },
-    ConsensusVariant {
-        name: "textbook-election",
-        promise: "the tutorial's case: of five servers with the zxids 9, 9, 9, 8 and 8 the first two are dead; 3, 4 and 5 elect 3",
-        sizes: (5, 5),
-        setting: |_, cluster| textbook(cluster, TextbookCase::TwoDead),
-        ..ELECTION
-    },
-    ConsensusVariant {
-        name: "textbook-higher-zxid",
-        promise: "the tutorial's case with another end: 1 and 2 are dead, and 4 has the zxid 10; 3, 4 and 5 elect 4, though 5 has the \
-                  highest id",
-        sizes: (5, 5),
-        setting: |_, cluster| textbook(cluster, TextbookCase::HigherZxid),
-        ..ELECTION
-    },
-    ConsensusVariant {
-        name: "textbook-one-by-one",
-        promise: "the tutorial's case of a new ensemble: five servers without data start one a second in the order of their ids; 3 is \
-                  elected, with which they are a majority, and 4 and 5 follow it",
-        sizes: (5, 5),
-        setting: |_, cluster| textbook(cluster, TextbookCase::OneByOne),
-        ..ELECTION
-    },
-    ConsensusVariant {
-        name: "zen",
-        promise: "Elasticsearch's old election: every node votes for the first one that it hears of, and who has a majority of votes is \
-                  master; there are no terms",
-        goal: ConsensusGoal::OneLeader,
-        servers: 3,
-        observes: false,
-        search_ms: 15_000,
-        accepted: &[TWO_MASTERS],
-        setting: |_, cluster| ProtocolSetting::Zen(ZenConfig::with_majority(cluster.servers as u8)),
-        ..ELECTION
-    },
-    ConsensusVariant {
-        name: "isr",
-        promise: "a partition of Kafka: a message that was acknowledged by all in-sync replicas stays while one of them does, and its \
-                  leader is one of them",
-        setting: |_, cluster| ProtocolSetting::Isr(isr(cluster)),
-        ..ISR
-    },
-    ConsensusVariant {
-        name: "isr-unclean",
-        promise: "a partition of Kafka with unclean leader election: a replica that is not in sync may lead, and acknowledged messages are \
-                  lost then",
-        accepted: &[UNCLEAN],
-        setting: |_, cluster| {
-            ProtocolSetting::Isr(IsrConfig {
-                unclean: true,
-                ..isr(cluster)
-            })
-        },
-        ..ISR
-    },
-    ConsensusVariant {
-        name: "isr-unflushed",
-        promise: "a partition of Kafka whose replicas acknowledge before a message is on their disks: acknowledged messages are lost if \
-                  their processes die",
-        accepted: &[UNFLUSHED],
-        setting: |_, cluster| {
-            ProtocolSetting::Isr(IsrConfig {
-                write_before_ack: false,
-                ..isr(cluster)
-            })
-        },
-        ..ISR
-    },
-];
-
 /// What the variants of a partition have in common.
 const ISR: ConsensusVariant = ConsensusVariant {
     goal: ConsensusGoal::Log,
@@ -265,6 +150,147 @@ const ISR: ConsensusVariant = ConsensusVariant {
     search_ms: 4_000,
     ..PLAIN
 };
+
+pub(super) const PAXOS: ConsensusVariant = ConsensusVariant {
+    name: "paxos",
+    promise: "single-decree Paxos: at most one proposed value is chosen, whatever is lost, late or dead, and one is once a majority \
+              of acceptors and a leader can talk to each other",
+    ..PLAIN
+};
+
+pub(super) const FAST_PAXOS: ConsensusVariant = ConsensusVariant {
+    name: "fast-paxos",
+    promise: "Fast Paxos with coordinated recovery: proposers send to the acceptors directly, and a value is chosen one message delay \
+              earlier where no two proposals collide",
+    servers: 4,
+    setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Coordinated, FastPaxosBug::None),
+    ..PLAIN
+};
+
+const FAST_PAXOS_UNCOORDINATED: ConsensusVariant = ConsensusVariant {
+    name: "fast-paxos-uncoordinated",
+    promise: "Fast Paxos with uncoordinated recovery: after a collision the acceptors themselves pick the value of the next round",
+    servers: 4,
+    setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Uncoordinated, FastPaxosBug::None),
+    ..PLAIN
+};
+
+const FAST_PAXOS_RESTART: ConsensusVariant = ConsensusVariant {
+    name: "fast-paxos-restart",
+    promise: "Fast Paxos that begins a new round with phase 1 after a collision",
+    servers: 4,
+    setting: |_, cluster| fast_paxos(cluster, CollisionRecovery::Restart, FastPaxosBug::None),
+    ..PLAIN
+};
+
+pub(super) const FAST_LEADER_ELECTION: ConsensusVariant = ConsensusVariant {
+    name: "fast-leader-election",
+    promise: "ZooKeeper's FastLeaderElection with Zab's discovery: who is elected has the greatest vote of those that elected it, and \
+              an epoch has one leader at most",
+    setting: |seed, cluster| election(seed, cluster, true, FleBug::None),
+    ..ELECTION
+};
+
+const FAST_LEADER_ELECTION_ALONE: ConsensusVariant = ConsensusVariant {
+    name: "fast-leader-election-alone",
+    promise: "ZooKeeper's FastLeaderElection without what follows it: who is elected has the greatest vote of those that elected it; \
+              one round may have several winners",
+    goal: ConsensusGoal::Election,
+    setting: |seed, cluster| election(seed, cluster, false, FleBug::None),
+    ..ELECTION
+};
+
+const TEXTBOOK_ELECTION: ConsensusVariant = ConsensusVariant {
+    name: "textbook-election",
+    promise: "the tutorial's case: of five servers with the zxids 9, 9, 9, 8 and 8 the first two are dead; 3, 4 and 5 elect 3",
+    sizes: (5, 5),
+    setting: |_, cluster| textbook(cluster, TextbookCase::TwoDead),
+    ..ELECTION
+};
+
+const TEXTBOOK_HIGHER_ZXID: ConsensusVariant = ConsensusVariant {
+    name: "textbook-higher-zxid",
+    promise: "the tutorial's case with another end: 1 and 2 are dead, and 4 has the zxid 10; 3, 4 and 5 elect 4, though 5 has the \
+              highest id",
+    sizes: (5, 5),
+    setting: |_, cluster| textbook(cluster, TextbookCase::HigherZxid),
+    ..ELECTION
+};
+
+const TEXTBOOK_ONE_BY_ONE: ConsensusVariant = ConsensusVariant {
+    name: "textbook-one-by-one",
+    promise: "the tutorial's case of a new ensemble: five servers without data start one a second in the order of their ids; 3 is \
+              elected, with which they are a majority, and 4 and 5 follow it",
+    sizes: (5, 5),
+    setting: |_, cluster| textbook(cluster, TextbookCase::OneByOne),
+    ..ELECTION
+};
+
+pub(super) const ZEN: ConsensusVariant = ConsensusVariant {
+    name: "zen",
+    promise: "Elasticsearch's old election: every node votes for the first one that it hears of, and who has a majority of votes is \
+              master; there are no terms",
+    goal: ConsensusGoal::OneLeader,
+    servers: 3,
+    observes: false,
+    search_ms: 15_000,
+    accepted: &[TWO_MASTERS],
+    setting: |_, cluster| ProtocolSetting::Zen(ZenConfig::with_majority(cluster.servers as u8)),
+    ..ELECTION
+};
+
+pub(super) const IN_SYNC: ConsensusVariant = ConsensusVariant {
+    name: "isr",
+    promise: "a partition of Kafka: a message that was acknowledged by all in-sync replicas stays while one of them does, and its \
+              leader is one of them",
+    setting: |_, cluster| ProtocolSetting::Isr(isr(cluster)),
+    ..ISR
+};
+
+const ISR_UNCLEAN: ConsensusVariant = ConsensusVariant {
+    name: "isr-unclean",
+    promise: "a partition of Kafka with unclean leader election: a replica that is not in sync may lead, and acknowledged messages are \
+              lost then",
+    accepted: &[UNCLEAN],
+    setting: |_, cluster| {
+        ProtocolSetting::Isr(IsrConfig {
+            unclean: true,
+            ..isr(cluster)
+        })
+    },
+    ..ISR
+};
+
+const ISR_UNFLUSHED: ConsensusVariant = ConsensusVariant {
+    name: "isr-unflushed",
+    promise: "a partition of Kafka whose replicas acknowledge before a message is on their disks: acknowledged messages are lost if \
+              their processes die",
+    accepted: &[UNFLUSHED],
+    setting: |_, cluster| {
+        ProtocolSetting::Isr(IsrConfig {
+            write_before_ack: false,
+            ..isr(cluster)
+        })
+    },
+    ..ISR
+};
+
+/// All variants but those with planted bugs, in the order in which they are shown.
+pub const VARIANTS: &[ConsensusVariant] = &[
+    PAXOS,
+    FAST_PAXOS,
+    FAST_PAXOS_UNCOORDINATED,
+    FAST_PAXOS_RESTART,
+    FAST_LEADER_ELECTION,
+    FAST_LEADER_ELECTION_ALONE,
+    TEXTBOOK_ELECTION,
+    TEXTBOOK_HIGHER_ZXID,
+    TEXTBOOK_ONE_BY_ONE,
+    ZEN,
+    IN_SYNC,
+    ISR_UNCLEAN,
+    ISR_UNFLUSHED,
+];
 
 /// The variant of this name, be it one with a planted bug.
 pub fn variant(name: &str) -> Option<&'static ConsensusVariant> {

@@ -30,8 +30,8 @@ const VERSIONED: (&str, &str) = ("counter", "versioned");
 const CACHED: (&str, &str) = ("membership", "cached");
 
 macro_rules! planted {
-    ($($bug:ident: $mechanism:literal, in $twin:expr, shows $expected:literal under [$($fault:literal),*], $source:literal;)*) => {
-        /// A planted bug, by the id under which it is listed.
+    ($($id:ident $bug:ident: $mechanism:literal, in $twin:expr, shows $expected:literal under [$($fault:literal),*], $source:literal;)*) => {
+        /// A planted bug, by the care that it leaves out.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Bug {
             $($bug,)*
@@ -40,8 +40,8 @@ macro_rules! planted {
         /// All of them: locks, elections, queues, barriers, commits, registers, counters, groups.
         pub const PLANTED: &[PlantedVariant] = &[$(PlantedVariant {
             bug: Bug::$bug,
-            id: stringify!($bug),
-            variant: concat!("planted-", stringify!($bug)),
+            id: stringify!($id),
+            variant: concat!("planted-", stringify!($id)),
             mechanism: $mechanism,
             twin: $twin,
             expected: $expected,
@@ -52,92 +52,92 @@ macro_rules! planted {
 }
 
 planted! {
-    L1: "a create whose reply is lost is sent again: the first znode is the lowest, and nobody owns it",
+    L1 CreateSentAgain: "a create whose reply is lost is sent again: the first znode is the lowest, and nobody owns it",
         in FENCED, shows "lost-wakeup" under ["drop-reply"], "ZOOKEEPER-1262";
-    L7b: "the flag that marks the client as the holder is not cleared when its session expires",
+    L7b HoldsAfterExpiry: "the flag that marks the client as the holder is not cleared when its session expires",
         in FENCED, shows "double-grant" under ["expire"], "twitter/commons 5";
-    L8: "a client that waits does not set its watch again after a short disconnect",
+    L8 WatchNotSetAgain: "a client that waits does not set its watch again after a short disconnect",
         in FENCED, shows "lost-wakeup" under ["disconnect"], "kazoo 170";
-    L11: "a release that meets a disconnect forgets the znode, which stays: the client's next acquire queues behind it",
+    L11 ReleaseForgotten: "a release that meets a disconnect forgets the znode, which stays: the client's next acquire queues behind it",
         in FENCED, shows "lost-wakeup" under ["disconnect"], "CURATOR-678";
-    L12: "the queue is ordered by whole names, what the client chose first, rather than by sequence",
+    L12 OrderedByWholeName: "the queue is ordered by whole names, what the client chose first, rather than by sequence",
         in FENCED, shows "double-grant" under [], "ZOOKEEPER-2931";
-    L13c: "the predecessor goes between the listing and the watch: the client waits for a znode that never changes",
+    L13c WatchesGonePredecessor: "the predecessor goes between the listing and the watch: the client waits for a znode that never changes",
         in FENCED, shows "lost-wakeup" under [], "Helix 44";
-    L28: "a release deletes the first znode of the queue, whether the client still holds by that or not",
+    L28 ReleasesTheFirst: "a release deletes the first znode of the queue, whether the client still holds by that or not",
         in FENCED, shows "stolen-znode" under ["disconnect"], "ZooKeeper's lock recipe: delete the node that you created";
-    L29: "the znode of a contender is created without the flag ephemeral",
+    L29 PersistentContender: "the znode of a contender is created without the flag ephemeral",
         in FENCED, shows "persistent-contender" under [], "ZooKeeper's lock recipe: the sequence and ephemeral flags set";
-    E4: "candidates that meet all step back, and come again after the same time",
+    E4 AllStepBack: "candidates that meet all step back, and come again after the same time",
         in EPOCH, shows "leaderless" under [], "livelock: the textbook's way out is to wait for different times";
-    E5: "the candidate that it watched is gone, so it leads, without listing the others again",
+    E5 LeadsUnlisted: "the candidate that it watched is gone, so it leads, without listing the others again",
         in EPOCH, shows "two-leaders" under ["kill", "expire"], "Netflix/curator 115";
-    E13: "a leader whose session is over goes on leading, and sends with each write the epoch that it reads then",
+    E13 ReadsEpochLate: "a leader whose session is over goes on leading, and sends with each write the epoch that it reads then",
         in EPOCH, shows "stale-write" under ["expire"], "KAFKA-6082";
-    E15: "a leader znode with its name in it is taken for its own, though its earlier session made it",
+    E15 NameTakenForOwn: "a leader znode with its name in it is taken for its own, though its earlier session made it",
         in ("election", "ephemeral"), shows "two-leaders" under ["kill"], "KAFKA-1387";
-    Q1: "a delete whose reply is lost is sent again, and its NoNode is taken for another consumer's work",
+    Q1 NoNodeTakenForAnother: "a delete whose reply is lost is sent again, and its NoNode is taken for another consumer's work",
         in FIFO, shows "lost-item" under ["drop-reply"], "Curator's and kazoo's queues";
-    Q2: "an enqueue whose reply is lost is sent again, without a name by which it could be found",
+    Q2 EnqueuedUnnamed: "an enqueue whose reply is lost is sent again, without a name by which it could be found",
         in FIFO, shows "duplicate-delivery" under ["drop-reply"], "CURATOR-268";
-    Q4: "a claim is made for an item that was consumed meanwhile, and stays",
+    Q4 ClaimLeftBehind: "a claim is made for an item that was consumed meanwhile, and stays",
         in CLAIMED, shows "orphan-node" under [], "kazoo 366";
-    Q6: "items are handed out from a list that was read before, and the NoNode of a delete is taken for its own earlier try's",
+    Q6 StaleListHandedOut: "items are handed out from a list that was read before, and the NoNode of a delete is taken for its own earlier try's",
         in FIFO, shows "duplicate-delivery" under [], "ZooKeeper's guide: what was read may be out of date when it is used";
-    Q7: "items are taken in the order of whole names, what the producer chose first, rather than by sequence",
+    Q7 ItemsByWholeName: "items are taken in the order of whole names, what the producer chose first, rather than by sequence",
         in CLAIMED, shows "reordered" under [], "ZOOKEEPER-2931";
-    Q8: "a consumer whose item another one was faster to take waits for the list to change, which has changed already",
+    Q8 WaitsForChangePast: "a consumer whose item another one was faster to take waits for the list to change, which has changed already",
         in FIFO, shows "stuck-queue" under [], "Helix 44";
-    Q9: "an acknowledgement waits for the one before, whose reply was lost and which never ends",
+    Q9 AcknowledgesInTurn: "an acknowledgement waits for the one before, whose reply was lost and which never ends",
         in CLAIMED, shows "stuck-queue" under ["drop-reply"], "ZooKeeper's guide: a lost connection leaves a request open";
-    Q10: "a claim whose reply was lost is found and kept, and its item given to nobody",
+    Q10 ClaimKept: "a claim whose reply was lost is found and kept, and its item given to nobody",
         in CLAIMED, shows "stuck-item" under ["drop-reply"], "ZooKeeper's guide: a lost connection leaves a request open";
-    B1: "the `ready` znodes of earlier rounds are counted as members",
+    B1 FormerReadyCounted: "the `ready` znodes of earlier rounds are counted as members",
         in DOUBLE, shows "early-release" under [], "Netflix/curator 99";
-    B3: "any event of the session opens the barrier",
+    B3 AnyEventOpens: "any event of the session opens the barrier",
         in DOUBLE, shows "early-release" under ["disconnect"], "Curator 1290";
-    B7: "a member makes its znode, and watches `ready` after that: the others pass and delete it in between",
+    B7 WatchesReadyLate: "a member makes its znode, and watches `ready` after that: the others pass and delete it in between",
         in DOUBLE, shows "stuck-barrier" under [], "the text of ZooKeeper's recipe";
-    B8: "a member that leaves lists the others, lists them again to watch, and does not look at the second list",
+    B8 SecondListIgnored: "a member that leaves lists the others, lists them again to watch, and does not look at the second list",
         in DOUBLE, shows "stuck-barrier" under [], "Helix 44";
-    T1: "the coordinator takes an unknown outcome of its decision for a failure",
+    T1 UnknownIsFailure: "the coordinator takes an unknown outcome of its decision for a failure",
         in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "ClickHouse 2939";
-    T6: "the decision is sent again, and what its first try has made is taken for a refusal",
+    T6 OwnDecisionIsRefusal: "the decision is sent again, and what its first try has made is taken for a refusal",
         in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "HBASE-23261";
-    P1: "the coordinator dies before all sites have a znode, and those that have one decide among themselves",
+    P1 CoordinatorDiesEarly: "the coordinator dies before all sites have a znode, and those that have one decide among themselves",
         in ATOMIC, shows "commit-without-votes" under ["kill"], "the tutorial's text";
-    P2: "the coordinator dies between votes and decision, and nobody else may decide",
+    P2 CoordinatorDiesUndecided: "the coordinator dies between votes and decision, and nobody else may decide",
         in ATOMIC, shows "blocked-transaction" under ["kill"], "Gray 1978, Skeen 1981";
-    P2b: "as P2, and a transaction that was asked for before there was a session is given up, and never was",
+    P2b CoordinatorDiesAndGivesUp: "as P2, and a transaction that was asked for before there was a session is given up, and never was",
         in ATOMIC, shows "blocked-transaction" under ["kill"], "Gray 1978, Skeen 1981";
-    P3: "a decision that is there is overwritten",
+    P3 DecisionOverwritten: "a decision that is there is overwritten",
         in ATOMIC, shows "decision-flip" under ["pause"], "KAFKA-6082";
-    P7: "a site that has voted yes aborts by itself when it receives nothing for long",
+    P7 SiteAbortsAlone: "a site that has voted yes aborts by itself when it receives nothing for long",
         in ATOMIC, shows "split-decision" under ["pause"], "two-phase commit: a site in doubt must wait";
-    R1: "nothing is written before a read, which shows what the client's server has received by then",
+    R1 ReadsWithoutWrite: "nothing is written before a read, which shows what the client's server has received by then",
         in QUORUM_READ, shows "not-linearizable" under ["lag"], "ZooKeeper Programmer's Guide, consistency guarantees";
-    R2: "a write whose reply is lost is answered as failed, and was applied",
+    R2 UnknownWriteFails: "a write whose reply is lost is answered as failed, and was applied",
         in QUORUM_READ, shows "not-linearizable" under ["drop-reply"], "ZooKeeper Programmer's Guide, connection loss";
-    N1: "a client that has seen its connection lost refuses all operations from then on, and never looks whether it is back",
+    N1 RefusesAfterCut: "a client that has seen its connection lost refuses all operations from then on, and never looks whether it is back",
         in VERSIONED, shows "refused-for-ever" under ["disconnect"], "FLINK-14091";
-    N2: "a client whose session is over keeps the dead session, and answers all operations with an unknown outcome at once",
+    N2 KeepsDeadSession: "a client whose session is over keeps the dead session, and answers all operations with an unknown outcome at once",
         in VERSIONED, shows "refused-for-ever" under ["expire"], "kazoo: a listener that raises in its thread";
-    G1: "the list is read without a watch, and watched after the data were read, by a listing that nobody looks at",
+    G1 ListWatchedLate: "the list is read without a watch, and watched after the data were read, by a listing that nobody looks at",
         in CACHED, shows "stale-view" under [], "Helix 44";
-    G2: "a member whose session is over is not registered again, and goes on believing in the znode that went with it",
+    G2 NotRegisteredAgain: "a member whose session is over is not registered again, and goes on believing in the znode that went with it",
         in CACHED, shows "lost-member" under ["expire"], "pinterest/memq 55, apache/fluss 1004";
-    G3: "all is read again when the list changes, and put over what was read meanwhile after events of the data",
+    G3 ReadsOverEvents: "all is read again when the list changes, and put over what was read meanwhile after events of the data",
         in CACHED, shows "view-regression" under [], "CURATOR-191, kazoo 645";
-    G4: "an update while the connection is lost is answered at once with the entry as it was, and is never sent",
+    G4 AnswersFromBooks: "an update while the connection is lost is answered at once with the entry as it was, and is never sent",
         in CACHED, shows "lost-update" under ["disconnect"], "CURATOR-154";
-    G5: "a member whose session is over is registered again with the value of its first registration",
+    G5 FirstValueAgain: "a member whose session is over is registered again with the value of its first registration",
         in CACHED, shows "undone-update" under ["expire"], "CURATOR-241";
-    G6: "an entry with its name is taken for its own, though the session of the process before made it",
+    G6 FormerEntryTaken: "an entry with its name is taken for its own, though the session of the process before made it",
         in CACHED, shows "foreign-znode" under ["kill"], "KAFKA-1387";
-    G7: "the znode of a member is created without the flag ephemeral",
+    G7 PersistentMember: "the znode of a member is created without the flag ephemeral",
         in CACHED, shows "persistent-contender" under [], "ZooKeeper's guide: a group's members are ephemeral znodes";
-    G8: "the list is watched, and the data of members never",
+    G8 DataUnwatched: "the list is watched, and the data of members never",
         in CACHED, shows "stale-view" under [], "ZooKeeper's guide: a watch of children is none of data";
-    G9: "members that are gone are taken out of the view only when another one comes",
+    G9 GoneMembersKept: "members that are gone are taken out of the view only when another one comes",
         in CACHED, shows "stale-view" under [], "ZooKeeper's guide: a watch of children fires at deletions, too";
 }

@@ -89,7 +89,7 @@ impl Double {
         let (parent, ready) = (self.parent(round), self.ready(round));
         ensure(zk, ROUNDS).await?;
         ensure(zk, &parent).await?;
-        if mine.is_none() && self.env.has(Bug::B7) {
+        if mine.is_none() && self.env.has(Bug::WatchesReadyLate) {
             // The others may pass before it watches.
             *mine = Some(self.appear(zk, own).await?);
         }
@@ -101,7 +101,7 @@ impl Double {
             return Ok(true);
         }
         let names = zk.children(&parent).await?;
-        let counts = |name: &&String| self.env.has(Bug::B1) || !name.starts_with(READY);
+        let counts = |name: &&String| self.env.has(Bug::FormerReadyCounted) || !name.starts_with(READY);
         let present: BTreeSet<&str> = names.iter().filter(counts).map(|name| client_of(name)).collect();
         if present.len() >= members {
             return match zk.create(&ready, b"", CreateMode::Persistent).await {
@@ -109,7 +109,7 @@ impl Double {
                 Err(error) => Err(error),
             };
         }
-        if self.env.has(Bug::B3) {
+        if self.env.has(Bug::AnyEventOpens) {
             // Any event of the session lets it in, too.
             select(watch, zk.changed(SessionState::Connected)).await;
             return Ok(true);
@@ -119,14 +119,14 @@ impl Double {
 
     /// The parent of a round; all have the same where those of earlier ones are to be seen.
     fn parent(&self, round: i64) -> String {
-        match self.env.has(Bug::B1) {
+        match self.env.has(Bug::FormerReadyCounted) {
             true => format!("{ROUNDS}/all"),
             false => format!("{ROUNDS}/{round}"),
         }
     }
 
     fn ready(&self, round: i64) -> String {
-        match self.env.has(Bug::B1) {
+        match self.env.has(Bug::FormerReadyCounted) {
             true => format!("{}/{READY}-{round}", self.parent(round)),
             false => format!("{}/{READY}", self.parent(round)),
         }
@@ -167,7 +167,7 @@ impl Double {
         let mut removed = None;
         loop {
             let zk = self.handle.live().await;
-            if self.env.has(Bug::B7) {
+            if self.env.has(Bug::WatchesReadyLate) {
                 // As recipes do that use one parent again; who has not seen it waits for ever.
                 drop(zk.delete(&self.ready(round), None).await);
             }
@@ -194,7 +194,7 @@ impl Double {
         while !zk.state().is_over() {
             match zk.children_and_watch(&self.parent(round)).await {
                 Ok((names, _)) if names.iter().all(|name| name.starts_with(READY)) => return Ok(true),
-                Ok(_) if self.env.has(Bug::B8) => {
+                Ok(_) if self.env.has(Bug::SecondListIgnored) => {
                     if let Ok((_, watch)) = zk.children_and_watch(&self.parent(round)).await {
                         watch.await;
                     }

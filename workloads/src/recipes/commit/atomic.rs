@@ -60,7 +60,7 @@ impl Atomic {
             match self.decide_once(create).await {
                 Ok(Some(mistaken)) => return mistaken,
                 Ok(None) => return decision,
-                Err(Error::NodeExists) if self.0.env.has(Bug::P3) => {
+                Err(Error::NodeExists) if self.0.env.has(Bug::DecisionOverwritten) => {
                     let word = decision.word().as_bytes();
                     if self.insist(|zk| zk.set(&znode, word, None)).await.is_ok() {
                         return decision;
@@ -89,11 +89,11 @@ impl Atomic {
     ) -> Result<Option<Decision>, Error> {
         let first = create(self.0.handle.live().await.as_ref()).await;
         match (first, self.0.env.bug) {
-            (Err(Error::Unknown(_)), Some(Bug::T1)) => Ok(Some(Decision::Abort)),
+            (Err(Error::Unknown(_)), Some(Bug::UnknownIsFailure)) => Ok(Some(Decision::Abort)),
             (Err(Error::Unknown(_)), bug) => {
                 self.pause().await;
                 match self.insist(create).await {
-                    Err(Error::NodeExists) if bug == Some(Bug::T6) => Ok(Some(Decision::Abort)),
+                    Err(Error::NodeExists) if bug == Some(Bug::OwnDecisionIsRefusal) => Ok(Some(Decision::Abort)),
                     again => again.map(|_| None),
                 }
             }
@@ -107,7 +107,7 @@ impl Atomic {
         drop(self.insist(|zk| zk.sync(APP)).await);
         let (data, _) = self.insist(|zk| zk.get(&path(tx))).await.ok()?;
         let transaction: TransactionZnode = serde_json::from_slice(&data).ok()?;
-        let sites = match self.0.env.has(Bug::P1) {
+        let sites = match self.0.env.has(Bug::CoordinatorDiesEarly) {
             // Those that are there, for all that there are.
             true => self.insist(|zk| zk.children(&path(tx))).await.ok()?,
             false => transaction.sites,
@@ -130,10 +130,10 @@ impl Party for Atomic {
     }
 
     async fn create(&self, transaction: &TransactionZnode) -> Result<(), OpError> {
-        if self.0.env.has(Bug::P1) {
+        if self.0.env.has(Bug::CoordinatorDiesEarly) {
             return self.0.begin(transaction).await;
         }
-        if self.0.env.has(Bug::P2b) && !self.0.handle.is_open() {
+        if self.0.env.has(Bug::CoordinatorDiesAndGivesUp) && !self.0.handle.is_open() {
             return Err(OpError::Info("there is no session yet".to_string()));
         }
         match self.insist(|zk| zk.create(APP, b"", CreateMode::Persistent)).await {
@@ -206,9 +206,9 @@ impl Party for Atomic {
             }
             match self.0.env.bug {
                 // Only the coordinator decides.
-                Some(Bug::P2 | Bug::P2b) => continue,
+                Some(Bug::CoordinatorDiesUndecided | Bug::CoordinatorDiesAndGivesUp) => continue,
                 // The site decides for itself alone.
-                Some(Bug::P7) => return Ok(Decision::Abort),
+                Some(Bug::SiteAbortsAlone) => return Ok(Decision::Abort),
                 _ => {}
             }
             if let Some(decision) = self.recover(tx).await {

@@ -46,7 +46,7 @@ pub struct CounterClient {
     env: Env,
     pub(super) handle: Handle,
     increment: Arc<dyn Increment>,
-    /// Whether it has seen its connection lost ([`Bug::N1`]).
+    /// Whether it has seen its connection lost ([`Bug::RefusesAfterCut`]).
     away: AtomicBool,
 }
 
@@ -63,11 +63,11 @@ impl CounterClient {
 
     /// Refuses what a client with a bug refuses.
     async fn refuse(&self) -> Result<(), OpError> {
-        if !self.env.has(Bug::N1) && !self.env.has(Bug::N2) {
+        if !self.env.has(Bug::RefusesAfterCut) && !self.env.has(Bug::KeepsDeadSession) {
             return Ok(());
         }
         let state = self.handle.current().await.state();
-        if self.env.has(Bug::N2) {
+        if self.env.has(Bug::KeepsDeadSession) {
             return match state.is_over() {
                 true => Err(OpError::Info("the session is over".to_owned())),
                 false => Ok(()),

@@ -28,7 +28,7 @@ impl Contest for CreateRace {
         loop {
             let name = self.0.client.as_bytes();
             match create_with(zk, holder, (LEADER, name), CreateMode::Ephemeral).await {
-                Err(Error::NodeExists) if self.0.has(Bug::E15) => match zk.get(LEADER).await {
+                Err(Error::NodeExists) if self.0.has(Bug::NameTakenForOwn) => match zk.get(LEADER).await {
                     Ok((data, stat)) if data == name => {
                         let own = OwnZnode {
                             path: LEADER.to_string(),

@@ -63,7 +63,7 @@ impl GrantClaim {
     pub async fn create(&self) -> Result<OwnZnode, NoZnode> {
         let ContenderQueue { parent, mark, .. } = self.queue;
         let prefix = format!("{parent}/{}{mark}", self.guid);
-        let mode = match self.env.has(Bug::L29) {
+        let mode = match self.env.has(Bug::PersistentContender) {
             true => CreateMode::PersistentSequential,
             false => CreateMode::EphemeralSequential,
         };
@@ -76,7 +76,7 @@ impl GrantClaim {
                 }
                 Err(error) if error.is_definite() => return Err(NoZnode::Refused(error)),
                 // Created again, whether it is there or not.
-                Err(_) if self.env.has(Bug::L1) => match self.steady().await {
+                Err(_) if self.env.has(Bug::CreateSentAgain) => match self.steady().await {
                     true => continue,
                     false => return Err(NoZnode::Gone),
                 },

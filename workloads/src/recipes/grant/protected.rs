@@ -96,7 +96,7 @@ impl ProtectedQueue {
                     return Err(OpError::from_error("create", &error));
                 }
             };
-            if self.env.has(Bug::E4) && self.steps_back(&claim, &own).await {
+            if self.env.has(Bug::AllStepBack) && self.steps_back(&claim, &own).await {
                 continue;
             }
             while let Turn::Mine(seen) = self.turn(&claim, &own.path, place).await {
@@ -153,9 +153,11 @@ impl ProtectedQueue {
                 Ok(QueueStanding::Behind(watch)) => {
                     match select(watch, std::pin::pin!(self.holder.link_changed(seen))).await {
                         // Leads because the one before it is gone, even if others stand before that one.
-                        Either::Left((WatchEvent::Deleted, _)) if self.env.has(Bug::E5) => return Turn::Mine(seen),
+                        Either::Left((WatchEvent::Deleted, _)) if self.env.has(Bug::LeadsUnlisted) => {
+                            return Turn::Mine(seen);
+                        }
                         // The watch went with the connection, and no other one is set.
-                        Either::Right(_) if self.env.has(Bug::L8) => over(zk.as_ref()).await,
+                        Either::Right(_) if self.env.has(Bug::WatchNotSetAgain) => over(zk.as_ref()).await,
                         _ => {}
                     }
                 }
@@ -207,7 +209,7 @@ impl GrantRecipe for ProtectedQueue {
     }
 
     async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Option<ZnodeName>, OpError> {
-        if self.env.has(Bug::L28) {
+        if self.env.has(Bug::ReleasesTheFirst) {
             return self.release_first(name).await;
         }
         let Some(held) = self.holder.let_go(name) else {
@@ -215,7 +217,7 @@ impl GrantRecipe for ProtectedQueue {
             self.env.within(deadline, self.holder.idle()).await;
             return Err(not_held());
         };
-        if self.env.has(Bug::L11) {
+        if self.env.has(Bug::ReleaseForgotten) {
             self.holder.disown(&held.grant.path);
             return delete_once(&held).await;
         }
@@ -238,7 +240,10 @@ impl GrantRecipe for ProtectedQueue {
     }
 
     async fn token(&self, held: &Grant) -> Option<i64> {
-        let session = self.session.with(Clone::clone).filter(|_| self.env.has(Bug::E13));
+        let session = self
+            .session
+            .with(Clone::clone)
+            .filter(|_| self.env.has(Bug::ReadsEpochLate));
         match session {
             Some(zk) => self.before_grant.newest(zk.as_ref()).await.or(held.token),
             None => held.token,

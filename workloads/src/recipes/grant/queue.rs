@@ -115,7 +115,7 @@ impl QueuePlace {
         };
         // If it went between the two reads, waiting for its creation would be waiting for ever, as L13c does.
         let (there, watch) = zk.exists_and_watch(&format!("{parent}/{nearest}")).await?;
-        let waits = there.is_some() || self.bug == Some(Bug::L13c);
+        let waits = there.is_some() || self.bug == Some(Bug::WatchesGonePredecessor);
         Ok(if waits {
             QueueStanding::Behind(watch)
         } else {
@@ -132,7 +132,7 @@ impl QueuePlace {
         let numbered = names.iter().filter_map(|name| Some((number(name)?, name.as_str())));
         let is_before = |number: i32, name: &str| match self.bug {
             // By what the clients chose before the number.
-            Some(Bug::L12) => name < own,
+            Some(Bug::OrderedByWholeName) => name < own,
             _ => order(number, mine).is_lt(),
         };
         Some(numbered.filter(|(number, name)| is_before(*number, name)).collect())

@@ -33,8 +33,8 @@ impl CachedMembership {
     async fn keep_session(self) {
         let order = ReadingOrder {
             // The planted G1 sets the watch after it has read the data, by a second listing that it does not look at.
-            list_watched: !self.env.has(Bug::G1),
-            data_watched: !self.env.has(Bug::G8),
+            list_watched: !self.env.has(Bug::ListWatchedLate),
+            data_watched: !self.env.has(Bug::DataUnwatched),
             reads_anew: true,
         };
         loop {

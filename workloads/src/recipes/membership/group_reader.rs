@@ -161,8 +161,8 @@ impl GroupReader {
         let names = self.names().await?;
         // The planted G1 and G3 read all again after each event of the list; G3 puts that over what it has read
         // meanwhile.
-        let late = self.env.has(Bug::G3);
-        let all = all || late || self.env.has(Bug::G1);
+        let late = self.env.has(Bug::ReadsOverEvents);
+        let all = all || late || self.env.has(Bug::ListWatchedLate);
         self.watches.retain(|member, _| names.contains(member));
         let mut entries = self.kept(&names, all);
         for member in names {
@@ -185,7 +185,7 @@ impl GroupReader {
     /// The entries that a new list leaves as they are. The planted G9 keeps members that are gone while nobody comes.
     fn kept(&self, names: &[String], all: bool) -> BTreeMap<String, MemberEntry> {
         let comes = names.iter().any(|member| !self.entries.contains_key(member));
-        match self.env.has(Bug::G9) && !all && !comes {
+        match self.env.has(Bug::GoneMembersKept) && !all && !comes {
             true => self.entries.clone(),
             false => BTreeMap::new(),
         }
@@ -217,7 +217,7 @@ impl GroupReader {
     async fn read_again(&mut self, member: String) -> Read<()> {
         match self.read(&member).await? {
             Some(entry) => drop(self.entries.insert(member, entry)),
-            None if self.env.has(Bug::G9) => {}
+            None if self.env.has(Bug::GoneMembersKept) => {}
             None => drop(self.entries.remove(&member)),
         }
         self.show();
@@ -268,7 +268,7 @@ impl GroupReader {
             self.list = Some(watch);
         }
         // The planted G8 watches no data.
-        if self.order.data_watched || self.env.has(Bug::G8) {
+        if self.order.data_watched || self.env.has(Bug::DataUnwatched) {
             return Ok(());
         }
         let members: Vec<String> = self.entries.keys().cloned().collect();

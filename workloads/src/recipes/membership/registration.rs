@@ -69,7 +69,7 @@ impl GroupMember for CachedMembership {
                 .is_some_and(|zk| zk.state() != SessionState::Connected)
         };
         let known = self.books.with(|books| books.own.clone().filter(|_| lost(books)));
-        if let Some(own) = known.filter(|_| self.env.has(Bug::G4)) {
+        if let Some(own) = known.filter(|_| self.env.has(Bug::AnswersFromBooks)) {
             return Ok(own);
         }
         self.books.update(|books| {
@@ -132,7 +132,7 @@ impl CachedMembership {
     /// Whether the client is to be a member. The planted G2 does not make an entry again, and so cannot change it.
     fn is_wanted(&self, books: &RegistrationBooks) -> Result<(), OpError> {
         let lost = |own: &OwnMember| !books.is_session(own.session);
-        if books.wanted.is_none() || self.env.has(Bug::G2) && books.own.as_ref().is_some_and(lost) {
+        if books.wanted.is_none() || self.env.has(Bug::NotRegisteredAgain) && books.own.as_ref().is_some_and(lost) {
             return Err(OpError::Fail(NOT_REGISTERED.to_string()));
         }
         Ok(())
@@ -205,7 +205,7 @@ impl CachedMembership {
         let WantedMember { member, value, .. } = wanted;
         let before = self.books.update(|books| books.unsure.replace(member.clone()));
         let data = data(*value);
-        let mode = match self.env.has(Bug::G7) {
+        let mode = match self.env.has(Bug::PersistentMember) {
             true => CreateMode::Persistent,
             false => CreateMode::Ephemeral,
         };
@@ -235,7 +235,7 @@ impl CachedMembership {
     /// Looks whether the session has an entry of this name. The planted G6 does not look whose it is.
     async fn look(&self, zk: &dyn Zk, member: &str) -> Result<bool, Error> {
         match zk.get(&path(member)).await {
-            Ok((data, stat)) if stat.ephemeral_owner == zk.session() || self.env.has(Bug::G6) => {
+            Ok((data, stat)) if stat.ephemeral_owner == zk.session() || self.env.has(Bug::FormerEntryTaken) => {
                 self.made(OwnMember::read(member, zk, stat, &data));
                 Ok(true)
             }

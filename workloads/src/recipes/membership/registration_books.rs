@@ -79,11 +79,11 @@ impl RegistrationBooks {
     /// The session is over, and its znode goes with it.
     pub fn end(&mut self, env: &Env) {
         (self.session, self.unsure) = (None, None);
-        if !env.has(Bug::G2) {
+        if !env.has(Bug::NotRegisteredAgain) {
             self.own = None;
         }
         // The planted G5 has forgotten the updates.
-        if let Some(wanted) = self.wanted.as_mut().filter(|_| env.has(Bug::G5)) {
+        if let Some(wanted) = self.wanted.as_mut().filter(|_| env.has(Bug::FirstValueAgain)) {
             wanted.value = wanted.first;
         }
     }

@@ -47,7 +47,7 @@ impl ItemClaim {
                     }
                     Err(_) => {}
                 },
-                Err(error) if error.is_definite() || env.has(Bug::Q9) => {
+                Err(error) if error.is_definite() || env.has(Bug::AcknowledgesInTurn) => {
                     return Err(OpError::from_error("delete", &error));
                 }
                 Err(_) => tried = true,

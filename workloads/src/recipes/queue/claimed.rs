@@ -26,7 +26,7 @@ pub struct ClaimedQueue {
     holder: HolderState,
     owners: Owners,
     claims: SharedValue<Vec<ItemClaim>>,
-    /// Whether an acknowledgement has not ended, which the next one waits for ([`Bug::Q9`]).
+    /// Whether an acknowledgement has not ended, which the next one waits for ([`Bug::AcknowledgesInTurn`]).
     acknowledges: SharedValue<bool>,
 }
 
@@ -69,11 +69,11 @@ impl ClaimedQueue {
                 };
                 let create = MultiOp::Create(format!("{TAKEN}/{name}"), mine.data(), CreateMode::Persistent);
                 let mut ops = vec![owner.lives(), MultiOp::Delete(path.clone(), Some(stat.version)), create];
-                if self.env.has(Bug::Q4) {
+                if self.env.has(Bug::ClaimLeftBehind) {
                     ops.remove(1);
                 }
                 if let Some(given) = self.claim(&owner, &name, mine.item, ops, attempt).await? {
-                    if self.env.has(Bug::Q4) && owner.zk.delete(&path, None).await == Err(Error::NoNode) {
+                    if self.env.has(Bug::ClaimLeftBehind) && owner.zk.delete(&path, None).await == Err(Error::NoNode) {
                         // Consumed already: on to the next one, and the claim is thought of no more.
                         self.forget(&format!("{TAKEN}/{name}"));
                         continue;
@@ -115,7 +115,7 @@ impl ClaimedQueue {
     }
 
     fn in_order(&self, mut names: Vec<String>) -> Vec<String> {
-        if self.env.has(Bug::Q7) {
+        if self.env.has(Bug::ItemsByWholeName) {
             names.sort();
             return names;
         }
@@ -173,7 +173,7 @@ impl ClaimedQueue {
             delivered: true,
         };
         self.claims.update(|claims| claims.push(claim));
-        if lost && self.env.has(Bug::Q10) {
+        if lost && self.env.has(Bug::ClaimKept) {
             return Err(OpError::Info("the reply to the claim was lost".to_string()));
         }
         Ok(Some(DeliveredItem { item, claim: Some(own) }))
@@ -220,14 +220,14 @@ impl ClaimedQueue {
             return Err(OpError::Fail(NOT_HELD.to_string()));
         };
         // With the bug nothing is known to go on in the background.
-        let busy = (!self.env.has(Bug::Q9)).then_some(busy);
-        if self.env.has(Bug::Q9) {
+        let busy = (!self.env.has(Bug::AcknowledgesInTurn)).then_some(busy);
+        if self.env.has(Bug::AcknowledgesInTurn) {
             self.acknowledges.until(|busy| (!busy).then_some(())).await;
             self.acknowledges.update(|busy| *busy = true);
         }
         let ended = claim.delete(&self.env).await;
         // The reply that ends it may never come.
-        let lost = self.env.has(Bug::Q9) && matches!(ended, Err(OpError::Info(_)));
+        let lost = self.env.has(Bug::AcknowledgesInTurn) && matches!(ended, Err(OpError::Info(_)));
         self.acknowledges.update(|busy| *busy = lost);
         self.forget(&claim.own.path);
         drop(busy);

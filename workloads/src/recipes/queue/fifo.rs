@@ -22,7 +22,7 @@ pub struct Fifo {
     env: Env,
     handle: Handle,
     holder: HolderState,
-    /// What is still to be handed out of a list that was read before ([`Bug::Q6`]): znodes and their items.
+    /// What is still to be handed out of a list that was read before ([`Bug::StaleListHandedOut`]): znodes and their items.
     listed: SharedValue<Vec<(String, i64)>>,
 }
 
@@ -45,7 +45,7 @@ impl Fifo {
             .map_err(|error| OpError::Fail(format!("create {QUEUE}: {error}")))?;
         let data = Content { item, owner: None }.data();
         let create = || zk.create(&format!("{QUEUE}/{MARK}"), &data, CreateMode::PersistentSequential);
-        let created = blindly(&self.env, Bug::Q2, zk.as_ref(), create)
+        let created = blindly(&self.env, Bug::EnqueuedUnnamed, zk.as_ref(), create)
             .await
             .map_err(|error| OpError::from_error("create", &error))?;
         Ok(ZnodeName {
@@ -56,7 +56,7 @@ impl Fifo {
 
     async fn take(&self) -> Result<Option<DeliveredItem>, OpError> {
         let zk = self.handle.live().await;
-        if self.env.has(Bug::Q6) {
+        if self.env.has(Bug::StaleListHandedOut) {
             return self.hand_out(zk.as_ref()).await;
         }
         // Until the first delete is sent nothing can have been taken, and a delete that ZooKeeper refused took nothing.
@@ -71,9 +71,13 @@ impl Fifo {
                     continue;
                 };
                 self.env.taking(item);
-                match blindly(&self.env, Bug::Q1, zk.as_ref(), || zk.delete(&path, None)).await {
+                match blindly(&self.env, Bug::NoNodeTakenForAnother, zk.as_ref(), || {
+                    zk.delete(&path, None)
+                })
+                .await
+                {
                     Ok(()) => return Ok(Some(DeliveredItem { item, claim: None })),
-                    Err(Error::NoNode) if self.env.has(Bug::Q8) => {
+                    Err(Error::NoNode) if self.env.has(Bug::WaitsForChangePast) => {
                         let (_, watch) = zk.children_and_watch(QUEUE).await.map_err(reading)?;
                         watch.await;
                         break;

@@ -88,7 +88,7 @@ impl RegisterClient {
                 session: zk.session(),
             }),
             Err(Error::BadVersion) => Err(OpError::Fail("bad-version".to_string())),
-            Err(Error::Unknown(why)) if self.env.has(Bug::R2) => Err(OpError::Fail(why)),
+            Err(Error::Unknown(why)) if self.env.has(Bug::UnknownWriteFails) => Err(OpError::Fail(why)),
             Err(error) => Err(OpError::from_error("write", &error)),
         }
     }

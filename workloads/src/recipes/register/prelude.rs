@@ -27,7 +27,7 @@ impl Prelude {
     /// A write to a scratch znode that no other process writes. The planted R1 leaves it out.
     pub(super) fn write(env: &Env) -> Self {
         let own = format!("{SCRATCH}/register-{:032x}", env.host.random());
-        if env.has(Bug::R1) {
+        if env.has(Bug::ReadsWithoutWrite) {
             Self::Nothing
         } else {
             Self::Write(own)

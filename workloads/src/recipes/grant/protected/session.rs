@@ -16,7 +16,7 @@ impl ProtectedQueue {
     pub(super) async fn keep_session(self) {
         loop {
             let zk = self.env.connect().await;
-            if self.env.has(Bug::L7b) {
+            if self.env.has(Bug::HoldsAfterExpiry) {
                 self.holder.rest_on(&zk);
             }
             self.session.update(|session| *session = Some(zk.clone()));
@@ -37,7 +37,7 @@ impl ProtectedQueue {
     fn give_up(&self, state: SessionState) {
         let busy = self.holder.busy();
         let Some(held) = self.holder.disconnected() else { return };
-        if self.env.has(Bug::L7b) || self.env.has(Bug::E13) {
+        if self.env.has(Bug::HoldsAfterExpiry) || self.env.has(Bug::ReadsEpochLate) {
             return self.holder.hold(held);
         }
         self.env.lost(&held.grant.name, state.name());

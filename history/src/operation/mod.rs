@@ -35,7 +35,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use spec::{Delay, Family, FinishRule, GrantOps, OpSpec, Replacement, Role, StrikePoint, family, op, role};
 
-/// The families, in the order in which they are shown. A new one is a file and a line here.
+/// The families, in the order in which they are shown. A new one is a file and a line here, and an entry in each registry
+/// of what is done for a family: these are arrays of as many entries.
 pub const FAMILIES: &[&Family] = &[
     &lock::FAMILY,
     &rwlock::FAMILY,
@@ -50,6 +51,17 @@ pub const FAMILIES: &[&Family] = &[
     &ensemble::FAMILY,
     &consensus::FAMILY,
 ];
+
+/// How many of [`FAMILIES`] have recipes: all but those whose runs have no clients, or no ZooKeeper. Registries of what
+/// concerns recipes are arrays of this length.
+pub const RECIPE_FAMILIES: usize = {
+    let (mut count, mut at) = (0, 0);
+    while at < FAMILIES.len() {
+        count += FAMILIES[at].recipes as usize;
+        at += 1;
+    }
+    count
+};
 
 /// A znode, as one that the client made or removed is named.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,9 +3,10 @@
 use super::variant::{FamilyVariants, Variant};
 use super::{barrier, commit, counter, election, lock, membership, queue, register, rwlock, semaphore};
 use std::sync::LazyLock;
+use zooquake_history::operation::RECIPE_FAMILIES;
 
-/// The families, as in [`zooquake_history::operation::FAMILIES`], but for `ensemble`, which has no clients.
-pub const FAMILIES: &[FamilyVariants] = &[
+/// The families with recipes, in the order of [`zooquake_history::operation::FAMILIES`].
+pub const FAMILIES: &[FamilyVariants; RECIPE_FAMILIES] = &[
     lock::variants::FAMILY,
     rwlock::variants::FAMILY,
     election::variants::FAMILY,

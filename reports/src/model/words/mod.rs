@@ -28,7 +28,7 @@ pub use mends::Mend;
 use super::DrawnOperation;
 use super::terms::{self, Terms};
 use crate::text;
-use zooquake_history::operation::Family;
+use zooquake_history::operation::{self, Family};
 use zooquake_history::{Event, EventType};
 
 /// A family and its words.
@@ -42,8 +42,8 @@ struct FamilyWords {
     predicate: fn(EventContext<'_>) -> Option<String>,
 }
 
-/// The families, as in [`zooquake_history::operation::FAMILIES`]. A new one is a file and a line here.
-const FAMILIES: &[FamilyWords] = &[
+/// The families, as in [`zooquake_history::operation::FAMILIES`].
+const FAMILIES: &[FamilyWords; operation::FAMILIES.len()] = &[
     lock::FAMILY,
     rwlock::FAMILY,
     election::FAMILY,

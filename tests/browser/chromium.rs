@@ -1,7 +1,7 @@
 //! A headless Chromium in a container, driven over the DevTools protocol: messages of JSON, each ended by a zero byte,
 //! through the container's stdin and stdout.
 
-use crate::program::{EnsembleSlot, said, zooquake};
+use crate::program::{EnsembleSlot, output_of, zooquake};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::File;
@@ -184,6 +184,6 @@ fn listen(mut messages: impl BufRead, listeners: &Mutex<Listeners>) {
 /// The name of Chromium's image, which is prepared if it is not there.
 fn image() -> String {
     let mut prepare = zooquake("images --chromium --json");
-    let images = said(prepare.stderr(Stdio::inherit())).ends(0).json();
+    let images = output_of(prepare.stderr(Stdio::inherit())).ends(0).json();
     images["images"][0]["name"].as_str().expect("its name").to_owned()
 }

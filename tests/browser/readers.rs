@@ -2,7 +2,7 @@
 
 use crate::common::results;
 use crate::pages::open;
-use crate::program::{Runs, said, without_engine};
+use crate::program::{Runs, output_of, without_engine};
 use crate::tab::{PageReader, Tab};
 use serde_json::json;
 use zooquake_reports::RunProgress;
@@ -150,7 +150,7 @@ fn put_on_paper(tab: &Tab, dark: bool) {
 fn every_kind_of_page_fits_the_width_of_paper() {
     let runs = Runs::new("browser-paper");
     let folder = runs.path();
-    let call = |line: &str| drop(said(without_engine(line).current_dir(folder)));
+    let call = |line: &str| drop(output_of(without_engine(line).current_dir(folder)));
     let on = "--on sim --seed 3 --quiet --out";
     call(&format!(
         "run lock/predecessor --faults drop-reply --time 12s {on} lock"

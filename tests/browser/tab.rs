@@ -201,7 +201,7 @@ impl Tab {
         };
         let mut seen = self.seen.lock().unwrap();
         seen.extend(self.events.try_iter());
-        let told = seen.iter().filter_map(|event| {
+        let output = seen.iter().filter_map(|event| {
             let params = &event["params"];
             match event["method"].as_str()? {
                 "Runtime.exceptionThrown" => Some(params["exceptionDetails"].to_string()),
@@ -216,7 +216,7 @@ impl Tab {
                 _ => None,
             }
         });
-        told.collect()
+        output.collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the engine has of a run.
 
-use crate::common::said;
+use crate::common::output_of;
 use std::fmt;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -80,8 +80,8 @@ impl fmt::Display for Containers {
 
 /// Whether `docker` succeeded, and what it printed.
 fn docker(arguments: &[&str]) -> (bool, String) {
-    let said = said(Command::new("docker").args(arguments));
-    (said.code == Some(0), said.stdout)
+    let output = output_of(Command::new("docker").args(arguments));
+    (output.code == Some(0), output.stdout)
 }
 
 /// Waits until the watcher of a run has ended. Returns how long that took; `None` if it goes on after the limit.

@@ -163,7 +163,7 @@ fn watch(child: &mut Child, proxy: &Proxy, stops: bool) -> (Option<i32>, Duratio
             signal(child, "KILL");
             child.wait().expect("waiting for zooquake");
             let why = if late {
-                "it did not stop when it was told to"
+                "it did not stop when it was to"
             } else {
                 "it did not end"
             };

@@ -1,6 +1,6 @@
 //! What was seen of one crash, and which rules it broke.
 
-use crate::common::{said, zooquake};
+use crate::common::{output_of, zooquake};
 use crate::engine::Containers;
 use crate::trial::Signal;
 use serde_json::Value;
@@ -49,8 +49,8 @@ pub enum CheckVerdict {
 impl CheckVerdict {
     /// Checks the folder of a run.
     pub fn check(run: &Path) -> Self {
-        let told = said(zooquake("check --json").arg(run));
-        let results: Option<Value> = serde_json::from_str(&told.stdout).ok();
+        let checked = output_of(zooquake("check --json").arg(run));
+        let results: Option<Value> = serde_json::from_str(&checked.stdout).ok();
         let verdict = results.as_ref().and_then(|results| results[0]["verdict"].as_str());
         let code = match verdict {
             Some("valid") => 0,
@@ -58,14 +58,14 @@ impl CheckVerdict {
             _ => 2,
         };
         match (verdict, &results) {
-            (Some(verdict), Some(results)) if told.code == Some(code) => {
+            (Some(verdict), Some(results)) if checked.code == Some(code) => {
                 let anomalies = results[0]["anomalies"].as_array().into_iter().flatten();
                 let kinds = anomalies.filter(|anomaly| anomaly["advisory"] != true);
                 let kinds = kinds.filter_map(|anomaly| anomaly["kind"].as_str().map(str::to_string));
                 Self::Given(verdict.to_string(), kinds.collect())
             }
             _ if !run.join("history.jsonl").exists() => Self::NoHistory,
-            _ => Self::Failed(told.to_string()),
+            _ => Self::Failed(checked.to_string()),
         }
     }
 }
@@ -96,7 +96,7 @@ impl CrashReport {
         }
         if !self.left_after.is_empty() {
             broken.push(format!(
-                "left after clean: {}; it said: {}",
+                "left after clean: {}; with the output: {}",
                 amount(&self.left_after),
                 self.cleaning
             ));

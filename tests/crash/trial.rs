@@ -1,6 +1,6 @@
 //! One crash of the harness.
 
-use crate::common::{said, signal, zooquake};
+use crate::common::{output_of, signal, zooquake};
 use crate::engine::{Containers, watcher_ended};
 use crate::moment::{GrowingHistory, Moment, RunPhases, only};
 use crate::proxy::{Conduct, Proxy};
@@ -179,7 +179,7 @@ impl Trial {
         };
         let before = id.as_deref().map(Containers::containers_of_run).unwrap_or_default();
         let left_before = crate::common::left_behind();
-        let cleaned = said(zooquake("clean").args(id.as_deref().map_or(Vec::new(), |id| vec!["--run", id])));
+        let cleaned = output_of(zooquake("clean").args(id.as_deref().map_or(Vec::new(), |id| vec!["--run", id])));
         CrashReport {
             signal: self.signal,
             run: format!(

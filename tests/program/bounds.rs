@@ -1,6 +1,6 @@
 //! Nothing endless, nothing from outside: inputs that never end, engines that never answer, limits that are too small.
 
-use crate::common::{ProgramOutput, Runs, call, ended, hand_made, said, signal, until, zooquake};
+use crate::common::{ProgramOutput, Runs, call, ended, hand_made, output_of, signal, until, zooquake};
 use rustix::fs::{CWD, Mode, mkfifoat};
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -24,7 +24,7 @@ fn huge(path: &Path) {
 }
 
 fn with(line: &str, path: &Path) -> ProgramOutput {
-    said(zooquake(line).arg(path).stdin(Stdio::null()))
+    output_of(zooquake(line).arg(path).stdin(Stdio::null()))
 }
 
 #[test]
@@ -44,8 +44,11 @@ fn what_never_ends_is_refused_as_an_input() {
             let _ = fs::remove_file(run.join(file));
             make(&run.join(file));
             for line in ["check", "replay"] {
-                let said = with(line, &run).ends(254);
-                assert!(said.has("not a regular file") || said.has("larger than"), "{said}");
+                let output = with(line, &run).ends(254);
+                assert!(
+                    output.has("not a regular file") || output.has("larger than"),
+                    "{output}"
+                );
             }
         }
     }
@@ -84,8 +87,8 @@ fn a_recipe_reads_nothing_outside_its_folder() {
     let large = recipe("large", &manifest(""));
     huge(&large.join("own"));
     for path in [linked, folder, file, deep, fifo, large] {
-        let said = with("run --faults none --time 2s --on docker", &path).ends(254);
-        assert!(!said.has("secret-of-somebody"), "{said}");
+        let output = with("run --faults none --time 2s --on docker", &path).ends(254);
+        assert!(!output.has("secret-of-somebody"), "{output}");
     }
 }
 
@@ -110,8 +113,8 @@ fn a_plan_that_would_never_end_is_refused_with_the_bounds() {
             .replace(before, after);
         fs::write(run.join("plan.json"), plan).expect("a plan");
         for line in ["replay", "replay --on sim", "shrink --on sim"] {
-            let said = with(line, &run).ends(254).with(&[why]);
-            assert!(said.stderr.contains(name), "it names the run: {said}");
+            let output = with(line, &run).ends(254).with(&[why]);
+            assert!(output.stderr.contains(name), "it names the run: {output}");
         }
     }
 }
@@ -136,15 +139,15 @@ fn a_newline_from_elsewhere_begins_no_line() {
     for line in ["check", "check --json", "replay", "report", "pack", "shrink"] {
         for input in [&run, &alone, &folder.path().join("no\n::error::such")] {
             // A pack is written where one is.
-            let said = said(
+            let output = output_of(
                 zooquake(line)
                     .arg(input)
                     .current_dir(folder.path())
                     .stdin(Stdio::null()),
             );
             let command = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
-            let lines = || said.stdout.lines().chain(said.stderr.lines());
-            assert!(!lines().any(command), "{line}: {said}");
+            let lines = || output.stdout.lines().chain(output.stderr.lines());
+            assert!(!lines().any(command), "{line}: {output}");
         }
     }
 }
@@ -153,8 +156,8 @@ fn a_newline_from_elsewhere_begins_no_line() {
 fn limits_that_are_too_small_to_work_in_are_refused_at_the_start() {
     for (limit, name) in [("-v 300000", "address space"), ("-n 64", "open files")] {
         let line = format!("ulimit {limit}; exec {} list", env!("CARGO_BIN_EXE_zooquake"));
-        let told = said(Command::new("sh").args(["-c", &line])).ends(255);
-        told.with(&[name, "ulimit"]);
+        let output = output_of(Command::new("sh").args(["-c", &line])).ends(255);
+        output.with(&[name, "ulimit"]);
     }
     call("list").ends(0);
 }
@@ -207,9 +210,9 @@ fn an_engine_that_does_not_answer_keeps_nobody_from_stopping() {
         let hangs = || (asked.load(Ordering::SeqCst) > before).then_some(());
         until("a request that hangs", Duration::from_secs(60), hangs);
         signal(&child, name);
-        let told = Instant::now();
+        let output = Instant::now();
         ended(child).ends(255).with(&["interrupted"]);
-        assert!(told.elapsed() < Duration::from_secs(30), "{:?}", told.elapsed());
+        assert!(output.elapsed() < Duration::from_secs(30), "{:?}", output.elapsed());
     }
 }
 
@@ -225,5 +228,5 @@ fn an_answer_without_an_end_ends_the_run_and_fills_no_memory() {
         .args(["-c", &line])
         .env("DOCKER_HOST", address)
         .current_dir(folder.path());
-    said(&mut command).ends(255).with(&["longer than 16 MiB"]);
+    output_of(&mut command).ends(255).with(&["longer than 16 MiB"]);
 }

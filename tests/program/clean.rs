@@ -1,7 +1,8 @@
 //! `clean`: what it removes, and what it spares.
 
 use crate::common::{
-    EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, ended, owner, recorded, said, start, tools_image, zooquake,
+    EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, ended, output_of, owner, recorded, start, tools_image,
+    zooquake,
 };
 use std::process::{Command, Stdio};
 
@@ -30,7 +31,7 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
     let clean = |line: &str| {
         let elsewhere = Runs::new("elsewhere");
         let mut command = zooquake(&format!("clean {line}"));
-        said(command.env("TMPDIR", elsewhere.path()).stdin(Stdio::null()))
+        output_of(command.env("TMPDIR", elsewhere.path()).stdin(Stdio::null()))
     };
     let going_on = format!("run {id}: going on");
     clean("--dry-run")
@@ -47,9 +48,9 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
     ]);
 
     // A run that cannot be cleared away is judged.
-    let told = ended(child).ends(0);
-    assert!(runs.only().join("results.json").exists(), "{told}");
-    told.with(&[&format!("`zooquake clean --run {id}`")]);
+    let output = ended(child).ends(0);
+    assert!(runs.only().join("results.json").exists(), "{output}");
+    output.with(&[&format!("`zooquake clean --run {id}`")]);
     foreign.end();
     let removed = clean(&format!("--run {id}")).ends(0);
     let removed = removed.with(&[&format!("run {id}: removed 1 volume")]);

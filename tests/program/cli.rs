@@ -1,6 +1,6 @@
 //! The command line, where no ensemble is needed.
 
-use crate::common::{NO_RESULTS, Runs, call, ended, hand_made, said, zooquake};
+use crate::common::{NO_RESULTS, Runs, call, ended, hand_made, output_of, zooquake};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -38,7 +38,7 @@ fn shells_complete_commands_and_man_has_a_page_of_each() {
     }
     let runs = Runs::new("man");
     let pages = runs.path().join("man1");
-    said(zooquake("man").arg(&pages)).ends(0).with(&["zooquake.1"]);
+    output_of(zooquake("man").arg(&pages)).ends(0).with(&["zooquake.1"]);
     let read = |page: &str| std::fs::read_to_string(pages.join(page)).expect(page);
     assert!(
         read("zooquake.1").contains("zooquake\\-run(1)"),
@@ -51,7 +51,7 @@ fn shells_complete_commands_and_man_has_a_page_of_each() {
         "hidden commands stay hidden"
     );
     std::fs::write(runs.path().join("file"), "").unwrap();
-    let refused = said(zooquake("man").arg(runs.path().join("file/man1"))).ends(255);
+    let refused = output_of(zooquake("man").arg(runs.path().join("file/man1"))).ends(255);
     refused.with(&["writing manual pages into", "file/man1"]);
 }
 
@@ -65,7 +65,7 @@ fn completed_by_bash(words: &[&str]) -> Vec<String> {
         words[at],
         words[at - 1]
     );
-    let completed = said(std::process::Command::new("bash").args(["--norc", "-c", &line])).ends(0);
+    let completed = output_of(std::process::Command::new("bash").args(["--norc", "-c", &line])).ends(0);
     completed.stdout.lines().map(String::from).collect()
 }
 
@@ -104,14 +104,14 @@ fn what_people_read_fits_into_eighty_columns() {
         "selftest L1 --budget 3s",
     ] {
         let runs = Runs::new("columns");
-        let told = said(zooquake(line).current_dir(runs.path()));
-        let wide: Vec<&str> = told.stdout.lines().filter(|line| line.chars().count() > 80).collect();
+        let output = output_of(zooquake(line).current_dir(runs.path()));
+        let wide: Vec<&str> = output.stdout.lines().filter(|line| line.chars().count() > 80).collect();
         // A path is not broken.
         assert!(
             wide.iter().all(|line| line.split_whitespace().count() == 1),
             "{line}: {wide:?}"
         );
-        assert!(told.stdout.lines().count() > 3, "{told}");
+        assert!(output.stdout.lines().count() > 3, "{output}");
     }
     let list = call("list").stdout;
     assert!(list.contains(
@@ -192,7 +192,7 @@ fn a_run_that_lacks_a_file_is_named_with_the_file_and_the_way_out() {
 #[track_caller]
 fn refused_by_check(path: &Path, parts: &[&str]) {
     for (line, none) in [("check", "no verdict"), ("check --json", "\"verdict\": null")] {
-        said(zooquake(line).arg(path)).ends(254).with(parts).with(&[none]);
+        output_of(zooquake(line).arg(path)).ends(254).with(parts).with(&[none]);
     }
 }
 
@@ -202,7 +202,7 @@ fn a_damaged_history_is_checked_up_to_the_damage() {
     let file = runs.path().join("history.jsonl");
     let good = r#"{"index":0,"time":5,"process":0,"type":"invoke","f":"acquire","value":{"grant":"g1"},"node":"c1"}"#;
     std::fs::write(&file, format!("{good}\n{{\"index\":1,\"ti")).unwrap();
-    let checked = said(zooquake("check --json").arg(&file)).ends(2).json();
+    let checked = output_of(zooquake("check --json").arg(&file)).ends(2).json();
     assert_eq!(checked[0]["verdict"], "unknown");
     assert_eq!(checked[0]["stats"]["events"], 1);
     let reasons = checked[0]["reasons"].to_string();
@@ -212,7 +212,7 @@ fn a_damaged_history_is_checked_up_to_the_damage() {
 #[test]
 fn the_report_of_a_folder_of_runs_is_their_index() {
     let runs = Runs::new("index");
-    let empty = said(zooquake("report").arg(runs.path())).ends(254);
+    let empty = output_of(zooquake("report").arg(runs.path())).ends(254);
     empty.with(&["contains no runs"]);
     let folders = ["20260301T021500-lock-fenced-7", "20260302T021500-lock-fenced-8"].map(|name| runs.path().join(name));
     for folder in &folders {
@@ -221,9 +221,9 @@ fn the_report_of_a_folder_of_runs_is_their_index() {
         std::fs::write(folder.join("plan.json"), "{").unwrap();
     }
     std::fs::write(folders[0].join("results.json"), NO_RESULTS).unwrap();
-    let told = said(zooquake("report --json").arg(runs.path())).ends(0).json();
+    let output = output_of(zooquake("report --json").arg(runs.path())).ends(0).json();
     let file = runs.path().join("index.html");
-    assert_eq!(told["files"], serde_json::json!([file]));
+    assert_eq!(output["files"], serde_json::json!([file]));
     let page = std::fs::read_to_string(file).unwrap();
     assert!(page.contains("2 runs: 1 valid, 1 not checked."), "{page}");
     assert!(page.contains("no results: `zooquake check` makes them") && page.contains("plan.json: EOF while parsing"));
@@ -247,9 +247,9 @@ fn a_reader_may_go_but_a_full_disk_is_told() {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     // The reading end is closed.
-    said(zooquake("list").stdout(writer)).ends(0);
+    output_of(zooquake("list").stdout(writer)).ends(0);
     if let Ok(full) = std::fs::File::options().write(true).open("/dev/full") {
-        let told = said(zooquake("list").stdout(full)).ends(255);
-        told.with(&["writing the results to stdout"]);
+        let output = output_of(zooquake("list").stdout(full)).ends(255);
+        output.with(&["writing the results to stdout"]);
     }
 }

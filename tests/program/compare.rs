@@ -1,12 +1,12 @@
 //! Comparisons: what is in the folder, and going on after an interruption.
 
-use crate::common::{EnsembleSlot, ProgramOutput, Runs, said, without_engine, zooquake};
+use crate::common::{EnsembleSlot, ProgramOutput, Runs, output_of, without_engine, zooquake};
 use std::path::Path;
 
 /// Two runs, as small as they can be.
 fn compare(folder: &Path, time: &str) -> ProgramOutput {
     let two = "compare lock --variants predecessor,fenced --faults none --servers 1 --clients 2 --times 1 --json";
-    said(zooquake(&format!("{two} --time {time} --out")).arg(folder.join("compare")))
+    output_of(zooquake(&format!("{two} --time {time} --out")).arg(folder.join("compare")))
 }
 
 /// The lines of the record.
@@ -60,7 +60,7 @@ fn a_comparison_goes_on_where_it_was_and_its_page_is_complete() {
 fn what_a_decision_takes_is_compared_without_an_engine_and_the_same_again() {
     let folder = Runs::new("decisions");
     let out = |name: &str| folder.path().join(name);
-    let call = |line: &str, name: &str| said(without_engine(&format!("compare {line} --out")).arg(out(name)));
+    let call = |line: &str, name: &str| output_of(without_engine(&format!("compare {line} --out")).arg(out(name)));
     call("consensus", "whole").ends(0).with(&[
         "Phase 1 is done. Message delays: 3 in paxos; 2 in ",
         "compare.html",

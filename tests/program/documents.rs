@@ -1,6 +1,6 @@
 //! The documents' commands that are marked as simulated end with a verdict, one after the other in one folder.
 
-use crate::common::{said, without_engine};
+use crate::common::{output_of, without_engine};
 use std::path::{Path, PathBuf};
 
 /// Stands before an indented block whose commands run on simulated ensembles.
@@ -36,9 +36,9 @@ fn commands_that_are_marked_as_simulated_give_a_verdict() {
     for path in documents() {
         let folder = tempfile::tempdir().expect("a folder");
         for line in marked(&std::fs::read_to_string(&path).expect("a document")) {
-            let said = said(without_engine(&line).current_dir(folder.path()));
+            let output = output_of(without_engine(&line).current_dir(folder.path()));
             let place = path.display();
-            assert!(matches!(said.code, Some(0 | 1)), "{place}: {line}: {said}");
+            assert!(matches!(output.code, Some(0 | 1)), "{place}: {line}: {output}");
             count += 1;
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Each trial takes some 20 s, so that only that of the program is made unless `ZOOQUAKE_TRIALS` is `all`.
 
-use crate::common::{EnsembleSlot, said, zooquake};
+use crate::common::{EnsembleSlot, output_of, zooquake};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,10 +42,10 @@ fn an_adapter_breaks_no_sentence() {
     let home = tempfile::tempdir().expect("a folder");
     for way in WAYS.into_iter().take(if all { WAYS.len() } else { 1 }) {
         let folder = home.path().join(way);
-        said(zooquake("new lock --language python").arg(&folder)).ends(0);
+        output_of(zooquake("new lock --language python").arg(&folder)).ends(0);
         for file in files(way) {
             fs::copy(&file, folder.join(file.file_name().expect("a name"))).expect("copying it");
         }
-        said(zooquake("try").arg(&folder)).ends(0);
+        output_of(zooquake("try").arg(&folder)).ends(0);
     }
 }

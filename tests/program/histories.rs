@@ -1,7 +1,7 @@
 //! Other people's histories on the command line: checked, held against known verdicts, converted.
 
 use crate::common::jepsen::{FRESH, STALE, check};
-use crate::common::{ProgramOutput, Runs, said, zooquake};
+use crate::common::{ProgramOutput, Runs, output_of, zooquake};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -34,12 +34,12 @@ fn histories(name: &str) -> Runs {
 /// Checks against a table.
 fn expect(folder: &Path, table: &str, line: &str) -> ProgramOutput {
     fs::write(folder.join("expected.tsv"), table).unwrap();
-    said(zooquake(&format!("check --expect expected.tsv . {line}")).current_dir(folder))
+    output_of(zooquake(&format!("check --expect expected.tsv . {line}")).current_dir(folder))
 }
 
 /// Converts a file of the folder into another one.
 fn convert(folder: &Runs, from: &str, to: &str) -> ProgramOutput {
-    said(zooquake(&format!("convert {from} {to}")).current_dir(folder.path()))
+    output_of(zooquake(&format!("convert {from} {to}")).current_dir(folder.path()))
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn published_histories_have_their_known_verdicts() {
         return;
     };
     let folder = Path::new(&folder);
-    said(zooquake("check --expect").arg(folder.join("expected.tsv")).arg(folder)).ends(0);
+    output_of(zooquake("check --expect").arg(folder.join("expected.tsv")).arg(folder)).ends(0);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_generated_history_is_the_same_for_a_seed_and_has_the_verdict_that_was_asked
     let folder = Runs::new("generated");
     let generate = |model: &str, name: &str, line: &str| {
         let file = folder.path().join(name);
-        said(zooquake(&format!("generate --model {model} --ops 400 --seed 42 {line} --out")).arg(&file)).ends(0);
+        output_of(zooquake(&format!("generate --model {model} --ops 400 --seed 42 {line} --out")).arg(&file)).ends(0);
         file
     };
     for model in ["register", "cas-register", "mutex"] {

@@ -1,7 +1,7 @@
 //! What `check` is given: in which forms, without a plan, damaged beside sound, hostile.
 
 use crate::common::jepsen::{FRESH, STALE, check};
-use crate::common::{ProgramOutput, Runs, hand_made, said, zooquake};
+use crate::common::{ProgramOutput, Runs, hand_made, output_of, zooquake};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -136,14 +136,14 @@ fn an_input_that_cannot_be_read_keeps_no_other_from_its_verdict() {
     fs::create_dir_all(&run).unwrap();
     fs::write(run.join("plan.json"), "{").unwrap();
     fs::write(folder.path().join("torn.tar.gz"), [0x1f, 0x8b, 8]).unwrap();
-    let told = check(folder.path(), "").ends(254);
+    let output = check(folder.path(), "").ends(254);
     for line in [
         "a-run: no verdict: ",
         "torn.tar.gz: no verdict: ",
         "fresh.log: verdict: valid",
         "stale.edn: verdict: invalid",
     ] {
-        assert!(told.stdout.contains(line), "{line}: {told}");
+        assert!(output.stdout.contains(line), "{line}: {output}");
     }
     let all = check(folder.path(), "--json").json();
     assert_eq!((all.as_array().unwrap().len(), &all[0]["verdict"]), (4, &Value::Null));
@@ -171,7 +171,7 @@ fn why_a_plan_cannot_be_read_is_shown_wherever_its_run_is_given() {
     fs::write(run.join("plan.json"), broken.replacen("7", "\"seven\"", 1)).unwrap();
     let why = "plan.json, line 1, column 26: invalid type: string \"seven\"";
     check(&run, "").ends(2).with(&[why]);
-    let call = |line: &str| said(zooquake(line).arg(&run));
+    let call = |line: &str| output_of(zooquake(line).arg(&run));
     call("report").ends(0).with(&[why]);
     for line in ["replay", "shrink"] {
         call(line).ends(254).with(&[why]).without(&["format"]);
@@ -182,7 +182,7 @@ fn why_a_plan_cannot_be_read_is_shown_wherever_its_run_is_given() {
 fn a_wrong_path_is_wrong_usage() {
     let folder = histories("wrong");
     for line in ["check . gone", "check . --expect gone"] {
-        said(zooquake(line).current_dir(folder.path())).ends(254);
+        output_of(zooquake(line).current_dir(folder.path())).ends(254);
     }
 }
 
@@ -193,14 +193,14 @@ fn no_escape_sequence_reaches_the_terminal() {
     let value = "\"\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\"";
     let stale = STALE.replace(":value 3", &format!(":value {value}"));
     let judged = checked(&folder, name, stale.as_bytes()).ends(1);
-    for said in [
+    for output in [
         &judged.stdout,
         &check(folder.path(), "--json").stdout,
         &check(&folder.path().join("\u{1b}[1m"), "").stderr,
     ] {
         let steers = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
-        assert!(!said.contains(steers), "{said:?}");
-        assert!(said.contains("\\u001b["), "{said:?}");
+        assert!(!output.contains(steers), "{output:?}");
+        assert!(output.contains("\\u001b["), "{output:?}");
     }
     let mut lines = judged.stdout.lines();
     assert!(!lines.any(|line| line.starts_with("verdict: valid")), "{judged}");
@@ -246,9 +246,10 @@ fn of_a_run_of_jepsens_the_first_history_that_is_there_is_judged() {
         "note: jepsen.log and independent beside it are copies",
         "note: independent beside it is a copy",
     ] {
-        let told = said(zooquake("check --model register").args([store.path(), &store.path().join("latest")])).ends(1);
-        let told = told.with(&[copies, "not-linearizable"]);
-        assert_eq!(told.stdout.matches("verdict: ").count(), 1, "{told}");
+        let output =
+            output_of(zooquake("check --model register").args([store.path(), &store.path().join("latest")])).ends(1);
+        let output = output.with(&[copies, "not-linearizable"]);
+        assert_eq!(output.stdout.matches("verdict: ").count(), 1, "{output}");
         let first = ["history.edn", "history.txt", "jepsen.log"].map(|name| run.join(name));
         fs::remove_file(first.into_iter().find(|file| file.exists()).unwrap()).unwrap();
     }
@@ -270,7 +271,7 @@ fn a_verdict_is_held_against_what_jepsen_found() {
     expected("true", 1).with(&["expected valid (register), found invalid", "0 of 1"]);
     expected(":unknown", 1).with(&["expected unknown", "found invalid"]);
     expected("nil", 254).with(&["results.edn: :valid? is nil"]);
-    let one = said(zooquake("check --expect-results --json").arg(&run)).json();
+    let one = output_of(zooquake("check --expect-results --json").arg(&run)).json();
     assert!(one[0]["error"].to_string().contains("no verdict"), "{one}");
     // What Jepsen has not analysed is compared with nothing.
     let other = store.path().join("register/2");
@@ -323,11 +324,11 @@ fn what_cannot_be_converted_or_read_is_a_wrong_input() {
     let folder = histories("unread");
     let at = |name: &str| folder.path().join(name);
     fs::write(at("cut.edn"), &STALE[..STALE.len() - 8]).unwrap();
-    said(zooquake("convert").args([at("cut.edn"), at("out.jsonl")])).ends(254);
+    output_of(zooquake("convert").args([at("cut.edn"), at("out.jsonl")])).ends(254);
     fs::write(at("torn.edn.gz"), [0x1f, 0x8b, 8]).unwrap();
-    said(zooquake("convert").args([at("torn.edn.gz"), at("out.jsonl")])).ends(254);
+    output_of(zooquake("convert").args([at("torn.edn.gz"), at("out.jsonl")])).ends(254);
     for line in ["stale.edn array.json", "array.json back.edn", "fresh.log lines.jsonl"] {
-        said(zooquake(&format!("convert {line}")).current_dir(folder.path())).ends(0);
+        output_of(zooquake(&format!("convert {line}")).current_dir(folder.path())).ends(0);
     }
     assert!(
         fs::read_to_string(at("array.json"))

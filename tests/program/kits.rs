@@ -4,7 +4,7 @@
 //! In Python the three runs and the trial take some 60 s. The other languages, whose compilers are downloaded first,
 //! are worked only where `ZOOQUAKE_TRIALS` is `all`: all four took 561 s.
 
-use crate::common::{EnsembleSlot, RunFiles, Runs, run, said, valid, zooquake};
+use crate::common::{EnsembleSlot, RunFiles, Runs, output_of, run, valid, zooquake};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ fn all() -> bool {
 /// A new lock with the recipe that does all itself, as the twin of this name, fenced or not.
 fn twin(home: &Path, language: &KitLanguage, twin: &str, fenced: bool) -> PathBuf {
     let folder = home.join(format!("{}-{twin}", language.name));
-    said(zooquake(&format!("new lock --language {}", language.name)).arg(&folder)).ends(0);
+    output_of(zooquake(&format!("new lock --language {}", language.name)).arg(&folder)).ends(0);
     let [ours, its] = language.recipe;
     let kits = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kits");
     fs::copy(kits.join(ours), folder.join(its)).expect("copying the recipe");
@@ -108,13 +108,13 @@ fn a_token_that_nobody_promised_is_named_and_what_the_kit_does_is_listed() {
     let home = tempfile::tempdir().expect("a folder");
     for language in LANGUAGES.iter().take(if all() { LANGUAGES.len() } else { 1 }) {
         let folder = home.path().join(language.name);
-        said(zooquake(&format!("new lock --language {}", language.name)).arg(&folder)).ends(0);
+        output_of(zooquake(&format!("new lock --language {}", language.name)).arg(&folder)).ends(0);
         let manifest = folder.join("zooquake.toml");
         let text = fs::read_to_string(&manifest).expect("the manifest");
         fs::write(manifest, text.replace("fenced = true", "fenced = false")).expect("writing the manifest");
         let parts = ["connect", "release", "lost", "znodes", "created"].map(|part| format!("{part}: by the kit"));
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        said(zooquake("try").arg(&folder)).ends(1).with(&parts).with(&[
+        output_of(zooquake("try").arg(&folder)).ends(1).with(&parts).with(&[
             "BROKEN    token",
             "though the manifest does not promise one",
             "1 are broken",

@@ -19,14 +19,14 @@ fn a_report_grows_while_its_run_goes_on_and_watching_changes_nothing() {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new("live");
     let mut run = start(&runs, "lock/children --faults none --time 6s --seed 1 --live");
-    let mut said = BufReader::new(run.stderr.take().expect("its stderr"))
+    let mut output = BufReader::new(run.stderr.take().expect("its stderr"))
         .lines()
         .map_while(Result::ok);
-    let address = said.find_map(|line| Some(line.split_once("http://")?.1.split_once('/')?.0.to_owned()));
+    let address = output.find_map(|line| Some(line.split_once("http://")?.1.split_once('/')?.0.to_owned()));
     let address = address.expect("an address");
     assert!(address.starts_with("127.0.0.1:"), "{address}");
     // What is not read would stop the program.
-    let said = std::thread::spawn(move || said.collect::<Vec<_>>().join("\n"));
+    let output = std::thread::spawn(move || output.collect::<Vec<_>>().join("\n"));
     let shows = |what: &str| {
         until(what, Duration::from_secs(120), || {
             page(&address)?.contains(what).then_some(())
@@ -35,7 +35,7 @@ fn a_report_grows_while_its_run_goes_on_and_watching_changes_nothing() {
     shows("come up");
     shows("operations and faults go on");
     let over = ended(run);
-    assert_eq!(over.code, Some(0), "{over}\n{}", said.join().expect("its lines"));
+    assert_eq!(over.code, Some(0), "{over}\n{}", output.join().expect("its lines"));
     assert_eq!(page(&address), None);
     assert!(runs.only().join("report.html").exists());
     assert_nothing_left_of(&runs.id());

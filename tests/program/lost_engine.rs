@@ -101,10 +101,10 @@ fn an_engine_that_is_lost_for_a_while_ends_no_run_and_its_windows_do_not_count()
             (again || child.try_wait().expect("its state").is_some()).then_some(())
         },
     );
-    let said = ended(child);
-    assert!(again, "{said}");
+    let output = ended(child);
+    assert!(again, "{output}");
     assert_nothing_left_of(&runs.id());
-    assert!(matches!(said.code, Some(0 | 2)), "{said}");
+    assert!(matches!(output.code, Some(0 | 2)), "{output}");
     let results = document(&runs.only(), "results.json");
     let windows = results["windows"].as_array().expect("a list");
     let lost = |window: &&Value| {

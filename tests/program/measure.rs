@@ -1,11 +1,11 @@
 //! Measurements on a real ensemble.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left, said, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left, output_of, zooquake};
 use serde_json::Value;
 
 /// Runs `zooquake measure … --json` to its end.
 fn measure(folder: &Runs, line: &str) -> Value {
-    let measured = said(zooquake(&format!("measure {line} --json --out")).arg(folder.path()));
+    let measured = output_of(zooquake(&format!("measure {line} --json --out")).arg(folder.path()));
     measured.ends(0).json()
 }
 

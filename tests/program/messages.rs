@@ -1,11 +1,11 @@
 //! What the program shows instead of what it refuses, and names that options once had.
 
-use crate::common::{Runs, call, said, without_engine};
+use crate::common::{Runs, call, output_of, without_engine};
 
 #[test]
 fn a_time_that_is_too_short_has_a_longer_one_in_seconds_or_fewer_faults_named() {
     let base = Runs::new("too-short");
-    let call = |line: &str| said(without_engine(line).current_dir(base.path()));
+    let call = |line: &str| output_of(without_engine(line).current_dir(base.path()));
     let run = "run lock/fenced --on docker --out out";
     for (line, parts) in [
         ("--time 10s", &["is --time 21s;", "into 10 s fits --faults kill;"][..]),

@@ -1,6 +1,6 @@
 //! `zooquake new`: folders with a recipe to begin with.
 
-use crate::common::{refused, said, zooquake};
+use crate::common::{output_of, refused, zooquake};
 use std::fs;
 
 #[test]
@@ -8,14 +8,14 @@ fn every_language_has_a_lock() {
     let home = tempfile::tempdir().expect("a folder");
     for language in ["python", "java", "go", "rust"] {
         let line = format!("new lock {language} --language {language} --json");
-        let told = said(zooquake(&line).current_dir(home.path())).ends(0).json();
-        assert_eq!((&told["name"], &told["family"]), (&language.into(), &"lock".into()));
-        let files = told["files"].as_array().expect("files");
+        let output = output_of(zooquake(&line).current_dir(home.path())).ends(0).json();
+        assert_eq!((&output["name"], &output["family"]), (&language.into(), &"lock".into()));
+        let files = output["files"].as_array().expect("files");
         for file in files {
             let path = home.path().join(language).join(file.as_str().expect("a name"));
             assert!(path.is_file(), "{path:?}");
         }
-        assert!(files.contains(&"zooquake.toml".into()), "{told}");
+        assert!(files.contains(&"zooquake.toml".into()), "{output}");
     }
 }
 
@@ -34,7 +34,7 @@ fn what_there_is_no_template_for_is_refused_with_what_there_is() {
     ] {
         refused(line, parts);
     }
-    let spaced = said(zooquake("new lock --language go").arg("/tmp/no name")).ends(254);
+    let spaced = output_of(zooquake("new lock --language go").arg("/tmp/no name")).ends(254);
     spaced.with(&["gives no name"]);
 }
 
@@ -44,7 +44,7 @@ fn a_folder_with_something_in_it_is_left_alone() {
     let mine = home.path().join("mine");
     fs::create_dir(&mine).expect("a folder");
     fs::write(mine.join("recipe.py"), "mine").expect("a file");
-    let refused = said(zooquake("new lock --language python").arg(&mine)).ends(254);
+    let refused = output_of(zooquake("new lock --language python").arg(&mine)).ends(254);
     refused.with(&["there is something in it already"]);
     assert_eq!(fs::read_to_string(mine.join("recipe.py")).expect("the file"), "mine");
     assert_eq!(fs::read_dir(&mine).expect("the folder").count(), 1);

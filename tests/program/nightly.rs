@@ -1,6 +1,6 @@
 //! Nights: the folder and the exit code, and going on after SIGKILL.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run_id, said, signal, until, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, output_of, run_id, signal, until, zooquake};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -67,7 +67,7 @@ fn a_night_that_was_killed_goes_on_and_its_folder_is_complete() {
     let before = attempts(folder);
 
     let junit = folder.join("elsewhere/junit.xml");
-    let second = said(nightly(folder, "--json").arg("--junit").arg(&junit)).ends(0);
+    let second = output_of(nightly(folder, "--json").arg("--junit").arg(&junit)).ends(0);
     let second = second.with(&["did not come to its end: its cell is run again"]);
     let after = attempts(folder);
     assert_eq!(after[..1], before, "what was recorded stays");
@@ -87,7 +87,7 @@ fn a_night_that_was_killed_goes_on_and_its_folder_is_complete() {
         assert!(all.contains(count), "{count} in {xml}");
     }
 
-    said(&mut nightly(folder, "")).ends(0);
+    output_of(&mut nightly(folder, "")).ends(0);
     assert_eq!(attempts(folder), after, "a night that is through has nothing to run");
 }
 
@@ -110,7 +110,7 @@ fn complete(folder: &Path, night: &Value) {
             "kept thin"
         );
         let results = std::fs::read(run.join("results.json")).expect("results.json");
-        said(zooquake("check").arg(&run)).ends(0);
+        output_of(zooquake("check").arg(&run)).ends(0);
         assert_eq!(
             std::fs::read(run.join("results.json")).unwrap(),
             results,

@@ -1,6 +1,6 @@
 //! What a run of somebody else's is handed on by: packs, and command lines that reproduce it. No ensemble is needed.
 
-use crate::common::{NO_RESULTS, ProgramOutput, Runs, hand_made, said, zooquake};
+use crate::common::{NO_RESULTS, ProgramOutput, Runs, hand_made, output_of, zooquake};
 use std::path::Path;
 
 /// The command lines on the page of a run.
@@ -28,7 +28,7 @@ fn lines_of_page(folder: &Path) -> Vec<String> {
 fn arguments_by_shell(line: &str, bin: &Path) -> Vec<String> {
     let mut shell = std::process::Command::new("sh");
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let shown = said(shell.args(["-c", line]).env("PATH", path)).ends(0).stdout;
+    let shown = output_of(shell.args(["-c", line]).env("PATH", path)).ends(0).stdout;
     shown.split_terminator('\0').map(String::from).collect()
 }
 
@@ -58,7 +58,7 @@ fn a_line_that_reproduces_a_run_works_as_it_is_printed() {
         .path()
         .join("\u{1b}[2J it's \"$(touch x)\"; `touch x` $HOME&<b> --keep\ntwo\n");
     hand_made(&run);
-    said(zooquake("check").arg(&run)).ends(2);
+    output_of(zooquake("check").arg(&run)).ends(2);
     let lines = lines_of_page(&run).into_iter();
     let named = lines.map(|line| line.strip_prefix(program).map(|rest| format!("zooquake{rest}")));
     work(
@@ -72,8 +72,8 @@ fn a_line_that_reproduces_a_run_works_as_it_is_printed() {
     std::fs::write(run.join("results.json"), NO_RESULTS).unwrap();
     let pack = base.path().join("it's a $(touch x).zooquake.tar.gz");
     let pack = pack.to_str().unwrap();
-    said(zooquake("pack --out").arg(pack).arg(&run)).ends(0);
-    said(zooquake("report").arg(pack).env("PATH", &found).current_dir(&stub)).ends(0);
+    output_of(zooquake("pack --out").arg(pack).arg(&run)).ends(0);
+    output_of(zooquake("report").arg(pack).env("PATH", &found).current_dir(&stub)).ends(0);
     work(&lines_of_page(&stub.join("run")), pack);
     assert!(!Path::new("x").exists(), "nothing was run");
 }
@@ -87,7 +87,7 @@ fn the_lines_after_packing_begin_with_unpacking_and_work_as_they_are_printed() {
     hand_made(&base.path().join("a run"));
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut pack = zooquake("pack --out out.tar.gz");
-    let packed = said(pack.arg("a run").current_dir(base.path()).env("PATH", &path)).ends(0);
+    let packed = output_of(pack.arg("a run").current_dir(base.path()).env("PATH", &path)).ends(0);
     let commands: Vec<&str> = packed.stdout.lines().skip(1).map(str::trim_start).collect();
     assert_eq!(commands.len(), 3, "{packed}");
     assert!(commands[2].contains("zooquake replay"), "{packed}");
@@ -96,7 +96,7 @@ fn the_lines_after_packing_begin_with_unpacking_and_work_as_they_are_printed() {
     std::fs::copy(base.path().join("out.tar.gz"), elsewhere.join("out.tar.gz")).unwrap();
     let in_shell = |line: &str| {
         let mut shell = std::process::Command::new("sh");
-        said(shell.args(["-c", line]).current_dir(&elsewhere).env("PATH", &path))
+        output_of(shell.args(["-c", line]).current_dir(&elsewhere).env("PATH", &path))
     };
     in_shell(commands[0]).ends(0);
     in_shell(commands[1]).ends(2).with(&["verdict: unknown"]);
@@ -105,7 +105,7 @@ fn the_lines_after_packing_begin_with_unpacking_and_work_as_they_are_printed() {
         .iter()
         .for_each(|command| assert!(readme.contains(command), "{readme}"));
     let mut json = zooquake("pack --json --out again.tar.gz");
-    let json = said(json.arg(elsewhere.join("a run")).current_dir(base.path()))
+    let json = output_of(json.arg(elsewhere.join("a run")).current_dir(base.path()))
         .ends(0)
         .json();
     assert_eq!(json["commands"][0], "tar xzf again.tar.gz");
@@ -117,11 +117,13 @@ fn a_run_packs_itself_where_it_lies() {
     let run = base.path().join("run");
     hand_made(&run);
     for _ in 0..2 {
-        said(zooquake("pack .").current_dir(&run)).ends(0);
+        output_of(zooquake("pack .").current_dir(&run)).ends(0);
     }
     let pack = run.join("run.zooquake.tar.gz");
-    said(zooquake("pack").arg(&pack)).ends(254).with(&["is packed already"]);
-    said(zooquake("check").arg(&pack)).ends(2);
+    output_of(zooquake("pack").arg(&pack))
+        .ends(254)
+        .with(&["is packed already"]);
+    output_of(zooquake("check").arg(&pack)).ends(2);
     let mut names: Vec<_> = std::fs::read_dir(&run)
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
@@ -172,7 +174,7 @@ fn an_image_that_a_plan_names_is_not_pulled_unasked() {
         plan.replace("\"image\":null", &format!("\"image\":{image:?}")),
     )
     .unwrap();
-    said(zooquake("pack --out").args([&pack, &run])).ends(0);
+    output_of(zooquake("pack --out").args([&pack, &run])).ends(0);
     let (with, without) = (base.path().join("with.sock"), base.path().join("without.sock"));
     engine(&with, image, true);
     engine(&without, image, false);
@@ -180,7 +182,7 @@ fn an_image_that_a_plan_names_is_not_pulled_unasked() {
         let mut command = zooquake(line);
         command.arg(&pack).arg("--out").arg(base.path().join("out"));
         command.env("DOCKER_HOST", format!("unix://{}", socket.display()));
-        said(command.stdin(std::process::Stdio::null()))
+        output_of(command.stdin(std::process::Stdio::null()))
     };
     let pulling = format!("pulling {image}");
     let asked = replay(&without, "replay").ends(254);

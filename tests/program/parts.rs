@@ -1,6 +1,6 @@
 //! Nights, comparisons and explorations in parts, and the whole that `merge` makes of them.
 
-use crate::common::{ProgramOutput, Runs, said, without_engine};
+use crate::common::{ProgramOutput, Runs, output_of, without_engine};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ const TWELVE: &str = "name = \"twelve\"\nvariants = [\"lock/predecessor\", \"loc
 
 /// What a call of zooquake in a folder comes to.
 fn call(folder: &Path, line: &str) -> ProgramOutput {
-    said(without_engine(line).current_dir(folder))
+    output_of(without_engine(line).current_dir(folder))
 }
 
 /// Three parts of the twelve cells, in `part-1` to `part-3`.
@@ -21,7 +21,7 @@ fn three_parts(folder: &Path) {
         let mut part = without_engine("nightly twelve.toml --date 2026-11-20 --shard auto --out");
         part.arg(format!("part-{number}"))
             .env("ZOOQUAKE_SHARD", format!("{number}/3"));
-        said(part.current_dir(folder)).ends(0);
+        output_of(part.current_dir(folder)).ends(0);
     }
 }
 
@@ -189,7 +189,7 @@ fn the_part_of_an_engine_is_that_of_its_variables() {
     for number in 1..=2 {
         let mut part = without_engine(line);
         part.arg(format!("compared-{number}")).env("CI_NODE_TOTAL", "2");
-        said(part.env("CI_NODE_INDEX", number.to_string()).current_dir(folder)).ends(0);
+        output_of(part.env("CI_NODE_INDEX", number.to_string()).current_dir(folder)).ends(0);
     }
     let merged = call(folder, "merge compared-1 compared-2 --out compared --json")
         .ends(0)

@@ -1,6 +1,6 @@
 //! What recorded a run, from its folder to its results, its page and `check`. No ensemble is needed.
 
-use crate::common::{Runs, document, said, without_engine, zooquake};
+use crate::common::{Runs, document, output_of, without_engine, zooquake};
 use serde_json::json;
 use std::fs;
 
@@ -8,7 +8,7 @@ use std::fs;
 fn a_record_states_what_recorded_it_and_another_zooquake_gives_the_same_results() {
     let runs = Runs::new("provenance");
     let line = "run lock/fenced --on sim --faults none --time 2s --seed 7 --out";
-    said(without_engine(line).arg(runs.path())).ends(0);
+    output_of(without_engine(line).arg(runs.path())).ends(0);
     let run = runs.only();
     let version = env!("CARGO_PKG_VERSION");
     let recorded = document(&run, "provenance.json");
@@ -21,7 +21,7 @@ fn a_record_states_what_recorded_it_and_another_zooquake_gives_the_same_results(
     for part in ["recorded by zooquake", "checked by zooquake"] {
         assert!(page.contains(&format!("{part} {version}")), "{part}");
     }
-    let check = |line: &str| said(zooquake(line).arg(&run)).ends(0);
+    let check = |line: &str| output_of(zooquake(line).arg(&run)).ends(0);
     check("check").without(&["recorded by"]);
     assert_eq!(check("check --json").json()[0]["provenance"], recorded);
 

@@ -1,13 +1,13 @@
 //! A recipe of one's own, from nothing to a verdict: `new`, `try`, `run`, `pack`, `replay`.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, document, run, said, valid, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, document, output_of, run, valid, zooquake};
 
 #[test]
 fn a_new_python_lock_keeps_the_protocol_and_is_valid_under_pauses() {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new("recipe");
     let home = tempfile::tempdir().expect("a folder");
-    let within = |line: &str| said(zooquake(line).current_dir(home.path()));
+    let within = |line: &str| output_of(zooquake(line).current_dir(home.path()));
     within("new lock my-lock --language python").ends(0);
     let tried = within("try ./my-lock --json").ends(0).json();
     assert!(!tried.to_string().contains("broken\""), "{tried}");
@@ -30,8 +30,8 @@ fn a_new_python_lock_keeps_the_protocol_and_is_valid_under_pauses() {
 
     // What a file brought is not run unasked.
     let pack = runs.path().join("run.zooquake.tar.gz");
-    said(zooquake("pack --out").args([&pack, &ran.folder])).ends(0);
-    let refused = said(zooquake("replay").arg(&pack).current_dir(home.path())).ends(254);
+    output_of(zooquake("pack --out").args([&pack, &ran.folder])).ends(0);
+    let refused = output_of(zooquake("replay").arg(&pack).current_dir(home.path())).ends(254);
     refused.with(&["--yes"]);
-    said(zooquake("check").arg(&pack)).ends(0);
+    output_of(zooquake("check").arg(&pack)).ends(0);
 }

@@ -1,6 +1,6 @@
 //! A name of a built-in variant stands for it and for nothing else.
 
-use crate::common::{said, zooquake};
+use crate::common::{output_of, zooquake};
 
 #[test]
 fn the_name_of_a_variant_runs_nothing_of_a_folder_that_is_called_like_it() {
@@ -33,7 +33,7 @@ fn the_name_of_a_variant_runs_nothing_of_a_folder_that_is_called_like_it() {
         ("nightly built-in.toml".to_string(), [false; 3]),
         ("nightly mine.toml".to_string(), [false, false, true]),
     ] {
-        said(zooquake(&line).current_dir(home.path())).ends(254);
+        output_of(zooquake(&line).current_dir(home.path())).ends(254);
         let found = folders.map(|folder| std::fs::remove_file(home.path().join(folder).join("prepared")).is_ok());
         assert_eq!(found, prepared, "{line}");
     }

@@ -1,6 +1,6 @@
 //! What the command line refuses before anything begins: wrong usage, and a machine without an engine.
 
-use crate::common::{Runs, hand_made, refused, said, without_engine, zooquake};
+use crate::common::{Runs, hand_made, output_of, refused, without_engine, zooquake};
 
 #[test]
 fn wrong_usage_names_the_way_out() {
@@ -201,7 +201,7 @@ fn a_wrong_path_is_wrong_usage_in_every_command() {
         ("measure herd --out file", "file", "--out"),
         ("measure commit --out file", "file", "--out"),
     ] {
-        let refused = said(zooquake(line).current_dir(base.path())).ends(254);
+        let refused = output_of(zooquake(line).current_dir(base.path())).ends(254);
         refused.with(&[wrong, way_out]);
     }
     assert!(!base.path().join("missing").exists(), "nothing was made");
@@ -214,7 +214,7 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
     let campaign_of = |time: &str| {
         std::fs::write(base.path().join("short.toml"), format!("{cells}time = \"{time}\"\n")).unwrap();
     };
-    let call = |line: &str| said(without_engine(line).current_dir(base.path()));
+    let call = |line: &str| output_of(without_engine(line).current_dir(base.path()));
     let run = "run lock/fenced --on docker --faults pause,kill --out out";
     for (command, named) in [
         (
@@ -241,8 +241,8 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
         let short = short.with(named).without(&["× none ×", "under none"]);
         // All the same, and with the time that it names, it gets to where it needs an engine.
         call(&format!("{} --anyway", with("4s"))).ends(255);
-        let told = short.to_string();
-        let named = told.split_once("--time ").or(told.split_once("time = \""));
+        let output = short.to_string();
+        let named = output.split_once("--time ").or(output.split_once("time = \""));
         let (_, rest) = named.expect("a time");
         let time: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
         call(&with(&time)).ends(255);
@@ -266,8 +266,8 @@ fn without_an_engine_it_says_what_was_tried_and_leaves_nothing() {
         "nightly",
     ] {
         let out = Runs::new("no-engine");
-        let told = said(without_engine(line).arg("--out").arg(out.path())).ends(255);
-        told.with(&["unix:///nowhere/docker.sock", "docker info"]);
+        let output = output_of(without_engine(line).arg("--out").arg(out.path())).ends(255);
+        output.with(&["unix:///nowhere/docker.sock", "docker info"]);
         let left = std::fs::read_dir(out.path()).unwrap().count();
         assert_eq!(left, 0, "{line} never began");
     }

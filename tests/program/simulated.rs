@@ -1,13 +1,13 @@
 //! Runs on simulated ensembles, by the real program, where no Docker engine answers.
 
-use crate::common::{ProgramOutput, Runs, document, said, without_engine};
+use crate::common::{ProgramOutput, Runs, document, output_of, without_engine};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The output of the program for a command line and a path, where no engine answers.
 fn call(line: &str, path: &Path) -> ProgramOutput {
-    said(without_engine(line).arg(path))
+    output_of(without_engine(line).arg(path))
 }
 
 fn read(run: &Path, name: &str) -> Vec<u8> {
@@ -46,8 +46,8 @@ fn the_report_of_a_network_has_a_picture_of_its_messages() {
 fn a_simulated_run_says_so_wherever_it_is_read() {
     let (runs, again) = (Runs::new("simulated"), Runs::new("simulated-again"));
     let line = "run lock/protected --on sim --faults pause --time 12s --seed=7 --out";
-    let told = call(line, runs.path());
-    assert!(told.stdout.contains("on a simulated ensemble"), "{told}");
+    let output = call(line, runs.path());
+    assert!(output.stdout.contains("on a simulated ensemble"), "{output}");
     let run = runs.only();
     assert_eq!(document(&run, "plan.json")["on"], "sim");
     let results = document(&run, "results.json");
@@ -55,7 +55,7 @@ fn a_simulated_run_says_so_wherever_it_is_read() {
     let mut verdicts = ["valid", "invalid", "unknown"].iter();
     let code = verdicts.position(|verdict| results["verdict"] == *verdict);
     let code = code.expect("a verdict") as i32;
-    told.ends(code);
+    output.ends(code);
     let page = String::from_utf8(read(&run, "report.html")).unwrap();
     let first_screen = page.split_once("</header>").unwrap().0;
     assert!(first_screen.contains("The ensemble was simulated") && !first_screen.contains("servers of ZooKeeper"));
@@ -65,8 +65,8 @@ fn a_simulated_run_says_so_wherever_it_is_read() {
     assert_eq!(read(&run, "results.json"), before);
     // Run again, from a pack of it, to the same history.
     let pack = runs.path().join("run.zooquake.tar.gz");
-    said(without_engine("pack --out").args([&pack, &run])).ends(0);
-    said(without_engine("replay --out").arg(again.path()).arg(&pack)).ends(code);
+    output_of(without_engine("pack --out").args([&pack, &run])).ends(0);
+    output_of(without_engine("replay --out").arg(again.path()).arg(&pack)).ends(code);
     assert!(read(&again.only(), "history.jsonl") == read(&run, "history.jsonl"));
     // Beside the original nothing differs but the name.
     let beside = String::from_utf8(read(&again.only(), "difference.html")).unwrap();
@@ -74,23 +74,23 @@ fn a_simulated_run_says_so_wherever_it_is_read() {
         beside.contains("<td>replay_of</td>") && !beside.contains("<td>seed</td>"),
         "{beside}"
     );
-    said(without_engine("report").args([&again.only(), &run]))
+    output_of(without_engine("report").args([&again.only(), &run]))
         .ends(0)
         .with(&["difference.html"]);
     // What insists on a real ensemble does not get a simulated one.
-    said(without_engine("replay --on docker --out").arg(again.path()).arg(&run)).ends(255);
+    output_of(without_engine("replay --on docker --out").arg(again.path()).arg(&run)).ends(255);
 }
 
 #[test]
 fn a_quiet_run_prints_its_results_alone_and_a_verbose_one_each_phase() {
     let runs = Runs::new("quiet");
     let line = "run lock/fenced --on sim --faults none --time 2s --seed 1";
-    let told = call(&format!("{line} --quiet --out"), runs.path()).ends(0);
-    assert_eq!(told.stderr, "", "{told}");
+    let output = call(&format!("{line} --quiet --out"), runs.path()).ends(0);
+    assert_eq!(output.stderr, "", "{output}");
     // A pipe gets no colours.
     assert!(
-        told.stdout.starts_with("verdict: valid, on a simulated ensemble\n"),
-        "{told}"
+        output.stdout.starts_with("verdict: valid, on a simulated ensemble\n"),
+        "{output}"
     );
     let usual = call(&format!("{line} --out"), runs.path()).ends(0);
     let will = "3 servers, 5 clients, 2 s without faults\n";
@@ -121,7 +121,7 @@ fn nights_and_comparisons_are_simulated_where_that_is_asked_for() {
     let folder = runs.path();
     let cells = "variants = [\"lock/fenced\"]\nfaults = [\"none\"]\nseeds = [1, 2]\ntime = \"2s\"\non = \"sim\"\n";
     fs::write(folder.join("small.toml"), cells).unwrap();
-    let call = |line: &str| said(without_engine(line).current_dir(folder));
+    let call = |line: &str| output_of(without_engine(line).current_dir(folder));
     call("nightly small.toml --out night").ends(0);
     let made = fs::read_dir(folder.join("night/runs")).unwrap().flatten();
     assert_eq!(made.count(), 3, "two and `latest`");
@@ -139,9 +139,9 @@ fn what_is_explored_is_told_once_written_as_a_run_and_shrunk() {
     let line =
         "explore lock/predecessor --faults drop-reply --schedules 40 --seed 100 --clients 3 --ops 6 --json --out";
     // Known failures only.
-    let told = call(line, runs.path()).ends(0).json();
-    assert_eq!(told["schedules"], 40);
-    let mut failures = told["failures"].as_array().unwrap().iter();
+    let output = call(line, runs.path()).ends(0).json();
+    assert_eq!(output["schedules"], 40);
+    let mut failures = output["failures"].as_array().unwrap().iter();
     let lost = failures.find(|failure| failure["anomaly"] == "lost-wakeup").unwrap();
     assert_eq!(lost["known"], true);
     let run = Path::new(lost["run"].as_str().unwrap());
@@ -155,33 +155,36 @@ fn what_is_explored_is_told_once_written_as_a_run_and_shrunk() {
     assert!(has(run) && has(shrunk));
     assert!(lost["shrunk"]["operations"].as_u64() <= Some(12), "{lost}");
     // Shrunk by itself, from the run of the schedule that failed.
-    let told = said(without_engine("shrink --json --out").arg(runs.path()).arg(run));
-    let told = told.ends(0).json();
-    assert_eq!(told["kept"], true);
-    let size = |when: &str| told[when]["operations"].as_u64().unwrap();
-    assert!(size("after") < size("before"), "{told}");
+    let output = output_of(without_engine("shrink --json --out").arg(runs.path()).arg(run));
+    let output = output.ends(0).json();
+    assert_eq!(output["kept"], true);
+    let size = |when: &str| output[when]["operations"].as_u64().unwrap();
+    assert!(size("after") < size("before"), "{output}");
 }
 
 #[test]
 fn what_needs_a_real_ensemble_says_so_before_it_begins() {
     let runs = Runs::new("confirmed-nowhere");
-    let call = |line: &str| said(without_engine(&format!("{line} --out .")).current_dir(runs.path()));
+    let call = |line: &str| output_of(without_engine(&format!("{line} --out .")).current_dir(runs.path()));
     let explore = "explore lock/predecessor --faults drop-reply --schedules 4 --seed 1";
     call(&format!("{explore} --confirm")).ends(255).without(&["exploring"]);
     assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0, "nothing was explored");
     // A simulated run is shrunk where it ran, and on real ensembles only if that is asked for.
     call(explore).ends(0);
-    let told = call("shrink latest --json").json();
-    assert_eq!((&told["on"], &told["kept"]), (&Value::from("sim"), &Value::from(true)));
+    let output = call("shrink latest --json").json();
+    assert_eq!(
+        (&output["on"], &output["kept"]),
+        (&Value::from("sim"), &Value::from(true))
+    );
     call("shrink latest --json --on docker").ends(255);
 }
 
 #[test]
 fn a_correct_lock_is_silent_and_has_nothing_to_shrink() {
     let runs = Runs::new("explored-silent");
-    let call = |line: &str| said(without_engine(line).current_dir(runs.path()));
-    let told = call("explore lock/fenced --schedules 30 --seed 1 --out .").ends(0);
-    told.with(&["30 schedules", "was missed with"]);
+    let call = |line: &str| output_of(without_engine(line).current_dir(runs.path()));
+    let output = call("explore lock/fenced --schedules 30 --seed 1 --out .").ends(0);
+    output.with(&["30 schedules", "was missed with"]);
     assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0, "nothing failed");
     call("run lock/fenced --on sim --faults none --time 2s --out .").ends(0);
     for (line, why) in [
@@ -246,7 +249,7 @@ fn a_run_without_a_file_that_its_plan_names_is_not_valid() {
     }
     fs::remove_file(run.join("servers.jsonl")).unwrap();
     let pack = runs.path().join("run.zooquake.tar.gz");
-    said(without_engine("pack --out").args([&pack, &run])).ends(0);
+    output_of(without_engine("pack --out").args([&pack, &run])).ends(0);
     call("check", &pack)
         .ends(2)
         .with(&["servers.jsonl is missing, which the plan names"]);
@@ -262,7 +265,7 @@ fn a_run_of_format_1_is_judged_without_its_files_and_replayed_in_the_present_for
     fs::write(run.join("plan.json"), plan.to_string()).unwrap();
     fs::remove_file(run.join("servers.jsonl")).unwrap();
     call("check", &run).ends(0).without(&["is missing"]);
-    said(without_engine("replay --out").arg(again.path()).arg(&run)).ends(0);
+    output_of(without_engine("replay --out").arg(again.path()).arg(&run)).ends(0);
     let replayed = document(&again.only(), "plan.json");
     assert_eq!(replayed["format"], 2);
     assert!(replayed["record"].as_array().unwrap().contains(&"servers.jsonl".into()));

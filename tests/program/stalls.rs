@@ -18,8 +18,8 @@ fn reach(runs: &Runs, variant: &str, phase: &str) -> Child {
 
 /// Waits for its end: nobody is convicted, and nothing is left.
 fn never_invalid(runs: &Runs, child: Child) -> Vec<Value> {
-    let told = ended(child);
-    assert!(matches!(told.code, Some(0 | 2)), "{told}");
+    let output = ended(child);
+    assert!(matches!(output.code, Some(0 | 2)), "{output}");
     assert_nothing_left_of(&runs.id());
     let event = |line: &str| serde_json::from_str(line).expect("an event");
     history(runs).lines().map(event).collect()

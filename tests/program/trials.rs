@@ -3,7 +3,7 @@
 //!
 //! Each takes some 20 s, so that only one of them is tried unless `ZOOQUAKE_TRIALS` is `all`.
 
-use crate::common::{EnsembleSlot, said, zooquake};
+use crate::common::{EnsembleSlot, output_of, zooquake};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -81,9 +81,9 @@ breakers! {
 
 /// The names of the sentences that a folder's client breaks, with what was seen.
 fn broken(folder: &Path) -> Vec<(String, String)> {
-    let output = said(zooquake("try --json").arg(folder));
-    let told = output.json();
-    let sentences = told["sentences"].as_array().expect("sentences");
+    let output = output_of(zooquake("try --json").arg(folder));
+    let results = output.json();
+    let sentences = results["sentences"].as_array().expect("sentences");
     let of = |sentence: &&Value| sentence["outcome"] == "broken";
     let word = |value: &Value| value.as_str().expect("text").to_string();
     let broken: Vec<_> = sentences
@@ -97,11 +97,11 @@ fn broken(folder: &Path) -> Vec<(String, String)> {
 
 /// A new lock in Python.
 fn lock(folder: &Path) {
-    said(zooquake("new lock --language python").arg(folder)).ends(0);
+    output_of(zooquake("new lock --language python").arg(folder)).ends(0);
 }
 
 #[test]
-fn a_folder_that_breaks_one_sentence_is_told_of_that_one() {
+fn a_folder_that_breaks_one_sentence_fails_in_that_one_alone() {
     let _slot = EnsembleSlot::shared();
     let all = std::env::var("ZOOQUAKE_TRIALS").is_ok_and(|which| which == "all");
     let home = tempfile::tempdir().expect("a folder");
@@ -126,7 +126,7 @@ fn a_folder_that_breaks_one_sentence_is_told_of_that_one() {
     }
     assert!(
         wrong.is_empty(),
-        "what it does, what it breaks, what was told: {wrong:#?}"
+        "what it does, what it breaks, what was found: {wrong:#?}"
     );
 }
 

@@ -1,7 +1,7 @@
 //! What is left when a run is stopped: by Ctrl-C, SIGHUP and SIGKILL, or loses its reader.
 
 use crate::common::{
-    EnsembleSlot, Runs, SMALL, assert_nothing_left_of, clean_up, docker, ended, history, left_of, recorded, said,
+    EnsembleSlot, Runs, SMALL, assert_nothing_left_of, clean_up, docker, ended, history, left_of, output_of, recorded,
     signal, start, tools_image, until, zooquake,
 };
 use std::io::{BufRead, BufReader};
@@ -14,12 +14,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A run that was stopped is judged, is unknown, prints what its interrupt did, and has left nothing on the engine.
 #[track_caller]
 fn stopped_and_judged(runs: &Runs, child: Child, does: &str) {
-    let told = ended(child).ends(2);
-    let told = told.with(&[&format!("interrupted: {does}"), "the run was interrupted at"]);
+    let output = ended(child).ends(2);
+    let output = output.with(&[&format!("interrupted: {does}"), "the run was interrupted at"]);
     let run = runs.only();
     assert!(
         run.join("results.json").exists() && run.join("report.html").exists(),
-        "{told}"
+        "{output}"
     );
     assert!(history(runs).contains("\"interrupted\""));
     assert_nothing_left_of(&runs.id());
@@ -33,7 +33,7 @@ fn shaken(runs: &Runs, fault: &str) -> Child {
 /// A run that was cut off is unknown when it is checked again.
 #[track_caller]
 fn is_unknown(runs: &Runs) {
-    said(zooquake("check").arg(runs.only())).ends(2);
+    output_of(zooquake("check").arg(runs.only())).ends(2);
 }
 
 /// `clean` removes what is left of a run.
@@ -113,8 +113,8 @@ fn a_later_run_removes_what_a_dead_one_left_and_spares_one_that_is_kept() {
     let _turn = EnsembleSlot::shared();
     let (kept, dead) = (Runs::new("kept"), Runs::new("dead"));
     let line = format!("{SMALL} --faults none --time 3s");
-    let told = ended(start(&kept, &format!("{line} --keep"))).ends(0);
-    let at = told
+    let output = ended(start(&kept, &format!("{line} --keep"))).ends(0);
+    let at = output
         .stderr
         .lines()
         .find_map(|line| line.split_once("left standing: servers at "));
@@ -126,8 +126,8 @@ fn a_later_run_removes_what_a_dead_one_left_and_spares_one_that_is_kept() {
     signal(&child, "KILL");
     child.wait().expect("waiting for zooquake");
     let later = Runs::new("later");
-    let told = ended(start(&later, &format!("{SMALL} --faults none --time 5s"))).ends(0);
-    told.with(&[&format!("removed what dead runs had left: {}\n", dead.id())]);
+    let output = ended(start(&later, &format!("{SMALL} --faults none --time 5s"))).ends(0);
+    output.with(&[&format!("removed what dead runs had left: {}\n", dead.id())]);
     assert_nothing_left_of(&dead.id());
     assert!(!left_of(&kept.id()).is_empty(), "the run that was kept is gone");
     clean(&kept);
@@ -187,8 +187,8 @@ fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
     let name = tools_image();
     let runs = Runs::new("no-zookeeper");
     let line = format!("lock/fenced --zookeeper {name} --faults none --time 5s");
-    let told = ended(start(&runs, &line)).ends(255);
-    told.with(&["ended instead of serving", "docker-entrypoint.sh"]);
+    let output = ended(start(&runs, &line)).ends(255);
+    output.with(&["ended instead of serving", "docker-entrypoint.sh"]);
     assert_nothing_left_of(&runs.id());
 }
 

@@ -106,7 +106,7 @@ fn fenced_is_valid_while_followers_are_behind_and_while_servers_are_cut_off() {
         let sync_ms = sync_ms.map(|(limit, tick)| limit * tick).expect("a timing");
         let windows = plan["windows"].as_array().expect("windows");
         let events = ran.lines("history.jsonl");
-        let said = |id: &Value, phase: &str| {
+        let output = |id: &Value, phase: &str| {
             // A server that does not serve yet is looked at again.
             let is = |event: &&Value| {
                 let value = &event["value"];
@@ -116,7 +116,9 @@ fn fenced_is_valid_while_followers_are_behind_and_while_servers_are_cut_off() {
             of_nemesis.find(is).cloned()
         };
         for window in windows.iter().filter(|window| window["fault"] == "lag") {
-            let Some(on) = said(&window["id"], "on") else { continue };
+            let Some(on) = output(&window["id"], "on") else {
+                continue;
+            };
             let delay_ms = sync_ms * window["lag"]["delay_percent"].as_u64().expect("a delay") / 100;
             let detail = on["value"]["detail"].as_str().expect("what was seen");
             // … was not yet read on n2, as a client there reads, 684 ms later, and was after 693 ms; …
@@ -126,7 +128,7 @@ fn fenced_is_valid_while_followers_are_behind_and_while_servers_are_cut_off() {
                 .and_then(|before| before.split(' ').next_back());
             let missed: u64 = missed.and_then(|ms| ms.parse().ok()).expect("how late it was");
             assert!(missed >= delay_ms * 3 / 4, "{delay_ms}: {detail}");
-            assert!(said(&window["id"], "off").is_some(), "{}", ran.story());
+            assert!(output(&window["id"], "off").is_some(), "{}", ran.story());
         }
     });
 }

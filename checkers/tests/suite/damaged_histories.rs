@@ -1,6 +1,6 @@
 //! Histories that make no sense.
 
-use crate::expect::says;
+use crate::expect::has_reason;
 use crate::script::number;
 use crate::simulated_locks;
 use serde_json::json;
@@ -67,6 +67,6 @@ fn a_plan_that_asks_for_too_much_is_cut_off() {
         "clients, and 10000 at most are judged",
         "101 faults, and 100 at most are judged",
     ] {
-        says(&results, why);
+        has_reason(&results, why);
     }
 }

@@ -1,7 +1,7 @@
 //! Each anomaly of an election by one history, and silence on its nearest innocent twin.
 
 use crate::election::retold;
-use crate::expect::{count, edited, found, guilty, innocent, none, one, one_by, says, tells};
+use crate::expect::{count, edited, explains, found, guilty, has_reason, innocent, none, one, one_by};
 use crate::script::{lock, standing, txn, znode};
 use zooquake_checkers::check;
 use zooquake_history::Record;
@@ -23,7 +23,7 @@ const BOTH_LEAD: &str = "
 fn two_confirmed_leaders() {
     let found = one(&election(BOTH_LEAD), "two-leaders");
     assert!(!found.advisory && found.witness == [1, 3, 4, 5, 6, 7]);
-    tells(&found, "each holds the leadership");
+    explains(&found, "each holds the leadership");
     let table = "c1 holds => c1 resign g1; c1 holds # it was asked before it was to resign";
     guilty(election, "two-leaders", BOTH_LEAD, table);
     let table = "
@@ -83,7 +83,7 @@ fn a_candidacy_that_waits_though_nobody_leads_is_no_leader() {
         4 c1 resign g1; 5 c1 resigned g1
         6 run recovered; 20 run audit; 21 run done";
     let found = one_by(&election(text), "no-leader", &[2, 5, 6]);
-    tells(&found, "nobody held the leadership for 14.000 s");
+    explains(&found, "nobody held the leadership for 14.000 s");
     let table = "20 run audit => 15 c2 elected g2 czxid=20; 20 run audit";
     innocent(election, text, table);
 }
@@ -128,7 +128,7 @@ fn an_acknowledgement_of_an_earlier_term_is_none() {
 #[test]
 fn acknowledgements_that_no_reply_tells_of_are_a_reason() {
     let reason = "no reply contains its leader's acknowledgement";
-    says(&check(&election(&TERM.replace("ack=12", ""))), reason);
+    has_reason(&check(&election(&TERM.replace("ack=12", ""))), reason);
     assert_eq!(count(&check(&election(TERM)), reason), 0);
 }
 

@@ -76,7 +76,7 @@ pub fn valid(record: &Record) -> Results {
 pub fn unknown(record: &Record, reason: &str) -> Results {
     let results = check(record);
     assert_eq!(results.verdict, Verdict::Unknown, "{results:#?}");
-    says(&results, reason);
+    has_reason(&results, reason);
     results
 }
 
@@ -87,7 +87,7 @@ pub fn count(results: &Results, words: &str) -> usize {
 
 /// Wants a reason to have these words.
 #[track_caller]
-pub fn says(results: &Results, words: &str) {
+pub fn has_reason(results: &Results, words: &str) {
     assert!(count(results, words) > 0, "{words:?} is not in {:#?}", results.reasons);
 }
 
@@ -101,13 +101,13 @@ pub fn says_first(results: &Results, all: &[&str]) {
 
 /// Wants no reason to have these words.
 #[track_caller]
-pub fn says_not(results: &Results, words: &str) {
+pub fn lacks_reason(results: &Results, words: &str) {
     assert!(count(results, words) == 0, "{words:?} is in {:#?}", results.reasons);
 }
 
 /// Wants the text of an anomaly, or of its cause, to have these words.
 #[track_caller]
-pub fn tells(anomaly: &Anomaly, words: &str) {
+pub fn explains(anomaly: &Anomaly, words: &str) {
     let cause = anomaly.cause.as_ref().map_or("", |cause| cause.sentence.as_str());
     let has = anomaly.why.contains(words) || cause.contains(words);
     assert!(has, "{words:?} is not in {} {cause}", anomaly.why);
@@ -115,9 +115,9 @@ pub fn tells(anomaly: &Anomaly, words: &str) {
 
 /// Wants the text of an anomaly, or of its cause, to have all of these.
 #[track_caller]
-pub fn tells_all(anomaly: &Anomaly, all: &[&str]) {
+pub fn explains_all(anomaly: &Anomaly, all: &[&str]) {
     for words in all {
-        tells(anomaly, words);
+        explains(anomaly, words);
     }
 }
 

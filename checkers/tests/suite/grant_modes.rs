@@ -1,7 +1,7 @@
 //! Grants that are shared, or of which several may be held: each anomaly by one history, and silence on its innocent
 //! twins.
 
-use crate::expect::{edited, guilty, innocent, none, one, one_by, says, tells};
+use crate::expect::{edited, explains, guilty, has_reason, innocent, none, one, one_by};
 use crate::grant_safety::OLD_WRITE;
 use crate::script::{changed, lock};
 use std::num::NonZeroUsize;
@@ -45,10 +45,10 @@ fn shared(text: &str, grant: &str) -> String {
 #[test]
 fn a_confirmed_writer_beside_a_confirmed_reader_is_a_double_grant() {
     let found = one_by(&lock(BOTH), "double-grant", &[1, 3, 4, 5, 6, 7]);
-    tells(&found, "One of the two holds is exclusive, that of c2, so");
+    explains(&found, "One of the two holds is exclusive, that of c2, so");
     let turned = edited(BOTH, "mode=shared => | acquire g2 => acquire g2 mode=shared");
     let found = one_by(&lock(&turned), "double-grant", &[1, 3, 4, 5, 6, 7]);
-    tells(&found, "exclusive, that of c1, so");
+    explains(&found, "exclusive, that of c1, so");
     let table = "
         acquire g2 => acquire g2 mode=shared
         c1 holds g1 => c1 holds-not
@@ -64,7 +64,7 @@ fn a_confirmed_writer_beside_a_confirmed_reader_is_a_double_grant() {
 fn one_client_more_than_leases_is_over_capacity() {
     let found = one_by(&two(THREE), "over-capacity", &[1, 3, 5, 6, 7, 8, 9, 10, 11]);
     assert!(!found.advisory);
-    tells(&found, "At most 2 clients");
+    explains(&found, "At most 2 clients");
     none(&with(3, THREE));
     let table = "
         c1 holds g1 => c1 release g1; c2 release g2; c1 holds g1 # they were asked before they were to release
@@ -178,7 +178,7 @@ fn a_mode_that_cannot_be_read_is_a_reason_and_convicts_nobody() {
     one(&lock(&unread), "double-grant");
     for capacity in [1, 2] {
         let text = unread.replace("acquire g2", "acquire g2 mode=odd");
-        says(&none(&with(capacity, &text)), "mode cannot be read");
+        has_reason(&none(&with(capacity, &text)), "mode cannot be read");
     }
     none(&two(&unread));
     let table = "
@@ -221,7 +221,7 @@ const PASSING: &str = "
 #[test]
 fn one_confirm_convicts_a_writer_beside_a_reader_and_no_two_readers() {
     let found = one_by(&lock(PASSING), "double-grant", &[1, 2, 3, 4, 7]);
-    tells(&found, "exclusive, that of c2, so");
+    explains(&found, "exclusive, that of c2, so");
     guilty(
         lock,
         "double-grant",
@@ -244,7 +244,7 @@ const PASSING_THIRD: &str = "
 #[test]
 fn as_many_confirms_as_leases_convict_one_that_was_let_in_beside_them() {
     let found = one_by(&two(PASSING_THIRD), "over-capacity", &[1, 3, 4, 5, 6, 7, 10, 11]);
-    tells(&found, "each of the former confirmed");
+    explains(&found, "each of the former confirmed");
     none(&with(3, PASSING_THIRD));
     let table = "
         c2 holds g2 => c2 unconfirmed

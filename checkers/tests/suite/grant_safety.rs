@@ -1,6 +1,6 @@
 //! Each safety anomaly by one history, and silence on its nearest innocent twins.
 
-use crate::expect::{edited, found, guilty, innocent, minimal, none, one, one_by, says, tells_all, twins};
+use crate::expect::{edited, explains_all, found, guilty, has_reason, innocent, minimal, none, one, one_by, twins};
 use crate::script::{changed, lock, logged, txn};
 use zooquake_checkers::Verdict;
 use zooquake_history::plan::Resource;
@@ -15,7 +15,7 @@ const BOTH_HOLD: &str = "
 fn two_confirmed_holders_are_a_double_grant() {
     let found = one_by(&lock(BOTH_HOLD), "double-grant", &[1, 3, 4, 5, 6, 7]);
     assert!(!found.advisory);
-    tells_all(&found, &["g1 of c1", "g2 of c2", "0.005 s", "No fault was on"]);
+    explains_all(&found, &["g1 of c1", "g2 of c2", "0.005 s", "No fault was on"]);
     let table = "
         c1 holds => c1 release g1; c1 holds # both held when the first confirm was sent
         c1 holds => c1 release g1; c1 released g1; c1 holds # its answer may be written late
@@ -51,7 +51,7 @@ fn who_holds_again_after_a_denial_convicts_nobody_and_is_a_reason() {
         c1 confirm => c1 exit; c1 confirm # its next process cannot believe in what the last one was given";
     twins(BOTH_HOLD, rows, |twin, row| {
         let results = none(&lock(twin));
-        says(&results, "reports grant g1 as held, though");
+        has_reason(&results, "reports grant g1 as held, though");
         assert_eq!(results.verdict, Verdict::Unknown, "{row}");
     });
     // A denial of another grant, of another client, or in the answer to an older question is none.
@@ -66,9 +66,9 @@ fn who_holds_again_after_a_denial_convicts_nobody_and_is_a_reason() {
 
 #[test]
 fn who_holds_by_no_grant_of_its_own_is_a_reason() {
-    let says = |edits: &str, words: &str| says(&none(&lock(&edited(BOTH_HOLD, edits))), words);
-    says("c1 holds g1 => c1 holds g2", "a hold by grant g2, which is one of c2");
-    says("c1 holds g1 => c1 answer confirm holds=true", "names no grant");
+    let has_reason = |edits: &str, words: &str| has_reason(&none(&lock(&edited(BOTH_HOLD, edits))), words);
+    has_reason("c1 holds g1 => c1 holds g2", "a hold by grant g2, which is one of c2");
+    has_reason("c1 holds g1 => c1 answer confirm holds=true", "names no grant");
 }
 
 /// A client that is granted again without a release, and stands by both grants, hides nobody else's.
@@ -233,7 +233,7 @@ const SHORT: &str = "
 fn one_confirm_convicts_a_grant_that_was_asked_for_and_given_under_it() {
     let found = one_by(&lock(SHORT), "double-grant", &[1, 2, 3, 4, 7]);
     minimal(&lock(SHORT), &found);
-    tells_all(
+    explains_all(
         &found,
         &[
             "c2 was asked at 0.003 s to take the lock",

@@ -1,6 +1,6 @@
 //! Histories without a plan: judged by what they show to be promised, and by no more.
 
-use crate::expect::says;
+use crate::expect::has_reason;
 use crate::script::event;
 use serde_json::{Value, json};
 use zooquake_checkers::{Results, Verdict, inferred_plan};
@@ -38,7 +38,7 @@ fn kinds(results: &Results) -> Vec<&str> {
 
 #[track_caller]
 fn told(results: &Results, what: &str) {
-    says(results, "plan.json is missing");
+    has_reason(results, "plan.json is missing");
     assert!(results.reasons[0].contains(what), "{:?}", results.reasons);
 }
 

@@ -1,6 +1,6 @@
 //! Engines of containers that did not answer while a run went on.
 
-use crate::expect::{count, says, says_not};
+use crate::expect::{count, has_reason, lacks_reason};
 use crate::script::{changed, in_time, lock, threatened};
 use zooquake_checkers::{Results, check};
 
@@ -35,8 +35,8 @@ fn a_window_into_which_a_loss_falls_does_not_count() {
 #[test]
 fn a_loss_without_an_end_is_a_reason() {
     let never = "the loss of engine at 31.000 s was never healed";
-    says(&judged("31.0 run unreachable engine"), never);
-    says_not(
+    has_reason(&judged("31.0 run unreachable engine"), never);
+    lacks_reason(
         &judged("31.0 run unreachable engine; 32.0 run unreachable"),
         "the loss of",
     );

@@ -1,6 +1,6 @@
 //! Evidence that is hidden, or that is promised and missing.
 
-use crate::expect::{count, edited, found, one, says};
+use crate::expect::{count, edited, found, has_reason, one};
 use crate::grant_safety::OLD_WRITE;
 use crate::script::{self, changed, event, history, lock, logged, txn, znode};
 use serde_json::json;
@@ -115,7 +115,7 @@ fn evidence_that_the_plan_promises_and_nobody_gives_is_unknown() {
     assert_eq!(count(&check(&fenced), "gave no token"), 0, "it is not fenced");
     fenced.plan.workload.fenced = true;
     one(&fenced, "stale-write");
-    says(&check(&fenced), "2 of 2 grants gave no token");
+    has_reason(&check(&fenced), "2 of 2 grants gave no token");
     fenced.history = history(&edited(
         OLD_WRITE,
         "czxid=10 => czxid=10 token=10 | czxid=20 => czxid=20 token=20",
@@ -135,7 +135,7 @@ fn evidence_that_the_plan_promises_and_nobody_gives_is_unknown() {
     found(&fenced, &[]);
     assert_eq!(count(&check(&fenced), "the resource refused"), 0, "it is built-in");
     fenced.plan.workload.recipe = Some(RecipeSource::default());
-    says(&check(&fenced), "the resource refused 1 write by their tokens");
+    has_reason(&check(&fenced), "the resource refused 1 write by their tokens");
     fenced.plan.workload.fenced = true;
     assert_eq!(
         count(&check(&fenced), "the resource refused"),
@@ -145,7 +145,7 @@ fn evidence_that_the_plan_promises_and_nobody_gives_is_unknown() {
     let mut inside = lock(&edited(OLD_WRITE, "c2 wrote g2 => c2 wrote g2 mzxid=25"));
     assert_eq!(count(&check(&inside), "mzxid"), 0, "the resource is outside");
     inside.plan.workload.resource = Resource::Zookeeper;
-    says(&check(&inside), "1 of 2 accepted writes gave no transaction");
+    has_reason(&check(&inside), "1 of 2 accepted writes gave no transaction");
 }
 
 /// A grant by a client that names its session, in a run whose servers' logs were read.
@@ -263,7 +263,7 @@ fn the_logs_of_a_majority_of_the_voters_are_to_be_read_whole() {
         record.server_txnlogs = Some((1..).zip(whole).map(log).collect());
         assert_eq!(incomplete(&record), lacks, "{whole:?}");
         if lacks == 1 {
-            says(
+            has_reason(
                 &check(&record),
                 "the transaction logs of 1 of 3 voters were read whole, and of no majority: not all of n1",
             );
@@ -334,7 +334,7 @@ fn nothing_rests_on_a_zxid_at_which_no_majority_logged_the_same() {
     none.remove(1);
     let none = record(none, ["0x1", "0x2", "0x3"].map(|session| vec![another(session)]));
     assert_eq!(count(&check(&none), INCOMPLETE), 1);
-    says(
+    has_reason(
         &check(&none),
         "the transaction logs of n1 and n2 and n3 differ at 0x100000002",
     );

@@ -1,6 +1,6 @@
 //! Records that lack what their plan promises: files, samples, servers; and clients that the plan does not have.
 
-use crate::expect::{kinds, says, says_not, valid};
+use crate::expect::{has_reason, kinds, lacks_reason, valid};
 use crate::script::{changed, event, history, in_time, logged, record, txn};
 use serde_json::json;
 use zooquake_checkers::{Verdict, check};
@@ -129,7 +129,7 @@ fn a_record_with_all_that_its_plan_names_lacks_nothing() {
             "logs/n3.log"
         ]
     );
-    says_not(&valid(&whole()), "missing");
+    lacks_reason(&valid(&whole()), "missing");
     let older = of_format_1(without(|record| {
         (record.servers, record.server_txnlogs, record.provenance) = (None, None, None);
         record.logs = Some(Vec::new());
@@ -159,14 +159,14 @@ fn a_missing_file_by_which_a_checker_convicts_is_unknown() {
     );
     let tree = check(&without(|record| record.tree = None));
     assert_eq!(tree.verdict, Verdict::Unknown);
-    says(&tree, "tree.json is missing, which the plan names: ");
-    says_not(&tree, "the znode tree was not read");
+    has_reason(&tree, "tree.json is missing, which the plan names: ");
+    lacks_reason(&tree, "the znode tree was not read");
 }
 
 #[test]
 fn a_missing_file_on_which_no_verdict_rests_is_a_remark() {
     let results = valid(&without(|record| record.provenance = None));
-    says(
+    has_reason(
         &results,
         "note: provenance.json is missing, which the plan names; no verdict rests on that",
     );
@@ -178,7 +178,7 @@ fn what_a_family_has_no_other_checker_for_convicts_by_the_logs_all_the_same() {
         record.plan.workload.family = "register".to_owned();
         record.server_txnlogs = None;
     });
-    says(
+    has_reason(
         &check(&record),
         "txnlogs.json is missing, which the plan names: diverging-logs needs it",
     );
@@ -191,9 +191,9 @@ fn a_record_without_its_end_misses_no_file() {
         (record.servers, record.tree, record.txnlog, record.server_txnlogs) = (None, None, None, None);
     });
     let results = check(&cut);
-    says(&results, "the run did not reach its end");
-    says(&results, "the znode tree was not read");
-    says_not(&results, "is missing");
+    has_reason(&results, "the run did not reach its end");
+    has_reason(&results, "the znode tree was not read");
+    lacks_reason(&results, "is missing");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn logs_without_what_was_read_of_each_do_not_pass_for_those_of_an_older_version(
         record.server_txnlogs = None;
         record.history.events.pop();
     });
-    says(
+    has_reason(
         &check(&missed),
         "txnlogs.json, which states what was read of each server's log, was not read",
     );
@@ -257,10 +257,10 @@ fn servers_and_clients_that_only_the_plan_or_only_the_record_has_are_unknown() {
     unknown_by(&of_format_1(more.clone()), unlogged);
     let results = check(&more);
     assert_eq!(results.verdict, Verdict::Unknown);
-    says(&results, unlogged);
-    says(&results, "servers.jsonl has nothing of n4, n5, which the plan has");
+    has_reason(&results, unlogged);
+    has_reason(&results, "servers.jsonl has nothing of n4, n5, which the plan has");
     let fewer = without(|record| record.plan.cluster.servers = 1);
-    says(
+    has_reason(
         &check(&fewer),
         "servers.jsonl names n2, n3, which the plan does not have",
     );
@@ -310,12 +310,12 @@ fn a_run_of_scenes_has_the_logs_of_the_servers_that_each_starts() {
     record.history.events.extend([done, played]);
     record.scenes.insert("one".to_owned(), vec![ServerLog::read("n1", b"")]);
     let results = check(&with_missing(record));
-    says(
+    has_reason(
         &results,
         "logs/one/n2.log is missing, which the plan names: lesser-vote-won needs it",
     );
-    says(&results, "servers.jsonl is missing, which the plan names");
-    says_not(&results, "which the plan does not have");
+    has_reason(&results, "servers.jsonl is missing, which the plan names");
+    lacks_reason(&results, "which the plan does not have");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! When liveness is judged, and when it is not; each lack beside its innocent twin.
 
-use crate::expect::{edited, guilty, innocent, none, one, says, tells, valid};
+use crate::expect::{edited, explains, guilty, has_reason, innocent, none, one, valid};
 use crate::script::lock;
 use crate::unfinished_operations::FINISHED;
 use zooquake_checkers::Verdict;
@@ -121,7 +121,7 @@ fn a_recovery_that_failed_or_was_begun_again_is_none() {
     );
     // The last one counts.
     let again = edited(WAITS, "20 run audit => 8 run recover; 9 run recovered; 20 run audit");
-    tells(&one(&lock(&again), "lost-wakeup"), "recovered at 9.000 s");
+    explains(&one(&lock(&again), "lost-wakeup"), "recovered at 9.000 s");
     innocent(lock, &again, "20 run audit => 18 run audit");
     // What was not recovered at first was later.
     let table = "3 run recover; => 2.5 run not-recovered dead; 3 run recover;";
@@ -167,7 +167,7 @@ fn the_error_of_an_unknown_outcome_stands_in_the_reasons() {
         .filter(|event| event.kind == EventType::Ok);
     let answer = answers.find(|event| event.f == "quiesce").expect("the answer");
     (answer.kind, answer.error) = (EventType::Info, Some("timed out".into()));
-    says(
+    has_reason(
         &none(&record),
         "c2 (answered `info`: timed out) did not answer quiesce in time",
     );

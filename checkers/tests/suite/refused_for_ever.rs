@@ -1,6 +1,6 @@
 //! `refused-for-ever`: by examples with their innocent twins, and against its definition taken literally.
 
-use crate::expect::{kinds, none, of_kind, one, says, tells};
+use crate::expect::{explains, has_reason, kinds, none, of_kind, one};
 use crate::script::{history, in_time, record};
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::Record;
@@ -77,7 +77,7 @@ fn each_operation_that_is_refused_for_the_bound() {
         for answer in [AttemptAnswer::Fail, AttemptAnswer::Info] {
             let all = vec![(answer, 250); 45];
             let anomaly = one(&attempts(op, &all), "refused-for-ever");
-            tells(&anomaly, "45 times by 13.100 s (suspended)");
+            explains(&anomaly, "45 times by 13.100 s (suspended)");
             assert_eq!(anomaly.witness, [0, 1, 2, 89, 90, 91], "{op:?}");
             // A success ends the chain, and what follows is too short.
             let mut ended = all.clone();
@@ -86,7 +86,7 @@ fn each_operation_that_is_refused_for_the_bound() {
             // Not for long enough: a reason that has the last error.
             let short = none(&attempts(op, &all[..20]));
             assert_eq!(short.verdict, Verdict::Unknown);
-            says(&short, "(suspended)");
+            has_reason(&short, "(suspended)");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Read-write locks: what readers do under shared grants, and silence on the innocent twins.
 
-use crate::expect::{count, edited, found, innocent, none, one, one_by, tells};
+use crate::expect::{count, edited, explains, found, innocent, none, one, one_by};
 use crate::script::{changed, lock, standing, znode};
 use zooquake_checkers::analysis::Analysis;
 use zooquake_history::Record;
@@ -21,7 +21,7 @@ fn rwlock(text: &str) -> Record {
 fn a_reader_that_reads_on_beside_a_writer_is_stale_and_convicts_nobody() {
     let stale = one_by(&rwlock(READS_ON), "stale-holder", &[1, 3, 5, 6, 7, 8]);
     assert!(stale.advisory);
-    tells(&stale, "a read sent at");
+    explains(&stale, "a read sent at");
     let table = "
         acquire g2 => acquire g2 mode=shared
         c1 has-read g1 => c1 failed read g1 not-held";
@@ -46,7 +46,7 @@ fn a_read_that_is_refused_ends_the_hold() {
     none(&rwlock(waits));
     innocent(rwlock, waits, "1 run => 0.4 c1 unknown read g1; 1 run");
     let ended = edited(waits, "1 run => 0.4 c1 failed read g1 not-held; 1 run");
-    tells(&one(&rwlock(&ended), "lost-wakeup"), "nobody held the lock in a mode");
+    explains(&one(&rwlock(&ended), "lost-wakeup"), "nobody held the lock in a mode");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! those of locks that several may hold, under other words.
 
 use crate::election::Words;
-use crate::expect::{count, edited, found, guilty, innocent, kinds, none, one, one_by, says, tells};
+use crate::expect::{count, edited, explains, found, guilty, has_reason, innocent, kinds, none, one, one_by};
 use crate::grant_modes::{self, THREE};
 use crate::script::{self, history, standing, txn, znode};
 use crate::simulated_locks;
@@ -57,7 +57,7 @@ fn two(text: &str) -> Record {
 fn one_client_more_than_leases_is_over_capacity() {
     let found = one_by(&two(THREE), "over-capacity", &[1, 3, 5, 6, 7, 8, 9, 10, 11]);
     assert!(!found.advisory);
-    tells(&found, "At most 2 clients may hold a lease");
+    explains(&found, "At most 2 clients may hold a lease");
     none(&with(3, THREE));
     let table = "c2 holds g2 => c2 unconfirmed\n c2 holds g2 => c2 holds-not";
     innocent(two, THREE, table);
@@ -80,7 +80,7 @@ fn two_clients_are_more_than_one_lease() {
         .filter(|line| !line.contains("c3"))
         .collect();
     let anomaly = one(&with(1, &of_two), "over-capacity");
-    tells(&anomaly, "At most 1 client may hold a lease");
+    explains(&anomaly, "At most 1 client may hold a lease");
     none(&two(&of_two));
 }
 
@@ -92,7 +92,7 @@ fn one_client_more_than_leases_that_worked_is_stale_and_no_damage() {
     });
     let found = one_by(&two(&working), "stale-holder", &[1, 3, 5, 6, 7, 8, 9, 10, 11]);
     assert!(found.advisory);
-    tells(&found, "a work sent at");
+    explains(&found, "a work sent at");
     none(&with(3, &working));
     let table = "
         c1 worked g1 => c1 failed work g1 not-held
@@ -114,7 +114,7 @@ fn a_lease_that_is_free_is_granted() {
     none(&two(WAITS));
     let lost = edited(WAITS, "3 c2 worked g2 => 3 c2 failed work g2 not-held");
     let found = one_by(&two(&lost), "lost-wakeup", &[5, 6, 8]);
-    tells(&found, "fewer than 2 clients held a lease for 14.000 s");
+    explains(&found, "fewer than 2 clients held a lease for 14.000 s");
     innocent(two, &lost, "3 c2 => 8 c2\n 17 run => 9 c3 granted g3 czxid=30; 17 run");
 }
 
@@ -179,8 +179,8 @@ fn how_many_leases_there_are_only_the_plan_tells() {
     assert_eq!(kinds(&judged(THREE)), ["double-grant", "double-grant"]);
     let worked = judged(&format!("{THREE}; c1 work g1; c1 worked g1"));
     assert_eq!((worked.verdict, kinds(&worked)), (Verdict::Unknown, vec![]));
-    says(&worked, "judged as a semaphore");
-    says(
+    has_reason(&worked, "judged as a semaphore");
+    has_reason(
         &worked,
         "over-capacity was not judged: it depends on the number of leases",
     );
@@ -193,7 +193,7 @@ fn how_many_leases_there_are_only_the_plan_tells() {
 #[test]
 fn work_is_progress() {
     let results = check(&two("0 run recovered; 1 run audit"));
-    says(&results, "no acquire, or no release and no work");
+    has_reason(&results, "no acquire, or no release and no work");
     let worked = "0 run recovered; c1 acquire g1; c1 granted g1; c1 work g1; c1 worked g1; 1 run audit";
     assert_eq!(count(&check(&two(worked)), "no progress"), 0);
 }

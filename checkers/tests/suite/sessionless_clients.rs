@@ -1,6 +1,6 @@
 //! Clients of which the record has no session at all: their liveness is not judged.
 
-use crate::expect::{kinds, none, says};
+use crate::expect::{has_reason, kinds, none};
 use crate::script::{changed, history, in_time, record};
 use zooquake_checkers::{Results, Verdict, check};
 use zooquake_history::Record;
@@ -30,7 +30,7 @@ fn waiter(results: &Results) -> bool {
 fn one_that_never_had_a_session_is_named_with_the_end_of_its_log() {
     let results = none(&waiting(""));
     assert_eq!(results.verdict, Verdict::Unknown);
-    says(
+    has_reason(
         &results,
         "c2 never had a session, so its liveness is not judged; the last line of its log: connecting: TypeError: the adapter's mistake",
     );

@@ -1,6 +1,6 @@
 //! What finishes after recovery, and what does not; each beside its innocent twin.
 
-use crate::expect::{count, edited, none, one_by, says, tells, valid};
+use crate::expect::{count, edited, explains, has_reason, none, one_by, valid};
 use crate::script::lock;
 use zooquake_checkers::{Verdict, check};
 
@@ -47,14 +47,14 @@ fn long(events: &str) -> String {
 fn unknown(text: &str, reason: &str) {
     let results = none(&lock(text));
     assert_eq!(results.verdict, Verdict::Unknown);
-    says(&results, reason);
+    has_reason(&results, reason);
 }
 
 #[test]
 fn who_is_refused_for_ever_is_not_woken() {
     valid(&lock(FINISHED));
     let found = one_by(&lock(&long(&refusals(100, "failed"))), "lost-wakeup", &[0, 5, 205]);
-    tells(&found, "it was refused 100 times by 32.701 s");
+    explains(&found, "it was refused 100 times by 32.701 s");
     // It gets it in the end.
     let granted = "50 c2 acquire g2; 50.1 c2 granted g2; 50.2 c2 release g2; 50.3 c2 released g2";
     valid(&lock(&long(&(refusals(100, "failed") + granted))));
@@ -64,7 +64,7 @@ fn who_is_refused_for_ever_is_not_woken() {
     unknown(&record, "the acquire of c2 sent at 3.000 s failed after recovery");
     // Their outcomes are unknown: a client that ends each at once is not woken either.
     let found = one_by(&lock(&long(&refusals(100, "unknown"))), "lost-wakeup", &[0, 5, 205]);
-    tells(&found, "answered with an unknown outcome, 100 times by 32.701 s");
+    explains(&found, "answered with an unknown outcome, 100 times by 32.701 s");
     unknown(&long(&refusals(30, "unknown")), "30 acquires of c2");
     // So is one whose attempts end now so, now so; one success in between ends the chain.
     let both = refusals(60, "failed").replace("failed acquire z7 ", "unknown acquire z7 ");

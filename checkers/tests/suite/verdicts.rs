@@ -1,6 +1,6 @@
 //! What a run needs to be valid, and the reason that each lack gives.
 
-use crate::expect::{edited, lacking, says, tells, unknown, valid};
+use crate::expect::{edited, explains, has_reason, lacking, unknown, valid};
 use crate::script::{changed, history, lock, threatened, txn, window};
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::{Record, plan::AcceptedAnomaly};
@@ -181,8 +181,8 @@ fn remarks_leave_the_verdict_alone() {
     let results = valid(&changed(paused(GOOD), |hazard| {
         hazard.plan.cluster.timing.session_ms = 1000
     }));
-    says(&results, "hazard");
-    says(&results, "no transaction log");
+    has_reason(&results, "hazard");
+    has_reason(&results, "no transaction log");
 }
 
 #[test]
@@ -225,6 +225,6 @@ fn an_accepted_anomaly_is_still_one_and_names_its_faults() {
         assert_eq!(results.verdict, Verdict::Invalid);
         assert_eq!(results.anomalies[0].kind, "stale-write");
         assert_eq!(results.anomalies[0].accepted, accepts, "{fault}");
-        tells(&results.anomalies[0], "pause of c1 (window 1, 1.400 s to 2.400 s)");
+        explains(&results.anomalies[0], "pause of c1 (window 1, 1.400 s to 2.400 s)");
     }
 }

@@ -1,6 +1,6 @@
 //! What is judged after recovery: lost wake-ups and orphans, each with its innocent twins.
 
-use crate::expect::{count, edited, found, guilty, innocent, none, one, one_by, says, tells, tells_all};
+use crate::expect::{count, edited, explains, explains_all, found, guilty, has_reason, innocent, none, one, one_by};
 use crate::script::{audited, changed, lock, standing, znode};
 use zooquake_checkers::check;
 use zooquake_history::Record;
@@ -14,7 +14,7 @@ const WAITS: &str = "
 #[test]
 fn an_acquire_that_waits_though_nobody_holds_is_a_lost_wakeup() {
     let found = one_by(&lock(WAITS), "lost-wakeup", &[2, 5, 6]);
-    tells_all(&found, &["14.000 s", "10.000 s", "c2", "g2"]);
+    explains_all(&found, &["14.000 s", "10.000 s", "c2", "g2"]);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn an_acquire_that_ends_by_its_timeout_after_recovery_counts_as_pending() {
 fn the_clock_stands_still_while_somebody_holds() {
     let edits = "4 c1 release g1; 5 c1 released g1 => | 20 run => 15 c1 release g1; 20 run";
     let held = edited(WAITS, edits);
-    says(&none(&lock(&held)), "for only 5.000 s of the 10.000 s");
+    has_reason(&none(&lock(&held)), "for only 5.000 s of the 10.000 s");
     guilty(lock, "lost-wakeup", &held, "20 run audit => 26 run audit");
 }
 
@@ -68,7 +68,7 @@ fn a_slow_run_has_a_later_bound() {
 #[test]
 fn a_release_that_never_ends_is_unknown() {
     let results = found(&lock(&edited(WAITS, "5 c1 released g1 =>")), &["lost-wakeup"]);
-    says(&results, "the release of c1");
+    has_reason(&results, "the release of c1");
 }
 
 const AUDIT: &str = "
@@ -91,7 +91,7 @@ fn tree(text: &str, first: i64, second: i64, owner: &str) -> Record {
 #[test]
 fn a_znode_that_nobody_knows_is_an_orphan() {
     let orphan = one_by(&tree(AUDIT, 6, 6, "0x1"), "orphan-node", &[4, 6]);
-    tells(&orphan, "/lock/a");
+    explains(&orphan, "/lock/a");
     // An unknown session is judged when all have answered.
     one_by(&tree(AUDIT, 6, 6, "0x9"), "orphan-node", &[2, 4, 5, 6, 7]);
 }
@@ -113,7 +113,7 @@ fn a_znode_that_is_named_or_goes_or_comes_is_none() {
 #[test]
 fn the_sessions_of_a_silent_client_are_not_judged() {
     let silent = edited(AUDIT, "9 c1 quiesced sessions=0x1 znodes=/lock/a@5 =>");
-    says(&none(&tree(&silent, 6, 6, "0x1")), "c1 answered no quiesce");
+    has_reason(&none(&tree(&silent, 6, 6, "0x1")), "c1 answered no quiesce");
     none(&tree(&silent, 6, 6, "0x9"));
     one(&tree(&silent, 6, 6, "0x2"), "orphan-node");
 }

@@ -1,6 +1,6 @@
 //! What a reader finds about the ensemble's own elections.
 
-use crate::common::{results, says, without_scripts};
+use crate::common::{results, shows, without_scripts};
 use zooquake_checkers::ensemble::{Account, VoteCast};
 
 fn vote(ms: i64, sid: i64, leader: i64, zxid: &str, rule: Option<&str>) -> VoteCast {
@@ -63,7 +63,7 @@ fn an_election_is_told_vote_by_vote() {
         "not by the winner",
         "<details class=\"election\" open>",
     ];
-    says(&page, &all);
+    shows(&page, &all);
     assert!(!page.contains("no rule allows it"));
 }
 

@@ -1,13 +1,13 @@
 //! Every family has its own words and its own marks on the page.
 
-use crate::common::{between, data, families, first_screen, says, without_scripts};
+use crate::common::{between, data, families, first_screen, shows, without_scripts};
 use zooquake_checkers::Verdict;
 
 #[test]
 fn an_item_is_followed_from_the_lost_reply_to_its_acknowledgement() {
     let page = families::claimed().page("claimed");
     let first = first_screen(&page);
-    says(
+    shows(
         &first,
         &[
             "<b>duplicate-delivery</b> breaks",
@@ -33,7 +33,7 @@ fn an_item_is_followed_from_the_lost_reply_to_its_acknowledgement() {
         "from the enqueue to the first consumer, to the second, to the acknowledgement"
     );
     assert!(!first.contains("waits</span>"), "nobody waits at a queue");
-    says(
+    shows(
         &without_scripts(&page),
         &[
             "<h2>From enqueue to delivery</h2>",
@@ -47,7 +47,7 @@ fn an_item_is_followed_from_the_lost_reply_to_its_acknowledgement() {
 #[test]
 fn a_round_shows_who_waited_and_who_was_inside() {
     let first = first_screen(&families::double_barrier().page("double-barrier"));
-    says(
+    shows(
         &first,
         &[
             "window 1: pause c3, 0.078 s – 0.885 s, seen healed at 0.900 s, verified at 0.090 s",
@@ -70,7 +70,7 @@ fn a_round_shows_who_waited_and_who_was_inside() {
 #[test]
 fn a_blocked_transaction_names_the_fault_under_which_it_began() {
     let page = families::commit().page("commit");
-    says(
+    shows(
         &first_screen(&page),
         &[
             "<b>blocked-transaction</b> breaks",
@@ -87,10 +87,10 @@ fn a_blocked_transaction_names_the_fault_under_which_it_began() {
     );
     // No answer ends in the picture; the timeline has them all.
     assert!(!first_screen(&page).contains("yes, commit"));
-    says(&page, &["\"yes, commit\"", "\"no, abort\""]);
+    shows(&page, &["\"yes, commit\"", "\"no, abort\""]);
     let passed = "<h2>From begin to decision</h2>";
     let longest = "<p>The longest: 195 ms from 0.100 s, to c3 (its begin was sent).</p>";
-    says(&without_scripts(&page), &[passed, longest]);
+    shows(&without_scripts(&page), &[passed, longest]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn commit_and_abort_differ_in_mark_and_words() {
     run.results.anomalies[0].witness = told.map(|e| e.index).collect();
     let page = run.page("decisions");
     let first = first_screen(&page);
-    says(
+    shows(
         &first,
         &[
             "has voted YES on t1",
@@ -132,18 +132,18 @@ fn a_register_leads_to_the_page_of_its_order_if_that_was_written() {
     let link = "<p class=\"order\"><a href=\"order.html\">";
     assert!(!run.page("register-without-order").contains("order.html"));
     run.extras.order_page = Some("order.html");
-    says(&run.first_screen("register-order"), &[link]);
+    shows(&run.first_screen("register-order"), &[link]);
     // Also where the verdict is not that a property broke.
     run.results.anomalies.clear();
     run.results.verdict = Verdict::Valid;
-    says(&run.first_screen("register-order-valid"), &[link]);
+    shows(&run.first_screen("register-order-valid"), &[link]);
 }
 
 #[test]
 fn a_register_names_values_transactions_and_servers() {
     let page = families::register().page("register");
     let first = first_screen(&page);
-    says(
+    shows(
         &first,
         &[
             "reads nothing, mzxid 0x100000000, by n1",
@@ -165,7 +165,7 @@ fn a_register_names_values_transactions_and_servers() {
 #[test]
 fn a_counter_names_ids_and_counts() {
     let page = families::counter().page("counter");
-    says(
+    shows(
         &first_screen(&page),
         &[
             "has made 1, mzxid 0x100000004",
@@ -180,7 +180,7 @@ fn a_counter_names_ids_and_counts() {
 #[test]
 fn a_semaphore_names_leases_and_work() {
     let first = first_screen(&families::semaphore().page("semaphore"));
-    says(
+    shows(
         &first,
         &[
             "is granted a lease: g1, czxid 0x100000004",
@@ -198,7 +198,7 @@ fn a_semaphore_names_leases_and_work() {
 fn a_read_write_lock_shows_readers_and_writers_apart() {
     let page = families::rwlock().page("rwlock");
     let first = first_screen(&page);
-    says(
+    shows(
         &first,
         &[
             "is granted the lock: g1, token 0x7",
@@ -223,7 +223,7 @@ fn a_read_write_lock_shows_readers_and_writers_apart() {
 #[test]
 fn a_group_is_drawn_against_what_its_clients_show() {
     let page = families::group().page("group");
-    says(
+    shows(
         &first_screen(&page),
         &[
             "<b>stale-view</b> breaks",

@@ -1,7 +1,7 @@
 //! The index of a folder of runs.
 
 use crate::common::hostile::POISON;
-use crate::common::{ReportFolder, index, says, without_scripts};
+use crate::common::{ReportFolder, index, shows, without_scripts};
 use zooquake_reports::index::{RunEntry, write};
 
 fn page(name: &str, runs: Vec<RunEntry>) -> String {
@@ -39,7 +39,7 @@ fn runs_are_listed_newest_first_with_all_that_tells_them_apart() {
         "60.0 s",
         "<a href=\"./20260303T100000-lock-fenced-8/report.html\">",
     ];
-    says(rows[0], &all);
+    shows(rows[0], &all);
     assert!(rows[4].contains("stale-write × 1 <i>known</i>"));
     assert!(
         rows[2].contains("<small>no counting window of kill"),

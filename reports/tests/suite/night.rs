@@ -2,7 +2,7 @@
 
 mod junit;
 
-use crate::common::{ReportFolder, between, says};
+use crate::common::{ReportFolder, between, shows};
 use zooquake_checkers::NotJudged;
 use zooquake_reports::night::{
     AnomalyCount, Cell, CellOutcome, CellRun, Night, NightFailure, Trend, summary, write_all,
@@ -152,7 +152,7 @@ fn what_was_not_judged_stands_in_the_tables() {
         why: "c1 cannot give <it>".into(),
     };
     night.cells[0].attempts[0].not_judged.push(left);
-    says(&summary(&night), &["(not judged: stale-write)"]);
+    shows(&summary(&night), &["(not judged: stale-write)"]);
     let page = page(&night, "not-judged");
     let chip = r#"<span class="seen known" title="c1 cannot give &lt;it&gt;">stale-write <i>not judged</i></span>"#;
     assert!(page.contains(chip));
@@ -166,7 +166,7 @@ fn the_summary_is_short_and_says_what_is_new_first() {
         at("double-grant of lock/a") < at("### New anomalies") && at("### New anomalies") < at("### Without a verdict")
     );
     let row = "| lock/a | ✓ stale-write (known)<br>✗ **double-grant**, stale-write (known)<br>? |";
-    says(&text, &[row, "| queue/b | !<br>– |", "`zooquake run lock/a --seed 2`"]);
+    shows(&text, &[row, "| queue/b | !<br>– |", "`zooquake run lock/a --seed 2`"]);
     assert!(!text.contains("<b>"), "{text}");
     let mut long = night();
     long.cells = (0..5_000)
@@ -196,7 +196,7 @@ fn the_page_is_complete_without_a_network_or_scripts() {
         "<b>–</b> <span>not run<",
         "<b>✓</b> <span>as known<",
     ];
-    says(&page, &outcomes);
+    shows(&page, &outcomes);
     let found = count(&page, "href=\"runs/r2/report.html\"");
     assert_eq!(found, 2, "from the matrix and from the failure");
     assert!(page.contains("first seen tonight, after 3 nights without"));
@@ -204,5 +204,5 @@ fn the_page_is_complete_without_a_network_or_scripts() {
     let marks = ["m-new", "m-expected", "m-unknown"].map(|mark| count(trend, mark));
     assert_eq!(marks, [1, 1, 1]);
     let told = "as expected in 1 of 3; double-grant (new) seen in 1 of 3; stale-write (known) seen in 2 of 3";
-    says(trend, &[told]);
+    shows(trend, &[told]);
 }

@@ -1,6 +1,6 @@
 //! The page across nights.
 
-use crate::common::{ReportFolder, says};
+use crate::common::{ReportFolder, shows};
 use zooquake_reports::night::CellOutcome;
 use zooquake_reports::nights::{FailureSighting, NightLine, Nights, RecurringFailure, write};
 
@@ -56,7 +56,7 @@ fn a_failure_has_its_sightings_rate_versions_and_a_picture() {
     let path = folder.0.join("nights.html");
     write(&nights, &path).unwrap();
     let page = std::fs::read_to_string(&path).unwrap();
-    says(
+    shows(
         &page,
         &[
             "4 nights from 2026-11-17 to 2026-11-20; 1 failure, 1 of them in the last night.",

@@ -1,6 +1,6 @@
 //! What the page shows beside the verdict: times without a leader, what containers could do.
 
-use crate::common::{hostile::event, results, says, without_scripts};
+use crate::common::{hostile::event, results, shows, without_scripts};
 use zooquake_history::{EventType, Process};
 
 #[test]
@@ -44,5 +44,5 @@ fn the_page_says_what_the_containers_could_do() {
         "sidecars as user 0:0: capabilities KILL, NET_ADMIN, MiB of memory 512, processes any number",
         "clients &lt;b&gt; as the user of the image: capabilities none, MiB of memory 1024, processes 1024",
     ];
-    says(&page, &all);
+    shows(&page, &all);
 }

@@ -1,6 +1,6 @@
 //! What a reader finds on the page.
 
-use crate::common::{Run, between, build::MS, hostile, results, says, without_scripts};
+use crate::common::{Run, between, build::MS, hostile, results, shows, without_scripts};
 use serde_json::json;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{AnomalySpan, NotJudged};
@@ -24,7 +24,7 @@ fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts()
         "zooquake replay runs/20260301T021500-lock-predecessor-7",
         "c5</b> <span title=",
     ];
-    says(&first, &all);
+    shows(&first, &all);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn the_rest_of_the_page_is_there_without_scripts() {
         "session timeout 2000 ms",
         "&quot;variant&quot;: &quot;predecessor&quot;",
     ];
-    says(&page, &all);
+    shows(&page, &all);
 }
 
 #[test]

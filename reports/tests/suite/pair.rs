@@ -1,7 +1,7 @@
 //! What a reader of two runs side by side finds, and of what is copied for a ticket.
 
 use crate::common::hostile::poisoned;
-use crate::common::{ReportFolder, Run, between, data, results, says};
+use crate::common::{ReportFolder, Run, between, data, results, shows};
 use zooquake_checkers::Results;
 use zooquake_history::Record;
 use zooquake_reports::Extras;
@@ -26,7 +26,7 @@ fn what_differs_stands_side_by_side() {
     one.results.windows[1].until = None;
     two.results.windows.pop();
     let page = page("pair", [&one, &two]);
-    says(
+    shows(
         &page,
         &[
             "A is invalid, B is valid",
@@ -49,7 +49,7 @@ fn of_one_run_twice_nothing_differs() {
     let mut run = results::valid();
     run.results.anomalies.clear();
     let page = page("pair-same", [&run, &run]);
-    says(
+    shows(
         &page,
         &[
             "Both are valid",
@@ -77,7 +77,7 @@ fn ticket(run: &Run, name: &str) -> String {
 #[test]
 fn a_ticket_says_what_broke_how_it_is_proved_and_how_to_see_it_again() {
     let told = ticket(&results::invalid(), "ticket");
-    says(
+    shows(
         &told,
         &[
             "**`lock/predecessor`**: invalid, `stale-write` breaks “mutual exclusion”.",
@@ -88,7 +88,7 @@ fn a_ticket_says_what_broke_how_it_is_proved_and_how_to_see_it_again() {
         ],
     );
     let told = ticket(&results::unknown(), "ticket-unknown");
-    says(
+    shows(
         &told,
         &["**`lock/predecessor`**: unknown.", "- no counting window of kill"],
     );

@@ -1,7 +1,7 @@
 //! What recorded a run and what checked it, on its page.
 
 use crate::common::hostile::POISON;
-use crate::common::{results, says};
+use crate::common::{results, shows};
 use zooquake_history::Provenance;
 
 fn recorded() -> Provenance {
@@ -37,6 +37,6 @@ fn the_page_names_what_recorded_the_run_and_what_checked_it() {
         "<li>ZooKeeper, as its servers reported: 3.8.0, 3.9.3</li>",
         "<li>checked by zooquake 0.2.0</li>",
     ];
-    says(&page, &facts);
+    shows(&page, &facts);
     assert!(page.contains("image of the recipe's clients: ") && !page.contains(POISON));
 }

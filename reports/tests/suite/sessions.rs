@@ -1,6 +1,6 @@
 //! Sessions are rows of the pictures, where the record has some.
 
-use crate::common::{Run, between, data, families, says, without_scripts};
+use crate::common::{Run, between, data, families, shows, without_scripts};
 use crate::pictures::colours;
 
 #[test]
@@ -23,7 +23,7 @@ fn a_session_is_opened_moves_and_ends() {
         "expired by the ensemble",
         "closed",
     ];
-    says(&without_scripts(&page), &legend);
+    shows(&without_scripts(&page), &legend);
     let rows = &data(&page)["sessions"];
     assert_eq!(rows[0][1][0][0], 100_000);
     assert_eq!(rows[0][1][0][2], 1, "expired");

@@ -1,6 +1,6 @@
 //! Other people's histories, and `check` of them.
 
-use super::{ProgramOutput, said, zooquake};
+use super::{ProgramOutput, output_of, zooquake};
 use std::path::Path;
 
 /// Invalid: a read of an old value, as Jepsen writes histories.
@@ -19,5 +19,5 @@ INFO  jepsen.util - 0\t:info\t:write\t:timed-out
 
 /// `check` of a path, with more words.
 pub fn check(path: &Path, line: &str) -> ProgramOutput {
-    said(zooquake(&format!("check {line}")).arg(path))
+    output_of(zooquake(&format!("check {line}")).arg(path))
 }

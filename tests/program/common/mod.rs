@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
-pub use program_output::{ProgramOutput, call, ended, owner, refused, said, without_engine, zooquake};
+pub use program_output::{ProgramOutput, call, ended, output_of, owner, refused, without_engine, zooquake};
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
 pub use run_files::{RunFiles, checks_again_to_the_same_bytes, document, run, short, valid};
 
@@ -164,8 +164,8 @@ pub fn recorded(runs: &Runs, parts: &[&str]) {
 
 /// What `docker` prints.
 pub fn docker(arguments: &[&str]) -> String {
-    let said = said(Command::new("docker").args(arguments)).ends(0);
-    said.stdout.trim().to_string()
+    let output = output_of(Command::new("docker").args(arguments)).ends(0);
+    output.stdout.trim().to_string()
 }
 
 /// The containers, networks and volumes of this test that are there.
@@ -197,7 +197,7 @@ fn listed(kinds: &[(&str, &[&str])]) -> Vec<String> {
 /// (moby#42119), and removes the network when it is restarted.
 fn miscounted(network: &str) -> bool {
     let endpoints = docker(&["network", "inspect", "--format", "{{len .Containers}}", network]);
-    let removal = said(Command::new("docker").args(["network", "rm", network]));
+    let removal = output_of(Command::new("docker").args(["network", "rm", network]));
     let miscounted = endpoints == "0" && removal.has("has active endpoints");
     if miscounted {
         eprintln!("the engine has lost count of the endpoints of the network {network}: {removal}");
@@ -220,12 +220,12 @@ pub fn assert_nothing_left_of(run: &str) {
 /// endpoints the engine has lost count of.
 #[track_caller]
 pub fn clean_up(options: &str, run: &str) {
-    let said = said(zooquake(&format!("clean {options}")).arg(run));
+    let output = output_of(zooquake(&format!("clean {options}")).arg(run));
     let kept = |line: &&str| line.contains("could not remove");
-    let mut kept = said.stdout.lines().filter(kept).peekable();
+    let mut kept = output.stdout.lines().filter(kept).peekable();
     let lost_count = kept.peek().is_some() && kept.all(|line| line.contains("in which the engine lists nothing"));
     let expected = if lost_count { 255 } else { 0 };
-    assert_eq!(said.code, Some(expected), "{said}");
+    assert_eq!(output.code, Some(expected), "{output}");
     assert_nothing_left_of(run);
 }
 

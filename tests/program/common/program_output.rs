@@ -82,7 +82,7 @@ impl fmt::Display for ProgramOutput {
 }
 
 /// Runs a program to its end.
-pub fn said(command: &mut Command) -> ProgramOutput {
+pub fn output_of(command: &mut Command) -> ProgramOutput {
     command.output().expect("starting zooquake").into()
 }
 
@@ -93,7 +93,7 @@ pub fn ended(child: Child) -> ProgramOutput {
 
 /// The output of the program for this command line.
 pub fn call(line: &str) -> ProgramOutput {
-    said(&mut zooquake(line))
+    output_of(&mut zooquake(line))
 }
 
 /// Asserts that the program refuses this command line as wrong usage, with all of these texts.

@@ -1,6 +1,6 @@
 //! A run of the real program to its end, and what it left.
 
-use super::{EnsembleSlot, Runs, assert_nothing_left_of, said, zooquake};
+use super::{EnsembleSlot, Runs, assert_nothing_left_of, output_of, zooquake};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -80,13 +80,13 @@ const AGAIN: usize = 2;
 
 /// Runs `zooquake run … --json` to its end.
 pub fn run(runs: &Runs, line: &str) -> RunFiles {
-    let said = said(zooquake(&format!("run {line} --json --out")).arg(runs.path()));
-    let results = said.json();
+    let output = output_of(zooquake(&format!("run {line} --json --out")).arg(runs.path()));
+    let results = output.json();
     RunFiles {
-        code: said.code.expect("an exit code"),
+        code: output.code.expect("an exit code"),
         folder: results["run"].as_str().expect("the folder of the run").into(),
         results,
-        stderr: said.stderr,
+        stderr: output.stderr,
     }
 }
 
@@ -133,7 +133,7 @@ pub fn document(run: &Path, name: &str) -> Value {
 pub fn checks_again_to_the_same_bytes(ran: &RunFiles) {
     let results = ran.folder.join("results.json");
     let before = std::fs::read(&results).expect("results.json");
-    said(zooquake("check").arg(&ran.folder)).ends(ran.code);
+    output_of(zooquake("check").arg(&ran.folder)).ends(ran.code);
     assert_eq!(
         std::fs::read(&results).expect("results.json"),
         before,

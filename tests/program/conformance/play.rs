@@ -109,7 +109,7 @@ impl Play {
         let at = self.draw.rng.usize(..SESSIONS);
         let zk = self.seats[at].zk.clone();
         in_sync(&zk, &self.draw.root).await?;
-        let said = match self.draw.rng.usize(..28) {
+        let output = match self.draw.rng.usize(..28) {
             0..18 => self.operation(step, at).await,
             18..20 => {
                 let state = zk.close().await;
@@ -130,21 +130,21 @@ impl Play {
             other => {
                 let loss = if other < 26 { Loss::Reply } else { Loss::Request };
                 self.seats[at].line.lose(loss);
-                let said = self.operation(step, at).await;
+                let output = self.operation(step, at).await;
                 match self.seats[at].line.lost() {
-                    true => format!("loses the {loss:?} of {said}"),
-                    false => format!("does not lose the {loss:?} of {said}"),
+                    true => format!("loses the {loss:?} of {output}"),
+                    false => format!("does not lose the {loss:?} of {output}"),
                 }
             }
         };
-        if said.ends_with(UNKNOWN) != said.starts_with("loses the") {
-            return Err(format!("step {step}, session {at} {said}"));
+        if output.ends_with(UNKNOWN) != output.starts_with("loses the") {
+            return Err(format!("step {step}, session {at} {output}"));
         }
         // What removes the ephemerals of a session removes them in no order, and watches are set again in none.
         self.unordered = ["closes", "is closed", "loses"]
             .iter()
-            .any(|fault| said.starts_with(fault));
-        self.story.push(format!("{step} session {at} {said}"));
+            .any(|fault| output.starts_with(fault));
+        self.story.push(format!("{step} session {at} {output}"));
         if zk.state().is_over() {
             self.reopen(step, at).await;
         }
@@ -163,11 +163,11 @@ impl Play {
             }
         };
         strike.begins.await;
-        let said = self.write(at, op).await;
+        let output = self.write(at, op).await;
         strike.is_over.await;
         self.unordered = true;
         self.story
-            .push(format!("{step} session {at}, while a server is struck: {said}"));
+            .push(format!("{step} session {at}, while a server is struck: {output}"));
         Ok(())
     }
 
@@ -215,7 +215,7 @@ impl Play {
     }
 
     async fn multi(&mut self, zk: &Arc<dyn Zk>, ops: Vec<MultiOp>) -> String {
-        let said = match zk.multi(ops.clone()).await {
+        let output = match zk.multi(ops.clone()).await {
             Ok(results) => results
                 .into_iter()
                 .map(|result| self.words.result(result))
@@ -223,33 +223,33 @@ impl Play {
                 .join(", "),
             Err(MultiError { index, error }) => format!("part {index:?} {}", kind(&error)),
         };
-        format!("multi {ops:?}: {said}")
+        format!("multi {ops:?}: {output}")
     }
 
     async fn read(&mut self, step: usize, at: usize, what: usize) -> String {
         let (zk, path) = (self.seats[at].zk.clone(), self.draw.path());
         let mut left: Option<Watch> = None;
         let mut keep = |watch| left = Some(watch);
-        let said = match what {
+        let output = match what {
             11 | 12 => {
                 let read = zk.get_and_watch(&path).await.map(|(data, stat, watch)| {
                     keep(watch);
                     (data, stat)
                 });
-                let said = self
+                let output = self
                     .words
                     .shown(read, |words, (data, stat)| format!("{data:?} {}", words.stat(stat)));
-                format!("get {path}: {said}")
+                format!("get {path}: {output}")
             }
             13..16 => {
                 let stat = zk.exists_and_watch(&path).await.map(|(stat, watch)| {
                     keep(watch);
                     stat
                 });
-                let said = self
+                let output = self
                     .words
                     .shown(stat, |words, stat| stat.map_or("none".into(), |stat| words.stat(stat)));
-                format!("exists {path}: {said}")
+                format!("exists {path}: {output}")
             }
             _ => {
                 let names = zk.children_and_watch(&path).await.map(|(mut names, watch)| {
@@ -257,15 +257,15 @@ impl Play {
                     names.sort();
                     names
                 });
-                let said = self.words.shown(names, |_, names| format!("{names:?}"));
-                format!("children {path}: {said}")
+                let output = self.words.shown(names, |_, names| format!("{names:?}"));
+                format!("children {path}: {output}")
             }
         };
         if let Some(watch) = left {
             let event = watch.map(move |event| (path, step, event));
             self.seats[at].watches.push(event.boxed());
         }
-        said
+        output
     }
 
     /// Writes down the events of the watches that have fired by now, those of each session in their order.

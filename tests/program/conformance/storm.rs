@@ -2,7 +2,7 @@
 //! each other, so that it strikes none of them at another step.
 
 use super::line::{Strike, locked};
-use crate::common::{docker, said};
+use crate::common::{docker, output_of};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::io::Write;
@@ -147,9 +147,9 @@ fn strike_one(container: &str) {
 
 /// Whether the engine did something; if so, it is undone after a while.
 fn did(something: &[&str], undo: &[&str], time: Duration) -> bool {
-    let said = said(Command::new("docker").args(something));
-    if said.code != Some(0) {
-        let _ = writeln!(std::io::stderr(), "docker {something:?}: {said}");
+    let output = output_of(Command::new("docker").args(something));
+    if output.code != Some(0) {
+        let _ = writeln!(std::io::stderr(), "docker {something:?}: {output}");
         return false;
     }
     sleep(time);

@@ -1,7 +1,7 @@
 //! What contradicts a failed `begin`, and what cannot be read.
 
 use super::{NEEDLESS, SPLIT, UNJUSTIFIED, commit, decided};
-use crate::expect::{edited, innocent, none, one_by, says, tells};
+use crate::expect::{edited, explains, has_reason, innocent, none, one_by};
 use crate::script::changed;
 
 const NEVER: &str = "
@@ -12,7 +12,7 @@ const NEVER: &str = "
 #[test]
 fn what_certainly_never_began_is_not_committed() {
     let found = one_by(&commit(NEVER), "wrong-outcome", &[0, 1, 5]);
-    tells(&found, "answered at 0.002 s with `fail`");
+    explains(&found, "answered at 0.002 s with `fail`");
     let table = "
         decided t1 commit => decided t1 abort
         c1 failed begin => c1 unknown begin
@@ -50,14 +50,14 @@ fn what_cannot_be_read_decides_nothing() {
             "which answers about another transaction",
         ),
     ] {
-        says(&none(&commit(&edited(text, edits))), said);
+        has_reason(&none(&commit(&edited(text, edits))), said);
     }
     let partly = changed(commit(NEEDLESS), |partly| {
         partly.history.events[0].value["sites"][1] = 3.into()
     });
-    says(&none(&partly), "the `begin` of c1, which names no sites");
+    has_reason(&none(&partly), "the `begin` of c1, which names no sites");
     let text = SPLIT.replace("decided t1 abort", "decided t1 commit");
     let tree = decided(&text, ["commit", "comm"]);
     let said = "1 reading of decision znodes showed neither commit nor abort, such as that of /app/t1/decision";
-    says(&none(&tree), said);
+    has_reason(&none(&tree), said);
 }

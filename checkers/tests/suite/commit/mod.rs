@@ -7,7 +7,7 @@ mod contradictions;
 pub mod simulated_commits;
 mod verdicts;
 
-use crate::expect::{edited, found, guilty, innocent, none, one, one_by, tells, tells_all};
+use crate::expect::{edited, explains, explains_all, found, guilty, innocent, none, one, one_by};
 use crate::script::{holding, run};
 use zooquake_history::{Record, evidence::Znode};
 
@@ -45,7 +45,7 @@ const SPLIT: &str = "
 #[test]
 fn two_sites_that_decide_otherwise_are_a_split() {
     let found = one_by(&commit(SPLIT), "split-decision", &[8, 9]);
-    tells_all(
+    explains_all(
         &found,
         &["t1", "c2 reported commit", "c3 reported abort", "No fault was on"],
     );
@@ -94,7 +94,7 @@ const UNJUSTIFIED: &str = "
 #[test]
 fn commit_takes_a_yes_of_every_site() {
     let found = one_by(&commit(UNJUSTIFIED), "commit-without-votes", &[5, 7]);
-    tells(&found, "c3 answered at");
+    explains(&found, "c3 answered at");
     let table = "t1 no => t1 yes\n decided t1 commit => decided t1 abort";
     innocent(commit, UNJUSTIFIED, table);
 }
@@ -170,7 +170,7 @@ fn an_abort_that_nothing_asked_for_is_needless() {
     guilty(commit, "needless-abort", NEEDLESS, before);
     let after = "5 c3 voted t1 yes => | 7 c1 answers t1 abort => 7 c1 answers t1 abort; 8 c3 voted t1 yes";
     let found = one_by(&commit(&edited(NEEDLESS, after)), "needless-abort", &[0, 3, 4, 5, 6]);
-    tells(&found, "session timeout (2.000 s)");
+    explains(&found, "session timeout (2.000 s)");
     let table = "
         answers t1 abort => answers t1 commit
         3 c3 vote t1 yes => 3 c3 vote t1 no | 5 c3 voted t1 yes => 5 c3 voted t1 no

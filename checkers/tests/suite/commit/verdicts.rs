@@ -2,7 +2,7 @@
 
 use super::{commit, with_tree};
 use crate::expect::{
-    count, edited, guilty, innocent, kinds, none, one, one_by, says, tells, tells_all, unknown, valid,
+    count, edited, explains, explains_all, guilty, has_reason, innocent, kinds, none, one, one_by, unknown, valid,
 };
 use crate::script::{changed, holding};
 use zooquake_checkers::check;
@@ -17,7 +17,7 @@ const BLOCKED: &str = "
 #[test]
 fn a_transaction_that_stays_undecided_is_blocked() {
     let found = one_by(&commit(BLOCKED), "blocked-transaction", &[1, 6, 7, 8]);
-    tells(&found, "for 15.000 s");
+    explains(&found, "for 15.000 s");
     let table = "
         25 run audit => 24 c2 decided t1 abort; 25 run audit # decided at last
         25 run audit => 19 run audit # not long enough after recovery
@@ -35,7 +35,7 @@ fn one_that_gave_up_after_recovery_was_blocked_too() {
     guilty(commit, "blocked-transaction", BLOCKED, gave_up);
     let record = commit(&edited(BLOCKED, "c2 asks t1 => c1 decide t1"));
     let coordinator = one(&record, "blocked-transaction");
-    tells(&coordinator, "`decide` of c1, sent at 7.000 s, was never answered");
+    explains(&coordinator, "`decide` of c1, sent at 7.000 s, was never answered");
 }
 
 #[test]
@@ -46,12 +46,12 @@ fn one_that_fails_or_ends_unknown_again_and_again_is_blocked() {
         edited(BLOCKED, &format!("7 c2 asks t1 => | 25 run audit => {all}40 run audit"))
     };
     let found = one(&commit(&asked("failed", 15)), "blocked-transaction");
-    tells(&found, "answered `fail` 15 times by 25.100 s");
+    explains(&found, "answered `fail` 15 times by 25.100 s");
     let reasons = |text: &str| count(&none(&commit(text)), "decideds of c2");
     assert_eq!(reasons(&asked("failed", 5)), 1);
     // A client that ends each question at once does not work any more.
     let found = one(&commit(&asked("unknown", 15)), "blocked-transaction");
-    tells(
+    explains(
         &found,
         "was asked 15 times by 25.100 s, and never gave a decision (timed out)",
     );
@@ -73,7 +73,7 @@ const IN_TURN: &str = "
 #[test]
 fn one_that_is_asked_for_twice_over_the_bound_without_being_known_is_blocked() {
     let found = one_by(&commit(IN_TURN), "blocked-transaction", &[1, 4, 7, 13]);
-    tells_all(
+    explains_all(
         &found,
         &[
             "about transaction t1",
@@ -111,7 +111,7 @@ fn a_site_that_does_not_answer_leaves_a_valid_run_unknown() {
 #[test]
 fn what_is_dead_or_never_began_blocks_nobody() {
     let results = none(&commit(&edited(BLOCKED, "6 c1 hello =>")));
-    says(&results, "c1 was not running again");
+    has_reason(&results, "c1 was not running again");
     let never = edited(BLOCKED, "2 c1 begun t1 => | 4 c2 voted t1 yes => 4 c2 failed vote t1");
     none(&commit(&never));
     // It stands in the tree, so it had begun.
@@ -156,7 +156,7 @@ fn a_run_without_a_tree_or_without_progress_is_unknown() {
     );
     let pause = "nemesis pause 1 on target=c1 verified=true; nemesis pause 1 off target=c1 verified=true";
     let late = edited(&good(5, 5), &format!("run audit => {pause}; run audit"));
-    says(&check(&commit(&late)), "no begin, or no decided");
+    has_reason(&check(&commit(&late)), "no begin, or no decided");
 }
 
 #[test]

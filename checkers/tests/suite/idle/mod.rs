@@ -3,7 +3,7 @@
 mod brute_force;
 
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
-use crate::expect::says;
+use crate::expect::has_reason;
 use crate::script::{self, lock};
 use std::collections::BTreeSet;
 use zooquake_checkers::{AnomalySpan, Verdict, check};
@@ -179,7 +179,7 @@ fn nothing_is_found_where_it_is_not_known_who_held() {
 fn without_a_plan_it_is_not_judged() {
     let results = zooquake_checkers::inferred_plan::check(&script::history(LIVELOCK), Vec::new()).expect("a lock's");
     assert!(results.anomalies.is_empty());
-    says(&results, "idle-lock was not judged");
+    has_reason(&results, "idle-lock was not judged");
 }
 
 #[test]

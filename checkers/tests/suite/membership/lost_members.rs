@@ -1,7 +1,7 @@
 //! Clients that take themselves for members by znodes that are gone, or cannot register.
 
 use super::{asked, group, group_read};
-use crate::expect::{innocent, none, proven, says, tells};
+use crate::expect::{explains, has_reason, innocent, none, proven};
 use zooquake_checkers::check;
 use zooquake_history::Record;
 
@@ -24,7 +24,7 @@ fn record(text: &str) -> Record {
 #[test]
 fn a_client_that_takes_itself_for_a_member() {
     let anomaly = proven(&record(&lost()), "lost-member");
-    tells(&anomaly, "at last by /members/m1 (czxid 0x5)");
+    explains(&anomaly, "at last by /members/m1 (czxid 0x5)");
     let table = "
         31 c1 ask view; => # less than the bound
         registered=m1@5 => registered=null # it knows
@@ -52,7 +52,7 @@ fn a_client_that_takes_itself_for_a_member() {
     // Registered anew by itself, with its value: the znode that it names is not that.
     let anew = lost().replace("group=m2@6/6:21", "group=m1@9/9:11,m2@6/6:21");
     let anomaly = proven(&group(&anew, "m1@9/9:11,m2@6/6:21"), "lost-member");
-    tells(&anomaly, "is not younger than them");
+    explains(&anomaly, "is not younger than them");
 }
 
 /// The list of the group was read before `m1` registered anew, and `m3`, which was listed, as what it had been made
@@ -74,7 +74,7 @@ fn a_reading_that_shows_a_younger_member_may_have_been_listed_earlier() {
 #[test]
 fn less_than_the_bound_is_a_reason() {
     let short = lost().replace("31 c1 ask view; c1 answer view", "31 c2 ask view; c2 answer view");
-    says(
+    has_reason(
         &check(&record(&short)),
         "c1 answered at 30.001 s that it is a member by /members/m1, a znode that is gone, for only 9.000 s",
     );
@@ -95,7 +95,7 @@ fn empty(text: &str) -> Record {
 #[test]
 fn a_registration_that_does_not_finish() {
     let anomaly = proven(&empty(STUCK), "lost-member");
-    tells(
+    explains(
         &anomaly,
         "c1 was sent `register` at 20.003 s and was not answered `ok` by 31.000 s",
     );
@@ -115,7 +115,7 @@ fn a_registration_that_does_not_finish() {
     }
     let again = "25 c1 fail register; c1 invoke register member=m1 value=13; 30.5 c1 fail register; 31 run audit";
     let refused = STUCK.replace("31 run audit", again);
-    tells(
+    explains(
         &proven(&empty(&refused), "lost-member"),
         "was refused again and again until 30.500 s",
     );
@@ -129,5 +129,5 @@ fn a_registration_that_does_not_finish() {
         .filter_map(|event| event.error.as_mut());
     errors.for_each(|error| *error = error.replace('-', " "));
     none(&record);
-    says(&check(&record), "it is not certain that the client was no member");
+    has_reason(&check(&record), "it is not certain that the client was no member");
 }

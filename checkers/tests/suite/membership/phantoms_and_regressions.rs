@@ -1,7 +1,7 @@
 //! Members that nobody made, and views that went back in time.
 
 use super::group;
-use crate::expect::{guilty, innocent, proven, proven_by, says, tells};
+use crate::expect::{explains, guilty, has_reason, innocent, proven, proven_by};
 use crate::script::{changed, logged, txn};
 use zooquake_checkers::check;
 use zooquake_history::Record;
@@ -29,10 +29,10 @@ fn a_value_that_nobody_had_been_asked_for() {
         m1@5/5:12 => ";
     innocent(alone, &phantom, table);
     let later = format!("{phantom}; c3 invoke register member=m3 value=12");
-    tells(&proven(&alone(&later), "phantom-member"), "was sent only at 0.004 s");
+    explains(&proven(&alone(&later), "phantom-member"), "was sent only at 0.004 s");
     let answer = phantom.replace("c2 note view", "c2 ask view; c2 answer view");
     proven_by(&alone(&answer), "phantom-member", &[3]);
-    says(&check(&alone(&phantom.replace(":12", ""))), "a member without a value");
+    has_reason(&check(&alone(&phantom.replace(":12", ""))), "a member without a value");
 }
 
 /// Transactions of the first epoch, of which the fifth created the member.
@@ -89,8 +89,8 @@ fn an_older_value_after_a_newer_one() {
         c2 note view n=2 => c2 note session state=connected session=0x2; c2 note view n=2 # the session was found again";
     guilty(alone, "view-regression", VALUES, table);
     let odd = check(&alone(&VALUES.replace("n=2", "n=0")));
-    says(&odd, "a lower number than a notice before it");
-    says(
+    has_reason(&odd, "a lower number than a notice before it");
+    has_reason(
         &check(&alone(&VALUES.replace("n=2", "n=1"))),
         "other members than another view of that number",
     );

@@ -1,7 +1,7 @@
 //! Views that go on to differ from the tree when nothing changes any more.
 
 use super::{asked, group, group_in_calm, group_read};
-use crate::expect::{innocent, none, one, proven, says, tells, tells_all, unknown};
+use crate::expect::{explains, explains_all, has_reason, innocent, none, one, proven, unknown};
 use crate::script::changed;
 use zooquake_checkers::check;
 use zooquake_history::Record;
@@ -51,7 +51,7 @@ fn a_view_that_differs_for_the_bound_of_liveness() {
         ("m1:11,m2:21", "/members/m1 has an old value"),
     ] {
         let anomaly = proven(&record(&shown(members)), "stale-view");
-        tells_all(&anomaly, &[told, "for 10.000 s, c3 was asked 11 times"]);
+        explains_all(&anomaly, &[told, "for 10.000 s, c3 was asked 11 times"]);
     }
 }
 
@@ -69,7 +69,7 @@ fn what_does_not_differ_for_certain() {
     ] {
         none(&record(&shown(members)));
     }
-    says(
+    has_reason(
         &check(&record(&shown("m1@5/7:12,m2@6/6:21,m3@8/8:31"))),
         "it cannot be compared with the tree",
     );
@@ -122,7 +122,7 @@ fn a_spell_that_does_not_last_or_is_broken_convicts_nobody() {
     let slow = longer
         .replace("c2 ok register", "3.5 c2 ok register")
         .replace("c3 ok register", "6 c3 ok register");
-    tells(&one(&record(&slow), "stale-view"), "The bound is 24.9");
+    explains(&one(&record(&slow), "stale-view"), "The bound is 24.9");
     innocent(
         record,
         &slow,
@@ -141,7 +141,7 @@ fn a_group_that_changed_between_the_readings_is_not_compared() {
     ] {
         let record = group_read(&text, [TREE, second, second]);
         none(&record);
-        says(
+        has_reason(
             &check(&record),
             "the group was not the same in the readings of the tree around the views",
         );
@@ -183,11 +183,11 @@ fn a_view_that_differs_in_the_calm() {
     let (calm, end) = ("m1@5/7:12", "m1@5/7:12,m2@8/8:22");
     let dead = "m1@5/7:12,m2@6/6:21";
     let anomaly = proven(&group_in_calm(&text(dead, 10), [calm; 2], end), "stale-view");
-    tells_all(
+    explains_all(
         &anomaly,
         &["/members/m2 (czxid 0x6) is dead", "for 10.000 s, c3 was asked 11 times"],
     );
-    says(
+    has_reason(
         &none(&group_in_calm(&text(dead, 9), [calm; 2], end)),
         "the last view of c3, answered at 30.001 s, is not that of the tree: /members/m2 (czxid 0x6) is dead, for only 9.000 s",
     );
@@ -200,13 +200,13 @@ fn a_view_that_differs_in_the_calm() {
 
 #[test]
 fn what_is_stale_for_less_than_the_bound_is_not_valid() {
-    says(
+    has_reason(
         &check(&record(&shown_for(8, "group=m1@5/7:12"))),
         "the last view of c3, answered at 29.001 s, is not that of the tree: /members/m2 (czxid 0x6) is missing, for only 8.000 s of \
          the 10.000 s after which that convicts",
     );
     let silent = shown_for(8, "group=m1@5/7:12").replace("c3 answer view", "c3 note other");
-    says(
+    has_reason(
         &check(&record(&silent)),
         "c3 answered no `view` between the readings of the tree",
     );

@@ -1,7 +1,7 @@
 //! What members' values are by the transaction logs: views, updates that were lost, and updates that were undone.
 
 use super::{group, group_read};
-use crate::expect::{edited, guilty, innocent, none, proven, proven_by, tells};
+use crate::expect::{edited, explains, guilty, innocent, none, proven, proven_by};
 use crate::script::{changed, logged, txn};
 use zooquake_history::{Record, Txn};
 
@@ -46,13 +46,13 @@ fn a_value_that_its_transaction_did_not_write() {
     let record = |text: &str| written(text, LOG);
     none(&record(SHOWN));
     let wrong = SHOWN.replace("m1@%1/%2:12", "m1@%1/%2:11");
-    tells(
+    explains(
         &proven_by(&record(&wrong), "phantom-member", &[4]),
         "transaction 0x100000002 wrote the value 12",
     );
     let nobody = SHOWN.replace("m1@%1/%2:12", "m1@%1/%3:12");
     let three = |text: &str| written(text, &format!("{LOG}; setACL 0x1 -"));
-    tells(
+    explains(
         &proven_by(&three(&nobody), "phantom-member", &[4]),
         "no transaction 0x100000003 wrote that znode",
     );
@@ -72,7 +72,7 @@ fn an_update_that_no_transaction_wrote() {
         "c2 note view n=1 session=0x2 group=m1@%1/%2:12 => c3 invoke register member=m3 value=10",
     );
     let found = proven_by(&record(&alone), "lost-update", &[2, 3]);
-    tells(&found, "transaction 0x100000002 wrote the value 10");
+    explains(&found, "transaction 0x100000002 wrote the value 10");
     innocent(|text| written(text, LOG), &alone, "c1 => c1");
     let table = "
         mzxid=%2 => mzxid=null # no transaction wrote it
@@ -100,7 +100,7 @@ fn a_member_that_writes_an_older_value_over_a_newer_one() {
         c1 ok update path=/members/m1 mzxid=%2";
     let undone = "create 0x1 11; setData 0x1 12; setData 0x1 11";
     let record = |text: &str| written(text, undone);
-    tells(
+    explains(
         &proven_by(&record(text), "undone-update", &[0, 1, 3, 4]),
         "wrote 11: a value",
     );
@@ -142,7 +142,7 @@ fn a_member_that_is_made_anew_with_an_older_value_in_the_tree() {
         c1 invoke update value=12
         c1 ok update path=/members/m1 mzxid=7";
     let shown = |tree: &'static str| move |text: &str| group_read(text, ["", "", tree]);
-    tells(
+    explains(
         &proven_by(&shown("m1@9/9:11")(text), "undone-update", &[1, 2, 3, 4]),
         "The tree shows /members/m1 as it was created later, by transaction 0x9",
     );
@@ -172,7 +172,7 @@ fn a_view_that_goes_on_to_name_a_transaction_for_another_value() {
         super::asked("c3", 21, 10, "n=3 session=0x3 registered=null group=m1@5/7:11"),
     );
     let with = |tree: &'static str| group_read(&text, [tree; 3]);
-    tells(
+    explains(
         &proven(&with("m1@5/7:12"), "stale-view"),
         "has another value than mzxid 0x7, which it names, has in the tree",
     );

@@ -1,6 +1,6 @@
 //! Anomalies of barriers, each beside its nearest innocent twin.
 
-use crate::expect::{count, edited, found, guilty, innocent, none, proven_by, says};
+use crate::expect::{count, edited, found, guilty, has_reason, innocent, none, proven_by};
 use crate::script::run;
 use zooquake_checkers::Verdict;
 use zooquake_history::Record;
@@ -62,7 +62,7 @@ fn who_joins_twice_counts_once() {
         JOINS.replacen(" member=1", "", 1),
         JOINS.replacen("member=1", "member=one", 1),
     ] {
-        says(&none(&tutorial(&unread)), "the `join` of c1, which names no member");
+        has_reason(&none(&tutorial(&unread)), "the `join` of c1, which names no member");
     }
 }
 
@@ -140,7 +140,7 @@ fn who_waits_for_somebody_is_not_stuck() {
     ] {
         let results = none(&double(&edited(STUCK, waits)));
         assert_eq!(results.verdict, Verdict::Unknown, "{waits}");
-        says(&results, "still pending");
+        has_reason(&results, "still pending");
     }
     let table = "run recovered =>\n run recovered => c1 ok enter round=1; run recovered";
     innocent(double, STUCK, table);
@@ -208,7 +208,7 @@ fn who_waits_to_leave_while_another_may_be_inside_is_not_stuck() {
         LEAVING,
         "3 c2 invoke leave round=1; c2 ok leave round=1 =>",
     )));
-    says(
+    has_reason(
         &inside,
         "the leave of c1 sent at 2.000 s was still pending after recovery, and c2 may be in its round",
     );
@@ -262,5 +262,5 @@ fn a_member_that_joins_for_another_finishes_with_its_round() {
 fn a_member_of_a_round_that_cannot_be_read_may_be_of_any() {
     let unread = "c2 invoke enter round=1 => c2 invoke enter round=one; c2 end enter; c2 invoke enter round=1";
     let results = none(&double(&edited(EARLY, unread)));
-    says(&results, "the `enter` of c2, which names no round");
+    has_reason(&results, "the `enter` of c2, which names no round");
 }

@@ -3,7 +3,7 @@
 
 use super::claimed;
 use super::unanswered_operations::{CONSUMED, evidence, with};
-use crate::expect::{edited, none, proven, proven_by, tells};
+use crate::expect::{edited, explains, none, proven, proven_by};
 use crate::script::{changed, txn};
 use serde_json::json;
 use zooquake_history::{Record, Txn, evidence::TxnPart};
@@ -251,7 +251,7 @@ fn a_locking_queue_that_keeps_what_it_has_consumed_is_convicted() {
     };
     let judged = |log: Vec<Txn>| with(claimed(GIVEN), &evidence, log);
     let found = proven(&judged(log(["43", "44"], "42")), "duplicate-delivery");
-    tells(&found, "deleted /entries/entry-100-42, which carries the item");
+    explains(&found, "deleted /entries/entry-100-42, which carries the item");
     // The entry that was consumed is another item's.
     none(&judged(log(["44", "43"], "42")));
     none(&judged(log(["43", "44"], "43")));

@@ -2,7 +2,7 @@
 
 use super::items::{STORED, SWAPPED, TWICE, drained};
 use super::{claimed, fifo};
-use crate::expect::{edited, guilty, innocent, none, one, proven, proven_by, says, tells};
+use crate::expect::{edited, explains, guilty, has_reason, innocent, none, one, proven, proven_by};
 use crate::script::run;
 use zooquake_checkers::Verdict;
 
@@ -13,7 +13,7 @@ fn an_answer_that_names_no_item_is_no_empty_queue() {
         let broken = format!("c3 ok dequeue item=null => c3 ok dequeue {answer}");
         let results = none(&fifo(&edited(&drained(""), &broken)));
         assert_eq!(results.verdict, Verdict::Unknown);
-        says(&results, "the `dequeue` of c3, which names no one item");
+        has_reason(&results, "the `dequeue` of c3, which names no one item");
     }
     // It may have been the item that is missing, unless that was enqueued only later.
     let took = "c2 invoke dequeue; c2 ok dequeue item=one";
@@ -53,7 +53,7 @@ fn an_item_whose_enqueue_certainly_failed_is_a_phantom() {
         let queue = |text: &str| run(variant, text);
         let text = format!("{failed}; {given}");
         let found = proven_by(&queue(&text), "phantom-item", &[3]);
-        tells(&found, "Every enqueue of it certainly failed");
+        explains(&found, "Every enqueue of it certainly failed");
         let later =
             format!("c1 fail enqueue => | {given} => {given}; c1 fail enqueue # it may be read after the delivery");
         guilty(queue, "phantom-item", &text, &later);
@@ -62,7 +62,7 @@ fn an_item_whose_enqueue_certainly_failed_is_a_phantom() {
         innocent(queue, &text, &table);
     }
     let consumed = format!("{failed}; c2 invoke acknowledge item=1; c2 ok acknowledge item=1");
-    tells(&proven(&claimed(&consumed), "phantom-item"), "was acknowledged by c2");
+    explains(&proven(&claimed(&consumed), "phantom-item"), "was acknowledged by c2");
     innocent(claimed, &consumed, "c2 ok => c2 fail");
     // Tried again after it failed it was enqueued once, so twice is too often.
     one(&fifo(&format!("{failed}; {TWICE}")), "duplicate-delivery");

@@ -1,7 +1,7 @@
 //! Anomalies of items, each beside its nearest innocent twin.
 
 use super::{claimed, fifo};
-use crate::expect::{edited, guilty, innocent, none, proven, proven_by, says};
+use crate::expect::{edited, guilty, has_reason, innocent, none, proven, proven_by};
 use zooquake_checkers::Verdict;
 
 const DRAIN: &str = "
@@ -162,7 +162,7 @@ fn an_item_that_is_delivered_again_while_it_is_acknowledged_is_a_duplicate_in_ei
 
 #[test]
 fn an_item_enqueued_twice_is_not_judged() {
-    says(&none(&fifo(&format!("{STORED}{TWICE}"))), "enqueued 2 times");
+    has_reason(&none(&fifo(&format!("{STORED}{TWICE}"))), "enqueued 2 times");
 }
 
 #[test]

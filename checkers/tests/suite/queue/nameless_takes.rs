@@ -2,7 +2,7 @@
 
 use super::{brute_force, fifo, simulated_queues};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
-use crate::expect::{edited, minimal_beside, none, of_kind, one, tells};
+use crate::expect::{edited, explains, minimal_beside, none, of_kind, one};
 use crate::script::{history, number};
 use zooquake_checkers::{Anomaly, Verdict, check};
 use zooquake_history::{Event, EventType, Record};
@@ -94,7 +94,7 @@ fn one_dequeue_excuses_one_item() {
     none(&nameless(&GONE.replace("item=2", "item=1")));
     // It was sent too late.
     let late = "c2 invoke dequeue; c2 info dequeue => | run drained => c2 invoke dequeue; c2 info dequeue; run drained";
-    tells(&one(&nameless(&edited(GONE, late)), "lost-item"), "At least 2");
+    explains(&one(&nameless(&edited(GONE, late)), "lost-item"), "At least 2");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{claimed, fifo, simulated_queues, stuck_queue_definition};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
-use crate::expect::{edited, guilty, innocent, minimal_beside, none, of_kind, proven, proven_by, says, tells};
+use crate::expect::{edited, explains, guilty, has_reason, innocent, minimal_beside, none, of_kind, proven, proven_by};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Verdict, check};
 use zooquake_history::{Event, EventType, Record};
@@ -18,8 +18,8 @@ const PENDING: &str = "
 #[test]
 fn a_dequeue_beside_an_item_that_nobody_took_is_stuck() {
     let found = proven_by(&fifo(PENDING), "stuck-queue", &[3, 4, 5, 7]);
-    tells(&found, "c2 was sent `dequeue` at 2.000 s");
-    tells(&found, "Acknowledged had been the enqueues of item 2 at");
+    explains(&found, "c2 was sent `dequeue` at 2.000 s");
+    explains(&found, "Acknowledged had been the enqueues of item 2 at");
     proven(&claimed(PENDING), "stuck-queue");
     let table = "
         c2 note taking item=1 => c2 note connected # it names nothing
@@ -65,15 +65,15 @@ fn what_convicts_nobody_is_a_reason() {
         assert_eq!(results.verdict, Verdict::Unknown, "{edits}");
         results
     };
-    says(
+    has_reason(
         &words("c1 ok enqueue item=2 => c1 info enqueue"),
         "it is not certain that an item lay in the queue",
     );
-    says(
+    has_reason(
         &words("20 run audit => 11 run audit"),
         "only 9.000 s of the 10.000 s after which that convicts",
     );
-    says(
+    has_reason(
         &words("c2 invoke dequeue; c2 note taking item=1 => c2 invoke enqueue item=7"),
         "the enqueue of c2",
     );
@@ -102,7 +102,7 @@ fn dequeues_that_are_refused_again_and_again_are_stuck() {
         "2 c2 invoke dequeue; c2 note taking item=1 => | 20 run audit => 30 run audit",
     );
     let text = text.replace("30 run audit", &format!("{refused}30 run audit"));
-    tells(&proven(&fifo(&text), "stuck-queue"), "was refused again and again");
+    explains(&proven(&fifo(&text), "stuck-queue"), "was refused again and again");
     innocent(fifo, &text, "21 c2 fail dequeue => 21 c2 ok dequeue item=1");
 }
 
@@ -116,7 +116,7 @@ const ACKNOWLEDGING: &str = "
 #[test]
 fn an_acknowledge_that_stays_pending_is_stuck_whatever_lies_in_the_queue() {
     let found = proven_by(&claimed(ACKNOWLEDGING), "stuck-queue", &[2, 5, 6]);
-    tells(&found, "c2 was sent `acknowledge` at 3.000 s");
+    explains(&found, "c2 was sent `acknowledge` at 3.000 s");
     let table = "
         20 run audit => 12 run audit
         20 run audit => 4 c2 ok acknowledge item=1; 20 run audit
@@ -138,7 +138,7 @@ fn of_clients_that_cannot_name_what_they_take_each_dequeue_takes_an_item_away() 
     let nameless = |text: &str| fifo(&format!("c2 note hello cannot=taking; {text}"));
     let pending = edited(PENDING, "c2 note taking item=1 => c2 note connected");
     let found = check(&nameless(&pending));
-    tells(
+    explains(
         of_kind(&found, "stuck-queue")[0],
         "1 dequeue of clients that cannot name what they take",
     );

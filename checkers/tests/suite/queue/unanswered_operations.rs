@@ -2,7 +2,7 @@
 //! twins of which the logs show something else.
 
 use super::{claimed, fifo};
-use crate::expect::{edited, none, proven, proven_by, tells, tells_all};
+use crate::expect::{edited, explains, explains_all, none, proven, proven_by};
 use crate::script::{changed, txn};
 use serde_json::{Value, json};
 use zooquake_history::{Record, Txn, evidence::TxnPart};
@@ -73,7 +73,7 @@ fn printed(paths: &[&str]) -> Txn {
 #[test]
 fn an_item_that_was_certainly_consumed_is_not_given_out_again() {
     let found = proven_by(&consumed("c1 => c1"), "duplicate-delivery", &[0, 2, 5, 6, 7, 9, 10]);
-    tells_all(
+    explains_all(
         &found,
         &[
             "was not answered",
@@ -222,7 +222,7 @@ const TAKEN: &str = "
 fn an_item_that_was_certainly_taken_is_not_given_to_another_client() {
     let taken = |edits: &str| with(fifo(&edited(TAKEN, edits)), &evidence(), log());
     let found = proven_by(&taken("c1 => c1"), "duplicate-delivery", &[0, 2, 3, 4, 5, 8]);
-    tells(&found, "Then it was delivered to c3");
+    explains(&found, "Then it was delivered to c3");
     none(&with(claimed(TAKEN), &evidence(), log()));
     for edits in [
         "c3 invoke dequeue; c3 ok dequeue item=7 => c2 invoke dequeue; c2 ok dequeue item=7",

@@ -1,7 +1,7 @@
 //! Orders that do not fit, each beside its nearest innocent twin.
 
 use super::{VARIANTS, plain, quorum};
-use crate::expect::{edited, innocent, none, proven, proven_by, says, tells};
+use crate::expect::{edited, explains, has_reason, innocent, none, proven, proven_by};
 use crate::script::run;
 use zooquake_checkers::check;
 use zooquake_history::Record;
@@ -20,7 +20,7 @@ const STALE: &str = "
 #[test]
 fn a_value_that_was_overwritten_does_not_come_back() {
     let found = proven_by(&quorum(STALE), "not-linearizable", &[1, 2, 3, 4, 5]);
-    tells(&found, "the read of 1 by c3 through n3");
+    explains(&found, "the read of 1 by c3 through n3");
     let table = "
         c3 invoke read => | c2 ok => c3 invoke read; c2 ok # sent before the write of 2 was acknowledged
         c2 ok write value=2 => c2 info write value=2
@@ -163,7 +163,7 @@ fn a_contradiction_of_a_process_that_does_not_pair_names_no_other_processes_even
         c2 ok cas from=null to=2
         c3 ok cas from=2 to=3";
     let found = proven_by(&quorum(text), "not-linearizable", &[1, 2, 3, 4]);
-    tells(&found, "before the compare-and-set from 2 to 3 by c3 was sent");
+    explains(&found, "before the compare-and-set from 2 to 3 by c3 was sent");
     innocent(quorum, text, "c3 ok cas from=2 to=3 =>");
 }
 
@@ -182,7 +182,7 @@ fn a_chain_is_not_walked_backwards() {
 #[test]
 fn a_value_written_twice_is_left_out_and_said_so() {
     let text = format!("{STALE}; c1 invoke write value=1; c1 ok write value=1");
-    says(&none(&quorum(&text)), "1 value may have been written more than once");
+    has_reason(&none(&quorum(&text)), "1 value may have been written more than once");
     // Operations on other values are judged all the same.
     let other = format!("{text}; c2 invoke cas from=2 to=5; c2 ok cas from=2 to=5; c2 invoke read; c2 ok read value=2");
     wrong(&quorum(&other), &[9, 10, 11]);

@@ -1,7 +1,7 @@
 //! Acknowledged writes that are gone: from the znode tree, from the transaction logs, or by their numbers.
 
 use super::{held, plain};
-use crate::expect::{edited, none, proven_by, says, says_not, tells};
+use crate::expect::{edited, explains, has_reason, lacks_reason, none, proven_by};
 use crate::script::{changed, txn};
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::Record;
@@ -19,7 +19,7 @@ fn with_tree(text: &str, data: &str) -> Record {
 #[test]
 fn what_the_register_holds_at_last_is_a_read_in_every_variant() {
     let found = proven_by(&with_tree(WRITTEN, "1"), "not-linearizable", &[1, 2, 3]);
-    tells(&found, "reading of the znode tree");
+    explains(&found, "reading of the znode tree");
     proven_by(&with_tree(WRITTEN, ""), "not-linearizable", &[1]);
     none(&with_tree(WRITTEN, "2"));
     none(&with_tree(&WRITTEN.replace("c2 ok", "c2 info"), "1"));
@@ -28,11 +28,11 @@ fn what_the_register_holds_at_last_is_a_read_in_every_variant() {
 #[test]
 fn a_tree_that_holds_what_nobody_sent_disagrees() {
     let found = "The reading of the znode tree that found 7 found a value that no client had sent";
-    says(&none(&with_tree(WRITTEN, "7")), &format!("evidence disagrees: {found}"));
+    has_reason(&none(&with_tree(WRITTEN, "7")), &format!("evidence disagrees: {found}"));
 }
 
 fn agrees(record: &Record) {
-    says_not(&check(record), "evidence disagrees");
+    lacks_reason(&check(record), "evidence disagrees");
 }
 
 #[track_caller]

@@ -1,7 +1,7 @@
 //! What sessions and servers show: order within a session, and staleness with who answered.
 
 use super::{VARIANTS, plain};
-use crate::expect::{edited, found, innocent, none, one, proven_by, tells, tells_all};
+use crate::expect::{edited, explains, explains_all, found, innocent, none, one, proven_by};
 use crate::script::{changed, run};
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::ServerSample;
@@ -45,7 +45,7 @@ const STALE: &str = "
 fn stale_reads_of_a_server_are_one_episode() {
     let stale = proven_by(&plain(STALE), "stale-read", &[1, 4, 5]);
     assert!(stale.advisory);
-    tells_all(
+    explains_all(
         &stale,
         &[
             "n2 answered nil",
@@ -122,6 +122,6 @@ fn who_answered_is_told_by_what_the_servers_said() {
     ];
     for (said, expected) in cases {
         let record = changed(plain(STALE), |record| record.servers = samples(&said));
-        tells(&one(&record, "stale-read"), expected);
+        explains(&one(&record, "stale-read"), expected);
     }
 }

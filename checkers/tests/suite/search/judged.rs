@@ -1,7 +1,7 @@
 //! From the text of a history to its verdict.
 
 use super::{told, with_budget};
-use crate::expect::{kinds, says_first, tells};
+use crate::expect::{explains, kinds, says_first};
 use zooquake_checkers::search::{Budget, HistoryTerms, InitialValue, ModelKind, Notation, infer, judge};
 use zooquake_checkers::{Results, Verdict, inferred_plan};
 use zooquake_history::{History, edn::parse_edn, event::parse_jsonl, textlog::parse_log};
@@ -51,8 +51,8 @@ fn a_stale_read_is_told_with_what_it_contradicts() {
     let anomaly = &results.anomalies[0];
     assert_eq!((anomaly.kind.as_str(), anomaly.advisory), ("not-linearizable", false));
     assert_eq!(anomaly.witness, [0, 1, 2, 3]);
-    tells(anomaly, "the read of 0 by process 1 (events 2 to 3)");
-    tells(anomaly, "the write of 3 by process 0 (events 0 to 1)");
+    explains(anomaly, "the read of 0 by process 1 (events 2 to 3)");
+    explains(anomaly, "the write of 3 by process 0 (events 0 to 1)");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_witness_that_may_not_be_minimal_says_so() {
     };
     let just = (1..).map(with).find(|results| results.verdict == Verdict::Invalid);
     let just = &just.expect("some budget suffices for the search").anomalies[0];
-    tells(just, "The budget ran out before it was known");
+    explains(just, "The budget ran out before it was known");
     let all = &with(1_000_000).anomalies[0];
     assert!(!all.why.contains("budget"), "{}", all.why);
     assert_eq!(all.witness, [44, 45, 46, 47], "both writes ended before the reads");

@@ -1,7 +1,7 @@
 //! Texts under keys, as porcupine writes their histories.
 
 use super::told;
-use crate::expect::{says_first, tells};
+use crate::expect::{explains, says_first};
 use zooquake_checkers::search::{ModelKind, infer};
 use zooquake_checkers::{Results, Verdict};
 use zooquake_history::{
@@ -44,7 +44,7 @@ fn histories_of_porcupine_are_judged_key_by_key() {
     let lost = judged(&FITS.replace("\"b:a\"", "\":a\""));
     assert_eq!(lost.verdict, Verdict::Invalid);
     assert_eq!(lost.anomalies[0].witness, [1, 3, 4, 6], "{}", lost.anomalies[0].why);
-    tells(&lost.anomalies[0], "get of \"\\\":a\\\"\"");
+    explains(&lost.anomalies[0], "get of \"\\\":a\\\"\"");
 
     // A value that is no text is unknown.
     let nil = judged(&FITS.replace("\"b:a\"", "nil"));
@@ -88,7 +88,7 @@ fn texts_under_keys_are_swapped() {
     with(&[(r#":value ["a" "b"]"#, r#":value ("a" "b")"#)], Verdict::Valid);
     // It wrote nothing, wrote under the other key, wanted another text.
     let lost = with(&[found(r#":value "a"}"#)], Verdict::Invalid);
-    tells(&lost.anomalies[0], "the cas of [\"a\",\"b\"] by process 0");
+    explains(&lost.anomalies[0], "the cas of [\"a\",\"b\"] by process 0");
     with(&[(":get, :key \"x\"", ":get, :key \"y\"")], Verdict::Invalid);
     let wanted = with(&[("[\"a\" \"b\"]", "[\"c\" \"b\"]")], Verdict::Invalid);
     assert_eq!(wanted.anomalies[0].witness, [4, 5], "nobody had put what it found");

@@ -2,7 +2,7 @@
 
 use super::told;
 use crate::commit::{commit, with_tree};
-use crate::expect::{none, says};
+use crate::expect::{has_reason, none};
 use crate::script::holding;
 use zooquake_checkers::check;
 
@@ -69,7 +69,7 @@ fn a_decision_znode_may_be_gone_when_the_tree_is_read_again() {
     told(&gone, "commit-without-votes", &said, &["stands"]);
     let unreadable = &mut gone.tree.as_mut().expect("a tree").readings[0].znodes[0];
     unreadable.data = "perhaps".to_owned();
-    says(
+    has_reason(
         &check(&gone),
         "1 reading of decision znodes showed neither commit nor abort, such as that of",
     );

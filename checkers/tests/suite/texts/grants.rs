@@ -1,7 +1,7 @@
 //! Locks and elections.
 
 use super::told;
-use crate::expect::says;
+use crate::expect::has_reason;
 use crate::script::{changed, lock, standing, znode};
 use zooquake_checkers::check;
 use zooquake_history::plan::Resource;
@@ -26,7 +26,7 @@ fn one_client_may_have_both_grants_of_a_stale_write() {
 fn a_writes_order_is_not_judged_wherever_the_resource_may_be() {
     let text = "c1 acquire g1; c1 granted g1; c1 write g1; c1 wrote g1";
     let inside = changed(lock(text), |inside| inside.plan.workload.resource = Resource::Zookeeper);
-    says(&check(&inside), "1 of 1 accepted write gave no transaction");
+    has_reason(&check(&inside), "1 of 1 accepted write gave no transaction");
 }
 
 /// What was removed may be the client's own, made by an attempt that it did not report.

@@ -7,7 +7,7 @@ mod grants;
 mod queues;
 mod registers;
 
-use crate::expect::{of_kind, tells};
+use crate::expect::{explains, of_kind};
 use zooquake_checkers::check;
 use zooquake_history::Record;
 
@@ -18,7 +18,7 @@ fn told(record: &Record, kind: &str, said: &[&str], unsaid: &[&str]) {
     let [found] = of_kind(&results, kind)[..] else {
         panic!("{kind}: {results:#?}")
     };
-    said.iter().for_each(|words| tells(found, words));
+    said.iter().for_each(|words| explains(found, words));
     for words in unsaid {
         assert!(!found.why.contains(words), "{words:?} is in {}", found.why);
     }

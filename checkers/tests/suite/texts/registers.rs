@@ -1,7 +1,7 @@
 //! Registers, and foreign histories.
 
 use super::told;
-use crate::expect::{none, says_not};
+use crate::expect::{lacks_reason, none};
 use crate::register::{plain, quorum};
 use crate::search::judged::maps;
 use zooquake_checkers::search::ModelKind;
@@ -62,7 +62,7 @@ fn a_compare_and_set_is_no_read_of_its_own_transaction() {
         c1 invoke write value=1; c1 ok write value=1 mzxid=11 session=0x1
         c3 invoke write value=2; c3 end write
         c2 invoke cas from=1 to=2; c2 ok cas from=1 to=2 mzxid=12 session=0x2";
-    says_not(&none(&plain(text)), "evidence disagrees");
+    lacks_reason(&none(&plain(text)), "evidence disagrees");
 }
 
 /// Its answer may be that to the request before.

@@ -138,7 +138,7 @@ pub fn assert_harmless(page: &str, scripts: usize) {
 
 /// Asserts that the page contains all of these texts.
 #[track_caller]
-pub fn says(page: &str, all: &[&str]) {
+pub fn shows(page: &str, all: &[&str]) {
     for said in all {
         assert!(page.contains(said), "it does not say: {said}\n{page}");
     }

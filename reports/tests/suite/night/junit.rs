@@ -1,7 +1,7 @@
 //! The JUnit file of a night.
 
 use super::night;
-use crate::common::{between, says};
+use crate::common::{between, shows};
 use zooquake_reports::night::{junit, summary};
 
 /// The elements of an XML text in order, each opening tag with its attributes; fails if they are not nested well.
@@ -37,13 +37,13 @@ fn junit_is_nested_well_and_counts_what_it_has() {
         "skipped=\"1\"",
         "time=\"62.500\"",
     ];
-    says(&elements[0], &all);
+    shows(&elements[0], &all);
     let queue = elements
         .iter()
         .find(|e| e.starts_with("testsuite name=\"queue/b\""))
         .unwrap();
     let begun = "timestamp=\"2026-11-20T01:00:00\"";
-    says(
+    shows(
         queue,
         &["tests=\"2\"", "failures=\"0\"", "errors=\"1\"", "skipped=\"1\"", begun],
     );
@@ -74,30 +74,30 @@ fn a_drawn_seed_has_the_same_name_every_night() {
     }
     let xml = junit(&night).unwrap();
     let case = between(&xml, "name=\"kill,pause, drawn seed 2\"", "</testcase>");
-    says(case, &["<property name=\"seed\" value=\"2026112002\"/>"]);
-    says(&summary(&night), &["drawn seed 3 (2026112003): unknown"]);
+    shows(case, &["<property name=\"seed\" value=\"2026112002\"/>"]);
+    shows(&summary(&night), &["drawn seed 3 (2026112003): unknown"]);
 }
 
 #[test]
 fn what_was_not_run_is_stated_and_too_little_is_an_error() {
     let mut night = night();
     night.required = 4;
-    says(
+    shows(
         &summary(&night),
         &["### Not run (1 of 5)\n\nqueue/b under kill,pause, seed 5\n"],
     );
     let xml = junit(&night).unwrap();
-    says(&xml, &["skipped=\"1\"", "not run: no time was left"]);
+    shows(&xml, &["skipped=\"1\"", "not run: no time was left"]);
     assert!(!xml.contains("enough cells are run"), "four of five were run");
     night.required = 5;
     let xml = junit(&night).unwrap();
     elements(&xml);
     let said = "only 4 of 5 cells were run, and at least 5 must be (--require)";
     let case = between(&xml, "enough cells are run", "</testcase>");
-    says(case, &["<error message=", said]);
-    says(&xml, &["tests=\"6\"", "errors=\"3\""]);
+    shows(case, &["<error message=", said]);
+    shows(&xml, &["tests=\"6\"", "errors=\"3\""]);
     (night.required, night.gaps) = (0, vec!["part 2/3 is missing: 4 cells not run".into()]);
-    says(
+    shows(
         &junit(&night).unwrap(),
         &["<error message=\"part 2/3 is missing: 4 cells not run\""],
     );
@@ -111,14 +111,14 @@ fn junit_tells_the_story_of_a_broken_cell_and_how_to_see_it_again() {
     assert!(failure.starts_with(head), "{failure}");
     let story = "c5 was granted at 3.4 s while c2 &lt;held&gt; &amp; &quot;wrote&quot;";
     let again = "report: runs/r2/report.html\nto reproduce: zooquake run lock/a --seed 2";
-    says(failure, &[story, again]);
+    shows(failure, &[story, again]);
     assert!(
         !failure.contains("stale-write"),
         "what is known is no failure: {failure}"
     );
     assert!(xml.contains("stale-write × 2 (known and accepted)"), "but it is told");
     let unknown = xml.split("<error").nth(1).unwrap();
-    says(unknown, &["seed 3: no window of kill counts", "seed 9:"]);
+    shows(unknown, &["seed 3: no window of kill counts", "seed 9:"]);
 }
 
 #[test]
@@ -127,6 +127,6 @@ fn junit_names_a_cause_as_sure_as_it_is() {
     night.cells[1].attempts[0].anomalies[0].cause = "Window 1 lost the reply.".into();
     for (proven, words) in [(true, "\ncause: Window 1"), (false, "\nmay be: Window 1")] {
         night.cells[1].attempts[0].anomalies[0].cause_proven = proven;
-        says(&junit(&night).unwrap(), &[words]);
+        shows(&junit(&night).unwrap(), &[words]);
     }
 }

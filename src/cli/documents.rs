@@ -1,6 +1,7 @@
 //! The documents hold: each command that they show is one, and each link leads somewhere.
 
 use super::args::Arguments;
+use crate::planning::names;
 use clap::{CommandFactory, Parser};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -95,7 +96,9 @@ fn anchors(text: &str) -> BTreeSet<String> {
 fn is_in_the_book(path: &Path) -> bool {
     let whole = |path: &Path| path.canonicalize().expect("a file that is there");
     let docs = whole(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs"));
-    whole(path).strip_prefix(docs).is_ok_and(|page| !page.starts_with("log"))
+    whole(path)
+        .strip_prefix(docs)
+        .is_ok_and(|page| !page.starts_with("log"))
 }
 
 #[test]
@@ -150,4 +153,60 @@ fn each_page_of_the_documents_is_in_the_book() {
         count > 20 && lacks.is_empty(),
         "of {count} pages {lacks:?} are not in SUMMARY.md"
     );
+}
+
+/// The texts between backticks, outside of indented blocks.
+fn quoted(text: &str) -> Vec<&str> {
+    let prose = text.lines().filter(|line| !line.starts_with("    "));
+    prose.flat_map(|line| line.split('`').skip(1).step_by(2)).collect()
+}
+
+/// Whether one of these paths is the one that the design names: as it stands, or below one of the folders that its
+/// paragraph is about. A part in angle brackets stands for any name.
+fn is_there(named: &str, paths: &[PathBuf]) -> bool {
+    let mut glob = String::new();
+    for (at, part) in named.trim_end_matches('/').split(['<', '>']).enumerate() {
+        glob += if at % 2 == 0 { part } else { "*" };
+    }
+    let glob = globset::GlobBuilder::new(&glob).literal_separator(true).build();
+    let glob = glob.expect("a path").compile_matcher();
+    let is_named = |path: &Path| glob.is_match(path);
+    paths.iter().any(|path| {
+        let folders = ["src", "backend/src"]
+            .iter()
+            .filter_map(|folder| path.strip_prefix(folder).ok());
+        is_named(path) || folders.into_iter().any(is_named)
+    })
+}
+
+#[test]
+fn each_path_and_name_of_the_design_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let design = std::fs::read_to_string(root.join("DESIGN.md")).expect("the design");
+    let (mut all, mut words) = (Vec::new(), BTreeSet::new());
+    let tree = WalkDir::new(root).min_depth(1).into_iter();
+    for entry in tree.filter_entry(|entry| entry.file_name() != "target" && entry.file_name() != ".git") {
+        let path = entry.expect("a file").into_path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&path).expect("Rust");
+            let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.extend(names.map(str::to_owned));
+        }
+        all.push(path.strip_prefix(root).expect("below").to_owned());
+    }
+    let (mut paths, mut names, mut gone) = (0, 0, Vec::new());
+    for text in quoted(&design) {
+        let is_name = text.chars().all(|c| c.is_alphanumeric() || "_:".contains(c))
+            && (text.starts_with(char::is_uppercase) || text.contains('_'));
+        let is_path = text.contains('/') && !text.contains(' ') && !text.starts_with('/');
+        if is_path && !names::built_in(text).is_some_and(|workload| workload.name() == text) {
+            paths += 1;
+            gone.extend((!is_there(text, &all)).then_some(text));
+        } else if is_name {
+            names += 1;
+            gone.extend((!text.split("::").all(|name| words.contains(name))).then_some(text));
+        }
+    }
+    assert!(paths > 60 && names > 60, "{paths} paths, {names} names");
+    assert_eq!(gone, [""; 0]);
 }

@@ -1,14 +1,12 @@
 //! Campaign files: TOML, read so that every mistake is named with its line.
 
-mod seeds;
-
 use crate::nightly::campaign::{Campaign, EnsembleSettings, PinnedCells, matching};
-use crate::nightly::seeds::SeedSource;
+use crate::nightly::seeds::{DrawnSeeds, MOST, SeedOrigin, SeedSource};
 use crate::planning::values::{self, KeyText};
 use crate::planning::{names, recipe, spec};
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
-use toml::Spanned;
+use toml::{Spanned, Table, Value};
 
 /// The campaign of a night that is given none; it is the example that the documents show.
 pub const EXAMPLE: &str = include_str!("../../docs/ci/nightly.toml");
@@ -50,13 +48,13 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
     let file = CampaignFile(KeyText(text));
     let variants = file.variants("variants", &keys.variants, folder)?;
     let faults = file.faults("faults", &keys.faults)?;
-    let seeds = file.one("seeds", keys.seeds.as_ref(), seeds::source)?;
+    let seeds = file.one("seeds", keys.seeds.as_ref(), source)?;
     let mut cells = Vec::new();
     for keys in keys.cells.iter().flatten() {
         cells.push(PinnedCells {
             variants: file.variants("cells.variants", &keys.variants, folder)?,
             faults: file.faults("cells.faults", &keys.faults)?,
-            seeds: seeds::listed(keys.seeds.get_ref()).map_err(|why| file.0.wrong(&keys.seeds, "cells.seeds", &why))?,
+            seeds: listed(keys.seeds.get_ref()).map_err(|why| file.0.wrong(&keys.seeds, "cells.seeds", &why))?,
         });
     }
     let time = file.one("time", keys.time.as_ref(), |text| values::duration(text))?;
@@ -204,3 +202,57 @@ impl CampaignFile<'_> {
 
 #[cfg(test)]
 mod tests;
+
+/// The value of the campaign's `seeds`.
+///
+/// # Errors
+/// What is wrong with it, and the way out.
+pub fn source(value: &Value) -> Result<SeedSource, String> {
+    match value {
+        Value::Table(keys) => drawn(keys).map(SeedSource::Drawn),
+        Value::Integer(number) => Err(format!(
+            "give a list such as [{number}], or {{ count = {number}, from = \"date\" }}"
+        )),
+        other => listed(other).map(SeedSource::Listed),
+    }
+}
+
+/// A list of seeds, each once.
+///
+/// # Errors
+/// What is wrong with it, and the way out.
+pub fn listed(value: &Value) -> Result<Vec<u64>, String> {
+    let values = match value {
+        Value::Array(values) if !values.is_empty() => values,
+        Value::Array(_) => return Err("give at least one".to_string()),
+        _ => return Err("pinned seeds are a list, such as seeds = [7]".to_string()),
+    };
+    let seed = |value: &Value| {
+        let number = value.as_integer().and_then(|number| u64::try_from(number).ok());
+        let shown = value
+            .as_integer()
+            .map_or("this".to_string(), |number| format!("`{number}`"));
+        number.ok_or_else(|| format!("{shown} is no seed: a seed is a whole number from 0"))
+    };
+    let seeds: Result<Vec<u64>, String> = values.iter().map(seed).collect();
+    Ok(unique(seeds?))
+}
+
+fn drawn(keys: &Table) -> Result<DrawnSeeds, String> {
+    if let Some(other) = keys.keys().find(|key| !["count", "from"].contains(&key.as_str())) {
+        return Err(format!(
+            "there is no key `{other}` here: give {{ count = 4, from = \"date\" }}"
+        ));
+    }
+    let count = keys.get("count").and_then(Value::as_integer);
+    let count = count.and_then(|count| u64::try_from(count).ok());
+    let count = count.filter(|count| (1..=MOST).contains(count));
+    let count = count.ok_or_else(|| format!("`count` is how many seeds each night has: give 1 to {MOST}"))?;
+    match keys.get("from").and_then(Value::as_str) {
+        Some("date") => Ok(DrawnSeeds {
+            count,
+            from: SeedOrigin::Date,
+        }),
+        _ => Err("`from` is what the seeds are drawn from: give from = \"date\"".to_string()),
+    }
+}

@@ -13,7 +13,7 @@ use crate::compare::drive::{self, ComparisonLedger, last, left};
 use crate::compare::header::ComparisonHeader;
 use crate::compare::report;
 use crate::compare::setup::Setup;
-use crate::planning::{recipe, refusal, values};
+use crate::planning::{admission, recipe, values};
 use crate::{backends, calendar, version};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -142,12 +142,12 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
 /// Refuses a comparison with runs that cannot end valid, and names them.
 fn refuse(setup: &Setup) -> Result<(), String> {
     let specs = setup.specs()?;
-    refusal::refuse(&specs, || {
+    admission::refuse(&specs, || {
         let time = |enough| {
             let enough = values::whole_seconds(enough);
             format!("the shortest time that works for all of them is --time {enough}")
         };
-        refusal::enough_ms(specs.iter().map(|(_, spec)| spec.clone()))
+        admission::enough_for_all_ms(specs.iter().map(|(_, spec)| spec.clone()))
             .map_or_else(|| "give --clients 2 or more".to_string(), time)
     })
 }

@@ -4,7 +4,7 @@ use super::args::ListOptions;
 use super::exit::Code;
 use crate::backends::sim;
 use crate::faults::FAULTS;
-use crate::planning::{names, support};
+use crate::planning::{admission, names};
 use crate::terminal::{print_folded, print_wrapped};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn as_json(variants: &[Workload]) -> Value {
     let variants: Vec<Value> = variants
         .iter()
         .map(|workload| {
-            let simulated = support::workload_on(&sim::KIND, workload).is_ok();
+            let simulated = admission::workload_on(&sim::KIND, workload).is_ok();
             let Workload { promise, accepted, .. } = workload;
             json!({ "name": workload.name(), "promise": promise, "accepted": accepted, "simulated": simulated })
         })
@@ -81,7 +81,7 @@ fn print(variants: &[Workload]) {
         println!("  {}", workload.name());
         let remark = |text: &str| print_wrapped(&format!("      {text}"), 8);
         remark(&workload.promise);
-        if let Err(why) = support::workload_on(&sim::KIND, workload) {
+        if let Err(why) = admission::workload_on(&sim::KIND, workload) {
             remark(&format!("on real ensembles only: {why}"));
         }
         for accepted in &workload.accepted {

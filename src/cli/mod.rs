@@ -2,7 +2,6 @@
 
 mod args;
 mod campaign;
-mod candidates;
 mod check;
 mod compare;
 mod consent;
@@ -25,7 +24,6 @@ mod new;
 mod nightly;
 mod pack;
 mod paths;
-mod plan_lines;
 mod replay;
 mod report;
 mod run;

@@ -14,7 +14,7 @@ use crate::nightly::header::{self, NightHeader};
 use crate::nightly::previous_nights::{self, NightRecord};
 use crate::nightly::{conclusion, jobs, report, retention};
 use crate::planning::spec::RunSpec;
-use crate::planning::{recipe, refusal, values};
+use crate::planning::{admission, recipe, values};
 use crate::run::folder::Folder;
 use crate::{backends, calendar, version};
 use anyhow::{Context, Result};
@@ -185,12 +185,12 @@ fn refuse(header: &NightHeader) -> Result<(), String> {
     let cells = header.cells();
     let named = |cell: &Cell| (cell.to_string(), campaign.spec(cell, cell.seed));
     let named: Vec<(String, RunSpec)> = cells.iter().map(named).collect();
-    refusal::refuse(&named, || {
+    admission::refuse(&named, || {
         // Also with the seeds with which unknown cells are run again.
         let again = cells
             .iter()
             .map(|cell| campaign.spec(cell, campaign.next_seed(cell.seed, header.date())));
-        match refusal::enough_ms(named.iter().map(|(_, spec)| spec.clone()).chain(again)) {
+        match admission::enough_for_all_ms(named.iter().map(|(_, spec)| spec.clone()).chain(again)) {
             Some(enough) => {
                 let enough = values::whole_seconds(enough);
                 format!("give the campaign `time = \"{enough}\"`, the shortest that works for all of its cells")

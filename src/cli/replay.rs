@@ -4,7 +4,7 @@ use super::exit::{Code, Usage};
 use super::run::refuse_keep;
 use super::series::{Series, print_json};
 use super::{consent, paths};
-use crate::planning::{admission, support, values};
+use crate::planning::{admission, values};
 use crate::replay::{headline, pin};
 use crate::run::FinishedRun;
 use crate::run::folder::{Folder, RECIPE};
@@ -66,7 +66,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         .map_err(|why| Usage(format!("{:?} has no plan that could be run: it {why}", options.run)))?;
     let (original, ran_on) = (record.plan.clone(), record.plan.on);
     record.plan = record.plan.placed(options.on.unwrap_or(ran_on));
-    support::check(&record.plan).map_err(Usage)?;
+    admission::check_backend(&record.plan).map_err(Usage)?;
     refuse_keep(&record.plan, options.keep)?;
     // A run in virtual time is repeated as it was, and needs no pins.
     let capabilities = backends::capabilities(record.plan.on);

@@ -5,9 +5,9 @@ use super::paths;
 use super::series::{Series, print_json};
 use crate::backends::{self, Connection, sim};
 use crate::campaign::attempt;
-use crate::planning::refusal::refuse;
+use crate::planning::admission::refuse;
 use crate::planning::spec::RunSpec;
-use crate::planning::{feasibility, recipe, support, values};
+use crate::planning::{admission, recipe, values};
 use crate::run::FinishedRun;
 use crate::terminal::{line, print_folded, verdict};
 use anyhow::Result;
@@ -64,7 +64,7 @@ async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Box<dyn Connection>
     if options.on.is_some() || options.keep || options.live || !plan.cluster.hosts.is_empty() {
         return Err(none);
     }
-    if let Err(why) = support::plan_on(&sim::KIND, plan) {
+    if let Err(why) = admission::plan_on(&sim::KIND, plan) {
         return Err(none.context(format!("{why}, and no real one can be had")));
     }
     // A user who has chosen an engine wants that one, and a program that reads a log takes a verdict about a model for
@@ -108,7 +108,7 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
         if let Some(DrawnFor { servers, timing }) = plan.drawn_for {
             (shape.servers, shape.timing) = (servers, timing);
         }
-        feasibility::enough_ms(&plan.workload, &shape, faults)
+        admission::enough_ms(&plan.workload, &shape, faults)
     };
     let way_out = || {
         let Some(any) = enough(&plan.faults) else {
@@ -127,7 +127,7 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
             faults if faults.is_empty() => longer,
             faults => format!(
                 "{longer}; into {} fits --faults {}",
-                feasibility::seconds(plan.time_ms),
+                admission::seconds(plan.time_ms),
                 faults.join(",")
             ),
         }

@@ -6,7 +6,7 @@ use super::{interrupt, paths};
 use crate::confirm::{Confirmation, Confirmer, were_played};
 use crate::planning::{names, values};
 use crate::selftest::{self, BugOutcome, PlantedBug, Settings};
-use crate::shrink::sim::write_run;
+use crate::shrink::strategy::write_run;
 use crate::terminal::print_wrapped;
 use anyhow::{Context, Result};
 use clap::Args;

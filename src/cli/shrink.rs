@@ -1,16 +1,15 @@
 //! `zooquake shrink`
 
 use super::exit::{Code, Usage};
-use super::plan_lines::plan_lines;
 use super::replay::kept_recipe;
 use super::{consent, interrupt, paths};
 use crate::backends::{self, sim};
-use crate::planning::{admission, support, values};
+use crate::explore::space::state;
+use crate::planning::{admission, values};
 use crate::replay::{headline, pin};
 use crate::run::folder::Folder;
 use crate::shrink::network::{self, ShrunkScript};
-use crate::shrink::sim::write_run;
-use crate::shrink::strategy::{SmallestPlan, Strategy};
+use crate::shrink::strategy::{SmallestPlan, Strategy, write_run};
 use crate::shrink::{PlayedPlan, Size, WantedAnomaly};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -65,7 +64,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     if record.plan.on == On::Network {
         return of_network(&options, &opened.folder, &record).await;
     }
-    let simulable = support::plan_on(&sim::KIND, &record.plan);
+    let simulable = admission::plan_on(&sim::KIND, &record.plan);
     if let Err(why) = &simulable
         && (!record.plan.scenes.is_empty() || options.on == Some(On::Sim))
     {
@@ -213,4 +212,23 @@ impl ShrinkReport<'_> {
         let writing = tokio::task::spawn_blocking(move || write_run(plan, Some(&of), &out));
         writing.await.context("the run was not written")?
     }
+}
+
+/// The windows and the clients of a plan, a line each.
+pub fn plan_lines(plan: &Plan) -> Vec<String> {
+    let windows = plan.windows.iter().map(|window| {
+        format!(
+            "window {}: {} for {} ms, {}",
+            window.id,
+            window.fault,
+            window.duration_ms,
+            state(window)
+        )
+    });
+    let clients = (1..).zip(&plan.clients).map(|(number, client)| match client.ops {
+        Some(0) => format!("c{number}: nothing before the faults are healed"),
+        Some(ops) => format!("c{number}: {ops} operations"),
+        None => format!("c{number}: as many operations as there is time for"),
+    });
+    windows.chain(clients).collect()
 }

@@ -5,7 +5,7 @@ use super::failure::Signature;
 use super::space::Space;
 use crate::confirm::{Confirmation, Confirmer};
 use crate::run::simulation;
-use crate::shrink::sim::{SimulatedEnsembles, write_run};
+use crate::shrink::strategy::{SimulatedEnsembles, write_run};
 use crate::shrink::{PlayedPlan, Shrinker, Size};
 use anyhow::Result;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use crate::backends::sim;
 use crate::faults::{self, Topology};
-use crate::planning::{drawing, names, support};
+use crate::planning::{admission, drawing, names};
 use serde::{Deserialize, Serialize};
 use zooquake_history::plan::{ClientState, ClusterPlan, On, Plan, Trigger, Window, Workload};
 
@@ -63,7 +63,7 @@ impl Space {
     /// If the variant does not exist or cannot be simulated: the message for the user.
     pub fn workload(&self) -> Result<Workload, String> {
         let workload = names::workload(&self.variant)?;
-        support::workload_on(&sim::KIND, &workload)?;
+        admission::workload_on(&sim::KIND, &workload)?;
         Ok(workload)
     }
 

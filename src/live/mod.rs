@@ -1,7 +1,5 @@
 //! The report of a run that goes on, on an address that only this machine reaches.
 
-mod news;
-mod page;
 mod server;
 mod site;
 

@@ -1,7 +1,6 @@
 //! The HTTP server: what it serves to whom, and the bounds of its connections.
 
-use super::news::News;
-use super::site::Site;
+use super::site::{News, Site};
 use axum::body::Body;
 use axum::extract::{Query, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS};

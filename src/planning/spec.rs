@@ -1,16 +1,17 @@
 //! What is asked of a run: everything that `zooquake run` takes. Nights and comparisons are made of specs too, so the
 //! command line of a spec draws the plan that ran.
 
-mod arguments;
-mod protocols;
-
-use super::placement::{self, PlacedNode};
-use super::{drawing, feasibility, names, network, scenes, support, values};
-use crate::faults;
-use clap::Args;
+use super::placement::PlacedNode;
+use super::{admission, drawing, names, network, placement, scenes, values};
+use crate::{faults, shell};
+use clap::{Args, Parser};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 use zooquake_history::plan::{ClusterPlan, DrawnFor, On, Plan, Timing};
+use zooquake_network::draft::FAULTS;
+use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// How long operations and faults go on.
 pub const TIME: Duration = Duration::from_secs(60);
@@ -134,13 +135,13 @@ impl RunSpec {
     /// If the variant or a fault does not exist, or the variant does not take an option: a message for the user.
     pub fn plan(&self) -> Result<Plan, String> {
         let plan = self.drawn()?;
-        support::check(&plan).map(|()| plan)
+        admission::check_backend(&plan).map(|()| plan)
     }
 
     fn drawn(&self) -> Result<Plan, String> {
         let workload = names::workload(&self.workload)?;
         if let Some(variant) = network::variant(&workload) {
-            return protocols::drawn(self, variant);
+            return self.protocol(variant);
         }
         let on = self.on.unwrap_or_default();
         if let Some(servers) = self.servers {
@@ -218,12 +219,172 @@ impl RunSpec {
 
     /// The shortest time with which this seed's plan can end valid, in milliseconds; `None` if no time would do.
     pub fn shortest_ms(&self) -> Option<u64> {
-        feasibility::shortest_ms(|time_ms| {
+        admission::shortest_ms(|time_ms| {
             let mut lasting = self.clone();
             lasting.time = Some(Duration::from_millis(time_ms));
             lasting.plan().unwrap_or_default()
         })
     }
+
+    /// The spec that these arguments of `zooquake run` give.
+    ///
+    /// # Errors
+    /// If `zooquake run` would refuse them as no arguments of its own.
+    pub fn from_args(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, clap::Error> {
+        Ok(Arguments::try_parse_from(arguments)?.spec)
+    }
+
+    /// The arguments of `zooquake run` that give this spec; what is not given, or as usual, is left out. Former names
+    /// of variants and faults are replaced by the present ones; names that do not exist are kept.
+    pub fn to_args(&self) -> Vec<OsString> {
+        let usual = Self::new("");
+        let workload = names::built_in(&self.workload).map_or_else(|| self.workload.clone(), |known| known.name());
+        let present = |list: &String| match names::faults(list) {
+            Ok(kinds) if !kinds.is_empty() => kinds.join(","),
+            _ => list.clone(),
+        };
+        let mut all: Vec<OsString> = vec![workload.into()];
+        let mut give = |name: &str, value: Option<OsString>| match value {
+            // As a word of its own it would be taken for an option.
+            Some(value) if value.as_bytes().starts_with(b"-") => {
+                let mut joined = OsString::from(format!("{name}="));
+                joined.push(value);
+                all.push(joined);
+            }
+            Some(value) => all.extend([name.into(), value]),
+            None => {}
+        };
+        let number = |n: usize| OsString::from(n.to_string());
+        let unusual = |n: usize, usual: usize| (n != usual).then(|| number(n));
+        let shape = |d: &DrawnFor| format!("{}:{}", d.servers, values::timing_text(&d.timing)).into();
+        give("--seed", self.seed.map(|seed| seed.to_string().into()));
+        give("--faults", self.faults.as_ref().map(|list| present(list).into()));
+        give("--time", self.time.map(|time| values::duration_text(time).into()));
+        give("--servers", self.servers.map(number));
+        give("--observers", self.observers.map(number));
+        let clients = self.clients.filter(|&clients| clients != CLIENTS);
+        give("--clients", clients.map(number));
+        let timing = self.timing.map(|timing| values::timing_text(&timing));
+        give("--timing", timing.map(Into::into));
+        give("--zookeeper", self.zookeeper.clone().map(Into::into));
+        give("--drawn-for", self.drawn_for.as_ref().map(shape));
+        let list = |all: Vec<String>| (!all.is_empty()).then(|| all.join(",").into());
+        give("--hosts", list(self.hosts.clone()));
+        give("--place", list(self.place.iter().map(placement::text).collect()));
+        give("--on", self.on.map(|on| on.name().into()));
+        give("--times", unusual(self.times as usize, usual.times as usize));
+        give("--out", (self.out != usual.out).then(|| self.out.clone().into()));
+        let flags = [("--keep", self.keep), ("--live", self.live), ("--anyway", self.anyway)];
+        all.extend(flags.iter().filter(|flag| flag.1).map(|flag| flag.0.into()));
+        all.extend(self.json.then(|| "--json".into()));
+        all
+    }
+
+    /// The command line of this spec; `None` if it cannot be written for a shell.
+    pub fn line(&self) -> Option<String> {
+        shell::line(std::iter::once(OsStr::new("run").to_owned()).chain(self.to_args()))
+    }
+
+    /// The spec that draws this plan, if any does. [`Plan::replay_of`], which no spec draws, is not looked at.
+    pub fn from_plan(plan: &Plan) -> Self {
+        let cluster = &plan.cluster;
+        let workload = match &plan.workload.recipe {
+            Some(recipe) => recipe.folder.clone(),
+            None => plan.workload.name(),
+        };
+        let named = Self {
+            seed: Some(plan.seed),
+            zookeeper: cluster.image.clone(),
+            on: Some(plan.on).filter(|on| !on.is_real()),
+            hosts: cluster.hosts.iter().map(|host| host.address.clone()).collect(),
+            place: placement::placed(cluster),
+            ..Self::new(workload)
+        };
+        if let Some(variant) = network::variant(&plan.workload) {
+            return Self::of_protocol(plan, variant, named);
+        }
+        let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);
+        // Scenes bring their own faults, take their own time, and have no clients.
+        if !plan.scenes.is_empty() {
+            return Self {
+                observers: Some(cluster.observers),
+                timing: other(Timing::default()),
+                ..named
+            };
+        }
+        let none = plan.faults.is_empty();
+        Self {
+            faults: Some(if none { "none".into() } else { plan.faults.join(",") }),
+            time: Some(Duration::from_millis(plan.time_ms)),
+            servers: (cluster.servers != SERVERS).then_some(cluster.servers),
+            observers: (cluster.observers != 0).then_some(cluster.observers),
+            clients: (cluster.clients != CLIENTS).then_some(cluster.clients),
+            timing: other(drawing::timing(&plan.workload)),
+            drawn_for: plan.drawn_for,
+            anyway: !admission::shortfalls(plan).is_empty(),
+            ..named
+        }
+    }
+
+    /// The plan of a run of a consensus protocol.
+    ///
+    /// # Errors
+    /// If an option is given that does not go with networks, or a fault that they do not have: a message for the user.
+    fn protocol(&self, variant: &ConsensusVariant) -> Result<Plan, String> {
+        let name = &self.workload;
+        if let Some(on) = self.on.filter(|on| *on != On::Network) {
+            return Err(format!(
+                "{name} is no recipe of ZooKeeper and runs on a simulated network alone: leave --on {} out",
+                on.name()
+            ));
+        }
+        let given = [
+            ("--timing", self.timing.is_some()),
+            ("--zookeeper", self.zookeeper.is_some()),
+            ("--drawn-for", self.drawn_for.is_some()),
+            ("--hosts", !self.hosts.is_empty()),
+            ("--place", !self.place.is_empty()),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+            return Err(format!("no ZooKeeper takes part in {name}: leave {option} out"));
+        }
+        let faults = match &self.faults {
+            Some(list) => names::faults(list)?,
+            None => FAULTS.map(String::from).to_vec(),
+        };
+        network::check_faults(name, &faults)?;
+        let cluster = ClusterPlan {
+            servers: self.servers.unwrap_or(variant.servers),
+            observers: self.observers.unwrap_or(0),
+            clients: self.clients.unwrap_or(variant.clients),
+            ..ClusterPlan::default()
+        };
+        let time_ms = self.time.map_or(variant.time_ms, |time| time.as_millis() as u64);
+        let seed = self.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+        network::plan(seed, variant, cluster, (time_ms, &faults))
+    }
+
+    /// The spec that draws the plan of a consensus protocol, from what its seed and name give.
+    fn of_protocol(plan: &Plan, variant: &ConsensusVariant, named: Self) -> Self {
+        let (cluster, none) = (&plan.cluster, plan.faults.is_empty());
+        Self {
+            on: None,
+            faults: Some(if none { "none".into() } else { plan.faults.join(",") }),
+            time: (plan.time_ms != variant.time_ms).then(|| Duration::from_millis(plan.time_ms)),
+            servers: (cluster.servers != variant.servers).then_some(cluster.servers),
+            observers: (cluster.observers != 0).then_some(cluster.observers),
+            clients: (cluster.clients != variant.clients).then_some(cluster.clients),
+            ..named
+        }
+    }
+}
+
+/// The arguments after `run`.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Arguments {
+    #[command(flatten)]
+    spec: RunSpec,
 }
 
 #[cfg(test)]

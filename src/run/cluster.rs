@@ -1,6 +1,6 @@
 //! The cluster of a run: brought up so that a schedule can begin, and cleared away.
 
-use super::order::RunOrder;
+use super::RunOrder;
 use super::recorder::Recorder;
 use super::store::Store;
 use crate::faults::nemesis::NemesisSchedule;

@@ -2,18 +2,16 @@
 
 use super::cluster::{RunCluster, RunPlace, bring_up, clear};
 use super::folder::{CONTAINERS, Folder, RECIPE};
-use super::intent::intent;
 use super::interruption::within_grace;
-use super::order::RunOrder;
-use super::progress::Progress;
+use super::network;
+use super::progress::{Progress, intent};
 use super::provenance::ProvenanceNotes;
 use super::recorder::Recorder;
-use super::samples::Samples;
+use super::server_evidence::{Samples, transactions};
 use super::shell::Shell;
 use super::slot::Slot;
 use super::stage::Stage;
 use super::store::Store;
-use super::{network, txnlogs};
 use crate::faults::nemesis::NemesisSchedule;
 use crate::{backends, judge};
 use anyhow::{Context, Result};
@@ -21,11 +19,35 @@ use fnv::FnvHasher;
 use futures_util::FutureExt;
 use serde_json::json;
 use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
-use zooquake_backend::{BackendFuture, Clock};
+use zooquake_backend::images::Source;
+use zooquake_backend::{Backend, BackendFuture, Clock};
 use zooquake_checkers::Results;
 use zooquake_engine::{Conclusion, HistoryEntry};
+use zooquake_history::plan::Plan;
+
+/// What to run.
+pub struct RunOrder {
+    pub plan: Plan,
+    /// The files of its recipe, if that is not built in; the run's folder keeps them.
+    pub recipe: Option<Source>,
+    /// Where it runs.
+    pub backend: Arc<dyn Backend>,
+    /// The folder of runs.
+    pub out: PathBuf,
+    /// Whether the cluster is left standing at the end.
+    pub keep: bool,
+    /// Whether no progress is printed.
+    pub quiet: bool,
+    /// Its room among the runs that go on at once.
+    pub slot: Slot,
+    /// Is sent the folder when that is made.
+    pub begun: Option<watch::Sender<Option<Folder>>>,
+    /// Becomes true when the user wants it to stop.
+    pub interrupt: watch::Receiver<bool>,
+}
 
 /// A run that is over.
 #[derive(Debug)]
@@ -251,7 +273,7 @@ async fn keep_evidence(order: &RunOrder, store: &Store, place: &RunCluster, conc
     }
     // The transactions of a run have one order, which those of several ensembles do not have.
     if order.plan.scenes.is_empty() {
-        store.transactions(txnlogs::read(place, order.interrupt.clone()).await)?;
+        store.transactions(transactions(place, order.interrupt.clone()).await)?;
     }
     Ok(())
 }

@@ -3,16 +3,13 @@
 mod cluster;
 mod execute;
 pub mod folder;
-mod intent;
 pub mod interruption;
 mod network;
-mod order;
 mod progress;
 mod provenance;
-mod questions;
 mod readiness;
 pub mod recorder;
-mod samples;
+mod server_evidence;
 mod shell;
 pub mod simulation;
 pub mod slot;
@@ -20,8 +17,6 @@ pub mod stage;
 pub mod store;
 #[cfg(test)]
 mod tests;
-mod txnlogs;
 mod watchdog;
 
-pub use execute::{FinishedRun, execute, execute_in};
-pub use order::RunOrder;
+pub use execute::{FinishedRun, RunOrder, execute, execute_in};

@@ -1,7 +1,6 @@
 //! Runs on networks: played whole, in a moment.
 
-use super::intent::intent;
-use super::progress::Progress;
+use super::progress::{Progress, intent};
 use super::provenance::ProvenanceNotes;
 use super::store::Store;
 use anyhow::{Error, Result};

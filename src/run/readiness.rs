@@ -1,10 +1,13 @@
 //! Whether the ensemble is steady: one leader, serving without change, under which a silent session expires.
 
+use super::cluster::RunCluster;
 use anyhow::{Context, Result, bail};
 use futures_util::future::{self, join_all};
 use std::time::Duration;
 use zooquake_backend::{Clock, Cluster};
-use zooquake_engine::Leader;
+use zooquake_engine::{Leader, Question, ShellAnswer};
+use zooquake_history::evidence::Reading;
+use zooquake_history::plan::Timing;
 
 /// Longest wait for a steady leader, beside the time for which it must be steady.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -105,4 +108,41 @@ async fn whole_ensemble(cluster: &dyn Cluster) -> Result<Leader> {
         }
     }
     leader.context("no server leads")
+}
+
+/// The name of a client, which is numbered from 0: `c1`, ….
+pub fn client_name(client: usize) -> String {
+    format!("c{}", client + 1)
+}
+
+/// Answers a question that was asked when the history had so many events.
+pub async fn answer(question: Question, place: RunCluster, timing: Timing, index: usize) -> ShellAnswer {
+    let RunCluster { cluster, clock } = place;
+    match question {
+        Question::Steady => {
+            let steady = steady_and_silent((&*cluster, &*clock), timing.sync_ms(), timing.session_ms).await;
+            ShellAnswer::Steady(steady.map_err(|error| format!("{error:#}")))
+        }
+        Question::Leader(leader) => {
+            let leads = still_leads(&*cluster, &*clock, &leader).await;
+            ShellAnswer::Leads(leads.map_err(|error| format!("{error:#}")))
+        }
+        Question::Runs(client) => {
+            let seen = cluster.sees_running(&client_name(client)).await;
+            ShellAnswer::Running(seen.map_err(|error| format!("{error:#}")))
+        }
+        Question::Tree => {
+            let znodes = async {
+                let leader = crate::faults::leader(&*cluster).await.context("no server leads")?;
+                cluster.tree(&leader).await
+            };
+            // The end is known when the answer is taken.
+            let reading = |znodes| Reading {
+                index,
+                end_index: index,
+                znodes,
+            };
+            ShellAnswer::Tree(znodes.await.map(reading).map_err(|error| format!("{error:#}")))
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use super::cluster::RunCluster;
 use super::progress::Progress;
-use super::questions::{answer, client_name};
+use super::readiness::{answer, client_name};
 use super::recorder::Recorder;
 use super::stage::{self, Stage};
 use super::watchdog::Clocks;

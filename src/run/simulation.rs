@@ -1,8 +1,8 @@
 //! Runs on simulated ensembles, each in a moment and on the calling thread.
 
+use super::RunOrder;
 use super::execute::{FinishedRun, attempt, record as record_run, released};
 use super::folder::Folder;
-use super::order::RunOrder;
 use super::slot::Slot;
 use super::stage::Stage;
 use super::store::Store;

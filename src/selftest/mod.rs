@@ -12,7 +12,7 @@ use crate::explore::drive::{self, Exploration, Limits};
 use crate::explore::space::{Search, Space};
 use crate::planning::spec;
 use crate::run::simulation;
-use crate::shrink::sim::SimulatedEnsembles;
+use crate::shrink::strategy::SimulatedEnsembles;
 use crate::shrink::{PlayedPlan, Shrinker, Size, WantedAnomaly};
 use anyhow::{Error, Result};
 pub use planted_bug::PlantedBug;

@@ -3,9 +3,7 @@
 
 use super::{BugOutcome, PlantedBug, Settings, ShownBug};
 use crate::campaign::shard::Shard;
-use crate::explore::network::failures;
-use crate::explore::network::schedules::ScheduleSpace;
-use crate::explore::network::search::{NetworkSearch, SearchLimits, search};
+use crate::explore::network::{NetworkSearch, ScheduleSpace, SearchLimits, schedule_plan, search};
 use crate::shrink::network::{ShrunkScript, shrink};
 use crate::shrink::{Size, WantedAnomaly};
 use anyhow::{Context, Result};
@@ -73,7 +71,7 @@ fn space(variant: &'static ConsensusVariant, planted: &PlantedProtocol) -> Sched
 
 /// The schedule of a seed, and the smallest script that shows the same.
 fn shown_by(planted: &PlantedProtocol, space: &ScheduleSpace, seed: u64, settings: Settings<'_>) -> Result<ShownBug> {
-    let plan = failures::plan(space, seed);
+    let plan = schedule_plan(space, seed);
     let until = Instant::now() + settings.shrinking;
     let ShrunkScript { plan, record, .. } =
         shrink(&plan, planted.expected, until, settings.stop)?.with_context(|| {

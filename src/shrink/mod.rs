@@ -4,11 +4,8 @@
 //! of faults; then clients, operations and times are taken away greedily, again and again until nothing more can be. A
 //! plan fails the same way if its run shows the same anomaly of the same property.
 
-mod delta;
 pub mod network;
-pub mod real;
 mod reductions;
-pub mod sim;
 pub mod strategy;
 
 use crate::replay::pin;
@@ -226,7 +223,7 @@ impl<'a, S: PlanPlayer> Shrinker<'a, S> {
         let Some(plan) = self.best.as_ref().map(|best| best.plan.clone()) else {
             return Ok(());
         };
-        delta::minimize(&plan.windows, |windows| {
+        reductions::minimize(&plan.windows, |windows| {
             let faults = plan.faults.iter();
             let faults = faults.filter(|kind| windows.iter().any(|window| window.fault == **kind));
             let fewer = Plan {

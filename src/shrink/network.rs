@@ -1,7 +1,7 @@
 //! The smallest script that still violates the same property on a network: which inputs the nodes take, and in which
 //! order, without which no violation is left.
 
-use super::delta;
+use super::reductions::minimize;
 use crate::run::simulation;
 use anyhow::Result;
 use std::cell::Cell;
@@ -48,7 +48,7 @@ pub fn shrink(plan: &Plan, anomaly: &str, until: Instant, stop: &AtomicBool) -> 
         return Ok(None);
     }
     let over = || stop.load(Ordering::SeqCst) || Instant::now() >= until;
-    let smallest = delta::minimize(&items, |part| Ok(!over() && shows(part)))?;
+    let smallest = minimize(&items, |part| Ok(!over() && shows(part)))?;
     let plan = scripted(plan, &smallest, &names);
     let record = simulation::record(&plan)?;
     let tried = tried.get();

@@ -1,13 +1,15 @@
 //! Where a run's plan is shrunk: on simulated ensembles, on real ones, or first there and then here.
 
-use super::real::RealEnsembles;
-use super::sim::SimulatedEnsembles;
 use super::{PlanPlayer, PlayedPlan, Shrinker, WantedAnomaly};
 use crate::backends;
-use crate::campaign::ensembles::Ensembles;
-use anyhow::{Context, Result};
+use crate::campaign::ensembles::{Ensembles, Runner};
+use crate::campaign::orphans;
+use crate::campaign::run_outcome::RunOutcome;
+use crate::run::folder::Folder;
+use crate::run::simulation;
+use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -150,4 +152,114 @@ impl Strategy {
         });
         shrinking.await.context("the shrinking did not come to its end")?
     }
+}
+
+/// So many runs in a row that the harness fails are no accident.
+const FAILURES: u32 = 3;
+
+/// Real ensembles. Plans are played on a thread that may block, not on one of the runtime's.
+pub struct RealEnsembles {
+    ensembles: Ensembles,
+    /// The folder of the runs of the ensembles.
+    out: PathBuf,
+    runtime: Handle,
+    failed: u32,
+}
+
+impl RealEnsembles {
+    /// These ensembles, which write to this folder; their futures run on this runtime.
+    pub fn new(ensembles: Ensembles, out: PathBuf, runtime: Handle) -> Self {
+        Self {
+            ensembles,
+            out,
+            runtime,
+            failed: 0,
+        }
+    }
+}
+
+impl PlanPlayer for RealEnsembles {
+    const AGAIN: u64 = 1;
+
+    fn nth(&self, plan: &Plan, _: u64) -> Plan {
+        plan.clone().placed(On::Docker)
+    }
+
+    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
+        if self.ensembles.stopped() {
+            return Ok(None);
+        }
+        let run = match self.runtime.block_on(self.ensembles.attempt(plan))? {
+            RunOutcome::Interrupted => return Ok(None),
+            RunOutcome::Failed { run, error } => {
+                eprintln!("a plan could not be played: {error}");
+                self.failed += 1;
+                if self.failed == FAILURES {
+                    bail!("the harness failed {FAILURES} times in a row, the last time so: {error}");
+                }
+                if let Some(run) = run {
+                    orphans::remove(&Folder {
+                        path: self.out.join(run),
+                    })?;
+                }
+                return Ok(None);
+            }
+            RunOutcome::Judged { run, .. } => self.out.join(run),
+        };
+        self.failed = 0;
+        Ok(Some(PlayedPlan {
+            plan: plan.clone(),
+            record: Folder { path: run.clone() }.load()?,
+            run: Some(run),
+        }))
+    }
+
+    fn discard(&mut self, played: &PlayedPlan) -> Result<()> {
+        match &played.run {
+            Some(run) => orphans::remove(&Folder { path: run.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+pub struct SimulatedEnsembles;
+
+impl PlanPlayer for SimulatedEnsembles {
+    const AGAIN: u64 = 3;
+
+    /// With a seed of its own: that of a plan draws other moments for what is left of it.
+    fn nth(&self, plan: &Plan, number: u64) -> Plan {
+        Plan {
+            on: On::Sim,
+            seed: plan.seed.wrapping_add(number),
+            ..plan.clone()
+        }
+    }
+
+    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
+        Ok(Some(PlayedPlan {
+            plan: plan.clone(),
+            record: simulation::record(plan)?,
+            run: None,
+        }))
+    }
+
+    fn discard(&mut self, _: &PlayedPlan) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs a shrunk plan into a folder of its own, and gives that. `of` is the folder of the run that was shrunk.
+///
+/// # Errors
+/// If the harness fails.
+pub fn write_run(plan: Plan, of: Option<&Path>, out: &Path) -> Result<PathBuf> {
+    let name = of
+        .and_then(Path::file_name)
+        .map(|name| name.to_string_lossy().into_owned());
+    let plan = Plan {
+        replay_of: name,
+        ..plan
+    };
+    Ok(simulation::run(&plan, out)?.folder.path)
 }

@@ -8,15 +8,12 @@ mod conversation;
 mod counter;
 mod exchanges;
 mod families;
-mod family;
-mod fields;
 mod holder;
 mod life;
 mod membership;
 mod queue;
 mod register;
 mod sentences;
-mod waiting;
 mod znodes;
 
 use anyhow::{Context, Result};
@@ -33,7 +30,7 @@ use zooquake_history::{
 };
 
 use conversation::Talk;
-use family::FamilyTrial;
+use families::FamilyTrial;
 pub use sentences::{SENTENCES, Sentence};
 
 const SERVER: &str = "n1";

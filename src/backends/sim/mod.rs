@@ -3,11 +3,8 @@
 //!
 //! What it leaves out is what the model leaves out. Nothing is written to disk, and servers write no logs.
 
-mod admin;
 mod cluster;
 mod connection;
-mod lag;
-mod lost_messages;
 mod primitives;
 mod process;
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::nightly::seeds::{DrawnSeeds, SeedOrigin};
-use crate::planning::feasibility;
+use crate::planning::admission;
 
 const DATE: &str = "2026-11-20";
 
@@ -12,7 +12,7 @@ fn the_example_is_a_campaign() {
     assert!(campaign.cells(DATE).len() >= 20, "{campaign:?}");
     for cell in campaign.cells(DATE) {
         let plan = campaign.spec(&cell, cell.seed).plan().unwrap();
-        assert_eq!(feasibility::shortfalls(&plan), [""; 0], "{cell}");
+        assert_eq!(admission::shortfalls(&plan), [""; 0], "{cell}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::checked_input::{self, CheckLimits, CheckedInput};
 use super::input::{CheckInput, RESULTS, bytes, is_run};
-use super::{CheckOptions, show};
+use super::{CheckOptions, as_json, print, warn};
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
 use crate::terminal::line;
@@ -54,11 +54,11 @@ pub fn check(file: &Path, options: &CheckOptions, how: CheckLimits<'_>) -> Resul
             .is_ok_and(|one| one.results.verdict == expected.verdict);
         wrong += usize::from(!as_expected);
         if options.json {
-            all.push(as_json(&path, expected, &checked));
+            all.push(compared_json(&path, expected, &checked));
         } else if !as_expected {
             mismatch(expected, &checked).lines().for_each(|line| println!("{line}"));
         }
-        show::warn(&path, &checked);
+        warn(&path, &checked);
     }
     if options.json {
         crate::output::json(&all)?;
@@ -80,11 +80,11 @@ pub fn check_results(inputs: &[CheckInput], options: &CheckOptions, how: CheckLi
     for input in inputs {
         let path = &input.path;
         let checked = checked_input::check_with_copies(input, options.model, how);
-        let mut one = show::as_json(path, &checked);
+        let mut one = as_json(path, &checked);
         match found_by_jepsen(path) {
             Ok(None) if options.json => {}
             Ok(None) => {
-                show::print(path, &checked);
+                print(path, &checked);
                 println!("- there is no {RESULTS} beside it to compare with");
             }
             Ok(Some(verdict)) => {
@@ -110,7 +110,7 @@ pub fn check_results(inputs: &[CheckInput], options: &CheckOptions, how: CheckLi
             }
         }
         all.push(one);
-        show::warn(path, &checked);
+        warn(path, &checked);
     }
     if codes.is_empty() {
         return Err(Usage(format!("there is no {RESULTS} beside any history that was given")).into());
@@ -238,8 +238,8 @@ fn mismatch(expected: &ExpectedResult, checked: &Result<CheckedInput, Usage>) ->
     text
 }
 
-fn as_json(path: &Path, expected: &ExpectedResult, checked: &Result<CheckedInput, Usage>) -> Value {
-    let mut one = show::as_json(path, checked);
+fn compared_json(path: &Path, expected: &ExpectedResult, checked: &Result<CheckedInput, Usage>) -> Value {
+    let mut one = as_json(path, checked);
     one["expected"] = json!(expected.verdict);
     one["model"] = json!(expected.model);
     one

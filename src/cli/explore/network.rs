@@ -4,9 +4,7 @@ use super::{ExploreOptions, ScheduleOrder, show};
 use crate::campaign::shard::Shard;
 use crate::cli::exit::{Code, Usage};
 use crate::cli::{interrupt, paths};
-use crate::explore::network::failures;
-use crate::explore::network::schedules::ScheduleSpace;
-use crate::explore::network::search::{NetworkSearch, SearchLimits, search};
+use crate::explore::network::{NetworkSearch, ScheduleSpace, SearchLimits, search, write_failures};
 use crate::planning::{names, network};
 use crate::run::stage::Stage;
 use anyhow::{Context, Result};
@@ -39,7 +37,7 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
         progress!("exploring {name} from seed {seed} on {} threads", limits.threads);
         let tell = |found: &NetworkSearch| progress!("{}", show::network_progress(found));
         let found = search((&space, seed, shard), limits, &stop, tell);
-        let failures = failures::write(&space, &found, &out, &stop)?;
+        let failures = write_failures(&space, &found, &out, &stop)?;
         anyhow::Ok((found, failures))
     });
     let (found, failures) = exploring.await.context("the exploration did not come to its end")??;

@@ -3,7 +3,7 @@
 use crate::explore::drive::{Exploration, missed};
 use crate::explore::failure::Signature;
 use crate::explore::failure_runs::ExploredFailure;
-use crate::explore::network::search::NetworkSearch;
+use crate::explore::network::NetworkSearch;
 use crate::terminal::print_wrapped;
 use anyhow::Result;
 use serde_json::json;

@@ -1,13 +1,10 @@
 //! What a decision of a consensus protocol takes: message delays and messages, counted on a network in which every
 //! message takes the same time.
 //!
-//! [`measure`] plays a [`situation`] while an [`observer`] counts; [`claims`] has what papers state of it, and numbers
-//! of messages are a [`formula`].
+//! [`measure`] plays a [`situation`] and counts; [`claims`] has what papers state of it.
 
 mod claims;
-mod formula;
 mod measure;
-mod observer;
 mod situation;
 #[cfg(test)]
 mod tests;

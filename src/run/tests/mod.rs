@@ -11,9 +11,9 @@ mod stalled;
 mod struck;
 mod torture;
 
+use super::RunOrder;
 use super::execute::attempt;
 use super::folder::Folder;
-use super::order::RunOrder;
 use super::slot::Slot;
 use super::stage::Stage;
 use super::store::Store;

@@ -1,12 +1,40 @@
-//! `ensemble/textbook`: how servers 3, 4 and 5 elect a leader after 1 and 2, which led, have died.
+//! Variants that are runs of scenes: fresh ensembles without clients, brought into a given state step by step.
 
 use zooquake_history::plan::{Act, ClusterPlan, Plan, Scene, Step, Workload};
 
-/// Number of servers that vote.
+/// A variant that is a run of scenes.
+#[derive(Debug)]
+pub struct Variant {
+    /// What it is.
+    pub workload: fn() -> Workload,
+    /// Its plan from a seed and the shape asked for.
+    pub plan: fn(u64, ClusterPlan) -> Plan,
+    /// The numbers of servers that it is played on.
+    pub servers: usize,
+    /// Observers, unless another number is asked for.
+    pub observers: usize,
+}
+
+/// All of them.
+pub const VARIANTS: &[Variant] = &[Variant {
+    workload: textbook,
+    plan: textbook_plan,
+    servers: SERVERS,
+    observers: 1,
+}];
+
+/// The variant of this workload; `None` if that is no run of scenes.
+pub fn variant(workload: &Workload) -> Option<&'static Variant> {
+    VARIANTS
+        .iter()
+        .find(|variant| (variant.workload)().name() == workload.name())
+}
+
+/// Number of servers of the textbook that vote.
 const SERVERS: usize = 5;
 
-/// What it is.
-pub fn workload() -> Workload {
+/// `ensemble/textbook`: how servers 3, 4 and 5 elect a leader after 1 and 2, which led, have died.
+fn textbook() -> Workload {
     Workload {
         family: "ensemble".into(),
         variant: "textbook".into(),
@@ -18,8 +46,8 @@ pub fn workload() -> Workload {
     }
 }
 
-/// The plan: both scenes, on five servers and as many observers as the cluster has, without clients.
-pub fn plan(seed: u64, cluster: ClusterPlan) -> Plan {
+/// Both scenes of the textbook, on five servers and as many observers as the cluster has, without clients.
+fn textbook_plan(seed: u64, cluster: ClusterPlan) -> Plan {
     let cluster = ClusterPlan {
         servers: SERVERS,
         clients: 0,
@@ -28,7 +56,7 @@ pub fn plan(seed: u64, cluster: ClusterPlan) -> Plan {
     Plan {
         format: Plan::FORMAT,
         seed,
-        workload: workload(),
+        workload: textbook(),
         scenes: vec![by_zxid(&cluster), by_sid(&cluster)],
         cluster,
         ..Plan::default()

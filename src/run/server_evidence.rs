@@ -1,13 +1,15 @@
-//! Samples of the servers' states through a run.
+//! What servers show of themselves: samples of their states through a run, and their transaction logs at its end.
 
 use super::cluster::RunCluster;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use std::future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use zooquake_backend::{Cluster, within};
 use zooquake_history::evidence::ServerSample;
+use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
 
 /// How often the servers are asked for their state.
 const EVERY: Duration = Duration::from_millis(250);
@@ -76,4 +78,43 @@ async fn sample(place: &RunCluster, begun: Duration) -> Vec<ServerSample> {
         }
     };
     join_all(cluster.servers().into_iter().map(one)).await
+}
+
+/// How long transaction logs are waited for once the user wants the run to stop.
+const HURRY: Duration = Duration::from_secs(5);
+
+/// The transaction logs of all servers at the end of a run. What was not read is noted in them, and a warning on stderr names it.
+pub(super) async fn transactions(place: &RunCluster, mut interrupt: watch::Receiver<bool>) -> TxnLogs {
+    let stopped = async {
+        if interrupt.wait_for(|stop| *stop).await.is_err() {
+            future::pending::<()>().await;
+        }
+        place.clock.sleep(HURRY).await;
+    };
+    let logs = tokio::select! {
+        biased;
+        logs = place.cluster.transactions() => logs,
+        () = stopped => unread(place),
+    };
+    for log in &logs.servers {
+        if let Some(problem) = &log.problem {
+            eprintln!(
+                "zooquake: the transaction log of {} was not read whole: {problem}",
+                log.server
+            );
+        }
+    }
+    logs
+}
+
+/// What is known of logs that were not waited for.
+fn unread(place: &RunCluster) -> TxnLogs {
+    let voters = place.cluster.voters();
+    let logs = place.cluster.servers().into_iter().map(|server| ServerEntries {
+        voter: voters.contains(&server),
+        server,
+        entries: Vec::new(),
+        problems: vec!["the run was interrupted".to_owned()],
+    });
+    union(logs.collect())
 }

@@ -1,9 +1,11 @@
 //! What contradicts every order of the register's accesses, before it is put into words: the words and the events that
 //! prove it cost more than the judgement, and only few of many contradictions are reported.
 
+use super::ambiguous::left_out;
 use super::clusters::{Clusters, ValueCluster};
 use super::order::{self, Block, Pair};
-use super::{Action, RegisterAccess, UNKNOWN};
+use super::{AccessMoment, Action, BEGINNING, NEVER, RegisterAccess, UNKNOWN, at};
+use std::collections::HashSet;
 
 /// A contradiction, by the accesses and clusters that are in it.
 #[derive(Debug)]
@@ -108,4 +110,122 @@ fn cross<A: RegisterAccess>(accesses: &[A], [a, b]: [Block; 2]) -> Option<Cause>
     let (over, sent) = (&accesses[of_a.over.1], &accesses[of_a.sent.1]);
     let of_b = b.around(accesses, over.finish(), sent.start())?;
     Some(Cause::Crossed([(a, of_a), (b, of_b)]))
+}
+
+/// Judges accesses to a register that began with nil, by their values; some of these are known to be `ambiguous`.
+///
+/// Values that are written once decide in time O(n log n), by the zones of [`order`]. What more than one access can
+/// have written is left out, so that what is found always convicts, and nothing found acquits only if nothing was left
+/// out.
+pub fn contradictions(timed: &[TimedAccess], ambiguous: &HashSet<i64>) -> UniqueJudgement {
+    let access = |(place, timed): (usize, &TimedAccess)| PlacedAccess {
+        place: Some(place),
+        action: timed.action,
+        start: at(timed.sent),
+        finish: timed.answered.map_or(NEVER, at),
+    };
+    let mut all = vec![PlacedAccess {
+        place: None,
+        action: Action::Begin,
+        start: BEGINNING,
+        finish: BEGINNING,
+    }];
+    all.extend(timed.iter().enumerate().map(access));
+    let (all, left_out) = left_out(all, ambiguous);
+    let (judged, causes) = judge(all, true);
+    let mut contradictions = Vec::new();
+    if !causes.is_empty() {
+        let clusters = Clusters::new(&judged);
+        contradictions.extend(causes.iter().map(|cause| involved(&clusters, cause)));
+    }
+    UniqueJudgement {
+        contradictions,
+        whole: left_out.is_empty(),
+    }
+}
+
+/// An access that happened or may have.
+#[derive(Debug, Clone, Copy)]
+pub struct TimedAccess {
+    /// What it did; [`Action::Begin`] is not among them.
+    pub action: Action,
+    /// The event that sent it.
+    pub sent: usize,
+    /// The event that answered it; `None` if its outcome is unknown.
+    pub answered: Option<usize>,
+}
+
+/// A timed access with its place among those that are judged; [`Action::Begin`] has none.
+#[derive(Debug, Clone, Copy)]
+struct PlacedAccess {
+    place: Option<usize>,
+    action: Action,
+    start: AccessMoment,
+    finish: AccessMoment,
+}
+
+impl RegisterAccess for PlacedAccess {
+    fn action(&self) -> Action {
+        self.action
+    }
+
+    fn start(&self) -> AccessMoment {
+        self.start
+    }
+
+    fn finish(&self) -> AccessMoment {
+        self.finish
+    }
+
+    fn with_action(self, action: Action) -> Self {
+        Self { action, ..self }
+    }
+
+    fn with_start(self, start: AccessMoment) -> Self {
+        Self { start, ..self }
+    }
+}
+
+/// What is known of some accesses.
+#[derive(Debug)]
+pub struct UniqueJudgement {
+    /// For each contradiction the answered accesses that make it, by their places in what was judged, ascending.
+    /// Without them there is none, and they need no others but the writes of what they found, and of what those found.
+    pub contradictions: Vec<Vec<usize>>,
+    /// Whether all was judged: no value may have been written twice.
+    pub whole: bool,
+}
+
+/// The answered accesses of a contradiction.
+fn involved(clusters: &Clusters<'_, PlacedAccess>, cause: &Cause) -> Vec<usize> {
+    let accesses: Vec<usize> = match cause {
+        Cause::Phantom { finder, .. } => vec![*finder],
+        Cause::Forked(sets) => sets.to_vec(),
+        Cause::Circular(circle) => circle
+            .iter()
+            .filter_map(|&cluster| clusters.all[cluster].writer)
+            .collect(),
+        Cause::Disordered(block, pair) => between(clusters, block, *pair),
+        Cause::Crossed(pairs) => pairs
+            .iter()
+            .flat_map(|(block, pair)| between(clusters, block, *pair))
+            .collect(),
+    };
+    let certain = |access: usize| match clusters.accesses[access].certain() {
+        true => Some(access),
+        false => clusters.proof(&[clusters.left_by(access)]).pop(),
+    };
+    let answered = accesses.into_iter().filter_map(certain);
+    let mut places: Vec<usize> = answered.filter_map(|access| clusters.accesses[access].place).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// Two accesses of a block, with the links that lead from one to the other.
+fn between(clusters: &Clusters<'_, PlacedAccess>, block: &Block, Pair { over, sent }: Pair) -> Vec<usize> {
+    let (low, high) = (over.0.min(sent.0) / 2, over.0.max(sent.0) / 2);
+    let linked = block.clusters[low..=high].iter().skip(1);
+    let links = linked.filter_map(|&cluster| clusters.all[cluster].writer);
+    [over.1, sent.1].into_iter().chain(links).collect()
 }

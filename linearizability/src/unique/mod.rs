@@ -3,15 +3,14 @@
 //!
 //! [`clusters`] sorts accesses by the values that they find and leave, [`order`] holds real time against the blocks
 //! that these make, and [`causes`] names all that contradicts an order. [`ambiguous`] leaves out what several writes
-//! may have written. They work on any type that is an [`Access`]; `judge` is the whole way for plain ones.
+//! may have written. They work on any type that is a [`RegisterAccess`]; [`contradictions`] is the whole way for plain
+//! ones.
 
-pub mod ambiguous;
 pub mod causes;
 pub mod clusters;
-mod judge;
 pub mod order;
 
-pub use judge::{TimedAccess, UniqueJudgement, contradictions};
+pub use causes::{TimedAccess, UniqueJudgement, contradictions};
 
 /// What the register holds; `None` is nil, what it holds before the first write.
 pub type RegisterValue = Option<i64>;
@@ -96,5 +95,43 @@ pub trait RegisterAccess: Copy {
     /// Whether other accesses prove more than this one that a value was made up.
     fn is_weak(&self) -> bool {
         false
+    }
+}
+
+/// Values that were written more than once: which of the writes was read is unknown.
+pub mod ambiguous {
+    use super::{Action, RegisterAccess, RegisterValue};
+    use std::collections::{BTreeMap, HashSet};
+
+    /// Leaves out the accesses to values that more than one operation can have written; `known` holds further such
+    /// values. Whatever order fits all operations fits these, too: nothing that is left found such a value, or left
+    /// one.
+    pub fn left_out<A: RegisterAccess>(all: Vec<A>, known: &HashSet<i64>) -> (Vec<A>, Vec<i64>) {
+        let mut writers: BTreeMap<i64, usize> = BTreeMap::new();
+        for value in all.iter().filter_map(|access| access.action().written().flatten()) {
+            *writers.entry(value).or_default() += 1;
+        }
+        writers.retain(|value, count| *count > 1 || known.contains(value));
+        let ambiguous = |value: i64| writers.contains_key(&value) || known.contains(&value);
+        let keep = |access: A| {
+            let known = |value: RegisterValue| !value.is_some_and(ambiguous);
+            let action = match access.action() {
+                Action::Cas { from, to } => match (known(from), known(Some(to))) {
+                    (true, true) => access.action(),
+                    (false, true) => Action::Write(to),
+                    (true, false) if access.certain() => Action::Read(from),
+                    _ => return None,
+                },
+                Action::Read(value) => Some(Action::Read(value)).filter(|_| known(value))?,
+                Action::Write(value) => Some(Action::Write(value)).filter(|_| known(Some(value)))?,
+                Action::Begin => Action::Begin,
+            };
+            Some(action)
+        };
+        let kept = all
+            .into_iter()
+            .filter_map(|access| Some(access.with_action(keep(access)?)))
+            .collect();
+        (kept, writers.into_keys().collect())
     }
 }

@@ -1,6 +1,7 @@
-//! When two values are equal, however they are written.
+//! When two values are equal, however they are written, and which two a compare-and-set was sent with.
 
-use crate::{InputError, Value};
+use crate::call::{Call, CallOutcome, InputError};
+use crate::value::Value;
 use std::collections::HashMap;
 
 /// The values of an object as numbers, equal values as equal ones.
@@ -16,7 +17,8 @@ pub struct ValueNumbers {
 impl ValueNumbers {
     /// The number of a value, which is `what` in an error.
     ///
-    /// # Errors It is an object whose text does not identify it, or contains one.
+    /// # Errors
+    /// It is an object whose text does not identify it, or contains one.
     pub fn number(&mut self, value: &Value, what: impl FnOnce() -> String) -> Result<u32, InputError> {
         let integer = value.as_i64();
         if let Some(&number) = integer.and_then(|integer| self.integers.get(&integer)) {
@@ -64,6 +66,40 @@ pub fn canonical(value: &Value) -> Option<String> {
         Value::Tagged(tagged) => format!("#{} {}", tagged.0, canonical(&tagged.1)?),
         _ => value.to_string(),
     })
+}
+
+/// The two values of a compare-and-set, the one that it wants and the one that it writes.
+///
+/// # Errors
+/// It has none, or its answer is [of something else](answered_so).
+pub(crate) fn compared<'c>(call: &'c Call<'_>) -> Result<[&'c Value; 2], InputError> {
+    match call.asked.pair() {
+        Some(asked) => answered_so(call, asked),
+        None => Err(InputError::Unexpected {
+            what: format!("the cas of event {} has no pair of values", call.invoke),
+            found: call.asked.clone(),
+        }),
+    }
+}
+
+/// The two values that a compare-and-set was sent with, if its answer leaves no doubt about them.
+///
+/// # Errors
+/// It was answered `ok` with `false` or with other values, by which it is not known what it did.
+pub(crate) fn answered_so<'c>(call: &'c Call<'_>, asked: [&'c Value; 2]) -> Result<[&'c Value; 2], InputError> {
+    let fields = || Some([call.answered.field("from")?, call.answered.field("to")?]);
+    let other = |answered: [&Value; 2]| answered.map(canonical) != asked.map(canonical);
+    let doubtful = call.answered == Value::Bool(false) || call.answered.pair().or_else(fields).is_some_and(other);
+    match call.complete {
+        Some(complete) if call.outcome == CallOutcome::Ok && doubtful => Err(InputError::Unexpected {
+            what: format!(
+                "what the cas of event {} did is not known: it was answered ok at event {complete}",
+                call.invoke
+            ),
+            found: call.answered.clone(),
+        }),
+        _ => Ok(asked),
+    }
 }
 
 /// A decimal number as its digits without zeros around them and a power of ten; `None` for what is none.

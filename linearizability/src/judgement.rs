@@ -1,7 +1,12 @@
-//! What was found of an object.
+//! What is found of an object's operations: whether they have an order and what contradicts that, or how far orders
+//! reach.
 
-use crate::proof::Proof;
-use crate::{BrokenClaim, Call, CallOrder, InputError, Limit};
+use crate::call::{Call, InputError, Reading, Remark};
+use crate::model::{BrokenClaim, Model};
+use crate::proof::{Proof, prove};
+use crate::search::{Budget, OrderEnd, longest_order};
+use crate::value::Value;
+use std::collections::BTreeMap;
 
 /// What was found of the operations of one object. It is linearizable if there are neither violations nor remarks that
 /// [leave that open](Remark::leaves_open).
@@ -53,45 +58,177 @@ impl<'a> Violation<'a> {
     }
 }
 
-/// What a verdict leaves open, or should be read with.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Remark<'a> {
-    /// The budget ran out before an order was found or all were excluded.
-    GaveUp(Limit),
-    /// Some operations were not judged.
-    Unjudged(InputError),
-    /// So many grants have no token that is a number.
-    NoTokens(usize),
-    /// A drain took several items out, and their order among each other was not judged.
-    DrainUnordered,
-    /// Whether items were lost was not judged: no drain was sent after all deliveries were answered and after this,
-    /// whose item did not come out.
-    LossesUnjudged {
-        /// What put the item in.
-        enqueue: &'a Call<'a>,
-    },
-    /// So many deliveries repeated an item that had come out already, as the model allows.
-    Repeated(usize),
-    /// Several processes name one client, so that it is not known which of its holds a release ends: of no hold of such
-    /// a client more was judged than that it was granted.
-    ClientShared {
-        /// The first operation of such a client.
-        first: &'a Call<'a>,
-        /// The first one of the same client by another process.
-        other: &'a Call<'a>,
-    },
-    /// A hold had ended when it was to be released, as the model allows.
-    LeaseLost {
-        /// The acquire.
-        grant: &'a Call<'a>,
-        /// The release, which failed.
-        release: &'a Call<'a>,
-    },
+/// What is to be found out, and within which budget.
+pub enum Inquiry<'b, 'x> {
+    /// Whether there is an order of all, and what contradicts it.
+    Verdict(&'b mut Budget<'x>),
+    /// How far orders reach. States name values in this form.
+    Order(&'b mut Budget<'x>, &'b dyn Fn(&Value) -> String),
 }
 
-impl Remark<'_> {
-    /// Whether the history is not known to be linearizable because of it.
-    pub fn leaves_open(&self) -> bool {
-        !matches!(self, Self::Repeated(_) | Self::LeaseLost { .. })
+/// Decides what was read, by a model, or orders it; `claim` is broken where nothing is known more closely, and `show`
+/// puts a state into words.
+pub fn decide<'a, M: Model>(
+    claim: BrokenClaim,
+    model: &M,
+    reading: Reading<'a, M::Input>,
+    show: &dyn Fn(&M::State, &StateNames<'_, 'a>) -> String,
+    inquiry: &mut Inquiry<'_, '_>,
+) -> Judgement<'a> {
+    match inquiry {
+        Inquiry::Verdict(budget) => judge(claim, model, reading, budget),
+        Inquiry::Order(budget, text) => Judgement {
+            order: Some(order(model, &reading, show, *text, budget)),
+            ..Judgement::default()
+        },
+    }
+}
+
+/// Decides what was read, by a model; `claim` is broken where nothing is known more closely.
+pub fn judge<'a, M: Model>(
+    claim: BrokenClaim,
+    model: &M,
+    reading: Reading<'a, M::Input>,
+    budget: &mut Budget<'_>,
+) -> Judgement<'a> {
+    let proof = prove(model, &reading, budget);
+    let Reading { calls, notes, .. } = reading;
+    let mut found = Judgement {
+        remarks: notes,
+        ..Judgement::default()
+    };
+    match proof {
+        Ok(proof) => {
+            let violation = proof.map(|proof| Violation::new(claim, &calls, &proof));
+            found.violations.extend(violation);
+        }
+        Err(limit) => found.remarks.push(Remark::GaveUp(limit)),
+    }
+    found
+}
+
+/// Judges operations by themselves that have the same name, a number.
+///
+/// # Errors
+/// An operation without a name: it may be any.
+pub fn apart<'a>(
+    calls: &[&'a Call<'a>],
+    mut name: impl FnMut(&Call<'a>) -> Result<u32, InputError>,
+    mut judge: impl FnMut(&[&'a Call<'a>]) -> Result<Judgement<'a>, InputError>,
+) -> Result<Judgement<'a>, InputError> {
+    let mut parts: BTreeMap<u32, Vec<&Call<'_>>> = BTreeMap::new();
+    for &call in calls {
+        parts.entry(name(call)?).or_default().push(call);
+    }
+    let mut all = Judgement::default();
+    for part in parts.values() {
+        match judge(part) {
+            Ok(found) => {
+                all.violations.extend(found.violations);
+                all.remarks.extend(found.remarks);
+            }
+            Err(what) => all.remarks.push(Remark::Unjudged(what)),
+        }
+    }
+    all.remarks.dedup();
+    Ok(all)
+}
+
+/// What was found, without the requests for grants where each of these was released: such holds overlap by when they
+/// were granted, and not by when that was asked for.
+pub fn without_requests<'a>(mut found: Judgement<'a>, calls: &[&Call<'_>]) -> Judgement<'a> {
+    for violation in &mut found.violations {
+        let of = |f: &str| -> Vec<usize> {
+            let requests = calls.iter().filter(|call| call.f == f).map(|call| call.invoke);
+            requests
+                .filter(|at| violation.events.binary_search(at).is_ok())
+                .collect()
+        };
+        let (acquires, releases) = (of("acquire"), of("release"));
+        if acquires.len() == releases.len() {
+            violation.events.retain(|at| acquires.binary_search(at).is_err());
+        }
+    }
+    found
+}
+
+/// The longest order that was found of an object's operations.
+#[derive(Debug, Clone)]
+pub struct CallOrder<'a> {
+    /// The state at the beginning, in words.
+    pub initial: String,
+    /// The operations in the order. One that does several things, as a drain of a queue does, is there more than once.
+    pub steps: Vec<OrderStep<'a>>,
+    /// The operations that have to be next and cannot be, after the last step: by their completions.
+    pub refused: Vec<&'a Call<'a>>,
+    /// How many steps an order has that holds all that certainly happened, without those of unknown outcome.
+    pub certain: usize,
+    /// Why it ends there.
+    pub end: OrderEnd,
+}
+
+/// An operation in an order.
+#[derive(Debug, Clone)]
+pub struct OrderStep<'a> {
+    /// The operation.
+    pub call: &'a Call<'a>,
+    /// The state after it, in words.
+    pub state: String,
+    /// Whether it certainly happened; another one need not have, and the order uses it.
+    pub certain: bool,
+}
+
+/// What words about a state are made of.
+pub struct StateNames<'s, 'a> {
+    /// The operations, by their places in the reading.
+    pub calls: &'s [&'a Call<'a>],
+    /// How a value is written.
+    pub text: &'s dyn Fn(&Value) -> String,
+}
+
+impl StateNames<'_, '_> {
+    /// Values in words: the first ones of many, and how many there are.
+    pub fn list<'v>(&self, values: impl ExactSizeIterator<Item = &'v Value>) -> String {
+        const SHOWN: usize = 12;
+        let all = values.len();
+        let shown: Vec<String> = values.take(SHOWN).map(self.text).collect();
+        match all {
+            0 => "empty".to_owned(),
+            _ if all > SHOWN => format!("{}, … {all} in all", shown.join(", ")),
+            _ => shown.join(", "),
+        }
+    }
+
+    /// Who holds, by the place of the grant.
+    pub fn holder(&self, hold: Option<usize>) -> String {
+        let process = hold.and_then(|hold| self.calls.get(hold)).map(|call| call.process);
+        process.map_or("free".to_owned(), |process| format!("held by process {process}"))
+    }
+}
+
+/// The longest order of what was read, within a budget; `show` puts a state into words.
+fn order<'a, M: Model>(
+    model: &M,
+    reading: &Reading<'a, M::Input>,
+    show: &dyn Fn(&M::State, &StateNames<'_, 'a>) -> String,
+    text: &dyn Fn(&Value) -> String,
+    budget: &mut Budget<'_>,
+) -> CallOrder<'a> {
+    let Reading { ops, calls, .. } = reading;
+    let found = longest_order(model, ops, budget);
+    let names = StateNames { calls, text };
+    let step = |(&op, state): (&usize, &M::State)| OrderStep {
+        call: calls[op],
+        state: show(state, &names),
+        certain: ops[op].must(),
+    };
+    let mut refused: Vec<&Call<'_>> = found.refused.iter().map(|&op| calls[op]).collect();
+    refused.dedup_by_key(|call| call.invoke);
+    CallOrder {
+        initial: show(&model.initial(), &names),
+        steps: found.order.iter().zip(&found.states).map(step).collect(),
+        refused,
+        certain: ops.iter().filter(|op| op.must()).count(),
+        end: found.end,
     }
 }

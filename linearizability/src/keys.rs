@@ -1,8 +1,9 @@
 //! Jepsen's independent keys: each operation's value is a pair of a key and a value, and each key is an object of its
 //! own.
 
+use crate::call::{Call, CallOutcome, InputError};
 use crate::equality::canonical;
-use crate::{Call, CallOutcome, InputError, Value};
+use crate::value::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 

@@ -11,10 +11,10 @@
 //! (`models::register::portfolio`). [`shrink`] makes a minimal [`Witness`], and [`longest_order`] finds how far orders
 //! reach, with the states on the way.
 //!
-//! [`models`] are the types that are there, a folder each: how operations that were recorded ([`Call`]) are read, the
-//! sequential type with what is decided without a search, and a generator of histories; `models::registry` names them
-//! all. [`keys`] sorts operations by independent keys (P-compositionality), [`equality`] defines which values are
-//! equal, and [`generate`] makes random histories.
+//! [`models`] are the types that are there, a folder each: how operations that were recorded ([`Call`]) are
+//! read, the sequential type with what is decided without a search, and a generator of histories; `models::registry`
+//! names them all. [`keys`] sorts operations by independent keys (P-compositionality), [`equality`] defines which
+//! values are equal, and [`generate`] makes random histories.
 //!
 //! # A model of one's own
 //!
@@ -52,39 +52,25 @@
 
 #![warn(missing_docs)]
 
-mod budget;
 mod call;
-mod call_order;
 pub mod equality;
 pub mod generate;
-mod input;
-mod inquiry;
 mod judgement;
 pub mod keys;
 mod model;
 pub mod models;
-mod near_linear;
-mod operation;
 mod proof;
-mod reading;
 mod search;
 pub mod unique;
-mod unknown_start;
 mod value;
-mod witness;
 
-pub use budget::{Budget, Limit};
-pub use call::{Call, CallOutcome, Conventions};
-pub use call_order::{CallOrder, OrderStep};
-pub use input::InputError;
-pub use judgement::{Judgement, Remark, Violation};
-pub use model::{BrokenClaim, Contradiction, Model};
+pub use call::{Call, CallOutcome, Conventions, InputError, Remark};
+pub use judgement::{CallOrder, Judgement, OrderStep, Violation};
+pub use model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, Witness};
 pub use models::registry::{ListedModel, ModelKind};
-pub use near_linear::NearLinearDecision;
-pub use operation::Op;
-pub use search::{LongestOrder, OrderEnd, SearchDecision, SearchOutcome, longest_order, search};
+pub use proof::{prefix, reduce, shrink};
+pub use search::{Budget, Limit, LongestOrder, OrderEnd, SearchDecision, SearchOutcome, longest_order, search};
 pub use value::Value;
-pub use witness::{Witness, prefix, reduce, shrink};
 
 /// The code of the README compiles and holds.
 #[cfg(doctest)]

@@ -1,9 +1,9 @@
 //! What a model states of itself, once, in its own file. No field has a default.
 
-use crate::generate::{GeneratedEvent, GeneratedLoad, Options};
-use crate::inquiry::Inquiry;
-use crate::{Call, Conventions, InputError, Judgement, Value};
-use std::fmt;
+use crate::call::{Call, Conventions, InputError};
+use crate::generate::Simulation;
+use crate::judgement::{Inquiry, Judgement};
+use crate::value::Value;
 
 /// Judges the operations of one object, or orders them; with the number that the model takes, else 0.
 ///
@@ -26,7 +26,7 @@ pub struct ModelEntry {
     /// The operations that it has, as histories name them.
     pub(super) operations: &'static [&'static str],
     /// The number that it takes.
-    pub(crate) size: ModelSize,
+    pub(super) size: ModelSize,
     /// How its objects begin, as the end of a sentence; `None` if that is not known unless somebody states it.
     pub(super) begins: Option<&'static str>,
     /// Whether a history's operations are those of this model.
@@ -118,34 +118,9 @@ impl HistoryOperations<'_> {
     }
 }
 
-/// How histories of an object are generated.
-pub struct Simulation {
-    /// The object's name: one of its model's.
-    pub name: &'static str,
-    /// How many clients it needs, with its number; also for a violation.
-    pub clients: fn(u32, bool) -> usize,
-    /// The loads under which checks of its histories are measured, at its number of examples.
-    pub loads: &'static [GeneratedLoad],
-    /// Generates a history, with its number.
-    pub run: fn(&Options, u32) -> Vec<GeneratedEvent>,
-}
-
-/// One client, and a second one for a violation.
-pub fn one_client(_: u32, violation: bool) -> usize {
-    1 + usize::from(violation)
-}
-
-/// A name, and the number after its colon, if there is one.
-pub fn named_number(text: &str) -> (&str, Option<&str>) {
-    text.split_once(':')
-        .map_or((text, None), |(name, number)| (name, Some(number)))
-}
-
-/// Writes a name, with its number if that is not 0.
-pub fn write_named(f: &mut fmt::Formatter<'_>, name: &str, number: u32) -> fmt::Result {
-    f.write_str(name)?;
-    match number {
-        0 => Ok(()),
-        number => write!(f, ":{number}"),
-    }
+/// An operation that a model lacks, in words.
+pub fn unable(model: &ModelEntry, call: &Call<'_>) -> InputError {
+    let (name, operations) = (model.names[0], model.operations.join(", "));
+    let (f, at) = (call.f, call.invoke);
+    InputError::Unable(format!("a {name} has no operation {f} (event {at}), but {operations}"))
 }

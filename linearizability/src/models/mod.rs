@@ -19,4 +19,3 @@ pub mod queue;
 pub mod register;
 pub mod registry;
 pub mod set;
-mod support;

@@ -1,10 +1,13 @@
-//! All models by their names; each is described in its own file.
+//! All models by their names, each of which is described in its own file, and all that is generated.
 
-use crate::inquiry::Inquiry;
-use crate::models::entry::{HistoryOperations, ModelEntry, ModelFit, ModelSize, Simulation, named_number, write_named};
+use crate::call::{Call, Conventions, InputError};
+use crate::generate::{Object, Simulation};
+use crate::judgement::{CallOrder, Inquiry, Judgement};
+use crate::models::entry::{HistoryOperations, ModelEntry, ModelFit, ModelSize};
 use crate::models::queue::total_queue;
 use crate::models::{barrier, commit, counter, fenced_mutex, id_generator, kv, mutex, permits, queue, register, set};
-use crate::{Budget, Call, CallOrder, Conventions, InputError, Judgement, Value};
+use crate::search::Budget;
+use crate::value::Value;
 use std::fmt;
 use std::str::FromStr;
 
@@ -27,12 +30,6 @@ static REGISTRY: &[&ModelEntry] = &[
     &commit::ATOMIC_COMMIT,
     &kv::TEXTS,
 ];
-
-/// All simulations with their models, in the order of these.
-pub fn simulations() -> impl Iterator<Item = (&'static ModelEntry, &'static Simulation)> {
-    let of_model = |&model: &&'static ModelEntry| model.simulations.iter().map(move |simulation| (model, simulation));
-    REGISTRY.iter().flat_map(of_model)
-}
 
 /// A model under one of its names, as lists have it; written as `--model` takes it, with the number of its examples.
 #[derive(Debug, Clone, Copy)]
@@ -201,3 +198,72 @@ impl PartialEq for ModelKind {
 }
 
 impl Eq for ModelKind {}
+
+impl Object {
+    /// All of them, with the numbers of their models' examples.
+    pub fn all() -> impl Iterator<Item = Self> {
+        simulations().map(|(model, simulation)| Self {
+            simulation,
+            size: model.size.tried(),
+        })
+    }
+
+    /// The names of all, with an `N` where a number is (`semaphore:N`).
+    pub fn names() -> impl Iterator<Item = String> {
+        simulations().map(|(model, simulation)| model.size.named(simulation.name))
+    }
+}
+
+impl FromStr for Object {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, number) = named_number(text);
+        let size = number.map_or(Some(0), |number| number.parse().ok().filter(|&size| size > 0));
+        let named = size.and_then(|size| {
+            let (_, simulation) =
+                simulations().find(|(model, simulation)| simulation.name == name && model.size.generates(size))?;
+            Some(Self { simulation, size })
+        });
+        named.ok_or_else(|| {
+            let known: Vec<String> = Self::all().map(|object| object.to_string()).collect();
+            format!(
+                "there is no model `{text}` to generate; there are {} (or another number)",
+                known.join(", ")
+            )
+        })
+    }
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_named(f, self.name(), self.size)
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// All simulations with their models, in the order of these.
+fn simulations() -> impl Iterator<Item = (&'static ModelEntry, &'static Simulation)> {
+    let of_model = |&model: &&'static ModelEntry| model.simulations.iter().map(move |simulation| (model, simulation));
+    REGISTRY.iter().flat_map(of_model)
+}
+
+/// A name, and the number after its colon, if there is one.
+fn named_number(text: &str) -> (&str, Option<&str>) {
+    text.split_once(':')
+        .map_or((text, None), |(name, number)| (name, Some(number)))
+}
+
+/// Writes a name, with its number if that is not 0.
+fn write_named(f: &mut fmt::Formatter<'_>, name: &str, number: u32) -> fmt::Result {
+    f.write_str(name)?;
+    match number {
+        0 => Ok(()),
+        number => write!(f, ":{number}"),
+    }
+}

@@ -1,22 +1,11 @@
 //! The events of a history as a doubly linked list, from which operations are lifted and into which they are put back.
 
-use crate::{Model, Op};
-
-/// From when to when an operation was in flight, as [`Op`] has it. What needs no more of an operation is compiled once
-/// for all models.
+/// From when to when an operation was in flight, as [`Op`](crate::Op) has it. What needs no more of an operation is
+/// compiled once for all models.
 #[derive(Debug, Clone, Copy)]
 pub struct FlightSpan {
     pub invoke: usize,
     pub complete: Option<usize>,
-}
-
-impl<I> From<&Op<I>> for FlightSpan {
-    fn from(op: &Op<I>) -> Self {
-        Self {
-            invoke: op.invoke,
-            complete: op.complete,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,16 +104,6 @@ impl List {
         self.next[previous] = node;
         self.previous[next] = node;
     }
-}
-
-/// Bytes that a search of these operations takes before its first step (estimated), with the operations themselves.
-pub fn fixed<M: Model>(ops: &[Op<M::Input>]) -> usize {
-    // Of each operation: itself, its two nodes in the list (an entry, two links) and where they are, its two events
-    // while the list is made (in a vector that may be half empty), its number, its twin, its place in the order, a
-    // place in the table of twins while that is made, and its part of a configuration and of the key for it.
-    let list = 2 * (size_of::<ListEntry>() + 3 * size_of::<usize>()) + 4 * size_of::<(usize, ListEntry)>();
-    let each = size_of::<Op<M::Input>>() + list + size_of::<(usize, Option<usize>, usize)>() + 10 * size_of::<usize>();
-    ops.len() * each
 }
 
 /// The number of each operation among those with a completion, by that, or among the others, by invocation; and the

@@ -1,7 +1,7 @@
 //! A simulated double barrier: each client enters the round that gathers, and leaves it once it has opened.
 
-use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
+use crate::generate::{Completion, GeneratedClients, SimulatedObject};
+use crate::value::Value;
 use fastrand::Rng;
 
 /// The barrier, at its first round.

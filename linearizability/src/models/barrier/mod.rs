@@ -5,13 +5,12 @@ mod sequential;
 
 pub use sequential::{Barrier, BarrierOp};
 
+use crate::call::{Call, CallOutcome, InputError, Reading};
 use crate::equality::ValueNumbers;
-use crate::generate::{GeneratedLoad, simulate};
-use crate::inquiry::Inquiry;
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation};
-use crate::models::support::{apart, judge, unable};
-use crate::reading::Reading;
-use crate::{Call, CallOutcome, InputError, Judgement, Op};
+use crate::generate::{GeneratedLoad, Simulation, simulate};
+use crate::judgement::{Inquiry, Judgement, apart, judge};
+use crate::model::Op;
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, unable};
 use sequential::ENTERED;
 use std::collections::HashMap;
 

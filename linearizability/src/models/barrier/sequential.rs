@@ -6,9 +6,8 @@
 //! exactly if enough enters were sent before the first of them was answered, and each leave that was answered had a
 //! moment at which nobody was certainly inside; both take time O(n log n).
 
+use crate::model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, contradiction, earliest};
 use crate::models::presence::{Presence, PresenceSpan};
-use crate::models::support::{contradiction, earliest};
-use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Simulated transactions, one after the other: each is begun, its sites vote, and then get the decision.
 
-use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
+use crate::generate::{Completion, GeneratedClients, SimulatedObject};
+use crate::value::Value;
 use fastrand::Rng;
 
 /// The sites of each transaction.

@@ -6,13 +6,13 @@ mod sequential;
 
 pub use sequential::{CommitOp, Transaction};
 
+use crate::call::{Call, CallOutcome, InputError, Reading};
 use crate::equality::ValueNumbers;
-use crate::generate::{GeneratedLoad, simulate};
-use crate::inquiry::Inquiry;
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
-use crate::models::support::{apart, judge, unable};
-use crate::reading::Reading;
-use crate::{Call, CallOutcome, InputError, Judgement, Op, Value};
+use crate::generate::{GeneratedLoad, Simulation, one_client, simulate};
+use crate::judgement::{Inquiry, Judgement, apart, judge};
+use crate::model::Op;
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, unable};
+use crate::value::Value;
 use sequential::SPLIT;
 use std::collections::HashSet;
 

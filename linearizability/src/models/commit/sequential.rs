@@ -6,8 +6,7 @@
 //! site's yes was sent before the first commit was answered. That takes time O(n). A vote of unknown outcome may have
 //! come at any time after its invocation; only a yes is of use.
 
-use crate::models::support::{contradiction, earliest};
-use crate::{BrokenClaim, Model, NearLinearDecision, Op};
+use crate::model::{BrokenClaim, Model, NearLinearDecision, Op, contradiction, earliest};
 use std::collections::HashMap;
 use std::rc::Rc;
 

@@ -1,8 +1,7 @@
 //! A simulated counter.
 
-use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
-use crate::generate::{Options, Values};
+use crate::generate::{Completion, GeneratedClients, Options, SimulatedObject, Values};
+use crate::value::Value;
 use fastrand::Rng;
 
 /// An operation on the counter, as a client invokes it.

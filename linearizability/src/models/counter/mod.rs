@@ -6,11 +6,12 @@ mod sequential;
 
 pub use sequential::{Counter, CounterOp};
 
-use crate::generate::{GeneratedLoad, simulate};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
-use crate::models::support::{decide, unable, unordered};
-use crate::reading::Reading;
-use crate::{BrokenClaim, CallOutcome, InputError, Value};
+use crate::call::{CallOutcome, InputError, Reading};
+use crate::generate::{GeneratedLoad, Simulation, one_client, simulate};
+use crate::judgement::decide;
+use crate::model::{BrokenClaim, unordered};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, unable};
+use crate::value::Value;
 
 const UNORDERED: BrokenClaim = unordered("no order of the counter's operations fits");
 

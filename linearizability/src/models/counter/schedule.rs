@@ -6,9 +6,8 @@
 //! both do together (Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", 1958).
 //! That takes time O(n log n). An add of unknown outcome may fill room at any time after its invocation.
 
+use crate::model::{BrokenClaim, Contradiction, NearLinearDecision, Op, contradiction, earliest};
 use crate::models::counter::sequential::{CounterOp, TOO_LARGE, TOO_SMALL};
-use crate::models::support::{contradiction, earliest};
-use crate::{BrokenClaim, Contradiction, NearLinearDecision, Op};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -7,9 +7,8 @@
 //! does: a read is at least what was certainly added before, and at most what may have been, and where nothing is
 //! subtracted it does not go back. What these leave open takes a search.
 
+use crate::model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, contradiction, earliest};
 use crate::models::counter::schedule::AddSchedule;
-use crate::models::support::{contradiction, earliest};
-use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::cmp::Reverse;
 
 pub(super) const TOO_SMALL: BrokenClaim = BrokenClaim {

@@ -4,13 +4,13 @@ mod sequential;
 
 pub use sequential::{FencedMutex, FencedOp};
 
-use crate::call_order::StateNames;
-use crate::generate::{GeneratedLoad, simulate};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
+use crate::call::{Reading, Remark};
+use crate::generate::{GeneratedLoad, Simulation, one_client, simulate};
+use crate::judgement::{StateNames, decide};
+use crate::model::BrokenClaim;
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
 use crate::models::mutex::{LeaseOp, generator, lease_operations};
-use crate::models::support::decide;
-use crate::reading::Reading;
-use crate::{BrokenClaim, Remark, Value};
+use crate::value::Value;
 
 const UNORDERED: BrokenClaim = BrokenClaim {
     kind: "double-grant",

@@ -5,9 +5,8 @@
 //! (`holds`), from the answer to its grant until its release was sent. An acquire of unknown outcome proves nothing.
 //! Where a grant has no token it takes a search.
 
+use crate::model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, any_optional, contradiction, earliest};
 use crate::models::mutex::HELD_TWICE;
-use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 
 const NOT_GROWING: BrokenClaim = BrokenClaim {

@@ -1,7 +1,7 @@
 //! A simulated generator of ids.
 
-use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
+use crate::generate::{Completion, GeneratedClients, SimulatedObject};
+use crate::value::Value;
 use fastrand::Rng;
 
 #[derive(Debug, Default)]

@@ -5,13 +5,11 @@ mod sequential;
 
 pub use sequential::{GeneratedId, IdGenerator};
 
-use crate::CallOutcome;
-use crate::call_order::StateNames;
+use crate::call::{CallOutcome, Reading};
 use crate::equality::ValueNumbers;
-use crate::generate::{GeneratedLoad, simulate};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
-use crate::models::support::{decide, unable};
-use crate::reading::Reading;
+use crate::generate::{GeneratedLoad, Simulation, one_client, simulate};
+use crate::judgement::{StateNames, decide};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, unable};
 use sequential::DUPLICATE;
 use std::rc::Rc;
 

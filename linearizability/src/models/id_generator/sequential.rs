@@ -1,8 +1,7 @@
 //! A generator of ids, each of which is given out once. A history is decided in time O(n): an order exists exactly if
 //! no two operations that were answered got the same id. One of unknown outcome may have got any other.
 
-use crate::models::support::{contradiction, earliest};
-use crate::{BrokenClaim, Model, NearLinearDecision, Op};
+use crate::model::{BrokenClaim, Model, NearLinearDecision, Op, contradiction, earliest};
 use std::collections::HashMap;
 use std::rc::Rc;
 

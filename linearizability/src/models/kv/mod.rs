@@ -4,11 +4,12 @@ mod sequential;
 
 pub use sequential::{Kv, KvOp, TextPlace};
 
-use crate::call_order::StateNames;
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
-use crate::models::support::{compared, decide, unable, unordered};
-use crate::reading::Reading;
-use crate::{BrokenClaim, Call, CallOutcome, InputError, Value};
+use crate::call::{Call, CallOutcome, InputError, Reading};
+use crate::equality::compared;
+use crate::judgement::{StateNames, decide};
+use crate::model::{BrokenClaim, unordered};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, unable};
+use crate::value::Value;
 
 const UNORDERED: BrokenClaim = unordered("no order of the operations on the text fits");
 

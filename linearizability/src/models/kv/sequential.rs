@@ -2,10 +2,10 @@
 //!
 //! What a text may still become matters only if some get found it. So a state is where the text stands among the texts
 //! that were found: appending to it takes O(l log n) for n texts of length l, and a text that begins none of them is
-//! like any other such. Keys are separated before ([`judge`](crate::judge())): each is searched by itself (Horn and
+//! like any other such. Keys are separated before ([`keys`](crate::keys)): each is searched by itself (Horn and
 //! Kroening 2015).
 
-use crate::Model;
+use crate::model::Model;
 
 /// The texts of the operations of one key, and the places of those that were found.
 #[derive(Debug, Clone)]

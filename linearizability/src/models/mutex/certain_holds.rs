@@ -5,11 +5,9 @@
 //! was asked for and answered within one: between two stretches there is always a moment at which nobody need have
 //! held.
 
-use crate::Op;
+use crate::model::{NearLinearDecision, Op, any_optional, contradiction};
 use crate::models::mutex::HELD_TWICE;
 use crate::models::mutex::lease::LeaseOp;
-use crate::models::support::{any_optional, contradiction};
-use crate::near_linear::NearLinearDecision;
 use std::collections::HashMap;
 
 /// A stretch in which somebody certainly held, by positions.

@@ -1,7 +1,7 @@
 //! A simulated mutex that tracks its holder.
 
-use crate::Value;
-use crate::generate::clients::{ClientStage, Completion, GeneratedClients, SimulatedObject};
+use crate::generate::{ClientStage, Completion, GeneratedClients, SimulatedObject};
+use crate::value::Value;
 use fastrand::Rng;
 
 /// The mutex, free at first.

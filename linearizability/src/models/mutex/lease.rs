@@ -4,8 +4,8 @@
 //! release took effect. Any other hold may have ended the moment after its grant, so its grant proves only that nobody
 //! held with certainty at that moment.
 
+use crate::model::{Model, NearLinearDecision, Op};
 use crate::models::mutex::certain_holds;
-use crate::{Model, NearLinearDecision, Op};
 
 /// The mutex, free at the beginning. Its state is the certain hold that is on, if one is.
 #[derive(Debug, Clone, Copy)]

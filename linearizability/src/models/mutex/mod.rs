@@ -8,13 +8,12 @@ mod textbook;
 pub use lease::{LeaseMutex, LeaseOp};
 pub use textbook::{Mutex, MutexOp};
 
-use crate::call_order::StateNames;
-use crate::generate::{GeneratedLoad, simulate};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
+use crate::call::{Call, CallOutcome, InputError, Reading, Remark};
+use crate::generate::{GeneratedLoad, Simulation, one_client, simulate};
+use crate::judgement::{StateNames, decide, without_requests};
+use crate::model::BrokenClaim;
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
 use crate::models::permits::shows_permits;
-use crate::models::support::decide;
-use crate::reading::Reading;
-use crate::{BrokenClaim, Call, CallOutcome, InputError, Judgement, Remark};
 use std::collections::HashMap;
 
 pub(crate) const HELD_TWICE: BrokenClaim = BrokenClaim {
@@ -74,24 +73,6 @@ pub static TEXTBOOK: ModelEntry = ModelEntry {
         Ok(decide(UNORDERED, &Mutex, reading, &words, inquiry))
     },
 };
-
-/// What was found, without the requests for grants where each of these was released: such holds overlap by when they
-/// were granted, and not by when that was asked for.
-pub fn without_requests<'a>(mut found: Judgement<'a>, calls: &[&Call<'_>]) -> Judgement<'a> {
-    for violation in &mut found.violations {
-        let of = |f: &str| -> Vec<usize> {
-            let requests = calls.iter().filter(|call| call.f == f).map(|call| call.invoke);
-            requests
-                .filter(|at| violation.events.binary_search(at).is_ok())
-                .collect()
-        };
-        let (acquires, releases) = (of("acquire"), of("release"));
-        if acquires.len() == releases.len() {
-            violation.events.retain(|at| acquires.binary_search(at).is_err());
-        }
-    }
-    found
-}
 
 /// The operations on a textbook mutex: what failed did not happen, and so a hold lasts until a release that did.
 ///

@@ -1,9 +1,9 @@
 //! A mutex as textbooks have it: held from an acquire to a release, by any process.
 
-use crate::models::register::relevance::{narrowed, relevant};
+use crate::model::{Model, Op, UnknownStart, narrowed};
+use crate::models::register::relevance::relevant;
 use crate::models::register::{FirstValue, RegisterOp, portfolio};
-use crate::unknown_start::UnknownStart;
-use crate::{Budget, Model, Op, SearchDecision, search};
+use crate::search::{Budget, SearchDecision, search};
 
 /// The mutex, free at the beginning. Its state is whether it is held.
 #[derive(Debug, Clone, Copy)]

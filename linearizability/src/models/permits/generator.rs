@@ -1,7 +1,7 @@
 //! A simulated semaphore, read-write lock or reentrant mutex, which tracks its holders.
 
-use crate::Value;
-use crate::generate::clients::{ClientStage, Completion, GeneratedClients, SimulatedObject};
+use crate::generate::{ClientStage, Completion, GeneratedClients, SimulatedObject};
+use crate::value::Value;
 use fastrand::Rng;
 
 /// What gives out permits.

@@ -12,12 +12,11 @@ mod sequential;
 pub(super) use request::shows_permits;
 pub use sequential::{PermitOp, Permits};
 
-use crate::generate::{GeneratedEvent, GeneratedLoad, Options, simulate};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
-use crate::models::mutex::without_requests;
-use crate::models::support::{decide, unable};
-use crate::reading::Reading;
-use crate::{BrokenClaim, Call, CallOutcome, InputError};
+use crate::call::{Call, CallOutcome, InputError, Reading};
+use crate::generate::{GeneratedEvent, GeneratedLoad, Options, Simulation, one_client, simulate};
+use crate::judgement::{decide, without_requests};
+use crate::model::BrokenClaim;
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, unable};
 use generator::Style;
 use request::{GrantMode, NamedClients};
 use std::collections::{HashMap, HashSet};

@@ -3,8 +3,9 @@
 //! or a mode, or a map with it in the field `permits` or `mode`, beside which the client may stand in the field
 //! `client`.
 
+use crate::call::{Call, InputError, Remark};
 use crate::equality::canonical;
-use crate::{Call, InputError, Remark, Value};
+use crate::value::Value;
 use std::collections::{HashMap, HashSet};
 
 /// Fields that name whose permits they are, or what they rest on, and never how many.

@@ -7,8 +7,7 @@
 //! permits than there are, and each other grant has a moment at which enough of them were left; it takes time O(n log
 //! n), by a sweep over the certain holds.
 
-use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
+use crate::model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, any_optional, contradiction, earliest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

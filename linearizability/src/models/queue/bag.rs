@@ -7,9 +7,8 @@
 //! have taken any item from its invocation on, or none; if that, or equal values, decide about an empty answer, it
 //! takes a search.
 
+use crate::model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, any_optional, contradiction, earliest};
 use crate::models::presence::{Presence, PresenceSpan};
-use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 

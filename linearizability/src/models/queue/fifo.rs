@@ -9,10 +9,10 @@
 //! convict; and there, and where deliveries of unknown outcome decide about an empty answer, it takes a search: by
 //! `pairs`.
 
+use crate::model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, any_optional, contradiction, earliest};
 use crate::models::queue::bag::{Items, QueueOp};
 use crate::models::queue::pairs;
-use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{BrokenClaim, Budget, Contradiction, Model, NearLinearDecision, Op, SearchDecision};
+use crate::search::{Budget, SearchDecision};
 use std::rc::Rc;
 
 const REORDERED: BrokenClaim = BrokenClaim {

@@ -1,8 +1,7 @@
 //! A simulated queue.
 
-use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
-use crate::generate::{DrawnValues, Options};
+use crate::generate::{Completion, DrawnValues, GeneratedClients, Options, SimulatedObject};
+use crate::value::Value;
 use fastrand::Rng;
 
 /// Of so many deliveries of a queue that delivers at least once one leaves its item in the queue.

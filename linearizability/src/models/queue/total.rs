@@ -13,9 +13,8 @@
 //! - At each moment of such a drain more enqueues must lack a delivery than there are operations that may have taken
 //!   one (Hall, "On representatives of subsets", 1935: both are nested).
 
+use crate::model::{BrokenClaim, Contradiction, Op, contradiction, earliest};
 use crate::models::queue::bag::{MADE_UP, QueueOp};
-use crate::models::support::{contradiction, earliest};
-use crate::{BrokenClaim, Contradiction, Op};
 use std::collections::BTreeMap;
 
 const LOST: BrokenClaim = BrokenClaim {

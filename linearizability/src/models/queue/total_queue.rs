@@ -1,14 +1,14 @@
 //! Queues each of whose items comes out at least once, with the operations of other [queues](crate::models::queue).
 
-use crate::generate::{GeneratedLoad, simulate};
-use crate::inquiry::Inquiry;
-use crate::judgement::{Judgement, Violation};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
+use crate::call::Remark;
+use crate::generate::{GeneratedLoad, Simulation, one_client, simulate};
+use crate::judgement::{Inquiry, Judgement, Violation};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
 use crate::models::queue::bag::MADE_UP;
 use crate::models::queue::generator::{QueueObject, QueueOrder};
 use crate::models::queue::{Delivery, OPERATIONS, QueueOperations, read, total};
-use crate::proof::{EACH, Proof};
-use crate::{Limit, Remark};
+use crate::proof::{OPERATION_BYTES, Proof};
+use crate::search::Limit;
 
 /// What Jepsen's `total-queue` judges: what goes in comes out, at least once, and nothing else does.
 pub static TOTAL_QUEUE: ModelEntry = ModelEntry {
@@ -31,7 +31,7 @@ pub static TOTAL_QUEUE: ModelEntry = ModelEntry {
         let Inquiry::Verdict(budget) = inquiry else {
             return Ok(judgement);
         };
-        if reading.ops.len() * EACH > budget.bytes {
+        if reading.ops.len() * OPERATION_BYTES > budget.bytes {
             judgement.remarks.push(Remark::GaveUp(Limit::Memory));
             return Ok(judgement);
         }

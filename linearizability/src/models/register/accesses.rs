@@ -1,6 +1,6 @@
 //! Accesses to a register as the sweep over configurations wants them: values as numbers, events in order.
 
-use crate::Op;
+use crate::model::Op;
 use crate::models::register::operation::RegisterOp;
 use std::collections::HashMap;
 use std::hash::Hash;

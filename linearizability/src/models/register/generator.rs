@@ -1,8 +1,7 @@
 //! A simulated register.
 
-use crate::Value;
-use crate::generate::clients::{ClientStage, Completion, GeneratedClients, SimulatedObject};
-use crate::generate::{DrawnValues, Options};
+use crate::generate::{ClientStage, Completion, DrawnValues, GeneratedClients, Options, SimulatedObject};
+use crate::value::Value;
 use fastrand::Rng;
 
 /// The register, empty at first.

@@ -16,13 +16,13 @@ pub(crate) use accesses::FirstValue;
 pub use operation::RegisterOp;
 pub use sequential::{Content, Register, UnsetRegister};
 
-use crate::call_order::StateNames;
-use crate::equality::ValueNumbers;
-use crate::generate::{GeneratedLoad, Values, simulate};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
-use crate::models::support::{answered_so, compared, decide, unordered};
-use crate::reading::Reading;
-use crate::{BrokenClaim, Call, CallOutcome, Conventions, InputError, Op, Value};
+use crate::call::{Call, CallOutcome, Conventions, InputError, Reading};
+use crate::equality::{ValueNumbers, answered_so, compared};
+use crate::generate::{GeneratedLoad, Simulation, Values, one_client, simulate};
+use crate::judgement::{StateNames, decide};
+use crate::model::{BrokenClaim, Op, unordered};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
+use crate::value::Value;
 
 const UNORDERED: BrokenClaim = unordered("no order of the register's operations fits");
 

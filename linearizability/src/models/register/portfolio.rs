@@ -2,11 +2,11 @@
 //! each time with more steps. The former finds the order of most histories at once; the latter finds out sooner that
 //! there is none.
 
-use crate::budget::within;
+use crate::model::Op;
 use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
 use crate::models::register::sweep::sweep;
-use crate::{Budget, Limit, Op, SearchDecision, SearchOutcome};
+use crate::search::{Budget, Limit, SearchDecision, SearchOutcome, within};
 use std::hash::Hash;
 
 /// Decides a history by whatever is done first; `search` is the depth-first search of it.

@@ -7,26 +7,12 @@
 //! - Between two accesses that must have happened no value need be written twice. So of the same access of unknown
 //!   outcome as many suffice as there are accesses that must have happened, the earliest ones.
 
+use crate::model::Op;
 use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
-use crate::{Op, SearchDecision};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::Hash;
-
-/// Decides by the operations `kept`, which are all that matter; `None` if all do.
-pub fn narrowed<I: Clone>(
-    ops: &[Op<I>],
-    kept: Option<Vec<usize>>,
-    decide: impl FnOnce(&[Op<I>]) -> SearchDecision,
-) -> SearchDecision {
-    let Some(kept) = kept else { return decide(ops) };
-    let fewer: Vec<Op<I>> = kept.iter().map(|&op| ops[op].clone()).collect();
-    match decide(&fewer) {
-        SearchDecision::Not { stuck } => SearchDecision::Not { stuck: kept[stuck] },
-        other => other,
-    }
-}
 
 /// The accesses that matter, by their places, ascending: the history has an order exactly if these have. `None` if all
 /// matter, or that is not known. In time O(n log n).

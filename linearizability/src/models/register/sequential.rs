@@ -1,13 +1,13 @@
 //! A register with compare-and-set. Values need not be unique.
 
+use crate::model::{Contradiction, Model, NearLinearDecision, Op, UnknownStart, narrowed};
 use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
-use crate::models::register::relevance::{narrowed, relevant};
+use crate::models::register::relevance::relevant;
 use crate::models::register::sweep::sweep;
 use crate::models::register::unexplained_reads::{denied, unexplained};
 use crate::models::register::{portfolio, zones};
-use crate::unknown_start::UnknownStart;
-use crate::{Budget, Contradiction, Model, NearLinearDecision, Op, SearchDecision, search};
+use crate::search::{Budget, SearchDecision, search};
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::rc::Rc;

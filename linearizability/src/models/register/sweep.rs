@@ -16,11 +16,12 @@
 //! In the relaxed form operations of unknown outcome are never used up, so that few configurations differ, but for
 //! those that are alone in writing some value. What has no order then has none.
 
+use crate::model::Op;
 use crate::models::register::accesses::{AccessEvent, AccessHistory, FirstValue, NumberedAccess};
 use crate::models::register::configuration::{Configuration, prune};
 use crate::models::register::in_flight::{EndedOperation, InFlight};
 use crate::models::register::operation::RegisterOp;
-use crate::{Budget, Limit, Op, SearchDecision};
+use crate::search::{Budget, Limit, SearchDecision};
 use std::collections::HashSet;
 use std::hash::Hash;
 

@@ -4,9 +4,9 @@
 //! was certainly written before the read was sent. Where that is missing no search is needed, however many orders there
 //! are.
 
+use crate::model::{Contradiction, Op, Witness};
 use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
-use crate::{Contradiction, Op, Witness};
 use std::collections::HashMap;
 use std::hash::Hash;
 

@@ -6,12 +6,10 @@
 //! lacks anything without it. What is found always convicts. Nothing found acquits if each value has one write at most,
 //! and no compare-and-set that failed names what it found.
 
+use crate::model::{Contradiction, NearLinearDecision, Op, Witness, any_optional};
 use crate::models::register::accesses::FirstValue;
 use crate::models::register::operation::RegisterOp;
-use crate::models::support::any_optional;
-use crate::near_linear::NearLinearDecision;
 use crate::unique::{Action, TimedAccess, UniqueJudgement, contradictions};
-use crate::{Contradiction, Op, Witness};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 

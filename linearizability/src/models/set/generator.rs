@@ -1,8 +1,7 @@
 //! A simulated set, to which elements are added.
 
-use crate::Value;
-use crate::generate::clients::{Completion, GeneratedClients, SimulatedObject};
-use crate::generate::{DrawnValues, Options};
+use crate::generate::{Completion, DrawnValues, GeneratedClients, Options, SimulatedObject};
+use crate::value::Value;
 use fastrand::Rng;
 use std::collections::BTreeSet;
 

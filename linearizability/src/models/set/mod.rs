@@ -5,13 +5,13 @@ mod sequential;
 
 pub use sequential::{GrowSet, SetOp};
 
-use crate::call_order::StateNames;
+use crate::call::{CallOutcome, InputError, Reading};
 use crate::equality::ValueNumbers;
-use crate::generate::{GeneratedLoad, Values, simulate};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, Simulation, one_client};
-use crate::models::support::{decide, unable, unordered};
-use crate::reading::Reading;
-use crate::{BrokenClaim, CallOutcome, InputError, Value};
+use crate::generate::{GeneratedLoad, Simulation, Values, one_client, simulate};
+use crate::judgement::{StateNames, decide};
+use crate::model::{BrokenClaim, unordered};
+use crate::models::entry::{ModelEntry, ModelFit, ModelSize, unable};
+use crate::value::Value;
 use std::rc::Rc;
 
 const UNORDERED: BrokenClaim = unordered("no order of the set's operations fits");

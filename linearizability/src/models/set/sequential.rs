@@ -7,8 +7,7 @@
 //! linearizability", arXiv 2410.04581). An add of unknown outcome took effect exactly if its element was read. An
 //! element may be added more than once.
 
-use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op};
+use crate::model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, any_optional, contradiction, earliest};
 use std::collections::HashMap;
 use std::rc::Rc;
 

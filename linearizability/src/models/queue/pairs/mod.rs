@@ -16,8 +16,9 @@
 
 mod side;
 
+use crate::model::Op;
 use crate::models::queue::bag::QueueOp;
-use crate::{Budget, Limit, Op, SearchDecision};
+use crate::search::{Budget, Limit, SearchDecision};
 use side::{ANY, CandidateOperation, CandidateOrigin, DoneOperations, EARLY, OptionalOperations, PairSide, kinds};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

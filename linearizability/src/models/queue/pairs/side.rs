@@ -1,6 +1,6 @@
 //! Operations on a queue by their ends, and which of them are done.
 
-use crate::Op;
+use crate::model::Op;
 use crate::models::queue::bag::QueueOp;
 use std::collections::{BTreeSet, HashMap};
 

@@ -11,7 +11,7 @@
 //! (`models::register::portfolio`). [`shrink`] makes a minimal [`Witness`], and [`longest_order`] finds how far orders
 //! reach, with the states on the way.
 //!
-//! [`models`] are the types that are there, a folder each: how operations that were recorded ([`Call`]) are
+//! [`models`] are the types that are there, a file or a folder each: how operations that were recorded ([`Call`]) are
 //! read, the sequential type with what is decided without a search, and a generator of histories; `models::registry`
 //! names them all. [`keys`] sorts operations by independent keys (P-compositionality), [`equality`] defines which
 //! values are equal, and [`generate`] makes random histories.

@@ -3,8 +3,8 @@
 use crate::call::{Call, Conventions, InputError};
 use crate::generate::{Object, Simulation};
 use crate::judgement::{CallOrder, Inquiry, Judgement};
-use crate::models::entry::{HistoryOperations, ModelEntry, ModelFit, ModelSize};
 use crate::models::queue::total_queue;
+use crate::models::{HistoryOperations, ModelEntry, ModelFit, ModelSize};
 use crate::models::{barrier, commit, counter, fenced_mutex, id_generator, kv, mutex, permits, queue, register, set};
 use crate::search::Budget;
 use crate::value::Value;

@@ -16,7 +16,7 @@ use crate::call::{Call, CallOutcome, InputError, Reading};
 use crate::generate::{GeneratedEvent, GeneratedLoad, Options, Simulation, one_client, simulate};
 use crate::judgement::{decide, without_requests};
 use crate::model::BrokenClaim;
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, unable};
+use crate::models::{ModelEntry, ModelFit, ModelSize};
 use generator::Style;
 use request::{GrantMode, NamedClients};
 use std::collections::{HashMap, HashSet};
@@ -153,7 +153,7 @@ fn holds<'a>(
     let mut held: HashMap<u64, Vec<CertainHold>> = HashMap::new();
     for &call in calls {
         if !model.operations.contains(&call.f) {
-            return Err(unable(model, call));
+            return Err(model.unable(call));
         }
         let client = request::client(call);
         let shared = clients.is_shared(client.as_ref());

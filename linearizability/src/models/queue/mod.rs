@@ -17,7 +17,7 @@ use crate::equality::ValueNumbers;
 use crate::generate::{GeneratedLoad, Simulation, Values, one_client, simulate};
 use crate::judgement::{StateNames, decide};
 use crate::model::{BrokenClaim, Op, unordered};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize, unable};
+use crate::models::{ModelEntry, ModelFit, ModelSize};
 use crate::value::Value;
 use generator::{QueueObject, QueueOrder};
 use std::collections::HashMap;
@@ -170,7 +170,7 @@ pub fn read<'a>(
                 (0..enqueues).for_each(|_| reading.add(call, QueueOp::Take));
             }
             "drain" => {}
-            _ => return Err(unable(model, call)),
+            _ => return Err(model.unable(call)),
         }
     }
     after_their_items(&mut reading.ops, &drains, delivery);

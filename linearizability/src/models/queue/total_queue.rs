@@ -3,10 +3,10 @@
 use crate::call::Remark;
 use crate::generate::{GeneratedLoad, Simulation, one_client, simulate};
 use crate::judgement::{Inquiry, Judgement, Violation};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
 use crate::models::queue::bag::MADE_UP;
 use crate::models::queue::generator::{QueueObject, QueueOrder};
 use crate::models::queue::{Delivery, OPERATIONS, QueueOperations, read, total};
+use crate::models::{ModelEntry, ModelFit, ModelSize};
 use crate::proof::{OPERATION_BYTES, Proof};
 use crate::search::Limit;
 

@@ -21,7 +21,7 @@ use crate::equality::{ValueNumbers, answered_so, compared};
 use crate::generate::{GeneratedLoad, Simulation, Values, one_client, simulate};
 use crate::judgement::{StateNames, decide};
 use crate::model::{BrokenClaim, Op, unordered};
-use crate::models::entry::{ModelEntry, ModelFit, ModelSize};
+use crate::models::{ModelEntry, ModelFit, ModelSize};
 use crate::value::Value;
 
 const UNORDERED: BrokenClaim = unordered("no order of the register's operations fits");

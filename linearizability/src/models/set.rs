@@ -1,5 +1,5 @@
-//! A set to which elements are added, and that is read as a whole. A history is decided in time O(n log n), n being the
-//! number of operations and of elements in all reads together.
+//! Sets: `add` of an element, and `read`, answered with all of them. A history is decided in time O(n log n), n being
+//! the number of operations and of elements in all reads together.
 //!
 //! Nothing is ever taken out, so what reads found determines their order: each is a subset of the next. An order exists
 //! exactly if no two reads lack an element of each other, and of no two operations that this order arranges the later
@@ -7,8 +7,20 @@
 //! linearizability", arXiv 2410.04581). An add of unknown outcome took effect exactly if its element was read. An
 //! element may be added more than once.
 
-use crate::model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, any_optional, contradiction, earliest};
-use std::collections::HashMap;
+use crate::call::{CallOutcome, InputError, Reading};
+use crate::equality::ValueNumbers;
+use crate::generate::{
+    Completion, DrawnValues, GeneratedClients, GeneratedLoad, Options, SimulatedObject, Simulation, Values, one_client,
+    simulate,
+};
+use crate::judgement::{StateNames, decide};
+use crate::model::{
+    BrokenClaim, Contradiction, Model, NearLinearDecision, Op, any_optional, contradiction, earliest, unordered,
+};
+use crate::models::{ModelEntry, ModelFit, ModelSize};
+use crate::value::Value;
+use fastrand::Rng;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 const MADE_UP: BrokenClaim = BrokenClaim {
@@ -25,6 +37,61 @@ const APART: BrokenClaim = BrokenClaim {
     kind: "not-linearizable",
     property: "linearizability",
     says: "two reads contradict each other",
+};
+const UNORDERED: BrokenClaim = unordered("no order of the set's operations fits");
+
+/// Sets that are empty at the beginning.
+pub static SETS: ModelEntry = ModelEntry {
+    names: &["set"],
+    summary: "add, and read, answered with all elements",
+    operations: &["add", "read"],
+    size: ModelSize::Fixed,
+    begins: Some("a set is empty at first"),
+    fits: |operations| {
+        let sets = || operations.reads(|value| !value.is_nil() && value.elements().is_some());
+        // What is read as a number is a counter.
+        let numbers = || operations.reads(|value| value.as_i64().is_some());
+        ModelFit::shown_if(operations.any(&["add"]) && sets() && !numbers())
+    },
+    simulations: &[Simulation {
+        name: "set",
+        clients: one_client,
+        loads: &[GeneratedLoad::new(10_000, 10, 0.01, Values::Unique)],
+        run: |options, _| simulate(options, SetObject::new(options)),
+    }],
+    judge: |model, calls, conventions, _, inquiry| {
+        let (mut reading, mut values) = (Reading::new(), ValueNumbers::default());
+        for &call in calls {
+            let (f, at) = (call.f, call.invoke);
+            let mut number = |value: &Value| values.number(value, || format!("an element of the {f} of event {at}"));
+            match f {
+                "add" => {
+                    reading.add(call, SetOp::Add(number(&call.asked)?));
+                }
+                "read" if call.outcome != CallOutcome::Ok => {}
+                "read" if call.answered.is_nil() && conventions.nil_is_unknown => {}
+                "read" => {
+                    let Some(elements) = call.answered.elements() else {
+                        return Err(InputError::Unexpected {
+                            what: format!("the read of event {at} was answered with no set"),
+                            found: call.answered.clone(),
+                        });
+                    };
+                    let mut found: Vec<u32> = elements.iter().map(&mut number).collect::<Result<_, _>>()?;
+                    found.sort_unstable();
+                    found.dedup();
+                    reading.add(call, SetOp::Read(found.into()));
+                }
+                _ => return Err(model.unable(call)),
+            }
+        }
+        let words = |set: &Rc<[u64]>, names: &StateNames<'_, '_>| {
+            let bits = (0..64 * set.len() as u32).filter(|bit| set[*bit as usize / 64] >> (bit % 64) & 1 == 1);
+            let elements: Vec<&Value> = bits.map(|bit| values.value(bit)).collect();
+            names.list(elements.into_iter())
+        };
+        Ok(decide(UNORDERED, &GrowSet, reading, &words, inquiry))
+    },
 };
 
 /// The set, empty at the beginning. Its state has a bit for each element.
@@ -180,4 +247,81 @@ fn apart(ops: &[Op<SetOp>], reads: &mut [(&[u32], usize)]) -> Option<Contradicti
 fn within(small: &[u32], large: &[u32]) -> bool {
     let mut large = large.iter();
     small.iter().all(|element| large.any(|other| other == element))
+}
+
+/// Of so many operations on a simulated set one is a read: each is answered with all elements.
+const READS: u8 = 32;
+
+/// An operation on a simulated set, as a client invokes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SetCall {
+    /// This element is added.
+    Add(u64),
+    /// All is read.
+    Read,
+}
+
+/// A simulated set, empty at first.
+#[derive(Debug)]
+struct SetObject {
+    elements: BTreeSet<u64>,
+    values: DrawnValues,
+}
+
+impl SetObject {
+    /// An empty one.
+    fn new(options: &Options) -> Self {
+        Self {
+            elements: BTreeSet::new(),
+            values: DrawnValues::new(options.values),
+        }
+    }
+}
+
+impl SimulatedObject for SetObject {
+    type Op = SetCall;
+
+    fn draw(&mut self, _: usize, rng: &mut Rng) -> SetCall {
+        match rng.u8(0..READS) {
+            0 => SetCall::Read,
+            _ => SetCall::Add(self.values.draw(rng)),
+        }
+    }
+
+    fn request(op: &SetCall) -> (&'static str, Value) {
+        match *op {
+            SetCall::Add(what) => ("add", Value::from(what)),
+            SetCall::Read => ("read", Value::Nil),
+        }
+    }
+
+    fn apply(&mut self, _: usize, op: &SetCall) -> Option<Completion> {
+        Some(Completion::Ok(match *op {
+            SetCall::Add(element) => {
+                self.elements.insert(element);
+                Value::from(element)
+            }
+            SetCall::Read => self.elements.iter().map(|&element| Value::from(element)).collect(),
+        }))
+    }
+
+    fn may_be_late(&self, op: &SetCall) -> bool {
+        *op != SetCall::Read
+    }
+
+    fn plant_by(clients: &mut GeneratedClients<Self>, client: usize, _: bool) -> bool {
+        let element = clients.object.values.unique();
+        let without = Completion::Ok(
+            clients
+                .object
+                .elements
+                .iter()
+                .map(|&element| Value::from(element))
+                .collect(),
+        );
+        clients.at_once(client, &SetCall::Add(element), &Completion::Ok(Value::from(element)));
+        clients.at_once(client, &SetCall::Read, &without);
+        clients.object.elements.insert(element);
+        true
+    }
 }

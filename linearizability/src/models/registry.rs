@@ -3,7 +3,6 @@
 use crate::call::{Call, Conventions, InputError};
 use crate::generate::{Object, Simulation};
 use crate::judgement::{CallOrder, Inquiry, Judgement};
-use crate::models::queue::total_queue;
 use crate::models::{HistoryOperations, ModelEntry, ModelFit, ModelSize};
 use crate::models::{barrier, commit, counter, fenced_mutex, id_generator, kv, mutex, permits, queue, register, set};
 use crate::search::Budget;
@@ -22,7 +21,7 @@ static REGISTRY: &[&ModelEntry] = &[
     &permits::READ_WRITE,
     &queue::FIFO_QUEUE,
     &queue::UNORDERED_QUEUE,
-    &total_queue::TOTAL_QUEUE,
+    &queue::TOTAL_QUEUE,
     &set::SETS,
     &counter::COUNTERS,
     &id_generator::GENERATORS,

@@ -12,17 +12,17 @@ use crate::models::presence::{Presence, PresenceSpan};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-pub(crate) const MADE_UP: BrokenClaim = BrokenClaim {
+pub(super) const MADE_UP: BrokenClaim = BrokenClaim {
     kind: "phantom-item",
     property: "nothing is made up",
     says: "an item came out that nothing had put in",
 };
-pub(super) const TWICE: BrokenClaim = BrokenClaim {
+const TWICE: BrokenClaim = BrokenClaim {
     kind: "duplicate-delivery",
     property: "deliveries",
     says: "an item came out more often than it was put in",
 };
-pub(super) const LOST: BrokenClaim = BrokenClaim {
+const LOST: BrokenClaim = BrokenClaim {
     kind: "lost-item",
     property: "nothing is lost",
     says: "the queue was found empty although something had been put in and not come out at any moment of that",

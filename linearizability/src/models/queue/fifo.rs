@@ -10,7 +10,7 @@
 //! `pairs`.
 
 use crate::model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, any_optional, contradiction, earliest};
-use crate::models::queue::bag::{Items, QueueOp};
+use crate::models::queue::bag::{Item, Items, QueueOp};
 use crate::models::queue::pairs;
 use crate::search::{Budget, SearchDecision};
 use std::rc::Rc;
@@ -104,7 +104,7 @@ struct UntakenItem {
 
 impl FifoDeliveries {
     fn new(ops: &[Op<QueueOp>], items: &Items) -> Self {
-        let delivery = |item: &crate::models::queue::bag::Item| {
+        let delivery = |item: &Item| {
             Some(FifoDelivery {
                 enqueue: *item.enqueues.first()?,
                 dequeue: *item.dequeues.first()?,
@@ -144,7 +144,7 @@ impl FifoDeliveries {
         }
         let own = items.own_takers();
         let left = items.all.iter().filter(|(_, item)| item.dequeues.is_empty());
-        let behind = |(value, item): (&u32, &crate::models::queue::bag::Item)| {
+        let behind = |(value, item): (&u32, &Item)| {
             let enqueue = *item.enqueues.first()?;
             let end = ops[enqueue].complete.filter(|_| ops[enqueue].required)?;
             let until = (*first.get(self.0.partition_point(|one| ops[one.enqueue].invoke < end))?)?;

@@ -4,27 +4,31 @@
 
 pub mod bag;
 pub mod fifo;
-mod generator;
 mod pairs;
 pub mod total;
-pub(crate) mod total_queue;
 
 pub use bag::{Bag, QueueOp};
 pub use fifo::Fifo;
 
 use crate::call::{Call, CallOutcome, InputError, Reading, Remark};
 use crate::equality::ValueNumbers;
-use crate::generate::{GeneratedLoad, Simulation, Values, one_client, simulate};
-use crate::judgement::{StateNames, decide};
+use crate::generate::{
+    Completion, DrawnValues, GeneratedClients, GeneratedLoad, Options, SimulatedObject, Simulation, Values, one_client,
+    simulate,
+};
+use crate::judgement::{Inquiry, Judgement, StateNames, Violation, decide};
 use crate::model::{BrokenClaim, Op, unordered};
 use crate::models::{ModelEntry, ModelFit, ModelSize};
+use crate::proof::{OPERATION_BYTES, Proof};
+use crate::search::Limit;
 use crate::value::Value;
-use generator::{QueueObject, QueueOrder};
+use bag::MADE_UP;
+use fastrand::Rng;
 use std::collections::HashMap;
 use total::AnsweredDrain;
 
 /// The operations of all queues.
-pub const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];
+const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];
 
 const UNORDERED: BrokenClaim = unordered("no order of the queue's operations fits");
 
@@ -96,9 +100,55 @@ pub static UNORDERED_QUEUE: ModelEntry = ModelEntry {
     },
 };
 
+/// What Jepsen's `total-queue` judges: what goes in comes out, at least once, and nothing else does.
+pub static TOTAL_QUEUE: ModelEntry = ModelEntry {
+    names: &["total-queue"],
+    summary: "enqueue, dequeue, drain; what goes in comes out at least once, and nothing else does",
+    operations: &OPERATIONS,
+    size: ModelSize::Fixed,
+    begins: Some("a queue is empty at first"),
+    fits: |_| ModelFit::Not,
+    simulations: &[Simulation {
+        name: "total-queue",
+        clients: one_client,
+        loads: &[GeneratedLoad::COMMON],
+        run: |options, _| simulate(options, QueueObject::new(QueueOrder::Drained, options)),
+    }],
+    judge: |model, calls, _, _, inquiry| {
+        let QueueOperations { reading, drains, .. } = read(model, calls, Delivery::AtLeastOnce)?;
+        let mut judgement = Judgement::default();
+        // A delivery may repeat another one, and nothing orders them.
+        let Inquiry::Verdict(budget) = inquiry else {
+            return Ok(judgement);
+        };
+        if reading.ops.len() * OPERATION_BYTES > budget.bytes {
+            judgement.remarks.push(Remark::GaveUp(Limit::Memory));
+            return Ok(judgement);
+        }
+        let found = total::judge(&reading.ops, &drains);
+        let unjudged = found.unjudged.filter(|_| found.contradiction.is_none());
+        let enqueue = |op: usize| Remark::LossesUnjudged {
+            enqueue: reading.calls[op],
+        };
+        judgement.remarks.extend(unjudged.map(enqueue));
+        if found.again > 0 {
+            judgement.remarks.push(Remark::Repeated(found.again));
+        }
+        let proof = found.contradiction.map(|found| Proof {
+            stuck: found.stuck,
+            witness: found.witness,
+            claim: found.claim,
+            fits: None,
+        });
+        let violation = proof.map(|proof| Violation::new(MADE_UP, &reading.calls, &proof));
+        judgement.violations.extend(violation);
+        Ok(judgement)
+    },
+};
+
 /// How often an item comes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivery {
+enum Delivery {
     /// Once for each time that it was put in.
     Once,
     /// Once or more.
@@ -106,13 +156,13 @@ pub enum Delivery {
 }
 
 /// The operations on a queue, and the drains among them that were answered.
-pub struct QueueOperations<'a> {
+struct QueueOperations<'a> {
     /// Every operation on the queue, the parts of a drain each by itself.
-    pub reading: Reading<'a, QueueOp>,
+    reading: Reading<'a, QueueOp>,
     /// The drains that were answered, by the places of their parts.
-    pub drains: Vec<AnsweredDrain>,
+    drains: Vec<AnsweredDrain>,
     /// The numbers of the items.
-    pub values: ValueNumbers,
+    values: ValueNumbers,
 }
 
 /// What is in a queue.
@@ -124,11 +174,7 @@ fn words(items: &[u32], values: &ValueNumbers, names: &StateNames<'_, '_>) -> St
 ///
 /// # Errors
 /// What a queue cannot do, and a value that cannot be compared.
-pub fn read<'a>(
-    model: &ModelEntry,
-    calls: &[&'a Call<'a>],
-    delivery: Delivery,
-) -> Result<QueueOperations<'a>, InputError> {
+fn read<'a>(model: &ModelEntry, calls: &[&'a Call<'a>], delivery: Delivery) -> Result<QueueOperations<'a>, InputError> {
     let (mut reading, mut values, mut drains) = (Reading::new(), ValueNumbers::default(), Vec::new());
     let enqueues = calls.iter().filter(|call| call.f == "enqueue").count();
     // It may have taken out all that there was, and once is enough: the one that was sent first.
@@ -246,5 +292,112 @@ impl Positions {
         // What was sent too late is a contradiction without that.
         let in_time = sent.partition_point(|&sent| Some(sent) < end);
         Some(sent[too_few[in_time.checked_sub(1)?]])
+    }
+}
+
+/// Of so many deliveries of a simulated queue that delivers at least once one leaves its item in the queue.
+const AGAIN: usize = 11;
+
+/// The order and the number of deliveries that a simulated queue promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum QueueOrder {
+    /// First in, first out.
+    Fifo,
+    /// No order, and each item comes out once.
+    None,
+    /// No order; an item may come out again, and one drain at the end takes out all.
+    Drained,
+}
+
+/// A simulated queue, empty at first.
+#[derive(Debug)]
+struct QueueObject {
+    order: QueueOrder,
+    items: Vec<u64>,
+    values: DrawnValues,
+}
+
+/// An operation on a simulated queue, as a client invokes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum QueueCall {
+    /// This is put in.
+    Enqueue(u64),
+    /// Something is taken out: of an unordered queue what stands at this place, counted around.
+    Dequeue(usize),
+    /// All is taken out.
+    Drain,
+}
+
+impl QueueObject {
+    /// An empty one.
+    fn new(order: QueueOrder, options: &Options) -> Self {
+        Self {
+            order,
+            items: Vec::new(),
+            values: DrawnValues::new(options.values),
+        }
+    }
+}
+
+impl SimulatedObject for QueueObject {
+    type Op = QueueCall;
+
+    fn draw(&mut self, _: usize, rng: &mut Rng) -> QueueCall {
+        match (rng.bool(), self.order) {
+            (true, QueueOrder::Fifo) => QueueCall::Dequeue(0),
+            (true, _) => QueueCall::Dequeue(rng.usize(..)),
+            (false, _) => QueueCall::Enqueue(self.values.draw(rng)),
+        }
+    }
+
+    fn request(op: &QueueCall) -> (&'static str, Value) {
+        match *op {
+            QueueCall::Enqueue(item) => ("enqueue", Value::from(item)),
+            QueueCall::Dequeue(_) => ("dequeue", Value::Nil),
+            QueueCall::Drain => ("drain", Value::Nil),
+        }
+    }
+
+    fn apply(&mut self, _: usize, op: &QueueCall) -> Option<Completion> {
+        Some(match *op {
+            QueueCall::Enqueue(item) => {
+                self.items.push(item);
+                Completion::Ok(Value::from(item))
+            }
+            QueueCall::Dequeue(_) if self.items.is_empty() => Completion::Fail("empty"),
+            QueueCall::Dequeue(place) => {
+                let (at, again) = (place % self.items.len(), place % AGAIN == 0);
+                let item = match self.order {
+                    QueueOrder::Drained if again => self.items[at],
+                    _ => self.items.remove(at),
+                };
+                Completion::Ok(Value::from(item))
+            }
+            QueueCall::Drain => Completion::Ok(std::mem::take(&mut self.items).into_iter().map(Value::from).collect()),
+        })
+    }
+
+    fn plant_by(clients: &mut GeneratedClients<Self>, client: usize, _: bool) -> bool {
+        let object = &mut clients.object;
+        let (one, other) = (object.values.unique(), object.values.unique());
+        // The items that are put in, and those that come out.
+        let (into, out) = match object.order {
+            QueueOrder::Fifo => (vec![one, other], vec![other, one]),
+            QueueOrder::None => (vec![one], vec![one, one]),
+            QueueOrder::Drained => (vec![], vec![one]),
+        };
+        for item in into {
+            clients.at_once(client, &QueueCall::Enqueue(item), &Completion::Ok(Value::from(item)));
+        }
+        for item in out {
+            clients.at_once(client, &QueueCall::Dequeue(0), &Completion::Ok(Value::from(item)));
+        }
+        true
+    }
+
+    fn close(clients: &mut GeneratedClients<Self>) {
+        if clients.object.order == QueueOrder::Drained {
+            clients.try_at_once(0, &QueueCall::Drain);
+        }
     }
 }

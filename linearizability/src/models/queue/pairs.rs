@@ -14,14 +14,27 @@
 //!
 //! Where the initial items are unknown, all that comes out before the first pair may have been in the queue.
 
-mod side;
-
 use crate::model::Op;
 use crate::models::queue::bag::QueueOp;
 use crate::search::{Budget, Limit, SearchDecision};
-use side::{ANY, CandidateOperation, CandidateOrigin, DoneOperations, EARLY, OptionalOperations, PairSide, kinds};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+
+/// Decides a history by pairs, within the budget: of a queue that is empty at the beginning, or whose initial items are
+/// unknown.
+pub fn decide(ops: &[Op<QueueOp>], empty: bool, budget: &mut Budget<'_>) -> SearchDecision {
+    // How many more configurations are kept each time.
+    const MORE: usize = 8;
+    let pairs = Pairs::new(ops);
+    let mut width = 32;
+    loop {
+        match pairs.run(empty, width, budget) {
+            Ok(Some(decision)) => return decision,
+            Ok(None) => width *= MORE,
+            Err(limit) => return SearchDecision::GaveUp(limit),
+        }
+    }
+}
 
 /// What may have been done by a pair.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -47,22 +60,6 @@ struct Pairs {
     ends: bool,
     /// Whether it matters when something was sent that came out.
     dated: bool,
-}
-
-/// Decides a history by pairs, within the budget: of a queue that is empty at the beginning, or whose initial items are
-/// unknown.
-pub fn decide(ops: &[Op<QueueOp>], empty: bool, budget: &mut Budget<'_>) -> SearchDecision {
-    // How many more configurations are kept each time.
-    const MORE: usize = 8;
-    let pairs = Pairs::new(ops);
-    let mut width = 32;
-    loop {
-        match pairs.run(empty, width, budget) {
-            Ok(Some(decision)) => return decision,
-            Ok(None) => width *= MORE,
-            Err(limit) => return SearchDecision::GaveUp(limit),
-        }
-    }
 }
 
 impl Pairs {
@@ -284,3 +281,152 @@ impl Pairs {
         }
     }
 }
+
+/// Operations of one sort that must have happened, by their ends.
+#[derive(Default)]
+struct PairSide {
+    /// Where each was sent, where it ended, its value, and its place in the history.
+    all: Vec<(usize, usize, u32, usize)>,
+    /// For each those that had been sent by its end, and end no earlier.
+    open: Vec<Box<[u32]>>,
+}
+
+/// Operations that need not have happened, and do the same.
+struct OptionalOperations {
+    /// Whether they put something in.
+    puts: bool,
+    /// The value, if that is known.
+    value: Option<u32>,
+    /// Where they were sent, ascending.
+    sent: Vec<usize>,
+    /// Where they ended; the greatest number if they did not.
+    end: usize,
+}
+
+/// Which operations of a side are done: the first so many, and some after these, ascending.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct DoneOperations {
+    first: u32,
+    ahead: Vec<u32>,
+}
+
+/// An operation that may be done next.
+#[derive(Clone, Copy)]
+struct CandidateOperation {
+    /// Its value, [`ANY`] if that is unknown.
+    value: u32,
+    /// The position of its invocation.
+    sent: usize,
+    /// Where it ended; the greatest number if it did not.
+    end: usize,
+    /// Whether it must have happened.
+    what: CandidateOrigin,
+}
+
+/// The source of a candidate on its side of the sweep.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum CandidateOrigin {
+    /// One that must have happened, by its number on its side.
+    Must(u32),
+    /// One that need not have happened, by the number of its kind.
+    May(u32),
+    /// Something was in the queue at the beginning.
+    Early,
+}
+
+/// The kinds of what need not have happened, by where the first of each was sent; what has an end is a kind of its own.
+fn kinds(ops: &[Op<QueueOp>]) -> Vec<OptionalOperations> {
+    let mut kinds: Vec<OptionalOperations> = Vec::new();
+    let mut endless: HashMap<QueueOp, usize> = HashMap::new();
+    for op in ops.iter().filter(|op| !op.must()) {
+        let (puts, value) = match op.input {
+            QueueOp::Enqueue(item) => (true, Some(item)),
+            QueueOp::Dequeue(item) => (false, Some(item)),
+            QueueOp::Take => (false, None),
+            QueueOp::Empty => continue,
+        };
+        let at = match op.complete {
+            None => *endless.entry(op.input).or_insert(kinds.len()),
+            Some(_) => kinds.len(),
+        };
+        if at == kinds.len() {
+            let end = op.complete.unwrap_or(usize::MAX);
+            let sent = Vec::new();
+            kinds.push(OptionalOperations { puts, value, sent, end });
+        }
+        kinds[at].sent.push(op.invoke);
+    }
+    kinds.iter_mut().for_each(|kind| kind.sent.sort_unstable());
+    kinds.sort_unstable_by_key(|kind| kind.sent[0]);
+    kinds
+}
+
+impl PairSide {
+    /// Those to which a value is given.
+    fn new(ops: &[Op<QueueOp>], value: &dyn Fn(QueueOp) -> Option<u32>) -> Self {
+        let mut all: Vec<_> = (0..ops.len())
+            .filter(|&op| ops[op].must())
+            .filter_map(|op| Some((ops[op].invoke, ops[op].complete?, value(ops[op].input)?, op)))
+            .collect();
+        all.sort_unstable_by_key(|&(_, end, ..)| end);
+        let mut order: Vec<u32> = (0..all.len() as u32).collect();
+        order.sort_unstable_by_key(|&number| all[number as usize].0);
+        let (mut order, mut sent) = (order.into_iter().peekable(), BTreeSet::new());
+        let open = all.iter().zip(0..).map(|(&(_, end, ..), number)| {
+            sent.extend(std::iter::from_fn(|| order.next_if(|&next| all[next as usize].0 < end)));
+            let open = sent.iter().copied().collect();
+            sent.remove(&number);
+            open
+        });
+        let open = open.collect();
+        Self { all, open }
+    }
+
+    /// The first end of what is not done.
+    fn limit(&self, done: &DoneOperations) -> usize {
+        self.all
+            .get(done.first as usize)
+            .map_or(usize::MAX, |&(_, end, ..)| end)
+    }
+
+    /// What is not done and was sent before a limit, by their ends.
+    fn next(&self, done: &DoneOperations, limit: usize) -> impl Iterator<Item = CandidateOperation> {
+        let open = self.open.get(done.first as usize).map_or(&[][..], |open| open);
+        let left = open.iter().filter(|number| done.ahead.binary_search(number).is_err());
+        let candidate = |&number: &u32| {
+            let (sent, end, value, _) = self.all[number as usize];
+            CandidateOperation {
+                value,
+                sent,
+                end,
+                what: CandidateOrigin::Must(number),
+            }
+        };
+        left.map(candidate).filter(move |one| one.sent < limit)
+    }
+}
+
+impl DoneOperations {
+    /// Marks the operation of this number as done.
+    fn add(&mut self, number: u32) {
+        self.ahead
+            .insert(self.ahead.partition_point(|&other| other < number), number);
+        let run = (self.first..)
+            .zip(&self.ahead)
+            .take_while(|(next, number)| next == *number)
+            .count();
+        self.ahead.drain(..run);
+        self.first += run as u32;
+    }
+}
+
+/// Stands for an unknown value.
+const ANY: u32 = u32::MAX;
+
+/// Something that was in the queue at the beginning.
+const EARLY: CandidateOperation = CandidateOperation {
+    value: ANY,
+    sent: 0,
+    end: usize::MAX,
+    what: CandidateOrigin::Early,
+};

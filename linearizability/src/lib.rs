@@ -8,7 +8,7 @@
 //!
 //! [`search`] is that algorithm. [`Model::decide`] decides by what is soonest: [`Model::near`], and where that does not
 //! suffice [`Model::explore`]: for registers and mutexes the search takes turns with sweeps over configurations
-//! (`models::register::portfolio`). [`shrink`] makes a minimal [`Witness`], and [`longest_order`] finds how far orders
+//! (`models::register::sweep`). [`shrink`] makes a minimal [`Witness`], and [`longest_order`] finds how far orders
 //! reach, with the states on the way.
 //!
 //! [`models`] are the types that are there, a file or a folder each: how operations that were recorded ([`Call`]) are

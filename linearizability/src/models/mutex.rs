@@ -18,8 +18,7 @@ use crate::generate::{
 use crate::judgement::{StateNames, decide, without_requests};
 use crate::model::{BrokenClaim, Model, NearLinearDecision, Op, UnknownStart, any_optional, contradiction, narrowed};
 use crate::models::permits::shows_permits;
-use crate::models::register::relevance::relevant;
-use crate::models::register::{FirstValue, RegisterOp, portfolio};
+use crate::models::register::{FirstValue, RegisterOp, relevant, take_turns};
 use crate::models::{ModelEntry, ModelFit, ModelSize};
 use crate::search::{Budget, SearchDecision, search};
 use crate::value::Value;
@@ -313,13 +312,13 @@ impl Model for Mutex {
 
     fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> SearchDecision {
         let first = FirstValue::With(&false);
-        portfolio::decide(&as_register(ops), &first, |budget| search(self, ops, budget), budget)
+        take_turns(&as_register(ops), &first, |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> SearchDecision {
         let (model, first) = (UnknownStart(self), FirstValue::Unknown);
         narrowed(ops, relevant(&as_register(ops), &first), |ops| {
-            portfolio::decide(&as_register(ops), &first, |budget| search(&model, ops, budget), budget)
+            take_turns(&as_register(ops), &first, |budget| search(&model, ops, budget), budget)
         })
     }
 }

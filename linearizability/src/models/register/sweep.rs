@@ -17,12 +17,10 @@
 //! those that are alone in writing some value. What has no order then has none.
 
 use crate::model::Op;
-use crate::models::register::accesses::{AccessEvent, AccessHistory, FirstValue, NumberedAccess};
-use crate::models::register::configuration::{Configuration, prune};
-use crate::models::register::in_flight::{EndedOperation, InFlight};
-use crate::models::register::operation::RegisterOp;
-use crate::search::{Budget, Limit, SearchDecision};
-use std::collections::HashSet;
+use crate::models::register::in_flight::{Configuration, EndedOperation, InFlight, NumberedAccess, prune};
+use crate::models::register::operation::{FirstValue, RegisterOp};
+use crate::search::{Budget, Limit, SearchDecision, SearchOutcome, within};
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 /// What a sweep decides; `None` if too much is in flight together. In the relaxed form `Linearizable` proves nothing,
@@ -37,6 +35,50 @@ pub fn sweep<V: Eq + Hash>(
     Sweep::new(ops, &history, relaxed)
         .run(&history.events, budget)
         .unwrap_or_else(|limit| Some(SearchDecision::GaveUp(limit)))
+}
+
+/// Decides a history whose values do not determine its order by whatever is done first: depth-first search and sweeps
+/// over configurations take turns, each time with more steps. The former finds the order of most histories at once; the
+/// latter finds out sooner that there is none. `search` is the depth-first search of the history.
+pub fn take_turns<V: Eq + Hash>(
+    ops: &[Op<RegisterOp<V>>],
+    first: &FirstValue<'_, V>,
+    mut search: impl FnMut(&mut Budget<'_>) -> SearchOutcome,
+    budget: &mut Budget<'_>,
+) -> SearchDecision {
+    /// How many times as many steps each turn has as the one before.
+    const MORE: u64 = 4;
+    let mut turn = 20 * ops.len() as u64 + 10_000;
+    // Whether the relaxed form may still find something.
+    let mut relaxed = true;
+    loop {
+        let mut limits = Vec::new();
+        match within(budget, turn, &mut search) {
+            SearchOutcome::GaveUp(limit) => limits.push(limit),
+            decided => return decided.into(),
+        }
+        if relaxed {
+            match within(budget, turn, |budget| sweep(ops, first, true, budget)) {
+                Some(SearchDecision::GaveUp(limit)) => limits.push(limit),
+                Some(SearchDecision::Linearizable) | None => relaxed = false,
+                Some(stuck) => return stuck,
+            }
+        }
+        match within(budget, turn, |budget| sweep(ops, first, false, budget)) {
+            Some(SearchDecision::GaveUp(limit)) => limits.push(limit),
+            Some(decided) => return decided,
+            None => {}
+        }
+        // What takes too much memory will do so again.
+        let over = |limit| limits.contains(&limit);
+        if over(Limit::Time) {
+            return SearchDecision::GaveUp(Limit::Time);
+        }
+        if budget.steps == 0 || !over(Limit::Steps) {
+            return SearchDecision::GaveUp(limits[0]);
+        }
+        turn = turn.saturating_mul(MORE);
+    }
 }
 
 /// For each value whether what writes it and is of unknown outcome is used up. In the relaxed form these are the values
@@ -210,4 +252,89 @@ impl<'h> Sweep<'h> {
         }
         Ok(found)
     }
+}
+
+/// An event of the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AccessEvent {
+    /// An operation is invoked.
+    Call(usize),
+    /// An operation is completed.
+    Return(usize),
+}
+
+/// Accesses as the sweep wants them: values as numbers, events in order.
+#[derive(Debug)]
+struct AccessHistory {
+    /// By the places of operations; `None` for what proves nothing: a read that need not have happened.
+    accesses: Vec<Option<NumberedAccess>>,
+    /// The events of the accesses that are not `None`, in order.
+    events: Vec<AccessEvent>,
+    /// The values with which it may begin.
+    first: Vec<u32>,
+    /// How many values there are.
+    values: usize,
+}
+
+impl AccessHistory {
+    /// The accesses of some operations.
+    fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &FirstValue<'_, V>) -> Self {
+        let mut numbers: HashMap<&V, u32> = HashMap::new();
+        let mut number = |value| {
+            let next = numbers.len() as u32;
+            *numbers.entry(value).or_insert(next)
+        };
+        let mut accesses = Vec::with_capacity(ops.len());
+        let mut events: Vec<(usize, AccessEvent)> = Vec::with_capacity(2 * ops.len());
+        for (place, op) in ops.iter().enumerate() {
+            let access = match &op.input {
+                RegisterOp::Read(value) => NumberedAccess::Read(number(value)),
+                RegisterOp::Write(to) => NumberedAccess::Write(number(to)),
+                // It leaves what it finds.
+                RegisterOp::Cas(from, to) if from == to => NumberedAccess::Read(number(to)),
+                RegisterOp::Cas(from, to) => NumberedAccess::Cas(number(from), number(to)),
+                RegisterOp::Mismatch(value) => NumberedAccess::Mismatch(number(value)),
+            };
+            let says = op.must() || access.written().is_some();
+            accesses.push(says.then_some(access));
+            if says {
+                events.push((op.invoke, AccessEvent::Call(place)));
+                events.extend(op.complete.map(|complete| (complete, AccessEvent::Return(place))));
+            }
+        }
+        events.sort_unstable_by_key(|&(position, _)| position);
+        let other = numbers.len() as u32;
+        let first = match first {
+            FirstValue::With(value) => vec![numbers.get(value).copied().unwrap_or(other)],
+            // With a value that nothing finds it may begin whatever it is found not to be.
+            FirstValue::Unknown => found_at_first(ops, |value| numbers[value])
+                .into_iter()
+                .chain([other])
+                .collect(),
+        };
+        Self {
+            accesses,
+            events: events.into_iter().map(|(_, event)| event).collect(),
+            first,
+            values: numbers.len() + 1,
+        }
+    }
+}
+
+/// The values that may have been found before the first write: by what was invoked before one was over.
+fn found_at_first<V: Eq>(ops: &[Op<RegisterOp<V>>], number: impl Fn(&V) -> u32) -> Vec<u32> {
+    let over = ops
+        .iter()
+        .filter(|op| op.must() && op.input.written().is_some())
+        .filter_map(|op| op.complete)
+        .min()
+        .unwrap_or(usize::MAX);
+    let mut found: Vec<u32> = ops
+        .iter()
+        .filter(|op| op.invoke < over)
+        .filter_map(|op| op.input.observed().map(&number))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }

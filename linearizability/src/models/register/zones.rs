@@ -7,8 +7,7 @@
 //! and no compare-and-set that failed names what it found.
 
 use crate::model::{Contradiction, NearLinearDecision, Op, Witness, any_optional};
-use crate::models::register::accesses::FirstValue;
-use crate::models::register::operation::RegisterOp;
+use crate::models::register::operation::{FirstValue, RegisterOp};
 use crate::unique::{Action, TimedAccess, UniqueJudgement, contradictions};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;

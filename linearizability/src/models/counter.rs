@@ -1,7 +1,7 @@
 //! Counters that begin at 0: `add` of a number, and `read`.
 //!
 //! If each add adds one, reads show how many adds came before each, and a history is a problem of scheduling, decided
-//! in time O(n log n) ([`AddSchedule`]).
+//! in time O(n log n) (`AddSchedule`).
 //!
 //! Where other numbers are added that is a problem of subset sums, and only bounds are checked, as Jepsen's `counter`
 //! does: a read is at least what was certainly added before, and at most what may have been, and where nothing is

@@ -259,17 +259,18 @@ impl<'a> AddSchedule<'a> {
     }
 
     fn judge(&self) -> NearLinearDecision {
-        let found = self.made_up().or_else(|| self.back());
-        let found = found.or_else(|| self.too_large()).or_else(|| self.too_small());
+        let found = self
+            .made_up()
+            .or_else(|| self.back())
+            .or_else(|| self.too_large())
+            .or_else(|| self.too_small());
         if let Some(found) = found {
             return NearLinearDecision::Not(found);
         }
         let spans = self.spans();
-        let fits = self.fits(&spans, true) && self.fits(&spans, false);
-        if fits {
-            NearLinearDecision::Linearizable
-        } else {
-            NearLinearDecision::Undecided
+        match self.fills_room(&spans) && self.overfull(&spans).is_none() {
+            true => NearLinearDecision::Linearizable,
+            false => NearLinearDecision::Undecided,
         }
     }
 
@@ -335,7 +336,7 @@ impl<'a> AddSchedule<'a> {
 
     /// A read before which more adds were over than it found: in all, or since an earlier one.
     fn too_small(&self) -> Option<Contradiction> {
-        let (block, _) = self.overfull(&self.spans())?;
+        let block = self.overfull(&self.spans())?;
         let (ops, read) = (self.ops, self.blocks[block].last);
         let over = |&&op: &&usize| ops[op].must() && ops[op].complete < Some(ops[read].invoke);
         let mut over: Vec<usize> = self.adds.iter().filter(over).copied().collect();
@@ -355,8 +356,8 @@ impl<'a> AddSchedule<'a> {
         Some(contradiction(ops, witness.collect(), &TOO_SMALL))
     }
 
-    /// Of each add the first and the last block before which it can be done.
-    fn spans(&self) -> Vec<(usize, usize, usize)> {
+    /// The spans of all adds, in order.
+    fn spans(&self) -> Vec<AddSpan> {
         let ops = self.ops;
         // The last block of those some read of which was over, and the first of those some read of which had not been
         // sent.
@@ -385,24 +386,21 @@ impl<'a> AddSchedule<'a> {
             let until = sent
                 .get(sent.partition_point(|&(sent, _)| sent < end))
                 .map_or(usize::MAX, |&(_, at)| at);
-            (from, until, op)
+            AddSpan { from, until, op }
         };
-        let mut spans: Vec<_> = self.adds.iter().map(span).collect();
+        let mut spans: Vec<AddSpan> = self.adds.iter().map(span).collect();
         spans.sort_unstable();
         spans
     }
 
-    /// Whether there is room for what certainly happened, or (`all`) whether what may have happened fills all room.
-    fn fits(&self, spans: &[(usize, usize, usize)], all: bool) -> bool {
-        if !all {
-            return self.overfull(spans).is_none();
-        }
+    /// Whether what may have happened fills all room.
+    fn fills_room(&self, spans: &[AddSpan]) -> bool {
         let mut waiting = BinaryHeap::new();
         let mut spans = spans.iter().peekable();
         let mut value = 0;
         for (at, block) in self.blocks.iter().enumerate() {
-            while let Some(&(_, until, _)) = spans.next_if(|&&(from, _, _)| from <= at) {
-                waiting.push(Reverse(until));
+            while let Some(span) = spans.next_if(|span| span.from <= at) {
+                waiting.push(Reverse(span.until));
             }
             while waiting.peek().is_some_and(|&Reverse(until)| until < at) {
                 waiting.pop();
@@ -419,31 +417,39 @@ impl<'a> AddSchedule<'a> {
         true
     }
 
-    /// A block before which something had to be done for which there is no room, and what that is.
-    fn overfull(&self, spans: &[(usize, usize, usize)]) -> Option<(usize, usize)> {
+    /// A block before which something had to be done for which there is no room.
+    fn overfull(&self, spans: &[AddSpan]) -> Option<usize> {
         // Between two reads of the same value there is none.
-        let shut = |&&(from, until, op): &&(usize, usize, usize)| from > until && self.ops[op].must();
-        if let Some(&(_, until, op)) = spans.iter().find(shut) {
-            return Some((until, op));
+        let certain = || spans.iter().filter(|span| self.ops[span.op].must());
+        if let Some(shut) = certain().find(|span| span.from > span.until) {
+            return Some(shut.until);
         }
         let mut waiting = BinaryHeap::new();
-        let mut spans = spans.iter().filter(|&&(_, _, op)| self.ops[op].must()).peekable();
+        let mut spans = certain().peekable();
         let mut value = 0;
         for (at, block) in self.blocks.iter().enumerate() {
-            while let Some(&(_, until, op)) = spans.next_if(|&&(from, _, _)| from <= at) {
-                waiting.push(Reverse((until, op)));
+            while let Some(span) = spans.next_if(|span| span.from <= at) {
+                waiting.push(Reverse(span.until));
             }
             let room = block.value.abs_diff(value) as usize;
             for _ in 0..room.min(waiting.len()) {
                 waiting.pop();
             }
-            if let Some(&Reverse((_, op))) = waiting.peek().filter(|Reverse((until, _))| *until <= at) {
-                return Some((at, op));
+            if waiting.peek().is_some_and(|&Reverse(until)| until <= at) {
+                return Some(at);
             }
             value = block.value;
         }
         None
     }
+}
+
+/// An add with the first and the last block before which it can be done, by their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct AddSpan {
+    from: usize,
+    until: usize,
+    op: usize,
 }
 
 /// The reads that found one value.

@@ -75,7 +75,7 @@ pub static READ_WRITE: ModelEntry = ModelEntry {
         run: |options, _| simulate_permits(options, Style::ReadWrite),
     }],
     judge: |model, calls, _, _, inquiry| {
-        let weight = |call: &Call<'_>| match mode(call) {
+        let weight = |call: &Call<'_>| match grant_mode(&call.asked) {
             Some(GrantMode::Shared) => Ok(Some(1)),
             Some(GrantMode::Exclusive) => Ok(Some(ALL)),
             None if call.f == "release" && names_no_mode(call) => Ok(None),
@@ -293,11 +293,6 @@ fn number(call: &Call<'_>, value: &Value) -> Result<Option<u64>, InputError> {
             found: value.clone(),
         }),
     }
-}
-
-/// The mode that an operation is in, if it names one.
-fn mode(call: &Call<'_>) -> Option<GrantMode> {
-    grant_mode(&call.asked)
 }
 
 /// The mode that a value of an operation names.

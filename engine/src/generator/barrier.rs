@@ -1,10 +1,9 @@
-//! The tutorial's barrier: members join, a member that counts them all opens it, an application waits.
-//! `docs/families/barrier.md`.
+//! Barriers. That of the tutorial: members join, a member that counts them all opens it, an application waits. The
+//! double one: the clients enter and leave, round after round. `docs/families/barrier.md`.
 
-use super::rounds::Rounds;
+use super::families::FamilyGenerator;
 use super::{
-    Assignment, BEYOND_MS, FamilyGenerator, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
-    pause, single_ms,
+    Assignment, BEYOND_MS, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
@@ -16,21 +15,26 @@ use zooquake_history::plan::{ClientPlan, Plan};
 pub const FAMILY: FamilyGenerator = FamilyGenerator {
     spec: &barrier::FAMILY,
     generator: |plan| match plan.workload.capabilities().members {
-        true => Box::new(BarrierGenerator::new(plan)),
-        false => Box::new(Rounds::new(plan)),
+        true => Box::new(TutorialBarrier::new(plan)),
+        false => Box::new(DoubleBarrier::new(plan)),
     },
 };
 
 /// The application begins to wait this long before the members join.
 const HEAD_START: Duration = Duration::from_millis(20);
 
-/// If the barrier has not opened this long after the last join, the members join anew.
+/// If the tutorial's barrier has not opened this long after the last join, the members join anew.
 const STUCK: Duration = Duration::from_secs(5);
 
 /// A member stays for its planned work after the barrier has opened, but no longer than this: who dies meanwhile leaves
 /// a znode to the next round.
 const STAY: Duration = Duration::from_millis(400);
 
+/// In the double barrier who has taken so many session timeouts for an `enter`, or for a stay and its `leave`, is not
+/// waited for any more.
+const PATIENCE: u32 = 3;
+
+/// Where all clients are in a round of the tutorial's barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RoundStage {
     /// Members join, the application waits.
@@ -41,8 +45,9 @@ enum RoundStage {
     Close,
 }
 
+/// The generator of the tutorial's barrier.
 #[derive(Debug)]
-pub struct BarrierGenerator {
+struct TutorialBarrier {
     plans: Vec<ClientPlan>,
     wait_ms: u64,
     join_ms: u64,
@@ -66,9 +71,8 @@ pub struct BarrierGenerator {
     recovered: bool,
 }
 
-impl BarrierGenerator {
-    /// The generator of a plan.
-    pub fn new(plan: &Plan) -> Self {
+impl TutorialBarrier {
+    fn new(plan: &Plan) -> Self {
         let count = plan.clients.len();
         Self {
             plans: plan.clients.clone(),
@@ -187,7 +191,7 @@ impl BarrierGenerator {
     }
 }
 
-impl Generator for BarrierGenerator {
+impl Generator for TutorialBarrier {
     fn next(&mut self, client: usize, GeneratorMoment { phase, now }: GeneratorMoment) -> Assignment {
         if phase == GeneratorPhase::Quiet {
             return Assignment::Nothing;
@@ -259,5 +263,305 @@ impl Generator for BarrierGenerator {
 
     fn finished(&self, _: usize) -> bool {
         self.round > self.last_round
+    }
+}
+
+/// Where one client is in its round of the double barrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RoundStep {
+    /// It has ended its round, and is in no other one yet.
+    Between,
+    Entering,
+    /// It has entered, and leaves next.
+    Inside,
+}
+
+#[derive(Debug)]
+struct BarrierClient {
+    plan: ClientPlan,
+    step: RoundStep,
+    /// Since when.
+    since: Duration,
+    /// The round that it is in, or was in last, and how many members that has.
+    round: i64,
+    members: usize,
+}
+
+/// The generator of `barrier/double`.
+#[derive(Debug)]
+struct DoubleBarrier {
+    clients: Vec<BarrierClient>,
+    wait_ms: u64,
+    patience: Duration,
+    /// The round that was opened last, for all who were between two rounds.
+    opened: i64,
+    /// The highest round that anybody was sent `enter` for: all its members are sent it, or somebody waits for ever.
+    begun: i64,
+    /// After recovery: the last round.
+    last: i64,
+}
+
+impl DoubleBarrier {
+    fn new(plan: &Plan) -> Self {
+        let client = |plan: &ClientPlan| BarrierClient {
+            plan: plan.clone(),
+            step: RoundStep::Between,
+            since: Duration::ZERO,
+            round: 0,
+            members: 0,
+        };
+        Self {
+            clients: plan.clients.iter().map(client).collect(),
+            wait_ms: plan.time_ms + BEYOND_MS,
+            patience: Duration::from_millis(plan.cluster.timing.session_ms) * PATIENCE,
+            opened: 0,
+            begun: 0,
+            last: i64::MAX,
+        }
+    }
+
+    /// Opens the next round, when all have ended theirs, or those who have not are stuck; else returns how long to
+    /// wait.
+    fn open(&mut self, phase: GeneratorPhase, now: Duration) -> Assignment {
+        let may_open = phase == GeneratorPhase::Load || phase == GeneratorPhase::Final && self.opened < self.last;
+        let (between, busy): (Vec<_>, Vec<_>) = self
+            .clients
+            .iter()
+            .partition(|client| client.step == RoundStep::Between);
+        let members = between.len();
+        let patient_until = busy.iter().map(|client| client.since + self.patience).max();
+        if !may_open || members < self.clients.len().min(2) {
+            return Assignment::Nothing;
+        }
+        if let Some(until) = patient_until.filter(|until| *until > now) {
+            return Assignment::Await(until - now);
+        }
+        self.opened += 1;
+        let clients = self.clients.iter_mut();
+        for client in clients.filter(|client| client.step == RoundStep::Between) {
+            (client.step, client.since) = (RoundStep::Entering, now);
+            (client.round, client.members) = (self.opened, members);
+        }
+        Assignment::Nothing
+    }
+}
+
+impl Generator for DoubleBarrier {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, now }: GeneratorMoment) -> Assignment {
+        if phase == GeneratorPhase::Quiet {
+            return Assignment::Nothing;
+        }
+        if self.clients[client].step == RoundStep::Between
+            && let wait @ Assignment::Await(_) = self.open(phase, now)
+        {
+            return wait;
+        }
+        let &BarrierClient {
+            step, round, members, ..
+        } = &self.clients[client];
+        let request = match step {
+            RoundStep::Between => return Assignment::Nothing,
+            RoundStep::Entering if phase == GeneratorPhase::Drain && round > self.begun => return Assignment::Nothing,
+            RoundStep::Entering => barrier::BarrierRequest::Enter { round, members },
+            RoundStep::Inside => barrier::BarrierRequest::Leave { round },
+        };
+        self.begun = self.begun.max(round);
+        Assignment::Ask(OperationRequest::new(&request, self.wait_ms))
+    }
+
+    fn coordinates(&self) -> bool {
+        true
+    }
+
+    fn ended(
+        &mut self,
+        client: usize,
+        op: &PendingOp,
+        end: &Completion,
+        GeneratorMoment { phase, now }: GeneratorMoment,
+    ) -> Duration {
+        let state = &mut self.clients[client];
+        if !end.is_ok() && (phase == GeneratorPhase::Final || op.f == barrier::f::ENTER) {
+            return pause(end, phase, Duration::ZERO);
+        }
+        state.since = now;
+        state.step = match op.f {
+            barrier::f::ENTER => RoundStep::Inside,
+            _ => RoundStep::Between,
+        };
+        match phase {
+            GeneratorPhase::Load => state.plan.think(state.round as usize),
+            _ => Duration::ZERO,
+        }
+    }
+
+    fn died(&mut self, client: usize) {
+        let state = &mut self.clients[client];
+        if state.step == RoundStep::Inside {
+            state.step = RoundStep::Between;
+        }
+    }
+
+    fn recovered(&mut self, _: &AnsweredDurations) {
+        self.last = self.begun + 1;
+    }
+
+    fn finished(&self, client: usize) -> bool {
+        self.clients[client].step == RoundStep::Between && self.opened >= self.last
+    }
+}
+
+/// The rounds of the double barrier, when one of them is stuck.
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{CLIENTS, end, op, plan};
+    use super::*;
+    use crate::generator::from_plan;
+    use zooquake_history::EventType;
+
+    /// A generator with its clients' pending operations.
+    struct PlayedGenerator {
+        generator: Box<dyn Generator>,
+        pending: Vec<Option<OperationRequest>>,
+        now: Duration,
+        phase: GeneratorPhase,
+    }
+
+    impl PlayedGenerator {
+        fn new() -> Self {
+            let mut plan = plan("barrier/double");
+            plan.cluster.clients = CLIENTS;
+            Self {
+                generator: from_plan(&plan).unwrap(),
+                pending: (0..CLIENTS).map(|_| None).collect(),
+                now: Duration::ZERO,
+                phase: GeneratorPhase::Load,
+            }
+        }
+
+        fn at(&self) -> GeneratorMoment {
+            let (phase, now) = (self.phase, self.now);
+            GeneratorMoment { phase, now }
+        }
+
+        /// Asks every client that has nothing pending.
+        fn ask(&mut self) {
+            for client in 0..CLIENTS {
+                let at = self.at();
+                if self.pending[client].is_none()
+                    && let Assignment::Ask(request) = self.generator.next(client, at)
+                {
+                    self.pending[client] = Some(request);
+                }
+            }
+        }
+
+        /// The client answers what it has pending.
+        fn ok(&mut self, client: usize) {
+            let request = self.pending[client].take().unwrap();
+            let (end, at) = (end(EventType::Ok, request.value.clone()), self.at());
+            self.generator.ended(client, &op(request, self.now), &end, at);
+        }
+
+        fn pass(&mut self, ms: u64) {
+            self.now += Duration::from_millis(ms);
+        }
+
+        /// What each client has pending.
+        fn asked(&self) -> Vec<String> {
+            let shown = |request: &OperationRequest| format!("{} {}", request.f, request.value);
+            let pending = self.pending.iter().map(Option::as_ref);
+            pending.map(|request| request.map(shown).unwrap_or_default()).collect()
+        }
+    }
+
+    /// All have entered the first round, and the first client's leave of it is never answered.
+    fn stuck() -> PlayedGenerator {
+        let mut played = PlayedGenerator::new();
+        played.ask();
+        (0..CLIENTS).for_each(|client| played.ok(client));
+        played.ask();
+        (1..CLIENTS).for_each(|client| played.ok(client));
+        played
+    }
+
+    const STUCK_LEAVE: &str = r#"leave {"round":1}"#;
+
+    #[test]
+    fn a_round_opens_when_all_have_ended_the_one_before() {
+        let mut played = stuck();
+        played.ask();
+        assert_eq!(played.asked(), [STUCK_LEAVE, "", ""]);
+        played.ok(0);
+        played.ask();
+        assert_eq!(played.asked(), vec![r#"enter {"members":3,"round":2}"#; 3]);
+    }
+
+    #[test]
+    fn who_is_not_stuck_goes_on_without_who_is_and_takes_it_in_again() {
+        let mut played = stuck();
+        played.pass(5_999);
+        played.ask();
+        assert_eq!(played.asked(), [STUCK_LEAVE, "", ""]);
+        played.pass(1);
+        for round in [2, 3] {
+            played.ask();
+            let enter = format!(r#"enter {{"members":2,"round":{round}}}"#);
+            assert_eq!(played.asked(), [STUCK_LEAVE, &enter, &enter], "nobody waits again");
+            played.ok(1);
+            played.ok(2);
+            played.ask();
+            let leave = format!(r#"leave {{"round":{round}}}"#);
+            assert_eq!(played.asked(), [STUCK_LEAVE, &leave, &leave]);
+            played.ok(1);
+            played.ok(2);
+        }
+        played.ok(0);
+        played.ask();
+        assert_eq!(played.asked(), vec![r#"enter {"members":3,"round":4}"#; 3]);
+    }
+
+    #[test]
+    fn after_recovery_those_who_are_not_stuck_do_one_round_more() {
+        let mut played = stuck();
+        played.phase = GeneratorPhase::Drain;
+        played.pass(6_000);
+        played.ask();
+        assert_eq!(played.asked(), [STUCK_LEAVE, "", ""], "nobody is sent to a new round");
+        played.generator.recovered(&AnsweredDurations::default());
+        played.phase = GeneratorPhase::Final;
+        for f in ["enter", "leave"] {
+            assert!(!played.generator.finished(1));
+            played.ask();
+            assert!(played.asked()[1].starts_with(f), "{:?}", played.asked());
+            played.ok(1);
+            played.ok(2);
+        }
+        played.ask();
+        assert_eq!(played.asked(), [STUCK_LEAVE, "", ""]);
+        assert!(!played.generator.finished(0) && played.generator.finished(1) && played.generator.finished(2));
+    }
+
+    #[test]
+    fn one_that_remains_alone_enters_nothing() {
+        let mut played = PlayedGenerator::new();
+        played.ask();
+        played.ok(1);
+        played.generator.died(1);
+        played.pass(60_000);
+        played.ask();
+        let waits = r#"enter {"members":3,"round":1}"#;
+        assert_eq!(played.asked(), [waits, "", waits]);
+    }
+
+    #[test]
+    fn one_whose_process_dies_enters_the_same_round_again_with_as_many_members() {
+        let mut played = stuck();
+        played.pass(6_000);
+        played.ask();
+        played.generator.died(2);
+        played.pending[2] = None;
+        played.ask();
+        assert_eq!(played.asked()[2], r#"enter {"members":2,"round":2}"#);
     }
 }

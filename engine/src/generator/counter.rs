@@ -1,9 +1,7 @@
 //! Counters: every client adds 1 and sometimes reads the value. `docs/families/counter.md`.
 
-use super::{
-    Assignment, ClosingTask, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause,
-    single_ms,
-};
+use super::families::FamilyGenerator;
+use super::{Assignment, ClosingTask, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause, single_ms};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::liveness::AnsweredDurations;
@@ -28,14 +26,13 @@ struct CounterClient {
 }
 
 #[derive(Debug)]
-pub struct CounterGenerator {
+struct CounterGenerator {
     clients: Vec<CounterClient>,
     single_ms: u64,
 }
 
 impl CounterGenerator {
-    /// The generator of a plan.
-    pub fn new(plan: &Plan) -> Self {
+    fn new(plan: &Plan) -> Self {
         let client = |(number, of): (u64, &ClientPlan)| CounterClient {
             plan: of.clone(),
             dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0xc0_0417),

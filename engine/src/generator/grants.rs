@@ -1,6 +1,7 @@
-//! Locks, also those that readers share, elections and semaphores: be granted, work and write or read what there is,
-//! give back.
+//! The families that grant: locks, also those that readers share, elections and semaphores. Their clients are granted,
+//! work and write or read what there is, and give back.
 
+use super::families::FamilyGenerator;
 use super::{
     AFTER_FAILURE, Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase,
     OperationRequest, pause,
@@ -9,33 +10,75 @@ use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::liveness::AnsweredDurations;
-use zooquake_history::operation::{Mode, grant};
+use zooquake_history::operation::grant::GrantRequest;
+use zooquake_history::operation::{Mode, election, lock, rwlock, semaphore};
 use zooquake_history::plan::{ClientPlan, Plan};
+
+/// The family `lock`.
+pub const LOCK: FamilyGenerator = FamilyGenerator {
+    spec: &lock::FAMILY,
+    generator: |plan| Box::new(GrantGenerator::new(plan, ACQUIRE_AND_WRITE)),
+};
+
+/// The family `rwlock`.
+pub const RWLOCK: FamilyGenerator = FamilyGenerator {
+    spec: &rwlock::FAMILY,
+    generator: |plan| {
+        let words = GrantWords {
+            shared: 6,
+            ..ACQUIRE_AND_WRITE
+        };
+        Box::new(GrantGenerator::new(plan, words))
+    },
+};
+
+/// The family `election`.
+pub const ELECTION: FamilyGenerator = FamilyGenerator {
+    spec: &election::FAMILY,
+    generator: |plan| {
+        let words = GrantWords {
+            acquire: |grant, _| GrantRequest::Elect { grant },
+            release: |grant| GrantRequest::Resign { grant },
+            ..ACQUIRE_AND_WRITE
+        };
+        Box::new(GrantGenerator::new(plan, words))
+    },
+};
+
+/// The family `semaphore`.
+pub const SEMAPHORE: FamilyGenerator = FamilyGenerator {
+    spec: &semaphore::FAMILY,
+    generator: |plan| {
+        let words = GrantWords {
+            work: |grant, _, work_ms| GrantRequest::Work { grant, work_ms },
+            ..ACQUIRE_AND_WRITE
+        };
+        Box::new(GrantGenerator::new(plan, words))
+    },
+};
 
 /// How a family asks for a grant of this name, for work under it, and for its return.
 #[derive(Debug)]
-pub struct GrantWords {
-    pub acquire: fn(String, Mode) -> grant::GrantRequest,
+struct GrantWords {
+    acquire: fn(String, Mode) -> GrantRequest,
     /// The grant, a value that no other client writes, and milliseconds of work.
-    pub work: fn(String, u64, u64) -> grant::GrantRequest,
-    pub release: fn(String) -> grant::GrantRequest,
+    work: fn(String, u64, u64) -> GrantRequest,
+    release: fn(String) -> GrantRequest,
     /// How many of ten grants are asked for in the mode `shared`.
-    pub shared: u32,
+    shared: u32,
 }
 
-impl GrantWords {
-    /// Those of a family whose clients acquire, write and release.
-    pub const ACQUIRE_AND_WRITE: Self = Self {
-        acquire: |grant, mode| grant::GrantRequest::Acquire { grant, mode },
-        work: |grant, value, work_ms| grant::GrantRequest::Write {
-            grant,
-            value: value.into(),
-            work_ms,
-        },
-        release: |grant| grant::GrantRequest::Release { grant },
-        shared: 0,
-    };
-}
+/// The words of a family whose clients acquire, write and release.
+const ACQUIRE_AND_WRITE: GrantWords = GrantWords {
+    acquire: |grant, mode| GrantRequest::Acquire { grant, mode },
+    work: |grant, value, work_ms| GrantRequest::Write {
+        grant,
+        value: value.into(),
+        work_ms,
+    },
+    release: |grant| GrantRequest::Release { grant },
+    shared: 0,
+};
 
 /// Where a client is in its cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,8 +115,8 @@ impl GrantClient {
 
 /// The generator of all that grants.
 #[derive(Debug)]
-pub struct GrantGenerator {
-    words: &'static GrantWords,
+struct GrantGenerator {
+    words: GrantWords,
     clients: Vec<GrantClient>,
     wait_ms: u64,
     next_grant: u64,
@@ -81,8 +124,7 @@ pub struct GrantGenerator {
 }
 
 impl GrantGenerator {
-    /// The generator of a plan.
-    pub fn new(plan: &Plan, words: &'static GrantWords) -> Self {
+    fn new(plan: &Plan, words: GrantWords) -> Self {
         let client = |(number, of): (u64, &ClientPlan)| GrantClient {
             plan: of.clone(),
             dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x5a_4ed0),
@@ -113,7 +155,7 @@ impl GrantGenerator {
         let state = &self.clients[client];
         let grant = state.grant.clone();
         let work = match state.mode {
-            Mode::Shared => grant::GrantRequest::Read { grant, work_ms },
+            Mode::Shared => GrantRequest::Read { grant, work_ms },
             Mode::Exclusive => {
                 self.next_value += 1;
                 (self.words.work)(grant, self.next_value, work_ms)

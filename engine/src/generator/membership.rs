@@ -3,10 +3,8 @@
 //! The last changes are made one after the other, first those of the list and then those of values: where nothing but
 //! values changed last, a cache that watches no data shows an old one for ever.
 
-use super::{
-    Assignment, ClosingTask, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause,
-    single_ms,
-};
+use super::families::FamilyGenerator;
+use super::{Assignment, ClosingTask, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause, single_ms};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
@@ -52,7 +50,7 @@ struct MemberClient {
 
 /// The generator of groups.
 #[derive(Debug)]
-pub struct MembershipGenerator {
+struct MembershipGenerator {
     clients: Vec<MemberClient>,
     single_ms: u64,
     /// The value that was used last in the run.
@@ -64,8 +62,7 @@ pub struct MembershipGenerator {
 }
 
 impl MembershipGenerator {
-    /// The generator of a plan.
-    pub fn new(plan: &Plan) -> Self {
+    fn new(plan: &Plan) -> Self {
         let client = |(number, of): (u64, &ClientPlan)| MemberClient {
             plan: of.clone(),
             dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x9_0b5),

@@ -1,21 +1,14 @@
-//! Generators: what the clients of a family are asked to do, one operation after the other. One family a file.
+//! Generators: what the clients of a family are asked to do, one operation after the other. One family a file, but for
+//! those that grant, which are one together.
 
-mod backlog;
 mod barrier;
 mod commit;
-mod consensus;
 mod counter;
-mod election;
-mod ensemble;
 mod families;
 mod grants;
-mod lock;
 mod membership;
 mod queue;
 mod register;
-mod rounds;
-mod rwlock;
-mod semaphore;
 #[cfg(test)]
 mod tests;
 
@@ -28,7 +21,7 @@ use std::time::Duration;
 use zooquake_history::FaultKind;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::grant::GRANT;
-use zooquake_history::operation::{Family, Operation, WORK_MS};
+use zooquake_history::operation::{Operation, WORK_MS};
 use zooquake_history::plan::Plan;
 
 /// Milliseconds that a recipe has at least for a single request.
@@ -158,8 +151,8 @@ pub trait Generator: Debug + Send {
         ClosingTask::Nothing
     }
 
-    /// An operation has ended; returns how long the client waits before its next one. In the phase [`Phase::Final`] one
-    /// that did not finish is asked again.
+    /// An operation has ended; returns how long the client waits before its next one. In the phase
+    /// [`GeneratorPhase::Final`] one that did not finish is asked again.
     fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, at: GeneratorMoment) -> Duration;
 
     /// The client's process has died.
@@ -197,13 +190,4 @@ pub fn single_ms(plan: &Plan) -> u64 {
         .iter()
         .filter(|window| FaultKind::by_name(&window.fault).freezes);
     LEAST_SINGLE_MS + pauses.map(|window| window.duration_ms).max().unwrap_or(0)
-}
-
-/// A family of recipes and its generator.
-#[derive(Debug)]
-pub struct FamilyGenerator {
-    /// Its name and operations.
-    pub spec: &'static Family,
-    /// Makes the generator of a plan of the family.
-    pub generator: fn(&Plan) -> Box<dyn Generator>,
 }

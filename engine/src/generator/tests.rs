@@ -1,9 +1,6 @@
 //! What all generators have in common after recovery: each client finishes, failing fast is not finishing, and a second
 //! recovery begins it again.
 
-mod commit;
-mod rounds;
-
 use super::*;
 use crate::operation::OpKind;
 use serde_json::json;
@@ -11,9 +8,9 @@ use std::collections::BTreeMap;
 use zooquake_history::EventType;
 use zooquake_history::operation::commit::{CommitRequest, Vote};
 use zooquake_history::operation::grant::GrantRequest;
-use zooquake_history::plan::{ClientPlan, PlannedTransaction};
+use zooquake_history::plan::ClientPlan;
 
-const CLIENTS: usize = 3;
+pub const CLIENTS: usize = 3;
 
 #[test]
 fn each_family_of_histories_has_a_generator() {
@@ -22,7 +19,7 @@ fn each_family_of_histories_has_a_generator() {
     assert!(here.eq(all));
 }
 
-fn plan(name: &str) -> Plan {
+pub fn plan(name: &str) -> Plan {
     let (family, variant) = name.split_once('/').unwrap();
     let mut plan = Plan::default();
     plan.workload.family = family.to_string();
@@ -36,7 +33,7 @@ fn generator(name: &str) -> Box<dyn Generator> {
 }
 
 /// An end without an error.
-fn end(kind: EventType, value: Value) -> Completion {
+pub fn end(kind: EventType, value: Value) -> Completion {
     let error = None;
     Completion { kind, value, error }
 }
@@ -67,7 +64,7 @@ fn well(f: &str, value: &Value) -> Value {
 }
 
 /// The operation of a request that was sent at a moment.
-fn op(request: OperationRequest, since: Duration) -> PendingOp {
+pub fn op(request: OperationRequest, since: Duration) -> PendingOp {
     PendingOp {
         id: 1,
         f: request.f,
@@ -79,7 +76,7 @@ fn op(request: OperationRequest, since: Duration) -> PendingOp {
     }
 }
 
-fn at(now: Duration) -> GeneratorMoment {
+pub fn at(now: Duration) -> GeneratorMoment {
     let phase = GeneratorPhase::Final;
     GeneratorMoment { phase, now }
 }
@@ -122,7 +119,7 @@ fn go(
     (asked, shortest)
 }
 
-fn finished(generator: &dyn Generator) -> bool {
+pub fn finished(generator: &dyn Generator) -> bool {
     (0..CLIENTS).all(|client| generator.finished(client))
 }
 

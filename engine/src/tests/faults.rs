@@ -1,7 +1,7 @@
-//! Triggers, and what the nemesis asks.
+//! Triggers, what the nemesis asks, and scenes, in which it has the ensemble to itself.
 
 use super::*;
-use zooquake_history::plan::{ClientState, Target, Trigger, Window};
+use zooquake_history::plan::{ClientState, Scene, Target, Trigger, Window};
 
 fn window(trigger: Trigger) -> NemesisReport {
     NemesisReport::Arm(Box::new(Window {
@@ -204,4 +204,53 @@ fn a_window_that_is_not_seen_healed_and_a_client_that_does_not_run_forbid_recove
         took!(bench, Effect::Ask(Question::Tree)),
         "the evidence is read all the same"
     );
+}
+
+fn scene() -> Bench {
+    let mut bench = Bench::planned("lock/fenced", 0, |plan| {
+        plan.workload.family = "ensemble".to_string();
+        plan.scenes = vec![Scene::default()];
+    });
+    bench.step(Input::Begin);
+    assert!(took!(bench, Effect::Strike));
+    bench
+}
+
+fn scene_step(phase: &str) -> NemesisReport {
+    let value = json!({ "scene": "zxid", "step": 1, "phase": phase, "detail": "n1 started" });
+    NemesisReport::Record(HistoryEntry::named("scene", "start", value))
+}
+
+#[test]
+fn a_step_of_a_scene_is_on_disk_before_it_happens_and_told_when_it_is_over() {
+    let mut bench = scene();
+    bench.report(1, scene_step("begin"));
+    let effects = std::mem::take(&mut bench.effects);
+    assert!(
+        matches!(effects[..], [Effect::Sync, Effect::Answer { token: 1, .. }]),
+        "{effects:?}"
+    );
+    bench.report(2, scene_step("done"));
+    assert!(took!(bench, Effect::Say(text) if text == "  start: n1 started"));
+    assert_eq!(bench.history.len(), 2);
+}
+
+#[test]
+fn a_scene_is_over_when_the_nemesis_is_done_and_nothing_follows() {
+    let mut bench = scene();
+    bench.pass(600_000);
+    assert!(!took!(bench, _), "it takes as long as it takes");
+    bench.report(1, NemesisReport::Done);
+    assert!(took!(bench, Effect::Done(Conclusion::Played)));
+    assert_eq!(bench.phases(), [""; 0]);
+}
+
+#[test]
+fn the_user_stops_the_nemesis_and_that_ends_the_scene() {
+    let mut bench = scene();
+    bench.step(Input::Interrupted);
+    assert!(took!(bench, Effect::Over));
+    bench.report(1, NemesisReport::Done);
+    assert!(took!(bench, Effect::Done(Conclusion::Interrupted)));
+    assert_eq!(bench.phases(), ["interrupted"]);
 }

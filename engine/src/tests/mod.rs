@@ -15,8 +15,6 @@ mod liveness;
 mod modes;
 mod recovery;
 mod restarts;
-mod scenes;
-mod sessions;
 
 use super::*;
 use serde_json::{Value, json};

@@ -1,9 +1,8 @@
-//! What the machines of a run share: its plan, its time, and the effects of a step.
+//! What the machines of a run share: its plan, its time, the effects of a step, and how one goes from step to step.
 
-use super::effect::{Effect, Stalls};
-use super::history_entry::HistoryEntry;
-use super::nemesis_messages::NemesisAnswer;
+use super::effect::{Effect, HistoryEntry, NemesisAnswer, Stalls};
 use serde_json::json;
+use std::ops::ControlFlow;
 use std::time::Duration;
 use zooquake_history::operation::nemesis::{ENGINES, UNREACHABLE};
 use zooquake_history::plan::Plan;
@@ -116,6 +115,32 @@ impl RunContext {
     /// The session timeout.
     pub fn session(&self) -> Duration {
         Duration::from_millis(self.plan.cluster.timing.session_ms)
+    }
+}
+
+/// What follows a step of a machine whose steps follow each other until one has to wait.
+#[derive(Debug)]
+pub enum Transition<S, E> {
+    /// This step, which waits for the next input.
+    Wait(S),
+    /// This step, which is taken at once.
+    Move(S),
+    /// The end of the machine.
+    End(E),
+}
+
+impl<S, E> Transition<S, E> {
+    /// Replaces the current step. `Continue` after a move, `Break` with the end, or with `None` after a wait.
+    pub fn apply(self, current: &mut S) -> ControlFlow<Option<E>> {
+        match self {
+            Self::Wait(step) => *current = step,
+            Self::Move(step) => {
+                *current = step;
+                return ControlFlow::Continue(());
+            }
+            Self::End(end) => return ControlFlow::Break(Some(end)),
+        }
+        ControlFlow::Break(None)
     }
 }
 

@@ -2,14 +2,12 @@
 
 use super::audit::Audit;
 use super::clients::Clients;
-use super::context::{Deadline, RunContext};
+use super::context::{Deadline, RunContext, Transition};
 use super::drain::Drain;
-use super::effect::{Conclusion, Effect};
+use super::effect::{Conclusion, Effect, ShellAnswer};
 use super::generator::{ClosingTask, GeneratorPhase};
 use super::nemesis::Nemesis;
 use super::recovery::{Recovery, RecoveryEnd};
-use super::shell_answer::ShellAnswer;
-use super::transition::Transition;
 use super::views::{Views, ViewsMoment};
 use std::time::Duration;
 use zooquake_history::evidence::Reading;

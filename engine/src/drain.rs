@@ -3,11 +3,10 @@
 
 use super::clients::Clients;
 use super::clients::worker::Worker;
-use super::context::{Deadline, RunContext};
+use super::context::{Deadline, RunContext, Transition};
+use super::effect::HistoryEntry;
 use super::generator::{ClosingTask, OperationRequest, single_ms};
-use super::history_entry::HistoryEntry;
 use super::operation::Completion;
-use super::transition::Transition;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::time::Duration;

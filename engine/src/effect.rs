@@ -1,12 +1,11 @@
 //! What goes into the engine and what comes out of it.
 
-use super::history_entry::HistoryEntry;
-use super::nemesis_messages::{NemesisAnswer, NemesisReport};
-use super::shell_answer::ShellAnswer;
+use serde_json::Value;
 use std::time::Duration;
-use zooquake_history::TreeReadings;
-use zooquake_history::protocol::ProcessOutput;
-use zooquake_history::protocol::Request;
+use zooquake_history::evidence::Reading;
+use zooquake_history::plan::Window;
+use zooquake_history::protocol::{ProcessOutput, Request};
+use zooquake_history::{EventType, Process, TreeReadings};
 
 /// Something that has happened. Clients are numbered from 0.
 #[derive(Debug)]
@@ -113,7 +112,7 @@ pub enum Effect {
 /// What a run on one ensemble has come to.
 #[derive(Debug)]
 pub enum Conclusion {
-    /// Its end, with the tree, or the reason why it was not read.
+    /// Its end, with the readings of the tree, or the reason why it was not read.
     Audited(Result<TreeReadings, String>),
     /// The end of a scene.
     Played,
@@ -135,6 +134,19 @@ pub enum Question {
     Tree,
 }
 
+/// The shell's answer to a [`Question`], or the reason why there is none.
+#[derive(Debug)]
+pub enum ShellAnswer {
+    /// Answers [`Question::Steady`].
+    Steady(Result<Leader, String>),
+    /// Answers [`Question::Leader`]: that it does, or why not.
+    Leads(Result<(), String>),
+    /// Answers [`Question::Runs`]: as what it was seen running, or why not.
+    Running(Result<String, String>),
+    /// Answers [`Question::Tree`].
+    Tree(Result<Reading, String>),
+}
+
 /// The stalls of the harness that were recorded so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stalls {
@@ -151,4 +163,66 @@ pub struct Stalls {
 pub struct Leader {
     pub name: String,
     pub epoch: i64,
+}
+
+/// A report of the nemesis, or a request.
+#[derive(Debug)]
+pub enum NemesisReport {
+    /// Write an event; answered when it is written, and on disk if it is the begin of a window or of a step.
+    Record(HistoryEntry),
+    /// Answered when the window's trigger fires; refused if it does not in time.
+    Arm(Box<Window>),
+    /// A client's process is about to be killed on purpose; answered when its end is expected.
+    Killing(String),
+    /// A killed client is to be started again; answered when its process has said hello.
+    Restart(String),
+    /// Nothing more will come.
+    Done,
+}
+
+/// An answer to the nemesis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NemesisAnswer {
+    Done,
+    /// The trigger has fired.
+    Fired(TriggerFiring),
+}
+
+/// The state of the clients at which a trigger fired.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TriggerFiring {
+    /// The client whose state fired it.
+    pub client: Option<String>,
+    /// The client that held.
+    pub holder: Option<String>,
+}
+
+/// What the engine appends to the history: an event but for its index and time, which the recorder adds.
+#[derive(Debug)]
+pub struct HistoryEntry {
+    /// Who.
+    pub process: Process,
+    /// Type.
+    pub kind: EventType,
+    /// Operation.
+    pub f: String,
+    pub value: Value,
+    /// Error, if any.
+    pub error: Option<String>,
+    /// Client, if it is one's.
+    pub node: Option<String>,
+}
+
+impl HistoryEntry {
+    /// An event of a named process that is no operation.
+    pub fn named(name: &str, f: &str, value: Value) -> Self {
+        Self {
+            process: Process::Name(name.into()),
+            kind: EventType::Info,
+            f: f.to_string(),
+            value,
+            error: None,
+            node: name.starts_with('c').then(|| name.to_string()),
+        }
+    }
 }

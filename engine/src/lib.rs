@@ -5,9 +5,9 @@
 //! waits for nothing and has no backend; a shell around it feeds it and carries out its effects, in order.
 //!
 //! [`Engine`] routes inputs to its machines and collects their effects: `clients` (processes, operations, control
-//! requests and holds), `nemesis` with its `trigger`, and `course`, which goes from one stage of the run to the next:
-//! `recovery` with its `last_ops`, `drain`, `audit`. The plan, the time and the effects, which all of them share, are
-//! their `context`. What a family's clients are asked for is its generator's.
+//! requests and holds), `nemesis` with its trigger, and `course`, which goes from one stage of the run to the next:
+//! `recovery` with the last operations, `drain`, `views`, `audit`. The plan, the time and the effects, which all of
+//! them share, are their `context`. What a family's clients are asked for is its generator's.
 
 mod audit;
 mod clients;
@@ -16,34 +16,25 @@ mod course;
 mod drain;
 mod effect;
 mod generator;
-mod history_entry;
-mod kept_claims;
-mod last_ops;
 mod nemesis;
-mod nemesis_messages;
 mod operation;
 mod recovery;
-mod refusals;
-mod resource;
-mod shell_answer;
 #[cfg(test)]
 mod tests;
-mod transition;
-mod trigger;
 mod views;
 
-pub use effect::{Conclusion, Effect, Input, Leader, Question, Stalls, StartError};
+pub use effect::{
+    Conclusion, Effect, HistoryEntry, Input, Leader, NemesisAnswer, NemesisReport, Question, ShellAnswer, Stalls,
+    StartError, TriggerFiring,
+};
 pub use generator::UnknownFamily;
-pub use history_entry::HistoryEntry;
-pub use nemesis_messages::{NemesisAnswer, NemesisReport, TriggerFiring};
-pub use shell_answer::ShellAnswer;
 
 use clients::Clients;
 use context::RunContext;
 use course::Course;
 use nemesis::Nemesis;
 use std::time::Duration;
-use zooquake_history::operation::{FAMILIES, Family};
+use zooquake_history::operation::family;
 use zooquake_history::plan::Plan;
 
 /// The state machine of one run. All its times are those given to [`Engine::step`].
@@ -163,10 +154,9 @@ impl Engine {
         let (phase, completed) = (self.run.phase, self.clients.completed);
         let (plan, clients) = (&self.run.plan, &self.clients);
         let of = plan.windows.len();
-        let grants = |family: &&&Family| family.grants && family.name == plan.workload.family;
-        let state = match FAMILIES.iter().find(grants) {
-            Some(_) => format!("{} holds", clients.holder().unwrap_or("nobody")),
-            None => format!(
+        let state = match family(&plan.workload.family).is_some_and(|family| family.grants) {
+            true => format!("{} holds", clients.holder().unwrap_or("nobody")),
+            false => format!(
                 "{} of {} clients wait for an answer",
                 clients.waiting(),
                 plan.cluster.clients

@@ -1,15 +1,12 @@
 //! After the faults: healing, recovery with its canary, and the last operations.
 
 use super::clients::Clients;
-use super::clients::quiesce::{QUIESCE, QuiesceRound};
-use super::context::{Deadline, RunContext};
-use super::effect::{Effect, Leader, Question};
+use super::clients::control::{QUIESCE, QuiesceRound};
+use super::clients::worker::Worker;
+use super::context::{Deadline, RunContext, Transition};
+use super::effect::{Effect, HistoryEntry, Leader, Question, ShellAnswer, Stalls};
 use super::generator::{ClosingTask, GeneratorPhase};
-use super::history_entry::HistoryEntry;
-use super::last_ops::{LastOps, LastOpsEnd};
 use super::nemesis::Nemesis;
-use super::shell_answer::ShellAnswer;
-use super::transition::Transition;
 use super::views::{Views, ViewsMoment};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -22,6 +19,18 @@ const HEALING: Duration = Duration::from_secs(60);
 
 /// How often recovery is begun, for whatever reason.
 const ATTEMPTS: usize = 3;
+
+/// What the engine waits beyond the bound, so that the checkers, which compute it from the history, find it reached.
+const BEYOND: Duration = Duration::from_millis(300);
+
+/// How long what waited unread in a stall may take to be read and followed by the rest of each client's last cycle.
+const AFTER_STALL: Duration = Duration::from_secs(2);
+
+/// An operation that has been pending for less than this may yet be answered as those before it.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// The longest that the last operations go on, in bounds.
+const PATIENCE: u32 = 3;
 
 /// The recovery of a run, from the end of its operations to that of the last ones.
 #[derive(Debug)]
@@ -57,7 +66,7 @@ pub enum RecoveryEnd {
     NotRecovered,
 }
 
-/// What follows a step.
+/// What follows a step of the recovery.
 type RecoveryTransition = Transition<RecoveryStep, RecoveryEnd>;
 
 impl Recovery {
@@ -93,8 +102,8 @@ impl Recovery {
             let transition = match std::mem::replace(&mut self.step, RecoveryStep::Steadying) {
                 RecoveryStep::Healing(until) => heal(run, clients, nemesis, until),
                 RecoveryStep::Steadying => self.steady(run, clients, answer.take()),
-                RecoveryStep::Quiescing(round, leader) => self.quiesce(run, clients, (round, leader), answer.take()),
-                RecoveryStep::Calm(views, leader) => self.calm(run, clients, (views, leader), answer),
+                RecoveryStep::Quiescing(round, leader) => self.quiesce(run, clients, round, leader, answer.take()),
+                RecoveryStep::Calm(views, leader) => self.calm(run, clients, views, leader, answer),
                 RecoveryStep::LastOps(last) => self.last_ops(run, clients, last, answer),
             };
             if let ControlFlow::Break(end) = transition.apply(&mut self.step) {
@@ -124,7 +133,8 @@ impl Recovery {
         &mut self,
         run: &mut RunContext,
         clients: &mut Clients,
-        (mut round, leader): (QuiesceRound, Leader),
+        mut round: QuiesceRound,
+        leader: Leader,
         answer: Option<ShellAnswer>,
     ) -> RecoveryTransition {
         round.take(run, clients, answer);
@@ -147,7 +157,8 @@ impl Recovery {
         &mut self,
         run: &mut RunContext,
         clients: &mut Clients,
-        (mut views, leader): (Views, Leader),
+        mut views: Views,
+        leader: Leader,
         answer: &mut Option<ShellAnswer>,
     ) -> RecoveryTransition {
         match views.advance(run, clients, answer) {
@@ -197,15 +208,12 @@ fn heal(run: &mut RunContext, clients: &mut Clients, nemesis: &Nemesis, until: D
         return RecoveryTransition::Wait(RecoveryStep::Healing(until));
     }
     let dead: Vec<&str> = clients.dead().map(|worker| worker.name.as_str()).collect();
-    let unhealed = unhealed(&nemesis.unhealed, &dead, nemesis.done);
-    let recovers = unhealed.is_none() && !run.interrupted;
-    if let Some(why) = unhealed {
-        record_not_recovered(run, why);
+    match unhealed(&nemesis.unhealed, &dead, nemesis.done) {
+        None if !run.interrupted => return recover(run, clients),
+        None => {}
+        Some(why) => record_not_recovered(run, why),
     }
-    match recovers {
-        true => recover(run, clients),
-        false => RecoveryTransition::End(RecoveryEnd::NotRecovered),
-    }
+    RecoveryTransition::End(RecoveryEnd::NotRecovered)
 }
 
 fn recover(run: &mut RunContext, clients: &mut Clients) -> RecoveryTransition {
@@ -235,9 +243,251 @@ fn unhealed(windows: &BTreeSet<i64>, dead: &[&str], nemesis_done: bool) -> Optio
     (!whys.is_empty()).then(|| format!("after {} s {}", HEALING.as_secs(), whys.join("; ")))
 }
 
+/// The last operations, which must come to their end within the bound of liveness. If one does not, that must be its
+/// own doing: every client answers all the time and at the end, and the same server leads.
+#[derive(Debug)]
+struct LastOps {
+    leader: Leader,
+    /// When they began.
+    began: Deadline,
+    /// The stalls before them.
+    before: Stalls,
+    step: LastOpsStep,
+}
+
+#[derive(Debug)]
+enum LastOpsStep {
+    /// Until then, nobody is asked.
+    Going(Deadline),
+    /// Clients that cannot answer are being looked at.
+    Looking(QuiesceRound),
+    /// What waited unread in a stall is being read.
+    AfterStall(Deadline),
+    /// At the end of the bound, which was this: every client answers.
+    Checking(QuiesceRound, Duration),
+    /// At the end of the bound, which was this: the same server leads.
+    Leading(Duration),
+}
+
+/// How the last operations ended.
+#[derive(Debug, PartialEq, Eq)]
+enum LastOpsEnd {
+    /// Each client has finished, or has had the bound for it.
+    Over,
+    /// Recovery has to begin again, for this reason.
+    Disturbed(String),
+}
+
+/// What follows a step of the last operations.
+type LastOpsTransition = Transition<LastOpsStep, LastOpsEnd>;
+
+impl LastOps {
+    fn begin(run: &mut RunContext, clients: &mut Clients, leader: Leader) -> Self {
+        clients.begin_last_ops();
+        clients.enter(run, "final", GeneratorPhase::Final);
+        Self {
+            leader,
+            began: run.deadline(Duration::ZERO),
+            before: run.stalls,
+            step: LastOpsStep::Going(run.deadline(run.session())),
+        }
+    }
+
+    /// The moment at which they have to be looked at, if nothing happens before.
+    fn due(&self) -> Option<Deadline> {
+        match &self.step {
+            LastOpsStep::Going(until) | LastOpsStep::AfterStall(until) => Some(*until),
+            LastOpsStep::Looking(round) | LastOpsStep::Checking(round, _) => round.until,
+            LastOpsStep::Leading(_) => None,
+        }
+    }
+
+    /// Makes the progress that is possible now; returns their end once they are over.
+    fn advance(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        answer: &mut Option<ShellAnswer>,
+    ) -> Option<LastOpsEnd> {
+        loop {
+            let step = std::mem::replace(&mut self.step, LastOpsStep::Leading(Duration::ZERO));
+            let transition = self.transition(run, clients, step, answer.take());
+            if let ControlFlow::Break(end) = transition.apply(&mut self.step) {
+                return end;
+            }
+        }
+    }
+
+    fn transition(
+        &self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        step: LastOpsStep,
+        answer: Option<ShellAnswer>,
+    ) -> LastOpsTransition {
+        match step {
+            LastOpsStep::Going(until) => self.going(run, clients, until),
+            LastOpsStep::Looking(mut round) => {
+                round.take(run, clients, answer);
+                match round.until {
+                    Some(until) => LastOpsTransition::Move(LastOpsStep::Going(until)),
+                    None => LastOpsTransition::Wait(LastOpsStep::Looking(round)),
+                }
+            }
+            LastOpsStep::AfterStall(until) if clients.all_have_finished() || run.interrupted || run.passed(until) => {
+                self.conclude(run, clients, Ok(()))
+            }
+            LastOpsStep::Checking(mut round, bound) => {
+                round.take(run, clients, answer);
+                match round.outcome(run, clients) {
+                    None => LastOpsTransition::Wait(LastOpsStep::Checking(round, bound)),
+                    Some(Err(silent)) => self.conclude(run, clients, Err(silent)),
+                    Some(Ok(())) => {
+                        run.emit(Effect::Ask(Question::Leader(self.leader.clone())));
+                        LastOpsTransition::Move(LastOpsStep::Leading(bound))
+                    }
+                }
+            }
+            LastOpsStep::Leading(bound) => match answer {
+                // What was answered meanwhile has raised the bound.
+                Some(ShellAnswer::Leads(Ok(()))) if clients.bound() > bound => {
+                    LastOpsTransition::Move(LastOpsStep::Going(run.deadline(run.session())))
+                }
+                Some(ShellAnswer::Leads(leads)) => {
+                    let leads = leads.map_err(|error| format!("at the end of the bound {error}"));
+                    self.conclude(run, clients, leads)
+                }
+                _ => LastOpsTransition::Wait(LastOpsStep::Leading(bound)),
+            },
+            LastOpsStep::AfterStall(_) => LastOpsTransition::Wait(step),
+        }
+    }
+
+    fn going(&self, run: &mut RunContext, clients: &mut Clients, until: Deadline) -> LastOpsTransition {
+        let every = run.session();
+        if run.stalls != self.before {
+            return LastOpsTransition::Move(LastOpsStep::AfterStall(run.deadline(AFTER_STALL)));
+        }
+        if run.interrupted || clients.all_have_finished() {
+            return LastOpsTransition::End(LastOpsEnd::Over);
+        }
+        let bound = clients.bound();
+        let over = run.now >= run.moment_of(self.began) + (bound + BEYOND) * PATIENCE;
+        if settled(clients, bound + BEYOND) || over {
+            let round = QuiesceRound::begin(run, clients, every);
+            return LastOpsTransition::Move(LastOpsStep::Checking(round, bound));
+        }
+        if !run.passed(until) {
+            return LastOpsTransition::Wait(LastOpsStep::Going(until));
+        }
+        // A client that does not run for a while in the middle of the bound has had less than the bound.
+        match clients.silent(every) {
+            Some(silent) => LastOpsTransition::End(LastOpsEnd::Disturbed(silent)),
+            None => LastOpsTransition::Move(LastOpsStep::Looking(QuiesceRound::begin(run, clients, every))),
+        }
+    }
+
+    /// The bound is over. What did not finish has had it, unless the ensemble or the clients were not well, or the
+    /// harness stood still: then recovery begins again.
+    fn conclude(&self, run: &RunContext, clients: &Clients, well: Result<(), String>) -> LastOpsTransition {
+        let disturbed = stall_since(self.before, run.stalls).or(well.err());
+        LastOpsTransition::End(match disturbed {
+            Some(why) if !(clients.all_have_finished() || run.interrupted) => LastOpsEnd::Disturbed(why),
+            _ => LastOpsEnd::Over,
+        })
+    }
+}
+
+/// Whether each client has finished, or has had the bound for it and was asked all that it may answer.
+fn settled(clients: &Clients, bound: Duration) -> bool {
+    clients.workers.iter().all(|worker| {
+        let number = worker.number;
+        let free = clients.holds.free_time(number);
+        clients.generator.finished(number) || !clients.generator.unasked(number) && had_its_time(worker, free, bound)
+    })
+}
+
+/// A stall since then, in words.
+fn stall_since(before: Stalls, now: Stalls) -> Option<String> {
+    let ms = now.last.as_millis();
+    (now != before).then(|| format!("the harness itself stood still for {ms} ms, and something did not finish"))
+}
+
+/// Whether a client that has not finished has had the bound for it, of which `free` has passed since recovery: with
+/// what it has pending, or with failing again and again at one operation, or without anything to do.
+fn had_its_time(worker: &Worker, free: Duration, bound: Duration) -> bool {
+    let refused = worker.refusals.as_ref();
+    let fails = worker.failing && refused.is_none_or(|chain| chain.lasted() >= bound);
+    match &worker.op {
+        Some(op) => {
+            let pending = free.saturating_sub(op.free_at);
+            pending >= bound || fails && pending < SHORT && free >= bound
+        }
+        None => free >= bound && (fails || worker.due.is_none()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operation::{OpKind, PendingOp};
+
+    const BOUND: Duration = Duration::from_secs(10);
+
+    fn worker(failing: bool, pending_since: Option<u64>, due: bool) -> Worker {
+        let op = |since| PendingOp {
+            id: 1,
+            f: "acquire",
+            kind: OpKind::Acquire,
+            grant: "g1".to_string(),
+            work_ms: 0,
+            since: Duration::ZERO,
+            free_at: Duration::from_secs(since),
+        };
+        Worker {
+            failing,
+            op: pending_since.map(op),
+            due: due.then_some(Duration::ZERO),
+            ..Worker::new(0)
+        }
+    }
+
+    #[test]
+    fn a_pending_operation_has_the_bound_from_its_own_sending() {
+        let late = |failing| had_its_time(&worker(failing, Some(4), false), Duration::from_secs(13), BOUND);
+        assert!(!late(false) && !late(true));
+        assert!(had_its_time(
+            &worker(false, Some(4), false),
+            Duration::from_secs(14),
+            BOUND
+        ));
+    }
+
+    #[test]
+    fn a_client_that_fails_again_and_again_has_the_bound_from_recovery() {
+        for (op, due) in [(None, true), (Some(10), false)] {
+            assert!(had_its_time(&worker(true, op, due), BOUND, BOUND));
+            assert!(!had_its_time(&worker(true, op, due), Duration::from_secs(9), BOUND));
+        }
+    }
+
+    #[test]
+    fn a_client_between_two_operations_is_waited_for_and_an_idle_one_is_not() {
+        assert!(!had_its_time(&worker(false, None, true), BOUND, BOUND));
+        assert!(had_its_time(&worker(false, None, false), BOUND, BOUND));
+    }
+
+    #[test]
+    fn only_a_stall_since_then_is_a_reason_to_begin_again() {
+        let stalls = |count, last| Stalls {
+            count,
+            last: Duration::from_millis(last),
+            lost: Duration::ZERO,
+        };
+        assert_eq!(stall_since(stalls(1, 1_500), stalls(1, 1_500)), None);
+        let why = stall_since(stalls(1, 1_500), stalls(2, 22_000)).unwrap();
+        assert!(why.contains("22000 ms"), "{why}");
+    }
 
     #[test]
     fn every_window_and_every_client_must_be_back() {

@@ -5,9 +5,8 @@
 use super::clients::Clients;
 use super::clients::worker::Worker;
 use super::context::{Deadline, RunContext};
-use super::effect::{Effect, Question};
+use super::effect::{Effect, Question, ShellAnswer};
 use super::generator::GeneratorPhase;
-use super::shell_answer::ShellAnswer;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -2,10 +2,8 @@
 
 use super::process::ClientProcess;
 use crate::context::RunContext;
-use crate::effect::Effect;
-use crate::history_entry::HistoryEntry;
-use crate::operation::{Completion, PendingOp, SentTally};
-use crate::refusals::RefusalChain;
+use crate::effect::{Effect, HistoryEntry};
+use crate::operation::{Completion, PendingOp, RefusalChain, SentTally};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;

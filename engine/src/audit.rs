@@ -116,7 +116,7 @@ impl Audit {
 #[derive(Debug)]
 struct KeptClaims {
     keepers: Vec<Keeper>,
-    /// When they are asked no more.
+    /// When clients are asked no more.
     until: Deadline,
 }
 
@@ -158,7 +158,7 @@ struct Keeper {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeeperStep {
-    /// It has something to be asked for.
+    /// The client has something to be asked for.
     Keeping,
     Dequeuing,
     Acknowledging,

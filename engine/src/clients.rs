@@ -407,15 +407,15 @@ impl Clients {
 /// has the cause.
 #[derive(Debug, Default)]
 pub struct FirstSession {
-    /// Whether there was one.
+    /// Whether there was a sign of a session.
     seen: bool,
-    /// Until when it is waited for; `None` before the operations, and while a window is on.
+    /// Until when a sign is waited for; `None` before the operations, and while a window is on.
     until: Option<Deadline>,
 }
 
 impl FirstSession {
-    /// Takes what a client sends. `working`: it is an answer to an operation of the recipe. One that cannot name its
-    /// sessions counts as if it had one.
+    /// Takes what a client sends. `working`: it is an answer to an operation of the recipe. A client that cannot name
+    /// its sessions counts as if it had one.
     fn take(&mut self, message: &Message, working: bool) {
         self.seen |= match message {
             Message::Hello { session, cannot, .. } => {
@@ -437,12 +437,12 @@ impl FirstSession {
         self.until = counts.then(|| self.until.unwrap_or_else(|| run.deadline(FIRST_SESSION)));
     }
 
-    /// When it is given up, if no sign comes before.
+    /// When the run is given up, if no sign comes before.
     fn due(&self, run: &RunContext) -> Option<Duration> {
         self.until.filter(|_| !self.seen).map(|until| run.moment_of(until))
     }
 
-    /// That it is given up now, in words, once.
+    /// Why the run is given up now, in words, once.
     pub fn given_up(&mut self, run: &RunContext) -> Option<String> {
         let over = self.due(run).is_some_and(|due| due <= run.now);
         self.seen |= over;
@@ -466,7 +466,7 @@ impl ExternalResource {
     /// A write arrives; `token` is `None` for a variant that does not fence.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// Why the write is refused.
     fn write(&mut self, token: Option<i64>, value: Value) -> Result<(), String> {
         if let (Some(token), Some(highest)) = (token, self.highest)
             && token < highest

@@ -35,7 +35,7 @@ pub enum Course {
     Viewing(Vec<Reading>, Views),
     /// Two readings of the tree, and an answer of every client between them.
     Auditing(Audit),
-    /// Nothing.
+    /// Nothing: the run is over.
     Over,
 }
 

@@ -167,7 +167,7 @@ fn last(clients: &mut Clients) -> &mut Worker {
         .expect("a drain begins only where there is a client")
 }
 
-/// Asks it for an operation.
+/// Asks the client that drains for an operation.
 fn send(run: &mut RunContext, clients: &mut Clients, operation: &impl Operation) {
     let worker = last(clients);
     worker.last = None;

@@ -17,27 +17,26 @@ pub enum Input {
     /// Output of a client's process was read, or its end.
     Client {
         client: usize,
-        /// Which of its processes.
+        /// The number of its process, from 1.
         incarnation: u64,
         output: ProcessOutput,
     },
     /// A client's process was started, or could not be, with the reason.
     Started {
         client: usize,
-        /// Which of its processes.
+        /// The number of its process, from 1.
         incarnation: u64,
-        /// Whether it was.
         started: Result<(), StartError>,
     },
-    /// Answers [`Effect::Examine`].
+    /// Whether a client's process has ended; answers [`Effect::Examine`].
     Examined {
         client: usize,
-        /// Which of its processes.
+        /// The number of its process, from 1.
         incarnation: u64,
         /// Why the process cannot be reached, although it may live; `None` if it has ended.
         unreachable: Option<String>,
     },
-    /// The engines of containers that do not answer, in words, have changed: all that do not now.
+    /// Other engines of containers than before do not answer now: these, in words.
     Engines(Vec<String>),
     /// The nemesis reports; it waits for an [`Effect::Answer`] with this token.
     Nemesis {
@@ -56,9 +55,8 @@ pub enum Input {
 /// Why a client's process was not started.
 #[derive(Debug)]
 pub struct StartError {
-    /// The reason.
     pub why: String,
-    /// Whether its node cannot be reached at the moment.
+    /// Whether the process's node cannot be reached at the moment.
     pub unreachable: bool,
 }
 
@@ -74,13 +72,13 @@ pub enum Effect {
     /// Start a client's process; [`Input::Started`] answers.
     Start {
         client: usize,
-        /// Which of its processes.
+        /// The number of its process, from 1.
         incarnation: u64,
     },
     /// Find out whether a client's process whose output has ended has ended itself; [`Input::Examined`] answers.
     Examine {
         client: usize,
-        /// Which of its processes.
+        /// The number of its process, from 1.
         incarnation: u64,
     },
     /// A phase of the run has begun.
@@ -102,7 +100,7 @@ pub enum Effect {
     /// A client breaks the protocol, ended by itself or cannot be started: the run fails, and proves nothing.
     Broken {
         client: usize,
-        /// What it did.
+        /// What the client did, in words.
         why: String,
     },
     /// The run on this ensemble is over.
@@ -116,7 +114,7 @@ pub enum Conclusion {
     Audited(Result<TreeReadings, String>),
     /// The end of a scene.
     Played,
-    /// The user stopped it before.
+    /// The user stopped the run before its end.
     Interrupted,
 }
 
@@ -150,7 +148,6 @@ pub enum ShellAnswer {
 /// The stalls of the harness that were recorded so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stalls {
-    /// How many.
     pub count: usize,
     /// How long the last one was.
     pub last: Duration,
@@ -176,7 +173,7 @@ pub enum NemesisReport {
     Killing(String),
     /// A killed client is to be started again; answered when its process has said hello.
     Restart(String),
-    /// Nothing more will come.
+    /// Nothing more will come from the nemesis.
     Done,
 }
 
@@ -200,16 +197,12 @@ pub struct TriggerFiring {
 /// What the engine appends to the history: an event but for its index and time, which the recorder adds.
 #[derive(Debug)]
 pub struct HistoryEntry {
-    /// Who.
     pub process: Process,
-    /// Type.
     pub kind: EventType,
-    /// Operation.
     pub f: String,
     pub value: Value,
-    /// Error, if any.
     pub error: Option<String>,
-    /// Client, if it is one's.
+    /// The client, if the event is one of a client's.
     pub node: Option<String>,
 }
 

@@ -135,7 +135,7 @@ impl Nemesis {
 struct ArmedTrigger {
     trigger: Trigger,
     from: Duration,
-    /// When it is given up.
+    /// When the window is given up.
     until: Duration,
     /// Names the report of the nemesis that armed it.
     token: u64,
@@ -144,11 +144,11 @@ struct ArmedTrigger {
 /// What comes of looking at a trigger.
 #[derive(Debug)]
 enum TriggerState {
-    /// It has to wait on.
+    /// The window has to wait on.
     Waits(ArmedTrigger),
-    /// It fires, for the state of this client if it waited for one.
+    /// The trigger fires, for the state of this client if it waited for one.
     Fires(Option<String>),
-    /// It has waited too long.
+    /// The window has waited too long.
     Expires,
 }
 

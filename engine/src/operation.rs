@@ -43,11 +43,11 @@ impl OpKind {
 /// An operation of the recipe that was sent and is not answered.
 #[derive(Debug, Clone)]
 pub struct PendingOp {
-    /// Number of the request.
+    /// The number of the request.
     pub id: u64,
     /// What its family calls it.
     pub f: &'static str,
-    /// What it is.
+    /// What it is for.
     pub kind: OpKind,
     /// The grant it is about.
     pub grant: String,
@@ -72,7 +72,6 @@ impl PendingOp {
 /// Operations of one name that a client was asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct SentTally {
-    /// How many.
     pub count: u64,
     /// When the last one was sent.
     pub since: Duration,
@@ -100,7 +99,7 @@ impl Completion {
         Self { kind, value, error }
     }
 
-    /// Whether it happened.
+    /// Whether the operation certainly happened.
     pub fn is_ok(&self) -> bool {
         self.kind == EventType::Ok
     }
@@ -160,7 +159,7 @@ impl RefusalChain {
         Some(chain)
     }
 
-    /// For how long it went on.
+    /// For how long the attempts went on.
     pub fn lasted(&self) -> Duration {
         let spans = self
             .until

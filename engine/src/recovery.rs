@@ -248,24 +248,24 @@ fn unhealed(windows: &BTreeSet<i64>, dead: &[&str], nemesis_done: bool) -> Optio
 #[derive(Debug)]
 struct LastOps {
     leader: Leader,
-    /// When they began.
+    /// When the last operations began.
     began: Deadline,
-    /// The stalls before them.
+    /// The stalls before the last operations.
     before: Stalls,
     step: LastOpsStep,
 }
 
 #[derive(Debug)]
 enum LastOpsStep {
-    /// Until then, nobody is asked.
+    /// Nobody is asked to quiesce until then.
     Going(Deadline),
     /// Clients that cannot answer are being looked at.
     Looking(QuiesceRound),
     /// What waited unread in a stall is being read.
     AfterStall(Deadline),
-    /// At the end of the bound, which was this: every client answers.
+    /// At the end of the bound, which was this, every client is to answer.
     Checking(QuiesceRound, Duration),
-    /// At the end of the bound, which was this: the same server leads.
+    /// At the end of the bound, which was this, the same server is to lead.
     Leading(Duration),
 }
 
@@ -407,7 +407,7 @@ fn settled(clients: &Clients, bound: Duration) -> bool {
     })
 }
 
-/// A stall since then, in words.
+/// Why a stall since an earlier moment (`before`) disturbs the last operations, in words; `None` if there was none.
 fn stall_since(before: Stalls, now: Stalls) -> Option<String> {
     let ms = now.last.as_millis();
     (now != before).then(|| format!("the harness itself stood still for {ms} ms, and something did not finish"))

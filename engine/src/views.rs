@@ -36,7 +36,7 @@ pub struct Views {
 pub enum ViewsMoment {
     /// Before the last operations: the group is what the faults have left of it.
     Calm,
-    /// After them: every client is to be a member.
+    /// After the last operations: every client is to be a member.
     End,
 }
 

@@ -62,7 +62,7 @@ struct ConfirmDebt {
 }
 
 impl Holds {
-    /// So many clients that hold nothing.
+    /// The holds of so many clients, none of which holds.
     pub fn new(clients: usize, capacity: NonZeroUsize) -> Self {
         Self {
             capacity,

@@ -40,9 +40,9 @@ enum RestartState {
     /// It runs, or the nemesis starts it.
     #[default]
     None,
-    /// At this moment.
+    /// It is started again at this moment.
     Due(Duration),
-    /// Once no window is on any more: it has ended too often in one.
+    /// It is started again once no window is on any more: it has ended too often in one.
     AfterHealing,
 }
 

@@ -18,7 +18,7 @@ const CONTROL_MS: u64 = 8_000;
 /// One client. All times are the engine's.
 #[derive(Debug)]
 pub struct Worker {
-    /// From 0.
+    /// The client's number, from 0.
     pub number: usize,
     /// `c1`, ….
     pub name: String,

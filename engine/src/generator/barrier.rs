@@ -61,7 +61,7 @@ struct TutorialBarrier {
     /// Whether the application was asked, and whether it came through.
     asked: bool,
     entered: bool,
-    /// When it came through.
+    /// When the application came through.
     opened: Duration,
     /// Clients with an operation in flight.
     busy: Vec<bool>,
@@ -280,7 +280,7 @@ enum RoundStep {
 struct BarrierClient {
     plan: ClientPlan,
     step: RoundStep,
-    /// Since when.
+    /// Since when it is at that step.
     since: Duration,
     /// The round that it is in, or was in last, and how many members that has.
     round: i64,

@@ -361,7 +361,7 @@ enum CommitDuty {
 }
 
 impl CommitDuty {
-    /// It was not answered `ok`; `certain`: it certainly did not happen.
+    /// The duty's operation was not answered `ok`; `certain`: it certainly did not happen.
     fn missed(&mut self, certain: bool) {
         *self = match *self {
             Self::Vote(0) if !certain => Self::Vote(1),
@@ -375,9 +375,9 @@ impl CommitDuty {
 /// What a site is still to be asked about at the end: each decision that it has not reported, until it reports it.
 #[derive(Debug, Default)]
 struct DecisionQueries {
-    /// The next one first.
+    /// The questions that are left, the next one first.
     left: Vec<DecisionQuery>,
-    /// The one that it is being asked.
+    /// The question that the site is being asked.
     asking: Option<DecisionQuery>,
     /// How long the site has from now on.
     times: QueryTimes,
@@ -386,9 +386,9 @@ struct DecisionQueries {
 /// How long a site has to answer.
 #[derive(Debug, Clone, Copy, Default)]
 struct QueryTimes {
-    /// One question among others.
+    /// For a question among others.
     one: Duration,
-    /// The only one.
+    /// For the only question.
     alone: Duration,
     /// The bound of liveness, over which a question among others is asked again.
     bound: Duration,
@@ -397,16 +397,15 @@ struct QueryTimes {
 /// A question for the decision about a transaction.
 #[derive(Debug)]
 struct DecisionQuery {
-    /// The transaction.
     tx: String,
     /// Whether the transaction certainly began: only then it can be blocked.
     began: bool,
-    /// Whether it was asked since recovery.
+    /// Whether the question was asked since recovery.
     asked: bool,
-    /// From when on it was asked, and until when, since another client reported the decision. One that is asked for
-    /// less than the bound has to be asked again to make that long enough.
+    /// From when on the question was asked, and until when, since another client reported the decision. One that is
+    /// asked for less than the bound has to be asked again to make that long enough.
     span: Option<(Duration, Duration)>,
-    /// Whether it is being asked and nothing else is to be asked.
+    /// Whether the question is being asked and nothing else is to be asked.
     alone: bool,
 }
 
@@ -421,7 +420,7 @@ impl DecisionQuery {
         }
     }
 
-    /// Whether it was asked for the bound.
+    /// Whether the question was asked for the bound.
     fn settled(&self, bound: Duration) -> bool {
         let lasted = self.span.map(|(first, last)| last.saturating_sub(first));
         lasted.is_some_and(|lasted| lasted >= bound)
@@ -438,7 +437,7 @@ impl DecisionQueries {
         self.left = chosen.map(|(tx, began)| DecisionQuery::new(tx, began)).collect();
     }
 
-    /// One more, before all others.
+    /// Adds a question, before all others.
     fn first(&mut self, tx: &str, began: bool) {
         self.left.insert(0, DecisionQuery::new(tx, began));
     }
@@ -456,7 +455,7 @@ impl DecisionQueries {
         Some((tx, time))
     }
 
-    /// The place of the next one.
+    /// The place of the next question.
     fn next(&self) -> Option<usize> {
         let mut all = self.left.iter();
         let unasked = all.clone().position(|one| !one.asked);
@@ -464,8 +463,8 @@ impl DecisionQueries {
         unasked.or_else(|| all.position(|one| one.began >= any_began && !one.settled(self.times.bound)))
     }
 
-    /// Asks about it again, after all others. It was answered at a moment; `None` if the site's process died over it,
-    /// and has to begin anew.
+    /// Asks the question again, after all others. It was answered at a moment; `None` if the site's process died over
+    /// it, and the question has to begin anew.
     fn again(&mut self, mut question: DecisionQuery, at: Option<Duration>) {
         question.alone = false;
         // It begins later if another client reported the decision meanwhile.
@@ -473,7 +472,7 @@ impl DecisionQueries {
         self.left.push(question);
     }
 
-    /// Nobody asks about it any more.
+    /// The site is not asked about the transaction any more.
     fn forget(&mut self, tx: &str) {
         self.left.retain(|question| question.tx != tx);
     }

@@ -9,7 +9,7 @@ use zooquake_history::plan::Plan;
 /// A family of recipes and its generator.
 #[derive(Debug)]
 pub struct FamilyGenerator {
-    /// Its name and operations.
+    /// The family's name and operations.
     pub spec: &'static Family,
     /// Makes the generator of a plan of the family.
     pub generator: fn(&Plan) -> Box<dyn Generator>,

@@ -98,7 +98,7 @@ struct GrantClient {
     step: CycleStep,
     /// The grant of this cycle, held or not, that is to be given back.
     grant: String,
-    /// How that is asked for.
+    /// How the grant is asked for.
     mode: Mode,
     /// Whether this cycle was begun after recovery.
     last: bool,
@@ -113,7 +113,7 @@ impl GrantClient {
     }
 }
 
-/// The generator of all that grants.
+/// The generator of all families that grant.
 #[derive(Debug)]
 struct GrantGenerator {
     words: GrantWords,

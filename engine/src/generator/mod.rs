@@ -49,7 +49,7 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// Which operations clients are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GeneratorPhase {
-    /// None.
+    /// No operation.
     Quiet,
     /// As planned, on and on.
     Load,
@@ -59,7 +59,7 @@ pub enum GeneratorPhase {
     Final,
 }
 
-/// When a generator is asked.
+/// The moment at which a generator is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct GeneratorMoment {
     /// Which operations clients are given.
@@ -71,7 +71,6 @@ pub struct GeneratorMoment {
 /// What a client is asked next.
 #[derive(Debug)]
 pub struct OperationRequest {
-    /// The operation.
     pub f: &'static str,
     /// The grant it is about; empty if the family has none.
     pub grant: String,

@@ -55,7 +55,7 @@ struct QueueClient {
     finished: bool,
 }
 
-/// The generator of `fifo` and `claimed`.
+/// The generator of `queue/fifo` and `queue/claimed`.
 #[derive(Debug)]
 struct ItemGenerator {
     claimed: bool,
@@ -224,7 +224,7 @@ struct Backlog {
 /// A rest of the consumers.
 #[derive(Debug)]
 struct Rest {
-    /// How many items end it.
+    /// How many items end the rest.
     items: usize,
     /// When a consumer first rested.
     since: Option<Duration>,

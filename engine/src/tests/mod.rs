@@ -1,6 +1,6 @@
 //! The engine by itself: inputs and moments go in, and what comes out is looked at.
 
-/// Takes all effects out; whether one was such.
+/// Takes all effects out; whether one matches the pattern.
 macro_rules! took {
     ($bench:ident, $($such:tt)+) => {
         std::mem::take(&mut $bench.effects).iter().any(|effect| matches!(effect, $($such)+))
@@ -46,7 +46,7 @@ impl Bench {
         Self::planned(name, clients, |_| {})
     }
 
-    /// The same of a plan that is changed before.
+    /// The engine of a variant's run before its begin, whose plan is changed before.
     fn planned(name: &str, clients: usize, change: impl Fn(&mut Plan)) -> Self {
         let (family, variant) = name.split_once('/').unwrap();
         let cycle = Cycle {
@@ -82,12 +82,12 @@ impl Bench {
         }
     }
 
-    /// The same once all clients have said hello: operations have begun, and no window is planned.
+    /// A variant's run once all clients have said hello: operations have begun, and no window is planned.
     fn running(name: &str, clients: usize) -> Self {
         Self::with(name, clients, |_| {})
     }
 
-    /// The same of a plan that is changed before.
+    /// A variant's run once operations have begun, whose plan is changed before.
     fn with(name: &str, clients: usize, change: impl Fn(&mut Plan)) -> Self {
         let mut bench = Self::planned(name, clients, change);
         bench.step(Input::Begin);
@@ -98,14 +98,14 @@ impl Bench {
         bench
     }
 
-    /// The same when the first client holds and works.
+    /// A variant's run when the first client holds and works.
     fn working(name: &str, clients: usize) -> Self {
         let mut bench = Self::running(name, clients);
         bench.ok_at_once(0, "acquire");
         bench
     }
 
-    /// The same in its recovery, each client with an operation pending.
+    /// A variant's run in its recovery, each client with an operation pending.
     fn recovering(name: &str, clients: usize) -> Self {
         let mut bench = Self::running(name, clients);
         bench.pass(TIME_MS);
@@ -224,7 +224,7 @@ impl Bench {
         self.answer(client, f, Outcome::Ok, value);
     }
 
-    /// The same, and what follows at once happens.
+    /// The client answers ok, with what it was asked, and what follows at once happens.
     fn ok_at_once(&mut self, client: usize, f: &str) {
         self.ok(client, f);
         self.pass(0);
@@ -274,7 +274,7 @@ impl Bench {
         self.history.iter().filter(of).collect()
     }
 
-    /// Their types.
+    /// The types of the completions of operations of this name.
     fn ends(&self, f: &str) -> Vec<EventType> {
         self.completions(f).iter().map(|entry| entry.kind).collect()
     }

@@ -199,7 +199,7 @@ fn each_path_and_name_of_the_design_is_there() {
         let is_name = text.chars().all(|c| c.is_alphanumeric() || "_:".contains(c))
             && (text.starts_with(char::is_uppercase) || text.contains('_'));
         let is_path = text.contains('/') && !text.contains(' ') && !text.starts_with('/');
-        if is_path && !names::built_in(text).is_some_and(|workload| workload.name() == text) {
+        if is_path && names::built_in(text).is_none_or(|workload| workload.name() != text) {
             paths += 1;
             gone.extend((!is_there(text, &all)).then_some(text));
         } else if is_name {

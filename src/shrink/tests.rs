@@ -1,4 +1,4 @@
-use super::sim::SimulatedEnsembles;
+use super::strategy::SimulatedEnsembles;
 use super::*;
 use crate::explore::space::Space;
 use crate::run::simulation;

@@ -1,12 +1,13 @@
 //! The verdict: what was found, and whether the evidence of the run suffices for `valid`.
 
+use crate::analysis::faults::last_off;
 use crate::analysis::recovery::RecoverySpan;
-use crate::analysis::{Analysis, ops, pairing, window_results};
+use crate::analysis::{Analysis, ops};
 use crate::findings::Findings;
 use crate::liveness::unfinished::error_words;
-use crate::record_gaps::{self, FileNeeds};
+use crate::record_gaps::FileNeeds;
 use crate::text::{count, if_any};
-use crate::{Anomaly, Results, Verdict, cause, ensemble, recipe, statistics};
+use crate::{Anomaly, Results, Verdict, cause, ensemble, recipe, record_gaps, statistics};
 use std::collections::BTreeMap;
 use zooquake_history::operation::control::UNASKED;
 use zooquake_history::plan::record_files::{TREE, TXNLOG, TXNLOGS};
@@ -54,7 +55,7 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Requirements<'_>) 
     } = found;
     not_judged.sort();
     let mut reasons = run.record.damage.clone();
-    reasons.extend(pairing::reason(run.events, &run.ops.misfits));
+    reasons.extend(run.ops.misfit_reason(run.events));
     unasked(run, &mut reasons);
     phases(run, &mut reasons);
     faults(run, &mut reasons);
@@ -150,7 +151,7 @@ fn faults(run: &Analysis<'_>, reasons: &mut Vec<String>) {
 
 /// After the last fault the work went on.
 fn progress(run: &Analysis<'_>, needs: &Requirements<'_>, reasons: &mut Vec<String>) {
-    let after = window_results::last_off(run.events);
+    let after = last_off(run.events);
     let ok = |f: &str| {
         let op = |op: &crate::analysis::Op<'_>| {
             let done = op.end.filter(|&end| after.is_none_or(|after| end > after));

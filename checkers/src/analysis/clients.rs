@@ -1,12 +1,15 @@
-//! Clients: which there are, which sessions they had, and when their processes died.
+//! Clients: which there are, which sessions they had, when their processes died, what they declared that they cannot do
+//! or report, what their notices announced, and what they confirmed.
 
 use super::{Grants, Ops, RecordView, first_after, ops};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
-use zooquake_history::operation::control::f;
-use zooquake_history::operation::{SESSION, membership};
+use zooquake_history::operation::control::{f, notice};
+use zooquake_history::operation::membership::MEMBERS;
+use zooquake_history::operation::{FieldSource, JsonNode, RequiredField, SESSION, membership, queue};
+use zooquake_history::plan::Workload;
 use zooquake_history::protocol::ClientLimit;
-use zooquake_history::{Event, EventType};
+use zooquake_history::{Event, EventType, Value};
 
 /// The clients of a run.
 #[derive(Debug, Default)]
@@ -150,10 +153,8 @@ impl<'a> NamedClients<'a> {
     /// The first notice after an event in which a client reports that a session of its is not connected, or over.
     pub(crate) fn lost_connection(&self, events: &[Event], node: &str, after: usize) -> Option<usize> {
         let notices = self.notices.get(node)?;
-        let later = notices[notices.partition_point(|&at| at <= after)..].iter().copied();
-        later
-            .into_iter()
-            .find(|&at| matches!(events[at].state(), Some("disconnected" | "expired")))
+        let mut later = notices[notices.partition_point(|&at| at <= after)..].iter().copied();
+        later.find(|&at| matches!(events[at].state(), Some("disconnected" | "expired")))
     }
 
     /// The clients that began without a session, by their `hello`, never named one, reported none as connected, and
@@ -196,5 +197,155 @@ impl<'a> NamedClients<'a> {
         self.namings.entry((number, node)).or_default().push(event);
         let named = self.named.entry(number).or_default().entry(node);
         named.and_modify(|first| *first = event.min(*first)).or_insert(event);
+    }
+}
+
+/// What each client declared in the `hello` of one of its processes: a program that cannot report something never can.
+#[derive(Debug, Default)]
+pub struct ClientLimits<'a> {
+    declared: BTreeSet<(&'a str, ClientLimit)>,
+    nameless: NamelessClients<'a>,
+}
+
+/// The clients of a user's own recipe that do not name the items of a queue that they take.
+#[derive(Debug, Default)]
+enum NamelessClients<'a> {
+    #[default]
+    None,
+    /// Those that were answered with an item which they had not named.
+    Some(BTreeSet<&'a str>),
+    /// All: not one of the run ever named an item.
+    All,
+}
+
+impl<'a> ClientLimits<'a> {
+    pub(crate) fn new(events: &'a [Event], ops: &Ops<'a>, workload: &Workload) -> Self {
+        let words = events
+            .iter()
+            .filter(|event| event.f == "hello" && event.kind == EventType::Info)
+            .filter_map(|event| Some((ops::named_client(event)?, event.cannot()?)));
+        let each = words.flat_map(|(node, words)| {
+            let known = words.iter().filter_map(|word| ClientLimit::from_word(word.as_str()?));
+            known.map(move |cannot| (node, cannot))
+        });
+        let own = workload.recipe.is_some() && workload.family == queue::FAMILY.name;
+        Self {
+            declared: each.collect(),
+            nameless: if own {
+                NamelessClients::new(events, ops)
+            } else {
+                NamelessClients::None
+            },
+        }
+    }
+
+    /// Whether a client declared it.
+    pub fn cannot(&self, node: &str, what: ClientLimit) -> bool {
+        self.declared.contains(&(node, what))
+    }
+
+    /// Whether some client declared it.
+    pub fn any(&self, what: ClientLimit) -> bool {
+        self.declared.iter().any(|&(_, cannot)| cannot == what)
+    }
+
+    /// Whether a client does not name the items that it takes, so that a dequeue of it whose end is unknown may have
+    /// taken any: it declared that, or was answered with one that it had not named, or no client of the run, which all
+    /// are one program, ever named one. The latter two are of users' own recipes.
+    pub fn is_nameless(&self, node: &str) -> bool {
+        let seen = match &self.nameless {
+            NamelessClients::None => false,
+            NamelessClients::Some(nodes) => nodes.contains(node),
+            NamelessClients::All => true,
+        };
+        seen || self.cannot(node, ClientLimit::Taking)
+    }
+}
+
+impl<'a> NamelessClients<'a> {
+    fn new(events: &'a [Event], ops: &Ops<'a>) -> Self {
+        let named = |event: &Event| event.f == notice::TAKING && ops::named_client(event).is_some();
+        if !events.iter().any(named) {
+            return Self::All;
+        }
+        let answers = announced_answers(events, ops, &queue::TAKING).into_iter();
+        Self::Some(answers.filter(|&(.., named)| !named).map(|(node, ..)| node).collect())
+    }
+}
+
+/// The answers with a number in a field that a notice is to have announced: the client of each, its event, and whether
+/// a notice of the same process had. Of a view that shows nothing none is needed. None of a field of another kind.
+pub fn announced_answers<'a>(events: &'a [Event], ops: &Ops<'a>, field: &RequiredField) -> Vec<(&'a str, usize, bool)> {
+    let FieldSource::Announced { f, notice, within } = field.of else {
+        return Vec::new();
+    };
+    let all = ops.work.iter().chain(&ops.control).filter(|op| op.f == f);
+    let asked: HashMap<usize, (&str, Option<usize>)> = all
+        .filter_map(|op| Some((op.end?, (op.node, op.invoke))))
+        .filter(|(end, _)| events[*end].kind == EventType::Ok && !ops.disputed.contains(end))
+        .collect();
+    let [path @ .., name] = field.path else {
+        return Vec::new();
+    };
+    // By client where its process announced each number last.
+    let mut announced: HashMap<&str, HashMap<i64, usize>> = HashMap::new();
+    let mut answers = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        if let Some(client) = ops::named_client(event).filter(|_| event.kind == EventType::Info) {
+            let number = event.value.named(name).and_then(Value::as_i64);
+            match event.f.as_str() {
+                "hello" | "exit" => drop(announced.remove(client)),
+                f if f == notice => {
+                    let own = announced.entry(client).or_default();
+                    own.extend(number.map(|number| (number, at)));
+                }
+                _ => {}
+            }
+        }
+        let Some(&(node, sent)) = asked.get(&at) else { continue };
+        let inner = path.iter().try_fold(&event.value, |value, name| value.named(name));
+        let Some(inner) = inner.filter(|inner| !MEMBERS.read_from(*inner).is_some_and(Value::is_null)) else {
+            continue;
+        };
+        // Of an answer whose request is missing it is not known what came after that.
+        let Some(since) = sent.filter(|_| within).or((!within).then_some(0)) else {
+            continue;
+        };
+        if let Some(number) = inner.named(name).and_then(Value::as_i64) {
+            let last = announced.get(node).and_then(|own| own.get(&number));
+            answers.push((node, at, last.is_some_and(|&last| last >= since)));
+        }
+    }
+    answers
+}
+
+/// The `confirm` requests that were answered `ok`, by client.
+#[derive(Debug, Default)]
+pub struct Confirms<'a> {
+    /// Of each where it was answered and where it was sent, in the order of the answers.
+    by_client: HashMap<&'a str, Vec<(usize, usize)>>,
+}
+
+impl<'a> Confirms<'a> {
+    pub fn new(events: &[Event], ops: &Ops<'a>) -> Self {
+        let mut by_client: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+        for op in ops.control.iter().filter(|op| op.f == f::CONFIRM) {
+            if let (Some(asked), Some(end)) = (op.sent(), op.end)
+                && events[end].kind == EventType::Ok
+            {
+                by_client.entry(op.node).or_default().push((end, asked));
+            }
+        }
+        by_client.values_mut().for_each(|all| all.sort_unstable());
+        Self { by_client }
+    }
+
+    /// Where the last `confirm` of a client was sent and answered before the client was `sent` a request. `None` if
+    /// there is none, or if the client may have had another session by the event `read`: what it reads in one session
+    /// shows all that had been acknowledged before its `confirm` was sent.
+    pub fn before(&self, clients: &NamedClients<'_>, node: &str, sent: usize, read: usize) -> Option<(usize, usize)> {
+        let all = self.by_client.get(node)?;
+        let (confirmed, asked) = all[all.partition_point(|&(confirmed, _)| confirmed < sent).checked_sub(1)?];
+        clients.one_session(node, asked, read).then_some((asked, confirmed))
     }
 }

@@ -53,7 +53,7 @@ pub struct GroupMember<'a> {
 }
 
 impl<'a> GroupView<'a> {
-    /// All of a history, in the order of their events.
+    /// All views of a history, in the order of their events.
     pub fn all(events: &'a [Event]) -> Vec<Self> {
         let mut processes: HashMap<&str, usize> = HashMap::new();
         let mut all = Vec::new();

@@ -1,9 +1,9 @@
 //! Latencies: how long what clients wait for takes to reach them.
 
-use super::holder_counts::HoldCounts;
-use super::{Analysis, Grant, Op};
-use std::collections::HashMap;
-use zooquake_history::operation::{Holders, barrier, commit, counter, queue, register};
+use super::search_trees::MaxTree;
+use super::{Analysis, Grant, Grants, GroupMember, GroupView, Op};
+use std::collections::{BTreeMap, HashMap};
+use zooquake_history::operation::{Holders, barrier, commit, counter, membership, queue, register};
 use zooquake_history::{EventType, Value};
 
 /// The kind of wait that is measured.
@@ -81,7 +81,7 @@ impl<'a> Analysis<'a> {
         named.filter_map(|op| op.invoke)
     }
 
-    pub(super) fn latency(&self, node: &'a str, from: usize, until: usize) -> Option<Latency<'a>> {
+    fn latency(&self, node: &'a str, from: usize, until: usize) -> Option<Latency<'a>> {
         let (began, ended) = (self.time(from), self.time(until));
         Some(Latency {
             node,
@@ -154,5 +154,106 @@ impl<'a> Analysis<'a> {
             .collect();
         let decision = |(op, end): (&Op<'a>, usize)| self.latency(op.node, *begun.get(self.value(end, "tx")?)?, end);
         self.answered(&[commit::f::DECIDED]).filter_map(decision).collect()
+    }
+
+    /// From the answer `ok` to a `register` or an `update` to the first notice of each other client that shows it; 0 if
+    /// that came before the answer.
+    fn spreads(&self) -> Vec<Latency<'a>> {
+        let mut shown: BTreeMap<&'a str, HashMap<&'a str, ShownPath>> = BTreeMap::new();
+        for view in GroupView::all(self.events).iter().filter(|view| view.notice) {
+            let paths = shown.entry(view.node).or_default();
+            for member in view.members() {
+                paths.entry(member.path).or_default().add(view.at, member);
+            }
+        }
+        for path in shown.values_mut().flat_map(HashMap::values_mut) {
+            let write = |&(_, mzxid, _): &(usize, i64, Option<i64>)| u64::try_from(mzxid).unwrap_or(0);
+            path.writes = MaxTree::new(path.states.iter().map(write).collect());
+        }
+        let changes = self.answered(&[membership::f::REGISTER, membership::f::UPDATE]);
+        let spread = |(op, end): (&Op<'a>, usize)| {
+            let answer = &self.events[end];
+            let sent = op.sent()?;
+            let value = self.events[sent].get(membership::VALUE);
+            let mzxid = answer.mzxid().or(answer.czxid());
+            let path = answer.path()?;
+            let others = shown.iter().filter(|(node, _)| **node != op.node);
+            let each = others.filter_map(|(node, paths)| {
+                let at = paths.get(path)?.first(sent, mzxid, value)?;
+                self.latency(node, end, at.max(end))
+            });
+            Some(each.collect::<Vec<_>>())
+        };
+        changes.filter_map(spread).flatten().collect()
+    }
+}
+
+/// The counts of holders in the course of a history.
+#[derive(Debug)]
+struct HoldCounts {
+    /// Events that changed them, in order, each with the counts after it.
+    changes: Vec<(usize, Holders)>,
+}
+
+impl HoldCounts {
+    /// Counts the grants that were read and have not ended; those of an unknown mode are left out.
+    fn new(grants: &Grants<'_>) -> Self {
+        let held = grants.all.iter().filter_map(|grant| {
+            let span = (grant.read?, grant.end.unwrap_or(usize::MAX));
+            (span.0 < span.1).then_some((span, grant.mode?))
+        });
+        let both = held.flat_map(|((read, end), mode)| [(read, true, mode), (end, false, mode)]);
+        let mut changes: Vec<_> = both.collect();
+        changes.sort_unstable_by_key(|&(at, begins, _)| (at, begins));
+        let mut now = Holders::default();
+        let after = |(at, begins, mode)| {
+            let count = now.count_mut(mode);
+            *count = if begins { *count + 1 } else { *count - 1 };
+            (at, now)
+        };
+        Self {
+            changes: changes.into_iter().map(after).collect(),
+        }
+    }
+
+    /// The counts just after an event.
+    fn after(&self, event: usize) -> Holders {
+        let last = self.changes.partition_point(|&(at, _)| at <= event).checked_sub(1);
+        last.map(|last| self.changes[last].1).unwrap_or_default()
+    }
+}
+
+/// What one client's notices showed of one path.
+#[derive(Default)]
+struct ShownPath {
+    /// Where it showed another state of the znode than in the notice before, with that.
+    states: Vec<(usize, i64, Option<i64>)>,
+    /// The transactions that last wrote these states.
+    writes: MaxTree,
+    /// Where each value was shown first.
+    values: HashMap<i64, usize>,
+}
+
+impl ShownPath {
+    fn add(&mut self, at: usize, member: &GroupMember<'_>) {
+        if let Some(value) = member.value {
+            self.values.entry(value).or_insert(at);
+        }
+        let Some(mzxid) = member.mzxid else { return };
+        if self.states.last().is_none_or(|&(_, last, _)| last != mzxid) {
+            self.states.push((at, mzxid, member.czxid));
+        }
+    }
+
+    /// The first event after a request at which the znode stands in the view with what that wrote, or with something
+    /// later; another znode at the path, created later, is none.
+    fn first(&self, sent: usize, mzxid: Option<i64>, value: Option<i64>) -> Option<usize> {
+        let written = mzxid.and_then(|mzxid| {
+            let from = self.states.partition_point(|&(at, ..)| at <= sent);
+            let &(at, _, czxid) = self.states.get(self.writes.first(from, u64::try_from(mzxid).ok()?)?)?;
+            Some(at).filter(|_| czxid.is_none_or(|czxid| czxid <= mzxid))
+        });
+        let valued = value.and_then(|value| self.values.get(&value)).copied();
+        written.into_iter().chain(valued.filter(|&at| at > sent)).min()
     }
 }

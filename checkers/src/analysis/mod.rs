@@ -3,56 +3,35 @@
 //! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or decides
 //! from when to when a client held, a fault was on or something was waited for.
 
-pub(crate) mod announcements;
-mod client_limits;
 pub(crate) mod clients;
-pub(crate) mod confirmations;
-pub(crate) mod deletions;
+pub(crate) mod faults;
 pub(crate) mod grants;
-pub(crate) mod group_views;
-mod holder_counts;
+mod group_views;
 mod holds;
-pub(crate) mod injected_faults;
-pub(crate) mod intervals;
 mod latencies;
-pub(crate) mod log_completeness;
-pub(crate) mod lost_replies;
-pub(crate) mod max_tree;
-pub(crate) mod named_zxids;
-pub(crate) mod nearby_faults;
-mod op;
 pub(crate) mod ops;
-pub(crate) mod pairing;
-pub(crate) mod ranks;
 mod record_view;
 pub(crate) mod recovery;
-pub(crate) mod session_spans;
-mod spreads;
-pub(crate) mod transaction_bounds;
+pub(crate) mod search_trees;
+mod session_spans;
 pub(crate) mod transaction_log;
-pub(crate) mod transaction_times;
-pub(crate) mod window_results;
 
-pub use client_limits::ClientLimits;
-pub use clients::{NamedClients, SessionOwner};
+pub use clients::{ClientLimits, NamedClients, SessionOwner};
+pub use faults::{AnomalySpan, FaultWindow, Faults, InjectedFault, numbered};
 pub use grants::{Denial, Grant, Grants, HoldContradiction, HolderAnswer, Write, mode};
 pub use group_views::{GroupMember, GroupView};
 pub use holds::{Hold, OperationSubject};
-pub use injected_faults::{InjectedFault, numbered};
 pub use latencies::{Latency, LatencyKind};
-pub use nearby_faults::{AnomalySpan, FaultWindow, Faults};
-pub use op::{Op, OperationOutcome};
-pub use ops::Ops;
-pub use pairing::Misfit;
+pub use ops::{Misfit, Op, OperationOutcome, Ops};
 pub use record_view::RecordView;
 pub use recovery::Recovery;
 pub use session_spans::{SessionEnd, SessionSpan};
 pub use transaction_log::TransactionLog;
 
-use crate::analysis::grants::terms::{self, GrantTerms};
-use crate::analysis::lost_replies::AppliedRequests;
 use crate::results::WindowResult;
 use crate::text::seconds;
+use faults::AppliedRequests;
+use grants::GrantTerms;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use zooquake_history::operation::Mode;
@@ -106,7 +85,7 @@ impl<'a> Analysis<'a> {
     pub fn new(record: &'a Record) -> Self {
         let events = record.history.events.as_slice();
         let record = RecordView::new(record);
-        let names = terms::for_family(&record.plan.workload.family);
+        let names = GrantTerms::of_family(&record.plan.workload.family);
         let ops = Ops::new(events);
         let mut grants = Grants::new(events, &ops, names);
         let log = TransactionLog::new(&record);
@@ -114,7 +93,7 @@ impl<'a> Analysis<'a> {
             log.date(&mut grants);
         }
         let clients = NamedClients::new(&record, &ops, &grants);
-        let injected = injected_faults::injected(events);
+        let injected = faults::injected(events);
         let began = |(at, event): (usize, &'a Event)| Some((event.entered()?, at));
         let phases: Vec<(&str, usize)> = events.iter().enumerate().filter_map(began).collect();
         let last_phases = phases.iter().copied().collect();
@@ -143,7 +122,7 @@ impl<'a> Analysis<'a> {
             last_phases,
         };
         // Whether a window counts depends on holds, which are read out of all the rest.
-        analysis.windows = window_results::results(&analysis);
+        analysis.windows = faults::window_results(&analysis);
         analysis
     }
 

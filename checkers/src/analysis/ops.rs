@@ -1,6 +1,15 @@
-//! The operations of a history: which completion belongs to which invocation.
+//! The operations of a history: which completion belongs to which invocation, and which events fit no pairing.
+//!
+//! A process has one operation at a time, and each operation one completion, of its own name. Where that is not so, the
+//! pairing of answers and requests is ambiguous: a reason against `valid`.
+//!
+//! An anomaly is found only if every execution that fits the history has it. An answer is disputed if it names another
+//! operation than the open one, if its request got another answer too, or if it has no request and repeats an earlier
+//! answer of its process: no anomaly has one among its witness. Where two requests of one name were open at once an
+//! answer counts by its own fields alone, as one whose request was sent at any time; that an operation *failed* does
+//! not count, as the failure may be another one's.
 
-use crate::analysis::{Misfit, Op, pairing};
+use crate::text::if_any;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use zooquake_history::operation::control::f;
 use zooquake_history::operation::membership::{MEMBERS, N};
@@ -9,9 +18,9 @@ use zooquake_history::{Event, EventType, Process};
 /// All operations of a history, each list in the order of the first event of each operation.
 #[derive(Debug, Default)]
 pub struct Ops<'a> {
-    /// Of the numbered processes.
+    /// The operations of the numbered processes.
     pub work: Vec<Op<'a>>,
-    /// Of the clients' named processes: `confirm`, `quiesce`.
+    /// The requests to the clients' named processes: `confirm`, `quiesce`.
     pub control: Vec<Op<'a>>,
     /// For each event the operation that it completes, as a position in the list that its process belongs to.
     pub completes: Vec<Option<usize>>,
@@ -83,7 +92,7 @@ impl<'a> Ops<'a> {
                 Process::Number(_) => ops.work(events, at, &mut open),
             }
         }
-        ops.dispute(pairing::repeated(events, &ops.misfits));
+        ops.dispute(repeated(events, &ops.misfits));
         for op in &mut ops.control {
             // One answer too many: each until then may be that to an earlier request.
             let process = op.invoke.map(|at| &events[at].process);
@@ -118,6 +127,20 @@ impl<'a> Ops<'a> {
     /// Whether a request or an answer pairs.
     pub fn fits(&self, at: usize) -> bool {
         self.misfits.binary_search_by_key(&at, |&(misfit, _)| misfit).is_err()
+    }
+
+    /// The misfits as one reason against `valid`; `None` if there is none.
+    pub(crate) fn misfit_reason(&self, events: &[Event]) -> Option<String> {
+        let number = self.misfits.len();
+        let named = self.misfits.iter().take(NAMED);
+        let words: Vec<String> = named.map(|&(at, misfit)| misfit.words(at, events)).collect();
+        let more = if_any(number - words.len(), |more| format!("; {more} more"));
+        (number > 0).then(|| {
+            format!(
+                "requests and answers do not pair at {number} events, so that it is not certain what happened: {}{more}",
+                words.join("; ")
+            )
+        })
     }
 
     fn dispute(&mut self, answers: impl IntoIterator<Item = usize>) {
@@ -268,4 +291,156 @@ fn pair<'a>(
         }
     };
     completes[at] = Some(op);
+}
+
+/// One operation of a client, or one control request to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Op<'a> {
+    /// The client that was asked, such as `c1`.
+    pub node: &'a str,
+    /// The operation's name, such as `acquire`.
+    pub f: &'a str,
+    /// Where it was invoked; `None` if that is not in the history.
+    pub invoke: Option<usize>,
+    /// Where it was completed; `None` while it is pending.
+    pub end: Option<usize>,
+    /// Where the stream of its process ended while it was pending.
+    pub cut: Option<usize>,
+    /// Whether what completed it, or that nothing did, may be a matter of another operation ([`Misfit`]).
+    pub doubtful: bool,
+}
+
+impl Op<'_> {
+    /// Where it was sent; `None` if that is not in the history, or if its answer may be that to an earlier request.
+    pub fn sent(&self) -> Option<usize> {
+        self.invoke.filter(|_| !self.doubtful)
+    }
+
+    /// The event of the answer `fail`, which shows that it certainly did not happen; `None` also where that may be the
+    /// answer to another operation.
+    pub fn failed(&self, events: &[Event]) -> Option<usize> {
+        self.end
+            .filter(|&end| events[end].kind == EventType::Fail && !self.doubtful)
+    }
+
+    /// What came of it.
+    pub fn outcome(&self, events: &[Event]) -> OperationOutcome {
+        match self.end.map(|end| events[end].kind) {
+            Some(EventType::Ok) => OperationOutcome::Ok,
+            Some(EventType::Fail) => OperationOutcome::Fail,
+            Some(EventType::Info) => OperationOutcome::Info,
+            Some(EventType::Invoke) | None => OperationOutcome::Pending,
+        }
+    }
+
+    /// Itself; or its request and its answer, each alone, where they may not belong together.
+    pub fn apart(&self) -> Vec<Self> {
+        if !self.doubtful || self.invoke.is_none() || self.end.is_none() {
+            return vec![self.clone()];
+        }
+        let (mut request, mut answer) = (self.clone(), self.clone());
+        (request.end, answer.invoke) = (None, None);
+        vec![request, answer]
+    }
+
+    /// Whether it was in flight at some moment between the events `from` and `to`.
+    pub fn in_flight(&self, from: usize, to: usize) -> bool {
+        let begin = self.invoke.unwrap_or(0);
+        let end = self.end.into_iter().chain(self.cut).min().unwrap_or(usize::MAX);
+        begin <= to && end >= from
+    }
+}
+
+/// What came of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OperationOutcome {
+    /// It happened.
+    Ok,
+    /// It certainly did not.
+    Fail,
+    /// It may or may not have.
+    Info,
+    /// It was not answered by the end.
+    Pending,
+}
+
+impl OperationOutcome {
+    /// All of them, in the order of legends.
+    pub const ALL: [Self; 4] = [Self::Ok, Self::Fail, Self::Info, Self::Pending];
+
+    /// Its name in legends.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Fail => "fail",
+            Self::Info => "info",
+            Self::Pending => "pending",
+        }
+    }
+}
+
+/// How many a reason names; of more it gives the number.
+const NAMED: usize = 3;
+
+/// Why an event fits no pairing. Positions are those of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misfit {
+    /// A request while the one sent at this event was not answered.
+    Busy(usize),
+    /// An answer to another operation than the one sent at this event, which was open.
+    Other(usize),
+    /// A second answer, after the one at this event.
+    Again(usize),
+    /// An answer to no request.
+    Unasked,
+}
+
+impl Misfit {
+    /// The misfit of an event in words.
+    fn words(self, at: usize, events: &[Event]) -> String {
+        let Event { process, f, .. } = &events[at];
+        match self {
+            Misfit::Busy(open) => format!(
+                "event {at} asks process {process} for `{f}` while its `{}` of event {open} is not answered",
+                events[open].f
+            ),
+            Misfit::Other(open) => format!(
+                "event {at} answers `{f}` for process {process}, which was asked for `{}` at event {open}",
+                events[open].f
+            ),
+            Misfit::Again(first) => {
+                format!("event {at} answers the `{f}` of process {process} that event {first} had answered")
+            }
+            Misfit::Unasked => format!("event {at} answers `{f}` for process {process}, which was not asked for it"),
+        }
+    }
+}
+
+/// The answers of numbered processes that fit no request and repeat an earlier answer of the same process, and those
+/// earlier answers. If they are of different kinds, which of them was given is unknown.
+fn repeated(events: &[Event], misfits: &[(usize, Misfit)]) -> Vec<usize> {
+    let odd = misfits.iter().flat_map(|&(at, misfit)| match misfit {
+        Misfit::Busy(_) => [None, None],
+        Misfit::Again(first) => [Some(first), Some(at)],
+        Misfit::Other(_) | Misfit::Unasked => [Some(at), None],
+    });
+    let odd: BTreeSet<usize> = odd.flatten().collect();
+    let processes: HashSet<&Process> = odd.iter().map(|&at| &events[at].process).collect();
+    let mut said: HashMap<_, Vec<usize>> = HashMap::new();
+    for (at, event) in events.iter().enumerate() {
+        let numbered = matches!(event.process, Process::Number(_));
+        if numbered && event.kind != EventType::Invoke && processes.contains(&event.process) {
+            let key = (&event.process, event.f.as_str(), event.value.to_string());
+            said.entry(key).or_default().push(at);
+        }
+    }
+    let mut repeated = Vec::new();
+    for mut same in said.into_values() {
+        let last = same.iter().rposition(|at| odd.contains(at));
+        same.truncate(last.map_or(0, |last| last + 1));
+        if same.iter().any(|at| !odd.contains(at)) {
+            repeated.append(&mut same);
+        }
+    }
+    repeated
 }

@@ -7,7 +7,7 @@
 //! history has, samples that are later than its last event, and transactions later than all that its answers and the
 //! evidence left over name.
 
-use super::named_zxids;
+use super::transaction_log::named_zxids;
 use crate::text::{count, seconds};
 use std::collections::BTreeMap;
 use zooquake_history::{
@@ -141,7 +141,7 @@ impl<'a> RecordView<'a> {
     /// The transactions up to the last one that is named.
     fn named(&mut self, all: &'a [Txn]) -> &'a [Txn] {
         let events = self.history.events.iter();
-        let answers = events.flat_map(named_zxids::named);
+        let answers = events.flat_map(named_zxids);
         let znodes = self.readings.into_iter().flatten().flat_map(|reading| &reading.znodes);
         let standing = znodes.flat_map(|znode| [znode.czxid, znode.mzxid]);
         let samples = self.servers.into_iter().flatten().map(|sample| sample.zxid);

@@ -44,7 +44,7 @@ pub struct Recovery<'a> {
 }
 
 impl<'a> Recovery<'a> {
-    /// Reads it out of a history. `phases` has the last event of each phase.
+    /// Reads the recovery out of a history. `phases` has the last event of each phase.
     pub fn new(
         record: &RecordView<'a>,
         phases: &BTreeMap<&str, usize>,

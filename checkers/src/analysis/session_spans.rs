@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use super::clients::session;
-use super::transaction_bounds::TransactionBounds;
+use super::transaction_log::TransactionBounds;
 use std::collections::BTreeMap;
 use zooquake_history::Event;
 

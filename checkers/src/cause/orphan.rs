@@ -3,8 +3,8 @@
 
 use super::record::{Cause, CauseZnode};
 use crate::analysis::clients::session;
-use crate::analysis::transaction_bounds::TransactionBounds;
-use crate::analysis::{Analysis, Op, named_zxids, ops};
+use crate::analysis::transaction_log::{TransactionBounds, named_zxids};
+use crate::analysis::{Analysis, Op, ops};
 use crate::text::seconds;
 use std::collections::HashMap;
 use zooquake_history::operation::grant::f;
@@ -30,7 +30,7 @@ impl<'r, 'a> OrphanCauses<'r, 'a> {
             Process::Name(name) => !ops::is_harness(name),
         };
         let events = run.events.iter().enumerate().filter(|(_, event)| of_client(event));
-        let named = events.flat_map(|(at, event)| named_zxids::named(event).into_iter().map(move |zxid| (zxid, at)));
+        let named = events.flat_map(|(at, event)| named_zxids(event).into_iter().map(move |zxid| (zxid, at)));
         Self {
             run,
             named: named.collect(),

@@ -3,9 +3,7 @@
 use super::queue_order::{QueueDiscipline, place};
 use super::record::{Cause, CauseZnode};
 use crate::analysis::clients::session;
-use crate::analysis::nearby_faults::words as fault_words;
-use crate::analysis::transaction_bounds::TransactionBounds;
-use crate::analysis::transaction_times::TransactionTimes;
+use crate::analysis::transaction_log::{TransactionBounds, TransactionTimes};
 use crate::analysis::{Analysis, FaultWindow, Write};
 use crate::text::seconds;
 use std::collections::HashMap;
@@ -100,7 +98,7 @@ impl<'r, 'a> Removals<'r, 'a> {
             || behind && newer.mode.is_some_and(|mode| self.discipline.is_shown(mode));
         let mut on = run.faults.hitting(grant.node, run.time(read), until);
         let window = on.next().filter(|_| on.next().is_none());
-        let meanwhile = window.map(|window| format!(", while {} was on", fault_words(window)));
+        let meanwhile = window.map(|window| format!(", while {} was on", window.words()));
         let what = match (
             txn.op.as_str(),
             session(&txn.session) == grant.session.and_then(session),
@@ -167,7 +165,7 @@ impl<'r, 'a> Removals<'r, 'a> {
             return format!(
                 " The write was sent at {} and made after {}: a lease does not keep a client that was frozen from writing.",
                 run.at(sent),
-                fault_words(frozen)
+                frozen.words()
             );
         }
         if self.ages.not_before(over).is_some_and(|earliest| at < earliest) {
@@ -192,7 +190,7 @@ impl<'r, 'a> Removals<'r, 'a> {
                     .filter(|window| window.on.is_some_and(|on| on <= until));
                 let since = cut.last().map(|window| {
                     let on = window.on.unwrap_or(window.from);
-                    format!(", {} after {} had struck", seconds(until - on), fault_words(window))
+                    format!(", {} after {} had struck", seconds(until - on), window.words())
                 });
                 format!(
                     "{node} reported `{}` at {}{}",

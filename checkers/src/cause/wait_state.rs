@@ -7,9 +7,7 @@ use super::queue_order::{QueuePlace, place};
 use super::record::{Cause, CauseZnode};
 use super::removal::Removals;
 use super::subject::WaitingClient;
-use crate::analysis::nearby_faults::words as fault_words;
-use crate::analysis::transaction_bounds::TransactionBounds;
-use crate::analysis::transaction_times::TransactionTimes;
+use crate::analysis::transaction_log::{TransactionBounds, TransactionTimes};
 use crate::analysis::{Analysis, FaultWindow, SessionEnd, SessionSpan};
 use crate::text::seconds;
 use crate::znodes::orphan_node::is_below_parents;
@@ -351,6 +349,6 @@ fn vacancies<'a>(contenders: &[Contender<'a>]) -> BTreeMap<&'a str, Vec<(i64, Va
 
 /// `, while expire of c2 (window 3, …) was on`; empty without a fault.
 fn while_on(on: Option<&FaultWindow<'_>>) -> String {
-    on.map(|window| format!(", while {} was on", fault_words(window)))
+    on.map(|window| format!(", while {} was on", window.words()))
         .unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use super::queued_znodes::{QueuedZnode, ZnodeKeeper, queued, waiting};
 use super::record::{Cause, CauseZnode};
 use super::subject::{AnomalySubject, WaitingClient};
 use super::wait_state::WaitStates;
-use crate::analysis::transaction_bounds::TransactionBounds;
+use crate::analysis::transaction_log::TransactionBounds;
 use crate::analysis::{Analysis, AnomalySpan};
 use crate::findings::Findings;
 use std::cell::OnceCell;

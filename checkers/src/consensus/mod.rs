@@ -13,12 +13,12 @@ mod values;
 mod violation;
 mod words;
 
-use crate::analysis::{Analysis, pairing};
+use crate::analysis::Analysis;
 use crate::family_checks::FamilyChecks;
 use crate::findings::{Finding, Findings};
-use crate::record_gaps::{self, FileNeeds};
+use crate::record_gaps::FileNeeds;
 use crate::verdict::verdict;
-use crate::{Results, cause};
+use crate::{Results, cause, record_gaps};
 pub use divergence::LogDivergence;
 pub use judge::{ConsensusJudge, ConsensusStep};
 pub use leaders::LeadingNode;
@@ -96,7 +96,7 @@ fn check(record: &Record) -> Results {
         found.ran(checker, steps.values().sum());
     }
     cause::close(&run, &mut found);
-    reasons.extend(pairing::reason(run.events, &run.ops.misfits));
+    reasons.extend(run.ops.misfit_reason(run.events));
     windows(&run, &mut reasons);
     close(&run, found, (reasons, steps, names))
 }

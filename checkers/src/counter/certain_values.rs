@@ -3,7 +3,7 @@
 
 use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;
-use crate::analysis::confirmations::Confirms;
+use crate::analysis::clients::Confirms;
 use crate::findings::Findings;
 use crate::text::count;
 

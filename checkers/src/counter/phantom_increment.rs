@@ -7,7 +7,7 @@
 use super::certain_values::CertainValues;
 use super::increments::Increments;
 use crate::analysis::Analysis;
-use crate::analysis::ranks::Ranks;
+use crate::analysis::search_trees::Ranks;
 use crate::findings::{Finding, Findings};
 
 /// A value that the counter had, and where that was known.

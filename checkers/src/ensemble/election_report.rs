@@ -2,7 +2,7 @@
 
 use super::EnsembleElections;
 use super::elections::{Ballot, Election, elections};
-use crate::analysis::max_tree::MaxTree;
+use crate::analysis::search_trees::MaxTree;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -4,7 +4,7 @@
 //! their number: a look that never ends overlaps all elections after it.
 
 use super::won_look::WonLook;
-use crate::analysis::max_tree::MaxTree;
+use crate::analysis::search_trees::MaxTree;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::server_log::{CastVote, LeaderSearch, LeaderVote, ServerLog, VoteRule};

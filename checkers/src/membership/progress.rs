@@ -2,14 +2,15 @@
 //! showed that. A run without it is not `valid`; it convicts nobody.
 
 use super::view_answers;
-use crate::analysis::{Analysis, GroupView, Op, window_results};
+use crate::analysis::faults::last_off;
+use crate::analysis::{Analysis, GroupView, Op};
 use crate::findings::Findings;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::operation::membership::{VALUE, f};
 
 /// Adds a reason if there was none.
 pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], out: &mut Findings) {
-    let after = window_results::last_off(run.events);
+    let after = last_off(run.events);
     let since = |at: usize| after.is_none_or(|after| at > after);
     // By path; by value alone, which is used once in a run, where the view or the answer names no path.
     let mut seen: HashMap<(Option<&str>, ViewEvidence), HashSet<&str>> = HashMap::new();

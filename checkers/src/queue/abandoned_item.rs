@@ -12,7 +12,6 @@ use super::items::{AnsweredOperation, Items, QueueItem};
 use super::lost_item::ItemLog;
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::nearby_faults::words as fault_words;
 use crate::cause::record::Cause;
 use crate::findings::{Finding, Findings};
 use crate::text::{few, seconds};
@@ -199,7 +198,7 @@ impl<'r, 'a> AbandonedItems<'r, 'a> {
             let node = run.events[last].node.as_deref().unwrap_or_default();
             let mut on = run.faults.hitting(node, run.time(last), run.time(last));
             let window = on.next().filter(|_| on.next().is_none());
-            let fault = window.map(|window| format!(", while {} was on", fault_words(window)));
+            let fault = window.map(|window| format!(", while {} was on", window.words()));
             Cause {
                 proven: true,
                 window: window.map(|window| window.id),

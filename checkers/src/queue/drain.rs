@@ -3,7 +3,7 @@
 use super::items::outcome;
 use super::{ItemField, told};
 use crate::analysis::Analysis;
-use crate::analysis::confirmations::Confirms;
+use crate::analysis::clients::Confirms;
 use zooquake_history::EventType;
 use zooquake_history::operation::queue::f;
 

@@ -9,7 +9,7 @@
 
 use super::carriers::Carriers;
 use super::items::{AnsweredOperation, Items, number, outcome};
-use crate::analysis::lost_replies::AppliedRequest;
+use crate::analysis::faults::AppliedRequest;
 use crate::analysis::{Analysis, Op};
 use std::collections::BTreeMap;
 use zooquake_history::EventType;

@@ -8,8 +8,8 @@
 //! has not expired. More deaths than `max_restarts` in one window are excused by nothing.
 
 use crate::analysis::clients::session;
-use crate::analysis::injected_faults::ENGINE_LOSS;
-use crate::analysis::transaction_times::TransactionTimes;
+use crate::analysis::faults::ENGINE_LOSS;
+use crate::analysis::transaction_log::TransactionTimes;
 use crate::analysis::{Analysis, FaultWindow, InjectedFault, ops};
 use crate::findings::{Finding, Findings};
 use crate::text::count;

@@ -7,7 +7,7 @@
 //! grants by what clients confirm and by interleaved writes, barriers by who was asked to enter, queues by what was
 //! certainly given.
 
-use crate::analysis::announcements::announced_answers;
+use crate::analysis::clients::announced_answers;
 use crate::analysis::{Analysis, ops};
 use crate::findings::Findings;
 use crate::text::{count, few};

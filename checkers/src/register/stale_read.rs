@@ -7,7 +7,7 @@ use super::accesses::{Access, Accesses, Action};
 use super::server_roles::Staleness;
 use super::witness::show;
 use crate::analysis::Analysis;
-use crate::analysis::ranks::Ranks;
+use crate::analysis::search_trees::Ranks;
 use crate::findings::{Finding, Findings};
 use crate::statistics::milliseconds;
 use crate::text::{count, if_any};

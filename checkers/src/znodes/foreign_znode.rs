@@ -15,11 +15,11 @@
 //! That the znode was made before the request alone proves nothing: the process may have had the session then, and not
 //! have named it.
 
+use super::claims::{ClaimedZnode, claims};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::transaction_bounds::TransactionBounds;
+use crate::analysis::transaction_log::TransactionBounds;
 use crate::findings::{Finding, Findings};
-use crate::znodes::claims::{ClaimedZnode, claims};
 use std::cell::LazyCell;
 
 /// Looks for them among grants and registrations.

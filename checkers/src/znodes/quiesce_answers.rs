@@ -3,7 +3,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::transaction_times::TransactionTimes;
+use crate::analysis::transaction_log::TransactionTimes;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::{
     AnyType, Field, FieldType, ZnodeName,

@@ -7,13 +7,13 @@
 //! observation. So it is in recipes that let clients remove each other's znodes (the capability `helpers`). A deletion
 //! that is an `unowned-release` is none of these.
 
+use super::holder_znodes::HolderZnode;
+use super::{holder_znodes, unowned_release};
 use crate::analysis::clients::session;
-use crate::analysis::deletions::{Deletion, deletions};
-use crate::analysis::{Analysis, first_after, named_zxids, ops};
+use crate::analysis::transaction_log::{Deletion, deletions, named_zxids};
+use crate::analysis::{Analysis, first_after, ops};
 use crate::cause::record::{Cause, CauseZnode};
 use crate::findings::{Finding, Findings};
-use crate::znodes::holder_znodes::{self, HolderZnode};
-use crate::znodes::unowned_release;
 use std::collections::HashMap;
 use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
@@ -104,7 +104,7 @@ fn proof(
 /// a later transaction: those that are not needed beside the others are left out.
 fn witness(run: &Analysis<'_>, deletion: &Deletion<'_>, [read, tie, later]: [usize; 3]) -> Vec<usize> {
     let names_later = |at: usize| {
-        let named = named_zxids::named(&run.events[at]);
+        let named = named_zxids(&run.events[at]);
         run.events[at].kind == EventType::Ok && named.iter().any(|&zxid| zxid > deletion.txn.zxid)
     };
     if names_later(read) || names_later(tie) {
@@ -179,7 +179,7 @@ impl LaterAnswers {
         let mut all: Vec<(usize, i64)> = Vec::new();
         let answers = run.events.iter().enumerate();
         for (at, event) in answers.filter(|(_, event)| event.kind == EventType::Ok) {
-            let named = named_zxids::named(event).into_iter().max();
+            let named = named_zxids(event).into_iter().max();
             all.extend(
                 named
                     .filter(|&zxid| all.last().is_none_or(|&(_, last)| zxid > last))

@@ -1,7 +1,7 @@
 //! Znodes that clients may wait or hold by without being able to name them: those of a client that cannot name the
 //! session of what it acquires, such as one that runs a program for each grant.
 
-use crate::analysis::transaction_bounds::TransactionBounds;
+use crate::analysis::transaction_log::TransactionBounds;
 use crate::analysis::{Analysis, Op};
 use crate::findings::Findings;
 use crate::text::count;

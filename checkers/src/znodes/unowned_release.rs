@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::deletions::{Deletion, deletions};
+use crate::analysis::transaction_log::{Deletion, deletions};
 use crate::findings::{Finding, Findings};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,7 @@
 //! What checkers found, as they go.
 
 use crate::analysis::Analysis;
-use crate::cause::record::Cause;
-use crate::cause::subject::AnomalySubject;
+use crate::cause::{AnomalySubject, Cause};
 use crate::text::if_any;
 use crate::{Anomaly, AnomalySpan, NotJudged};
 use serde_json::{Value, json};

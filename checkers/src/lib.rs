@@ -87,7 +87,7 @@ mod verdict;
 mod znodes;
 
 pub use analysis::AnomalySpan;
-pub use cause::record::Cause;
+pub use cause::Cause;
 pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
 pub use families::check;
 pub use family_checks::FamilyChecks;

@@ -11,7 +11,7 @@ use super::rounds::{RoundMember, Rounds, told};
 use super::unblocked_leaves::LeaveOps;
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
-use crate::cause::subject::{AnomalySubject, WaitingClient};
+use crate::cause::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, open_clients, unfinished};

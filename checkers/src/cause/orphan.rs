@@ -1,7 +1,7 @@
 //! By what a znode came to be left: the window that lost the reply to its creation, the release that did not remove it,
 //! or the operations that can have made it.
 
-use super::record::{Cause, CauseZnode};
+use super::{Cause, CauseZnode};
 use crate::analysis::clients::session;
 use crate::analysis::transaction_log::{TransactionBounds, named_zxids};
 use crate::analysis::{Analysis, Op, ops};
@@ -23,7 +23,7 @@ pub struct OrphanCauses<'r, 'a> {
 }
 
 impl<'r, 'a> OrphanCauses<'r, 'a> {
-    /// Reads it out of a run, in time nearly linear in its events.
+    /// Reads the evidence out of a run, in time nearly linear in its events.
     pub fn new(run: &'r Analysis<'a>) -> Self {
         let of_client = |event: &zooquake_history::Event| match &event.process {
             Process::Number(_) => true,
@@ -47,10 +47,7 @@ impl<'r, 'a> OrphanCauses<'r, 'a> {
             .or_else(|| self.kept(node, znode))
             .or_else(|| self.made(node, znode, first))?;
         Some(Cause {
-            znode: Some(CauseZnode {
-                path: znode.path.clone(),
-                czxid: znode.czxid,
-            }),
+            znode: Some(CauseZnode::new(&znode.path, znode.czxid)),
             session: znode.owner.clone(),
             sentence: cause.sentence + &self.last_named(node, znode),
             ..cause

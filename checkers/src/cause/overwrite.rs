@@ -1,6 +1,6 @@
 //! Which write took a counter back: the first transaction that writes no more than an earlier one had written.
 
-use super::record::Cause;
+use super::Cause;
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use std::cell::OnceCell;

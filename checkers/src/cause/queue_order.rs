@@ -50,7 +50,7 @@ pub struct QueueModes<'a> {
 }
 
 impl<'a> QueueModes<'a> {
-    /// Reads them out of a run.
+    /// Reads the modes out of a run.
     pub fn new(run: &Analysis<'a>) -> Self {
         let mut by_stem = HashMap::new();
         for grant in run.grants.all.iter().filter(|grant| grant.read.is_some()) {
@@ -79,8 +79,9 @@ pub struct QueueDiscipline {
 }
 
 impl QueueDiscipline {
-    /// Reads it out of a run. It is shown of a mode if a grant of that mode was read when one with a lower number that
-    /// excludes it had ended, and none was read before one with a lower number by more than answers are read apart.
+    /// Reads the discipline out of a run. It is shown of a mode if a grant of that mode was read when one with a lower
+    /// number that excludes it had ended, and none was read before one with a lower number by more than answers are
+    /// read apart.
     pub fn new(run: &Analysis<'_>) -> Self {
         let numbered = run.grants.read().into_iter().filter_map(|at| {
             let grant = &run.grants.all[at];

@@ -1,7 +1,7 @@
 //! Which transaction removed a znode, and what lay behind it.
 
 use super::queue_order::{QueueDiscipline, place};
-use super::record::{Cause, CauseZnode};
+use super::{Cause, CauseZnode};
 use crate::analysis::clients::session;
 use crate::analysis::transaction_log::{TransactionBounds, TransactionTimes};
 use crate::analysis::{Analysis, FaultWindow, Write};
@@ -20,7 +20,7 @@ pub struct Removals<'r, 'a> {
 }
 
 impl<'r, 'a> Removals<'r, 'a> {
-    /// Reads them out of a run; none unless its logs are whole.
+    /// Reads the removals out of a run; none unless its logs are whole.
     pub fn new(run: &'r Analysis<'a>) -> Self {
         let mut by_path: HashMap<&str, Vec<&Txn>> = HashMap::new();
         let txns = run.record.txnlog.filter(|_| run.log.whole()).unwrap_or_default();
@@ -141,8 +141,9 @@ impl<'r, 'a> Removals<'r, 'a> {
         })
     }
 
-    /// The same for a write under the older grant, with whether its client could know: it may have been sent before the
-    /// grant was over, or to a client that was frozen, which no lease prevents; or to one that had not noticed yet.
+    /// What ended the older grant of a write before a newer one was read, with whether its client could know: it may
+    /// have been sent before the grant was over, or to a client that was frozen, which no lease prevents; or to one
+    /// that had not noticed yet.
     pub fn of_write(&self, write: Write, newer: usize) -> Option<Cause> {
         let mut cause = self.of_grant(write.grant, newer)?;
         let run = self.run;
@@ -209,10 +210,7 @@ impl<'r, 'a> Removals<'r, 'a> {
 
     fn cause(&self, path: &str, czxid: i64, txn: &Txn) -> Cause {
         Cause {
-            znode: Some(CauseZnode {
-                path: path.to_owned(),
-                czxid,
-            }),
+            znode: Some(CauseZnode::new(path, czxid)),
             transaction: Some(txn.zxid),
             session: Some(txn.session.clone()),
             ..Cause::default()

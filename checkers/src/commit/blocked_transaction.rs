@@ -9,10 +9,11 @@
 use super::transactions::{JudgedTransaction, Transactions};
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, Op, first_after};
-use crate::cause::record::Cause;
+use crate::cause::Cause;
 use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::refused_for_ever::{self, RefusalJudge};
+use crate::liveness::refused_for_ever;
+use crate::liveness::refused_for_ever::RefusalJudge;
 use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -5,11 +5,11 @@
 //! ([`crate::grants::grantable_time`]). The bound is ten times the median duration of the run's answered acquires, at
 //! least ten seconds. If the run cannot be judged ([`crate::analysis::recovery`]) nobody is convicted.
 
+use super::grantable_time::{GrantableSpans, GrantableTime};
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, mode};
-use crate::cause::subject::{AnomalySubject, WaitingClient};
+use crate::cause::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
-use crate::grants::grantable_time::{GrantableSpans, GrantableTime};
 use crate::liveness::bound::{LivenessBounds, bound_words};
 use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, open_clients, unfinished};
 use crate::text::seconds;

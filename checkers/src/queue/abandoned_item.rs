@@ -12,7 +12,7 @@ use super::items::{AnsweredOperation, Items, QueueItem};
 use super::lost_item::ItemLog;
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::cause::record::Cause;
+use crate::cause::Cause;
 use crate::findings::{Finding, Findings};
 use crate::text::{few, seconds};
 use crate::znodes::orphan_node::{claimed_item, is_below_parents, owner};

@@ -6,7 +6,7 @@ use super::carriers::Carriers;
 use super::drain::EmptyAnswer;
 use super::items::{Items, QueueItem};
 use crate::analysis::Analysis;
-use crate::cause::record::Cause;
+use crate::cause::Cause;
 use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, few};

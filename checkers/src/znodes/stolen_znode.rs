@@ -12,18 +12,18 @@ use super::{holder_znodes, unowned_release};
 use crate::analysis::clients::session;
 use crate::analysis::transaction_log::{Deletion, deletions, named_zxids};
 use crate::analysis::{Analysis, first_after, ops};
-use crate::cause::record::{Cause, CauseZnode};
+use crate::cause::{Cause, CauseZnode};
 use crate::findings::{Finding, Findings};
 use std::collections::HashMap;
 use zooquake_history::EventType;
 use zooquake_history::operation::control::f;
 
-/// Looks for them among the grants.
+/// Looks for stolen znodes among those of grants.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     judge(run, &holder_znodes::grant_places(run), out);
 }
 
-/// Looks for them among the znodes of grants or of members.
+/// Looks for stolen ones among the znodes of grants or of members.
 pub fn judge(run: &Analysis<'_>, places: &[HolderZnode<'_>], out: &mut Findings) {
     let mut by_znode: HashMap<(&str, i64), Vec<&HolderZnode<'_>>> = HashMap::new();
     for place in places {
@@ -153,10 +153,7 @@ fn add(
     let whose = run.clients.owner_words(&deletion.txn.session);
     let cause = Cause {
         proven: true,
-        znode: Some(CauseZnode {
-            path: deletion.path.to_owned(),
-            czxid: deletion.made.zxid,
-        }),
+        znode: Some(CauseZnode::new(deletion.path, deletion.made.zxid)),
         transaction: Some(deletion.txn.zxid),
         session: Some(deletion.txn.session.clone()),
         events: vec![place.read],

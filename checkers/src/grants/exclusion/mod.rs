@@ -12,7 +12,7 @@
 mod overlaps;
 
 use crate::analysis::{Analysis, Grant, HolderAnswer};
-use crate::cause::record::Cause;
+use crate::cause::Cause;
 use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::count;

@@ -4,7 +4,7 @@ use crate::analysis::faults::last_off;
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, ops};
 use crate::findings::Findings;
-use crate::liveness::unfinished::error_words;
+use crate::liveness::error_words;
 use crate::record_gaps::FileNeeds;
 use crate::text::{count, if_any};
 use crate::{Anomaly, Results, Verdict, cause, ensemble, recipe, record_gaps, statistics};

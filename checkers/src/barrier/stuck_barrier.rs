@@ -13,8 +13,9 @@ use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
 use crate::cause::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
-use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, open_clients, unfinished};
+use crate::liveness::{
+    LivenessBounds, UnfinishedOps, UnfinishedOutcome, bound_words, error_words, idle, open_clients, unfinished,
+};
 use crate::text::{few, seconds};
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::{MEMBERS, ROUND, f};

@@ -11,10 +11,10 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, Op, first_after};
 use crate::cause::Cause;
 use crate::findings::{Finding, Findings};
-use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::refused_for_ever;
 use crate::liveness::refused_for_ever::RefusalJudge;
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, unfinished};
+use crate::liveness::{
+    LivenessBounds, UnfinishedOps, UnfinishedOutcome, bound_words, error_words, idle, refused_for_ever, unfinished,
+};
 use crate::text::{few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use zooquake_history::EventType;

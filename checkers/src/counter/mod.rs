@@ -11,15 +11,15 @@ mod increments;
 mod lost_increment;
 mod phantom_increment;
 
-use crate::Results;
 use crate::analysis::{Analysis, LatencyKind};
 use crate::cause::overwrite::Overwrites;
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, answers};
-use crate::liveness::{refused_for_ever, unfinished};
+use crate::liveness::refused_for_ever;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
-use crate::verdict::{self, Requirements};
+use crate::verdict::Requirements;
+use crate::{Results, liveness, verdict};
 use certain_values::CertainValues;
 use increments::Increments;
 use zooquake_history::Record;
@@ -71,6 +71,6 @@ fn check(record: &Record) -> Results {
     lost_increment::check(&run, (&counts, &sure), &overwrites, &mut found);
     phantom_increment::check(&run, &counts, &sure, &mut found);
     found.doubt("values of the counter cannot be read", &counts.unread);
-    unfinished::check(&run, true, &mut found);
+    liveness::check(&run, true, &mut found);
     verdict::close(&run, found, &NEEDS)
 }

@@ -10,8 +10,9 @@ use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, mode};
 use crate::cause::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
-use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, open_clients, unfinished};
+use crate::liveness::{
+    LivenessBounds, UnfinishedOps, UnfinishedOutcome, bound_words, error_words, idle, open_clients, unfinished,
+};
 use crate::text::seconds;
 use zooquake_history::EventType;
 

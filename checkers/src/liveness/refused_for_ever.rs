@@ -4,10 +4,9 @@
 //!
 //! The chain reaches from the sending of the first attempt to the end of the last, and is of two at least. An answer
 //! that finishes the operation ends it, and so does one that states what the client is
-//! ([`crate::liveness::unfinished`]). If the run cannot be judged ([`crate::analysis::recovery`]) nobody is convicted.
+//! ([`crate::liveness`]). If the run cannot be judged ([`crate::analysis::recovery`]) nobody is convicted.
 
-use super::bound::{LivenessBounds, bound_words};
-use super::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words};
+use super::{LivenessBounds, UnfinishedOps, UnfinishedOutcome, bound_words, error_words};
 use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};

@@ -8,20 +8,20 @@
 //!   out and registered anew. Where the czxid is not given the znode may be another one at its path: not judged.
 //! - *A registration that does not finish.* After recovery a `register` stays pending for the bound, has an unknown
 //!   outcome for so long, or is refused again and again: as every operation that convicts
-//!   ([`crate::liveness::unfinished`]). It is none if the client answers meanwhile that it is a member, or refuses
+//!   ([`crate::liveness`]). It is none if the client answers meanwhile that it is a member, or refuses
 //!   since it is one. That makes it certain that the client was asked to be a member for the bound, was not one by its
 //!   own account, and nothing kept it from it.
 //!
 //! What else did not finish is a reason against `valid`.
 
 use super::quiet_group::QuietGroups;
-use super::view_answers::{self, AnswerSpell};
+use super::view_answers;
+use super::view_answers::AnswerSpell;
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, GroupView};
 use crate::findings::{Finding, Findings};
-use crate::liveness::bound::bound_words;
-use crate::liveness::refused_for_ever::{self, RefusalJudge};
-use crate::liveness::unfinished::{UnfinishedOps, error_words, idle, open_clients, unfinished};
+use crate::liveness::refused_for_ever::RefusalJudge;
+use crate::liveness::{UnfinishedOps, bound_words, error_words, idle, open_clients, refused_for_ever, unfinished};
 use crate::text::seconds;
 use std::collections::BTreeSet;
 use zooquake_history::EventType;

@@ -22,11 +22,12 @@
 //! showed something else whenever it was looked at. What differs otherwise at last is a reason against `valid`.
 
 use super::quiet_group::{QuietGroup, QuietGroups, ViewDifference};
-use super::view_answers::{self, AnswerSpell, ViewAnswer};
+use super::view_answers;
+use super::view_answers::{AnswerSpell, ViewAnswer};
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, GroupView};
 use crate::findings::{Finding, Findings};
-use crate::liveness::bound::bound_words;
+use crate::liveness::bound_words;
 use crate::text::{few, seconds};
 use std::collections::BTreeSet;
 

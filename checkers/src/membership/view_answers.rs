@@ -137,7 +137,7 @@ pub fn bound(run: &Analysis<'_>, span: RecoverySpan, phase: &str) -> u64 {
         end: end.unwrap_or(span.end),
         ..span
     };
-    crate::liveness::bound::LivenessBounds::new(run, load).bound(zooquake_history::operation::membership::f::REGISTER)
+    crate::liveness::LivenessBounds::new(run, load).bound(zooquake_history::operation::membership::f::REGISTER)
 }
 
 /// The planned clients that live at the end, but for those that never had a session.

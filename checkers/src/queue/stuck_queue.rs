@@ -11,9 +11,11 @@ use super::{ItemField, told};
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, Op};
 use crate::findings::{Finding, Findings};
-use crate::liveness::bound::{LivenessBounds, bound_words};
-use crate::liveness::refused_for_ever::{self, RefusalJudge};
-use crate::liveness::unfinished::{UnfinishedOps, UnfinishedOutcome, error_words, idle, open_clients, unfinished};
+use crate::liveness::refused_for_ever::RefusalJudge;
+use crate::liveness::{
+    LivenessBounds, UnfinishedOps, UnfinishedOutcome, bound_words, error_words, idle, open_clients, refused_for_ever,
+    unfinished,
+};
 use crate::text::{count, few, seconds};
 use zooquake_history::EventType;
 use zooquake_history::operation::{control, queue};

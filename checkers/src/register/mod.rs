@@ -18,16 +18,16 @@ mod stale_read;
 mod transaction_consistency;
 mod witness;
 
-use crate::Results;
 use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, invocations};
-use crate::liveness::{refused_for_ever, unfinished};
+use crate::liveness::refused_for_ever;
 use crate::sample::family_measures::{FamilyMeasures, UnitSource};
 use crate::statistics::percentiles;
 use crate::text::count;
-use crate::verdict::{self, Requirements};
+use crate::verdict::Requirements;
+use crate::{Results, liveness, verdict};
 use accesses::Accesses;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -100,7 +100,7 @@ fn check(record: &Record) -> Results {
     session_order::check(&run, &accesses, &mut found);
     let stale = (!promised).then(|| stale_read::check(&run, &accesses, &mut found));
     transaction_consistency::check(&run, &accesses, &tree, PATH, &mut found);
-    unfinished::check(&run, true, &mut found);
+    liveness::check(&run, true, &mut found);
     let mut results = verdict::close(&run, found, &NEEDS);
     results.stats.extend(stats(&run, stale));
     results

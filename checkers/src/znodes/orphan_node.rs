@@ -8,7 +8,7 @@ use crate::analysis::transaction_log::creates;
 use crate::cause::orphan::OrphanCauses;
 use crate::cause::{AnomalySubject, CauseZnode};
 use crate::findings::{Finding, Findings};
-use crate::liveness::unfinished::error_words;
+use crate::liveness::error_words;
 use crate::text::{count, few};
 use crate::verdict::NOTE;
 use std::collections::{BTreeMap, BTreeSet};

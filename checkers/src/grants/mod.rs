@@ -18,14 +18,14 @@ pub mod rwlock;
 pub mod semaphore;
 mod stale_write;
 
-use crate::Results;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::statistics::failover;
-use crate::verdict::{self, Requirements};
+use crate::statistics::failovers;
+use crate::verdict::Requirements;
 use crate::znodes::{
     evidence_consistency, foreign_znode, orphan_node, persistent_contender, stolen_znode, unowned_release,
 };
+use crate::{Results, verdict};
 use zooquake_history::Record;
 use zooquake_history::operation::GrantOps;
 
@@ -65,7 +65,7 @@ fn judged(record: &Record, checks: &[&[Check]]) -> Results {
         logged: &["foreign-znode", "stolen-znode"],
     };
     let mut results = verdict::close(&run, found, &needs);
-    let leaderless = serde_json::json!(failover::failovers(&run));
+    let leaderless = serde_json::json!(failovers(&run));
     results.stats.insert("leaderless".to_owned(), leaderless);
     results
 }

@@ -3,14 +3,13 @@
 
 pub(crate) mod family_measures;
 
-pub use family_measures::FamilyMeasures;
-use family_measures::UnitSource;
-
 use crate::analysis::Analysis;
 use crate::families;
 use crate::results::WindowResult;
-use crate::statistics::failover::{Failover, failovers};
-use crate::statistics::{milliseconds, request_counts};
+use crate::statistics::{Failover, failovers, milliseconds, request_counts};
+pub use family_measures::FamilyMeasures;
+use family_measures::UnitSource;
+
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use zooquake_history::{Record, Txn, Value, plan::Workload};
@@ -80,8 +79,7 @@ pub fn sample(record: &Record) -> Sample {
         .as_ref()
         .map(|log| log.iter().filter(|txn| is_write(txn)).count() as u64);
     // A client that counts fewer requests than it wrote does not see them all.
-    let counted =
-        request_counts::request_counts(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
+    let counted = request_counts(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
     let waits = measures.map_or_else(Vec::new, |measures| run.latencies(measures.latency));
     Sample {
         seconds: seconds(to) - seconds(from),

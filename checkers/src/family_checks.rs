@@ -2,7 +2,7 @@
 
 use crate::Results;
 use crate::inference::Inference;
-use crate::sample::family_measures::FamilyMeasures;
+use crate::sample::FamilyMeasures;
 use zooquake_history::operation::Family;
 use zooquake_history::{History, Record};
 

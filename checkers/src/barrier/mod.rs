@@ -9,15 +9,15 @@ mod rounds;
 mod stuck_barrier;
 mod unblocked_leaves;
 
-use crate::Results;
 use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, asks};
-use crate::sample::family_measures::{FamilyMeasures, UnitSource};
-use crate::verdict::{self, Requirements};
+use crate::sample::{FamilyMeasures, UnitSource};
+use crate::verdict::Requirements;
 use crate::znodes::holder_znodes::member_places;
 use crate::znodes::{claims, foreign_znode, orphan_node, persistent_contender, stolen_znode};
+use crate::{Results, verdict};
 use rounds::Rounds;
 use zooquake_history::Record;
 use zooquake_history::operation::barrier::{self, ROUND, f};

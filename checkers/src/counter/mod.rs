@@ -17,7 +17,7 @@ use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, answers};
 use crate::liveness::refused_for_ever;
-use crate::sample::family_measures::{FamilyMeasures, UnitSource};
+use crate::sample::{FamilyMeasures, UnitSource};
 use crate::verdict::Requirements;
 use crate::{Results, liveness, verdict};
 use certain_values::CertainValues;

@@ -1,7 +1,7 @@
 //! What is counted and waited for where something is granted.
 
 use crate::analysis::LatencyKind;
-use crate::sample::family_measures::{FamilyMeasures, UnitSource};
+use crate::sample::{FamilyMeasures, UnitSource};
 
 /// Of locks and semaphores.
 pub const GRANTS: FamilyMeasures = FamilyMeasures {

@@ -17,15 +17,15 @@ mod unread_views;
 mod view_answers;
 mod view_regression;
 
-use crate::Results;
 use crate::analysis::{Analysis, GroupView, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, asks};
 use crate::liveness::refused_for_ever;
-use crate::sample::family_measures::{FamilyMeasures, UnitSource};
-use crate::verdict::{self, Requirements};
+use crate::sample::{FamilyMeasures, UnitSource};
+use crate::verdict::Requirements;
 use crate::znodes::{evidence_consistency, foreign_znode, orphan_node, persistent_contender};
+use crate::{Results, verdict};
 use logged_values::LoggedValues;
 use quiet_group::QuietGroups;
 use zooquake_history::Record;

@@ -19,14 +19,14 @@ mod stuck_item;
 mod stuck_queue;
 mod unanswered_removals;
 
-use crate::Results;
 use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::liveness::refused_for_ever;
-use crate::sample::family_measures::{FamilyMeasures, UnitSource};
-use crate::verdict::{self, Requirements};
+use crate::sample::{FamilyMeasures, UnitSource};
+use crate::verdict::Requirements;
 use crate::znodes::orphan_node;
+use crate::{Results, verdict};
 use items::Items;
 use zooquake_history::operation::queue::{self, ITEM, f};
 use zooquake_history::{Record, plan::Delivery, protocol::ClientLimit};

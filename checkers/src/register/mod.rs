@@ -23,7 +23,7 @@ use crate::family_checks::FamilyChecks;
 use crate::findings::Findings;
 use crate::inference::{Inference, invocations};
 use crate::liveness::refused_for_ever;
-use crate::sample::family_measures::{FamilyMeasures, UnitSource};
+use crate::sample::{FamilyMeasures, UnitSource};
 use crate::statistics::percentiles;
 use crate::text::count;
 use crate::verdict::Requirements;

@@ -1,22 +1,18 @@
 //! Histories without a plan: what was promised is inferred from what was asked and answered.
 //!
 //! Where nothing shows it, only what every promise of the family has is judged, and a reason states it. The verdict is
-//! never `valid`: which faults were asked for stands in the plan.
+//! never `valid`: which faults were asked for stands in the plan. Families read from the operations what they show
+//! (`Inference`).
 
-use crate::family_checks::FamilyChecks;
-use crate::inference::{answers, invocations, known};
-use crate::search::{self, Budget, HistoryTerms, ModelKind, is_of_named_process};
+use crate::families::FamilyChecks;
+use crate::search::{Budget, HistoryTerms, ModelKind, is_of_named_process};
 use crate::verdict::{NOTE, verdict};
-use crate::{Results, Verdict, families, register};
+use crate::{Results, Verdict, families, register, search};
 use std::collections::BTreeMap;
-use zooquake_history::operation::{
-    MZXID,
-    grant::{ACCEPTED, TOKEN, f},
-};
-use zooquake_history::{
-    Event, EventType, History, Record,
-    plan::{Plan, Resource, Target, Trigger, Window, Workload},
-};
+use zooquake_history::operation::grant::{ACCEPTED, TOKEN, f};
+use zooquake_history::operation::{AnyType, Field, MZXID};
+use zooquake_history::plan::{Plan, Resource, Target, Trigger, Window, Workload};
+use zooquake_history::{Event, EventType, History, Process, Record};
 
 /// Judges a history that has no plan: by `kind`; else, if it is written as ours are, by what it shows to be
 /// promised; else by search, as what its operations show. `damage`: what of it could not be read.
@@ -195,4 +191,46 @@ fn windows(history: &History) -> Vec<Window> {
         duration_ms: 0,
     };
     faults.into_iter().map(window).collect()
+}
+
+/// What is judged of a history without a plan.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Inference {
+    /// The variant whose promise is judged; `unknown` where only what all of the family promise is.
+    pub variant: &'static str,
+    /// From what in the history that was inferred, in words.
+    pub basis: &'static str,
+}
+
+impl Inference {
+    /// What every variant of a family promises.
+    pub fn family(basis: &'static str) -> Self {
+        let variant = "unknown";
+        Self { variant, basis }
+    }
+}
+
+/// The invocations of clients.
+pub(crate) fn invocations(history: &History) -> impl Iterator<Item = &Event> {
+    numbered(history).filter(|event| event.kind == EventType::Invoke)
+}
+
+/// The answers `ok` of clients.
+pub(crate) fn answers(history: &History) -> impl Iterator<Item = &Event> {
+    numbered(history).filter(|event| event.kind == EventType::Ok)
+}
+
+fn numbered(history: &History) -> impl Iterator<Item = &Event> {
+    let events = history.events.iter();
+    events.filter(|event| matches!(event.process, Process::Number(_)))
+}
+
+/// Whether a client was asked for one of these operations, with this field.
+pub(crate) fn asks(history: &History, names: &[&str], field: Field<AnyType>) -> bool {
+    invocations(history).any(|event| names.contains(&event.f.as_str()) && event.get(field).is_some())
+}
+
+/// Whether an event has a field that is not null.
+pub(crate) fn known(event: &Event, field: Field<AnyType>) -> bool {
+    event.get(field).is_some_and(|value| !value.is_null())
 }

@@ -10,9 +10,9 @@ mod stuck_barrier;
 mod unblocked_leaves;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use crate::findings::Findings;
-use crate::inference::{Inference, asks};
+use crate::inferred_plan::{Inference, asks};
 use crate::sample::{FamilyMeasures, UnitSource};
 use crate::verdict::Requirements;
 use crate::znodes::holder_znodes::member_places;

@@ -13,9 +13,9 @@ mod unreadable_operations;
 mod wrong_outcome;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use crate::findings::Findings;
-use crate::inference::{Inference, asks};
+use crate::inferred_plan::{Inference, asks};
 use crate::liveness::refused_for_ever;
 use crate::sample::{FamilyMeasures, UnitSource};
 use crate::statistics::percentiles;

@@ -14,7 +14,7 @@ mod violation;
 mod words;
 
 use crate::analysis::Analysis;
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use crate::findings::{Finding, Findings};
 use crate::record_gaps::FileNeeds;
 use crate::verdict::verdict;

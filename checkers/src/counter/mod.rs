@@ -13,9 +13,9 @@ mod phantom_increment;
 
 use crate::analysis::{Analysis, LatencyKind};
 use crate::cause::overwrite::Overwrites;
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use crate::findings::Findings;
-use crate::inference::{Inference, answers};
+use crate::inferred_plan::{Inference, answers};
 use crate::liveness::refused_for_ever;
 use crate::sample::{FamilyMeasures, UnitSource};
 use crate::verdict::Requirements;

@@ -3,12 +3,12 @@
 //! Another outcome convicts nobody: the steps only make it likely that the votes meet as planned. So it is `unknown`,
 //! and what convicts ZooKeeper are the anomalies of every run's ensemble.
 
-use super::{self as ensemble, Account, EnsembleElections, Suspicion, WallClock, accounts, versions};
+use super::{Account, EnsembleElections, Suspicion, WallClock, accounts, versions};
 use crate::analysis::RecordView;
-use crate::family_checks::FamilyChecks;
-use crate::record_gaps::{self, FileNeeds};
+use crate::families::FamilyChecks;
+use crate::record_gaps::FileNeeds;
 use crate::verdict::{NOTE, verdict};
-use crate::{Anomaly, Results};
+use crate::{Anomaly, Results, ensemble, record_gaps};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::{

@@ -1,7 +1,7 @@
 //! The family `election`.
 
 use super::{GRANTED, WRITTEN, acknowledgement, inference, judged, measures};
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use zooquake_history::operation::election;
 
 /// The family of elections.

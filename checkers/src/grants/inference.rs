@@ -1,6 +1,6 @@
 //! What shows that a history without a plan is of a family that grants.
 
-use crate::inference::{Inference, asks};
+use crate::inferred_plan::{Inference, asks};
 use zooquake_history::History;
 use zooquake_history::operation::grant::{GRANT, MODE, f};
 use zooquake_history::operation::{election, lock, rwlock, semaphore};

@@ -1,7 +1,7 @@
 //! The family `lock`.
 
 use super::{GRANTED, WRITTEN, inference, judged, measures};
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use zooquake_history::operation::lock;
 
 /// The family of locks.

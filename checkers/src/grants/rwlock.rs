@@ -1,7 +1,7 @@
 //! The family `rwlock`.
 
 use super::{GRANTED, WRITTEN, inference, judged, measures};
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use zooquake_history::operation::rwlock;
 
 /// The family of read-write locks, with the checkers of a lock.

@@ -1,7 +1,7 @@
 //! The family `semaphore`.
 
 use super::{GRANTED, exclusion, inference, judged, measures};
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use zooquake_history::operation::semaphore;
 
 /// The family of semaphores.

@@ -18,9 +18,9 @@ mod view_answers;
 mod view_regression;
 
 use crate::analysis::{Analysis, GroupView, LatencyKind};
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use crate::findings::Findings;
-use crate::inference::{Inference, asks};
+use crate::inferred_plan::{Inference, asks};
 use crate::liveness::refused_for_ever;
 use crate::sample::{FamilyMeasures, UnitSource};
 use crate::verdict::Requirements;

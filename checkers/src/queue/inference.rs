@@ -1,6 +1,6 @@
 //! What shows that a history without a plan is a queue's.
 
-use crate::inference::{Inference, answers, asks, invocations, known};
+use crate::inferred_plan::{Inference, answers, asks, invocations, known};
 use zooquake_history::History;
 use zooquake_history::operation::queue::{ITEM, f};
 use zooquake_history::operation::{CZXID, PATH};

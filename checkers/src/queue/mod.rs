@@ -20,7 +20,7 @@ mod stuck_queue;
 mod unanswered_removals;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use crate::findings::Findings;
 use crate::liveness::refused_for_ever;
 use crate::sample::{FamilyMeasures, UnitSource};

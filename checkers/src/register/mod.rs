@@ -19,9 +19,9 @@ mod transaction_consistency;
 mod witness;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::family_checks::FamilyChecks;
+use crate::families::FamilyChecks;
 use crate::findings::Findings;
-use crate::inference::{Inference, invocations};
+use crate::inferred_plan::{Inference, invocations};
 use crate::liveness::refused_for_ever;
 use crate::sample::{FamilyMeasures, UnitSource};
 use crate::statistics::percentiles;

@@ -1,19 +1,18 @@
 //! The registry of families, and what the checkers need of each. A new one is a file and a line here.
 
 use crate::ensemble::scenes;
-use crate::grants::{election, lock, rwlock, semaphore};
 use crate::inferred_plan::Inference;
 use crate::sample::FamilyMeasures;
-use crate::{Results, Verdict, barrier, commit, consensus, counter, membership, queue, register};
+use crate::{Results, Verdict, barrier, commit, consensus, counter, grants, membership, queue, register};
 use zooquake_history::operation::Family;
 use zooquake_history::{History, Record};
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`].
 pub const FAMILIES: &[FamilyChecks] = &[
-    lock::FAMILY,
-    rwlock::FAMILY,
-    election::FAMILY,
-    semaphore::FAMILY,
+    grants::LOCK,
+    grants::RWLOCK,
+    grants::ELECTION,
+    grants::SEMAPHORE,
     commit::FAMILY,
     barrier::FAMILY,
     queue::FAMILY,

@@ -5,7 +5,6 @@
 //! have one root.
 
 pub mod orphan;
-pub mod overwrite;
 mod queue_order;
 pub mod removal;
 mod waiting;

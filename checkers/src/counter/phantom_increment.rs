@@ -4,8 +4,7 @@
 //! happened, all of them sent before the value was known. One report for each value of which more is made up than of
 //! those known before.
 
-use super::certain_values::CertainValues;
-use super::increments::Increments;
+use super::increments::{CertainValues, Increments};
 use crate::analysis::Analysis;
 use crate::analysis::search_trees::Ranks;
 use crate::findings::{Finding, Findings};

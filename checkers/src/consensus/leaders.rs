@@ -1,6 +1,6 @@
 //! Who was elected, who led, and who followed whom.
 
-use super::nodes::NodeSets;
+use super::judge::NodeSets;
 use super::violation::{ConsensusViolation, Credentials, LeaderViolation, ViolationKind};
 use zooquake_history::operation::consensus::Announcement;
 use zooquake_history::plan::ConsensusGoal;
@@ -20,7 +20,7 @@ pub struct LeadingNode {
 pub struct Leaders {
     goal: ConsensusGoal,
     voters: u32,
-    /// Those that lead now.
+    /// The nodes that lead now.
     leading: Vec<LeadingNode>,
     /// The latest epoch or term that any led; 0 before the first.
     latest_round: u32,

@@ -4,14 +4,11 @@
 //! [`judge`] has the properties, step by step, for searches too; here a history becomes steps, and violations become
 //! anomalies in words.
 
-mod divergence;
 pub mod judge;
 mod leaders;
 mod logs;
-mod nodes;
 mod values;
 mod violation;
-mod words;
 
 use crate::analysis::Analysis;
 use crate::families::FamilyChecks;
@@ -19,11 +16,10 @@ use crate::findings::{Finding, Findings};
 use crate::record_gaps::FileNeeds;
 use crate::verdict::verdict;
 use crate::{Results, cause, record_gaps};
-pub use divergence::LogDivergence;
-pub use judge::{ConsensusJudge, ConsensusStep};
+pub use judge::{ConsensusJudge, ConsensusStep, NodeSets};
 pub use leaders::LeadingNode;
+pub use logs::LogDivergence;
 use logs::LogGaps;
-pub use nodes::NodeSets;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use violation::DIVERGING_REPLICAS;
@@ -80,7 +76,7 @@ fn check(record: &Record) -> Results {
         violations.extend(judge.standing());
     }
     for violation in distinct(violations, &mut reasons) {
-        let (kind, why) = (&violation.kind, words::why(&violation, &names, &run));
+        let (kind, why) = (&violation.kind, violation.words(&names, &run));
         let finding = Finding::new(kind.anomaly(), kind.property(), violation.witness.clone(), why);
         let first = violation.witness.iter().min().map(|&place| run.events[place].time);
         match kind {

@@ -6,8 +6,7 @@
 //! Both are read in the voter's own log, where its broadcasts stand in the order in which it made them; that the vote
 //! arrived while the winner was looking, in the winner's.
 
-use super::looking_spells::{JustifiedVote, LookingSpells, ServerLooks};
-use super::won_look::{WonLook, wins};
+use super::elections::{JustifiedVote, LookingSpells, ServerLooks, WonLook, wins};
 use super::{EnsembleElections, Suspicion};
 use crate::text::few;
 use std::collections::HashMap;

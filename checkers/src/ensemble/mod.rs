@@ -2,20 +2,12 @@
 //! to status commands. They are judged in every run of every family: `docs/ensemble.md` defines what is read, and what
 //! proves nothing.
 
-mod clock;
 mod diverging_logs;
-mod election_report;
 mod elections;
 mod epoch_regression;
 mod lesser_vote;
-mod looking_spells;
 pub(crate) mod scenes;
 mod two_leaders;
-mod won_look;
-
-pub use clock::WallClock;
-pub use election_report::{Account, VoteCast, accounts};
-pub use elections::{Ballot, Election, elections};
 
 use crate::AnomalySpan;
 use crate::analysis::{Analysis, InjectedFault, RecordView};
@@ -23,7 +15,9 @@ use crate::findings::{Finding, Findings};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use zooquake_history::plan::record_files;
-use zooquake_history::{ServerLog, ServerSample};
+use zooquake_history::{Event, ServerLog, ServerSample};
+
+pub use elections::{Account, Ballot, Election, VoteCast, accounts, elections};
 
 /// The checkers that run for every family: those of elections, and the one of transaction logs.
 pub const CHECKERS: &[&str] = &[
@@ -169,6 +163,63 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             out.reasons.push(format!(
                 "note: the log of {server} is missing; elections with its vote were not judged"
             ));
+        }
+    }
+}
+
+/// What the wall clock showed at some moments of the run, to get from the wall clock of the servers' logs to the time
+/// of the run; empty if it was not read.
+///
+/// All containers of a run share the clock of their host, and so does the orchestrator; the history counts on another,
+/// the monotonic one. Events `clock` of the process `run` contain what the wall clock showed when they were recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WallClock {
+    /// Microseconds since 1970, and nanoseconds since the run began: in order, and of one microsecond the first
+    /// reading.
+    readings: Vec<(i64, i64)>,
+}
+
+impl WallClock {
+    /// The readings in a history.
+    pub fn from_events(events: &[Event]) -> Self {
+        let reading = |event: &Event| {
+            let reads = event.f == "clock" && event.is_of("run");
+            Some((event.unix_us().filter(|_| reads)?, i64::try_from(event.time).ok()?))
+        };
+        let mut readings: Vec<(i64, i64)> = events.iter().filter_map(reading).collect();
+        readings.sort_unstable();
+        readings.dedup_by_key(|&mut (unix_us, _)| unix_us);
+        Self { readings }
+    }
+
+    /// The time in the run, in milliseconds, of milliseconds since 1970; below zero before it began. It goes by the
+    /// nearest reading, because a wall clock may be set. `None` without a reading.
+    pub fn run_ms(&self, unix_ms: i64) -> Option<i64> {
+        let unix_us = unix_ms.checked_mul(1000)?;
+        let next = self.readings.partition_point(|&(at, _)| at < unix_us);
+        let around = &self.readings[next.saturating_sub(1)..self.readings.len().min(next + 1)];
+        let nearest = around.iter().min_by_key(|&&(at, ns)| (at.abs_diff(unix_us), ns))?;
+        let since_us = unix_us.checked_sub(nearest.0)?;
+        Some(nearest.1.checked_div(1000)?.checked_add(since_us)?.div_euclid(1000))
+    }
+
+    /// The time in the run, in nanoseconds, of milliseconds since 1970; what came before the run is its beginning.
+    pub fn run_ns(&self, unix_ms: i64) -> Option<u64> {
+        u64::try_from(self.run_ms(unix_ms)?.max(0)).ok()?.checked_mul(1_000_000)
+    }
+
+    /// A moment for a text: seconds of the run, or of the day as the logs have it.
+    pub fn at(&self, unix_ms: i64) -> String {
+        match self.run_ms(unix_ms) {
+            Some(ms) => {
+                let sign = if ms < 0 { "-" } else { "" };
+                format!("{sign}{}.{:03} s", ms.abs() / 1000, ms.abs() % 1000)
+            }
+            None => {
+                let day = unix_ms.rem_euclid(86_400_000);
+                let (hour, minute, ms) = (day / 3_600_000, day / 60_000 % 60, day % 60_000);
+                format!("{hour:02}:{minute:02}:{:02}.{:03}", ms / 1000, ms % 1000)
+            }
         }
     }
 }

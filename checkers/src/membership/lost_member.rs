@@ -14,9 +14,7 @@
 //!
 //! What else did not finish is a reason against `valid`.
 
-use super::quiet_group::QuietGroups;
-use super::view_answers;
-use super::view_answers::AnswerSpell;
+use super::quiet_group::{self, AnswerSpell, QuietGroups};
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, GroupView};
 use crate::findings::{Finding, Findings};
@@ -34,7 +32,7 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], groups: &QuietGroups<'
         return out.ran("lost-member", 0);
     };
     let answered = without_znodes(run, views, (groups, span), out);
-    let bound = view_answers::bound(run, span, "views");
+    let bound = quiet_group::bound(run, span, "views");
     let pending = unregistered(run, (span, bound), out);
     out.ran("lost-member", answered + pending);
 }
@@ -49,16 +47,16 @@ fn without_znodes(
     let mut looked_at = 0;
     let mut convicted = BTreeSet::new();
     for group in groups.all() {
-        let requests = view_answers::requests(run, views, group);
+        let requests = quiet_group::requests(run, views, group);
         looked_at += requests.values().map(Vec::len).sum::<usize>();
         let gone = |view: &GroupView<'_>| {
-            let (path, czxid) = view_answers::registered(run, view.at)?;
+            let (path, czxid) = quiet_group::registered(run, view.at)?;
             group.gone(path, czxid?)
         };
-        for node in view_answers::living(run) {
+        for node in quiet_group::living(run) {
             let own = requests.get(node).map(Vec::as_slice).unwrap_or_default();
-            let spells = view_answers::spells(run, (node, own), |view| gone(view).is_some(), &[]);
-            match view_answers::convicting(run, node, &spells, group) {
+            let spells = quiet_group::spells(run, (node, own), |view| gone(view).is_some(), &[]);
+            match quiet_group::convicting(run, node, &spells, group) {
                 Ok(spell) if convicted.insert(node) => {
                     let mut witness = spell.witness(span);
                     witness.extend(spell.views().filter_map(|view| gone(view)?));
@@ -66,7 +64,7 @@ fn without_znodes(
                 }
                 Err(lasted) => out.reasons.extend(own.last().and_then(|last| {
                     let (read, view) = last.answer.filter(|(_, view)| gone(view).is_some())?;
-                    let (path, _) = view_answers::registered(run, view.at)?;
+                    let (path, _) = quiet_group::registered(run, view.at)?;
                     Some(format!(
                         "{node} answered at {} that it is a member by {path}, a znode that is gone, for {}{}",
                         run.at(read),
@@ -90,7 +88,7 @@ fn without_znode(
     let (path, czxid) = spell
         .last
         .answer
-        .and_then(|(read, _)| view_answers::registered(run, read))
+        .and_then(|(read, _)| quiet_group::registered(run, read))
         .unwrap_or_default();
     let why = format!(
         "From {} to {}, for {}, {node} answered to each of {} that it is a member by a znode that is gone, at last by {path} (czxid \

@@ -11,11 +11,11 @@
 //!   changed ([`crate::analysis::TransactionLog::whole`]): a path and a czxid that no create has is that of no znode.
 //! - *A value that its transaction did not write.* By the same logs, the transaction of the mzxid that an entry names
 //!   wrote another value at its path, or none, where the data of that path read as decimal numbers throughout
-//!   ([`super::logged_values`]).
+//!   ([`super::updates`]).
 //!
 //! A value or a czxid that cannot be read is doubt, and no phantom.
 
-use super::logged_values::LoggedValues;
+use super::updates::LoggedValues;
 use crate::analysis::{Analysis, GroupView};
 use crate::findings::{Finding, Findings};
 use std::collections::{HashMap, HashSet};

@@ -21,9 +21,7 @@
 //! So in every execution that fits the record the client had been able to read the group for at least the bound, and
 //! showed something else whenever it was looked at. What differs otherwise at last is a reason against `valid`.
 
-use super::quiet_group::{QuietGroup, QuietGroups, ViewDifference};
-use super::view_answers;
-use super::view_answers::{AnswerSpell, ViewAnswer};
+use super::quiet_group::{self, AnswerSpell, QuietGroup, QuietGroups, ViewAnswer, ViewDifference};
 use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{Analysis, GroupView};
 use crate::findings::{Finding, Findings};
@@ -31,7 +29,7 @@ use crate::liveness::bound_words;
 use crate::text::{few, seconds};
 use std::collections::BTreeSet;
 
-/// Looks for them, at the end and in the calm.
+/// Looks for stale views, at the end and in the calm.
 pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], groups: &QuietGroups<'_>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
         return out.ran("stale-view", 0);
@@ -40,16 +38,16 @@ pub fn check(run: &Analysis<'_>, views: &[GroupView<'_>], groups: &QuietGroups<'
     let mut looked_at = 0;
     let mut convicted = BTreeSet::new();
     for group in groups.all().filter(|group| group.unchanged()) {
-        let requests = view_answers::requests(run, views, group);
+        let requests = quiet_group::requests(run, views, group);
         looked_at += requests.values().map(Vec::len).sum::<usize>();
         let differs = |view: &GroupView<'_>| !group.differences(view).is_empty();
-        for node in view_answers::living(run) {
+        for node in quiet_group::living(run) {
             let own = requests.get(node).map(Vec::as_slice).unwrap_or_default();
             let notices = views.iter().filter(|view| view.node == node && view.notice);
             let within = notices.filter(|view| (group.from..group.until).contains(&view.at));
             let right: Vec<usize> = within.filter(|view| !differs(view)).map(|view| view.at).collect();
-            let spells = view_answers::spells(run, (node, own), differs, &right);
-            match view_answers::convicting(run, node, &spells, group) {
+            let spells = quiet_group::spells(run, (node, own), differs, &right);
+            match quiet_group::convicting(run, node, &spells, group) {
                 Ok(spell) if convicted.insert(node) => stale(run, (node, &spell), (group, span), out),
                 Ok(_) => {}
                 Err(lasted) => out.reasons.extend(unseen(run, (node, own), group, lasted)),

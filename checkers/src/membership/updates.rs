@@ -1,12 +1,19 @@
+//! The values of members: what the transaction logs have of them, and updates that were lost or undone.
+//!
+//! `lost-update`: an `update` was answered `ok`, and no transaction wrote what it was asked to. One report for each. It
+//! is certain by complete transaction logs, where the data of the path read as decimal numbers throughout
+//! ([`LoggedValues`]): the transaction that the answer names wrote another value, or another znode; or, where the
+//! answer names none, no transaction at all wrote that value there. An update that finds its value written, and names
+//! the transaction that did, is none.
+//!
 //! `undone-update`: a member wrote an older value of its own over a newer one that it had acknowledged. One report for
 //! each member's value that was undone.
 //!
 //! An `update` or a `register` of value B was answered `ok`, and a later transaction wrote at the path that its answer
 //! names a value A that the client had been asked for before. That the client itself wrote A is certain
 //!
-//! - by complete transaction logs, where the data of the path read as decimal numbers throughout
-//!   ([`super::logged_values`]): B was written there, and later A, by a session that the same client named as its own
-//!   and no other client did;
+//! - by complete transaction logs, where the data of the path read as decimal numbers throughout: B was written there,
+//!   and later A, by a session that the same client named as its own and no other client did;
 //! - without them, by a reading of the tree: a znode there that such a session owns was created with A, in a
 //!   transaction after that of B, which its answer names. Who wrote to a znode after it was created, a tree does not
 //!   show.
@@ -20,14 +27,54 @@
 //! Of more operations of A without an answer by then each may lawfully come once at any later time. A client of which
 //! an operation has a value that cannot be read is not judged.
 
-use super::logged_values::{LoggedValues, ValueWrite, decimal};
 use crate::analysis::clients::session;
+use crate::analysis::transaction_log::creates;
 use crate::analysis::{Analysis, Op};
 use crate::findings::{Finding, Findings};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::EventType;
 use zooquake_history::evidence::Znode;
 use zooquake_history::operation::membership::{VALUE, f};
+
+/// Looks for updates that no transaction made.
+pub fn lost_updates(run: &Analysis<'_>, logged: Option<&LoggedValues<'_>>, out: &mut Findings) {
+    let Some(logged) = logged else {
+        return out.ran("lost-update", 0);
+    };
+    let mut looked_at = 0;
+    for (op, read) in run.answered(&[f::UPDATE]) {
+        let answer = &run.events[read];
+        let asked = op.sent().and_then(|sent| Some((sent, run.events[sent].get(VALUE)?)));
+        let (Some((sent, value)), Some(path)) = (asked, answer.path()) else {
+            continue;
+        };
+        let Some(writes) = logged.writes_at(path) else { continue };
+        looked_at += 1;
+        let instead = match answer.mzxid() {
+            Some(mzxid) => logged.instead_of(path, mzxid, value),
+            None => {
+                let none = writes.iter().all(|write| write.value != value);
+                none.then(|| "no transaction wrote that value there".to_owned())
+            }
+        };
+        if let Some(instead) = instead {
+            let why = format!(
+                "{} was asked at {} to update its value to {value}, and answered `ok` at {}, of {path}{}. The transaction logs are \
+                 complete, and in them {instead}: the update was acknowledged, and never made.",
+                op.node,
+                run.at(sent),
+                run.at(read),
+                answer
+                    .mzxid()
+                    .map(|mzxid| format!(" and mzxid 0x{mzxid:x}"))
+                    .unwrap_or_default(),
+            );
+            let found = Finding::new("lost-update", "nothing is lost", vec![sent, read], why);
+            out.add(run, found);
+        }
+    }
+    out.ran("lost-update", looked_at);
+}
 
 /// What one client was asked to register or to write. Positions are those of events.
 #[derive(Default)]
@@ -62,8 +109,8 @@ enum WriteSource {
     Tree,
 }
 
-/// Looks for them.
-pub fn check(run: &Analysis<'_>, logged: Option<&LoggedValues<'_>>, out: &mut Findings) {
+/// Looks for values that were undone.
+pub fn undone_updates(run: &Analysis<'_>, logged: Option<&LoggedValues<'_>>, out: &mut Findings) {
     let mut clients: HashMap<&str, AskedOperations> = HashMap::new();
     for op in run.ops.work.iter().filter(|op| matches!(op.f, f::REGISTER | f::UPDATE)) {
         clients.entry(op.node).or_default().add(run, op);
@@ -211,4 +258,77 @@ fn undone_by(
     }
     let found = Finding::new("undone-update", "nothing is lost", witness, why);
     out.add(run, found);
+}
+
+/// A transaction that gave the znode at a path its data.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueWrite<'a> {
+    pub zxid: i64,
+    /// The session that asked for it.
+    pub session: &'a str,
+    pub value: i64,
+    /// Whether it was certainly committed.
+    pub committed: bool,
+}
+
+/// The values that members' znodes were given, by the transaction logs: the writes by path, in the order of their
+/// transactions.
+///
+/// Only of complete logs, and of paths all of whose data read as decimal numbers: a recipe may write its value in
+/// another form, and then nothing is compared with it.
+#[derive(Debug)]
+pub struct LoggedValues<'a> {
+    /// `None` where some data are no decimal number.
+    by_path: HashMap<&'a str, Option<Vec<ValueWrite<'a>>>>,
+}
+
+impl<'a> LoggedValues<'a> {
+    /// Reads the values out of the logs; `None` unless these are complete.
+    pub fn new(run: &Analysis<'a>) -> Option<Self> {
+        let txns = run.record.txnlog.filter(|_| run.log.whole())?;
+        let mut by_path: HashMap<&str, Option<Vec<ValueWrite<'_>>>> = HashMap::new();
+        for txn in txns {
+            let writes = txn.changes().filter(|of| creates(of.op) || of.op == "setData");
+            for change in writes {
+                let write = change.data.and_then(decimal).map(|value| ValueWrite {
+                    zxid: txn.zxid,
+                    session: &txn.session,
+                    value,
+                    committed: run.log.committed(txn),
+                });
+                let of_path = by_path.entry(change.path).or_insert_with(|| Some(Vec::new()));
+                match (of_path.as_mut(), write) {
+                    (Some(all), Some(write)) => all.push(write),
+                    _ => *of_path = None,
+                }
+            }
+        }
+        Some(Self { by_path })
+    }
+
+    /// The writes of a path; `None` if there are none, or they cannot be compared.
+    pub fn writes_at(&self, path: &str) -> Option<&[ValueWrite<'a>]> {
+        self.by_path.get(path)?.as_deref()
+    }
+
+    /// What the logs show instead of a transaction that wrote this value at a path, in words; `None` if one may have.
+    pub fn instead_of(&self, path: &str, mzxid: i64, value: i64) -> Option<String> {
+        let at: Vec<&ValueWrite<'_>> = self
+            .writes_at(path)?
+            .iter()
+            .filter(|write| write.zxid == mzxid)
+            .collect();
+        match at.last() {
+            None => Some(format!("no transaction 0x{mzxid:x} wrote that znode")),
+            Some(last) => {
+                let other = at.iter().all(|write| write.committed && write.value != value);
+                other.then(|| format!("transaction 0x{mzxid:x} wrote the value {}", last.value))
+            }
+        }
+    }
+}
+
+/// The number that data are, in decimal digits; `None` if they are none.
+pub fn decimal(data: &str) -> Option<i64> {
+    data.trim().parse().ok()
 }

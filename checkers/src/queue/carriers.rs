@@ -1,15 +1,18 @@
-//! The znodes that carry items, and what the transaction logs show of them.
+//! The znodes that carry items, and what the transaction logs show of them, and of operations without an answer that
+//! took items.
 //!
 //! A znode carries an item if the answer to the item's enqueue, or to a delivery of it, names it, or if its data name
 //! the item: they are its number, or JSON with it under `item`. Data name an item from the create or the setData with
 //! them to the next setData of the znode. In records of older versions only the line of ZooKeeper's own tool has data,
 //! and those of creates alone are read.
 
-use super::items::{AnsweredOperation, names_its_own, number};
-use crate::analysis::Analysis;
+use super::items::{AnsweredOperation, Items, names_its_own, number, outcome};
+use crate::analysis::faults::AppliedRequest;
+use crate::analysis::{Analysis, Op};
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::evidence::ZnodeChange;
 use zooquake_history::operation::queue::{ITEM, f};
-use zooquake_history::{Event, EventType, Txn, evidence::ZnodeChange};
+use zooquake_history::{Event, EventType, Txn};
 
 /// What a transaction did to a znode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,11 +40,11 @@ struct Carrier<'a> {
 
 /// The znode of an item that a transaction removed.
 #[derive(Debug)]
-pub struct ItemZnode<'a> {
+struct ItemZnode<'a> {
     /// Where it stood.
-    pub path: &'a str,
+    path: &'a str,
     /// The events by which it carries the item; none if its data are enough.
-    pub witness: Vec<usize>,
+    witness: Vec<usize>,
 }
 
 /// What the transaction logs show of znodes, and which of them carry items.
@@ -56,7 +59,7 @@ pub struct Carriers<'a> {
 }
 
 impl<'a> Carriers<'a> {
-    /// Reads them out of the answers and the logs.
+    /// Reads the carriers out of the answers and the logs.
     pub fn new(run: &Analysis<'a>) -> Self {
         let mut carriers = Self::default();
         for txn in run.record.txnlog.unwrap_or_default() {
@@ -155,7 +158,7 @@ impl<'a> Carriers<'a> {
     /// logs do not show so: if the transaction created something or set data, which may carry the item on, if another
     /// znode still carries it, if the znode carries another item too, or if it may be a lock and the item's own is not
     /// known.
-    pub fn removed(&self, item: i64, txn: &'a Txn) -> Option<ItemZnode<'a>> {
+    fn removed(&self, item: i64, txn: &'a Txn) -> Option<ItemZnode<'a>> {
         let changed = changes(txn)?;
         if changed.iter().any(|(.., change)| *change != CarrierChange::Delete) {
             return None;
@@ -193,7 +196,7 @@ impl<'a> Carriers<'a> {
     }
 
     /// The items that a transaction may have removed.
-    pub fn items(&self, txn: &'a Txn) -> Vec<i64> {
+    fn items(&self, txn: &'a Txn) -> Vec<i64> {
         let changed = changes(txn).unwrap_or_default();
         let touched = |carrier: &Carrier<'_>| changed.iter().any(|&(path, ..)| path == carrier.path);
         let items = self.all.iter().filter(|(_, all)| all.iter().any(touched));
@@ -276,4 +279,95 @@ fn printed_data<'a>(raw: &'a str, path: &str) -> Option<&'a str> {
 fn numbered(data: &str) -> Option<i64> {
     let object = || serde_json::from_str::<serde_json::Value>(data).ok();
     data.parse().ok().or_else(|| ITEM.read_from(&object()?))
+}
+
+/// A removal that certainly happened: it was answered, or the logs prove it without an answer.
+#[derive(Debug, Clone)]
+pub struct Removal<'a> {
+    /// The operation; of one without an answer `read` is the window's `on`, by which it certainly had happened.
+    pub done: AnsweredOperation<'a>,
+    /// The events that prove it.
+    pub witness: Vec<usize>,
+    /// What shows it, in words.
+    pub words: String,
+}
+
+/// By item its removals by operations that ended without an answer, in the order of the windows. `taker` is the
+/// operation that ends an item's life.
+///
+/// Such an operation certainly took an item where a fault lost the reply to its request after it was applied, and the
+/// transaction logs show that it removed the znode that carries the item.
+///
+/// The transaction is of a session of the client, and was made while the fault's window was armed: after its `begin`,
+/// and before its `on` was recorded. If all that the client was asked for meanwhile that can take an item is one
+/// operation, whose end is unknown, then the request was that operation's, or one of an earlier operation of the client
+/// whose end is unknown too and that was sent late. Where both acknowledge the item, or both may take any, an operation
+/// of the client took it for certain when `on` was recorded.
+pub fn removals<'a>(run: &Analysis<'a>, items: &Items<'a>, taker: &'static str) -> BTreeMap<i64, Vec<Removal<'a>>> {
+    let mut all: BTreeMap<i64, Vec<Removal<'a>>> = BTreeMap::new();
+    let applied = run.applied.all();
+    if applied.is_empty() {
+        return all;
+    }
+    let carriers = Carriers::new(run);
+    for applied in applied {
+        let Some(op) = only_taker(run, applied).filter(|op| op.f == taker) else {
+            continue;
+        };
+        for item in carriers.items(applied.txn) {
+            let of_it = taker != f::ACKNOWLEDGE || number(run, op) == Ok(item);
+            let judged = items
+                .all
+                .get(&item)
+                .is_some_and(|item| !item.disputed && !item.ambiguous());
+            if let Some(sent) = op.sent().filter(|_| of_it && judged)
+                && let Some(removal) = removal(run, &carriers, (applied, op, sent), item)
+            {
+                all.entry(item).or_default().push(removal);
+            }
+        }
+    }
+    all
+}
+
+/// The only operation of the client that can have made the request and may take an item, if its end is unknown.
+fn only_taker<'r, 'a>(run: &'r Analysis<'a>, applied: &AppliedRequest<'a>) -> Option<&'r Op<'a>> {
+    let mut meanwhile = run
+        .ops
+        .work
+        .iter()
+        .filter(|op| op.node == applied.node && matches!(op.f, f::DEQUEUE | f::ACKNOWLEDGE))
+        .filter(|op| op.in_flight(applied.begin, applied.on));
+    let op = meanwhile.next().filter(|_| meanwhile.next().is_none())?;
+    let unknown = matches!(outcome(run, op), None | Some(EventType::Info));
+    (unknown && !op.doubtful).then_some(op)
+}
+
+fn removal<'a>(
+    run: &Analysis<'a>,
+    carriers: &Carriers<'a>,
+    (applied, op, sent): (&AppliedRequest<'a>, &Op<'a>, usize),
+    item: i64,
+) -> Option<Removal<'a>> {
+    let znode = carriers.removed(item, applied.txn)?;
+    let words = format!(
+        "the `{}` of {} sent at {} was not answered, but its request was applied: the reply to it was lost, as recorded at {}, and the \
+         transaction log shows that it, transaction 0x{:x} of the session {}, deleted {}, which carries the item",
+        op.f,
+        op.node,
+        run.at(sent),
+        run.at(applied.on),
+        applied.txn.zxid,
+        applied.txn.session,
+        znode.path,
+    );
+    Some(Removal {
+        done: AnsweredOperation {
+            node: op.node,
+            sent: Some(sent),
+            read: applied.on,
+        },
+        witness: [znode.witness, vec![sent, applied.tie, applied.begin, applied.on]].concat(),
+        words,
+    })
 }

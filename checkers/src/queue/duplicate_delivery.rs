@@ -3,12 +3,12 @@
 //! At most once: no item is delivered twice. At least once: an item may be delivered again when its owner's session is
 //! over, but only its last owner can acknowledge it, and only once, and after that nobody is given it.
 //!
-//! An operation without an answer counts if it certainly took the item ([`super::unanswered_removals`]). Where the
+//! An operation without an answer counts if it certainly took the item ([`super::carriers`]). Where the
 //! delete is the delivery, the client that deleted it may still hand it out itself; so only a delivery to another
 //! client is a second one.
 
+use super::carriers::{Removal, removals};
 use super::items::{AnsweredOperation, Items, QueueItem};
-use super::unanswered_removals::{Removal, removals};
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use zooquake_history::operation::queue::f;

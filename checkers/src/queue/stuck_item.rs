@@ -6,8 +6,7 @@
 //! nothing, without ever having been given the item in that process; and another client, too, had found the queue empty
 //! after recovery, while the claim stood. A client that keeps a claim for its next dequeue gives it then.
 
-use super::drain::EmptyAnswer;
-use super::items::{Items, QueueItem, outcome};
+use super::items::{EmptyAnswer, Items, QueueItem, outcome};
 use super::{ItemField, told};
 use crate::analysis::{Analysis, Op};
 use crate::findings::{Finding, Findings};

@@ -7,7 +7,6 @@ mod early_release;
 mod presence;
 mod rounds;
 mod stuck_barrier;
-mod unblocked_leaves;
 
 use crate::analysis::{Analysis, LatencyKind};
 use crate::families::FamilyChecks;

@@ -68,7 +68,7 @@ impl<'a> Presence<'a> {
         Self { stays, who }
     }
 
-    /// The members that make up [`Answer::full`], and how many stays were looked at for them.
+    /// The members that make up [`PresentMembers::full`], and how many stays were looked at for them.
     pub fn named(&self, question: Question<'a>) -> (Vec<MemberStay<'a>>, usize) {
         let mut seen = BTreeSet::new();
         let (mut named, mut looked_at) = (Vec::new(), 0);

@@ -34,7 +34,7 @@ pub struct BarrierRound {
 /// The rounds of a history.
 #[derive(Debug, Default)]
 pub struct Rounds<'a> {
-    /// Each by its number.
+    /// The rounds by their numbers.
     pub all: BTreeMap<i64, BarrierRound>,
     /// What members are sent.
     pub member: &'static str,

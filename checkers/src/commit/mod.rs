@@ -1,16 +1,14 @@
 //! The family `commit`: two-phase commit. All sites of a transaction come to the same decision; it is commit only if
 //! all of them voted yes, and it comes.
 //!
-//! What is the same for all checkers is read once (`transactions`); then come the checkers, one a file.
+//! What is the same for all checkers is read once (`transactions`); then come the checkers, those of decisions that
+//! contradict each other in one file.
 
 mod blocked_transaction;
 mod commit_without_votes;
-mod decision_flip;
+mod decisions;
 mod needless_abort;
-mod split_decision;
 mod transactions;
-mod unreadable_operations;
-mod wrong_outcome;
 
 use crate::analysis::{Analysis, LatencyKind};
 use crate::families::FamilyChecks;
@@ -71,10 +69,10 @@ fn check(record: &Record) -> Results {
     let all = Transactions::new(&run);
     let mut found = Findings::default();
     for check in [
-        split_decision::check,
-        decision_flip::check,
+        decisions::split_decisions,
+        decisions::decision_flips,
         commit_without_votes::check,
-        wrong_outcome::check,
+        decisions::wrong_outcomes,
         needless_abort::check,
         blocked_transaction::check,
     ] {

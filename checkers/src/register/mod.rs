@@ -1,22 +1,17 @@
 //! The family `register`: ZooKeeper itself, as one znode that is read, written, and compared and set.
 //!
-//! `accesses` reads out of a history what was done to the register and when. [`zooquake_linearizability::unique`]
-//! judges it in nearly linear time, `contradictions` and `witness` put what contradicts every order into words,
-//! `minimal_contradictions` shows each by the fewest events, and `cross_check` compares the judgement with that of the
-//! general search. The checkers are `linearizability`, `session_order` and `stale_read`, which explains a stale read by
-//! `server_roles`. `transaction_consistency` holds the transactions that answers name against each other and against
-//! the logs.
+//! [`accesses`] reads out of a history what was done to the register and when. [`zooquake_linearizability::unique`]
+//! judges it in nearly linear time, [`contradictions`] puts what contradicts every order into words and shows each by
+//! the fewest events. The checkers are [`linearizability`], with the general search as a second opinion,
+//! [`session_order`] and [`stale_read`], which explains a stale read by what its server was.
+//! [`transaction_consistency`] holds the transactions that answers name against each other and against the logs.
 
 mod accesses;
 mod contradictions;
-mod cross_check;
 mod linearizability;
-mod minimal_contradictions;
-mod server_roles;
 mod session_order;
 mod stale_read;
 mod transaction_consistency;
-mod witness;
 
 use crate::analysis::{Analysis, LatencyKind};
 use crate::families::FamilyChecks;

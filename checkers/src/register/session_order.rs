@@ -5,7 +5,7 @@
 //! session.
 
 use super::accesses::{Access, Accesses, Action};
-use super::witness::show;
+use super::contradictions::show;
 use crate::analysis::Analysis;
 use crate::findings::{Finding, Findings};
 use crate::text::{count, if_any};

@@ -4,7 +4,7 @@
 //! acknowledged and gave its numbers anew.
 
 use super::accesses::{Access, Accesses, RegisterValue};
-use super::witness::show;
+use super::contradictions::show;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::text::count;

@@ -1,7 +1,7 @@
 //! The family `barrier`: members that meet.
 //!
-//! `rounds` reads out of a history what the checkers need: `early_release` and `stuck_barrier`, which asks `presence`
-//! for enters and `unblocked_leaves` for leaves; [`crate::znodes`] audits members.
+//! [`rounds`] reads out of a history what the checkers need: `early_release` and `stuck_barrier`, which asks
+//! [`presence`] for enters; [`crate::znodes`] audits members.
 
 mod early_release;
 mod presence;
@@ -15,7 +15,7 @@ use crate::inferred_plan::{Inference, asks};
 use crate::sample::{FamilyMeasures, UnitSource};
 use crate::verdict::Requirements;
 use crate::znodes::holder_znodes::member_places;
-use crate::znodes::{claims, foreign_znode, orphan_node, persistent_contender, stolen_znode};
+use crate::znodes::{foreign_znode, holder_znodes, orphan_node, stolen_znode};
 use crate::{Results, verdict};
 use rounds::Rounds;
 use zooquake_history::Record;
@@ -71,10 +71,10 @@ fn check(record: &Record) -> Results {
     found.doubt("rounds cannot be read", &rounds.unread);
     orphan_node::check(&run, &mut found);
     if double {
-        foreign_znode::judge(&run, claims::places(&run), &mut found);
+        foreign_znode::judge(&run, holder_znodes::claimed_places(&run), &mut found);
         let places = member_places(&run);
         stolen_znode::judge(&run, &places, &mut found);
-        persistent_contender::judge(&run, &places, &mut found);
+        holder_znodes::judge_persistence(&run, &places, &mut found);
     }
     let tree = "orphans were not looked for";
     verdict::close(

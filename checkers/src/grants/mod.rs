@@ -1,6 +1,6 @@
-//! The families that grant: locks and read-write locks, in which grants may be shared; elections, a lock under other names,
-//! with the acknowledgements of its leaders; and semaphores, a lock that several clients may hold, without any writes. Then
-//! the checkers that they share, a file each.
+//! The families that grant: locks and read-write locks, in which grants may be shared; elections, a lock under other
+//! names, with the acknowledgements of its leaders; and semaphores, a lock that several clients may hold, without any
+//! writes. Then the checkers that they share, a file each.
 
 mod acknowledgement;
 mod contradictory_answers;
@@ -18,9 +18,7 @@ use crate::inferred_plan::{Inference, asks};
 use crate::sample::{FamilyMeasures, UnitSource};
 use crate::statistics::failovers;
 use crate::verdict::Requirements;
-use crate::znodes::{
-    evidence_consistency, foreign_znode, orphan_node, persistent_contender, stolen_znode, unowned_release,
-};
+use crate::znodes::{evidence_consistency, foreign_znode, holder_znodes, orphan_node, stolen_znode, unowned_release};
 use crate::{Results, verdict};
 use zooquake_history::operation::grant::{GRANT, MODE, f};
 use zooquake_history::operation::{GrantOps, election, lock, rwlock, semaphore};
@@ -36,7 +34,7 @@ const GRANTED: &[Check] = &[
     unowned_release::check,
     foreign_znode::check,
     stolen_znode::check,
-    persistent_contender::check,
+    holder_znodes::persistent_contenders,
     lost_wakeup::check,
     idle::check,
     orphan_node::check,

@@ -1,7 +1,7 @@
 //! The family `membership`: members of a group, and views of it.
 //!
-//! [`crate::analysis::GroupView`] reads the views out of a history; [`quiet_group`] is the group while nothing changes at
-//! the end of a run, and what clients answered meanwhile, [`updates`] has what the transaction logs have of members'
+//! [`crate::analysis::GroupView`] reads the views out of a history; [`quiet_group`] is the group while nothing changes
+//! at the end of a run, and what clients answered meanwhile, [`updates`] has what the transaction logs have of members'
 //! values, with the checkers of `lost-update` and `undone-update`. The other checkers are files of their own;
 //! [`crate::znodes`] audits registrations as it does grants.
 
@@ -21,7 +21,7 @@ use crate::liveness::refused_for_ever;
 use crate::sample::{FamilyMeasures, UnitSource};
 use crate::text::few;
 use crate::verdict::Requirements;
-use crate::znodes::{evidence_consistency, foreign_znode, orphan_node, persistent_contender};
+use crate::znodes::{evidence_consistency, foreign_znode, holder_znodes, orphan_node};
 use crate::{Results, verdict};
 use quiet_group::QuietGroups;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -86,7 +86,7 @@ fn check(record: &Record) -> Results {
     progress(&run, &views, &mut found);
     foreign_znode::check(&run, &mut found);
     orphan_node::check(&run, &mut found);
-    persistent_contender::check_group(&run, &mut found);
+    holder_znodes::persistent_members(&run, &mut found);
     evidence_consistency::check(&run, &mut found);
     verdict::close(&run, found, &NEEDS)
 }

@@ -1,11 +1,11 @@
 //! Whether the transaction logs agree with the history: each znode of a grant or a registration was created by the
 //! transaction that its answer names.
 
+use super::holder_znodes::registrations;
 use crate::analysis::Analysis;
 use crate::analysis::transaction_log::creates;
 use crate::findings::Findings;
 use crate::text::few;
-use crate::znodes::claims::registrations;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::evidence::Txn;
 use zooquake_history::operation::{FieldType, ZnodeName};

@@ -15,14 +15,14 @@
 //! That the znode was made before the request alone proves nothing: the process may have had the session then, and not
 //! have named it.
 
-use super::claims::{ClaimedZnode, claims};
+use super::holder_znodes::{ClaimedZnode, claims};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::transaction_log::TransactionBounds;
 use crate::findings::{Finding, Findings};
 use std::cell::LazyCell;
 
-/// Looks for them among grants and registrations.
+/// Looks for foreign znodes among grants and registrations.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     judge(run, claims(run).into_iter(), out);
 }

@@ -1,20 +1,21 @@
 //! The audit of the final tree: no contender znode of a live session that no client named as its own.
 
 use super::quiesce_answers::{QuiesceAnswers, answers};
-use super::unnamed_waiters;
-use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::transaction_log::creates;
+use crate::analysis::transaction_log::{TransactionBounds, creates};
+use crate::analysis::{Analysis, Op};
 use crate::cause::orphan::OrphanCauses;
 use crate::cause::{AnomalySubject, CauseZnode};
 use crate::findings::{Finding, Findings};
 use crate::liveness::error_words;
 use crate::text::{count, few};
 use crate::verdict::NOTE;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use zooquake_history::EventType;
 use zooquake_history::evidence::{Reading, Znode};
 use zooquake_history::operation::control::f;
+use zooquake_history::operation::grant;
+use zooquake_history::protocol::ClientLimit;
 
 /// Looks for orphans. A client that did not answer is not judged, and a reason against `valid`.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -60,7 +61,7 @@ pub fn check_claims<'a>(run: &Analysis<'a>, gone: &dyn Fn(i64) -> Option<usize>,
         })
     };
     let unnamed: Vec<&Znode> = contenders.iter().copied().filter(stands).filter(nobodys).collect();
-    let excused = unnamed_waiters::excused(run, (before, after), &unnamed, out);
+    let excused = excused(run, (before, after), &unnamed, out);
     for znode in contenders.iter().copied().filter(stands) {
         if excused.contains(&(znode.path.as_str(), znode.czxid)) {
             continue;
@@ -243,14 +244,83 @@ fn orphan<'r, 'a>(
     let first = answers.ages.not_before(znode.czxid);
     let causes = causes.get_or_insert_with(|| OrphanCauses::new(run));
     let cause = causes.cause(asked, znode, first);
-    let subject = AnomalySubject::Orphan(CauseZnode {
-        path: znode.path.clone(),
-        czxid: znode.czxid,
-    });
+    let subject = AnomalySubject::Orphan(CauseZnode::new(&znode.path, znode.czxid));
     out.add_at_end(run, found(witness, why).caused(cause).about(subject), first);
     true
 }
 
 fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
     Finding::new("orphan-node", "no leaks", witness, why)
+}
+
+/// Znodes that clients may wait or hold by without being able to name them: those of a client that cannot name the
+/// session of what it acquires, such as one that runs a program for each grant.
+///
+/// Chooses among the contenders that stand in both readings, and that nobody named or has the session of, those that
+/// requests may have made which are pending then, or whose grant is still held: as many as there are, each one made
+/// after its request was sent, the latest first. A request without an `ok` that ended less than two session timeouts
+/// before counts, as what its program had made goes with its session. What is not judged for it is noted.
+fn excused<'z>(
+    run: &Analysis<'_>,
+    (before, after): (&Reading, &Reading),
+    unnamed: &[&'z Znode],
+    out: &mut Findings,
+) -> BTreeSet<(&'z str, i64)> {
+    if unnamed.is_empty() {
+        return BTreeSet::new();
+    }
+    let held = held(run, after);
+    let since = run
+        .events
+        .get(before.index.saturating_sub(1))
+        .map_or(0, |event| event.time);
+    let lives = run.record.plan.cluster.timing.session_ms.saturating_mul(2_000_000);
+    let stands = |op: &&Op<'_>| {
+        let asks = matches!(op.f, grant::f::ACQUIRE | grant::f::ELECT | grant::f::TRY_ACQUIRE)
+            && run.declared.cannot(op.node, ClientLimit::Session);
+        let ended = op.end.into_iter().chain(op.cut).min().filter(|&end| end < before.index);
+        let goes_on = ended.is_none_or(|end| match run.events[end].kind {
+            EventType::Ok => held.contains(&end),
+            _ => run.time(end).saturating_add(lives) > since,
+        });
+        asks && op.invoke.is_some_and(|sent| sent < before.end_index) && goes_on
+    };
+    let mut requests: Vec<&Op<'_>> = run.ops.work.iter().filter(stands).collect();
+    if requests.is_empty() {
+        return BTreeSet::new();
+    }
+    let bounds = TransactionBounds::new(run);
+    let mut latest = unnamed.to_vec();
+    latest.sort_unstable_by_key(|znode| std::cmp::Reverse(znode.czxid));
+    let mut excused = BTreeSet::new();
+    for znode in latest {
+        // The last request that was sent before the znode was there for certain.
+        let made = bounds.made_by(znode.czxid);
+        let may = |op: &&Op<'_>| {
+            op.invoke
+                .is_some_and(|sent| made.is_none_or(|made| run.time(sent) <= made))
+        };
+        if let Some(at) = requests.iter().rposition(may) {
+            requests.remove(at);
+            excused.insert((znode.path.as_str(), znode.czxid));
+        }
+    }
+    if !excused.is_empty() {
+        out.leave(
+            "orphan-node",
+            format!(
+                "clients cannot name the session of what they wait or hold by: {} of a session that no client named, which as many \
+                 of their requests may have made, the latest ones",
+                count(excused.len(), "znode")
+            ),
+        );
+    }
+    excused
+}
+
+/// Where the grants were read that were not asked back by the end of a reading.
+fn held(run: &Analysis<'_>, after: &Reading) -> HashSet<usize> {
+    let grants = run.grants.all.iter();
+    let held = grants.filter(|grant| grant.end.is_none_or(|end| end >= after.end_index));
+    held.filter_map(|grant| grant.read).collect()
 }

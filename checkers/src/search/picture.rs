@@ -1,9 +1,7 @@
 //! What a page shows of a history that is searched: its operations, and how far an order of them reaches.
 
-use super::calls::Calls;
-use super::judge::HistoryTerms;
-use super::values::recorded;
-use super::words::{short, unjudged};
+use super::calls::{Calls, recorded};
+use super::{HistoryTerms, short, unjudged};
 use crate::Anomaly;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::History;

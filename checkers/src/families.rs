@@ -1,14 +1,14 @@
-//! The registry of families, and what the checkers need of each. A new one is a file and a line here.
+//! The registry of families, and what the checkers need of each.
 
 use crate::ensemble::scenes;
 use crate::inferred_plan::Inference;
 use crate::sample::FamilyMeasures;
 use crate::{Results, Verdict, barrier, commit, consensus, counter, grants, membership, queue, register};
-use zooquake_history::operation::Family;
+use zooquake_history::operation::{self, Family};
 use zooquake_history::{History, Record};
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`].
-pub const FAMILIES: &[FamilyChecks] = &[
+pub const FAMILIES: &[FamilyChecks; operation::FAMILIES.len()] = &[
     grants::LOCK,
     grants::RWLOCK,
     grants::ELECTION,

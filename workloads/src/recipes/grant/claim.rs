@@ -28,7 +28,7 @@ pub enum NoZnode {
     Refused(Error),
 }
 
-/// What [`Claim::remove`] found.
+/// What [`GrantClaim::remove`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemovalOutcome {
     /// It deleted the znode.

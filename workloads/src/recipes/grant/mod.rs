@@ -1,9 +1,6 @@
 //! What one client at a time is granted, or a few: a lock, leadership, a lease of a semaphore. All are the same thing
 //! under other names. Of a read-write lock many may hold shared grants.
 
-mod before_grant;
-mod bugs;
-mod chain;
 mod claim;
 mod handler;
 mod plain;
@@ -13,12 +10,10 @@ mod queue;
 use std::time::Duration;
 
 use async_trait::async_trait;
-pub use before_grant::{BeforeGrant, FirstContender};
-pub use chain::Chain;
 pub use claim::{GrantClaim, NoZnode};
 pub use handler::GrantHandler;
-pub use plain::{Contest, TutorialClient, create, create_with};
-pub use protected::ProtectedQueue;
+pub use plain::{Chain, Contest, TutorialClient, create, create_with};
+pub use protected::{BeforeGrant, FirstContender, ProtectedQueue};
 pub use queue::{ContenderQueue, Queues};
 use serde_json::Value;
 pub use zooquake_history::operation::{Mode, ZnodeName};

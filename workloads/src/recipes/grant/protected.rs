@@ -7,8 +7,6 @@
 //! holder that is frozen or cut off for longer than its session can still do damage, and with a token the resource
 //! refuses its writes.
 
-mod session;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,16 +14,19 @@ use async_trait::async_trait;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 
-use super::before_grant::{BeforeGrant, FirstContender, Trace, Traces};
 use super::claim::{GrantClaim, NoZnode, RemovalOutcome};
-use super::queue::{QueuePlace, QueueStanding, Queues};
+use super::queue::{ContenderQueue, QueuePlace, QueueStanding, Queues};
 use super::{GrantRecipe, Mode, ZnodeName, delete_once, not_held};
 use crate::recipes::bug::Bug;
 use crate::recipes::holder_state::BeliefLink;
 use crate::recipes::requests::over;
+use crate::recipes::sequence::sequence;
 use crate::recipes::{BusyGuard, Env, Grant, HeldGrant, HolderState, OpError, OwnZnode};
 use crate::service::SessionHandle;
-use crate::zk::{SharedValue, WatchEvent, Zk};
+use crate::zk::{SessionState, SharedValue, WatchEvent, Zk};
+
+/// How long a candidate looks whether others come, and twice as long as it stays away when they do.
+const MOMENT: Duration = Duration::from_millis(100);
 
 /// How much of its time a timed attempt keeps for cleaning up; at most a fifth.
 const RESERVE: Duration = Duration::from_millis(500);
@@ -33,9 +34,9 @@ const RESERVE: Duration = Duration::from_millis(500);
 /// A client of a protected queue.
 #[derive(Clone)]
 pub struct ProtectedQueue {
-    pub(super) env: Env,
-    pub(super) holder: HolderState,
-    pub(super) queues: Queues,
+    env: Env,
+    holder: HolderState,
+    queues: Queues,
     before_grant: Arc<dyn BeforeGrant>,
     session: SharedValue<Option<Arc<dyn Zk>>>,
 }
@@ -71,7 +72,7 @@ impl ProtectedQueue {
     }
 
     /// Removes everything, and returns what became of the place in the queue.
-    pub(super) async fn remove(&self, traces: Vec<Trace>, busy: BusyGuard) -> RemovalOutcome {
+    async fn remove(&self, traces: Vec<Trace>, busy: BusyGuard) -> RemovalOutcome {
         let mut removed = RemovalOutcome::Absent;
         for (claim, path) in traces.into_iter().rev() {
             removed = claim.remove(path.clone()).await;
@@ -125,7 +126,7 @@ impl ProtectedQueue {
         }
     }
 
-    pub(super) async fn create(&self, claim: &GrantClaim, traces: &Traces) -> Result<OwnZnode, NoZnode> {
+    async fn create(&self, claim: &GrantClaim, traces: &Traces) -> Result<OwnZnode, NoZnode> {
         let _busy = self.holder.busy();
         let at = traces.update(|traces| {
             traces.push((claim.clone(), None));
@@ -252,5 +253,137 @@ impl GrantRecipe for ProtectedQueue {
 
     async fn session(&self) -> SessionHandle {
         SessionHandle::lasting(self.session.until(Clone::clone).await)
+    }
+}
+
+/// What the first in the queue, or a reader with no writer before it, does before it holds.
+#[async_trait]
+pub trait BeforeGrant: Send + Sync {
+    /// Completes the grant. `None` if the candidate has to look again whether it is still the first.
+    async fn perform(&self, candidate: FirstContender<'_>, grant: Grant) -> Option<Grant>;
+
+    /// Whether it promises an acknowledgement with each grant.
+    fn acknowledges(&self) -> bool {
+        false
+    }
+
+    /// The token of the newest grant of any client; `None` if it cannot be read, or there are no tokens.
+    async fn newest(&self, _: &dyn Zk) -> Option<i64> {
+        None
+    }
+}
+
+/// The first in the queue.
+pub struct FirstContender<'a> {
+    /// Its place in the queue.
+    pub claim: &'a GrantClaim,
+    client: &'a ProtectedQueue,
+    traces: &'a Traces,
+}
+
+impl FirstContender<'_> {
+    /// Creates another znode that goes when the place in the queue does, and before it.
+    ///
+    /// # Errors
+    /// [`NoZnode`]: there is none.
+    pub async fn create(&self, queue: ContenderQueue) -> Result<OwnZnode, NoZnode> {
+        let claim = GrantClaim::new(&self.client.env, queue, self.claim.zk.clone());
+        self.client.create(&claim, self.traces).await
+    }
+}
+
+/// What an attempt has brought into the world so far: its claims, each with the path of its znode once that is known.
+/// The first is the place in the queue, and is the last to be removed.
+type Traces = SharedValue<Vec<Trace>>;
+
+type Trace = (GrantClaim, Option<String>);
+
+/// Its session: it has one at all times, and gives up what it holds with the connection.
+impl ProtectedQueue {
+    /// Has a session at all times, and gives up what was held as soon as its connection is lost.
+    async fn keep_session(self) {
+        loop {
+            let zk = self.env.connect().await;
+            if self.env.has(Bug::HoldsAfterExpiry) {
+                self.holder.rest_on(&zk);
+            }
+            self.session.update(|session| *session = Some(zk.clone()));
+            let mut state = zk.state();
+            while !state.is_over() {
+                match state {
+                    SessionState::Connected => self.holder.connected(),
+                    _ => self.give_up(state),
+                }
+                state = zk.changed(state).await;
+            }
+            self.give_up(state);
+            self.holder.disown_session(zk.session());
+            self.session.update(|session| *session = None);
+        }
+    }
+
+    fn give_up(&self, state: SessionState) {
+        let busy = self.holder.busy();
+        let Some(held) = self.holder.disconnected() else { return };
+        if self.env.has(Bug::HoldsAfterExpiry) || self.env.has(Bug::ReadsEpochLate) {
+            return self.holder.hold(held);
+        }
+        self.env.lost(&held.grant.name, state.name());
+        let client = self.clone();
+        let clean = async move {
+            // Work that cannot be interrupted goes on under the znode, as long as the session lives.
+            let over = over(held.zk.as_ref());
+            select(std::pin::pin!(client.holder.rested()), std::pin::pin!(over)).await;
+            client.remove(client.traces(&held), busy).await;
+        };
+        self.env.host.spawn(clean.boxed());
+    }
+
+    /// A session whose latest known state is connected.
+    async fn live(&self) -> Arc<dyn Zk> {
+        loop {
+            let zk = self
+                .session
+                .until(|zk| zk.clone().filter(|zk| !zk.state().is_over()))
+                .await;
+            match zk.state() {
+                SessionState::Connected => return zk,
+                state if state.is_over() => {}
+                state => drop(zk.changed(state).await),
+            }
+        }
+    }
+}
+
+/// What it does with a planted bug, beside the care that is left out.
+impl ProtectedQueue {
+    /// E4: gives its place up if others stand in the queue after a moment, and one more; returns whether it did.
+    async fn steps_back(&self, claim: &GrantClaim, own: &OwnZnode) -> bool {
+        self.env.host.sleep(MOMENT).await;
+        let all = claim.zk.children(self.queues.exclusive.parent).await;
+        let met = all.is_ok_and(|all| all.len() > 1);
+        if met {
+            self.env.host.sleep(MOMENT).await;
+            let place = vec![(claim.clone(), Some(own.path.clone()))];
+            self.remove(place, self.holder.busy()).await;
+            self.env.host.sleep(MOMENT / 2).await;
+        }
+        met
+    }
+
+    /// L28: deletes the first znode of the queue, whosever that is.
+    async fn release_first(&self, name: &str) -> Result<Option<ZnodeName>, OpError> {
+        if let Some(held) = self.holder.let_go(name) {
+            self.holder.disown(&held.grant.path);
+        }
+        let (zk, ContenderQueue { parent, mark, .. }) = (self.live().await, self.queues.exclusive);
+        let names = zk.children(parent).await;
+        let names = names.map_err(|error| OpError::from_error("children", &error))?;
+        let numbered = names.iter().filter_map(|name| Some((sequence(name, mark)?, name)));
+        if let Some((_, first)) = numbered.min() {
+            let deleted = zk.delete(&format!("{parent}/{first}"), None).await;
+            deleted.map_err(|error| OpError::from_error("delete", &error))?;
+        }
+        Ok(None)
     }
 }

@@ -13,7 +13,7 @@ pub const FAMILIES: &[FamilyVariants; RECIPE_FAMILIES] = &[
     semaphore::variants::FAMILY,
     commit::variants::FAMILY,
     barrier::variants::FAMILY,
-    queue::variants::FAMILY,
+    queue::FAMILY,
     register::variants::FAMILY,
     counter::variants::FAMILY,
     membership::variants::FAMILY,

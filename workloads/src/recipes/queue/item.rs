@@ -1,10 +1,8 @@
 //! Items as znodes: their data, and their order.
 
-use super::owner::{Owner, Owners};
-use super::{QUEUE, TAKEN, ZnodeName, steady};
+use crate::recipes::OpError;
 use crate::recipes::sequence::{order, sequence};
-use crate::recipes::{Env, OpError};
-use crate::zk::{CreateMode, Error, Stat, Zk};
+use crate::zk::{Error, Stat, Zk};
 use serde::{Deserialize, Serialize};
 
 /// What stands before the sequence number in an item's name.
@@ -60,37 +58,4 @@ pub fn in_order(names: Vec<String>) -> Vec<String> {
         .collect();
     items.sort_by(|(a, _), (b, _)| order(*a, *b));
     items.into_iter().map(|(_, name)| name).collect()
-}
-
-/// Puts an item at the end of the queue, and does not answer before it is known to be there, if that can be known.
-///
-/// # Errors
-/// [`OpError::Fail`] only if it is certainly not there.
-pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<ZnodeName, OpError> {
-    let Owner { zk, .. } = owners.live().await;
-    let guid = format!("{:032x}", env.host.random());
-    let data = Content { item, owner: None }.data();
-    let path = format!("{QUEUE}/{guid}-{MARK}");
-    match zk.create(&path, &data, CreateMode::PersistentSequential).await {
-        Ok(created) => Ok(ZnodeName {
-            path: created.path,
-            czxid: created.stat.map(|stat| stat.czxid),
-        }),
-        Err(error) if error.is_definite() => Err(OpError::from_error("create", &error)),
-        // Not repeated: where it is not found it may have been consumed already.
-        Err(error) => {
-            let unknown = OpError::unknown("create", &error);
-            if !steady(env, zk.as_ref()).await {
-                return Err(unknown);
-            }
-            for parent in [QUEUE, TAKEN] {
-                let names = zk.children(parent).await.unwrap_or_default();
-                if let Some(name) = names.into_iter().find(|name| name.starts_with(&guid)) {
-                    let path = format!("{QUEUE}/{name}");
-                    return Ok(ZnodeName { path, czxid: None });
-                }
-            }
-            Err(unknown)
-        }
-    }
 }

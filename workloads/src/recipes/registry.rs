@@ -16,7 +16,7 @@ pub const FAMILIES: &[FamilyVariants; RECIPE_FAMILIES] = &[
     queue::FAMILY,
     register::variants::FAMILY,
     counter::variants::FAMILY,
-    membership::variants::FAMILY,
+    membership::FAMILY,
 ];
 
 /// All variants but those with planted bugs, by family, in the order in which they are shown.

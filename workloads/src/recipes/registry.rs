@@ -11,7 +11,7 @@ pub const FAMILIES: &[FamilyVariants; RECIPE_FAMILIES] = &[
     rwlock::variants::FAMILY,
     election::variants::FAMILY,
     semaphore::variants::FAMILY,
-    commit::variants::FAMILY,
+    commit::FAMILY,
     barrier::variants::FAMILY,
     queue::FAMILY,
     register::variants::FAMILY,

@@ -1,27 +1,26 @@
-//! Two-phase commit: a coordinator begins transactions, sites vote, and all come to one decision.
+//! Two-phase commit: a coordinator begins transactions, sites vote, and all come to one decision. What each variant
+//! promises, and what is known to go wrong with it.
 
 mod atomic;
-mod broadcast;
-mod coordinated;
-mod ephemeral;
 mod handler;
 mod journal;
 mod plain;
-pub(super) mod variants;
+mod tutorial;
 
-use std::time::Duration;
+use std::sync::Arc;
 
-use async_trait::async_trait;
+use anyhow::Context;
 pub use atomic::Atomic;
-pub use broadcast::Broadcast;
-pub use coordinated::CoordinatedParty;
-pub use ephemeral::Ephemeral;
-pub use handler::CommitHandler;
+pub use handler::{CommitHandler, Party};
 pub use journal::{Journal, JournalEntry};
-use plain::{PartyClient, overdue, wait_decision};
+use plain::PartyClient;
+pub use tutorial::{Broadcast, CoordinatedParty, Ephemeral};
+use zooquake_history::operation::commit;
 pub use zooquake_history::operation::commit::{Decision, TransactionZnode, Vote};
 
-use super::OpError;
+use super::Env;
+use super::variant::{FamilyVariants, KnownAnomaly, Variant, known};
+use crate::service::Recipe;
 
 /// The parent of the transaction znodes.
 pub const APP: &str = "/app";
@@ -41,78 +40,78 @@ pub fn decision_path(tx: &str) -> String {
     format!("{APP}/{tx}/decision")
 }
 
-/// A party to two-phase commits, as one client is it: the coordinator is asked `begin` and `decide`, sites are asked
-/// `vote` and `decided`. Each of these answers by `deadline`, a moment of the host's clock.
-#[async_trait]
-pub trait Party: Send + Sync {
-    /// Its session and its log.
-    fn member(&self) -> &PartyClient;
+/// The family and its variants.
+pub(super) const FAMILY: FamilyVariants = FamilyVariants {
+    spec: &commit::FAMILY,
+    variants: VARIANTS,
+};
 
-    /// Creates what a transaction begins with: its znode, and one for each site.
-    ///
-    /// # Errors
-    /// [`OpError::Fail`] only if nothing of it is there.
-    async fn create(&self, transaction: &TransactionZnode) -> Result<(), OpError> {
-        self.member().begin(transaction).await
-    }
+const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "broadcast",
+        promise: "the tutorial's: every site watches every vote and decides by itself; atomic, but blocks when the \
+                  coordinator fails while it begins",
+        accepted: &[KnownAnomaly {
+            reason: BROADCAST_BLOCKS,
+            ..BLOCKED
+        }],
+        build: |env| party(env, Broadcast),
+        ..PLAIN
+    },
+    Variant {
+        name: "coordinated",
+        promise: "the tutorial's: the coordinator alone watches the votes and publishes the decision; atomic, but blocks \
+                  when the coordinator fails before that",
+        accepted: &[BLOCKED],
+        build: |env| party(env, CoordinatedParty),
+        ..PLAIN
+    },
+    Variant {
+        name: "ephemeral",
+        promise: "the tutorial's: coordinated, and sites make their own ephemeral znodes, so that a dead site is seen; \
+                  atomic, but blocks when the coordinator fails, or a site before it looks",
+        accepted: &[KnownAnomaly {
+            reason: EPHEMERAL_BLOCKS,
+            ..BLOCKED
+        }],
+        build: |env| party(env, Ephemeral),
+        ..PLAIN
+    },
+    Variant {
+        name: "atomic",
+        promise: "begins in one transaction, votes stay, the decision is created once, and any site can bring it about: \
+                  atomic, and never blocks, under any fault",
+        build: |env| party(env, Atomic),
+        ..PLAIN
+    },
+];
 
-    /// Comes to the decision about a transaction, and sees to it that sites hear of it.
-    ///
-    /// # Errors
-    /// [`OpError::Info`] if the decision is not known; there may be one.
-    async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError>;
+/// What they have in common.
+const PLAIN: Variant = Variant {
+    family: commit::FAMILY.name,
+    ..Variant::PLAIN
+};
 
-    /// Waits for the decision: that which the coordinator publishes.
-    ///
-    /// # Errors
-    /// [`OpError::Info`] while it is not known.
-    async fn learn(&self, tx: &str) -> Result<Decision, OpError> {
-        wait_decision(self.member().handle.live().await.as_ref(), &decision_path(tx)).await
-    }
-
-    /// Begins a transaction.
-    ///
-    /// # Errors
-    /// As [`Party::create`].
-    async fn begin(&self, transaction: &TransactionZnode, deadline: Option<Duration>) -> Result<(), OpError> {
-        let begun = self.member().env.within(deadline, self.create(transaction));
-        begun.await.ok_or_else(overdue)?
-    }
-
-    /// Decides about a transaction.
-    ///
-    /// # Errors
-    /// As [`Party::conclude`].
-    async fn decide(&self, transaction: &TransactionZnode, deadline: Option<Duration>) -> Result<Decision, OpError> {
-        let decision = self.member().env.within(deadline, self.conclude(transaction));
-        decision.await.ok_or_else(undecided)?
-    }
-
-    /// Votes, after work that takes this long. A vote that the log has is voted again. Answers the vote.
-    ///
-    /// # Errors
-    /// [`OpError::Fail`] only if no vote was sent by this.
-    async fn vote(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, OpError> {
-        self.member().vote(tx, vote, work, deadline).await
-    }
-
-    /// The decision in the log, or else the one that is learnt, which is written to the log before it is answered.
-    ///
-    /// # Errors
-    /// As [`Party::learn`].
-    async fn decided(&self, tx: &str, deadline: Option<Duration>) -> Result<Decision, OpError> {
-        let PartyClient { env, journal, .. } = self.member();
-        if let Some(decision) = journal.decided(tx) {
-            return Ok(decision);
-        }
-        let decision = env.within(deadline, self.learn(tx)).await.ok_or_else(undecided)??;
-        journal
-            .decide(tx, decision)
-            .map_err(|error| OpError::Info(format!("the log cannot be written: {error}")))
-    }
+fn party<P: Party + 'static>(env: &Env, make: fn(PartyClient) -> P) -> anyhow::Result<Recipe> {
+    let name = &env.client;
+    let journal = match &env.journal {
+        Some(journal) => journal.clone(),
+        None => Journal::of_client(name).with_context(|| format!("the log of {name}"))?,
+    };
+    Ok(Arc::new(CommitHandler(make(PartyClient::new(env, journal)))))
 }
 
-/// The decision is not known yet.
-fn undecided() -> OpError {
-    OpError::Info("timed out: no decision is known".to_string())
+known! {
+    BLOCKED: "blocked-transaction" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag", "expire"],
+        "only the coordinator can decide: if it dies, a request of its has an unknown outcome, or its session ends \
+         before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit \
+         does",
+        "the tutorial's text, which does not cover a coordinator that dies; Gray 1978, Skeen 1981 (blocking protocols)";
 }
+
+const BROADCAST_BLOCKS: &str = "a coordinator that dies, or whose request has an unknown outcome, while it creates the \
+                                sites' znodes leaves sites without one, so they cannot vote, and all wait for them for \
+                                ever";
+
+const EPHEMERAL_BLOCKS: &str = "a coordinator that fails before its decision is out does nothing more; and it waits for ever \
+                                for a site whose znode went with its session before the coordinator looked";

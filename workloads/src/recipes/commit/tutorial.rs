@@ -1,8 +1,5 @@
-//! The tutorial's remedy for dead sites, on top of the other one, faults and all: each site creates its own znode, an
-//! ephemeral one, and the coordinator aborts if one that it has seen goes.
-//!
-//! A znode that goes before the coordinator looks was never seen, so the coordinator waits for it for ever; and nothing
-//! is done about a coordinator that dies.
+//! The tutorial's two-phase commits: `commit/broadcast`, and its two remedies, `commit/coordinated` and
+//! `commit/ephemeral`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,13 +8,67 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::future::select_all;
 
-use super::plain::{PartyClient, overdue, publish, wait_for};
+use super::plain::{PartyClient, gather, overdue, publish, read_transaction, wait_for};
 use super::{Decision, Party, TransactionZnode, Vote, path, vote_path};
 use crate::recipes::OpError;
 use crate::recipes::requests::heard;
 use crate::zk::{CreateMode, Error, Zk};
 
+/// `commit/broadcast`.
+///
+/// The tutorial's first two-phase commit, faults and all: the coordinator creates one znode for each site, every site
+/// watches all of them, and each decides by itself: O(n²) messages, and one abort is enough to abort early.
+///
+/// If the coordinator dies while it creates the znodes, those that are there wait for the others for ever.
+pub struct Broadcast(pub(super) PartyClient);
+
+#[async_trait]
+impl Party for Broadcast {
+    fn member(&self) -> &PartyClient {
+        &self.0
+    }
+
+    /// The coordinator decides as the sites do, and sends no site the decision.
+    async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError> {
+        let zk = self.0.handle.live().await;
+        gather(zk.as_ref(), &transaction.tx, &transaction.sites).await
+    }
+
+    async fn learn(&self, tx: &str) -> Result<Decision, OpError> {
+        let zk = self.0.handle.live().await;
+        let transaction = read_transaction(zk.as_ref(), tx).await?;
+        gather(zk.as_ref(), tx, &transaction.sites).await
+    }
+}
+
+/// `commit/coordinated`.
+///
+/// The tutorial's remedy for too many messages, faults and all: only the coordinator watches the votes, and it
+/// publishes its decision as a znode: O(n) messages.
+///
+/// If the coordinator dies between the votes and the decision, or cannot determine whether it wrote it, the sites wait.
+pub struct CoordinatedParty(pub(super) PartyClient);
+
+#[async_trait]
+impl Party for CoordinatedParty {
+    fn member(&self) -> &PartyClient {
+        &self.0
+    }
+
+    async fn conclude(&self, transaction: &TransactionZnode) -> Result<Decision, OpError> {
+        let zk = self.0.handle.live().await;
+        let decision = gather(zk.as_ref(), &transaction.tx, &transaction.sites).await?;
+        publish(zk.as_ref(), &transaction.tx, decision).await
+    }
+}
+
 /// `commit/ephemeral`.
+///
+/// The tutorial's remedy for dead sites, on top of [`CoordinatedParty`], faults and all: each site creates its own
+/// znode, an ephemeral one, and the coordinator aborts if one that it has seen goes.
+///
+/// A znode that goes before the coordinator looks was never seen, so the coordinator waits for it for ever; and nothing
+/// is done about a coordinator that dies.
 pub struct Ephemeral(pub(super) PartyClient);
 
 impl Ephemeral {

@@ -10,7 +10,6 @@ pub mod grant;
 mod holder_state;
 pub mod lock;
 pub mod membership;
-mod names;
 pub mod planted;
 pub mod queue;
 pub mod register;
@@ -24,8 +23,7 @@ mod variant;
 
 pub use env::{Env, Notice};
 pub use holder_state::{BusyGuard, Grant, HeldGrant, HolderState, OwnZnode, WorkGuard};
-pub use names::{variant, workload};
-pub use registry::registry;
+pub use registry::{registry, variant, workload};
 pub use requests::{SCRATCH, touch};
 pub use variant::{KnownAnomaly, Variant};
 

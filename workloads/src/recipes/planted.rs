@@ -69,10 +69,7 @@ mod tests {
             *families.entry(family).or_default() += 1;
             let variant = find(planted.id).unwrap();
             assert_eq!((variant.bug, variant.family), (Some(planted.bug), family));
-            assert_eq!(
-                super::super::names::variant(family, variant.name).unwrap().bug,
-                variant.bug
-            );
+            assert_eq!(registry::variant(family, variant.name).unwrap().bug, variant.bug);
             let same = PLANTED.iter().filter(|other| other.id == planted.id);
             assert_eq!(same.count(), 1);
             let known = variant.accepted.iter().find(|known| known.anomaly == planted.expected);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use zooquake_history::operation::counter::{CounterAnswer as Answered, CounterContent, CounterRequest as Asked, f};
 
-use super::{COUNTER, Increment};
+use super::COUNTER;
 use crate::protocol::Request;
 use crate::recipes::bug::Bug;
 use crate::recipes::requests::{overdue, steady};
@@ -39,6 +39,16 @@ impl CounterReading {
             session: zk.session(),
         }
     }
+}
+
+/// How a variant adds 1.
+#[async_trait]
+pub trait Increment: Send + Sync {
+    /// Adds 1, and returns the new value.
+    ///
+    /// # Errors
+    /// [`OpError::Fail`] only if it certainly added nothing.
+    async fn increment(&self, counter: &CounterClient) -> Result<CounterReading, OpError>;
 }
 
 /// A counter, as one client uses it: one operation at a time. When its session is over it goes on in a new one.

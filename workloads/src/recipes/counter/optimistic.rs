@@ -3,8 +3,8 @@
 
 use async_trait::async_trait;
 
-use super::handler::{CounterClient, CounterReading, ended, look};
-use super::{COUNTER, Increment};
+use super::COUNTER;
+use super::handler::{CounterClient, CounterReading, Increment, ended, look};
 use crate::recipes::OpError;
 use crate::zk::Error;
 

@@ -7,8 +7,8 @@
 
 use async_trait::async_trait;
 
-use super::handler::{CounterClient, CounterReading, ended, look};
-use super::{COUNTER, Increment};
+use super::COUNTER;
+use super::handler::{CounterClient, CounterReading, Increment, ended, look};
 use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, MultiOp, OpResult, Zk};
 

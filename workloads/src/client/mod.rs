@@ -1,19 +1,16 @@
-//! The client program: a process that holds one recipe object and executes the requests on its stdin.
-//! `docs/protocol.md` specifies the protocol.
+//! The client program: a process that holds one recipe object and executes the requests on its stdin, or many of them
+//! ([`run_crowd`]). `docs/protocol.md` specifies the protocol.
 
-mod answers;
 mod config;
-mod crowd;
 mod driver;
 mod output;
 
-use std::collections::BTreeSet;
-use std::io::BufRead;
+use std::collections::{BTreeSet, HashMap};
+use std::io::{BufRead, Write};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 pub use config::Config;
-pub use crowd::run as run_crowd;
 pub use driver::{DriverInput, RecipeClient};
 pub use output::Output;
 use tokio::sync::mpsc;
@@ -45,6 +42,58 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     client(&config, variant, &config.client, output)?.serve(requests).await;
     // The reader ends the process.
     std::future::pending().await
+}
+
+/// Runs many clients in one process on stdin and stdout, each with its own recipe object and sessions: what a
+/// measurement needs that asks how a recipe fares with fifty of them. It does not return: it ends the process when
+/// stdin ends.
+///
+/// `ZOOQUAKE_CLIENT` has all their names, with commas. A line is a client's name, a space, and the line of the protocol
+/// that the client reads or writes.
+///
+/// # Errors
+/// If the configuration names no variant.
+pub async fn run_crowd(config: Config) -> anyhow::Result<()> {
+    let variant = variant(&config)?;
+    crash_on_panic();
+    let mut clients = HashMap::new();
+    for name in config.client.split(',') {
+        let output = Output::to(LabelledStdout { name: name.into() });
+        let (lines, requests) = mpsc::unbounded_channel();
+        tokio::spawn(client(&config, variant, name, output)?.serve(requests));
+        clients.insert(name.to_string(), lines);
+    }
+    // Once stdin is closed the orchestrator reads no more: there is no final output to wait for.
+    let mut lines = read_stdin(|| {});
+    while let Some(line) = lines.recv().await {
+        let known = line
+            .split_once(' ')
+            .and_then(|(name, request)| Some((clients.get(name)?, request)));
+        match known {
+            // A client serves for as long as it gets requests.
+            Some((client, request)) => drop(client.send(request.to_string())),
+            None => eprintln!("for no client: {line}"),
+        }
+    }
+    std::future::pending().await
+}
+
+/// A stdout that puts a client's name before each line. Each write is whole lines, as [`Output`] makes them.
+struct LabelledStdout {
+    name: Arc<str>,
+}
+
+impl Write for LabelledStdout {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        let mut stdout = std::io::stdout().lock();
+        write!(stdout, "{} ", self.name)?;
+        stdout.write_all(line)?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stdout().flush()
+    }
 }
 
 /// The variant that the configuration names.

@@ -3,15 +3,14 @@
 //! Neither trait is tied to a runtime: the real client ([`real`]) and a simulated cluster both fit.
 
 pub mod counted;
-mod error;
 pub mod real;
 mod shared_value;
 pub mod sim;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use error::{Error, MultiError};
 use futures_util::future::BoxFuture;
 pub use shared_value::SharedValue;
 
@@ -210,6 +209,69 @@ pub enum OpResult {
     /// It was deleted.
     Deleted,
 }
+
+/// Why a request failed; errors are classified by what they prove ([`Error::is_definite`]).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The znode (for a create: its parent) does not exist.
+    NoNode,
+    /// The znode exists already.
+    NodeExists,
+    /// The znode has another version.
+    BadVersion,
+    /// The znode has children.
+    NotEmpty,
+    /// Not allowed.
+    NoAuth,
+    /// The access list makes no sense.
+    InvalidAcl,
+    /// The parent is ephemeral.
+    NoChildrenForEphemerals,
+    /// The request makes no sense, and was not sent.
+    BadArguments(String),
+    /// Anything else: connection loss, time-outs, expiry, errors without a name.
+    Unknown(String),
+}
+
+impl Error {
+    /// Whether the error proves that the request had no effect. The list names what proves it, and all else is an
+    /// unknown outcome, since client libraries report a lost reply in many ways.
+    pub fn is_definite(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadArguments(why) => write!(f, "bad arguments: {why}"),
+            Self::Unknown(why) => write!(f, "unknown outcome: {why}"),
+            definite => write!(f, "{definite:?}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Why a multi failed; it fails as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MultiError {
+    /// The part that ZooKeeper refused; `None` if the whole request failed.
+    pub index: Option<usize>,
+    /// The error of that part, or of the whole request.
+    pub error: Error,
+}
+
+impl fmt::Display for MultiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.index {
+            Some(index) => write!(f, "part {index}: {}", self.error),
+            None => self.error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for MultiError {}
 
 /// A session id as every message and report writes it.
 pub fn session_hex(session: i64) -> String {

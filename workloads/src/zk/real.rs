@@ -1,19 +1,17 @@
-//! The real thing: sessions of the zookeeper-client crate, on tokio.
+//! The real thing: sessions of the zookeeper-client crate, and this machine, on tokio.
 
-mod convert;
-mod host;
-
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-pub use host::RealHost;
 use zookeeper_client as zkc;
 
 use super::{
-    Connect, CreateMode, CreatedZnode, Error, MultiError, MultiOp, OpResult, Reply, Result, SessionState, Stat, Watch,
-    WatchEvent, Zk,
+    Connect, CreateMode, CreatedZnode, Error, Host, MultiError, MultiOp, OpResult, Reply, Result, SessionState, Stat,
+    Watch, WatchEvent, Zk,
 };
 
 const ANYONE: zkc::Acls<'static> = zkc::Acls::anyone_all();
@@ -194,7 +192,7 @@ impl Zk for RealZk {
 
     fn multi(&self, ops: Vec<MultiOp>) -> BoxFuture<'static, std::result::Result<Vec<OpResult>, MultiError>> {
         match self.client() {
-            Ok(client) => async move { convert::commit(&client, ops).await }.boxed(),
+            Ok(client) => async move { commit(&client, ops).await }.boxed(),
             Err(error) => std::future::ready(Err(MultiError { index: None, error })).boxed(),
         }
     }
@@ -222,4 +220,134 @@ fn watch(watcher: zkc::OneshotWatcher) -> Watch {
         }
     }
     .boxed()
+}
+
+impl From<zkc::Error> for Error {
+    fn from(error: zkc::Error) -> Self {
+        match error {
+            zkc::Error::NoNode => Self::NoNode,
+            zkc::Error::NodeExists => Self::NodeExists,
+            zkc::Error::BadVersion => Self::BadVersion,
+            zkc::Error::NotEmpty => Self::NotEmpty,
+            zkc::Error::NoAuth => Self::NoAuth,
+            zkc::Error::InvalidAcl => Self::InvalidAcl,
+            zkc::Error::NoChildrenForEphemerals => Self::NoChildrenForEphemerals,
+            zkc::Error::BadArguments(why) => Self::BadArguments(why.to_string()),
+            other => Self::Unknown(other.to_string()),
+        }
+    }
+}
+
+impl From<zkc::SessionState> for SessionState {
+    fn from(state: zkc::SessionState) -> Self {
+        match state {
+            zkc::SessionState::SyncConnected | zkc::SessionState::ConnectedReadOnly => Self::Connected,
+            zkc::SessionState::Disconnected => Self::Disconnected,
+            zkc::SessionState::Expired | zkc::SessionState::AuthFailed => Self::Expired,
+            zkc::SessionState::Closed => Self::Closed,
+        }
+    }
+}
+
+impl From<CreateMode> for zkc::CreateMode {
+    fn from(mode: CreateMode) -> Self {
+        match mode {
+            CreateMode::Persistent => Self::Persistent,
+            CreateMode::PersistentSequential => Self::PersistentSequential,
+            CreateMode::Ephemeral => Self::Ephemeral,
+            CreateMode::EphemeralSequential => Self::EphemeralSequential,
+        }
+    }
+}
+
+impl From<zkc::Stat> for Stat {
+    fn from(stat: zkc::Stat) -> Self {
+        Self {
+            czxid: stat.czxid,
+            mzxid: stat.mzxid,
+            version: stat.version,
+            ephemeral_owner: stat.ephemeral_owner,
+        }
+    }
+}
+
+/// Does all of these or none.
+async fn commit(client: &zkc::Client, ops: Vec<MultiOp>) -> std::result::Result<Vec<OpResult>, MultiError> {
+    let whole = |error: zkc::Error| MultiError {
+        index: None,
+        error: error.into(),
+    };
+    let mut writer = client.new_multi_writer();
+    for op in &ops {
+        match op {
+            MultiOp::Check(path, version) => writer.add_check_version(path, version.unwrap_or(-1)),
+            MultiOp::Create(path, data, mode) => {
+                writer.add_create(path, data, &zkc::CreateMode::from(*mode).with_acls(ANYONE))
+            }
+            MultiOp::Set(path, data, version) => writer.add_set_data(path, data, *version),
+            MultiOp::Delete(path, version) => writer.add_delete(path, *version),
+        }
+        .map_err(whole)?;
+    }
+    let results = writer.commit().await.map_err(|error| match error {
+        zkc::MultiWriteError::RequestFailed { source } => whole(source),
+        zkc::MultiWriteError::OperationFailed { index, source } => MultiError {
+            index: Some(index),
+            error: source.into(),
+        },
+    })?;
+    results.into_iter().map(op_result).collect()
+}
+
+fn op_result(result: zkc::MultiWriteResult) -> std::result::Result<OpResult, MultiError> {
+    Ok(match result {
+        zkc::MultiWriteResult::Check => OpResult::Checked,
+        zkc::MultiWriteResult::Delete => OpResult::Deleted,
+        zkc::MultiWriteResult::Create { path, stat } => OpResult::Created(CreatedZnode {
+            path,
+            stat: (!stat.is_invalid()).then(|| stat.into()),
+        }),
+        zkc::MultiWriteResult::SetData { stat } => OpResult::Set(stat.into()),
+        // It was applied, and its answer makes no sense to us.
+        other => {
+            return Err(MultiError {
+                index: None,
+                error: Error::Unknown(format!("{other:?}")),
+            });
+        }
+    })
+}
+
+/// This machine, on tokio.
+#[derive(Debug)]
+pub struct RealHost {
+    started: Instant,
+}
+
+impl Default for RealHost {
+    fn default() -> Self {
+        Self {
+            started: Instant::now(),
+        }
+    }
+}
+
+impl Host for RealHost {
+    fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        tokio::time::sleep(time).boxed()
+    }
+
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        tokio::spawn(task);
+    }
+
+    fn random(&self) -> u128 {
+        // Each `RandomState` is seeded by the system's randomness.
+        let half = |salt: u64| u128::from(RandomState::new().hash_one((salt, self.started, std::process::id())));
+        half(1) << 64 | half(2)
+    }
 }

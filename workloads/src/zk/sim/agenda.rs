@@ -6,8 +6,7 @@ use std::sync::{Mutex, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
-use super::ensemble::Ensemble;
-use super::event::DueEvent;
+use super::ensemble::{DueEvent, Ensemble};
 
 /// The owner of a step: a node of the network, or `None` for the harness.
 pub(super) type StepOwner = Option<usize>;

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::ensemble::Ensemble;
-use super::event::DueEvent;
+use super::ensemble::{DueEvent, Ensemble};
 use super::leader::Learner;
 use super::server::Role;
 use super::wire::{ConnectionMessage, NodeId};

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::connection::ServedConnection;
-use super::ensemble::Ensemble;
-use super::event::DueEvent;
+use super::ensemble::{DueEvent, Ensemble};
 use super::leader::LeaderState;
 use super::tree::Tree;
 use super::txn::Txn;

@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::ensemble::Ensemble;
-use super::event::DueEvent;
+use super::ensemble::{DueEvent, Ensemble};
 use super::tree::{Path, Tree};
 use super::txn::{Origin, Txn, Write};
 use super::watches::Aspect;

@@ -1,13 +1,11 @@
-//! A machine with a clock of its own: one thread, and time passes when nothing else can happen.
-
-mod host;
-mod task;
+//! A machine with a clock of its own: one thread, and time passes when nothing else can happen. Its programs see its
+//! clock, its tasks and its randomness as a [`Host`].
 
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -15,11 +13,9 @@ use futures_util::future::BoxFuture;
 use zooquake_history::plan;
 
 use super::agenda::{Agenda, AgendaPlace, AgendaTask, StepOwner};
-use super::ensemble::Ensemble;
-use super::event::DueEvent;
+use super::ensemble::{DueEvent, Ensemble};
 use super::scheduler::{Scheduler, WINDOW};
 use crate::zk::{Host, SharedValue};
-use task::{Task, TaskWaker};
 
 /// In a walk a task of a client that is ready waits for its processor now and then, in so many cases once.
 const DESCHEDULED: u32 = 64;
@@ -289,5 +285,96 @@ impl World {
         });
         drop(inner);
         lock(&self.ready).push_back(at);
+    }
+}
+
+impl Host for World {
+    fn now(&self) -> Duration {
+        self.inner().now
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        let mut inner = self.inner();
+        let key = (inner.now.saturating_add(time), inner.agenda.number());
+        drop(inner);
+        Box::pin(Sleep {
+            world: self.clone(),
+            key,
+            place: None,
+        })
+    }
+
+    fn spawn(&self, future: BoxFuture<'static, ()>) {
+        self.spawn_on(None, future);
+    }
+
+    fn random(&self) -> u128 {
+        self.draw(|rng| rng.u128(..))
+    }
+}
+
+/// Ends at a moment; nothing is due of one that is dropped before.
+struct Sleep {
+    world: World,
+    key: (Duration, u64),
+    place: Option<AgendaPlace>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let world = self.world.clone();
+        let mut inner = world.inner();
+        if inner.now >= self.key.0 {
+            return Poll::Ready(());
+        }
+        let due = AgendaTask::Wake(context.waker().clone());
+        match self.place {
+            Some(place) => {
+                let before = inner.agenda.replace(place, due);
+                drop(inner);
+                drop(before);
+            }
+            None => {
+                let party = inner.acting;
+                self.place = Some(inner.agenda.add(self.key, party, due));
+            }
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        let due = self.place.and_then(|place| self.world.inner().agenda.take(place));
+        // A waker may own the last of a task, whose own timers go with it.
+        drop(due);
+    }
+}
+
+/// A task, and how it is woken.
+struct Task {
+    future: BoxFuture<'static, ()>,
+    party: StepOwner,
+    waker: Waker,
+    ready: Arc<TaskWaker>,
+}
+
+struct TaskWaker {
+    task: usize,
+    queued: AtomicBool,
+    queue: Arc<Mutex<VecDeque<usize>>>,
+}
+
+impl Wake for TaskWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.queued.swap(true, Ordering::SeqCst) {
+            lock(&self.queue).push_back(self.task);
+        }
     }
 }

@@ -10,12 +10,10 @@
 //! A leader to which a follower with a more recent history acknowledges its epoch gives up at once. The source refuses
 //! that follower, and gives up if too few others come; the paper has the leader adopt the follower's history.
 
-mod follower;
-mod leader;
+use zooquake_history::operation::consensus::Announcement;
 
-use super::protocol::MessageFigure;
-pub use follower::FollowerDiscovery;
-pub use leader::LeaderDiscovery;
+use super::fast_leader_election::{FleDisk, FleMessage, FleOutput, FleTimer};
+use super::protocol::{MessageFigure, Node, NodeSet, Output};
 
 /// What a leader and its learners send each other, by the names of the packets in ZooKeeper's `Leader`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -87,4 +85,324 @@ impl DiscoveryMessage {
         };
         MessageFigure { kind, detail, round }
     }
+}
+
+/// What a learner has of its leader; epochs are rounds of elections if there is no discovery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum FollowerStage {
+    /// Nothing.
+    Connecting,
+    /// An epoch: acknowledged to this leader, if the acknowledgement counts.
+    Epoch { epoch: u32, counts: bool },
+    /// The history of this epoch.
+    History { epoch: u32 },
+    /// The confirmation that the leader of this epoch is established.
+    Serving { epoch: u32 },
+}
+
+/// A server that follows or observes, from the end of its look until it gives up.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FollowerDiscovery {
+    leader: Node,
+    stage: FollowerStage,
+}
+
+impl FollowerDiscovery {
+    /// Begins to follow this leader; without discovery it just joins the one that was elected in the round.
+    pub fn begin(leader: Node, joined: Option<u32>, disk: &FleDisk, out: &mut Vec<FleOutput>) -> Self {
+        let stage = joined.map_or(FollowerStage::Connecting, |epoch| FollowerStage::History { epoch });
+        let follower = Self { leader, stage };
+        out.push(Output::SetTimer(FleTimer::InitLimit));
+        out.push(Output::SetTimer(FleTimer::Tick));
+        follower.request(disk, out);
+        follower
+    }
+
+    /// The epoch or round whose leader it serves with, if it does.
+    pub fn established(&self) -> Option<u32> {
+        match self.stage {
+            FollowerStage::Serving { epoch } => Some(epoch),
+            _ => None,
+        }
+    }
+
+    /// Takes a message; whether it follows on.
+    #[must_use]
+    pub fn receive(
+        &mut self,
+        from: Node,
+        message: DiscoveryMessage,
+        disk: &mut FleDisk,
+        out: &mut Vec<FleOutput>,
+    ) -> bool {
+        if from != self.leader {
+            return true;
+        }
+        match (self.stage, message) {
+            (FollowerStage::Connecting | FollowerStage::Epoch { .. }, DiscoveryMessage::LeaderInfo { epoch }) => {
+                if epoch < disk.accepted {
+                    return false;
+                }
+                self.accept(epoch, disk, out);
+            }
+            (FollowerStage::Epoch { epoch, .. }, DiscoveryMessage::NewLeader { epoch: of, zxid }) if of == epoch => {
+                if (disk.current, disk.zxid) != (epoch, zxid) {
+                    (disk.current, disk.zxid) = (epoch, zxid);
+                    out.push(Output::Write(*disk));
+                    out.push(Output::Announce(Announcement::Credentials { epoch, zxid }));
+                }
+                self.stage = FollowerStage::History { epoch };
+                self.request(disk, out);
+            }
+            (FollowerStage::History { epoch }, DiscoveryMessage::UpToDate { epoch: of }) if of == epoch => {
+                self.stage = FollowerStage::Serving { epoch };
+                out.push(Output::CancelTimer(FleTimer::Tick));
+                out.push(Output::CancelTimer(FleTimer::InitLimit));
+                out.push(Output::SetTimer(FleTimer::SyncLimit));
+                let (leader, round) = (self.leader, epoch);
+                out.push(Output::Announce(Announcement::Following { leader, round }));
+            }
+            (FollowerStage::Serving { epoch }, DiscoveryMessage::Ping { epoch: of }) if of == epoch => {
+                out.push(Output::SetTimer(FleTimer::SyncLimit));
+                self.request(disk, out);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// A timer has run out; whether it follows on.
+    #[must_use]
+    pub fn timeout(&self, timer: FleTimer, disk: &FleDisk, out: &mut Vec<FleOutput>) -> bool {
+        let serving = matches!(self.stage, FollowerStage::Serving { .. });
+        match timer {
+            FleTimer::Tick if !serving => {
+                self.request(disk, out);
+                out.push(Output::SetTimer(FleTimer::Tick));
+                true
+            }
+            FleTimer::InitLimit => serving,
+            FleTimer::SyncLimit => !serving,
+            _ => true,
+        }
+    }
+
+    /// Accepts the leader's epoch, on its disk before it answers. One that it had accepted may have been another
+    /// leader's: only its first acceptance counts, which it repeats to the same leader as long as it follows that.
+    fn accept(&mut self, epoch: u32, disk: &mut FleDisk, out: &mut Vec<FleOutput>) {
+        if epoch > disk.accepted {
+            disk.accepted = epoch;
+            out.push(Output::Write(*disk));
+            self.stage = FollowerStage::Epoch { epoch, counts: true };
+        } else if self.stage == FollowerStage::Connecting {
+            self.stage = FollowerStage::Epoch { epoch, counts: false };
+        }
+        self.request(disk, out);
+    }
+
+    /// Sends what the leader is to answer at this stage; if it serves, a ping.
+    fn request(&self, disk: &FleDisk, out: &mut Vec<FleOutput>) {
+        let message = match self.stage {
+            FollowerStage::Connecting => DiscoveryMessage::FollowerInfo {
+                accepted: disk.accepted,
+            },
+            FollowerStage::Epoch { epoch, counts } => DiscoveryMessage::AckEpoch {
+                epoch,
+                current: disk.current,
+                zxid: disk.zxid,
+                counts,
+            },
+            FollowerStage::History { epoch } => DiscoveryMessage::Ack { epoch },
+            FollowerStage::Serving { epoch } => DiscoveryMessage::Ping { epoch },
+        };
+        let (to, message) = (self.leader, FleMessage::Discovery(message));
+        out.push(Output::Send { to, message });
+    }
+}
+
+/// What a leader needs of a majority, itself included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum LeaderStage {
+    /// FOLLOWERINFO, to choose an epoch.
+    FollowerInfo,
+    /// ACKEPOCH, to lead in it.
+    AckEpoch,
+    /// ACK of NEWLEADER, to be established.
+    Ack,
+    /// Pings, to remain so.
+    Established,
+}
+
+/// A server that leads, from its election until it gives up.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LeaderDiscovery {
+    me: Node,
+    voters: NodeSet,
+    stage: LeaderStage,
+    /// Its epoch, before it is chosen the lowest that it could be; without discovery, the round of its election.
+    epoch: u32,
+    /// Itself and those from which it has what the stage needs, of pings since the last check.
+    acks: NodeSet,
+    /// Those which have adopted its history since it is established: they are pinged.
+    learners: NodeSet,
+}
+
+impl LeaderDiscovery {
+    /// Begins to lead among these voters; without discovery those which have elected it in the round just join.
+    pub fn begin(me: Node, voters: NodeSet, joined: Option<u32>, disk: &mut FleDisk, out: &mut Vec<FleOutput>) -> Self {
+        let (stage, epoch) = match joined {
+            Some(round) => (LeaderStage::Ack, round),
+            None => (LeaderStage::FollowerInfo, disk.accepted + 1),
+        };
+        let mut leader = Self {
+            me,
+            voters,
+            stage,
+            epoch,
+            acks: NodeSet(1 << me),
+            learners: NodeSet::EMPTY,
+        };
+        out.push(Output::SetTimer(FleTimer::InitLimit));
+        leader.advance(disk, out);
+        leader
+    }
+
+    /// The epoch or round in which it is established, if it is.
+    pub fn established(&self) -> Option<u32> {
+        (self.stage == LeaderStage::Established).then_some(self.epoch)
+    }
+
+    /// Takes a message of a learner; whether it leads on.
+    #[must_use]
+    pub fn receive(
+        &mut self,
+        from: Node,
+        message: DiscoveryMessage,
+        disk: &mut FleDisk,
+        out: &mut Vec<FleOutput>,
+    ) -> bool {
+        let of_epoch = match message {
+            DiscoveryMessage::AckEpoch { epoch, .. }
+            | DiscoveryMessage::Ack { epoch }
+            | DiscoveryMessage::Ping { epoch } => epoch == self.epoch,
+            _ => true,
+        };
+        if !of_epoch {
+            return true;
+        }
+        let epoch = self.epoch;
+        match (self.stage, message) {
+            (LeaderStage::FollowerInfo, DiscoveryMessage::FollowerInfo { accepted }) => {
+                self.epoch = epoch.max(accepted + 1);
+                self.count(from, disk, out);
+            }
+            (_, DiscoveryMessage::FollowerInfo { .. }) => send(from, DiscoveryMessage::LeaderInfo { epoch }, out),
+            (
+                LeaderStage::AckEpoch,
+                DiscoveryMessage::AckEpoch {
+                    current, zxid, counts, ..
+                },
+            ) => {
+                let ahead = (current, zxid) > (disk.current, disk.zxid);
+                if counts && ahead && self.voters.contains(from) {
+                    return false;
+                }
+                if counts {
+                    self.count(from, disk, out);
+                }
+            }
+            (LeaderStage::Ack | LeaderStage::Established, DiscoveryMessage::AckEpoch { .. }) => {
+                let zxid = disk.zxid;
+                send(from, DiscoveryMessage::NewLeader { epoch, zxid }, out);
+            }
+            (LeaderStage::Ack, DiscoveryMessage::Ack { .. }) => self.count(from, disk, out),
+            (LeaderStage::Established, DiscoveryMessage::Ack { .. }) => {
+                self.learners.insert(from);
+                self.acks.insert(from);
+                send(from, DiscoveryMessage::UpToDate { epoch }, out);
+            }
+            (LeaderStage::Established, DiscoveryMessage::Ping { .. }) => {
+                self.acks.insert(from);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// A timer has run out; whether it leads on.
+    #[must_use]
+    pub fn timeout(&mut self, timer: FleTimer, out: &mut Vec<FleOutput>) -> bool {
+        match (self.stage, timer) {
+            (LeaderStage::Established, FleTimer::Tick) => {
+                let epoch = self.epoch;
+                for learner in self.learners.iter() {
+                    send(learner, DiscoveryMessage::Ping { epoch }, out);
+                }
+                out.push(Output::SetTimer(FleTimer::Tick));
+                true
+            }
+            (LeaderStage::Established, FleTimer::SyncLimit) => {
+                let majority = self.has_majority();
+                self.acks = NodeSet(1 << self.me);
+                out.push(Output::SetTimer(FleTimer::SyncLimit));
+                majority
+            }
+            (stage, FleTimer::InitLimit) => stage == LeaderStage::Established,
+            _ => true,
+        }
+    }
+
+    fn has_majority(&self) -> bool {
+        self.acks.intersection(self.voters).len() * 2 > self.voters.len()
+    }
+
+    fn count(&mut self, from: Node, disk: &mut FleDisk, out: &mut Vec<FleOutput>) {
+        self.acks.insert(from);
+        self.advance(disk, out);
+    }
+
+    /// Goes on to the next stages while it has what the stage needs.
+    fn advance(&mut self, disk: &mut FleDisk, out: &mut Vec<FleOutput>) {
+        while self.has_majority() && self.stage != LeaderStage::Established {
+            let mut learners = self.acks;
+            learners.remove(self.me);
+            let epoch = self.epoch;
+            let message = match self.stage {
+                LeaderStage::FollowerInfo => {
+                    disk.accepted = epoch;
+                    out.push(Output::Write(*disk));
+                    self.stage = LeaderStage::AckEpoch;
+                    DiscoveryMessage::LeaderInfo { epoch }
+                }
+                LeaderStage::AckEpoch => {
+                    disk.current = epoch;
+                    let zxid = disk.zxid;
+                    out.push(Output::Write(*disk));
+                    out.push(Output::Announce(Announcement::Credentials { epoch, zxid }));
+                    self.stage = LeaderStage::Ack;
+                    DiscoveryMessage::NewLeader { epoch, zxid }
+                }
+                LeaderStage::Ack | LeaderStage::Established => {
+                    out.push(Output::CancelTimer(FleTimer::InitLimit));
+                    out.push(Output::SetTimer(FleTimer::Tick));
+                    out.push(Output::SetTimer(FleTimer::SyncLimit));
+                    out.push(Output::Announce(Announcement::Leading { round: epoch }));
+                    self.stage = LeaderStage::Established;
+                    self.learners = learners;
+                    DiscoveryMessage::UpToDate { epoch }
+                }
+            };
+            for learner in learners.iter() {
+                send(learner, message, out);
+            }
+            if self.stage != LeaderStage::Established {
+                self.acks = NodeSet(1 << self.me);
+            }
+        }
+    }
+}
+
+fn send(to: Node, message: DiscoveryMessage, out: &mut Vec<FleOutput>) {
+    let message = FleMessage::Discovery(message);
+    out.push(Output::Send { to, message });
 }

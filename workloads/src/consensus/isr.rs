@@ -19,22 +19,15 @@
 //! Differences: one message a fetch; values are their own sequence numbers (KIP-98), so that a retried one is stored
 //! once; logs have room for [`LOG_LENGTH`] messages, and requests beyond are not answered.
 
-mod follower;
-#[cfg(test)]
-mod late_answers;
 mod leader;
 mod log;
 mod node;
-#[cfg(test)]
-mod outcome;
-mod producer;
 mod replica;
 #[cfg(test)]
 mod tests;
 
 pub use log::{EpochEnd, LOG_LENGTH, PartitionEntry, PartitionLog};
-pub use node::{IsrDisk, IsrNode};
-pub use producer::IsrProducer;
+pub use node::{IsrDisk, IsrNode, IsrProducer};
 pub use replica::IsrReplica;
 
 use super::isr_register::{PartitionAnswer, PartitionRequest, PartitionState};

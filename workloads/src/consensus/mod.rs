@@ -1,7 +1,6 @@
 //! The tutorials' protocols beside ZooKeeper's recipes, as pure state machines, one file each: no async, no clock, no
 //! network. What plays them is not here; neither is what judges them.
 
-mod configs;
 pub mod discovery;
 pub mod fast_leader_election;
 pub mod fast_paxos;

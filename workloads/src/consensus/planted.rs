@@ -1,11 +1,10 @@
 //! Planted bugs: protocols that leave out a care which their papers demand.
 
-use super::configs::{election, fast_paxos, isr, paxos};
 use super::fast_leader_election::FleBug;
 use super::fast_paxos::{CollisionRecovery, FastPaxosBug};
 use super::isr::{IsrBug, IsrConfig};
 use super::paxos::PaxosBug;
-use super::setting::ProtocolSetting;
+use super::setting::{ProtocolSetting, election, fast_paxos, isr, paxos};
 use super::variants::{ConsensusVariant, FAST_LEADER_ELECTION, FAST_PAXOS, IN_SYNC, PAXOS, ZEN};
 use super::zen::ZenConfig;
 use zooquake_history::plan::ConsensusGoal;

@@ -1,8 +1,6 @@
 //! What Paxos and Fast Paxos have in common: the group of nodes, the sizes of quorums, votes, and what proposers,
 //! learners and leaders keep of a decision.
 
-#[cfg(test)]
-pub(super) mod campaign;
 mod decision;
 #[cfg(test)]
 pub(super) mod harness;

@@ -1,11 +1,10 @@
 //! The variants of the family `consensus`: a protocol, what it promises, what is known to go wrong with it.
 
-use super::configs::{TextbookCase, election, fast_paxos, isr, paxos, textbook};
 use super::fast_leader_election::FleBug;
 use super::fast_paxos::{CollisionRecovery, FastPaxosBug};
 use super::isr::IsrConfig;
 use super::paxos::PaxosBug;
-use super::setting::ProtocolSetting;
+use super::setting::{ProtocolSetting, TextbookCase, election, fast_paxos, isr, paxos, textbook};
 use super::zen::ZenConfig;
 use crate::recipes::KnownAnomaly;
 use zooquake_history::operation::consensus::FAMILY;

@@ -12,14 +12,9 @@
 //! terms of different nodes cannot be compared. Candidates are compared by id alone, as before version 5. Left out: a
 //! cluster state's contents and version, and the publication of later states, in which members do not vote.
 
-#[cfg(test)]
-pub(super) mod fault_kinds;
-mod membership;
 mod node;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(super) mod virtual_network;
 
 pub use node::Zen;
 

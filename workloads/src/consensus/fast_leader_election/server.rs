@@ -1,7 +1,6 @@
 //! A server of an ensemble: it looks for a leader, and then leads or follows until that fails.
 
-use super::notification::{FleNotification, FleState};
-use super::{FastLeaderElection, MAX_VOTERS};
+use super::{FastLeaderElection, FleNotification, FleState, MAX_VOTERS};
 use crate::consensus::discovery::{DiscoveryMessage, FollowerDiscovery, LeaderDiscovery};
 use crate::consensus::protocol::{Input, InputOf, MessageFigure, Node, NodeRole, NodeSet, Output, OutputOf, Protocol};
 use std::ops::Range;

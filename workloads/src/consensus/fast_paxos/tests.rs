@@ -4,8 +4,8 @@ use super::rounds::{PickedValue, RoundPlace};
 use super::*;
 use crate::consensus::protocol::NodeSet;
 use crate::consensus::quorum::VotesByAcceptor;
-use crate::consensus::quorum::campaign::{all_decide, convicted_within, schedules};
-use crate::consensus::quorum::harness::{Harness, UNIT, value};
+use crate::consensus::quorum::harness::{Harness, UNIT, all_decide, convicted_within, value};
+use crate::consensus::test_network::schedules;
 
 const RECOVERIES: [CollisionRecovery; 3] = [
     CollisionRecovery::Restart,

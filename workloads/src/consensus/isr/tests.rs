@@ -1,11 +1,74 @@
-use super::super::protocol::{Node, NodeSet};
-use super::super::test_network::NetworkEvent;
-use super::super::zen::fault_kinds::{FaultKinds, schedules};
-use super::super::zen::virtual_network::VirtualNetwork;
-use super::outcome::LogOutcome;
-use super::{IsrBug, IsrConfig, IsrNode, PartitionLog};
+use super::super::isr_register::{PartitionAnswer, PartitionState};
+use super::super::protocol::{Input, Node, NodeSet, Output, Protocol};
+use super::super::test_network::{FaultKinds, NetworkEvent, PublicEvent, VirtualNetwork, schedules};
+use super::{EpochEnd, IsrBug, IsrConfig, IsrDisk, IsrMessage, IsrNode, PartitionEntry, PartitionLog};
 use std::collections::BTreeSet;
 use zooquake_history::operation::consensus::Announcement;
+
+/// What a record comes to.
+struct LogOutcome {
+    /// Messages that producers have an acknowledgement of.
+    answered: BTreeSet<u32>,
+    /// The leader of the highest epoch.
+    leader: Option<Node>,
+    /// The values in its log, by what was made public.
+    log: Vec<Option<u32>>,
+    /// Whether every other replica follows it in its epoch.
+    followed: bool,
+}
+
+impl LogOutcome {
+    fn read(record: &[PublicEvent], replicas: Node) -> Self {
+        let mut answered = BTreeSet::new();
+        let mut logs = vec![Vec::new(); replicas.into()];
+        let mut last = vec![None; replicas.into()];
+        let (mut epoch, mut leader) = (0, None);
+        for &(_, node, event) in record {
+            match event {
+                Some(Announcement::Answered { value }) => drop(answered.insert(value)),
+                Some(Announcement::Stored { offset, value, .. }) => {
+                    let (log, offset) = (&mut logs[usize::from(node)], offset as usize);
+                    log.resize(log.len().max(offset + 1), None);
+                    log[offset] = Some(value);
+                }
+                Some(Announcement::Truncated { offset }) => logs[usize::from(node)].truncate(offset as usize),
+                Some(Announcement::Leading { round }) if round > epoch => (epoch, leader) = (round, Some(node)),
+                Some(Announcement::Leading { round }) => assert!(round < epoch, "{round} has one leader process"),
+                _ => {}
+            }
+            let standing = matches!(
+                event,
+                Some(Announcement::Stored { .. } | Announcement::Truncated { .. })
+            );
+            if node < replicas && !standing {
+                last[usize::from(node)] = event;
+            }
+        }
+        let follows = |node: Node| match last[usize::from(node)] {
+            Some(Announcement::Leading { round }) => Some(node) == leader && round == epoch,
+            Some(Announcement::Following { leader: other, round }) => Some(other) == leader && round == epoch,
+            _ => false,
+        };
+        let log = leader
+            .map(|leader| logs[usize::from(leader)].clone())
+            .unwrap_or_default();
+        Self {
+            answered,
+            leader,
+            log,
+            followed: (0..replicas).all(follows),
+        }
+    }
+
+    /// Acknowledged messages that are not in the last leader's log.
+    fn lost(&self) -> Vec<u32> {
+        self.answered
+            .iter()
+            .copied()
+            .filter(|&value| !self.log.contains(&Some(value)))
+            .collect()
+    }
+}
 
 /// Until when faults happen, in microseconds.
 const FAULTY: u64 = 3_000_000;
@@ -283,4 +346,86 @@ fn an_entry_that_is_fetched_twice_is_stored_twice_only_with_the_bug() {
         let logs = [0, 1].map(|node| *log_of(&network, node).expect("both run"));
         assert_eq!(logs[0] == logs[1], same, "{logs:?}");
     }
+}
+
+/// The register's answer to a process that has died, with a leader that is deposed by now.
+#[test]
+fn a_restarted_replica_follows_no_leader_of_an_epoch_before_that_on_its_disk() {
+    let config = IsrConfig::clean(2, 1);
+    let state = |epoch| PartitionState {
+        leader: 0,
+        epoch,
+        version: epoch + 1,
+        ..PartitionState::initial(2)
+    };
+    let answer = |epoch| Input::Receive {
+        from: config.register(),
+        message: IsrMessage::Answer(PartitionAnswer::State(state(epoch))),
+    };
+    let mut first = IsrNode::boot(&config, 1, &IsrNode::new_disk(&config, 1));
+    first.step(Input::Start);
+    let outputs = first.step(answer(2));
+    let mut disks = outputs.iter().filter_map(|output| match output {
+        Output::Write(disk) => Some(*disk),
+        _ => None,
+    });
+    let disk = disks
+        .next_back()
+        .expect("the epoch is written before the leader is asked");
+    let mut second = IsrNode::boot(&config, 1, &disk);
+    second.step(Input::Start);
+    assert_eq!(second.step(answer(1)), []);
+    let asks = |output: &_| {
+        matches!(
+            output,
+            Output::Send {
+                to: 0,
+                message: IsrMessage::AskEpochEnd { epoch: 2, .. }
+            }
+        )
+    };
+    assert!(second.step(answer(2)).iter().any(asks));
+}
+
+/// The leader's answer to a process that has died, when the log was empty.
+#[test]
+fn a_replica_cuts_nothing_off_by_an_answer_to_what_its_log_was_before() {
+    let config = IsrConfig::clean(2, 1);
+    let mut log = PartitionLog::default();
+    assert!(log.append(PartitionEntry {
+        value: 7,
+        epoch: 1,
+        producer: 3
+    }));
+    let mut node = IsrNode::boot(
+        &config,
+        1,
+        &IsrDisk::Replica {
+            log,
+            asked: 0,
+            epoch: 1,
+        },
+    );
+    node.step(Input::Start);
+    let state = PartitionState {
+        epoch: 1,
+        version: 2,
+        ..PartitionState::initial(2)
+    };
+    let message = IsrMessage::Answer(PartitionAnswer::State(state));
+    node.step(Input::Receive {
+        from: config.register(),
+        message,
+    });
+    let answer = |log: EpochEnd| {
+        let message = IsrMessage::EpochEnd {
+            epoch: 1,
+            log,
+            leader: log,
+        };
+        Input::Receive { from: 0, message }
+    };
+    assert_eq!(node.step(answer(PartitionLog::default().last())), []);
+    let following = Output::Announce(Announcement::Following { leader: 0, round: 1 });
+    assert!(node.step(answer(log.last())).contains(&following));
 }

@@ -1,8 +1,8 @@
 //! Costs without faults, agreement and progress with them, and the conviction of the planted bug.
 
 use super::*;
-use crate::consensus::quorum::campaign::{all_decide, convicted_within, schedules};
-use crate::consensus::quorum::harness::{Harness, UNIT, value};
+use crate::consensus::quorum::harness::{Harness, UNIT, all_decide, convicted_within, value};
+use crate::consensus::test_network::schedules;
 
 fn config(acceptors: u8, bug: PaxosBug) -> PaxosConfig {
     PaxosConfig {

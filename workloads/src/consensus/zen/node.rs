@@ -1,4 +1,5 @@
-//! A node's machine: the look for a master, the vote, and the election of oneself.
+//! A node's machine: the look for a master, the vote, the election of oneself, the way from votes to a cluster, and
+//! fault detection within it.
 
 use super::super::protocol::{Input, InputOf, Node, NodeSet, Output, OutputOf};
 use super::{MOST_NODES, ZenCluster, ZenConfig, ZenDisk, ZenMessage, ZenProcess, ZenTimer};
@@ -7,9 +8,12 @@ use zooquake_history::operation::consensus::Announcement;
 /// Rounds of pings in one look.
 const PING_ROUNDS: u8 = 3;
 
+/// Checks in a row that remain without an answer until a node is taken for dead.
+const CHECK_TRIES: u8 = 3;
+
 /// What a node is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum ZenPhase {
+enum ZenPhase {
     /// It asks who is there, for so many rounds already.
     Pinging(u8),
     /// It has the lowest id, and waits for votes.
@@ -29,29 +33,29 @@ pub(super) enum ZenPhase {
 /// A node of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Zen {
-    pub(super) config: ZenConfig,
-    pub(super) me: ZenProcess,
-    pub(super) phase: ZenPhase,
+    config: ZenConfig,
+    me: ZenProcess,
+    phase: ZenPhase,
     /// Number of cluster states that this process has published as a candidate.
-    pub(super) term: u16,
+    term: u16,
     /// Nodes that answered in this look.
-    pub(super) candidates: NodeSet,
+    candidates: NodeSet,
     /// The master that each of them named last.
-    pub(super) named: [Option<ZenProcess>; MOST_NODES],
+    named: [Option<ZenProcess>; MOST_NODES],
     /// The newest process of each node that a message came from, by pong or join.
-    pub(super) processes: [u16; MOST_NODES],
+    processes: [u16; MOST_NODES],
     /// Nodes whose last vote is for this one; as master, the other nodes of its cluster.
     pub(super) members: NodeSet,
     /// Members that have acknowledged its cluster state.
-    pub(super) acknowledged: NodeSet,
+    acknowledged: NodeSet,
     /// Checks in a row that a member, or the master, has not answered.
-    pub(super) misses: [u8; MOST_NODES],
+    misses: [u8; MOST_NODES],
 }
 
 pub(super) type ZenOutputs = Vec<OutputOf<Zen>>;
 
 /// The output that sends a message.
-pub(super) fn send(to: Node, message: ZenMessage) -> OutputOf<Zen> {
+fn send(to: Node, message: ZenMessage) -> OutputOf<Zen> {
     Output::Send { to, message }
 }
 
@@ -140,7 +144,7 @@ impl Zen {
     }
 
     /// The mastership that this node has published last.
-    pub(super) fn own_cluster(&self) -> ZenCluster {
+    fn own_cluster(&self) -> ZenCluster {
         ZenCluster {
             master: self.me,
             term: self.term,
@@ -148,7 +152,7 @@ impl Zen {
     }
 
     /// Whether so many nodes and this one are enough.
-    pub(super) fn are_enough(&self, others: usize) -> bool {
+    fn are_enough(&self, others: usize) -> bool {
         others + 1 >= self.config.minimum.into()
     }
 
@@ -164,7 +168,7 @@ impl Zen {
     }
 
     /// Goes over to a phase, and sets its timer in place of the last one's.
-    pub(super) fn enter(&mut self, phase: ZenPhase, out: &mut ZenOutputs) {
+    fn enter(&mut self, phase: ZenPhase, out: &mut ZenOutputs) {
         let (before, after) = (Self::timer(self.phase), Self::timer(phase));
         if before != after {
             out.push(Output::CancelTimer(before));
@@ -174,7 +178,7 @@ impl Zen {
     }
 
     /// Looks for a master from the beginning. Votes for a publication that is over count no longer.
-    pub(super) fn look(&mut self, out: &mut ZenOutputs) {
+    fn look(&mut self, out: &mut ZenOutputs) {
         self.candidates = NodeSet::EMPTY;
         self.named = [None; MOST_NODES];
         if matches!(self.phase, ZenPhase::Publishing | ZenPhase::Leading) {
@@ -276,6 +280,176 @@ impl Zen {
             ZenPhase::Publishing => out.push(send(from, self.publication(from))),
             ZenPhase::Leading => out.push(send(from, self.commit(from))),
             _ => {}
+        }
+    }
+}
+
+/// From votes to a cluster, and fault detection within it.
+impl Zen {
+    /// Whether this process's last vote is for the cluster's master.
+    fn voted_for(&self, cluster: ZenCluster, member: u16) -> bool {
+        let voted = match self.phase {
+            ZenPhase::Joining(candidate) => candidate == cluster.master,
+            ZenPhase::Accepting(accepted) => accepted == cluster,
+            _ => false,
+        };
+        voted && member == self.me.process
+    }
+
+    /// As a voter: acknowledges the cluster state of the candidate that it voted for, and of no other.
+    fn accept(&mut self, cluster: ZenCluster, member: u16, out: &mut ZenOutputs) {
+        if self.voted_for(cluster, member) {
+            self.enter(ZenPhase::Accepting(cluster), out);
+            out.push(send(cluster.master.node, ZenMessage::Acknowledge { cluster, member }));
+        }
+    }
+
+    /// As a voter: has a master from now on.
+    fn follow(&mut self, cluster: ZenCluster, member: u16, out: &mut ZenOutputs) {
+        if self.voted_for(cluster, member) {
+            self.misses = [0; MOST_NODES];
+            let (leader, round) = (cluster.master.node, cluster.term.into());
+            out.push(Output::Announce(Announcement::Following { leader, round }));
+            self.enter(ZenPhase::Following(cluster), out);
+        }
+    }
+
+    fn count_acknowledgement(&mut self, from: Node, cluster: ZenCluster, member: u16, out: &mut ZenOutputs) {
+        let counts =
+            cluster == self.own_cluster() && self.members.contains(from) && member == self.processes[usize::from(from)];
+        match self.phase {
+            ZenPhase::Publishing if counts => {
+                self.acknowledged.insert(from);
+                self.lead_if_committed(out);
+            }
+            ZenPhase::Leading if counts => out.push(send(from, self.commit(from))),
+            _ => {}
+        }
+    }
+
+    fn lead_if_committed(&mut self, out: &mut ZenOutputs) {
+        if self.are_enough(self.acknowledged.len()) {
+            self.misses = [0; MOST_NODES];
+            out.push(Output::Announce(Announcement::Leading {
+                round: self.term.into(),
+            }));
+            out.extend(self.acknowledged.iter().map(|node| send(node, self.commit(node))));
+            self.enter(ZenPhase::Leading, out);
+        }
+    }
+
+    /// A candidate whose cluster state too few have acknowledged in time does not lead, and has its voters look again.
+    fn give_up(&mut self, out: &mut ZenOutputs) {
+        let cluster = self.own_cluster();
+        out.extend(
+            self.members
+                .iter()
+                .map(|node| send(node, ZenMessage::Leave { cluster })),
+        );
+        self.look(out);
+    }
+
+    /// A node that pings looks for a master, and its vote of before counts no longer. (A member's goes by a check.)
+    fn withdraw_vote(&mut self, voter: Node) {
+        if self.phase != ZenPhase::Leading {
+            self.members.remove(voter);
+            self.acknowledged.remove(voter);
+        }
+    }
+
+    fn commit(&self, node: Node) -> ZenMessage {
+        ZenMessage::Commit {
+            cluster: self.own_cluster(),
+            member: self.processes[usize::from(node)],
+        }
+    }
+
+    fn answer_check(&self, from: Node, cluster: ZenCluster) -> ZenMessage {
+        let shared = match self.phase {
+            ZenPhase::Leading => cluster == self.own_cluster() && self.members.contains(from),
+            ZenPhase::Accepting(own) | ZenPhase::Following(own) => cluster == own && from == own.master.node,
+            _ => false,
+        };
+        if shared {
+            ZenMessage::Alive { cluster }
+        } else {
+            ZenMessage::Leave { cluster }
+        }
+    }
+
+    /// Whether this node is in the cluster, as its master or as a member.
+    fn is_in(&self, cluster: ZenCluster) -> bool {
+        match self.phase {
+            ZenPhase::Leading => cluster == self.own_cluster(),
+            ZenPhase::Following(own) => cluster == own,
+            _ => false,
+        }
+    }
+
+    fn note_alive(&mut self, from: Node, cluster: ZenCluster) {
+        if self.is_in(cluster) {
+            self.misses[usize::from(from)] = 0;
+        }
+    }
+
+    fn note_leave(&mut self, from: Node, cluster: ZenCluster, out: &mut ZenOutputs) {
+        match self.phase {
+            ZenPhase::Leading if self.is_in(cluster) => {
+                self.members.remove(from);
+                self.resign_if_alone(out);
+            }
+            ZenPhase::Accepting(own) | ZenPhase::Following(own) if own == cluster && from == own.master.node => {
+                self.look(out);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes for dead who has not answered the last checks, and checks the others.
+    fn check(&mut self, out: &mut ZenOutputs) {
+        match self.phase {
+            ZenPhase::Leading => {
+                for node in self.members.iter() {
+                    if self.is_dead(node) {
+                        self.members.remove(node);
+                    } else {
+                        out.push(send(
+                            node,
+                            ZenMessage::Check {
+                                cluster: self.own_cluster(),
+                            },
+                        ));
+                    }
+                }
+                self.enter(ZenPhase::Leading, out);
+                self.resign_if_alone(out);
+            }
+            ZenPhase::Following(cluster) => {
+                if self.is_dead(cluster.master.node) {
+                    self.look(out);
+                } else {
+                    out.push(send(cluster.master.node, ZenMessage::Check { cluster }));
+                    self.enter(ZenPhase::Following(cluster), out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a node has missed its checks; counts the next one as missed until it is answered.
+    fn is_dead(&mut self, node: Node) -> bool {
+        let misses = &mut self.misses[usize::from(node)];
+        *misses += 1;
+        *misses > CHECK_TRIES
+    }
+
+    /// A master that has not enough nodes any more is none.
+    fn resign_if_alone(&mut self, out: &mut ZenOutputs) {
+        if !self.are_enough(self.members.len()) {
+            out.push(Output::Announce(Announcement::Resigned {
+                round: self.term.into(),
+            }));
+            self.look(out);
         }
     }
 }

@@ -1,6 +1,5 @@
 use super::super::protocol::{Input, Node, NodeSet, Output, Protocol};
-use super::fault_kinds::{FaultKinds, schedules};
-use super::virtual_network::{PublicEvent, VirtualNetwork};
+use super::super::test_network::{FaultKinds, PublicEvent, VirtualNetwork, schedules};
 use super::{Zen, ZenConfig, ZenMessage};
 use zooquake_history::operation::consensus::Announcement;
 

@@ -2,27 +2,23 @@
 
 mod bands;
 mod groups;
-mod holds;
 mod lanes;
 mod ops;
 mod roots;
 mod sessions;
 mod stats;
-mod terms;
 mod witness;
 mod words;
 
 pub use bands::Band;
 pub use groups::DrawnGroup;
-pub use holds::DrawnHold;
 pub use lanes::{Lanes, ServerLane, ServerSpan};
-pub use ops::{DrawnOperation, Mark, Role, subject_name};
+pub use ops::{DrawnHold, DrawnOperation, Mark, Role, subject_name};
 pub use roots::Root;
 pub use sessions::{DrawnSession, SessionLane, SessionMarks};
 pub use stats::{LatencyTerms, OpStats, errors, op_stats, rates};
-pub use terms::Terms;
 pub use witness::{DrawnWitness, WitnessStep, summary};
-pub use words::{Mend, round_word};
+pub use words::{Mend, Terms, round_word};
 pub use zooquake_checkers::analysis::OperationOutcome;
 
 use crate::{Extras, lists};
@@ -83,7 +79,7 @@ impl<'a> RunModel<'a> {
         let end = times.max().unwrap_or(0).max(1_000_000);
         let lanes = Lanes::new(record);
         let analysis = Analysis::new(record);
-        let ops = ops::drawn(&analysis, &lanes);
+        let ops = ops::operations(&analysis, &lanes);
         let phase = |&(name, at): &(&str, usize)| DrawnPhase {
             name: crate::text::clip(name, 24),
             from: analysis.time(at),
@@ -96,7 +92,7 @@ impl<'a> RunModel<'a> {
         Self {
             terms: words::terms(&record.plan.workload.family, &ops),
             ops,
-            holds: holds::drawn(&analysis, &lanes),
+            holds: ops::holds(&analysis, &lanes),
             bands,
             roots: Root::all(results),
             phases: analysis.phases.iter().take(PHASES).map(phase).collect(),

@@ -1,8 +1,6 @@
 //! Of barriers: rounds that all members enter, and leave, together.
 
-use super::FamilyWords;
-use super::context::EventContext;
-use crate::model::terms::Terms;
+use super::{EventContext, FamilyWords, Terms};
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::barrier::{self, ROUND};
@@ -41,7 +39,7 @@ pub(super) const FAMILY: FamilyWords = FamilyWords {
 };
 
 /// The predicate of a round's event.
-pub fn predicate(context: EventContext<'_>) -> Option<String> {
+fn predicate(context: EventContext<'_>) -> Option<String> {
     let round = || format!("round {}", context.field(ROUND));
     Some(match context.what() {
         (barrier::f::JOIN, Invoke) => format!("joins {}{}{}", round(), member(context), members(context)),

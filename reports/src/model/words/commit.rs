@@ -1,8 +1,6 @@
 //! Of two-phase commit: transactions, votes and decisions.
 
-use super::FamilyWords;
-use super::context::EventContext;
-use crate::model::terms::Terms;
+use super::{EventContext, FamilyWords, Terms};
 use crate::{lists, text};
 use zooquake_history::operation::commit::{self, DECISION, SITES, VOTE};
 use zooquake_history::{
@@ -31,7 +29,7 @@ pub(super) const FAMILY: FamilyWords = FamilyWords {
 };
 
 /// The predicate of a transaction's event.
-pub fn predicate(context: EventContext<'_>) -> Option<String> {
+fn predicate(context: EventContext<'_>) -> Option<String> {
     let tx = || text::clip(context.read(Event::tx).unwrap_or("a transaction"), 40);
     Some(match context.what() {
         (commit::f::BEGIN, Invoke) => format!("begins {}{}", tx(), sites(context)),

@@ -1,8 +1,6 @@
 //! Of consensus protocols: what clients ask for, and what nodes make public.
 
-use super::FamilyWords;
-use super::context::EventContext;
-use crate::model::terms::{GENERAL, Terms};
+use super::{EventContext, FamilyWords, GENERAL, Terms};
 use zooquake_history::EventType::{Info, Invoke, Ok};
 use zooquake_history::operation::consensus::{self, CONTENT, f};
 use zooquake_history::plan::ConsensusGoal;
@@ -30,7 +28,7 @@ pub fn round_word(goal: ConsensusGoal) -> &'static str {
 }
 
 /// The predicate of an event of a consensus protocol.
-pub fn predicate(context: EventContext<'_>) -> Option<String> {
+fn predicate(context: EventContext<'_>) -> Option<String> {
     let value = |name: &str| match context.event.value.get(name) {
         Some(value) => value.to_string().replace('"', ""),
         None => "?".to_owned(),

@@ -1,7 +1,6 @@
 //! Of control requests, of the life of a client, and of the run's phases.
 
-use super::context::EventContext;
-use super::grant;
+use super::{EventContext, grant, shown};
 use crate::text;
 use zooquake_history::operation::{
     SESSION,
@@ -96,7 +95,7 @@ fn phase(context: EventContext<'_>) -> String {
         Some("audit") => "reads the tree for the audit",
         Some("done") => "is done",
         Some("interrupted") => "was stopped by its user",
-        _ => return format!("enters the phase {}", super::context::shown(&context.event.value, 40)),
+        _ => return format!("enters the phase {}", shown(&context.event.value, 40)),
     };
     known.to_owned()
 }

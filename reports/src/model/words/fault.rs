@@ -1,6 +1,6 @@
 //! Of faults, and of what they took from whom.
 
-use super::context::EventContext;
+use super::EventContext;
 use crate::text;
 use zooquake_history::fault::{LOST, OP};
 use zooquake_history::operation::control::ZXID;

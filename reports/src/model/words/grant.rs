@@ -1,15 +1,70 @@
-//! Of locks, elections and semaphores: grants and terms.
+//! Of the families that grant something, which are locks, read-write locks, elections and semaphores: grants and terms.
 
-use super::context::EventContext;
+use super::{EventContext, FamilyWords, Terms};
 use crate::text;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
-use zooquake_history::operation::Mode;
 use zooquake_history::operation::control::WHY;
 use zooquake_history::operation::grant::{GRANT, VALUE, f};
+use zooquake_history::operation::{Mode, election, lock, rwlock, semaphore};
+
+const LOCK_TERMS: Terms = Terms {
+    holds: "holds",
+    hold: Some("holds"),
+    wait: Some("waits"),
+    work: "works, then writes",
+    take: Some("reads"),
+    leave: Some("releases"),
+    took: "write accepted",
+    refused: Some("refused"),
+    no: None,
+};
+
+/// The family `lock`.
+pub(super) const LOCK: FamilyWords = FamilyWords {
+    spec: &lock::FAMILY,
+    terms: |_| &LOCK_TERMS,
+    predicate,
+};
+
+/// The family `rwlock`, in the words of a lock.
+pub(super) const RWLOCK: FamilyWords = FamilyWords {
+    spec: &rwlock::FAMILY,
+    terms: |_| &LOCK_TERMS,
+    predicate,
+};
+
+const ELECTION_TERMS: Terms = Terms {
+    holds: "leads under",
+    hold: Some("leads"),
+    wait: Some("stands for election"),
+    leave: Some("resigns"),
+    ..LOCK_TERMS
+};
+
+/// The family `election`.
+pub(super) const ELECTION: FamilyWords = FamilyWords {
+    spec: &election::FAMILY,
+    terms: |_| &ELECTION_TERMS,
+    predicate,
+};
+
+const SEMAPHORE_TERMS: Terms = Terms {
+    work: "works",
+    took: "has worked",
+    refused: None,
+    ..LOCK_TERMS
+};
+
+/// The family `semaphore`.
+pub(super) const SEMAPHORE: FamilyWords = FamilyWords {
+    spec: &semaphore::FAMILY,
+    terms: |_| &SEMAPHORE_TERMS,
+    predicate,
+};
 
 /// The predicate of a grant's event.
-pub fn predicate(context: EventContext<'_>) -> Option<String> {
+fn predicate(context: EventContext<'_>) -> Option<String> {
     match context.event.f.as_str() {
         f::ACQUIRE | f::RELEASE if context.thing.is_empty() => granted(context, "the lock"),
         f::ACQUIRE | f::RELEASE => granted(context, context.thing),

@@ -1,8 +1,6 @@
 //! Of groups: members, and who shows them.
 
-use super::FamilyWords;
-use super::context::EventContext;
-use crate::model::terms::Terms;
+use super::{EventContext, FamilyWords, Terms, shown};
 use crate::text;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::membership::{self, MEMBER, MEMBERS, N, REGISTERED, VALUE, VIEW, f};
@@ -40,7 +38,7 @@ fn predicate(context: EventContext<'_>) -> Option<String> {
         (f::UPDATE, Fail | Info) => context.failed(&format!("changed its value to {}", value()))?,
         (f::DEREGISTER, Invoke) => "leaves the group".into(),
         (f::DEREGISTER, Ok) => match context.removed() {
-            Some(path) => format!("has left the group: {} is removed", super::context::shown(path, 80)),
+            Some(path) => format!("has left the group: {} is removed", shown(path, 80)),
             None => "has left the group".into(),
         },
         (f::DEREGISTER, Fail | Info) => context.failed("left the group")?,

@@ -1,35 +1,24 @@
-//! Events in words, and what each family calls what pictures show; one family a file.
+//! Events in words, and what each family calls what pictures show.
 
 mod barrier;
 mod commit;
 mod consensus;
-mod context;
 mod control;
-mod counter;
-mod election;
-mod ensemble;
 mod fault;
 mod grant;
-mod lock;
 mod membership;
 mod mends;
-mod protocol_mends;
 mod queue;
-mod recipe_mends;
 mod register;
-mod rwlock;
-mod semaphore;
 
+use super::{DrawnHold, DrawnOperation, Mark, Role};
+use crate::text;
 pub use consensus::round_word;
-pub use context::EventContext;
 pub use fault::lost;
 pub use mends::Mend;
-
-use super::DrawnOperation;
-use super::terms::{self, Terms};
-use crate::text;
-use zooquake_history::operation::{self, Family};
-use zooquake_history::{Event, EventType};
+use zooquake_history::operation::{self, Family, Field, PATH, REMOVED, ensemble};
+use zooquake_history::plan::ConsensusGoal;
+use zooquake_history::{Event, EventType, Value};
 
 /// A family and its words.
 #[derive(Debug)]
@@ -44,24 +33,24 @@ struct FamilyWords {
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`].
 const FAMILIES: &[FamilyWords; operation::FAMILIES.len()] = &[
-    lock::FAMILY,
-    rwlock::FAMILY,
-    election::FAMILY,
-    semaphore::FAMILY,
+    grant::LOCK,
+    grant::RWLOCK,
+    grant::ELECTION,
+    grant::SEMAPHORE,
     commit::FAMILY,
     barrier::FAMILY,
     queue::FAMILY,
-    register::FAMILY,
-    counter::FAMILY,
+    register::REGISTER,
+    register::COUNTER,
     membership::FAMILY,
-    ensemble::FAMILY,
+    ENSEMBLE,
     consensus::FAMILY,
 ];
 
 /// What a family calls what these operations of its clients are drawn as; general words for an unknown one.
 pub fn terms(family: &str, ops: &[DrawnOperation<'_>]) -> &'static Terms {
     let found = FAMILIES.iter().find(|words| words.spec.name == family);
-    found.map_or(&terms::GENERAL, |words| (words.terms)(ops))
+    found.map_or(&GENERAL, |words| (words.terms)(ops))
 }
 
 /// The predicate of an event: the rest of a sentence that begins with its client.
@@ -88,6 +77,173 @@ fn plain(event: &Event) -> String {
     format!("{kind} {} {}", text::clip(&event.f, 40), text::value(&event.value, 120))
         .trim_end()
         .to_owned()
+}
+
+/// How a family calls what legends and labels show; `None` for what it does not have.
+#[derive(Debug)]
+pub struct Terms {
+    /// What begins the label of a hold, before what is held.
+    pub holds: &'static str,
+    /// A hold in a legend.
+    pub hold: Option<&'static str>,
+    /// Operations that wait for others.
+    pub wait: Option<&'static str>,
+    /// Operations that change something.
+    pub work: &'static str,
+    /// Operations that ask for something.
+    pub take: Option<&'static str>,
+    /// Operations that give up what the client had.
+    pub leave: Option<&'static str>,
+    /// The mark of what was taken.
+    pub took: &'static str,
+    /// The mark of what the resource refused.
+    pub refused: Option<&'static str>,
+    /// The mark of a lawful no.
+    pub no: Option<&'static str>,
+}
+
+/// Of a family that has no words of its own.
+const GENERAL: Terms = Terms {
+    holds: "holds",
+    hold: Some("holds"),
+    wait: Some("waits"),
+    work: "works",
+    take: Some("takes"),
+    leave: Some("gives back"),
+    took: "accepted",
+    refused: Some("refused"),
+    no: Some("no"),
+};
+
+impl Terms {
+    /// Holds that are here: whether they are shared, with the family's words for them.
+    pub fn holds<'h>(&self, holds: impl Iterator<Item = &'h DrawnHold<'h>>) -> Vec<(bool, String)> {
+        let Some(words) = self.hold else { return Vec::new() };
+        let mut here = [false; 2];
+        holds.for_each(|hold| here[usize::from(hold.shared)] = true);
+        let all = [(false, words.to_owned()), (true, format!("{words} shared"))];
+        all.into_iter()
+            .filter(|(shared, _)| here[usize::from(*shared)])
+            .collect()
+    }
+
+    /// Roles that operations have here, with the family's words for them.
+    pub fn roles(&self, ops: &[&DrawnOperation<'_>]) -> Vec<(Role, &'static str)> {
+        let roles = [
+            (Role::Wait, self.wait),
+            (Role::Work, Some(self.work)),
+            (Role::Take, self.take),
+            (Role::Leave, self.leave),
+        ];
+        let here = |role| ops.iter().any(|op| op.role == role && !op.control);
+        let named = roles.into_iter().filter_map(|(role, words)| Some((role, words?)));
+        named.filter(|(role, _)| here(*role)).collect()
+    }
+
+    /// Marks that answers have here, with the family's words for them.
+    pub fn marks(&self, ops: &[&DrawnOperation<'_>]) -> Vec<(Mark, &'static str)> {
+        let marks = [
+            (Mark::Took, Some(self.took)),
+            (Mark::Refused, self.refused),
+            (Mark::No, self.no),
+        ];
+        let here = |mark| ops.iter().any(|op| op.mark() == mark);
+        let named = marks.into_iter().filter_map(|(mark, words)| Some((mark, words?)));
+        named.filter(|(mark, _)| here(*mark)).collect()
+    }
+}
+
+/// The family `ensemble`, whose runs have no clients.
+const ENSEMBLE: FamilyWords = FamilyWords {
+    spec: &ensemble::FAMILY,
+    terms: |_| &GENERAL,
+    predicate: |_| None,
+};
+
+/// An event with its invocation, because a completion may leave out fields of that.
+#[derive(Debug, Clone, Copy)]
+pub struct EventContext<'a> {
+    pub event: &'a Event,
+    /// What it answers, if it is a completion.
+    pub invoke: Option<&'a Event>,
+    /// What the run's family grants; empty if nothing is known to be granted.
+    pub thing: &'static str,
+    /// What the run's consensus protocol is for.
+    pub goal: ConsensusGoal,
+}
+
+impl<'a> EventContext<'a> {
+    /// The operation and how far it is.
+    pub fn what(&self) -> (&'a str, EventType) {
+        (&self.event.f, self.event.kind)
+    }
+
+    /// A field of the value, whatever it is; of the invocation's where the event has none.
+    pub fn get<T: ?Sized>(&self, field: Field<T>) -> Option<&'a Value> {
+        let own = self.event.get(field.any());
+        own.or_else(|| self.invoke.and_then(|invoke| invoke.get(field.any())))
+    }
+
+    /// A field as it is shown; `…` if there is none.
+    pub fn field<T: ?Sized>(&self, field: Field<T>) -> String {
+        self.get(field).map_or("…".into(), |value| shown(value, 120))
+    }
+
+    /// A field of the event; that of the invocation where the event has none.
+    pub fn read<T>(&self, field: fn(&'a Event) -> Option<T>) -> Option<T> {
+        field(self.event).or_else(|| field(self.invoke?))
+    }
+
+    /// The same in words; nothing where neither has the field.
+    pub fn told<T>(&self, field: fn(&'a Event) -> Option<T>, words: impl Fn(T) -> String) -> String {
+        self.read(field).map(words).unwrap_or_default()
+    }
+
+    /// `, czxid 0x100000007`, if the event has one.
+    pub fn czxid(&self) -> String {
+        self.told(Event::czxid, |zxid| format!(", czxid {zxid:#x}"))
+    }
+
+    /// `, mzxid 0x100000007`, if the event has one.
+    pub fn mzxid(&self) -> String {
+        self.told(Event::mzxid, |zxid| format!(", mzxid {zxid:#x}"))
+    }
+
+    /// The path of the znode that it removed, as it stands there.
+    pub fn removed(&self) -> Option<&'a Value> {
+        PATH.any().read_from(self.get(REMOVED)?)
+    }
+
+    /// What it has done, and which znode it removed by that, if that is known.
+    pub fn with_removed(&self, done: String) -> String {
+        match self.removed() {
+            Some(path) => format!("{done}: removed {}", text::value(path, 80)),
+            None => done,
+        }
+    }
+
+    /// How long it is to work before it does what it is asked for; `None` if not at all.
+    pub fn work(&self) -> Option<String> {
+        let ms = self.read(Event::work_ms).filter(|ms| *ms > 0)?;
+        Some(text::millis(ms.unsigned_abs()))
+    }
+
+    /// What became of an operation of which nothing more is known than its failure.
+    pub fn failed(&self, doing: &str) -> Option<String> {
+        match self.event.kind {
+            EventType::Fail => Some(format!("has certainly not {doing}")),
+            EventType::Info => Some(format!("may or may not have {doing}")),
+            EventType::Invoke | EventType::Ok => None,
+        }
+    }
+}
+
+/// A value on one line; `nothing` for null, which would be invisible.
+fn shown(value: &Value, max: usize) -> String {
+    match value {
+        Value::Null => "nothing".into(),
+        value => text::value(value, max),
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! Of queues: items that travel from an enqueue through a dequeue to an acknowledgement.
 
-use super::FamilyWords;
-use super::context::EventContext;
-use crate::model::terms::Terms;
+use super::{EventContext, FamilyWords, Terms, shown};
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::{
     CZXID, PATH,
@@ -29,7 +27,7 @@ pub(super) const FAMILY: FamilyWords = FamilyWords {
 };
 
 /// The predicate of an item's event.
-pub fn predicate(context: EventContext<'_>) -> Option<String> {
+fn predicate(context: EventContext<'_>) -> Option<String> {
     let item = || context.field(ITEM);
     Some(match context.what() {
         (queue::f::ENQUEUE, Invoke) => format!("enqueues item {}", item()),
@@ -51,7 +49,7 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
 fn at(context: EventContext<'_>) -> String {
     context
         .get(PATH)
-        .map(|path| format!(" as {}", super::context::shown(path, 100)))
+        .map(|path| format!(" as {}", shown(path, 100)))
         .unwrap_or_default()
 }
 

@@ -1,7 +1,7 @@
 //! Lanes with what nodes do, and what is wrong with them.
 
-use super::labels::{LabelBox, OccupiedPlaces};
-use super::places::{BRACKET, DiagramPlaces, HEAD, ROUND, ROW};
+use super::arrows::{LabelBox, OccupiedPlaces};
+use super::layout::{BRACKET, DiagramPlaces, HEAD, ROUND, ROW};
 use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke};
 use super::{DiagramTone, FaultSpan, LaneMark, MarkSign, MessageDiagram};
 use crate::svg::text_width;

@@ -1,15 +1,36 @@
-//! From a diagram to shapes with places.
+//! From a diagram to shapes with places: where lanes and moments lie, and what is drawn there.
 
-use super::labels::OccupiedPlaces;
-use super::places::{DiagramPlaces, HEAD};
+use super::arrows::{self, OccupiedPlaces};
 use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke};
-use super::{MessageDiagram, arrows, lanes};
+use super::{ArrowEnd, DiagramLane, FaultSpan, MessageDiagram, lanes};
+use crate::svg::text_width;
 use crate::text;
+use std::collections::BTreeSet;
 
-/// Room that times have at the left.
-const TIMES: f64 = 60.0;
+/// Where times end, at the left.
+const TIMES_END: f64 = 60.0;
 /// The least distance between two times.
 const TIME_STEP: f64 = 44.0;
+/// Height of a row.
+pub const ROW: f64 = 16.0;
+/// Room for the names of lanes.
+pub const HEAD: f64 = 34.0;
+/// Width of the column of times.
+const TIMES: f64 = 66.0;
+/// Width of a column of rounds.
+pub const ROUND: f64 = 74.0;
+/// The most columns of rounds; what overlaps more shares the last one.
+const ROUNDS: usize = 3;
+/// Width of a column of brackets.
+pub const BRACKET: f64 = 66.0;
+/// The most columns of brackets.
+const BRACKETS: usize = 3;
+/// The width that lanes fill if there are few of them.
+const WIDTH: f64 = 1180.0;
+/// The least and the greatest distance between two lanes.
+const BETWEEN: (f64, f64) = (122.0, 230.0);
+/// A distance in time that is marked: so many times a message is on its way.
+const GAP: u64 = 4;
 
 /// A diagram in which everything has its place.
 #[derive(Debug)]
@@ -60,7 +81,7 @@ fn times(places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
             broken = true;
         }
         if row.y >= free || broken {
-            let at = (TIMES, row.y + 4.0);
+            let at = (TIMES_END, row.y + 4.0);
             shapes.push(DiagramShape::words(DiagramInk::Faint, at, Anchor::End, time(row.time)));
             free = row.y + TIME_STEP;
         }
@@ -104,9 +125,202 @@ fn breaks(places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
         let words = format!("… {}", stop.words);
         shapes.push(DiagramShape::words(
             DiagramInk::Faint,
-            (TIMES, stop.y + 5.0),
+            (TIMES_END, stop.y + 5.0),
             Anchor::End,
             words,
         ));
     }
+}
+
+/// A moment with its height.
+#[derive(Debug, Clone, Copy)]
+struct DiagramRow {
+    /// The moment.
+    time: u64,
+    /// Its height.
+    y: f64,
+}
+
+/// What stands between two rows.
+#[derive(Debug, Clone)]
+struct RowBreak {
+    /// Its height.
+    y: f64,
+    /// What is written there.
+    words: String,
+    /// Whether messages are left out there; else it is only a long time.
+    omits: bool,
+}
+
+/// Places of everything.
+#[derive(Debug)]
+pub struct DiagramPlaces {
+    /// The moments in order.
+    rows: Vec<DiagramRow>,
+    /// What stands between them.
+    breaks: Vec<RowBreak>,
+    /// The column of each band.
+    pub bands: Vec<usize>,
+    /// The column of each bracket.
+    pub brackets: Vec<usize>,
+    /// Where backgrounds begin, at the left of the lanes.
+    pub left: f64,
+    /// Where they end.
+    pub right: f64,
+    /// How many lanes there are.
+    lanes: usize,
+    /// The lane at the left.
+    first: f64,
+    /// From one lane to the next.
+    between: f64,
+    /// The whole width.
+    width: f64,
+    /// Below the last row.
+    pub bottom: f64,
+}
+
+impl DiagramPlaces {
+    /// The places in a diagram.
+    pub fn new(diagram: &MessageDiagram) -> Self {
+        let spans = diagram.bands.iter().map(|band| (band.from, band.until));
+        let bands = columns(spans, ROUNDS);
+        let spans = diagram.brackets.iter().map(|bracket| (bracket.from, bracket.until));
+        let brackets = columns(spans, BRACKETS);
+        let count = |columns: &[usize]| columns.iter().max().map_or(0, |most| most + 1) as f64;
+        let left = TIMES + ROUND * count(&bands);
+        let lanes = diagram.lanes.len().max(1) as f64;
+        let beside = beside(diagram);
+        let first = left + beside.0;
+        let outside = beside.1 + BRACKET * count(&brackets);
+        let room = WIDTH - first - outside;
+        let between = (room / (lanes - 1.0).max(1.0)).clamp(BETWEEN.0, BETWEEN.1);
+        let right = first + between * (lanes - 1.0) + beside.1;
+        let (rows, breaks, bottom) = rows(diagram);
+        let width = right + BRACKET * count(&brackets) + 4.0;
+        Self {
+            rows,
+            breaks,
+            bands,
+            brackets,
+            left,
+            right,
+            lanes: diagram.lanes.len(),
+            first,
+            between,
+            width,
+            bottom,
+        }
+    }
+
+    /// The line of a lane.
+    pub fn x(&self, lane: usize) -> f64 {
+        self.first + self.between * lane as f64
+    }
+
+    /// The height of a moment: of its row, else between those around it.
+    pub fn y(&self, time: u64) -> f64 {
+        let at = self.rows.partition_point(|row| row.time < time);
+        match (
+            at.checked_sub(1).and_then(|before| self.rows.get(before)),
+            self.rows.get(at),
+        ) {
+            (_, Some(row)) if row.time == time => row.y,
+            (Some(before), Some(after)) => f64::midpoint(before.y, after.y),
+            (None, Some(after)) => after.y - ROW / 2.0,
+            (Some(before), None) => before.y + ROW / 2.0,
+            (None, None) => HEAD,
+        }
+    }
+}
+
+/// Room at the left and at the right of the lanes: of labels that stand there.
+fn beside(diagram: &MessageDiagram) -> (f64, f64) {
+    let widest = |lane: usize| {
+        let marks = diagram.marks.iter().filter(|mark| mark.lane == Some(lane));
+        marks.map(|mark| text_width(&mark.label)).fold(0.0, f64::max)
+    };
+    let width = |lane: &DiagramLane| text_width(&text::clip(&lane.name, 20));
+    let name = |lane: usize| diagram.lanes.get(lane).map_or(0.0, width);
+    let last = diagram.lanes.len().saturating_sub(1);
+    let fault = |span: &FaultSpan| text_width(&text::clip(span.fault.name, 12)) + 14.0;
+    let faults = diagram.spans.iter().filter(|span| span.lane == 0).map(fault);
+    let left = faults.fold((name(0) / 2.0 + 6.0).max(30.0), f64::max);
+    let right = (widest(last) * 1.1 + 24.0)
+        .max(name(last) / 2.0 + 24.0)
+        .clamp(40.0, 200.0);
+    (left, right)
+}
+
+/// The column of each span: one in which the spans before it have ended, by their beginnings.
+fn columns(spans: impl Iterator<Item = (u64, u64)>, most: usize) -> Vec<usize> {
+    let spans: Vec<(u64, u64)> = spans.collect();
+    let mut order: Vec<usize> = (0..spans.len()).collect();
+    order.sort_by_key(|&at| spans[at]);
+    let mut ends: Vec<u64> = Vec::new();
+    let mut columns = vec![0; spans.len()];
+    for at in order {
+        let (from, until) = spans[at];
+        let free = ends.iter().position(|end| *end < from).unwrap_or(ends.len());
+        let column = free.min(most - 1);
+        match ends.get_mut(column) {
+            Some(end) => *end = until.max(*end),
+            None => ends.push(until),
+        }
+        columns[at] = column;
+    }
+    columns
+}
+
+fn moments(diagram: &MessageDiagram) -> BTreeSet<u64> {
+    let arrows = diagram.arrows.iter().flat_map(|arrow| [arrow.sent, arrow.until()]);
+    let marks = diagram.marks.iter().map(|mark| mark.time);
+    let spans = diagram.spans.iter().flat_map(|span| [span.from, span.until]).flatten();
+    arrows.chain(marks).chain(spans).collect()
+}
+
+/// The time that is long in a diagram.
+fn long(diagram: &MessageDiagram) -> u64 {
+    let travel = diagram.arrows.iter().filter_map(|arrow| match arrow.end {
+        ArrowEnd::Received(at) => Some(at.saturating_sub(arrow.sent)),
+        _ => None,
+    });
+    let mut travel: Vec<u64> = travel.collect();
+    travel.sort_unstable();
+    travel
+        .get(travel.len() / 2)
+        .map_or(u64::MAX, |usual| usual.saturating_mul(GAP).max(1))
+}
+
+fn rows(diagram: &MessageDiagram) -> (Vec<DiagramRow>, Vec<RowBreak>, f64) {
+    let long = long(diagram);
+    let (mut rows, mut breaks): (Vec<DiagramRow>, Vec<RowBreak>) = (Vec::new(), Vec::new());
+    let mut y = HEAD + ROW;
+    let mut omissions = diagram.omissions.iter().peekable();
+    for time in moments(diagram) {
+        let mut omits = false;
+        while let Some(omission) = omissions.next_if(|omission| omission.before <= time) {
+            omits = true;
+            let words = omission.words.clone();
+            breaks.push(RowBreak { y, words, omits });
+            y += ROW + 4.0;
+        }
+        let passed = rows.last().map_or(0, |row: &DiagramRow| time - row.time);
+        if !omits && passed > long {
+            let words = text::duration(passed);
+            breaks.push(RowBreak {
+                y: y - 2.0,
+                words,
+                omits,
+            });
+            y += ROW;
+        }
+        rows.push(DiagramRow { time, y });
+        y += ROW;
+    }
+    for omission in omissions {
+        let words = omission.words.clone();
+        breaks.push(RowBreak { y, words, omits: true });
+        y += ROW + 4.0;
+    }
+    (rows, breaks, y)
 }

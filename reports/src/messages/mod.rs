@@ -4,10 +4,8 @@
 //! Time is not to scale: each moment at which something is sent, received, lost or done has a row of its own.
 
 mod arrows;
-mod labels;
 mod lanes;
 mod layout;
-mod places;
 mod shapes;
 mod svg;
 #[cfg(test)]

@@ -1,21 +1,17 @@
 //! The messages of a consensus protocol as a diagram: which part of a run is shown, and what stands out in it.
 
 mod assembly;
-mod choice;
-mod divergence;
-mod key;
 mod leaders;
 mod logs;
-mod marks;
 mod network_run;
 mod scope;
 #[cfg(test)]
 mod tests;
 mod values;
 
-use crate::messages::MessageDiagram;
+use crate::messages::{ArrowEnd, DiagramArrow, MessageDiagram};
 use crate::model::RunModel;
-use crate::text;
+use crate::{lists, text};
 use network_run::NetworkRun;
 use scope::{CALM, DiagramScope};
 use zooquake_checkers::Anomaly;
@@ -43,7 +39,7 @@ pub fn picture(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<Consen
         None => calm_scope(&run),
         Some(anomaly) => anomaly_scope(&run, anomaly),
     };
-    let chosen = choice::choose(&run, &scope);
+    let chosen = scope::choose(&run, &scope);
     let diagram = assembly::assemble(model, &run, (&scope, &chosen), anomaly);
     let sent = run.sent_in(scope.from, scope.until).count();
     let caption = format!(
@@ -60,8 +56,8 @@ pub fn picture(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<Consen
         },
     );
     let mut sentences = scope.sentences;
-    sentences.extend(key::words(&run));
-    sentences.extend(key::signs(&diagram));
+    sentences.extend(protocol_words(&run));
+    sentences.extend(signs(&diagram));
     Some(ConsensusPicture {
         diagram,
         sentences,
@@ -77,7 +73,7 @@ fn anomaly_scope(run: &NetworkRun<'_>, anomaly: &Anomaly) -> DiagramScope {
         "two-leaders" | "two-ensemble-leaders" => leaders::two(run, &witness),
         "lesser-vote-won" => leaders::lesser_vote(run, &witness),
         "lost-message" => logs::lost_message(run, &witness),
-        "diverging-replicas" => divergence::diverging(run, &witness),
+        "diverging-replicas" => logs::diverging(run, &witness),
         _ => None,
     };
     let scope = found.unwrap_or_else(|| DiagramScope::around(run, &witness));
@@ -98,4 +94,53 @@ fn calm_scope(run: &NetworkRun<'_>) -> DiagramScope {
         ..DiagramScope::default()
     });
     DiagramScope { most: CALM, ..scope }
+}
+
+/// The messages of a protocol in a sentence, for the foot of its diagram; `None` where the protocol is not known.
+fn protocol_words(run: &NetworkRun<'_>) -> Option<String> {
+    Some(match run.goal {
+        ConsensusGoal::Value => format!(
+            "1a asks for a promise to vote in no lower {0}; 1b gives it, with the last vote if there was one; 2a asks for a vote, 2a any for a \
+             vote for any proposal; 2b is a vote, with its value.",
+            run.round
+        ),
+        ConsensusGoal::EpochLeader | ConsensusGoal::Election => {
+            "A vote (3, 9) is for server 3 with the zxid 9. What has capitals is Zab's discovery and synchronization after an election."
+                .to_owned()
+        }
+        ConsensusGoal::OneLeader => {
+            "ping and pong find who is there; join is a vote; publish, ack and commit make the elected node's cluster state that of all."
+                .to_owned()
+        }
+        ConsensusGoal::Log => partition_words(run),
+        ConsensusGoal::Nothing => return None,
+    })
+}
+
+fn partition_words(run: &NetworkRun<'_>) -> String {
+    let register = run.names.iter().find(|name| name.starts_with("register"));
+    let register = register.map_or("The register", String::as_str);
+    format!(
+        "{} stands for Kafka's controller: it keeps leader, leader epoch and in-sync replicas (ISR), and makes a change only of the \
+         version (v) before it. A fetch from n acknowledges all before offset n; HW is the high watermark; ack answers a produce with \
+         acks=all. An epoch is a leader epoch.",
+        text::clip(register, 24)
+    )
+}
+
+/// What the arrows and hatches mean that are not whole arrows; `None` if there are none.
+fn signs(diagram: &MessageDiagram) -> Option<String> {
+    let some = |is_so: fn(&DiagramArrow) -> bool| diagram.arrows.iter().any(is_so);
+    let signs = [
+        (some(|arrow| matches!(arrow.end, ArrowEnd::Lost(_))), "×: lost"),
+        (
+            some(|arrow| arrow.end == ArrowEnd::OnItsWay),
+            "dotted: not received before the diagram ends",
+        ),
+        (some(|arrow| arrow.copy), "dashed: a second copy"),
+        (!diagram.spans.is_empty(), "hatched: a fault at that node"),
+    ];
+    let there = signs.iter().filter(|(is_there, _)| *is_there);
+    let words = lists::joined(there.map(|(_, words)| words), "; ");
+    (!words.is_empty()).then(|| format!("Signs: {words}."))
 }

@@ -1,15 +1,16 @@
-//! The page: what came of the runs in a line, the means to filter, and the table.
+//! The index of a folder of runs: one static page that lists them, newest first, with links to their reports.
 
-use super::RunEntry;
 use crate::html::{Document, PAGE_STYLE};
 use crate::text;
+use anyhow::{Context, Result};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::Verdict;
+use std::path::Path;
+use zooquake_checkers::{Anomaly, Results, Verdict};
+use zooquake_history::Plan;
 
-const STYLES: [&str; 2] = [PAGE_STYLE, include_str!("../../assets/index.css")];
-const SCRIPTS: [&str; 1] = [include_str!("../../assets/index.js")];
-
+const STYLES: [&str; 2] = [PAGE_STYLE, include_str!("../assets/index.css")];
+const SCRIPTS: [&str; 1] = [include_str!("../assets/index.js")];
 /// The heads of the columns, each with whether larger values come first when it is sorted by.
 const HEADS: [(&str, bool); 9] = [
     ("begun (UTC)", true),
@@ -22,9 +23,68 @@ const HEADS: [(&str, bool); 9] = [
     ("length", true),
     ("run", false),
 ];
+/// Kinds of anomaly that are named; the others are counted.
+const KINDS: usize = 6;
 
-/// The whole page.
-pub fn page(folder: &str, runs: &[RunEntry]) -> String {
+/// A run of the folder. Its files that are missing or cannot be read are named in [`RunEntry::trouble`].
+#[derive(Debug, Clone, Default)]
+pub struct RunEntry {
+    /// The name of its folder, which begins with the time at which it was made.
+    pub name: String,
+    /// Its plan; `None` if that cannot be read.
+    pub plan: Option<Plan>,
+    /// Its results; none if it was never checked.
+    pub results: Option<Results>,
+    /// Whether its folder has a report.
+    pub report: bool,
+    /// What of it is missing or cannot be read, in words.
+    pub trouble: Vec<String>,
+}
+
+impl RunEntry {
+    /// When it was begun, as `2026-11-20 21:24:45` (UTC), if its name begins with it.
+    pub fn begun(&self) -> Option<String> {
+        let stamp = self.name.get(..15)?.as_bytes();
+        let digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
+        if stamp[8] != b'T' || !digits(&stamp[..8]) || !digits(&stamp[9..]) {
+            return None;
+        }
+        let part = |from: usize, until: usize| &self.name[from..until];
+        Some(format!(
+            "{}-{}-{} {}:{}:{}",
+            part(0, 4),
+            part(4, 6),
+            part(6, 8),
+            part(9, 11),
+            part(11, 13),
+            part(13, 15)
+        ))
+    }
+
+    /// Its verdict in one word; `not checked` if there is none.
+    pub fn verdict(&self) -> String {
+        let told = self.results.as_ref().map(|results| results.verdict.to_string());
+        told.unwrap_or_else(|| "not checked".into())
+    }
+
+    /// Anomalies that are news: neither advisory nor accepted.
+    pub fn news(&self) -> impl Iterator<Item = &Anomaly> {
+        let all = self.results.iter().flat_map(|results| &results.anomalies);
+        all.filter(|anomaly| !anomaly.advisory && !anomaly.accepted)
+    }
+}
+
+/// Writes the page to the path; runs are listed newest first, however they are given. It links to `NAME/report.html`.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(folder: &str, mut runs: Vec<RunEntry>, path: &Path) -> Result<()> {
+    runs.sort_by(|a, b| b.begun().cmp(&a.begun()).then_with(|| b.name.cmp(&a.name)));
+    crate::publish(path, page(folder, &runs)).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The whole page: what came of the runs in a line, the means to filter, and the table.
+fn page(folder: &str, runs: &[RunEntry]) -> String {
     let title = format!("Index of {}/", text::clip(folder, 80));
     let body = html! {
         main {
@@ -112,11 +172,8 @@ fn table(runs: &[RunEntry]) -> Markup {
     }
 }
 
-/// Kinds of anomaly that are named; the others are counted.
-const KINDS: usize = 6;
-
 /// The kinds of fault that were asked for; `none` if the plan has none.
-pub fn faults(run: &RunEntry) -> Vec<String> {
+fn faults(run: &RunEntry) -> Vec<String> {
     match &run.plan {
         Some(plan) if plan.faults.is_empty() => vec!["none".into()],
         Some(plan) => plan.faults.iter().map(|fault| text::clip(fault, 40)).collect(),
@@ -125,7 +182,7 @@ pub fn faults(run: &RunEntry) -> Vec<String> {
 }
 
 /// The row; `data-value` is what a cell is sorted by where its text would not do.
-pub fn row(run: &RunEntry) -> Markup {
+fn row(run: &RunEntry) -> Markup {
     let plan = run.plan.as_ref();
     let variant = plan
         .map(|plan| text::clip(&plan.workload.name(), 80))
@@ -155,7 +212,7 @@ pub fn row(run: &RunEntry) -> Markup {
     }
 }
 
-fn anomalies(run: &RunEntry) -> &[zooquake_checkers::Anomaly] {
+fn anomalies(run: &RunEntry) -> &[Anomaly] {
     run.results.as_ref().map_or(&[], |results| &results.anomalies)
 }
 

@@ -27,7 +27,6 @@ mod png;
 mod publish;
 mod svg;
 mod text;
-mod unjudged_checks;
 
 use model::RunModel;
 
@@ -72,8 +71,8 @@ type Format = fn(&RunModel<'_>, &Path) -> Result<()>;
 const FORMATS: [(&str, Format); 4] = [
     ("report.html", html::write),
     ("timeline.png", png::timeline::write),
-    ("latency.png", png::latency::write),
-    ("rate.png", png::rate::write),
+    ("latency.png", png::charts::write_latency),
+    ("rate.png", png::charts::write_rate),
 ];
 
 /// Writes only the page of a report.

@@ -2,8 +2,8 @@
 
 use super::SubjectRun;
 use super::pool::{AnomalyEstimate, MeasuredComparison, Pool};
-use crate::html::{plain, titled};
-use crate::{text, unjudged_checks};
+use crate::html::{plain, titled, unjudged_checks};
+use crate::text;
 use maud::{Markup, html};
 
 pub fn section(measured: &MeasuredComparison<'_>) -> Markup {
@@ -45,7 +45,7 @@ fn place(measured: &MeasuredComparison<'_>, subject: usize, faults: usize) -> Ma
             div class={ "cell " (class) } {
                 (verdict) " " small { @for one in runs() { " " (run(one)) } }
                 @for found in &pool.anomalies { (chip(found, pool.judged)) }
-                (unjudged_checks::chips(runs().flat_map(|run| &run.not_judged)))
+                (unjudged_checks(runs().flat_map(|run| &run.not_judged)))
             }
         }
     }

@@ -1,9 +1,11 @@
-//! All anomalies, each with the events that prove it, and those that follow from it.
+//! All anomalies, each with the events that prove it, and those that follow from it; and what they are, with what a
+//! recipe must do not to have them.
 
-use super::{first_screen::accepted, meanings};
-use crate::model::{DrawnWitness, Root, RunModel, WitnessStep, summary};
+use super::first_screen::accepted;
+use super::tickets::linked;
+use crate::model::{DrawnWitness, Mend, Root, RunModel, WitnessStep, summary};
 use crate::svg::window;
-use crate::text;
+use crate::{lists, text};
 use maud::{Markup, html};
 use zooquake_checkers::Anomaly;
 
@@ -100,7 +102,7 @@ pub fn badge(anomaly: &Anomaly) -> Markup {
     let name = html! { (text::clip(&anomaly.kind, 60)) };
     html! {
         span class={ "badge " (class) } {
-            (meanings::named(anomaly, &name))
+            (named(anomaly, &name))
             @if !note.is_empty() { " " i { (note) } }
         }
     }
@@ -122,5 +124,52 @@ pub fn steps_list(steps: &[WitnessStep], most: usize) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// The section on what the anomalies of the run are; nothing where none is known by name.
+pub fn meanings(model: &RunModel<'_>) -> Markup {
+    let named = model
+        .results
+        .anomalies
+        .iter()
+        .filter_map(|anomaly| mend(model, anomaly));
+    let known = lists::distinct(named, usize::MAX);
+    if known.is_empty() {
+        return Markup::default();
+    }
+    let body = html! {
+        dl.meanings {
+            @for (kind, mend) in known {
+                dt #{ "about-" (kind) } { (kind) }
+                dd { (mend.meaning) }
+                dd { (remedy(mend)) }
+            }
+        }
+        p.note { "The document docs/anomalies.md of zooquake has usual causes and pictures of each." }
+    };
+    super::titled("meanings", "What these anomalies are, and how to mend a recipe", body)
+}
+
+/// The name and the words of an anomaly; `None` of one that no family has.
+fn mend(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<(&'static str, &'static Mend)> {
+    Mend::by_family(&model.record.plan.workload.family, &anomaly.kind)
+}
+
+/// What the recipe must do, as a sentence.
+pub fn mend_sentence(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<Markup> {
+    let (_, mend) = mend(model, anomaly)?;
+    Some(html! { p.mend { (remedy(mend)) } })
+}
+
+fn remedy(mend: &Mend) -> Markup {
+    html! { b { "Mend:" } " " (linked(mend.sentence)) }
+}
+
+/// A name with a link to what it means, where that is known.
+fn named(anomaly: &Anomaly, name: &Markup) -> Markup {
+    match Mend::by_kind(&anomaly.kind) {
+        Some((kind, _)) => html! { a href={ "#about-" (kind) } { (name) } },
+        None => name.clone(),
     }
 }

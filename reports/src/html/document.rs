@@ -1,9 +1,12 @@
-//! The frame of all pages: one file that fetches nothing, and in which nothing runs but our own script.
+//! The frame of all pages: one file that fetches nothing, and in which nothing runs but our own script; and what
+//! several pages show.
 
 use crate::text;
 use fnv::FnvHasher;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::BTreeMap;
 use std::hash::Hasher;
+use zooquake_checkers::NotJudged;
 
 /// A page in the making.
 #[derive(Default)]
@@ -108,5 +111,19 @@ pub fn settings<'a>(heading: &str, rows: impl Iterator<Item = (&'a str, &'a str)
             }
         }
         "\n"
+    }
+}
+
+/// Checks that were not judged, in the tables of nights and comparisons: each once, with why the first run that names
+/// it did not judge it.
+pub fn unjudged_checks<'a>(all: impl Iterator<Item = &'a NotJudged>) -> Markup {
+    let mut checks: BTreeMap<&str, &str> = BTreeMap::new();
+    for one in all {
+        checks.entry(&one.check).or_insert(&one.why);
+    }
+    html! {
+        @for (check, why) in checks {
+            span.seen.known title=(text::clip(why, 300)) { (text::clip(check, 60)) " " i { "not judged" } }
+        }
     }
 }

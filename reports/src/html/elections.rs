@@ -1,11 +1,14 @@
-//! The ensemble's own elections: each vote with the rule that changed it, and how long nobody led.
+//! The ensemble's own elections: each vote with the rule that changed it, and how long nobody led; and runs of scenes,
+//! step by step: what was done, what was seen, and who won with which first votes.
 
-use super::{plain, table, titled};
+use super::{mark, plain, table, titled};
 use crate::model::RunModel;
 use crate::{lists, text};
 use maud::{Markup, html};
 use serde::Deserialize;
 use zooquake_checkers::ensemble::{Account, VoteCast};
+use zooquake_history::Event;
+use zooquake_history::plan::Scene;
 
 /// How many elections are shown.
 const SHOWN: usize = 100;
@@ -13,10 +16,9 @@ const SHOWN: usize = 100;
 const VOTES: usize = 100;
 /// How many elections are unfolded from the start, if there are no more.
 const OPEN: usize = 3;
-
 const MS: u64 = 1_000_000;
 
-/// The section; nothing for results without elections.
+/// The section of the elections; nothing for results without any.
 pub fn section(model: &RunModel<'_>) -> Markup {
     let Some(accounts) = accounts(model) else {
         return Markup::default();
@@ -41,7 +43,7 @@ pub fn section(model: &RunModel<'_>) -> Markup {
 
 /// The elections of the results; `None` where they have none, or only elections of a family's own, which have another
 /// shape.
-pub fn accounts(model: &RunModel<'_>) -> Option<Vec<Account>> {
+fn accounts(model: &RunModel<'_>) -> Option<Vec<Account>> {
     let elections = model.results.stats.get("elections")?.as_array()?;
     let accounts: Vec<Account> = elections
         .iter()
@@ -159,4 +161,60 @@ fn after(ms: i64) -> String {
 
 fn list(sids: &[i64]) -> String {
     lists::joined(sids.iter().take(32), ", ")
+}
+
+/// The section of the scenes; nothing if the run has none.
+pub fn scenes(model: &RunModel<'_>) -> Markup {
+    let scenes = &model.record.plan.scenes;
+    if scenes.is_empty() {
+        return Markup::default();
+    }
+    let elections = accounts(model).unwrap_or_default();
+    let body = html! {
+        @for scene in scenes { (scene_course(model, scene, &elections)) }
+    };
+    titled("scenes", "Scenes, step by step", body)
+}
+
+fn scene_course(model: &RunModel<'_>, scene: &Scene, elections: &[Account]) -> Markup {
+    let steps = model.record.history.events.iter().filter(|event| {
+        event.is_of("scene") && event.scene() == Some(scene.name.as_str()) && event.phase() == Some("done")
+    });
+    let heads = ["no.", "seen at", "step", "seen", "what was seen"];
+    html! {
+        h3 {
+            (text::clip(&scene.name, 40)) ": " (text::clip(&scene.winner, 20)) " is to win by " (text::clip(&scene.rule, 20))
+        }
+        (table("windows", heads, steps.map(scene_row)))
+        @match elections.iter().find(|election| election.scene.as_deref() == Some(&scene.name)) {
+            Some(election) => (ending(election)),
+            None => p { "It did not come about as planned; see the reasons." },
+        }
+    }
+}
+
+/// The winner, and the first vote of each server, as (sid, zxid); all votes are in the section on elections.
+fn ending(election: &Account) -> Markup {
+    let first = |vote: &&VoteCast| vote.leader == vote.sid;
+    let firsts = election.votes.iter().filter(first).take(9);
+    let firsts = firsts.map(|vote| format!("({}, {})", vote.sid, text::clip(&vote.zxid, 40)));
+    let rule = election.rule.as_deref().unwrap_or("no rule");
+    html! {
+        p {
+            "First votes (server, zxid): " (lists::joined(firsts, ", ")) ". "
+            b { (text::clip(&election.winner, 20)) " wins by " (text::clip(rule, 20)) }
+            ", and leads epoch " (election.epoch.unwrap_or_default()) "; its votes are listed "
+            a href="#elections" { "below" } "."
+        }
+    }
+}
+
+fn scene_row(event: &Event) -> [Markup; 5] {
+    [
+        plain(event.step().map(|n| n.to_string()).unwrap_or_default()),
+        plain(text::moment(event.time)),
+        plain(text::clip(&event.f, 20)),
+        mark(event.verified() == Some(true), ["", ""]),
+        plain(text::clip(event.detail().unwrap_or_default(), 300)),
+    ]
 }

@@ -1,22 +1,29 @@
-//! The first screen: what broke, when, under which fault, and how to see it again.
+//! The first screen: what broke, when, under which fault, and how to see it again; of a run that goes on, what goes on.
 
-use super::anomalies::{anomaly_cause, badge, follow, steps_list};
-use super::commands::reproduce;
-use super::facts::{ensemble, operations, simulated};
+use super::anomalies::{anomaly_cause, badge, follow, mend_sentence, steps_list};
 use super::tickets::linked;
-use super::{faults, live, meanings, messages, plain};
-use crate::model::{DrawnWitness, OpStats, OperationOutcome, Root, RunModel, op_stats};
+use super::{Document, LIVE_SCRIPT, PAGE_STYLE, plain};
+use crate::model::{Band, DrawnWitness, OpStats, OperationOutcome, Root, RunModel, op_stats};
 use crate::svg::{legend, overview, window};
-use crate::{lists, text};
+use crate::{RunProgress, consensus, lists, messages, text};
 use maud::{Markup, html};
-use std::collections::BTreeMap;
-use zooquake_checkers::{Anomaly, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::analysis::numbered;
+use zooquake_checkers::results::WindowResult;
+use zooquake_checkers::{Anomaly, AnomalySpan, Verdict};
+use zooquake_history::operation::consensus::NODES;
+use zooquake_history::plan::On;
 use zooquake_history::protocol::KitPart;
 
 /// How many steps fit on the first screen: the three events of each of three clients.
 const STEPS: usize = 9;
 /// How many reasons do.
 const REASONS: usize = 5;
+/// How many faults are named; of more, their number is given.
+const NAMED: usize = 8;
+/// Longest command line that is shown, in bytes: one with the longest path fits. Longer ones are left out, because a
+/// line that is cut off does something else.
+const LONGEST_LINE: usize = 20_000;
 
 /// The first screen.
 pub fn section(model: &RunModel<'_>) -> Markup {
@@ -47,7 +54,7 @@ fn word(model: &RunModel<'_>) -> String {
 /// What the verdict means; of a run that goes on, what it does.
 fn sentence(model: &RunModel<'_>) -> Markup {
     if let Some(progress) = &model.extras.progress {
-        return live::sentence(progress);
+        return activity(progress);
     }
     let words = match (model.results.verdict, model.headline()) {
         (Verdict::Invalid, Some(root)) => html! {
@@ -153,9 +160,9 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
             @if followers > 0 { " " a href={ "#a" (root.number) } { (follow(followers)) } "." }
         }
         @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
-        @if let Some(mend) = meanings::sentence(model, anomaly) { (mend) }
-        p.when { b { "When" } " " (when) " \u{2003} " (faults::near(model, anomaly, (from, until))) }
-        @match messages::picture(model, Some(anomaly)) {
+        @if let Some(mend) = mend_sentence(model, anomaly) { (mend) }
+        p.when { b { "When" } " " (when) " \u{2003} " (near(model, anomaly, (from, until))) }
+        @match message_diagram(model, Some(anomaly)) {
             Some(picture) => (picture),
             None => {
                 (window::draw(model, &witness, "witness", &label))
@@ -188,7 +195,7 @@ fn calm(model: &RunModel<'_>) -> Markup {
             h3 { "Damage of the record" }
             (list("reasons", damage))
         }
-        @match messages::picture(model, None) {
+        @match message_diagram(model, None) {
             Some(picture) => (picture),
             None => {
                 (overview::draw(model, "overview"))
@@ -279,4 +286,200 @@ fn ends(stats: &OpStats) -> String {
     let counts = OperationOutcome::ALL.iter().zip(stats.counts.map(text::grouped));
     let shown = counts.filter(|(outcome, n)| **outcome == OperationOutcome::Ok || n != "0");
     lists::joined(shown.map(|(outcome, n)| format!("{n} {}", outcome.name())), ", ")
+}
+
+/// The faults that were near an anomaly, by the span of the checkers; nothing without one. Their span is named where it
+/// is not that of the steps: what never ends after the recovery may have been broken long before.
+fn near(model: &RunModel<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> Markup {
+    let Some(span) = anomaly.span else {
+        return Markup::default();
+    };
+    let timeout = text::millis(model.record.plan.cluster.timing.session_ms);
+    let timeout = timeout.replace(".00 ", " ").replace(".0 ", " ");
+    // A network has no sessions; the time is the same.
+    let ended = match model.record.plan.on {
+        On::Network => format!("or ended less than {timeout} before"),
+        On::Docker | On::Sim => format!("or ended less than one session timeout ({timeout}) before"),
+    };
+    let on = match span {
+        AnomalySpan::Between(from, until) if (from, until) == steps => format!("on, {ended}"),
+        AnomalySpan::Between(from, until) => format!("on in {} – {}, {ended}", text::moment(from), text::moment(until)),
+        AnomalySpan::Any => "on at any time".to_owned(),
+    };
+    let bands: Vec<&Band> = model.bands_near(span).collect();
+    match bands.is_empty() {
+        true => html! { b { "Faults" } " none " (on) "." },
+        false => html! { b { "Faults " (on) } " " (named(model, &bands)) },
+    }
+}
+
+/// The first of the faults in words, and how many more there are.
+fn named(model: &RunModel<'_>, bands: &[&Band]) -> Markup {
+    // One that is left out would take no less room than its number does.
+    let shown = if bands.len() > NAMED + 1 { NAMED } else { bands.len() };
+    html! {
+        @for (at, band) in bands[..shown].iter().enumerate() {
+            @if at > 0 { "; " }
+            (text::clip(&fault_in_words(model, band), 300))
+        }
+        @if shown < bands.len() {
+            "; " a href="#windows" { "and " (text::grouped(bands.len() - shown)) " more" }
+        }
+    }
+}
+
+/// `pause c3, 9.012 s – 13.999 s (window 2, verified at 9.561 s)`; and why it does not count, if it does not.
+fn fault_in_words(model: &RunModel<'_>, band: &Band) -> String {
+    let (window, verification) = (numbered(band.id), band.verification());
+    format!("{} ({window}{verification}{})", band.course(), not_counted(model, band))
+}
+
+/// `, does not count: hit c2 between two operations`; nothing if it counts.
+fn not_counted(model: &RunModel<'_>, band: &Band) -> String {
+    let of = |window: &&WindowResult| i64::try_from(window.id) == Ok(band.id);
+    let window = model.results.windows.iter().find(of);
+    match window.map(|window| window.why.as_str()).filter(|why| !why.is_empty()) {
+        _ if band.counts => String::new(),
+        Some(why) => format!(", does not count: {}", text::clip(why, 120)),
+        None => ", does not count".into(),
+    }
+}
+
+/// That no ZooKeeper took part, if none did.
+fn simulated(model: &RunModel<'_>) -> Markup {
+    match model.record.plan.on {
+        On::Docker => Markup::default(),
+        On::Network => html! {
+            p.note.simulated { b { "The network was simulated" } ", in virtual time. No ZooKeeper took part." }
+        },
+        On::Sim => html! {
+            p.note.simulated {
+                b { "The ensemble was simulated" } ": a model of ZooKeeper in virtual time. No ZooKeeper took part; "
+                code { "replay --on docker" } " runs the plan on a real ensemble."
+            }
+        },
+    }
+}
+
+/// `523 operations and 26 control requests`: the timeline shows both.
+fn operations(model: &RunModel<'_>) -> String {
+    let control = model.ops.iter().filter(|op| op.control).count();
+    let operations = text::count(model.ops.len() - control, "operation");
+    match control {
+        0 => operations,
+        some => format!("{operations} and {}", text::count(some, "control request")),
+    }
+}
+
+/// `3 servers and 1 observer of ZooKeeper 3.8.0`: the versions are those that the servers report.
+fn ensemble(model: &RunModel<'_>) -> String {
+    let cluster = &model.record.plan.cluster;
+    let observers = text::if_any(cluster.observers, |some| {
+        format!(" and {}", text::count(some, "observer"))
+    });
+    if let Some(nodes) = network_nodes(model) {
+        return text::count(nodes, "node");
+    }
+    if !model.record.plan.on.is_real() {
+        return text::count(cluster.servers, "simulated server") + &observers;
+    }
+    let samples = model.record.servers.iter().flatten();
+    let versions = samples.map(|sample| sample.version.as_str());
+    let versions: BTreeSet<&str> = versions.filter(|version| !version.is_empty()).collect();
+    let versions: Vec<&str> = versions.into_iter().take(4).collect();
+    let of = match versions.as_slice() {
+        [] => String::new(),
+        versions => format!(" of ZooKeeper {}", text::clip(&versions.join(" and "), 60)),
+    };
+    format!("{}{observers}{of}", text::count(cluster.servers, "server"))
+}
+
+/// The diagram of the messages that lead to an anomaly or, without one, to the first decision or leader; `None` of a
+/// run that is no network's.
+fn message_diagram(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<Markup> {
+    let picture = consensus::picture(model, anomaly)?;
+    let label = match anomaly {
+        Some(anomaly) => format!(
+            "The messages that lead to {}, time downwards",
+            text::clip(&anomaly.kind, 60)
+        ),
+        None => "The messages up to the first decision or leader, time downwards".to_owned(),
+    };
+    Some(html! {
+        div.diagram {
+            (messages::draw(&picture.diagram, "messages", &label))
+            @for sentence in &picture.sentences { p { (text::clip(sentence, 600)) } }
+            p.note { (picture.caption) }
+        }
+    })
+}
+
+/// How many nodes a network has; `None` of a run that is no network's.
+fn network_nodes(model: &RunModel<'_>) -> Option<usize> {
+    let events = model.record.history.events.iter();
+    let mut listed = events.filter(|event| event.f == NODES && event.is_of("run"));
+    listed.find_map(|event| Some(event.value.as_array()?.len()))
+}
+
+/// The command lines that reproduce the run, without those longer than [`LONGEST_LINE`]; at most 8.
+pub fn commands<'a>(model: &RunModel<'a>) -> impl Iterator<Item = &'a String> {
+    let lines = model.extras.reproduce.iter();
+    lines.filter(|line| line.len() <= LONGEST_LINE).take(8)
+}
+
+/// The command lines that reproduce the run, to be seen and copied; nothing if there are none.
+fn reproduce(model: &RunModel<'_>) -> Markup {
+    let mut lines = commands(model).peekable();
+    if lines.peek().is_none() {
+        return Markup::default();
+    }
+    html! {
+        div {
+            h3 { "See it again " button #ticket .show.js type="button" { "Copy for a ticket" } }
+            pre.commands { @for line in lines { code { (command(line)) } "\n" } }
+        }
+    }
+}
+
+/// A command that is broken only between options, so that each stays with its value.
+fn command(line: &str) -> Markup {
+    html! {
+        @for (at, words) in line.split(" --").enumerate() {
+            @if at > 0 { " " }
+            span { @if at > 0 { "--" } (text::visible(words)) }
+        }
+    }
+}
+
+/// What a run that goes on does, in place of the sentence of a verdict.
+fn activity(progress: &RunProgress) -> Markup {
+    html! {
+        p.sentence { (text::clip(&progress.activity, 200)) }
+        (news_note(
+            progress,
+            "What is below is known so far; the verdict comes at the end, and the page grows until then."
+        ))
+    }
+}
+
+/// The page of a run that has recorded nothing yet.
+pub fn waiting(progress: &RunProgress) -> String {
+    Document {
+        title: "coming up",
+        styles: &[PAGE_STYLE],
+        body: html! {
+            main {
+                h1 { (text::clip(&progress.activity, 200)) }
+                (news_note(progress, "The report follows as soon as the clients work."))
+            }
+        },
+        scripts: &[LIVE_SCRIPT],
+        grows: true,
+        ..Document::default()
+    }
+    .page()
+}
+
+fn news_note(progress: &RunProgress, words: &str) -> Markup {
+    html! { p #live .note data-of=(text::visible(&progress.version)) { (words) } }
 }

@@ -1,32 +1,21 @@
 //! The page of a run: one file, complete without a network and, but for zooming, without JavaScript.
 
 mod anomalies;
-mod commands;
 mod data;
 mod document;
 mod elections;
-mod facts;
-mod faults;
 mod first_screen;
 mod groups;
-mod hosts;
-mod live;
-mod meanings;
-pub mod measurement;
-mod messages;
 mod numbers;
-mod pack;
 mod plan;
-mod provenance;
 mod run;
-mod scenes;
 mod ticket;
 mod tickets;
 mod windows;
 
 pub use anomalies::cause;
-pub use document::{Document, first_and_rest, items, settings};
-pub use live::waiting;
+pub use document::{Document, first_and_rest, items, settings, unjudged_checks};
+pub use first_screen::waiting;
 pub use windows::{counted, fault};
 
 use crate::model::RunModel;
@@ -47,7 +36,8 @@ pub const PAGE_STYLE: &str = concat!(
 pub const PICTURE_STYLE: &str = include_str!("../../assets/picture.css");
 /// The style of diagrams of messages.
 pub const MESSAGES_STYLE: &str = include_str!("../../assets/messages.css");
-const FIRST_STYLE: &str = include_str!("../../assets/first.css");
+/// What first screens look like.
+pub const FIRST_STYLE: &str = include_str!("../../assets/first.css");
 
 /// The script of pages that grow.
 const LIVE_SCRIPT: &str = include_str!("../../assets/live.js");
@@ -80,10 +70,10 @@ pub fn page(model: &RunModel<'_>) -> String {
     let title = format!("{state}: {}", text::clip(&model.record.plan.workload.name(), 80));
     let sections = [
         first_screen::section(model),
-        scenes::section(model),
+        elections::scenes(model),
         run::section(model),
         anomalies::section(model),
-        meanings::section(model),
+        anomalies::meanings(model),
         windows::section(model),
         groups::section(model),
         elections::section(model),

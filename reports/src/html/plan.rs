@@ -1,11 +1,12 @@
-//! Reasons and notes, the plan, and what the checkers counted.
+//! Reasons and notes, what the checkers counted, and the plan, with what recorded the run and what checked its record.
 
-use super::{provenance, table, titled};
+use super::{table, titled};
 use crate::model::RunModel;
 use crate::text;
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use zooquake_history::Provenance;
 
 /// The most of the plan that is shown, in characters.
 const PLAN: usize = 60_000;
@@ -16,7 +17,7 @@ pub fn section(model: &RunModel<'_>) -> Markup {
     let shown: String = plan.chars().take(PLAN).collect();
     let looked_at = html! { (values(&model.results.checkers)) (values(&model.results.stats)) };
     let details = html! {
-        (provenance::list(model))
+        (provenance(model))
         details {
             summary { "All that decided the run, as JSON" }
             pre { (text::visible(&shown)) }
@@ -61,4 +62,35 @@ fn values(map: &BTreeMap<String, Value>) -> Markup {
         ]
     });
     table("values", ["name", "value"], rows)
+}
+
+/// What recorded the run and what checked its record, with what the run took place on; nothing where neither is given.
+fn provenance(model: &RunModel<'_>) -> Markup {
+    let recorded = model.record.provenance.as_ref();
+    let checker = Some(model.extras.checked_by.as_str()).filter(|checker| !checker.is_empty());
+    let checked = checker.map(|checker| format!("checked by zooquake {checker}"));
+    let items: Vec<String> = recorded.into_iter().flat_map(origin).chain(checked).collect();
+    if items.is_empty() {
+        return Markup::default();
+    }
+    html! {
+        ul.facts { @for item in items { li { (text::clip(&item, 200)) } } }
+    }
+}
+
+/// What a record has of its origin, in words.
+fn origin(provenance: &Provenance) -> Vec<String> {
+    let recorder = provenance.recorder();
+    let zookeeper = Some(provenance.zookeeper().join(", ")).filter(|versions| !versions.is_empty());
+    let text = |name| provenance.text(name).map(str::to_owned);
+    let all = [
+        ("recorded by zooquake ", recorder),
+        ("backend: ", text(Provenance::ON)),
+        ("engine: ", text(Provenance::ENGINE)),
+        ("ZooKeeper, as its servers reported: ", zookeeper),
+        ("image of the recipe's clients: ", text(Provenance::RECIPE)),
+    ];
+    all.into_iter()
+        .filter_map(|(what, value)| Some(format!("{what}{}", value?)))
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! The first screen as Markdown, to be pasted into a ticket.
 
-use super::commands;
+use super::first_screen::commands;
 use crate::model::{DrawnWitness, RunModel, summary};
 use crate::text;
 
@@ -60,7 +60,7 @@ pub fn markdown(model: &RunModel<'_>) -> String {
         code(&model.extras.run_name)
     );
     // One that would have to be changed to be shown does something else.
-    let lines = commands::shown(model).filter(|line| text::harmless(line));
+    let lines = commands(model).filter(|line| text::harmless(line));
     let lines: String = lines.map(|line| format!("    {line}\n")).collect();
     if !lines.is_empty() {
         out += &format!("\nTo see it again:\n\n{lines}");

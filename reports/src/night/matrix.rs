@@ -1,8 +1,8 @@
 //! The matrix: variants down, faults across, a line for each seed.
 
 use super::{AnomalyCount, Cell, CellOutcome, Night};
-use crate::html::titled;
-use crate::{lists, text, unjudged_checks};
+use crate::html::{titled, unjudged_checks};
+use crate::{lists, text};
 use maud::{Markup, html};
 
 /// The variants and the faults of a night, each in the order of its first cell.
@@ -81,7 +81,7 @@ fn cell(cell: &Cell) -> Markup {
             @for anomaly in anomalies.filter(|anomaly| !anomaly.advisory && anomaly.root.is_none()) {
                 (chip(anomaly, attempt.map_or(&[], |attempt| &attempt.anomalies)))
             }
-            (unjudged_checks::chips(attempt.into_iter().flat_map(|attempt| &attempt.not_judged)))
+            (unjudged_checks(attempt.into_iter().flat_map(|attempt| &attempt.not_judged)))
         }
     }
 }

@@ -2,12 +2,11 @@
 //!
 //! The font is embedded, so that a picture needs no fonts of the machine and is the same on all.
 
-pub mod chart;
+pub mod charts;
 pub mod figures;
 mod frame;
-pub mod latency;
+pub mod measurement;
 pub mod messages;
-pub mod rate;
 pub mod timeline;
 
 use crate::model::RunModel;

@@ -1,6 +1,6 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
-use super::{row, sessions, window};
+use super::{overview, window};
 use crate::model::{Band, DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, RunModel};
 use crate::{palette, text};
 use maud::{Markup, html};
@@ -15,7 +15,7 @@ pub fn window(model: &RunModel<'_>, witness: &DrawnWitness) -> Markup {
     let (scale, rows) = window::view(model, witness);
     let seen = |lane: usize, from, until| rows.contains(&lane) && scale.shows(from, until);
     let ops: Vec<&DrawnOperation> = model.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
-    let ended: Vec<&DrawnOperation> = ops.iter().copied().filter(|op| row::marked(op, &scale)).collect();
+    let ended: Vec<&DrawnOperation> = ops.iter().copied().filter(|op| window::marked(op, &scale)).collect();
     let marks = model.terms.marks(&ended).into_iter();
     let marks = marks.map(|(mark, words)| match mark {
         Mark::Refused => key("refused", "✗", words),
@@ -62,7 +62,7 @@ pub fn overview(model: &RunModel<'_>) -> Markup {
                 (key("follows", "", "follows"))
                 (key("silent", "", "silent"))
             }
-            (sessions::legend(&model.sessions))
+            (overview::sessions_legend(&model.sessions))
             (faults(model.fault_kinds().into_iter()))
             (strikes(model.bands.iter()))
         }

@@ -1,14 +1,10 @@
 //! Vector pictures inside the page. They are drawn from classes only; the style sheet gives the colours.
 
 pub mod charts;
-pub mod groups;
 pub mod legend;
 pub mod marks;
 pub mod overview;
-mod places;
-mod row;
 pub mod scale;
-pub mod sessions;
 pub mod window;
 
 use crate::html::plain;

@@ -1,16 +1,19 @@
-//! The picture of the whole run: every client, every fault, every anomaly.
+//! The picture of the whole run: every client, every fault, every anomaly, and the clients' sessions.
 
+use super::legend::key;
 use super::scale::TimeScale;
-use super::{Svg, WIDTH, marks, sessions};
-use crate::model::{DrawnOperation, OperationOutcome, RunModel};
-use crate::palette;
-use crate::text;
-use maud::Markup;
+use super::{Svg, WIDTH, marks};
+use crate::model::{DrawnOperation, OperationOutcome, RunModel, SessionLane, SessionMarks};
+use crate::{palette, text};
+use maud::{Markup, html};
+use zooquake_checkers::analysis::SessionEnd;
 
 const LEFT: f64 = 72.0;
 const ROW: f64 = 19.0;
 /// Height of a server's row.
 const SERVER: f64 = 12.0;
+/// Height of the row of a client's sessions.
+const SESSION: f64 = 12.0;
 
 /// The time axis of the picture, which the page needs to show what part of it is zoomed in on.
 pub fn scale(model: &RunModel<'_>) -> TimeScale {
@@ -21,7 +24,7 @@ pub fn scale(model: &RunModel<'_>) -> TimeScale {
 pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     let scale = scale(model);
     let servers = model.servers.len() as f64 * SERVER + if model.servers.is_empty() { 0.0 } else { 6.0 };
-    let below = servers + sessions::height(&model.sessions);
+    let below = servers + sessions_height(&model.sessions);
     let height = model.lanes.names.len() as f64 * ROW + below + 14.0;
     let mut svg = Svg::new(WIDTH);
     let top = marks::bands(&mut svg, model, &scale, height + 2.0) + 12.0;
@@ -34,7 +37,7 @@ pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
     }
     let rows_end = top + by_lane.len() as f64 * ROW + 4.0;
     server_rows(&mut svg, model, &scale, rows_end);
-    sessions::draw(&mut svg, &model.sessions, &scale, rows_end + servers);
+    session_rows(&mut svg, &model.sessions, &scale, rows_end + servers);
     anomalies(&mut svg, model, &scale, top - 11.0, bottom);
     phases(&mut svg, model, &scale, bottom);
     let title = "The whole run: clients, faults and anomalies over time";
@@ -94,5 +97,60 @@ fn phases(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, bottom: f64) {
             svg.text("axis", (x + 3.0, bottom + 26.0), &phase.name);
             free = x + width + 8.0;
         }
+    }
+}
+
+/// The height of all rows of sessions.
+fn sessions_height(lanes: &[SessionLane]) -> f64 {
+    lanes.len() as f64 * SESSION + if lanes.is_empty() { 0.0 } else { 6.0 }
+}
+
+/// Draws a row for each client that has sessions.
+fn session_rows(svg: &mut Svg, lanes: &[SessionLane], scale: &TimeScale, top: f64) {
+    for (i, lane) in lanes.iter().enumerate() {
+        let y = top + i as f64 * SESSION;
+        svg.text(
+            "lane end small",
+            (scale.left - 6.0, y + 9.0),
+            &format!("{} session", lane.client),
+        );
+        for session in &lane.sessions {
+            let (x, end) = (scale.x(session.from), scale.x(session.until.unwrap_or(u64::MAX)));
+            // The next one is to be seen apart from it.
+            let width = (end - x - 1.0).max(marks::PIXEL);
+            svg.rect("session", (x, y + 1.0, width, 7.0), &session.words);
+            for &(from, until) in &session.away {
+                let (from, until) = (scale.x(from), scale.x(until));
+                svg.rect("away", (from, y + 1.0, (until - from).max(marks::PIXEL), 7.0), "");
+            }
+        }
+        // Later bars must not cover them.
+        for session in &lane.sessions {
+            for at in &session.moves {
+                let x = scale.x(*at);
+                svg.path("moved", &format!("M{x:.1} {:.1}l4 4.5l-4 4.5l-4-4.5z", y));
+            }
+            let end = scale.x(session.until.unwrap_or(u64::MAX));
+            match session.end {
+                Some(SessionEnd::Expired) => {
+                    svg.path("badend", &format!("M{:.1} {:.1}l6 6m0-6l-6 6", end - 3.0, y + 1.5));
+                }
+                Some(_) => svg.line("sessionend", (end, y), (end, y + 9.0)),
+                None => {}
+            }
+        }
+    }
+}
+
+/// What the marks of sessions mean, of those that occur; nothing without sessions.
+pub fn sessions_legend(lanes: &[SessionLane]) -> Markup {
+    let occur = SessionMarks::new(lanes);
+    html! {
+        @if !lanes.is_empty() { (key("session", "", "has a session")) }
+        @if occur.away { (key("away", "", "not connected")) }
+        @if occur.moved { (key("moved", "◆", "moved to another server")) }
+        @if occur.expired { (key("bad", "×", "at the end of a session: expired by the ensemble")) }
+        @if occur.closed { (key("sessionend", "|", "closed")) }
+        @if occur.ended && !occur.closed { (key("sessionend", "|", "closed or expired")) }
     }
 }

@@ -1,19 +1,30 @@
-//! The picture of one anomaly: the clients involved, around the events that prove it.
+//! The picture of one anomaly: the clients involved, around the events that prove it. The row of a client has what it
+//! held, waited and worked for, and what came of it.
 
-use super::places::Places;
-use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
-use super::{Svg, WIDTH, marks, row, text_width};
-use crate::model::{Band, DrawnOperation, DrawnWitness, RunModel, ServerSpan, WitnessStep};
-use crate::text;
+use super::{Svg, WIDTH, marks, text_width};
+use crate::model::{
+    Band, DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, Role, RunModel, ServerSpan, WitnessStep,
+    subject_name,
+};
+use crate::{palette, text};
 use maud::Markup;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::AnomalySpan;
 use zooquake_checkers::analysis::OperationSubject;
-use zooquake_history::operation::commit::f;
+use zooquake_history::FaultKind;
+use zooquake_history::operation::{barrier, commit, grant, queue};
 
 /// Room above the rows for how many steps are left out.
 const GAP: f64 = 18.0;
+/// Where the rows begin, after the names of the clients.
+const LEFT: f64 = 70.0;
+/// Height of a row.
+const ROW: f64 = 46.0;
+/// Radius of the disc that marks what an operation came to.
+const DISC: f64 = 6.5;
+/// How many bars of a row have a title for when the mouse rests on them.
+const TITLES: usize = 60;
 
 /// The span of time that the picture shows: the steps and their cause, the faults that were on, and some air.
 pub fn span(model: &RunModel<'_>, witness: &DrawnWitness) -> (u64, u64) {
@@ -63,7 +74,7 @@ pub fn draw(model: &RunModel<'_>, witness: &DrawnWitness, id: &str, label: &str)
     let (top, bottom) = (bands_end + gap_height, bands_end + height + 4.0);
     scale.draw(&mut svg, bands_end, bottom);
     for (i, &lane) in rows.iter().enumerate() {
-        row::draw(&mut svg, model, &scale, &about, (lane, top + i as f64 * ROW + 2.0));
+        draw_row(&mut svg, model, &scale, &about, (lane, top + i as f64 * ROW + 2.0));
     }
     let discs = numbers(steps, &rows, &scale);
     draw_leads(
@@ -156,7 +167,7 @@ fn rows(model: &RunModel<'_>, witness: &DrawnWitness, scale: &TimeScale) -> Vec<
     // The coordinator of a transaction is shown too, also where it does nothing more for it.
     let about = about(model, steps);
     let coordinates = |op: &&DrawnOperation<'_>| {
-        matches!(op.f, f::BEGIN | f::DECIDE) && op.subject().is_some_and(|s| about.contains(&s))
+        matches!(op.f, commit::f::BEGIN | commit::f::DECIDE) && op.subject().is_some_and(|s| about.contains(&s))
     };
     rows.extend(model.ops.iter().filter(coordinates).map(|op| op.lane).take(4));
     let near = model.bands_near(AnomalySpan::Between(scale.from, scale.until));
@@ -273,4 +284,245 @@ fn draw_numbers(svg: &mut Svg, discs: &[Disc], (top, bottom): (f64, f64)) {
 
 fn disc_height(disc: &Disc, (top, bottom): (f64, f64)) -> f64 {
     disc.row.map_or(bottom - 10.0, |row| top + row as f64 * ROW + 10.0)
+}
+
+/// Draws the row of a client; holds of what the picture is about are labelled first.
+fn draw_row(
+    svg: &mut Svg,
+    model: &RunModel<'_>,
+    scale: &TimeScale,
+    about: &[OperationSubject<'_>],
+    (lane, y): (usize, f64),
+) {
+    let name = &model.lanes.names[lane];
+    svg.text("lane end", (LEFT - 6.0, y + 33.0), &text::name(name, 9));
+    svg.line("row", (LEFT, y + ROW - 2.0), (scale.right, y + ROW - 2.0));
+    marks::hatch(svg, model, scale, name, y + 1.0, ROW - 4.0);
+    let seen = |hold: &&DrawnHold| hold.lane == lane && scale.shows(hold.from, hold.until);
+    let holds: Vec<&DrawnHold> = model.holds.iter().filter(seen).take(2000).collect();
+    for hold in &holds {
+        draw_hold(svg, model, scale, hold, y);
+    }
+    label_holds(svg, model, scale, about, (&holds, y));
+    let shown = |op: &&DrawnOperation| op.lane == lane && scale.shows(op.start, op.end);
+    let ops: Vec<&DrawnOperation> = model.ops.iter().filter(shown).collect();
+    marks::op_bars(svg, &ops, scale, y + 29.0, 11.0);
+    let discs = ops.iter().filter(|op| marked(op, scale)).take(2000);
+    let discs = discs.map(|op| scale.x(op.end.unwrap_or(op.start)));
+    let mut places = Places::beside(discs.map(|x| (x - DISC - 1.0, x + DISC)).collect());
+    for op in ops.iter().filter(|op| !op.control).take(400) {
+        bar_text(svg, scale, &mut places, (op, &op_labels(model, op)), y);
+    }
+    for op in ops.iter().filter(|op| !op.control).take(TITLES) {
+        let (x1, x2) = (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)));
+        svg.rect("point", (x1, y + 29.0, (x2 - x1).max(3.0), 11.0), &op_title(model, op));
+    }
+    for op in ops.iter().filter(|op| marked(op, scale)).take(2000) {
+        arrival(svg, scale, op, y);
+    }
+}
+
+/// Whether the end of the operation is marked in the picture.
+pub fn marked(op: &DrawnOperation<'_>, scale: &TimeScale) -> bool {
+    let bad = matches!(op.outcome, OperationOutcome::Fail | OperationOutcome::Info) && !op.control;
+    let seen = op.end.is_some_and(|end| end >= scale.from && end <= scale.until);
+    seen && (bad || op.mark() != Mark::Nothing)
+}
+
+/// An operation in words: what was asked, and what was answered.
+fn op_title(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> String {
+    let answer = op.answer.map_or("was not answered".into(), |a| model.words(a));
+    format!(
+        "{} {} ({}); {answer}",
+        text::clip(&model.lanes.names[op.lane], 24),
+        model.words(op.invoke),
+        text::moment(op.start)
+    )
+}
+
+fn draw_hold(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, hold: &DrawnHold<'_>, y: f64) {
+    let (x1, x2) = (scale.x(hold.from), scale.x(hold.until.unwrap_or(u64::MAX)));
+    let ended = hold.until.map_or("not ended".into(), |u| {
+        format!("{} at {}", hold.ended_by, text::moment(u))
+    });
+    let (holds, what) = (model.terms.holds, hold.name());
+    svg.rect(
+        palette::hold_class(hold.shared),
+        (x1, y + 17.0, (x2 - x1).max(marks::PIXEL), 25.0),
+        &format!("{holds} {what} from {}, {ended}", text::moment(hold.from)),
+    );
+}
+
+/// What is written into holds. One that overlaps a hold of what the picture is about gets no label: it would be read as
+/// the other's.
+fn label_holds(
+    svg: &mut Svg,
+    model: &RunModel<'_>,
+    scale: &TimeScale,
+    about: &[OperationSubject<'_>],
+    (holds, y): (&[&DrawnHold<'_>], f64),
+) {
+    let is_it = |hold: &DrawnHold<'_>| about.contains(&hold.what);
+    let (subject, others): (Vec<&DrawnHold>, Vec<&DrawnHold>) = holds.iter().copied().partition(|hold| is_it(hold));
+    let until = |hold: &DrawnHold<'_>| hold.until.unwrap_or(u64::MAX);
+    let overlap = |one: &DrawnHold<'_>, other: &DrawnHold<'_>| one.from < until(other) && other.from < until(one);
+    let apart = |hold: &&DrawnHold<'_>| !subject.iter().any(|other| overlap(hold, other));
+    let span = |hold: &DrawnHold<'_>| (scale.x(hold.from), scale.x(until(hold)));
+    let labels = |hold: &DrawnHold<'_>| {
+        [
+            format!("{} {}", model.terms.holds, hold.name()),
+            subject_name(hold.what),
+        ]
+    };
+    // Beside the edges of what it overlaps, if there is room.
+    let edges = others.iter().flat_map(|hold| <[f64; 2]>::from(span(hold)));
+    let mut clear = Places::beside(edges.map(|x| (x - 2.0, x + 2.0)).collect());
+    let mut places = Places::default();
+    for hold in subject.iter().copied().chain(others.iter().copied().filter(apart)) {
+        let ((x1, x2), labels) = (span(hold), labels(hold));
+        let room = (x1 + 4.0, x2 - 2.0);
+        let beside = if is_it(hold) { clear.find(&labels, room) } else { None };
+        if let Some((x, words)) = beside.or_else(|| places.find(&labels, room)) {
+            svg.text("holdtext", (x, y + 26.5), words);
+        }
+    }
+}
+
+/// What is written into a bar, the longest of the labels that fits.
+fn bar_text(
+    svg: &mut Svg,
+    scale: &TimeScale,
+    places: &mut Places,
+    (op, labels): (&DrawnOperation<'_>, &[String]),
+    y: f64,
+) {
+    let (x1, x2) = (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)));
+    let class = if op.role == Role::Wait { "waittext" } else { "worktext" };
+    if let Some((x, words)) = places.find(labels, (x1 + 5.0, x2 - 2.0)) {
+        svg.text(class, (x, y + 38.0), words);
+    }
+}
+
+/// Labels of an operation, the longest first.
+fn op_labels(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> Vec<String> {
+    let what = op
+        .subject()
+        .map(|what| format!(" {}", subject_name(what)))
+        .unwrap_or_default();
+    let work = op.invoke.work_ms().filter(|ms| *ms > 0);
+    let work = work.map(|ms| text::millis(ms.unsigned_abs()));
+    let verb = match (op.f, &work) {
+        (commit::f::VOTE, _) => {
+            let vote = op.answer.and_then(|a| a.voted()).or(op.invoke.vote());
+            return vec![
+                format!("votes {} on{what}", text::clip(vote.unwrap_or("…"), 8)),
+                format!("votes{what}"),
+                what.trim().to_owned(),
+            ];
+        }
+        (_, Some(work)) if frozen(model, op) => {
+            return vec![format!("works {work} (frozen meanwhile)"), format!("works {work}")];
+        }
+        (_, Some(work)) => return vec![format!("works {work}")],
+        (grant::f::ACQUIRE | grant::f::ELECT, _) => return vec!["waits".into()],
+        (grant::f::READ, _) if !what.is_empty() => return vec!["reads".into()],
+        (grant::f::WRITE, _) => return vec!["writes".into()],
+        (grant::f::WORK, _) => return vec!["works".into()],
+        (barrier::f::ENTER, _) => "waits to enter",
+        (commit::f::DECIDE, _) => "decides",
+        (commit::f::DECIDED, _) => "waits for",
+        (queue::f::DEQUEUE, _) if what.is_empty() && op.outcome == OperationOutcome::Ok => return vec!["empty".into()],
+        (f, _) if what.is_empty() => return vec![text::clip(f, 24)],
+        (f, _) => &text::clip(f, 24),
+    };
+    vec![format!("{verb}{what}"), what.trim().to_owned()]
+}
+
+/// Whether the client was paused while the operation ran, which then took longer than was asked.
+fn frozen(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> bool {
+    let name = &model.lanes.names[op.lane];
+    let bands = model.bands.iter();
+    let mut bands = bands.filter(|b| FaultKind::by_name(&b.fault).freezes && b.hits(name));
+    // Only what was verified: the client may have gone on for a moment after the strike.
+    bands.any(|b| b.sure() < op.end.unwrap_or(u64::MAX) && op.start < b.ended())
+}
+
+/// What an operation came to when it was answered: a tick, a cross, a dash, or a question mark.
+fn arrival(svg: &mut Svg, scale: &TimeScale, op: &DrawnOperation<'_>, y: f64) {
+    let (x, y) = (scale.x(op.end.unwrap_or(op.start)), y + 34.5);
+    match op.mark() {
+        Mark::Took => {
+            svg.disc("took", (x, y), DISC);
+            svg.path("tick", &format!("M{:.1} {:.1}l2.4 2.6l4.2-5.2", x - 3.2, y + 0.3));
+        }
+        Mark::Refused => {
+            svg.disc("refused", (x, y), DISC);
+            svg.path("tick", &format!("M{:.1} {:.1}l5 5m0-5l-5 5", x - 2.5, y - 2.5));
+        }
+        Mark::No => {
+            svg.disc("said-no", (x, y), DISC);
+            svg.path("tick", &format!("M{:.1} {y:.1}h6", x - 3.0));
+        }
+        Mark::Nothing if op.outcome == OperationOutcome::Fail => {
+            svg.path("badend", &marks::bad_ends(&[op], OperationOutcome::Fail, scale, y))
+        }
+        Mark::Nothing if op.outcome == OperationOutcome::Info && !op.control => {
+            svg.disc("unknown", (x, y), DISC);
+            svg.text("numtext mid", (x, y + 3.8), "?");
+        }
+        Mark::Nothing => {}
+    }
+}
+
+/// Places for labels on a line, so that none lies over another, or under a mark: what of the line is taken, as spans
+/// from left to right ends.
+#[derive(Debug, Default)]
+struct Places {
+    taken: Vec<(f64, f64)>,
+}
+
+impl Places {
+    /// A line on which these spans are taken.
+    fn beside(taken: Vec<(f64, f64)>) -> Self {
+        Self { taken }
+    }
+
+    /// Where in `from..until` the longest of the labels that fit begins, which is taken then; `None` if none fits.
+    fn find<'l>(&mut self, labels: &'l [String], (from, until): (f64, f64)) -> Option<(f64, &'l str)> {
+        let found = labels
+            .iter()
+            .find_map(|label| Some((self.free(text_width(label), from, until)?, label.as_str())));
+        if let Some((x, label)) = found {
+            self.taken.push((x, x + text_width(label)));
+        }
+        found
+    }
+
+    /// The leftmost free place of that width: the beginning, or right after something that is taken.
+    fn free(&self, width: f64, from: f64, until: f64) -> Option<f64> {
+        let after = self.taken.iter().map(|&(_, end)| end + 2.0).filter(|x| *x > from);
+        let mut starts: Vec<f64> = std::iter::once(from).chain(after).collect();
+        starts.sort_by(f64::total_cmp);
+        let free = |x: &f64| !self.taken.iter().any(|&(start, end)| *x < end && start < x + width);
+        starts.into_iter().take_while(|x| x + width < until).find(free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_gives_way_to_what_is_taken() {
+        let mut places = Places::beside(vec![(0.0, 20.0), (30.0, 40.0)]);
+        let labels = ["long words".to_owned(), "long".to_owned()];
+        let (x, label) = places.find(&labels, (0.0, 200.0)).expect("there is room");
+        assert_eq!((x, label), (42.0, "long words"));
+        let (x, label) = places
+            .find(&labels, (0.0, 145.0))
+            .expect("there is room for the short one");
+        assert_eq!(label, "long");
+        assert!(x >= 42.0 + text_width("long words"));
+        assert_eq!(places.find(&labels, (0.0, 60.0)), None, "rather none than over another");
+    }
 }

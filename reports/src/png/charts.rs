@@ -1,17 +1,16 @@
-//! `latency.png`: how long each operation took, over time.
+//! `latency.png`: how long each operation took, over time; `rate.png`: operations per second by outcome.
 
 use super::{Area, Key, KeyWithWords, fault_keys, frame, picture, rgb, seconds};
-use crate::model::{DrawnOperation, OperationOutcome, RunModel};
-use crate::palette;
-use crate::svg::charts::{series, short};
-use crate::text;
+use crate::model::{DrawnOperation, OperationOutcome, RunModel, rates};
+use crate::svg::charts::{bins, series, short};
+use crate::{palette, text};
 use anyhow::Result;
 use plotters::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Writes the picture.
-pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
+/// Writes the picture of latencies.
+pub fn write_latency(model: &RunModel<'_>, path: &Path) -> Result<()> {
     let names = series(&model.ops);
     let key = |(i, name): (usize, &&str)| (Key::Mark('•', palette::SERIES[i]), text::clip(name, 16));
     let mut keys: Vec<KeyWithWords> = names.iter().enumerate().take(5).map(key).collect();
@@ -19,11 +18,11 @@ pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
     keys.extend(outcomes.map(|(mark, words)| (Key::Mark(mark, (90, 90, 90)), words.to_owned())));
     keys.extend(fault_keys(model));
     picture(path, model, "latency of operations over time", &keys, |area| {
-        plot(area, model, &names)
+        plot_latency(area, model, &names)
     })
 }
 
-fn plot(area: &Area<'_>, model: &RunModel<'_>, names: &[&str]) -> Result<()> {
+fn plot_latency(area: &Area<'_>, model: &RunModel<'_>, names: &[&str]) -> Result<()> {
     let measured = || {
         model
             .ops
@@ -56,6 +55,38 @@ fn plot(area: &Area<'_>, model: &RunModel<'_>, names: &[&str]) -> Result<()> {
                 _ => chart.draw_series(points.map(|p| Circle::new(p, 2, color.filled()).into_dyn()))?,
             };
         }
+    }
+    Ok(())
+}
+
+/// Writes the picture of rates.
+pub fn write_rate(model: &RunModel<'_>, path: &Path) -> Result<()> {
+    let outcomes = OperationOutcome::ALL.into_iter().take(3);
+    let mut keys: Vec<_> = outcomes
+        .map(|o| (Key::Box(palette::outcome(o), 1.0), o.name().to_owned()))
+        .collect();
+    keys.extend(fault_keys(model));
+    picture(path, model, "operations per second", &keys, |area| {
+        plot_rate(area, model)
+    })
+}
+
+fn plot_rate(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
+    let rates = rates(model, bins(model));
+    let highest = rates.iter().map(|r| r.iter().sum::<f64>()).fold(0.0, f64::max).max(0.1);
+    let end = seconds(model.end);
+    let what = "operations per second, by the time of the answer";
+    let mut chart = frame::over_time(area, model, 0.0..highest * 1.05, what, &|y| format!("{y}/s"))?;
+    let width = end / rates.len() as f64;
+    for outcome in OperationOutcome::ALL.into_iter().take(3) {
+        let color = rgb(palette::outcome(outcome));
+        let part = outcome as usize;
+        let bars = rates.iter().enumerate().filter(|(_, r)| r[part] > 0.0).map(|(i, r)| {
+            let below: f64 = r[..part].iter().sum();
+            let x = i as f64 * width;
+            Rectangle::new([(x, below), (x + width * 0.92, below + r[part])], color.filled())
+        });
+        chart.draw_series(bars)?;
     }
     Ok(())
 }

@@ -15,14 +15,10 @@ use std::path::{Path, PathBuf};
 use zooquake_checkers::NotJudged;
 use zooquake_checkers::sample::{FamilyMeasures, Sample};
 
-pub(crate) mod draw;
 pub(crate) mod figure;
-mod markdown;
 mod page;
 pub(crate) mod pool;
-mod safety;
 mod statistics;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -111,7 +107,7 @@ impl Comparison {
 /// If a file cannot be written.
 pub fn write_all(comparison: &Comparison, dir: &Path) -> Result<Vec<PathBuf>> {
     let measured = pool::MeasuredComparison::new(comparison);
-    let texts = [page::page(&measured), markdown::table(&measured)];
+    let texts = [page::page(&measured), words::table(&measured)];
     write_files(texts, |path| draw_picture(&measured, path), dir)
 }
 

@@ -1,9 +1,9 @@
-//! The numbers in sentences. A difference is claimed only where intervals do not overlap.
+//! The numbers in sentences, and in a table for a README. A difference is claimed only where intervals do not overlap.
 
 use super::Comparison;
 use super::pool::{MeasuredComparison, Pool};
 use super::statistics::{self, Estimate};
-use crate::lists::in_sentence;
+use crate::lists::{self, in_sentence};
 use crate::text;
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ fn safety(measured: &MeasuredComparison<'_>) -> Vec<String> {
     }];
     let all = measured.all.iter().flat_map(Pool::damage);
     let kinds: BTreeSet<&str> = all.map(|found| found.kind.as_str()).collect();
-    lines.extend(kinds.into_iter().map(|kind| broke(measured, kind)));
+    lines.extend(kinds.into_iter().map(|kind| broke_sentence(measured, kind)));
     let unknown: usize = measured.all.iter().map(|pool| pool.unknown).sum();
     let failed: usize = measured.all.iter().map(|pool| pool.failed).sum();
     if unknown > 0 {
@@ -94,7 +94,7 @@ fn safety(measured: &MeasuredComparison<'_>) -> Vec<String> {
 }
 
 /// `stale-write: predecessor under pause (2 of 2 runs); …; not in fenced`.
-fn broke(measured: &MeasuredComparison<'_>, kind: &str) -> String {
+fn broke_sentence(measured: &MeasuredComparison<'_>, kind: &str) -> String {
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for (n, subject) in measured.comparison.subjects.iter().enumerate() {
         let places = measured.each[n]
@@ -165,7 +165,7 @@ fn ranking(
 }
 
 /// `2.13 ms (1.90–2.40)`.
-pub fn written(estimate: &Estimate, unit: &str) -> String {
+fn written(estimate: &Estimate, unit: &str) -> String {
     let space = if unit.is_empty() { "" } else { " " };
     if estimate.one_run() {
         return format!("{}{space}{unit}", number(estimate.value));
@@ -191,4 +191,75 @@ pub fn number(value: f64) -> String {
         size if size >= 9.995 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     }
+}
+
+/// The table for a README: what was compared, a line a subject, all faults together.
+pub fn table(measured: &MeasuredComparison<'_>) -> String {
+    let comparison = measured.comparison;
+    let kind = comparison.kind;
+    let mut heads = vec![
+        comparison.family.clone(),
+        "broke".to_string(),
+        format!("{} median, ms", kind.wait),
+        "p95".to_string(),
+        "p99".to_string(),
+        format!("next {} after a fault, in session timeouts: median, most", kind.unit),
+        format!("{}/s", kind.units),
+    ];
+    if kind.compete {
+        heads.push("fairness".to_string());
+    }
+    heads.extend(["requests", "watch events", "transactions"].map(|what| format!("{what} a {}", kind.unit)));
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut out = line(&heads);
+    out += &line(&vec!["---".to_string(); heads.len()]);
+    for (n, subject) in comparison.subjects.iter().enumerate() {
+        let pool = &measured.all[n];
+        let mut cells = vec![text::in_markdown(&subject.label), broke(measured, n)];
+        cells.extend(pool.waits.map(|estimate| interval(estimate, "n too small")));
+        cells.push(after(pool));
+        cells.push(interval(pool.rate, "–"));
+        if kind.compete {
+            cells.push(pool.fairness.map_or("–".into(), |e| number(e.value)));
+        }
+        let costs = [pool.requests, pool.watch_events, pool.transactions];
+        cells.extend(costs.map(|e| e.map_or("not recorded".into(), |e| number(e.value))));
+        out += &line(&cells);
+    }
+    format!(
+        "{out}\n{}. In brackets: 95 % intervals; of a rate of fewer than five runs, their range.\n",
+        text::in_markdown(&comparison.settings_in_words("; "))
+    )
+}
+
+/// What a subject broke, in the table: `stale-write (pause 2/2)`.
+fn broke(measured: &MeasuredComparison<'_>, subject: usize) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for found in measured.all[subject].damage() {
+        let places = measured.each[subject].iter().zip(&measured.comparison.faults);
+        let under = places.filter_map(|(pool, faults)| {
+            let here = pool.damage().find(|other| other.kind == found.kind)?;
+            Some(format!("{faults} {}/{}", here.runs, pool.judged))
+        });
+        parts.push(format!("{} ({})", found.kind, lists::joined(under, ", ")));
+    }
+    let pool = &measured.all[subject];
+    match (pool.judged, parts.is_empty(), pool.unknown) {
+        (0, ..) => "no run".to_string(),
+        (_, false, _) => text::in_markdown(&parts.join("; ")),
+        (n, true, 0) => format!("nothing in {}", text::count(n, "run")),
+        (n, true, unknown) => format!("nothing in {}, {unknown} of them unknown", text::count(n, "run")),
+    }
+}
+
+fn after(pool: &Pool) -> String {
+    let values = &pool.after.timeouts;
+    match values.last() {
+        Some(most) => format!("{}, {}", median(values), number(*most)),
+        None => "–".to_string(),
+    }
+}
+
+fn interval(estimate: Option<Estimate>, without: &str) -> String {
+    estimate.map_or(without.to_string(), |estimate| written(&estimate, ""))
 }

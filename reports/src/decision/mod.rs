@@ -1,8 +1,8 @@
 //! The report of what a decision takes: message delays and messages of consensus protocols in several situations,
 //! beside what papers claim, on one page, in one picture and in a table.
 //!
-//! [`DecisionComparison`] is what was played. `chart` has the figures of a situation; `page` and `markdown` make the
-//! files, `words` the sentences.
+//! [`DecisionComparison`] is what was played. `page` makes the page and its figures, `words` the sentences and the
+//! table.
 
 use crate::compare::figure::FigureLabels;
 use crate::compare::write_files;
@@ -11,8 +11,6 @@ use anyhow::Result;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-mod chart;
-mod markdown;
 mod page;
 #[cfg(test)]
 mod tests;
@@ -169,13 +167,13 @@ impl DecisionComparison {
 /// # Errors
 /// If a file cannot be written.
 pub fn write_all(comparison: &DecisionComparison, dir: &Path) -> Result<Vec<PathBuf>> {
-    let texts = [page::page(comparison), markdown::table(comparison)];
+    let texts = [page::page(comparison), words::table(comparison)];
     write_files(texts, |path| draw_picture(comparison, path), dir)
 }
 
 /// Draws a pair of figures for each situation.
 fn draw_picture(comparison: &DecisionComparison, path: &Path) -> Result<()> {
-    let figures = chart::all(comparison);
+    let figures = page::all_figures(comparison);
     let sizes = comparison.sizes();
     let bars = comparison.acceptors.len() * comparison.protocols.len();
     let sheet = FigureSheet {

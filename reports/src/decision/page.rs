@@ -1,10 +1,9 @@
-//! The page: one file, complete without a network and without JavaScript.
+//! The page: one file, complete without a network and without JavaScript; and what is drawn of a situation: its message
+//! delays and its messages, a bar for each protocol and number of acceptors.
 
-use super::markdown::{claimed, timeouts};
-use super::words::{delays_text, summary};
-use super::{CostRow, DecisionComparison, SituationCosts, TITLE, chart};
-use crate::compare::draw::{self, FigureFrame};
-use crate::compare::figure::Figure;
+use super::words::{claimed, delays_text, summary, timeouts};
+use super::{CostRow, DecisionComparison, DecisionCost, SituationCosts, TITLE};
+use crate::compare::figure::{self, Figure, FigureFrame, Mark, Row};
 use crate::html::{self, Document, PAGE_STYLE, PICTURE_STYLE};
 use crate::lists;
 use maud::{Markup, html};
@@ -15,7 +14,6 @@ const STYLES: [&str; 4] = [
     include_str!("../../assets/compare.css"),
     include_str!("../../assets/decision.css"),
 ];
-
 /// The frame of a figure that fits a narrow screen.
 const NARROW: FigureFrame = FigureFrame {
     width: 360.0,
@@ -25,7 +23,7 @@ const NARROW: FigureFrame = FigureFrame {
 
 /// The whole page.
 pub fn page(comparison: &DecisionComparison) -> String {
-    let figures = chart::all(comparison);
+    let figures = all_figures(comparison);
     let body = html! {
         main {
             (head(comparison))
@@ -76,7 +74,7 @@ fn section(
                 @for (place, (figure, heading)) in figures.iter().zip(["Message delays", "Messages"]).enumerate() {
                     div.panel {
                         h3 { (heading) }
-                        (draw::picture(&NARROW, &comparison.labels(&sizes, |protocol| &protocol.label), 2 * number + place, figure))
+                        (figure::picture(&NARROW, &comparison.labels(&sizes, |protocol| &protocol.label), 2 * number + place, figure))
                     }
                 }
             }
@@ -169,4 +167,55 @@ fn settings(comparison: &DecisionComparison) -> Markup {
     let protocols = comparison.protocols.iter();
     let protocols = protocols.map(|protocol| (protocol.name.as_str(), protocol.promise.as_str()));
     html::settings("Settings and protocols", sizes.chain(protocols))
+}
+
+/// The message delays and the messages of a situation.
+fn figures(situation: &SituationCosts) -> [Figure; 2] {
+    let figure = |what: &str, rows| Figure {
+        title: format!("{}: {what}", situation.title),
+        caption: String::new(),
+        hint: "upright: claimed; *: with timeouts",
+        unit: "",
+        log: false,
+        rows,
+    };
+    [
+        figure(
+            "message delays",
+            rows(situation, |cost| (cost.delays, cost.claimed_delays)),
+        ),
+        figure(
+            "messages",
+            rows(situation, |cost| (cost.messages, cost.claimed_messages)),
+        ),
+    ]
+}
+
+/// The figures of all situations, those of each one after the other.
+pub fn all_figures(comparison: &DecisionComparison) -> Vec<[Figure; 2]> {
+    comparison.situations.iter().map(figures).collect()
+}
+
+/// A row for each size and protocol, with what was measured and what is claimed.
+fn rows(situation: &SituationCosts, value: impl Fn(&DecisionCost) -> (u32, Option<u32>)) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (faults, row) in situation.rows.iter().enumerate() {
+        for (subject, cost) in row.costs.iter().enumerate() {
+            let (measured, claimed) = value(cost);
+            let measured = f64::from(measured);
+            let number = match cost.timeouts.is_empty() {
+                true => Mark::Number(measured),
+                false => Mark::Starred(measured),
+            };
+            let mut marks = vec![Mark::Bar(measured), number];
+            marks.extend(claimed.map(|claimed| Mark::Tick(f64::from(claimed))));
+            rows.push(Row {
+                subject,
+                faults,
+                marks,
+                without: "",
+            });
+        }
+    }
+    rows
 }

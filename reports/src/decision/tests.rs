@@ -138,7 +138,7 @@ fn sentences_have_the_delays_the_messages_and_what_holds() {
 
 #[test]
 fn the_table_has_a_line_for_each_situation_and_protocol_and_what_explains_it() {
-    let table = markdown::table(&comparison());
+    let table = words::table(&comparison());
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(
         lines[0],
@@ -188,7 +188,7 @@ fn the_page_has_every_number_and_figure_and_fetches_nothing() {
 #[test]
 fn a_figure_has_a_bar_a_number_and_the_claim_of_each_decision() {
     use crate::compare::figure::Mark;
-    let [delays, messages] = &chart::all(&comparison())[1];
+    let [delays, messages] = &page::all_figures(&comparison())[1];
     assert_eq!((delays.rows.len(), messages.rows.len()), (4, 4));
     let marks = [Mark::Bar(5.0), Mark::Starred(5.0), Mark::Tick(5.0)];
     assert_eq!(delays.rows[0].marks, marks, "after a timeout");

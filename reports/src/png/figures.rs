@@ -1,8 +1,7 @@
 //! The picture of a comparison: its figures beside each other, rows of marks along an axis.
 
 use super::{Area, FAINT, HEADING, INK, Key, KeyWithWords, LEGEND, LINE, rgb, sized, text_width, write_text};
-use crate::compare::draw::short;
-use crate::compare::figure::{Figure, FigureLabels, Mark, Row};
+use crate::compare::figure::{Figure, FigureLabels, Mark, Row, short};
 use crate::palette;
 use crate::text;
 use anyhow::Result;

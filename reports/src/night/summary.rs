@@ -108,7 +108,7 @@ fn skipped(night: &Night) -> String {
 }
 
 fn matrix(night: &Night) -> String {
-    let (variants, faults) = super::matrix::axes(night);
+    let (variants, faults) = super::page::axes(night);
     let heads: String = faults.iter().map(|f| format!(" {} |", in_markdown(f))).collect();
     let mut out = format!("| |{heads}\n|---|{}\n", "---|".repeat(faults.len()));
     for variant in variants {

@@ -1,8 +1,6 @@
 //! Many nights on one page: each failure with its first and last sighting, its rate, and the versions that showed it.
 
-mod failures;
 mod page;
-mod table;
 
 use crate::night::CellOutcome;
 use anyhow::{Context, Result};

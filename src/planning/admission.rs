@@ -1,7 +1,7 @@
-//! Whether a plan may run, asked before anything of it begins. [`check`] is for plans from elsewhere: a plan is data, so
-//! what it names must exist, and what it counts be within the bounds of `zooquake run`. [`check_backend`] holds what a
-//! plan requires against its backend's capabilities. [`shortfalls`] are what forbids a valid verdict whatever happens;
-//! a plan without any may still end unknown.
+//! Whether a plan may run, asked before anything of it begins. [`check`] is for plans from elsewhere: a plan is data,
+//! so what it names must exist, and what it counts be within the bounds of `zooquake run`. [`check_backend`] holds what
+//! a plan requires against its backend's capabilities. [`shortfalls`] are what forbids a valid verdict whatever
+//! happens; a plan without any may still end unknown.
 
 use super::spec::RunSpec;
 use super::{drawing, names, network, placement, recipe, scenes, values};

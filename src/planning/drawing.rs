@@ -219,7 +219,8 @@ const IN_DOUBT_LONGEST_MS: u64 = IN_DOUBT_OVER_MS + IN_DOUBT_DEAD_MS;
 
 /// The kill of a site that has voted yes in a transaction with yes votes only, and waits for the decision: the n-th
 /// that it is asked for, if no fault comes before. The transaction begins at `from_ms` milliseconds of operations or
-/// later, and ends before `from_ms` and [`IN_DOUBT_OVER_MS`]. `None` with fewer than two sites, since nobody waits there.
+/// later, and ends before `from_ms` and [`IN_DOUBT_OVER_MS`]. `None` with fewer than two sites, since nobody waits
+/// there.
 fn kill_in_doubt(transactions: &[PlannedTransaction], from_ms: u64) -> Option<Window> {
     let mut over_ms = 0;
     let timed = transactions.iter().enumerate().map(|(number, transaction)| {

@@ -83,7 +83,8 @@ async fn sample(place: &RunCluster, begun: Duration) -> Vec<ServerSample> {
 /// How long transaction logs are waited for once the user wants the run to stop.
 const HURRY: Duration = Duration::from_secs(5);
 
-/// The transaction logs of all servers at the end of a run. What was not read is noted in them, and a warning on stderr names it.
+/// The transaction logs of all servers at the end of a run. What was not read is noted in them, and a warning on stderr
+/// names it.
 pub(super) async fn transactions(place: &RunCluster, mut interrupt: watch::Receiver<bool>) -> TxnLogs {
     let stopped = async {
         if interrupt.wait_for(|stop| *stop).await.is_err() {

@@ -35,8 +35,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use spec::{Delay, Family, FinishRule, GrantOps, OpSpec, Replacement, Role, StrikePoint, family, op, role};
 
-/// The families, in the order in which they are shown. A new one is a file and a line here, and an entry in each registry
-/// of what is done for a family: these are arrays of as many entries.
+/// The families, in the order in which they are shown. A new one is a file and a line here, and an entry in each
+/// registry of what is done for a family: these are arrays of as many entries.
 pub const FAMILIES: &[&Family] = &[
     &lock::FAMILY,
     &rwlock::FAMILY,

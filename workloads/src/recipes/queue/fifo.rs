@@ -22,7 +22,8 @@ pub struct Fifo {
     env: Env,
     handle: Handle,
     holder: HolderState,
-    /// What is still to be handed out of a list that was read before ([`Bug::StaleListHandedOut`]): znodes and their items.
+    /// What is still to be handed out of a list that was read before ([`Bug::StaleListHandedOut`]): znodes and their
+    /// items.
     listed: SharedValue<Vec<(String, i64)>>,
 }
 

@@ -1,11 +1,10 @@
-//! The registry of families, and what the checkers need of each.
+//! The registry of families.
 
 use crate::ensemble::scenes;
-use crate::inferred_plan::Inference;
-use crate::sample::FamilyMeasures;
+use crate::family_checks::FamilyChecks;
 use crate::{Results, Verdict, barrier, commit, consensus, counter, grants, membership, queue, register};
-use zooquake_history::operation::{self, Family};
-use zooquake_history::{History, Record};
+use zooquake_history::Record;
+use zooquake_history::operation;
 
 /// The families, as in [`zooquake_history::operation::FAMILIES`].
 pub const FAMILIES: &[FamilyChecks; operation::FAMILIES.len()] = &[
@@ -43,24 +42,6 @@ pub fn check(record: &Record) -> Results {
     };
     results.provenance.clone_from(&record.provenance);
     results
-}
-
-/// A family and what the checkers need of it.
-#[derive(Debug)]
-pub struct FamilyChecks {
-    /// Its name and operations.
-    pub spec: &'static Family,
-    /// The whole verdict over a run of it.
-    pub check: fn(&Record) -> Results,
-    /// The checkers of its own, by the names in `results.json`; those of [`crate::ensemble::CHECKERS`] run for every
-    /// family.
-    pub checkers: &'static [&'static str],
-    /// What is counted and waited for; `None` where no client does anything.
-    pub measures: Option<FamilyMeasures>,
-    /// What a history of it without a plan promises; `None` if the history is none of the family.
-    pub(crate) infer: fn(&History) -> Option<Inference>,
-    /// The anomalies that depend on something that only a plan has, each with the words for that.
-    pub(crate) needs_plan: &'static [(&'static str, &'static str)],
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The trial of the family `barrier`: of a double barrier, and of the tutorial's.
 
 use super::common::refused_as;
-use super::families::FamilyTrial;
+use super::family::FamilyTrial;
 use super::holder::ok;
 use super::sentences::{BESIDE, BUSY, EPHEMERAL, QUIESCE, TIMEOUT};
 use super::{CLIENTS, PATIENT, SOON, SentenceResult, Trial};

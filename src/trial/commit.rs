@@ -1,7 +1,7 @@
 //! The trial of the family `commit`.
 
 use super::exchanges::expect;
-use super::families::FamilyTrial;
+use super::family::FamilyTrial;
 use super::holder::ok;
 use super::{PATIENT, SentenceResult, Trial};
 use futures_util::FutureExt;

@@ -1,10 +1,9 @@
 //! The registry of families. A new one is a file and a line here.
 
+use super::family::FamilyTrial;
 use super::holder::granting;
-use super::{SentenceResult, Trial, barrier, commit, counter, membership, queue, register};
-use anyhow::Result;
-use futures_util::future::BoxFuture;
-use zooquake_history::operation::{Family, RECIPE_FAMILIES, election, lock, rwlock, semaphore};
+use super::{barrier, commit, counter, membership, queue, register};
+use zooquake_history::operation::{RECIPE_FAMILIES, election, lock, rwlock, semaphore};
 
 /// The families with recipes, in the order of [`zooquake_history::operation::FAMILIES`].
 pub const FAMILIES: &[FamilyTrial; RECIPE_FAMILIES] = &[
@@ -23,18 +22,6 @@ pub const FAMILIES: &[FamilyTrial; RECIPE_FAMILIES] = &[
 /// The family of this name; `None` if it has no clients.
 pub fn family(name: &str) -> Option<&'static FamilyTrial> {
     FAMILIES.iter().find(|family| family.spec.name == name)
-}
-
-/// A family and how its clients are tried.
-pub struct FamilyTrial {
-    /// Its name and operations.
-    pub spec: &'static Family,
-    /// Tries the sentences that are about its operations.
-    pub course: for<'t> fn(&'t mut Trial) -> BoxFuture<'t, Result<()>>,
-    /// Does once what the family is for; with `true` an operation that did not succeed is asked again.
-    pub once: for<'t> fn(&'t mut Trial, bool) -> BoxFuture<'t, SentenceResult>,
-    /// The operation that is asked with a value that makes no sense; `None` where a value means nothing.
-    pub nonsense: Option<&'static str>,
 }
 
 #[cfg(test)]

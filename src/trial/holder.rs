@@ -2,7 +2,7 @@
 
 use super::common::refused_as;
 use super::conversation::TimedReply;
-use super::families::FamilyTrial;
+use super::family::FamilyTrial;
 use super::sentences::{
     BESIDE, BUSY, CONFIRM, EPHEMERAL, HAND_OVER, NOT_HELD, NOTHING_LEFT, OPERATES, QUIESCE, RELEASE, SESSION, TIMEOUT,
     TOKEN, WAITING, WOKEN, WORKS,

@@ -3,7 +3,7 @@
 use super::common::refused_as;
 use super::conversation::TimedLine;
 use super::exchanges::expect;
-use super::families::FamilyTrial;
+use super::family::FamilyTrial;
 use super::holder::ok;
 use super::sentences::{EPHEMERAL, FOLLOWS, MEMBER, OPERATES, QUIESCE, SESSION, SHOWN, VIEW};
 use super::znodes::is_session;

@@ -8,6 +8,7 @@ mod conversation;
 mod counter;
 mod exchanges;
 mod families;
+mod family;
 mod holder;
 mod life;
 mod membership;
@@ -30,7 +31,7 @@ use zooquake_history::{
 };
 
 use conversation::Talk;
-use families::FamilyTrial;
+use family::FamilyTrial;
 pub use sentences::{SENTENCES, Sentence};
 
 const SERVER: &str = "n1";

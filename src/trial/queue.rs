@@ -1,7 +1,7 @@
 //! The trial of the family `queue`.
 
 use super::conversation::TimedLine;
-use super::families::FamilyTrial;
+use super::family::FamilyTrial;
 use super::holder::ok;
 use super::sentences::TAKING;
 use super::{SOON, SentenceResult, Trial};

@@ -1,7 +1,7 @@
 //! The trial of the family `register`.
 
 use super::exchanges::expect;
-use super::families::FamilyTrial;
+use super::family::FamilyTrial;
 use super::{PATIENT, SentenceResult, Trial};
 use futures_util::FutureExt;
 use serde_json::json;

@@ -9,10 +9,8 @@ mod rounds;
 mod stuck_barrier;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::families::FamilyChecks;
+use crate::family_checks::{FamilyChecks, FamilyMeasures, Inference, UnitSource, asks};
 use crate::findings::Findings;
-use crate::inferred_plan::{Inference, asks};
-use crate::sample::{FamilyMeasures, UnitSource};
 use crate::verdict::Requirements;
 use crate::znodes::holder_znodes::member_places;
 use crate::znodes::{foreign_znode, holder_znodes, orphan_node, stolen_znode};

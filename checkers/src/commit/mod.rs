@@ -11,11 +11,9 @@ mod needless_abort;
 mod transactions;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::families::FamilyChecks;
+use crate::family_checks::{FamilyChecks, FamilyMeasures, Inference, UnitSource, asks};
 use crate::findings::Findings;
-use crate::inferred_plan::{Inference, asks};
 use crate::liveness::refused_for_ever;
-use crate::sample::{FamilyMeasures, UnitSource};
 use crate::statistics::percentiles;
 use crate::text::count;
 use crate::verdict::Requirements;

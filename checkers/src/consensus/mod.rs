@@ -11,7 +11,7 @@ mod values;
 mod violation;
 
 use crate::analysis::Analysis;
-use crate::families::FamilyChecks;
+use crate::family_checks::FamilyChecks;
 use crate::findings::{Finding, Findings};
 use crate::record_gaps::FileNeeds;
 use crate::verdict::verdict;

@@ -10,11 +10,9 @@ mod lost_increment;
 mod phantom_increment;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::families::FamilyChecks;
+use crate::family_checks::{FamilyChecks, FamilyMeasures, Inference, UnitSource, answers};
 use crate::findings::{Finding, Findings};
-use crate::inferred_plan::{Inference, answers};
 use crate::liveness::refused_for_ever;
-use crate::sample::{FamilyMeasures, UnitSource};
 use crate::text::{count, if_any};
 use crate::verdict::Requirements;
 use crate::{Results, liveness, verdict};

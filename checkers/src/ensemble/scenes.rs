@@ -5,7 +5,7 @@
 
 use super::{Account, EnsembleElections, Suspicion, WallClock, accounts, versions};
 use crate::analysis::RecordView;
-use crate::families::FamilyChecks;
+use crate::family_checks::FamilyChecks;
 use crate::record_gaps::FileNeeds;
 use crate::verdict::{NOTE, verdict};
 use crate::{Anomaly, Results, ensemble, record_gaps};

@@ -12,10 +12,8 @@ mod lost_wakeup;
 mod stale_write;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::families::FamilyChecks;
+use crate::family_checks::{FamilyChecks, FamilyMeasures, Inference, UnitSource, asks};
 use crate::findings::Findings;
-use crate::inferred_plan::{Inference, asks};
-use crate::sample::{FamilyMeasures, UnitSource};
 use crate::statistics::failovers;
 use crate::verdict::Requirements;
 use crate::znodes::{evidence_consistency, foreign_znode, holder_znodes, orphan_node, stolen_znode, unowned_release};

@@ -14,11 +14,9 @@ mod view_regression;
 
 use crate::analysis::faults::last_off;
 use crate::analysis::{Analysis, GroupView, LatencyKind, Op};
-use crate::families::FamilyChecks;
+use crate::family_checks::{FamilyChecks, FamilyMeasures, Inference, UnitSource, asks};
 use crate::findings::Findings;
-use crate::inferred_plan::{Inference, asks};
 use crate::liveness::refused_for_ever;
-use crate::sample::{FamilyMeasures, UnitSource};
 use crate::text::few;
 use crate::verdict::Requirements;
 use crate::znodes::{evidence_consistency, foreign_znode, holder_znodes, orphan_node};

@@ -14,11 +14,9 @@ mod stuck_item;
 mod stuck_queue;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::families::FamilyChecks;
+use crate::family_checks::{FamilyChecks, FamilyMeasures, Inference, UnitSource, answers, asks, invocations, known};
 use crate::findings::{Finding, Findings};
-use crate::inferred_plan::{Inference, answers, asks, invocations, known};
 use crate::liveness::refused_for_ever;
-use crate::sample::{FamilyMeasures, UnitSource};
 use crate::verdict::Requirements;
 use crate::znodes::orphan_node;
 use crate::{Results, verdict};

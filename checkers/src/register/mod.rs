@@ -14,11 +14,9 @@ mod stale_read;
 mod transaction_consistency;
 
 use crate::analysis::{Analysis, LatencyKind};
-use crate::families::FamilyChecks;
+use crate::family_checks::{FamilyChecks, FamilyMeasures, Inference, UnitSource, invocations};
 use crate::findings::Findings;
-use crate::inferred_plan::{Inference, invocations};
 use crate::liveness::refused_for_ever;
-use crate::sample::{FamilyMeasures, UnitSource};
 use crate::statistics::percentiles;
 use crate::text::count;
 use crate::verdict::Requirements;

@@ -1,9 +1,9 @@
 //! Barriers. That of the tutorial: members join, a member that counts them all opens it, an application waits. The
 //! double one: the clients enter and leave, round after round. `docs/families/barrier.md`.
 
-use super::families::FamilyGenerator;
 use super::{
-    Assignment, BEYOND_MS, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause, single_ms,
+    Assignment, BEYOND_MS, FamilyGenerator, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
+    pause, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! Two-phase commit: `c1` coordinates, all others are sites, one transaction after the other.
 //! `docs/families/commit.md`.
 
-use super::families::FamilyGenerator;
 use super::{
-    AFTER_BOUND_MS, Assignment, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, single_ms,
+    AFTER_BOUND_MS, Assignment, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase,
+    OperationRequest, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::collections::HashSet;

@@ -1,7 +1,9 @@
 //! Counters: every client adds 1 and sometimes reads the value. `docs/families/counter.md`.
 
-use super::families::FamilyGenerator;
-use super::{Assignment, ClosingTask, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause, single_ms};
+use super::{
+    Assignment, ClosingTask, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause,
+    single_ms,
+};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::liveness::AnsweredDurations;

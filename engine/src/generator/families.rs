@@ -1,19 +1,10 @@
 //! The registry of families. A new one is a file and a line here.
 
-use super::{Generator, barrier, commit, counter, grants, membership, queue, register};
+use super::{FamilyGenerator, Generator, barrier, commit, counter, grants, membership, queue, register};
 use std::error::Error;
 use std::fmt;
-use zooquake_history::operation::{self, Family, consensus, ensemble};
+use zooquake_history::operation::{self, consensus, ensemble};
 use zooquake_history::plan::Plan;
-
-/// A family of recipes and its generator.
-#[derive(Debug)]
-pub struct FamilyGenerator {
-    /// The family's name and operations.
-    pub spec: &'static Family,
-    /// Makes the generator of a plan of the family.
-    pub generator: fn(&Plan) -> Box<dyn Generator>,
-}
 
 /// The families, as many as in [`operation::FAMILIES`] and in the same order: one that is added there alone does not
 /// compile.

@@ -1,10 +1,9 @@
 //! The families that grant: locks, also those that readers share, elections and semaphores. Their clients are granted,
 //! work and write or read what there is, and give back.
 
-use super::families::FamilyGenerator;
 use super::{
-    AFTER_FAILURE, Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase,
-    OperationRequest, pause,
+    AFTER_FAILURE, Assignment, BEYOND_MS, FINAL_AGAIN, FamilyGenerator, GIVE_BACK_MS, Generator, GeneratorMoment,
+    GeneratorPhase, OperationRequest, pause,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;

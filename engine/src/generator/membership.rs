@@ -3,8 +3,10 @@
 //! The last changes are made one after the other, first those of the list and then those of values: where nothing but
 //! values changed last, a cache that watches no data shows an old one for ever.
 
-use super::families::FamilyGenerator;
-use super::{Assignment, ClosingTask, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause, single_ms};
+use super::{
+    Assignment, ClosingTask, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause,
+    single_ms,
+};
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;

@@ -21,7 +21,7 @@ use std::time::Duration;
 use zooquake_history::FaultKind;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::grant::GRANT;
-use zooquake_history::operation::{Operation, WORK_MS};
+use zooquake_history::operation::{Family, Operation, WORK_MS};
 use zooquake_history::plan::Plan;
 
 /// Milliseconds that a recipe has at least for a single request.
@@ -118,6 +118,15 @@ pub enum ClosingTask {
     Read,
     /// Every client is asked for its view of the group.
     Views,
+}
+
+/// A family of recipes and its generator.
+#[derive(Debug)]
+pub struct FamilyGenerator {
+    /// The family's name and operations.
+    pub spec: &'static Family,
+    /// Makes the generator of a plan of the family.
+    pub generator: fn(&Plan) -> Box<dyn Generator>,
 }
 
 /// The clients' next operations. Generators count clients from 0.

@@ -1,9 +1,8 @@
 //! Queues of items: some clients produce, others consume, the last one is kept for the drain. `docs/families/queue.md`.
 
-use super::families::FamilyGenerator;
 use super::{
-    AFTER_BOUND_MS, Assignment, ClosingTask, FINAL_AGAIN, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
-    single_ms,
+    AFTER_BOUND_MS, Assignment, ClosingTask, FINAL_AGAIN, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase,
+    OperationRequest, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::ops::RangeInclusive;

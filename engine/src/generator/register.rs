@@ -1,8 +1,9 @@
 //! Registers: every client reads, writes and compares-and-sets, one operation after the other.
 //! `docs/families/register.md`.
 
-use super::families::FamilyGenerator;
-use super::{Assignment, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause, single_ms};
+use super::{
+    Assignment, FamilyGenerator, Generator, GeneratorMoment, GeneratorPhase, OperationRequest, pause, single_ms,
+};
 use crate::operation::{Completion, PendingOp};
 use std::ops::Range;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! The page that is served, made once for all who ask for it, and the count of those who watch it.
+//! What is served: how far a run has come, the page of that, made once for all who ask for it, news of a newer page,
+//! and the count of those who wait for these.
 
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};

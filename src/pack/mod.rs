@@ -1,5 +1,8 @@
 //! A run as one file: a tar.gz of what its verdict rests on, its logs and its report.
 
+pub mod budget;
+mod readme;
+
 use crate::run::folder::Folder;
 use anyhow::{Context, Result, bail};
 use budget::ByteBudget;
@@ -18,9 +21,6 @@ use tempfile::TempDir;
 use walkdir::WalkDir;
 use zooquake_backend::files;
 use zooquake_history::Record;
-
-pub mod budget;
-mod readme;
 
 /// What its name ends in.
 pub const SUFFIX: &str = ".zooquake.tar.gz";

@@ -1,4 +1,5 @@
-//! Whether the ensemble is steady: one leader, serving without change, under which a silent session expires.
+//! The engine's questions about the cluster, answered; among them whether the ensemble is steady: one leader, serving
+//! without change, under which a silent session expires.
 
 use super::cluster::RunCluster;
 use anyhow::{Context, Result, bail};

@@ -1,4 +1,5 @@
-//! Plans that are a step smaller than one: fewer clients, fewer operations, shorter times.
+//! Plans that are a step smaller than one (fewer clients, fewer operations, shorter times), and the least part of a
+//! list that still fails, by delta debugging.
 
 use super::asked;
 use crate::planning::admission;

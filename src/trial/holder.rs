@@ -1,4 +1,4 @@
-//! Clients that are granted something: locks, elections, semaphores.
+//! Clients that are granted something (locks, elections, semaphores), and those that wait for it meanwhile.
 
 use super::common::refused_as;
 use super::conversation::TimedReply;
@@ -259,15 +259,7 @@ impl Trial {
             self.note(NOT_HELD, seen.map_err(|why| format!("{f}: {why}")));
         }
     }
-}
 
-/// `timeout_ms` of an acquire that cannot succeed.
-const TIMEOUT_MS: u64 = 600;
-
-/// Time in which a client that has made its znode reads who is before it, and sets its watch.
-const BEGINS: Duration = Duration::from_millis(300);
-
-impl Trial {
     /// A second client waits while the first holds, and is handed over to.
     pub(super) async fn waits(&mut self, grant: &Value) -> Result<()> {
         let ask = self.family.spec.grant_ops().takes;
@@ -358,3 +350,9 @@ impl Trial {
         Ok(())
     }
 }
+
+/// `timeout_ms` of an acquire that cannot succeed.
+const TIMEOUT_MS: u64 = 600;
+
+/// Time in which a client that has made its znode reads who is before it, and sets its watch.
+const BEGINS: Duration = Duration::from_millis(300);

@@ -1,4 +1,5 @@
-//! The sentences of `docs/protocol.md` that a client is held against.
+//! The sentences of `docs/protocol.md` that a client is held against; the one about the fields on which checks rest is
+//! tried here, by the same table as the checkers have.
 
 use super::conversation::{Talk, TimedLine};
 use super::{SentenceResult, Trial};

@@ -86,14 +86,11 @@ pub const LOCK: FamilyChecks = FamilyChecks {
     needs_plan: &[("idle-lock", "the session timeout")],
 };
 
-/// The family of read-write locks, with the checkers of a lock.
+/// The family of read-write locks: judged and measured as locks are.
 pub const RWLOCK: FamilyChecks = FamilyChecks {
     spec: &rwlock::FAMILY,
-    check: |record| judged(record, &[WRITTEN, GRANTED]),
-    checkers: LOCK.checkers,
-    measures: Some(GRANT_MEASURES),
     infer: |history| as_family(rwlock::FAMILY.name, history),
-    needs_plan: &[("idle-lock", "the session timeout")],
+    ..LOCK
 };
 
 /// The family of elections.

@@ -1,4 +1,5 @@
-//! The primitives in memory.
+//! What a cluster can be asked for, on a simulated ensemble: sessions, faults and their healing, what is read at the
+//! end.
 
 use super::cluster::SimCluster;
 use super::process::ProcessState;
@@ -69,6 +70,189 @@ impl SimCluster {
             }
         }
         Ok(())
+    }
+
+    /// Waits until something is so of servers or sessions; whether it came about in time.
+    pub(super) async fn until(&self, limit: Duration, holds: impl Fn() -> bool) -> bool {
+        let changes = self.net.server().changes();
+        let comes = changes.until(|_| holds().then_some(()));
+        matches!(select(pin!(comes), self.world.sleep(limit)).await, Either::Left(_))
+    }
+
+    /// A session through a server. To open one is a write, so that the server then has all that was acknowledged
+    /// before.
+    pub(super) async fn session(&self, server: &str) -> Result<Arc<dyn Zk>> {
+        let opening = self.net.at(self.server(server)?).connect();
+        match select(opening, self.world.sleep(ADMIN)).await {
+            Either::Left((session, _)) => Ok(session),
+            Either::Right(_) => bail!("{server} opened no session within {} s", ADMIN.as_secs()),
+        }
+    }
+
+    pub(super) async fn create_through(&self, server: &str, paths: &[String]) -> Result<()> {
+        let session = self.session(server).await?;
+        for path in paths.iter().flat_map(|path| lineage(path)) {
+            match session.create(path, b"", CreateMode::Persistent).await {
+                Ok(_) | Err(Error::NodeExists) => {}
+                Err(error) => bail!("creating {path} through {server}: {error}"),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn state_of(&self, server: &str) -> Result<ServerState> {
+        let state = self.net.server().state_of(self.server(server)?);
+        let (mode, zxid) = state.with_context(|| format!("{server} does not serve"))?;
+        Ok(ServerState {
+            mode: mode.to_string(),
+            zxid,
+            version: "model".to_string(),
+        })
+    }
+
+    pub(super) async fn until_ready(&self) -> Result<()> {
+        let serve = || self.servers.iter().all(|server| self.state_of(server).is_ok());
+        ensure!(
+            self.until(READY, serve).await,
+            "the ensemble does not serve after {} s",
+            READY.as_secs()
+        );
+        Ok(())
+    }
+
+    pub(super) async fn come_back(&self, client: &str) -> Result<String> {
+        let host = self.node(client)?;
+        self.net.server().let_through(host);
+        match self.until(BACK, || self.net.server().server_for(host).is_some()).await {
+            true => Ok(format!("a server accepted the next connection of {client}")),
+            false => Ok(format!("{client} has no connection, and none would be refused")),
+        }
+    }
+
+    pub(super) async fn close_newest(&self, client: &str) -> Result<Option<String>> {
+        let host = self.node(client)?;
+        let (session, zxid) = {
+            let mut ensemble = self.net.server();
+            let Some(session) = ensemble.session_on(host) else {
+                return Ok(None);
+            };
+            (session, ensemble.close_session(session).context("nobody leads")?)
+        };
+        let gone = || !self.net.server().sessions_alive().contains(&session);
+        ensure!(
+            self.until(ADMIN, gone).await,
+            "session {} is still there",
+            session_hex(session)
+        );
+        Ok(Some(format!(
+            "session {} was closed, as zxid {zxid:#x}, and is refused since",
+            session_hex(session)
+        )))
+    }
+
+    pub(super) async fn silent_session(&self, server: &str, timeout: Duration) -> Result<u64> {
+        let at = self.server(server)?;
+        self.state_of(server)?;
+        let silent = self.net.at(at).silent(timeout).connect().await;
+        let (session, begun) = (silent.session(), self.world.now());
+        let gone = || !self.net.server().has_session(at, session);
+        ensure!(
+            self.until(timeout * 10 + ADMIN, gone).await,
+            "a silent session did not expire"
+        );
+        Ok(u64::try_from((self.world.now() - begun).as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Loses the request of a client that `wire` names, or the reply to it; `None` if none came within the limit.
+    pub(super) async fn lose_one(&self, client: &str, wire: Wire, limit: Duration) -> Result<Option<RuleEffect>> {
+        let (which, fate, lost) = match wire {
+            Wire::DropReply(which) => (which, Fate::ReplyLost, LossKind::Reply),
+            Wire::DropRequest(which) => (which, Fate::RequestLost, LossKind::Request),
+            Wire::Close | Wire::Reset => bail!("nothing is lost by {wire:?}"),
+        };
+        self.process(client)?;
+        let host = self.node(client)?;
+        let (acted, acts) = oneshot::channel();
+        let mut seen = 0;
+        let scripted = ScriptedRequest {
+            fits: Box::new(move |from, asked| {
+                let fits = from == host && fits(which.op, asked);
+                seen += u32::from(fits);
+                fits && seen >= which.nth
+            }),
+            fate,
+            before: None,
+            // The nemesis may have given it up.
+            after: Box::new(move |what| drop(acted.send(dropped(lost, what)))),
+        };
+        self.net.server().script.push(scripted);
+        match select(acts, self.world.sleep(limit)).await {
+            Either::Left((dropped, _)) => Ok(dropped.ok()),
+            Either::Right(_) => {
+                self.net.server().script.clear();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Writes through another server; returns its name, and how long after its answer this one showed the write.
+    async fn lateness(&self, server: &str, limit: Duration) -> Result<(String, Duration)> {
+        let others = self.servers.iter().filter(|other| *other != server);
+        let leads = |other: &&String| self.state_of(other).is_ok_and(|state| state.leads());
+        let serves = |other: &&String| self.state_of(other).is_ok();
+        let writer = others.clone().find(leads).or_else(|| others.clone().find(serves));
+        let writer = writer.with_context(|| format!("no server but {server} serves"))?;
+        self.create_through(writer, &[PROBE.to_string()]).await?;
+        let written = self.session(writer).await?.set(PROBE, b"probe", None).await;
+        let zxid = written.with_context(|| format!("writing through {writer}"))?.mzxid;
+        let answered = self.world.now();
+        let shows = || self.state_of(server).is_ok_and(|state| state.zxid >= zxid);
+        ensure!(
+            self.until(limit, shows).await,
+            "{server} did not show zxid {zxid:#x} within {} ms",
+            limit.as_millis()
+        );
+        Ok((writer.clone(), self.world.now() - answered))
+    }
+
+    pub(super) async fn fall_behind(&self, server: &str, behind: LeaderDelay) -> Result<String> {
+        let delay = self.plan.cluster.timing.lag(behind.delay_percent);
+        let ServerState { mode, .. } = self.state_of(server)?;
+        ensure!(
+            mode == "follower" || mode == "observer",
+            "{server} is {mode}, and follows nobody"
+        );
+        self.net.server().lag(self.server(server)?, delay);
+        let (writer, late) = self.lateness(server, delay * 2 + SHOWS).await?;
+        ensure!(
+            late >= delay * 3 / 4,
+            "{server} showed a write of {writer} {} ms after its answer",
+            late.as_millis()
+        );
+        let after = self.state_of(server)?;
+        ensure!(after.mode == mode, "{server} lost its leader: it is {}", after.mode);
+        Ok(format!(
+            "what the leader sends to {server} is {} ms late: a write acknowledged by {writer} was shown by {server} {} ms later; \
+             {server} serves as {mode}",
+            delay.as_millis(),
+            late.as_millis()
+        ))
+    }
+
+    pub(super) async fn catch_up_again(&self, server: &str, behind: LeaderDelay) -> Result<String> {
+        self.net.server().catch_up(self.server(server)?);
+        let prompt = self.plan.cluster.timing.lag(behind.delay_percent) / 2;
+        let (writer, late) = self.lateness(server, SHOWS).await?;
+        ensure!(
+            late < prompt,
+            "{server} still shows a write of {writer} {} ms late",
+            late.as_millis()
+        );
+        let ServerState { mode, .. } = self.state_of(server)?;
+        Ok(format!(
+            "a write acknowledged by {writer} was shown by {server} within {} ms; {server} serves as {mode}",
+            late.as_millis()
+        ))
     }
 }
 
@@ -276,99 +460,6 @@ const ADMIN: Duration = Duration::from_secs(20);
 /// How long a client may take to come back before that is not waited for any longer.
 const BACK: Duration = Duration::from_secs(2);
 
-impl SimCluster {
-    /// Waits until something is so of servers or sessions; whether it came about in time.
-    pub(super) async fn until(&self, limit: Duration, holds: impl Fn() -> bool) -> bool {
-        let changes = self.net.server().changes();
-        let comes = changes.until(|_| holds().then_some(()));
-        matches!(select(pin!(comes), self.world.sleep(limit)).await, Either::Left(_))
-    }
-
-    /// A session through a server. To open one is a write, so that the server then has all that was acknowledged
-    /// before.
-    pub(super) async fn session(&self, server: &str) -> Result<Arc<dyn Zk>> {
-        let opening = self.net.at(self.server(server)?).connect();
-        match select(opening, self.world.sleep(ADMIN)).await {
-            Either::Left((session, _)) => Ok(session),
-            Either::Right(_) => bail!("{server} opened no session within {} s", ADMIN.as_secs()),
-        }
-    }
-
-    pub(super) async fn create_through(&self, server: &str, paths: &[String]) -> Result<()> {
-        let session = self.session(server).await?;
-        for path in paths.iter().flat_map(|path| lineage(path)) {
-            match session.create(path, b"", CreateMode::Persistent).await {
-                Ok(_) | Err(Error::NodeExists) => {}
-                Err(error) => bail!("creating {path} through {server}: {error}"),
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn state_of(&self, server: &str) -> Result<ServerState> {
-        let state = self.net.server().state_of(self.server(server)?);
-        let (mode, zxid) = state.with_context(|| format!("{server} does not serve"))?;
-        Ok(ServerState {
-            mode: mode.to_string(),
-            zxid,
-            version: "model".to_string(),
-        })
-    }
-
-    pub(super) async fn until_ready(&self) -> Result<()> {
-        let serve = || self.servers.iter().all(|server| self.state_of(server).is_ok());
-        ensure!(
-            self.until(READY, serve).await,
-            "the ensemble does not serve after {} s",
-            READY.as_secs()
-        );
-        Ok(())
-    }
-
-    pub(super) async fn come_back(&self, client: &str) -> Result<String> {
-        let host = self.node(client)?;
-        self.net.server().let_through(host);
-        match self.until(BACK, || self.net.server().server_for(host).is_some()).await {
-            true => Ok(format!("a server accepted the next connection of {client}")),
-            false => Ok(format!("{client} has no connection, and none would be refused")),
-        }
-    }
-
-    pub(super) async fn close_newest(&self, client: &str) -> Result<Option<String>> {
-        let host = self.node(client)?;
-        let (session, zxid) = {
-            let mut ensemble = self.net.server();
-            let Some(session) = ensemble.session_on(host) else {
-                return Ok(None);
-            };
-            (session, ensemble.close_session(session).context("nobody leads")?)
-        };
-        let gone = || !self.net.server().sessions_alive().contains(&session);
-        ensure!(
-            self.until(ADMIN, gone).await,
-            "session {} is still there",
-            session_hex(session)
-        );
-        Ok(Some(format!(
-            "session {} was closed, as zxid {zxid:#x}, and is refused since",
-            session_hex(session)
-        )))
-    }
-
-    pub(super) async fn silent_session(&self, server: &str, timeout: Duration) -> Result<u64> {
-        let at = self.server(server)?;
-        self.state_of(server)?;
-        let silent = self.net.at(at).silent(timeout).connect().await;
-        let (session, begun) = (silent.session(), self.world.now());
-        let gone = || !self.net.server().has_session(at, session);
-        ensure!(
-            self.until(timeout * 10 + ADMIN, gone).await,
-            "a silent session did not expire"
-        );
-        Ok(u64::try_from((self.world.now() - begun).as_millis()).unwrap_or(u64::MAX))
-    }
-}
-
 /// Whether a request of the model is of such a kind.
 fn fits(op: WireOp, asked: &str) -> bool {
     match op {
@@ -402,104 +493,8 @@ fn dropped(lost: LossKind, what: sim::LostRequest) -> RuleEffect {
     }
 }
 
-impl SimCluster {
-    /// Loses the request of a client that `wire` names, or the reply to it; `None` if none came within the limit.
-    pub(super) async fn lose_one(&self, client: &str, wire: Wire, limit: Duration) -> Result<Option<RuleEffect>> {
-        let (which, fate, lost) = match wire {
-            Wire::DropReply(which) => (which, Fate::ReplyLost, LossKind::Reply),
-            Wire::DropRequest(which) => (which, Fate::RequestLost, LossKind::Request),
-            Wire::Close | Wire::Reset => bail!("nothing is lost by {wire:?}"),
-        };
-        self.process(client)?;
-        let host = self.node(client)?;
-        let (acted, acts) = oneshot::channel();
-        let mut seen = 0;
-        let scripted = ScriptedRequest {
-            fits: Box::new(move |from, asked| {
-                let fits = from == host && fits(which.op, asked);
-                seen += u32::from(fits);
-                fits && seen >= which.nth
-            }),
-            fate,
-            before: None,
-            // The nemesis may have given it up.
-            after: Box::new(move |what| drop(acted.send(dropped(lost, what)))),
-        };
-        self.net.server().script.push(scripted);
-        match select(acts, self.world.sleep(limit)).await {
-            Either::Left((dropped, _)) => Ok(dropped.ok()),
-            Either::Right(_) => {
-                self.net.server().script.clear();
-                Ok(None)
-            }
-        }
-    }
-}
-
 /// The znode that is written to see when a server shows it.
 const PROBE: &str = "/zooquake/probe";
 
 /// How long a server may take to show a write that is not delayed.
 const SHOWS: Duration = Duration::from_secs(2);
-
-impl SimCluster {
-    /// Writes through another server; returns its name, and how long after its answer this one showed the write.
-    async fn lateness(&self, server: &str, limit: Duration) -> Result<(String, Duration)> {
-        let others = self.servers.iter().filter(|other| *other != server);
-        let leads = |other: &&String| self.state_of(other).is_ok_and(|state| state.leads());
-        let serves = |other: &&String| self.state_of(other).is_ok();
-        let writer = others.clone().find(leads).or_else(|| others.clone().find(serves));
-        let writer = writer.with_context(|| format!("no server but {server} serves"))?;
-        self.create_through(writer, &[PROBE.to_string()]).await?;
-        let written = self.session(writer).await?.set(PROBE, b"probe", None).await;
-        let zxid = written.with_context(|| format!("writing through {writer}"))?.mzxid;
-        let answered = self.world.now();
-        let shows = || self.state_of(server).is_ok_and(|state| state.zxid >= zxid);
-        ensure!(
-            self.until(limit, shows).await,
-            "{server} did not show zxid {zxid:#x} within {} ms",
-            limit.as_millis()
-        );
-        Ok((writer.clone(), self.world.now() - answered))
-    }
-
-    pub(super) async fn fall_behind(&self, server: &str, behind: LeaderDelay) -> Result<String> {
-        let delay = self.plan.cluster.timing.lag(behind.delay_percent);
-        let ServerState { mode, .. } = self.state_of(server)?;
-        ensure!(
-            mode == "follower" || mode == "observer",
-            "{server} is {mode}, and follows nobody"
-        );
-        self.net.server().lag(self.server(server)?, delay);
-        let (writer, late) = self.lateness(server, delay * 2 + SHOWS).await?;
-        ensure!(
-            late >= delay * 3 / 4,
-            "{server} showed a write of {writer} {} ms after its answer",
-            late.as_millis()
-        );
-        let after = self.state_of(server)?;
-        ensure!(after.mode == mode, "{server} lost its leader: it is {}", after.mode);
-        Ok(format!(
-            "what the leader sends to {server} is {} ms late: a write acknowledged by {writer} was shown by {server} {} ms later; \
-             {server} serves as {mode}",
-            delay.as_millis(),
-            late.as_millis()
-        ))
-    }
-
-    pub(super) async fn catch_up_again(&self, server: &str, behind: LeaderDelay) -> Result<String> {
-        self.net.server().catch_up(self.server(server)?);
-        let prompt = self.plan.cluster.timing.lag(behind.delay_percent) / 2;
-        let (writer, late) = self.lateness(server, SHOWS).await?;
-        ensure!(
-            late < prompt,
-            "{server} still shows a write of {writer} {} ms late",
-            late.as_millis()
-        );
-        let ServerState { mode, .. } = self.state_of(server)?;
-        Ok(format!(
-            "a write acknowledged by {writer} was shown by {server} within {} ms; {server} serves as {mode}",
-            late.as_millis()
-        ))
-    }
-}

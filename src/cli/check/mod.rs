@@ -1,5 +1,9 @@
 //! `zooquake check`
 
+mod checked_input;
+mod expect;
+pub mod input;
+
 use super::exit::{Code, Usage};
 use super::paths::{self, OutputKind};
 use crate::cli::run::print_summary;
@@ -18,10 +22,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use zooquake_checkers::Results;
 use zooquake_checkers::search::{InitialValue, ModelKind};
-
-mod checked_input;
-mod expect;
-pub mod input;
 
 /// `check`
 #[derive(Debug, Args)]

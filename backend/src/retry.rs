@@ -100,3 +100,18 @@ pub async fn create(docker: &Docker, name: &str, body: &ContainerCreateBody) -> 
         first = false;
     }
 }
+
+/// Pauses a container. An engine whose runtime could not freeze all processes in time thaws them and answers 500: they
+/// are frozen at another attempt. Where no answer came, nothing is sent again: the first request may still be under way.
+///
+/// # Errors
+/// If the engine does not pause it.
+pub async fn pause(docker: &Docker, container: &str) -> Result<(), Error> {
+    let mut attempts = Attempts::new();
+    loop {
+        match docker.pause_container(container).await {
+            Err(error @ Error::DockerResponseServerError { .. }) if attempts.another(&error).await => {}
+            outcome => return outcome,
+        }
+    }
+}

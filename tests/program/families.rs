@@ -55,8 +55,8 @@ runs! {
     queue_double_barrier_is_valid_under_kill: "barrier/double", "kill", "9s", valid;
     queue_fifo: "queue/fifo", "none", "4s", valid;
     queue_claimed_is_valid_under_lost_replies: "queue/claimed", "drop-reply", "9s", valid;
-    commit_broadcast: "commit/broadcast", "none", "8s", valid;
-    commit_coordinated: "commit/coordinated", "none", "8s", valid;
-    commit_ephemeral: "commit/ephemeral", "none", "8s", valid;
+    commit_broadcast: "commit/broadcast", "none", "12s", valid;
+    commit_coordinated: "commit/coordinated", "none", "12s", valid;
+    commit_ephemeral: "commit/ephemeral", "none", "12s", valid;
     commit_atomic_is_valid_under_lost_replies: "commit/atomic", "drop-reply", "12s", valid;
 }

@@ -3,6 +3,7 @@
 use super::cluster::ClientStart;
 use super::exec::{Command, spawn};
 use super::{DockerCluster, LOCAL, POLL, wire};
+use crate::retry::pause;
 use crate::{BackendFuture, Cluster, OnOutput, Stdin};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
@@ -223,8 +224,7 @@ impl DockerCluster {
 
     pub(super) async fn freeze(&self, node: &str) -> Result<String> {
         let of = self.node(node)?;
-        of.docker
-            .pause_container(&of.host.id)
+        pause(&of.docker, &of.host.id)
             .await
             .with_context(|| format!("freezing {node}"))?;
         let threads = self.ran(node, FROZEN_MS).await?;

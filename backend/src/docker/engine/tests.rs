@@ -1,7 +1,7 @@
 use super::bounds::Bounds;
 use super::guard::Guard;
 use super::{Address, client, exchange};
-use crate::retry::again;
+use crate::retry::{again, pause};
 use futures_util::{StreamExt, TryStreamExt};
 use hyper::Request;
 use std::io::ErrorKind;
@@ -125,13 +125,14 @@ async fn a_slow_engine_is_told_apart_from_a_dead_one() {
     }
 }
 
+const BROKEN: Answer = (
+    "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 15\r\n\r\n{\"message\":\"x\"}",
+    b"",
+);
+const CUT: Answer = ("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{", b"");
+
 #[tokio::test]
 async fn a_request_that_failed_once_is_sent_again_and_a_refusal_is_not() {
-    const BROKEN: Answer = (
-        "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 15\r\n\r\n{\"message\":\"x\"}",
-        b"",
-    );
-    const CUT: Answer = ("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{", b"");
     const REFUSED: Answer = (
         "HTTP/1.1 404 Not Found\r\nContent-Length: 15\r\n\r\n{\"message\":\"x\"}",
         b"",
@@ -150,6 +151,23 @@ async fn a_request_that_failed_once_is_sent_again_and_a_refusal_is_not() {
     ] {
         let (_folder, docker, asked) = engine(answers).await;
         let outcome = again(|| docker.info()).await;
+        assert_eq!(outcome.is_ok(), good, "{answers:?}: {outcome:?}");
+        assert_eq!(asked.load(Ordering::SeqCst), requests, "{answers:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_pause_is_asked_for_again_where_the_engine_answered_that_it_failed() {
+    const PAUSED: Answer = ("HTTP/1.1 204 No Content\r\n\r\n", b"");
+    const LOST: Answer = ("HTTP/1.1 204 No Content", b"");
+    for (answers, good, requests) in [
+        (&[PAUSED][..], true, 1),
+        (&[BROKEN, PAUSED], true, 2),
+        (&[BROKEN], false, 3),
+        (&[LOST, PAUSED], false, 1),
+    ] {
+        let (_folder, docker, asked) = engine(answers).await;
+        let outcome = pause(&docker, "x").await;
         assert_eq!(outcome.is_ok(), good, "{answers:?}: {outcome:?}");
         assert_eq!(asked.load(Ordering::SeqCst), requests, "{answers:?}");
     }

@@ -7,13 +7,13 @@ use super::run_network::network_for_run;
 use super::sidecar::{Sidecar, touches_client};
 use super::sweep;
 use crate::images::Images;
+use crate::sidecar::SidecarRequest;
 use crate::{BringUp, Cluster};
 use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +25,9 @@ use zooquake_history::plan::Plan;
 /// Most nodes that are made at once on one engine: of many, each would wait for all, and the last longer than an answer
 /// may take.
 const MADE_AT_ONCE: usize = 10;
+
+/// The port on which a server waits for clients.
+pub(super) const CLIENT_PORT: u16 = 2181;
 
 /// One node: its host and what stands beside it.
 #[derive(Debug)]
@@ -145,27 +148,15 @@ impl DockerCluster {
     ///
     /// # Errors
     /// If the node has no sidecar, or that refuses or does not answer within `limit`.
-    pub(super) async fn ask(&self, node: &str, f: &str, value: Value, limit: Duration) -> Result<Value> {
-        let sidecar = self.node(node)?.sidecar.as_ref();
-        sidecar
-            .with_context(|| format!("{node} has no sidecar"))?
-            .call(f, value, limit)
-            .await
-    }
-
-    /// Asks the sidecar of a node for a `T`.
-    ///
-    /// # Errors
-    /// As [`Self::ask`], and, with `what` as context, if the answer is no `T`.
-    pub(super) async fn ask_for<T: DeserializeOwned>(
+    pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         node: &str,
-        f: &str,
-        value: Value,
+        request: SidecarRequest,
         limit: Duration,
-        what: &'static str,
     ) -> Result<T> {
-        serde_json::from_value(self.ask(node, f, value, limit).await?).context(what)
+        let sidecar = self.node(node)?.sidecar.as_ref();
+        let sidecar = sidecar.with_context(|| format!("{node} has no sidecar"))?;
+        sidecar.call(request, limit).await
     }
 
     /// The address of a node in the run's network.
@@ -176,13 +167,15 @@ impl DockerCluster {
             .with_context(|| format!("{node} has no address"))
     }
 
+    /// Where these servers wait for clients.
+    pub(super) fn client_ports(&self, servers: &[String]) -> Result<Vec<SocketAddr>> {
+        let port = |server: &String| Ok(SocketAddr::new(self.address(server)?, CLIENT_PORT));
+        servers.iter().map(port).collect()
+    }
+
     /// `host:port` of these servers, with commas, as clients want it.
     pub fn connect_string(&self, servers: &[String]) -> Result<String> {
-        let addresses: Result<Vec<String>> = servers
-            .iter()
-            .map(|s| Ok(format!("{}:2181", self.address(s)?)))
-            .collect();
-        Ok(addresses?.join(","))
+        Ok(joined(&self.client_ports(servers)?))
     }
 
     /// Instructions, one a line, to reach a cluster that was left standing.
@@ -230,6 +223,12 @@ impl DockerCluster {
         }
         Ok(())
     }
+}
+
+/// Addresses as clients want them: with commas.
+pub(super) fn joined(addresses: &[SocketAddr]) -> String {
+    let texts: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
+    texts.join(",")
 }
 
 /// The place, among all, of the machine that a node of the plan stands on.

@@ -2,9 +2,9 @@
 
 use super::{DockerCluster, POLL, exec};
 use crate::Cluster;
+use crate::sidecar::SidecarRequest;
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::join_all;
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -47,7 +47,12 @@ impl DockerCluster {
             }
             tokio::time::sleep(POLL).await;
         }
-        let writes = join_all(servers.iter().map(|s| self.ask(s, "probe-write", json!({}), ADMIN))).await;
+        let writes = join_all(
+            servers
+                .iter()
+                .map(|s| self.ask::<i64>(s, SidecarRequest::ProbeWrite, ADMIN)),
+        )
+        .await;
         for (server, write) in servers.iter().zip(writes) {
             write.with_context(|| format!("writing through {server}\n{}", self.log_tail(server)))?;
         }
@@ -76,16 +81,15 @@ impl DockerCluster {
 
     /// Creates persistent znodes, and those above them, through a server.
     pub(super) async fn create_through(&self, server: &str, paths: &[String]) -> Result<()> {
-        self.ask(server, "setup", json!({ "paths": paths }), ADMIN)
-            .await
-            .context("setting up the znodes")?;
-        Ok(())
+        let paths = paths.to_vec();
+        let made = self.ask(server, SidecarRequest::Setup { paths }, ADMIN).await;
+        made.context("setting up the znodes")
     }
 
     /// Whether a znode is there, as a server sees it after a write.
     pub(super) async fn exists_at(&self, server: &str, path: &str) -> Result<bool> {
-        let answer = self.ask(server, "exists", json!({ "path": path }), ADMIN).await?;
-        answer["exists"].as_bool().context("an answer without `exists`")
+        let path = path.to_string();
+        self.ask(server, SidecarRequest::Exists { path }, ADMIN).await
     }
 
     /// Deletes what a dead server has of znodes and transactions; fails unless all of it is gone.
@@ -100,7 +104,7 @@ impl DockerCluster {
     /// # Errors
     /// If the server cannot be asked.
     pub(super) async fn read_tree(&self, server: &str) -> Result<Vec<Znode>> {
-        self.ask_for(server, "tree", json!({}), ADMIN, "reading the tree").await
+        self.ask(server, SidecarRequest::Tree, ADMIN).await
     }
 
     /// Sees a silent session of the clients' timeout expire; returns milliseconds.
@@ -109,11 +113,6 @@ impl DockerCluster {
     /// If it does not expire.
     pub(super) async fn silent_session(&self, server: &str, session_ms: u64) -> Result<u64> {
         let limit = Duration::from_millis(session_ms * 10) + ADMIN;
-        let answer = self
-            .ask(server, "canary", json!({ "session_ms": session_ms }), limit)
-            .await?;
-        answer["expired_after_ms"]
-            .as_u64()
-            .context("a canary's answer without its time")
+        self.ask(server, SidecarRequest::Canary { session_ms }, limit).await
     }
 }

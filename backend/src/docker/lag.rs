@@ -1,11 +1,11 @@
 //! A follower that falls behind: the quorum proxies of the servers, and what is seen of them.
 
 use super::{DockerCluster, LOCAL};
-use crate::sidecar::{Lateness, Links, Relief};
+use crate::sidecar::{Lateness, Links, Relief, SidecarRequest};
 use crate::{Cluster, LeaderDelay, ServerState};
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
-use serde_json::json;
+use std::net::SocketAddr;
 use std::time::Duration;
 use zooquake_history::FaultKind;
 
@@ -18,9 +18,6 @@ const TRIES: usize = 3;
 
 /// How long a server may take to show a write that is not delayed.
 const SHOWS_WITHIN: Duration = Duration::from_secs(2);
-
-/// What a server's sidecar answers, in words.
-const LINKS: &str = "a server's connections with its leader";
 
 fn ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
@@ -43,14 +40,13 @@ impl DockerCluster {
         let servers = &self.servers();
         let carried = servers.iter().map(|server| async move {
             let others = servers.iter().filter(|other| *other != server);
-            let peers: Result<Vec<String>> = others
-                .map(|other| Ok(format!("{}:{QUORUM_PORT}", self.address(other)?)))
+            let peers: Result<Vec<SocketAddr>> = others
+                .map(|other| Ok(SocketAddr::new(self.address(other)?, QUORUM_PORT)))
                 .collect();
-            self.ask(server, "quorum-proxy", json!({ "peers": peers? }), LOCAL)
+            self.ask::<()>(server, SidecarRequest::QuorumProxy { peers: peers? }, LOCAL)
                 .await
         });
-        try_join_all(carried).await?;
-        Ok(())
+        try_join_all(carried).await.map(drop)
     }
 
     /// A server that serves, other than this one; the leader if it is another.
@@ -68,19 +64,21 @@ impl DockerCluster {
     /// Writes through another server, and looks when this one shows it.
     async fn lateness(&self, server: &str, limit: Duration) -> Result<(String, Lateness)> {
         let writer = self.other_than(server).await?;
-        let written = self.ask(&writer, "probe-write", json!({}), LOCAL).await?;
-        let value = json!({ "zxid": written["zxid"], "timeout_ms": ms(limit) });
-        let what = "how late a write was seen";
-        Ok((writer, self.ask_for(server, "late", value, limit + LOCAL, what).await?))
+        let zxid = self.ask(&writer, SidecarRequest::ProbeWrite, LOCAL).await?;
+        let late = SidecarRequest::Late { zxid, within: limit };
+        Ok((writer, self.ask(server, late, limit + LOCAL).await?))
     }
 
     pub(super) async fn fall_behind(&self, server: &str, behind: LeaderDelay) -> Result<String> {
         let delay = self.plan.cluster.timing.lag(behind.delay_percent);
         let before = self.server_state(server).await?;
         ensure!(!before.leads(), "{server} leads, and follows nobody");
-        self.ask(server, "read-along", json!({}), LOCAL).await?;
-        let value = json!({ "delay_ms": ms(delay), "at_most_ms": ms(behind.at_most) });
-        let links: Links = self.ask_for(server, "lag", value, LOCAL, LINKS).await?;
+        self.ask::<()>(server, SidecarRequest::ReadAlong, LOCAL).await?;
+        let lag = SidecarRequest::Lag {
+            delay,
+            at_most: behind.at_most,
+        };
+        let links: Links = self.ask(server, lag, LOCAL).await?;
         let least = ms(delay) * 3 / 4;
         let mut late = None;
         for _ in 0..TRIES {
@@ -97,7 +95,7 @@ impl DockerCluster {
             );
         };
         let after = self.server_state(server).await?;
-        let links_after: Links = self.ask_for(server, "links", json!({}), LOCAL, LINKS).await?;
+        let links_after: Links = self.ask(server, SidecarRequest::Links, LOCAL).await?;
         let kept = links_after.made == links.made && after.mode == before.mode;
         ensure!(
             kept,
@@ -114,11 +112,9 @@ impl DockerCluster {
     }
 
     pub(super) async fn catch_up_again(&self, server: &str, behind: LeaderDelay) -> Result<String> {
-        let relief: Relief = self
-            .ask_for(server, "catch-up", json!({}), LOCAL, "how a delay ended")
-            .await?;
+        let relief: Relief = self.ask(server, SidecarRequest::CatchUp, LOCAL).await?;
         let ServerState { mode, .. } = self.server_state(server).await?;
-        self.ask(server, "read-along", json!({}), LOCAL).await?;
+        self.ask::<()>(server, SidecarRequest::ReadAlong, LOCAL).await?;
         let (writer, lateness) = self.lateness(server, SHOWS_WITHIN).await?;
         let prompt = ms(self.plan.cluster.timing.lag(behind.delay_percent)) / 2;
         ensure!(

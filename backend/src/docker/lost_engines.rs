@@ -1,8 +1,8 @@
 //! Engines that cease to answer while a run goes on, and the clients whose streams are lost with them.
 
 use super::{DockerCluster, LOCAL, exec};
+use crate::sidecar::SidecarRequest;
 use anyhow::{Result, ensure};
-use serde_json::json;
 use std::time::Duration;
 
 /// Longest wait for a lost engine before a client is started there again.
@@ -54,8 +54,8 @@ impl DockerCluster {
     /// Whether no process under test runs on a node any more, whose sidecar kills those that do.
     async fn kill_all_processes(&self, node: &str) -> Result<bool> {
         for _ in 0..KILLS {
-            let answer = self.ask(node, "processes", json!({}), LOCAL).await?;
-            if answer["pids"].as_array().is_none_or(Vec::is_empty) {
+            let running: Vec<i32> = self.ask(node, SidecarRequest::Processes, LOCAL).await?;
+            if running.is_empty() {
                 return Ok(true);
             }
             if let Err(error) = self.kill_processes(node).await {

@@ -1,20 +1,27 @@
 //! The network between the nodes: cutting it, healing it, and who is connected to whom.
 
+use super::cluster::CLIENT_PORT;
 use super::{DockerCluster, LOCAL};
-use crate::sidecar::PeerRule;
+use crate::sidecar::{PeerRule, SidecarRequest};
 use crate::{Cluster, Directions};
 use anyhow::{Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
-use serde_json::json;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+/// How long a connection may take that nothing cuts.
+const PROBED_WITHIN: Duration = Duration::from_millis(300);
 
 impl DockerCluster {
     /// Connects from beside `from` to the client port, or to the quorum port, of a server.
     async fn reaches(&self, from: &str, to: &str) -> Result<bool> {
         // A client has no port of its own that could be probed: it is probed from its own side.
         let (from, to) = if to.starts_with('c') { (to, from) } else { (from, to) };
-        let value = json!({ "address": format!("{}:2181", self.address(to)?), "timeout_ms": 300 });
-        let answer = self.ask(from, "probe", value, LOCAL).await?;
-        Ok(answer["connected"].as_bool().unwrap_or(false))
+        let probe = SidecarRequest::Probe {
+            address: SocketAddr::new(self.address(to)?, CLIENT_PORT),
+            within: PROBED_WITHIN,
+        };
+        self.ask(from, probe, LOCAL).await
     }
 
     /// The first peer that can be probed from or to `node`.
@@ -36,7 +43,8 @@ impl DockerCluster {
             })
         };
         let rules: Result<Vec<PeerRule>> = peers.iter().map(rule).collect();
-        self.ask(node, "cut", json!({ "rules": rules? }), LOCAL).await?;
+        self.ask::<()>(node, SidecarRequest::Cut { rules: rules? }, LOCAL)
+            .await?;
         let probes = self.probes(node, peers).await?;
         if let Some((peer, _)) = probes.iter().find(|(_, connected)| *connected) {
             bail!("{node} still reaches {peer} after the cut");
@@ -49,8 +57,8 @@ impl DockerCluster {
     }
 
     pub(super) async fn join_again(&self, node: &str, peers: &[String]) -> Result<String> {
-        let dropped = self.ask(node, "dropped", json!({}), LOCAL).await?["packets"].clone();
-        self.ask(node, "heal", json!({}), LOCAL).await?;
+        let dropped: u64 = self.ask(node, SidecarRequest::Dropped, LOCAL).await?;
+        self.ask::<()>(node, SidecarRequest::Heal, LOCAL).await?;
         let probes = self.probes(node, peers).await?;
         let reached = probes.iter().filter(|(_, connected)| *connected).count();
         if reached < probes.len() {
@@ -68,13 +76,8 @@ impl DockerCluster {
     }
 
     pub(super) async fn connected_server(&self, client: &str) -> Result<Option<String>> {
-        let answer = self.ask(client, "server-of-client", json!({}), LOCAL).await?;
-        let Some(address) = answer["address"].as_str() else {
-            return Ok(None);
-        };
-        Ok(self
-            .servers()
-            .into_iter()
-            .find(|s| self.address(s).is_ok_and(|a| a.to_string() == address)))
+        let connected: Option<IpAddr> = self.ask(client, SidecarRequest::ServerOfClient, LOCAL).await?;
+        let mut servers = self.servers().into_iter();
+        Ok(connected.and_then(|address| servers.find(|server| self.address(server).is_ok_and(|its| its == address))))
     }
 }

@@ -1,11 +1,11 @@
 //! The primitives, as the real cluster has them.
 
 use super::{DockerCluster, wire};
-use crate::sidecar::RuleEffect;
+use crate::sidecar::{RuleEffect, SidecarRequest};
 use crate::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
 use anyhow::Result;
 use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 use zooquake_history::evidence::Znode;
 use zooquake_history::fault::Wire;
@@ -19,7 +19,7 @@ impl DockerCluster {
 
     async fn state_of(&self, server: &str) -> Result<ServerState> {
         let limit = Duration::from_secs(2);
-        self.ask_for(server, "srvr", json!({}), limit, "a server's state").await
+        self.ask(server, SidecarRequest::Srvr, limit).await
     }
 }
 

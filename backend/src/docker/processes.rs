@@ -4,6 +4,7 @@ use super::cluster::ClientStart;
 use super::exec::{Command, spawn};
 use super::{DockerCluster, LOCAL, POLL, wire};
 use crate::retry::pause;
+use crate::sidecar::SidecarRequest;
 use crate::{BackendFuture, Cluster, OnOutput, Stdin};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
@@ -75,15 +76,13 @@ impl DockerCluster {
 
     /// Number of the node's threads that ran within the time, as its sidecar sees them.
     async fn ran(&self, node: &str, within_ms: u64) -> Result<u64> {
-        let answer = self.ask(node, "ran", json!({ "within_ms": within_ms }), LOCAL).await?;
-        answer["threads"]
-            .as_u64()
-            .with_context(|| format!("the sidecar of {node} counted nothing"))
+        let within = Duration::from_millis(within_ms);
+        self.ask(node, SidecarRequest::Ran { within }, LOCAL).await
     }
 
     pub(super) async fn kill_processes(&self, node: &str) -> Result<String> {
-        let answer = self.ask(node, "kill", json!({}), LOCAL).await?;
-        Ok(format!("SIGKILL, and its processes {} were seen gone", answer["pids"]))
+        let killed: Vec<i32> = self.ask(node, SidecarRequest::Kill, LOCAL).await?;
+        Ok(format!("SIGKILL, and its processes {} were seen gone", json!(killed)))
     }
 
     /// Starts the server, unless processes run on its node: two on one server's data would be a fault of our own. What
@@ -94,8 +93,8 @@ impl DockerCluster {
     pub(super) async fn start_server_unless_running(&self, server: &str) -> Result<()> {
         let begun = Instant::now();
         loop {
-            let answer = self.ask(server, "processes", json!({}), LOCAL).await?;
-            if answer["pids"].as_array().is_none_or(Vec::is_empty) {
+            let running: Vec<i32> = self.ask(server, SidecarRequest::Processes, LOCAL).await?;
+            if running.is_empty() {
                 let launched = self.launch_server(server).await;
                 // The engine may have started it without its streams, and so without its log.
                 if launched.is_ok() || self.kill_processes(server).await.is_err() {
@@ -243,12 +242,8 @@ impl DockerCluster {
             bail!("the container of {node} does not run");
         }
         if of.sidecar.is_some() {
-            let answer = self.ask(node, "stopped", json!({}), LOCAL).await?;
-            ensure!(
-                answer["threads"].as_array().is_some_and(Vec::is_empty),
-                "threads of {node} are stopped: {}",
-                answer["threads"]
-            );
+            let stopped: Vec<String> = self.ask(node, SidecarRequest::Stopped, LOCAL).await?;
+            ensure!(stopped.is_empty(), "threads of {node} are stopped: {}", json!(stopped));
             return Ok("its container is not paused, and none of its threads is stopped".to_string());
         }
         // Without faults nothing stands beside a client: the engine lists its processes.

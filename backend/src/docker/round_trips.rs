@@ -3,6 +3,7 @@
 use super::machines::{ClockDifference, DockerMachine, RoundTrips};
 use super::sidecar::Sidecar;
 use super::{DockerCluster, LOCAL};
+use crate::sidecar::SidecarRequest;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 async fn trips(machine: &DockerMachine, beside: Option<&Sidecar>) -> Result<(RoundTrips, &'static str)> {
     match beside {
         Some(sidecar) => {
-            let trips = RoundTrips::measure(|| sidecar.call("ping", json!({}), LOCAL)).await?;
+            let trips = RoundTrips::measure(|| sidecar.call::<()>(SidecarRequest::Ping, LOCAL)).await?;
             Ok((trips, "a sidecar's stream"))
         }
         None => {

@@ -4,8 +4,10 @@ use super::LOCAL;
 use super::engine_watch::EngineWatch;
 use super::exec::{Command, spawn};
 use crate::Stdin;
+use crate::sidecar::{SidecarLine, SidecarRequest};
 use anyhow::{Context, Result, anyhow, ensure};
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +17,7 @@ use testcontainers::bollard::Docker;
 use tokio::sync::oneshot;
 use zooquake_history::fault::{Cut, Payload};
 use zooquake_history::plan::{Plan, Target, Window};
-use zooquake_workloads::protocol::{Message, Outcome, ProcessOutput, Request};
+use zooquake_workloads::protocol::{Message, Outcome, ProcessOutput};
 
 /// If this program stood still until the time was up, an answer that waited unread meanwhile is read within this.
 const UNREAD: Duration = Duration::from_millis(500);
@@ -84,7 +86,7 @@ impl Sidecar {
                 watch: Arc::clone(watch),
                 next: AtomicU64::new(1),
             };
-            match sidecar.call("processes", json!({}), LOCAL).await {
+            match sidecar.call::<Vec<i32>>(SidecarRequest::Processes, LOCAL).await {
                 Ok(_) => return Ok(sidecar),
                 Err(error) => {
                     attempts.next().ok_or(error)?;
@@ -112,28 +114,23 @@ impl Sidecar {
         Ok(Arc::clone(&stream))
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its answer, as the request has it.
     ///
     /// # Errors
-    /// The sidecar's own, or that it did not answer in time, or that it has ended.
-    pub async fn call(&self, f: &str, value: Value, limit: Duration) -> Result<Value> {
-        let what = || format!("`{f}` beside {}", self.host);
-        let late = || format!("{} was not answered in {} ms", what(), limit.as_millis());
+    /// The sidecar's own, or that it did not answer in time, or with something else, or that it has ended.
+    pub async fn call<T: DeserializeOwned>(&self, request: SidecarRequest, limit: Duration) -> Result<T> {
+        let name = format!("`{request}` beside {}", self.host);
+        let late = || format!("{name} was not answered in {} ms", limit.as_millis());
         let stream = tokio::time::timeout(limit, self.stream()).await;
-        let stream = stream.with_context(late)?.with_context(what)?;
+        let stream = stream.with_context(late)?.with_context(|| name.clone())?;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, mut receiver) = oneshot::channel();
         // Without a stream the sender is dropped here.
         if let Some(pending) = lock(&stream.pending).as_mut() {
             pending.insert(id, sender);
         }
-        let request = Request {
-            id,
-            f: f.to_string(),
-            value,
-            timeout_ms: None,
-        };
-        stream.stdin.request(request)?;
+        let line = serde_json::to_string(&SidecarLine { id, request });
+        stream.stdin.send(line.context("writing a request")?);
         let mut answer = tokio::time::timeout(limit, &mut receiver).await;
         if answer.is_err() {
             answer = tokio::time::timeout(UNREAD, receiver).await;
@@ -141,10 +138,11 @@ impl Sidecar {
         if let Some(pending) = lock(&stream.pending).as_mut() {
             pending.remove(&id);
         }
-        answer
+        let answer = answer
             .with_context(late)?
-            .with_context(|| format!("{}: the sidecar has ended", what()))?
-            .with_context(what)
+            .with_context(|| format!("{name}: the sidecar has ended"))?
+            .with_context(|| name.clone())?;
+        serde_json::from_value(answer).with_context(|| format!("what {name} was answered"))
     }
 }
 

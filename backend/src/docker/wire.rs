@@ -1,11 +1,11 @@
 //! The proxy between a client and the ensemble, which is part of the client's sidecar.
 
+use super::cluster::joined;
 use super::{DockerCluster, LOCAL};
 use crate::Cluster;
-use crate::sidecar::{DisconnectEffect, ExpiryEffect, ReconnectEffect, RuleEffect};
-use anyhow::{Context, Result, bail, ensure};
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use crate::sidecar::{DisconnectEffect, ExpiryEffect, ReconnectEffect, RuleEffect, SidecarRequest};
+use anyhow::{Result, bail, ensure};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use zooquake_history::FaultKind;
 use zooquake_history::fault::Wire;
@@ -15,7 +15,7 @@ use zooquake_history::plan::Plan;
 const PORT: u16 = 21811;
 
 /// How long a client may take to come back before the proxy alone is tried.
-const BACK_WITHIN_MS: u64 = 2_000;
+const BACK_WITHIN: Duration = Duration::from_secs(2);
 
 /// `host:port` of these servers, or of the one that the client is pinned to, as the client is to see them: through its
 /// proxy, where the plan has something happen there.
@@ -23,19 +23,20 @@ pub(super) async fn connect_string(cluster: &DockerCluster, client: &str, pinned
     let mut servers = cluster.servers();
     let first = servers.iter().position(|server| Some(server.as_str()) == pinned);
     servers.retain(|server| pinned.is_none_or(|pinned| server == pinned));
-    let direct = cluster.connect_string(&servers)?;
+    let servers = cluster.client_ports(&servers)?;
     let beside = cluster.node(client)?.sidecar.is_some();
     if !(beside && is_proxied(&cluster.plan)) {
-        return Ok(direct);
+        return Ok(joined(&servers));
     }
-    let servers: Vec<&str> = direct.split(',').collect();
     // Each server has its port, whichever of them the client may use.
-    let port = usize::from(PORT) + first.unwrap_or(0);
-    let value = json!({ "servers": servers, "port": port });
-    let answer = cluster.ask(client, "proxy", value, LOCAL).await?;
-    let ports: Vec<u16> = part(&answer, "ports")?;
-    let addresses: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
-    Ok(addresses.join(","))
+    let port = PORT + u16::try_from(first.unwrap_or(0))?;
+    let proxy = SidecarRequest::Proxy { servers, port };
+    let ports: Vec<u16> = cluster.ask(client, proxy, LOCAL).await?;
+    let addresses: Vec<SocketAddr> = ports
+        .into_iter()
+        .map(|port| (Ipv4Addr::LOCALHOST, port).into())
+        .collect();
+    Ok(joined(&addresses))
 }
 
 /// Whether something is to happen on the way of clients: by the windows, or, without a schedule, by the faults.
@@ -53,20 +54,17 @@ pub(super) async fn lose(
     wire: Wire,
     limit: Duration,
 ) -> Result<Option<RuleEffect>> {
-    let value = json!({ "wire": wire, "timeout_ms": limit.as_millis() as u64 });
-    let answer = cluster.ask(client, "arm", value, limit + LOCAL).await?;
-    part(&answer, "dropped")
+    let arm = SidecarRequest::Arm { wire, within: limit };
+    cluster.ask(client, arm, limit + LOCAL).await
 }
 
 pub(super) async fn lose_nothing(cluster: &DockerCluster, client: &str) -> Result<()> {
-    cluster.ask(client, "disarm", json!({}), LOCAL).await?;
-    Ok(())
+    cluster.ask(client, SidecarRequest::Disarm, LOCAL).await
 }
 
 pub(super) async fn disconnect(cluster: &DockerCluster, client: &str, wire: Wire) -> Result<String> {
-    let (value, what) = (json!({ "wire": wire }), "what was disconnected");
-    let effect: DisconnectEffect = cluster.ask_for(client, "disconnect", value, LOCAL, what).await?;
-    let DisconnectEffect { connections, refuses } = effect;
+    let disconnect = SidecarRequest::Disconnect { wire };
+    let DisconnectEffect { connections, refuses } = cluster.ask(client, disconnect, LOCAL).await?;
     ensure!(connections > 0, "{client} had no connection that could be cut");
     ensure!(refuses, "a new connection of {client} was let through");
     let how = if wire == Wire::Reset { "reset" } else { "closed" };
@@ -74,9 +72,8 @@ pub(super) async fn disconnect(cluster: &DockerCluster, client: &str, wire: Wire
 }
 
 pub(super) async fn reconnect(cluster: &DockerCluster, client: &str) -> Result<String> {
-    let value = json!({ "timeout_ms": BACK_WITHIN_MS });
-    let what = "who came back";
-    match cluster.ask_for(client, "reconnect", value, LOCAL, what).await? {
+    let reconnect = SidecarRequest::Reconnect { within: BACK_WITHIN };
+    match cluster.ask(client, reconnect, LOCAL).await? {
         ReconnectEffect {
             client_after_ms: Some(ms),
             ..
@@ -84,23 +81,18 @@ pub(super) async fn reconnect(cluster: &DockerCluster, client: &str) -> Result<S
             "a server accepted the next connection of {client}, at most {ms} ms after healing began"
         )),
         ReconnectEffect { passes: true, .. } => Ok(format!(
-            "{client} made no new connection within {BACK_WITHIN_MS} ms, but one that was tried reached a server"
+            "{client} made no new connection within {} ms, but one that was tried reached a server",
+            BACK_WITHIN.as_millis()
         )),
         ReconnectEffect { .. } => bail!("no connection of {client} reaches a server"),
     }
 }
 
 pub(super) async fn expire(cluster: &DockerCluster, client: &str) -> Result<Option<String>> {
-    let servers = cluster.connect_string(&cluster.servers())?;
-    let value = json!({ "servers": servers.split(',').collect::<Vec<_>>() });
-    let answer = cluster.ask(client, "expire", value, LOCAL).await?;
-    let expired: Option<ExpiryEffect> = part(&answer, "expired")?;
+    let servers = cluster.client_ports(&cluster.servers())?;
+    let expired: Option<ExpiryEffect> = cluster.ask(client, SidecarRequest::Expire { servers }, LOCAL).await?;
     let sentence = |ExpiryEffect { session, zxid }| {
         format!("session {session} was closed from another connection, as zxid {zxid:#x}, and is refused since")
     };
     Ok(expired.map(sentence))
-}
-
-fn part<T: DeserializeOwned>(answer: &Value, name: &str) -> Result<T> {
-    serde_json::from_value(answer[name].clone()).with_context(|| format!("the proxy's `{name}`"))
 }

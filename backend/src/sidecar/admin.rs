@@ -4,7 +4,6 @@
 
 use crate::lineage;
 use anyhow::{Context, Result, bail};
-use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 use zooquake_history::evidence::{Znode, data_text};
@@ -122,7 +121,7 @@ fn znode(path: &str, data: &[u8], stat: &zookeeper_client::Stat) -> Znode {
 ///
 /// # Errors
 /// If it does not expire within ten times its timeout and five seconds.
-pub async fn canary(session_ms: u64) -> Result<Value> {
+pub async fn canary(session_ms: u64) -> Result<u64> {
     let timeout = Duration::from_millis(session_ms);
     let silent = Client::connector()
         .with_session_timeout(timeout)
@@ -144,7 +143,7 @@ pub async fn canary(session_ms: u64) -> Result<Value> {
             .await
             .context("watching the canary")?;
         if stat.is_none() {
-            return Ok(json!({ "expired_after_ms": begun.elapsed().as_millis() as u64 }));
+            return Ok(begun.elapsed().as_millis() as u64);
         }
         let limit = timeout * 10 + Duration::from_secs(5);
         if tokio::time::timeout(limit.saturating_sub(begun.elapsed()), watcher.changed())

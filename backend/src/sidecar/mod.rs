@@ -10,23 +10,23 @@ mod four_letter;
 mod processes;
 mod quorum;
 mod reader;
+mod request;
 mod wire;
 
 use crate::BackendFuture;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use futures_util::FutureExt;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use std::net::SocketAddr;
+use serde::Serialize;
+use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
-use zooquake_workloads::protocol::{Message, Outcome, Request};
+use zooquake_workloads::protocol::{Message, Outcome};
 
 pub use firewall::PeerRule;
 pub use quorum::{Links, Relief};
 pub use reader::Lateness;
+pub use request::{SidecarLine, SidecarRequest};
 pub use wire::{DisconnectEffect, ExpiryEffect, LossKind, ReconnectEffect, RuleEffect};
 
 /// What a sidecar keeps for its host from one request to the next.
@@ -61,15 +61,16 @@ async fn serve_requests() -> Result<()> {
     let host = Arc::new(Tools::default());
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     while let Some(line) = lines.next_line().await.context("reading requests")? {
-        let request: Request = serde_json::from_str(&line).with_context(|| format!("reading the request {line}"))?;
+        let SidecarLine { id, request } =
+            serde_json::from_str(&line).with_context(|| format!("reading the request {line}"))?;
         let (replies, host) = (replies.clone(), Arc::clone(&host));
         tokio::spawn(async move {
-            let (outcome, value, error) = match answer(&host, &request).await {
+            let (outcome, value, error) = match answer(&host, request).await {
                 Ok(value) => (Outcome::Ok, value, None),
                 Err(error) => (Outcome::Fail, Value::Null, Some(format!("{error:#}"))),
             };
             let message = Message::Reply {
-                id: request.id,
+                id,
                 outcome,
                 value,
                 error,
@@ -98,82 +99,46 @@ pub fn heal() -> BackendFuture<'static, bool> {
     })
 }
 
-async fn answer(host: &Tools, request: &Request) -> Result<Value> {
-    match request.f.as_str() {
-        "ping" => Ok(json!({})),
-        "cut" => firewall::cut(&field::<Vec<PeerRule>>(&request.value, "rules")?)
-            .await
-            .map(|()| json!({})),
-        "dropped" => Ok(json!({ "packets": firewall::dropped().await? })),
-        "heal" => firewall::heal().await.map(|_| json!({})),
-        "probe" => {
-            let address: SocketAddr = field(&request.value, "address")?;
-            let limit = Duration::from_millis(field(&request.value, "timeout_ms")?);
-            let outcome = tokio::time::timeout(limit, tokio::net::TcpStream::connect(address)).await;
-            Ok(json!({ "connected": matches!(outcome, Ok(Ok(_))) }))
+async fn answer(host: &Tools, request: SidecarRequest) -> Result<Value> {
+    let Tools { proxy, quorum, reader } = host;
+    match request {
+        SidecarRequest::Ping => written(()),
+        SidecarRequest::Cut { rules } => written(firewall::cut(&rules).await?),
+        SidecarRequest::Dropped => written(firewall::dropped().await?),
+        SidecarRequest::Heal => firewall::heal().await.and_then(|_| written(())),
+        SidecarRequest::Probe { address, within } => {
+            let connected = tokio::time::timeout(within, tokio::net::TcpStream::connect(address)).await;
+            written(matches!(connected, Ok(Ok(_))))
         }
-        "kill" => Ok(json!({ "pids": processes::kill_all().await? })),
-        "ran" => {
-            let limit = Duration::from_millis(field(&request.value, "within_ms")?);
-            Ok(json!({ "threads": processes::ran_within(limit).await? }))
+        SidecarRequest::Kill => written(processes::kill_all().await?),
+        SidecarRequest::Ran { within } => written(processes::ran_within(within).await?),
+        SidecarRequest::Stopped => written(processes::stopped()?),
+        SidecarRequest::Processes => written(processes::running()?),
+        SidecarRequest::ServerOfClient => written(processes::connected_server()?),
+        SidecarRequest::Srvr => written(four_letter::srvr().await?),
+        SidecarRequest::Setup { paths } => written(admin::setup(&paths).await?),
+        SidecarRequest::Exists { path } => written(admin::exists(&path).await?),
+        SidecarRequest::ProbeWrite => written(admin::probe_write().await?),
+        SidecarRequest::Tree => written(admin::tree().await?),
+        SidecarRequest::Canary { session_ms } => written(admin::canary(session_ms).await?),
+        SidecarRequest::Proxy { servers, port } => written(proxy.open(&servers, port).await?),
+        SidecarRequest::Arm { wire, within } => written(proxy.arm(wire, within).await?),
+        SidecarRequest::Disarm => {
+            proxy.disarm();
+            written(())
         }
-        "stopped" => Ok(json!({ "threads": processes::stopped()? })),
-        "processes" => Ok(json!({ "pids": processes::running()? })),
-        "server-of-client" => Ok(json!({ "address": processes::connected_server()? })),
-        "srvr" => serde_json::to_value(four_letter::srvr().await?).context("writing the server's state"),
-        "setup" => admin::setup(&field::<Vec<String>>(&request.value, "paths")?)
-            .await
-            .map(|()| json!({})),
-        "exists" => {
-            let path: String = field(&request.value, "path")?;
-            Ok(json!({ "exists": admin::exists(&path).await? }))
-        }
-        "probe-write" => Ok(json!({ "zxid": admin::probe_write().await? })),
-        "tree" => serde_json::to_value(admin::tree().await?).context("writing the tree"),
-        "canary" => admin::canary(field(&request.value, "session_ms")?).await,
-        other => on_the_wire(host, other, &request.value).await,
+        SidecarRequest::Disconnect { wire } => written(proxy.disconnect(wire).await?),
+        SidecarRequest::Expire { servers } => written(proxy.expire(&servers).await?),
+        SidecarRequest::Reconnect { within } => written(proxy.reconnect(within).await),
+        SidecarRequest::QuorumProxy { peers } => written(quorum.open(&peers).await?),
+        SidecarRequest::Lag { delay, at_most } => written(quorum.lag(delay, at_most)?),
+        SidecarRequest::CatchUp => written(quorum.catch_up()),
+        SidecarRequest::Links => written(quorum.links()),
+        SidecarRequest::ReadAlong => written(reader.open().await?),
+        SidecarRequest::Late { zxid, within } => written(reader.lateness(zxid, within).await?),
     }
 }
 
-async fn on_the_wire(host: &Tools, f: &str, value: &Value) -> Result<Value> {
-    let proxy = &host.proxy;
-    let limit = || Ok::<_, anyhow::Error>(Duration::from_millis(field(value, "timeout_ms")?));
-    let done = match f {
-        "proxy" => {
-            let servers: Vec<SocketAddr> = field(value, "servers")?;
-            json!({ "ports": proxy.open(&servers, field(value, "port")?).await? })
-        }
-        "arm" => json!({ "dropped": proxy.arm(field(value, "wire")?, limit()?).await? }),
-        "disarm" => {
-            proxy.disarm();
-            json!({})
-        }
-        "disconnect" => json!(proxy.disconnect(field(value, "wire")?).await?),
-        "expire" => json!({ "expired": proxy.expire(&field::<Vec<SocketAddr>>(value, "servers")?).await? }),
-        "reconnect" => json!(proxy.reconnect(limit()?).await),
-        other => return between_servers(host, other, value).await,
-    };
-    Ok(done)
-}
-
-async fn between_servers(host: &Tools, f: &str, value: &Value) -> Result<Value> {
-    let ms = |name: &str| Ok::<_, anyhow::Error>(Duration::from_millis(field(value, name)?));
-    let done = match f {
-        "quorum-proxy" => {
-            host.quorum.open(&field::<Vec<SocketAddr>>(value, "peers")?).await?;
-            json!({})
-        }
-        "lag" => json!(host.quorum.lag(ms("delay_ms")?, ms("at_most_ms")?)?),
-        "catch-up" => json!(host.quorum.catch_up()),
-        "links" => json!(host.quorum.links()),
-        "read-along" => host.reader.open().await.map(|()| json!({}))?,
-        "late" => json!(host.reader.lateness(field(value, "zxid")?, ms("timeout_ms")?).await?),
-        other => bail!("a sidecar has no request `{other}`"),
-    };
-    Ok(done)
-}
-
-fn field<T: DeserializeOwned>(value: &Value, name: &str) -> Result<T> {
-    let found = value.get(name).with_context(|| format!("the request lacks `{name}`"))?;
-    serde_json::from_value(found.clone()).with_context(|| format!("the request's `{name}` is {found}"))
+fn written(answer: impl Serialize) -> Result<Value> {
+    serde_json::to_value(answer).context("writing the answer")
 }

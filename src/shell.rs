@@ -13,7 +13,7 @@ pub fn line<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Option<S
     line_from(program(), arguments)
 }
 
-/// The command line that runs a program, given as a shell finds it, with these arguments; `None` as of [`line`].
+/// The command line that runs a program, given as a shell finds it, with these arguments; `None` as of [`line()`].
 pub fn line_from<A: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = A>) -> Option<String> {
     let mut line = program.to_string();
     for argument in arguments {

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::time::Duration;
 
-/// Lower limit of every [`bound`].
+/// Lower limit of every [`AnsweredDurations::bound`].
 pub const LEAST_BOUND: Duration = Duration::from_secs(10);
 
 /// The bound in medians.

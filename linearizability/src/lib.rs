@@ -6,7 +6,7 @@
 //! worst: hence the [`Budget`]. Where a checker of the type itself exists, it is faster and its anomalies are more
 //! specific.
 //!
-//! [`search`] is that algorithm. [`Model::decide`] decides by what is soonest: [`Model::near`], and where that does not
+//! `search` is that algorithm. [`Model::decide`] decides by what is soonest: [`Model::near`], and where that does not
 //! suffice [`Model::explore`]: for registers and mutexes the search takes turns with sweeps over configurations
 //! (`models::register::sweep`). [`shrink`] makes a minimal [`Witness`], and [`longest_order`] finds how far orders
 //! reach, with the states on the way.

@@ -2,10 +2,10 @@
 //!
 //! [`campaign`] is what was asked for, [`seeds`] where its seeds come from, [`cell`] one place in its matrix with its
 //! runs and what it still needs, [`previous_nights`] what earlier nights saw, and which cells come first. [`header`] is
-//! what a night is, [`part`] the cells of one of several machines, [`folder`] where its record lies, [`drive`] what the
-//! engine of campaigns attempts, [`jobs`] how many cells are run at once, [`report`] the outcome, and [`conclusion`]
-//! what decides the exit code. [`sightings`] is what failed in many nights, and [`retention`] compresses runs that
-//! showed nothing new.
+//! what a night is, with the part of the cells of one of several machines, [`folder`] where its record lies, [`drive`]
+//! what the engine of campaigns attempts, [`jobs`] how many cells are run at once, [`report`] the outcome, and
+//! [`conclusion`] what decides the exit code. [`sightings`] is what failed in many nights, and [`retention`] compresses
+//! runs that showed nothing new.
 
 pub mod campaign;
 pub mod cell;

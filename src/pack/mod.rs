@@ -55,7 +55,7 @@ impl Drop for OpenedRun {
     }
 }
 
-/// Whether this is a file that [`write`] made, by its name.
+/// Whether this is a file that [`write()`] made, by its name.
 pub fn is_pack(path: &Path) -> bool {
     path.is_file() && path.to_string_lossy().ends_with(".tar.gz")
 }
@@ -160,7 +160,7 @@ fn files(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whether the file that explains a pack was made by [`write`].
+/// Whether the file that explains a pack was made by [`write()`].
 fn is_ours(path: &Path) -> Result<bool> {
     let doing = || format!("reading {}", path.display());
     let (opening, mut start) = (readme::OPENING.as_bytes(), Vec::new());
@@ -210,7 +210,7 @@ const PACKED: u64 = 4 << 30;
 /// Evidence that is compressed by itself is unpacked too, so that reading it costs no more than its file.
 ///
 /// # Errors
-/// If it is damaged, exceeds its [`Budget`], holds more than one run, a link or a device, or a path that leads
+/// If it is damaged, exceeds its [`ByteBudget`], holds more than one run, a link or a device, or a path that leads
 /// elsewhere.
 pub fn unpack(pack: &Path, to: &Path) -> Result<PathBuf> {
     let file = files::open(pack, PACKED)?;

@@ -8,7 +8,7 @@ use super::host::ProxySettings;
 use super::lock::Lock;
 use super::{DEFAULT_SUITE, InventoryEntry, context};
 
-/// Makes sure that the image of the browser is there. No run uses it, so [`super::ensure`] does not ask for it.
+/// Makes sure that the image of the browser is there. No run uses it, so [`super::ensure()`] does not ask for it.
 ///
 /// # Errors
 /// If no engine answers, or the image cannot be built.

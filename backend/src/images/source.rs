@@ -63,7 +63,7 @@ impl Source {
             .filter(|(path, _)| Path::new(path).starts_with(libraries::FOLDER))
     }
 
-    /// Reads a folder. What [tools make](MADE) is left out, unless it is carried.
+    /// Reads a folder. What tools make is left out, unless it is carried.
     ///
     /// # Errors
     /// If a file cannot be read, is a link or a device or lies behind a link, one to be carried is not there, or the

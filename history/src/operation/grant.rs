@@ -194,7 +194,7 @@ pub enum GrantAnswer {
         value: Value,
         /// The grant's fencing token.
         token: Option<i64>,
-        /// As in [`Answer::Granted`].
+        /// As in [`GrantAnswer::Granted`].
         #[serde(skip_serializing_if = "Option::is_none")]
         ack: Option<Option<ZnodeName>>,
     },

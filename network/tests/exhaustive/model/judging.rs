@@ -1,7 +1,7 @@
 //! The properties of the protocols, judged in each state by what nodes have made public in it.
 
-use crate::actor::ProtocolActor;
-use crate::bounds::{BoundedProtocol, ModelBounds};
+use super::actor::ProtocolActor;
+use super::bounds::{BoundedProtocol, ModelBounds};
 use stateright::actor::{ActorModel, ActorModelState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! Any [`Protocol`](zooquake_workloads::consensus::protocol::Protocol) as an actor of Stateright.
 
-use crate::bounds::BoundedProtocol;
-use crate::digest::DigestKey;
+use super::bounds::BoundedProtocol;
+use super::digest::DigestKey;
 use stateright::actor::{Actor, Id, Out, model_timeout};
 use std::borrow::Cow;
 use std::hash::Hash;

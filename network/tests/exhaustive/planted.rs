@@ -1,11 +1,11 @@
 use super::{cut, of_three, setting};
+use crate::model::bounds::ModelBounds;
+use crate::model::folder;
+use crate::model::search::{Counterexample, SearchEffort, search};
 use std::fs;
 use zooquake_history::Record;
 use zooquake_history::files::Files;
 use zooquake_history::plan::{ClusterPlan, Target, Trigger, Window};
-use zooquake_modelcheck::bounds::ModelBounds;
-use zooquake_modelcheck::folder;
-use zooquake_modelcheck::search::{Counterexample, SearchEffort, search};
 use zooquake_network::tracing::TraceItem;
 use zooquake_workloads::consensus::planted;
 use zooquake_workloads::consensus::variants::ConsensusVariant;

@@ -1,11 +1,14 @@
 //! Explores a consensus protocol within bounds, by hand.
 
+#[path = "../tests/exhaustive/model/mod.rs"]
+mod model;
+
+use crate::model::bounds::{ModelBounds, ModelNetwork};
+use crate::model::folder;
+use crate::model::search::{SearchEffort, search};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use zooquake_history::plan::ClusterPlan;
-use zooquake_modelcheck::bounds::{ModelBounds, ModelNetwork};
-use zooquake_modelcheck::folder;
-use zooquake_modelcheck::search::{ModelSearchOutcome, SearchEffort, search};
 use zooquake_workloads::consensus::setting::ProtocolSetting;
 use zooquake_workloads::consensus::variants::{ConsensusVariant, variant};
 
@@ -127,7 +130,7 @@ fn run(args: &ExhaustArgs) -> Result<ExitCode, String> {
         progress: true,
     };
     let outcome = search(&setting, args.variant.goal, bounds, effort)?;
-    print(&outcome);
+    println!("{outcome}");
     let Some(found) = &outcome.counterexample else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -141,29 +144,4 @@ fn run(args: &ExhaustArgs) -> Result<ExitCode, String> {
         println!("written to {}", out.display());
     }
     Ok(ExitCode::FAILURE)
-}
-
-fn print(outcome: &ModelSearchOutcome) {
-    let ModelSearchOutcome {
-        unique,
-        generated,
-        decided,
-        depth,
-        time,
-        counterexample,
-    } = outcome;
-    let seconds = time.as_secs_f64();
-    println!("{unique} states ({generated} found, {decided} decided), depth {depth}, {seconds:.1} s");
-    match counterexample {
-        None => println!("All states within the bounds were found; nothing is violated."),
-        Some(found) => {
-            println!(
-                "{:?} after {} steps, {} messages:",
-                found.violation,
-                found.items.len(),
-                found.messages()
-            );
-            found.items.iter().for_each(|item| println!("  {item:?}"));
-        }
-    }
 }

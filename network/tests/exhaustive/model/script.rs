@@ -1,9 +1,9 @@
 //! Paths of a model as scripts of networks.
 
-use crate::actor::{ProtocolActor, node};
-use crate::bounds::BoundedProtocol;
-use crate::digest::DigestKey;
-use crate::judging::ProtocolModel;
+use super::actor::{ProtocolActor, node};
+use super::bounds::BoundedProtocol;
+use super::digest::DigestKey;
+use super::judging::ProtocolModel;
 use stateright::actor::{Actor, ActorModelAction, Command, Id, Out};
 use std::borrow::Cow;
 use std::collections::HashMap;

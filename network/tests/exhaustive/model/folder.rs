@@ -1,6 +1,6 @@
 //! Counterexamples as runs.
 
-use crate::search::Counterexample;
+use super::search::Counterexample;
 use std::fs;
 use std::io;
 use std::path::Path;

@@ -1,6 +1,6 @@
 use super::{cut, setting};
-use zooquake_modelcheck::bounds::{ModelBounds, ModelNetwork};
-use zooquake_modelcheck::search::{SearchEffort, search};
+use crate::model::bounds::{ModelBounds, ModelNetwork};
+use crate::model::search::{SearchEffort, search};
 use zooquake_workloads::consensus::setting::ProtocolSetting;
 use zooquake_workloads::consensus::variants::variant;
 
@@ -9,7 +9,7 @@ use zooquake_workloads::consensus::variants::variant;
 fn explore(name: &str, setting: &ProtocolSetting, bounds: ModelBounds) -> (usize, usize) {
     let goal = variant(name).expect("there is such a variant").goal;
     let outcome = search(setting, goal, bounds, SearchEffort::default()).expect("it has bounds");
-    assert!(outcome.counterexample.is_none(), "{:?}", outcome.counterexample);
+    assert!(outcome.counterexample.is_none(), "{outcome}");
     (outcome.unique, outcome.decided)
 }
 

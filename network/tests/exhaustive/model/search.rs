@@ -1,14 +1,14 @@
 //! Breadth-first searches of models.
 
-use crate::actor::ProtocolActor;
-use crate::bounds::{BoundedProtocol, ModelBounds, ModelNetwork};
-use crate::judging::{ModelScope, ProtocolModel, holds, violation_in, within};
-use crate::script;
+use super::actor::ProtocolActor;
+use super::bounds::{BoundedProtocol, ModelBounds, ModelNetwork};
+use super::judging::{ModelScope, ProtocolModel, holds, violation_in, within};
+use super::script;
 use stateright::actor::{ActorModel, LossyNetwork, Network};
 use stateright::report::{ReportData, ReportDiscovery, Reporter};
 use stateright::{Checker, Expectation, Model};
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,6 +41,30 @@ pub struct ModelSearchOutcome {
     pub time: Duration,
     /// What ended it; `None` if every state within the bounds was found, and none violates anything.
     pub counterexample: Option<Counterexample>,
+}
+
+impl fmt::Display for ModelSearchOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            unique,
+            generated,
+            decided,
+            depth,
+            time,
+            counterexample,
+        } = self;
+        let seconds = time.as_secs_f64();
+        writeln!(
+            f,
+            "{unique} states ({generated} found, {decided} decided), depth {depth}, {seconds:.1} s"
+        )?;
+        let Some(found) = counterexample else {
+            return f.write_str("All states within the bounds were found; nothing is violated.");
+        };
+        let (steps, messages) = (found.items.len(), found.messages());
+        write!(f, "{:?} after {steps} steps, {messages} messages:", found.violation)?;
+        found.items.iter().try_for_each(|item| write!(f, "\n  {item:?}"))
+    }
 }
 
 /// A path to a violation; with one thread none is shorter.
@@ -198,10 +222,5 @@ impl Counterexample {
     pub fn messages(&self) -> usize {
         let arrives = |item: &&TraceItem| matches!(item, TraceItem::Step(NodeStep::Deliver { .. }));
         self.items.iter().filter(arrives).count()
-    }
-
-    /// Its nodes by number.
-    pub fn name(&self, node: Node) -> &str {
-        &self.names[usize::from(node)]
     }
 }

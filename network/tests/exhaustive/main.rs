@@ -2,11 +2,12 @@
 //! small bounds, and that their planted bugs are convicted by runs that show the same.
 
 mod exhaustion;
+mod model;
 mod planted;
 mod published_paxos;
 
+use crate::model::bounds::ModelBounds;
 use zooquake_history::plan::ClusterPlan;
-use zooquake_modelcheck::bounds::ModelBounds;
 use zooquake_workloads::consensus::setting::ProtocolSetting;
 use zooquake_workloads::consensus::variants::{ConsensusVariant, variant};
 

@@ -165,6 +165,11 @@ fn unexplained(record: &Record, anomaly: &Anomaly, stale: bool) -> bool {
         .filter(|view| view.node == node && !view.notice && span.contains(&view.at));
     answers.all(|view| {
         let members = view.members.as_ref();
+        // A value that the transaction it names did not write was the group's at no moment.
+        let written = |entry: &definitions::Entry| definitions::writes(record, &entry.0).contains(&(entry.2, entry.3));
+        if stale && !members.is_none_or(|all| all.iter().all(written)) {
+            return true;
+        }
         let registered = &record.history.events[view.at].value["registered"];
         let named = registered["path"].as_str().zip(registered["czxid"].as_i64());
         states.iter().all(|state| {

@@ -102,7 +102,7 @@ fn was_made(record: &Record, entry: &Entry) -> bool {
 }
 
 /// The zxid and the value of each transaction that wrote a path.
-fn writes(record: &Record, path: &str) -> Vec<(i64, i64)> {
+pub fn writes(record: &Record, path: &str) -> Vec<(i64, i64)> {
     let own = record
         .txnlog
         .iter()

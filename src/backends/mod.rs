@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BackendFuture};
-use zooquake_history::plan::{On, Plan, Workload};
+use zooquake_history::plan::{On, Plan, PlannedHost, Workload};
 
 /// All backends, the usual one first.
 pub const BACKENDS: [&BackendKind; 3] = [&docker::KIND, &sim::KIND, &network::KIND];
@@ -50,6 +50,14 @@ impl BackendKind {
     /// `a real ensemble`.
     pub fn ensemble(&self) -> String {
         format!("a {} {}", self.adjective, self.noun)
+    }
+
+    /// Connects to it, over these hosts, if there are any.
+    ///
+    /// # Errors
+    /// If it does not answer, or the hosts are not such that a run can stand on them.
+    pub async fn connect_to(&self, hosts: &[PlannedHost]) -> Result<Box<dyn Connection>> {
+        (self.connect)(hosts.iter().map(|host| host.address.clone()).collect()).await
     }
 }
 
@@ -104,8 +112,8 @@ pub trait Fleet: Send + Sync {
 ///
 /// # Errors
 /// If its ZooKeeper was not prepared.
-pub fn backend(fleet: &dyn Fleet, plan: &Plan) -> Result<Arc<dyn Backend>> {
-    match capabilities(plan.on).zookeeper {
+pub fn backend(fleet: &dyn Fleet, kind: &BackendKind, plan: &Plan) -> Result<Arc<dyn Backend>> {
+    match kind.capabilities.zookeeper {
         true => fleet.backend(plan),
         false => Ok(network::in_memory()),
     }
@@ -131,14 +139,6 @@ pub fn capabilities(on: On) -> Capabilities {
 /// If it does not answer.
 pub async fn connect(on: On) -> Result<Box<dyn Connection>> {
     (kind(on).connect)(Vec::new()).await
-}
-
-/// Connects to the backend of a plan, on its hosts.
-///
-/// # Errors
-/// If it does not answer, or the hosts are not such that a run can stand on them.
-pub async fn connect_for(plan: &Plan) -> Result<Box<dyn Connection>> {
-    (kind(plan.on).connect)(plan.cluster.hosts.iter().map(|host| host.address.clone()).collect()).await
 }
 
 /// The values of `--on` with what they stand for, as part of a sentence.

@@ -5,6 +5,7 @@ use super::orphans;
 use super::run_outcome::{self, RunOutcome};
 use crate::backends::{self, Capacity, Connection, Fleet};
 use crate::calendar;
+use crate::planning::case::Case;
 use crate::planning::spec::RunSpec;
 use crate::planning::{names, reproduction};
 use crate::run::folder::Folder;
@@ -17,15 +18,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tokio::sync::watch;
 use zooquake_checkers::sample::{self, Sample};
-use zooquake_history::plan::Plan;
 
-/// Runs specs, and measures what came of them.
+/// Runs cases, and measures what came of them.
 pub trait Runner {
-    /// Runs a spec in this slot. Several may go on at once.
+    /// Runs a case in this slot. Several may go on at once.
     ///
     /// # Errors
     /// If the folder of runs cannot be read; a run at which the harness failed is a [`RunOutcome`].
-    fn run(&self, spec: &RunSpec, slot: Slot) -> impl Future<Output = Result<RunOutcome>>;
+    fn run(&self, case: &Case, slot: Slot) -> impl Future<Output = Result<RunOutcome>>;
 
     /// The measures of a run, by the name of its folder.
     ///
@@ -37,22 +37,21 @@ pub trait Runner {
     fn stopped(&self) -> bool;
 }
 
-/// Attempts a place of a campaign by this spec, which has a seed; `None` if it was stopped before it proved anything.
+/// Attempts a place of a campaign by this case; `None` if it was stopped before it proved anything.
 ///
 /// # Errors
 /// If [`Runner::run`] fails.
 pub async fn attempt<P: attempt::CampaignPlace>(
     runner: &impl Runner,
     place: P,
-    (spec, slot): (&RunSpec, Slot),
+    (case, slot): (&Case, Slot),
 ) -> Result<Option<CampaignAttempt<P>>> {
-    let seed = spec.seed.unwrap_or_else(|| place.seed());
-    let line = spec.plan().ok().and_then(|plan| reproduction::drawn(&plan));
+    let line = reproduction::drawn(case);
     let (begun, clock) = (calendar::now(), Instant::now());
-    let ran = runner.run(spec, slot).await?;
+    let ran = runner.run(case, slot).await?;
     Ok(CampaignAttempt::new(
         place,
-        seed,
+        case.plan().seed,
         (begun, clock.elapsed()),
         ran,
         line.unwrap_or_default(),
@@ -152,28 +151,29 @@ impl Ensembles {
         Ok(())
     }
 
-    /// Executes a plan by itself.
+    /// Executes a case by itself.
     ///
     /// # Errors
     /// If the harness fails.
-    pub async fn execute(&self, plan: &Plan, keep: bool) -> Result<FinishedRun> {
-        execute(self.order(plan.clone(), (keep, Slot::default())).await?).await
+    pub async fn execute(&self, case: &Case, keep: bool) -> Result<FinishedRun> {
+        execute(self.order(case, (keep, Slot::default())).await?).await
     }
 
-    /// Executes a plan as one of many.
+    /// Executes a case as one of many.
     ///
     /// # Errors
     /// If the folder of runs cannot be read or written; a run at which the harness failed is a [`RunOutcome`].
-    pub async fn attempt(&self, plan: &Plan) -> Result<RunOutcome> {
-        run_outcome::attempt(self.order(plan.clone(), (false, Slot::default())).await?).await
+    pub async fn attempt(&self, case: &Case) -> Result<RunOutcome> {
+        run_outcome::attempt(self.order(case, (false, Slot::default())).await?).await
     }
 
-    async fn order(&self, mut plan: Plan, (keep, slot): (bool, Slot)) -> Result<RunOrder> {
+    async fn order(&self, case: &Case, (keep, slot): (bool, Slot)) -> Result<RunOrder> {
+        let mut plan = case.plan().clone();
         let pinning = self.fleet.pin(self.recipe.as_deref(), &mut plan.workload);
         let recipe = unless_interrupted(&self.interrupt, pinning).await?;
         Ok(RunOrder {
-            backend: backends::backend(&*self.fleet, &plan)?,
-            plan,
+            backend: backends::backend(&*self.fleet, case.backend(), &plan)?,
+            case: case.replanned(plan),
             recipe,
             out: self.out.clone(),
             keep,
@@ -186,9 +186,8 @@ impl Ensembles {
 }
 
 impl Runner for Ensembles {
-    async fn run(&self, spec: &RunSpec, slot: Slot) -> Result<RunOutcome> {
-        let plan = spec.plan().map_err(|why| anyhow!(why))?;
-        let order = self.order(plan, (spec.keep, slot)).await?;
+    async fn run(&self, case: &Case, slot: Slot) -> Result<RunOutcome> {
+        let order = self.order(case, (false, slot)).await?;
         // A task of its own: what keeps one run's loop busy delays no other run's.
         let run = tokio::spawn(run_outcome::attempt(order)).await;
         run.context("the run's task did not come to its end")?
@@ -215,7 +214,7 @@ pub mod tests {
     /// Answers from a script, and keeps what it was asked. Runs that go on at once are over in turn.
     pub struct Script {
         /// What was run.
-        pub ran: RefCell<Vec<RunSpec>>,
+        pub ran: RefCell<Vec<Case>>,
         /// What comes of the run of this number, from 1.
         pub answer: fn(usize) -> RunOutcome,
         /// It is stopped once so many runs are over.
@@ -234,8 +233,8 @@ pub mod tests {
     }
 
     impl Runner for Script {
-        async fn run(&self, spec: &RunSpec, _slot: Slot) -> Result<RunOutcome> {
-            self.ran.borrow_mut().push(spec.clone());
+        async fn run(&self, case: &Case, _slot: Slot) -> Result<RunOutcome> {
+            self.ran.borrow_mut().push(case.clone());
             let number = self.ran.borrow().len();
             // As many as may go on at once are begun before one of them is over.
             tokio::task::yield_now().await;

@@ -27,7 +27,7 @@ pub enum RunOutcome {
     Interrupted,
 }
 
-/// Executes a plan as one of many. The failure of one is an outcome, and no reason to stop; what an interrupted run
+/// Executes a case as one of many. The failure of one is an outcome, and no reason to stop; what an interrupted run
 /// leaves that has proved nothing is removed.
 ///
 /// # Errors
@@ -40,7 +40,7 @@ pub async fn attempt(order: RunOrder) -> Result<RunOutcome> {
         run,
         error: format!("{error:#}"),
     };
-    let folder = match Folder::create(&out, &order.plan) {
+    let folder = match Folder::create(&out, order.case.plan()) {
         Ok(folder) => folder,
         Err(error) => return Ok(failed(None, error)),
     };

@@ -4,7 +4,8 @@ use super::args::ListOptions;
 use super::exit::Code;
 use crate::backends::sim;
 use crate::faults::FAULTS;
-use crate::planning::{admission, names};
+use crate::planning::admission;
+use crate::planning::names::{self, NamedWorkload};
 use crate::terminal::{print_folded, print_wrapped};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
         model_rows().for_each(|row| print_folded(&row));
         return Ok(Code::Valid);
     }
-    let variants = names::workloads();
+    let variants: Vec<NamedWorkload> = names::all().collect();
     if options.json {
         crate::output::json(&as_json(&variants))?;
     } else {
@@ -46,11 +47,11 @@ fn model_rows() -> impl Iterator<Item = String> {
     })
 }
 
-fn as_json(variants: &[Workload]) -> Value {
+fn as_json(variants: &[NamedWorkload]) -> Value {
     let variants: Vec<Value> = variants
         .iter()
-        .map(|workload| {
-            let simulated = admission::workload_on(&sim::KIND, workload).is_ok();
+        .map(|NamedWorkload { workload, subject }| {
+            let simulated = admission::workload_on(&sim::KIND, workload, *subject).is_ok();
             let Workload { promise, accepted, .. } = workload;
             json!({ "name": workload.name(), "promise": promise, "accepted": accepted, "simulated": simulated })
         })
@@ -75,13 +76,13 @@ fn as_json(variants: &[Workload]) -> Value {
     json!({ "variants": variants, "faults": faults, "checkers": checkers, "models": models })
 }
 
-fn print(variants: &[Workload]) {
+fn print(variants: &[NamedWorkload]) {
     println!("Variants");
-    for workload in variants {
+    for NamedWorkload { workload, subject } in variants {
         println!("  {}", workload.name());
         let remark = |text: &str| print_wrapped(&format!("      {text}"), 8);
         remark(&workload.promise);
-        if let Err(why) = admission::workload_on(&sim::KIND, workload) {
+        if let Err(why) = admission::workload_on(&sim::KIND, workload, *subject) {
             remark(&format!("on real ensembles only: {why}"));
         }
         for accepted in &workload.accepted {

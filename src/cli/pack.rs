@@ -44,13 +44,8 @@ pub fn pack(options: &PackOptions) -> Result<Code> {
         }
         None => paths::output_folder(Path::new("."), "--out FILE")?,
     }
-    let Pack {
-        file,
-        bytes,
-        run,
-        record,
-    } = pack::write(&options.run, options.out.as_deref())?;
-    let commands = pack::commands(shell::program(), &file, &run, &record.plan);
+    let Pack { file, bytes, run, case } = pack::write(&options.run, options.out.as_deref())?;
+    let commands = pack::commands(shell::program(), &file, &run, case.as_ref());
     if options.json {
         println!("{}", json!({ "file": file, "bytes": bytes, "commands": commands }));
     } else {

@@ -4,11 +4,11 @@ use super::exit::{Code, Usage};
 use super::run::refuse_keep;
 use super::series::{Series, print_json};
 use super::{consent, paths};
+use crate::judge;
 use crate::planning::{admission, values};
 use crate::replay::{headline, pin};
 use crate::run::FinishedRun;
 use crate::run::folder::{Folder, RECIPE};
-use crate::{backends, judge};
 use anyhow::Result;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -62,14 +62,15 @@ pub struct ReplayOptions {
 /// [`Usage`] if there is no such run; otherwise the harness failed.
 pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let (opened, mut record) = paths::run_to_play(&options.run)?;
-    admission::check(&record.plan)
+    let case = admission::admit(record.plan.clone())
         .map_err(|why| Usage(format!("{:?} has no plan that could be run: it {why}", options.run)))?;
-    let (original, ran_on) = (record.plan.clone(), record.plan.on);
-    record.plan = record.plan.placed(options.on.unwrap_or(ran_on));
-    admission::check_backend(&record.plan).map_err(Usage)?;
-    refuse_keep(&record.plan, options.keep)?;
+    let ran_on = record.plan.on;
+    let case = case.changed(|plan| plan.placed(options.on.unwrap_or(ran_on)));
+    admission::check_backend(&case).map_err(Usage)?;
+    refuse_keep(&case, options.keep)?;
+    let original = std::mem::replace(&mut record.plan, case.plan().clone());
     // A run in virtual time is repeated as it was, and needs no pins.
-    let capabilities = backends::capabilities(record.plan.on);
+    let capabilities = case.backend().capabilities;
     let exact = options.exact || (ran_on == record.plan.on && capabilities.virtual_time);
     paths::output_folder(&options.out, "--out")?;
     let recipe = match &record.plan.workload.recipe {
@@ -97,9 +98,10 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         Some(anomaly) => progress!("replaying {name} for its {}, by its own clock", anomaly.kind),
         None => progress!("replaying {name}, which has no anomaly to bring back, by its own clock"),
     }
-    let place = backends::connect_for(&plan).await?;
+    let case = case.replanned(plan);
+    let place = case.backend().connect_to(&case.plan().cluster.hosts).await?;
     let series = Series {
-        plan,
+        case,
         place,
         recipe: recipe.map(|(folder, _)| folder),
         times: options.times,

@@ -6,6 +6,7 @@ use super::series::{Series, print_json};
 use crate::backends::{self, Connection, sim};
 use crate::campaign::attempt;
 use crate::planning::admission::refuse;
+use crate::planning::case::Case;
 use crate::planning::spec::RunSpec;
 use crate::planning::{admission, recipe, values};
 use crate::run::FinishedRun;
@@ -22,9 +23,9 @@ use zooquake_history::plan::{DrawnFor, Plan};
 /// [`Usage`] for a variant or fault that does not exist; otherwise the harness failed.
 pub async fn run(options: RunSpec) -> Result<Code> {
     recipe::prepare(&options.workload).await?;
-    let mut plan = options.plan().map_err(Usage)?;
-    refuse_keep(&plan, options.keep)?;
-    let backend = backends::kind(plan.on);
+    let case = options.case().map_err(Usage)?;
+    refuse_keep(&case, options.keep)?;
+    let backend = case.backend();
     if options.live && backend.capabilities.virtual_time {
         let run = backend.adjective;
         return Err(Usage(format!(
@@ -33,12 +34,12 @@ pub async fn run(options: RunSpec) -> Result<Code> {
         .into());
     }
     if !options.anyway {
-        ensure_feasible(&options, &plan)?;
+        ensure_feasible(&options, case.plan())?;
     }
     paths::output_folder(&options.out, "--out")?;
-    let place = place(&options, &mut plan).await?;
+    let (case, place) = place(&options, case).await?;
     let series = Series {
-        plan,
+        case,
         place,
         recipe: None,
         times: options.times,
@@ -56,15 +57,18 @@ pub async fn run(options: RunSpec) -> Result<Code> {
     Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
 }
 
-/// Where the plan runs: where it is to, or simulated where nothing else was asked for, no engine is installed, and a
-/// person reads that.
-async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Box<dyn Connection>> {
-    let connected = backends::connect_for(plan).await;
-    let Err(none) = connected else { return connected };
-    if options.on.is_some() || options.keep || options.live || !plan.cluster.hosts.is_empty() {
+/// The case, and where it runs: where it is to, or simulated where nothing else was asked for, no engine is installed,
+/// and a person reads that.
+async fn place(options: &RunSpec, case: Case) -> Result<(Case, Box<dyn Connection>)> {
+    let hosts = &case.plan().cluster.hosts;
+    let none = match case.backend().connect_to(hosts).await {
+        Ok(place) => return Ok((case, place)),
+        Err(none) => none,
+    };
+    if options.on.is_some() || options.keep || options.live || !hosts.is_empty() {
         return Err(none);
     }
-    if let Err(why) = admission::plan_on(&sim::KIND, plan) {
+    if let Err(why) = admission::case_on(&sim::KIND, &case) {
         return Err(none.context(format!("{why}, and no real one can be had")));
     }
     // A user who has chosen an engine wants that one, and a program that reads a log takes a verdict about a model for
@@ -77,8 +81,12 @@ async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Box<dyn Connection>
          --on docker insists on a real one",
         docker::tried()
     );
-    plan.on = sim::KIND.on;
-    backends::connect(plan.on).await
+    let case = case.changed(|plan| Plan {
+        on: sim::KIND.on,
+        ..plan
+    });
+    let place = case.backend().connect_to(&[]).await?;
+    Ok((case, place))
 }
 
 /// Whether a run that no engine answers is simulated: where nobody has chosen one, and a person reads that it is.
@@ -90,8 +98,8 @@ fn falls_back(engine_is_chosen: bool, person_reads: bool) -> bool {
 ///
 /// # Errors
 /// [`Usage`] if that is asked for.
-pub fn refuse_keep(plan: &Plan, keep: bool) -> Result<(), Usage> {
-    let backend = backends::kind(plan.on);
+pub fn refuse_keep(case: &Case, keep: bool) -> Result<(), Usage> {
+    let backend = case.backend();
     match keep && !backend.capabilities.containers {
         true => Err(Usage(format!(
             "nothing is left of {}: leave --keep out",

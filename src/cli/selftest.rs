@@ -168,7 +168,7 @@ fn try_all(chosen: &[PlantedBug], options: &SelftestOptions, stop: &AtomicBool) 
             return Ok((tried, true));
         }
         let run = match (&options.out, &outcome.shown) {
-            (Some(out), Some(shown)) => Some(write_run(shown.plan.clone(), None, out)?),
+            (Some(out), Some(shown)) => Some(write_run(shown.case.clone(), None, out)?),
             _ => None,
         };
         if !options.json {

@@ -5,18 +5,18 @@ use super::run::print_summary;
 use crate::backends::Connection;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::live::Live;
+use crate::planning::case::Case;
 use crate::planning::reproduction;
 use crate::run::FinishedRun;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use zooquake_checkers::Verdict;
-use zooquake_history::plan::Plan;
 
 /// What to run, and how often.
 pub struct Series {
-    /// Plan of each of the runs.
-    pub plan: Plan,
+    /// What each of the runs is of.
+    pub case: Case,
     /// Where it runs.
     pub place: Box<dyn Connection>,
     /// The folder that its recipe is read from, if not from the one that it names.
@@ -34,23 +34,24 @@ pub struct Series {
 }
 
 impl Series {
-    /// Runs the plan as often as asked, or until the user interrupts.
+    /// Runs the case as often as asked, or until the user interrupts.
     ///
     /// # Errors
     /// If the harness fails.
     pub async fn execute(self) -> Result<Vec<FinishedRun>> {
-        let interrupt = interrupt::listen_over(&self.plan.cluster.hosts)?;
+        let cluster = &self.case.plan().cluster;
+        let interrupt = interrupt::listen_over(&cluster.hosts)?;
         let live = if self.live { Some(Live::open().await?) } else { None };
         if let Some(live) = &live {
             eprintln!("the report grows at {} while the run goes on", live.url());
         }
-        let ensembles = Ensembles::prepare(self.place, [self.plan.cluster.image.as_deref()], self.out, interrupt)
+        let ensembles = Ensembles::prepare(self.place, [cluster.image.as_deref()], self.out, interrupt)
             .await?
             .with_recipe(self.recipe)
             .with_news(live.as_ref().map(Live::news));
         let mut runs = Vec::new();
         for _ in 0..self.times {
-            let finished = ensembles.execute(&self.plan, self.keep).await?;
+            let finished = ensembles.execute(&self.case, self.keep).await?;
             if let Some(live) = &live {
                 live.over(&finished.folder);
             }

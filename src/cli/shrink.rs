@@ -3,14 +3,15 @@
 use super::exit::{Code, Usage};
 use super::replay::kept_recipe;
 use super::{consent, interrupt, paths};
-use crate::backends::{self, sim};
+use crate::backends::{network as on_network, sim};
 use crate::explore::space::state;
+use crate::planning::case::Case;
 use crate::planning::{admission, values};
 use crate::replay::{headline, pin};
 use crate::run::folder::Folder;
 use crate::shrink::network::{self, ShrunkScript};
 use crate::shrink::strategy::{SmallestPlan, Strategy, write_run};
-use crate::shrink::{PlayedPlan, Size, WantedAnomaly};
+use crate::shrink::{PlayedCase, Size, WantedAnomaly};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
@@ -60,11 +61,11 @@ pub struct ShrinkOptions {
 pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     let (opened, record) = paths::run_to_play(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} cannot be shrunk: {why}", options.run));
-    admission::check(&record.plan).map_err(|why| cannot(format!("its plan {why}")))?;
+    let case = admission::admit(record.plan.clone()).map_err(|why| cannot(format!("its plan {why}")))?;
     if record.plan.on == On::Network {
-        return of_network(&options, &opened.folder, &record).await;
+        return of_network(&options, &opened.folder, (&case, &record)).await;
     }
-    let simulable = admission::plan_on(&sim::KIND, &record.plan);
+    let simulable = admission::case_on(&sim::KIND, &case);
     if let Err(why) = &simulable
         && (!record.plan.scenes.is_empty() || options.on == Some(On::Sim))
     {
@@ -80,8 +81,8 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     let (kept, before) = (WantedAnomaly::new(anomaly), Size::new(&record));
     progress!("shrinking {name}, {before}, for its {}", kept.anomaly);
     let strategy = Strategy {
-        pinned: pin(&record, anomaly, &name).plan,
-        plan: record.plan.clone(),
+        pinned: case.replanned(pin(&record, anomaly, &name).plan),
+        case,
         name,
         wanted: kept.clone(),
         budget: options.budget,
@@ -115,7 +116,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
 }
 
 /// Shrinks the run of a network to the smallest script that violates the same property.
-async fn of_network(options: &ShrinkOptions, folder: &Folder, record: &Record) -> Result<Code> {
+async fn of_network(options: &ShrinkOptions, folder: &Folder, (case, record): (&Case, &Record)) -> Result<Code> {
     let cannot = |why: String| Usage(format!("{:?} cannot be shrunk: {why}", options.run));
     if let Some(on) = options.on.filter(|on| *on != On::Network) {
         return Err(cannot(format!("it is the run of a network, which --on {} is not", on.name())).into());
@@ -133,10 +134,10 @@ async fn of_network(options: &ShrinkOptions, folder: &Folder, record: &Record) -
     progress!("shrinking {}, {before}, for its {}", folder.name(), wanted.anomaly);
     let stop = interrupt::flag(&interrupt::listen()?);
     let until = Instant::now() + options.budget.unwrap_or(NETWORK_BUDGET);
-    let smallest = network::shrink(&record.plan, &wanted.anomaly, until, &stop)?;
+    let smallest = network::shrink(case, &wanted.anomaly, until, &stop)?;
     let tried = smallest.as_ref().map_or(1, |smallest| smallest.tried);
-    let played = smallest.map(|ShrunkScript { plan, record, .. }| PlayedPlan {
-        plan,
+    let played = smallest.map(|ShrunkScript { case, record, .. }| PlayedCase {
+        case,
         record,
         run: None,
     });
@@ -146,8 +147,8 @@ async fn of_network(options: &ShrinkOptions, folder: &Folder, record: &Record) -
         folder,
         options,
     };
-    let on = On::Network;
-    report.print(SmallestPlan { played, tried, on }).await
+    let backend = &on_network::KIND;
+    report.print(SmallestPlan { played, tried, backend }).await
 }
 
 /// How long smaller scripts are looked for, if nothing else is asked for.
@@ -164,13 +165,12 @@ struct ShrinkReport<'a> {
 
 impl ShrinkReport<'_> {
     /// Prints what came of it, once the smallest plan has a run in a folder.
-    async fn print(&self, SmallestPlan { played, tried, on }: SmallestPlan) -> Result<Code> {
+    async fn print(&self, SmallestPlan { played, tried, backend }: SmallestPlan) -> Result<Code> {
         let (anomaly, json) = (&self.wanted.anomaly, self.options.json);
         let mut value = json!({
-            "anomaly": anomaly, "property": self.wanted.property, "on": on, "tried": tried,
+            "anomaly": anomaly, "property": self.wanted.property, "on": backend.on, "tried": tried,
             "kept": played.is_some(), "before": self.before,
         });
-        let backend = backends::kind(on);
         let runs = match backend.capabilities.virtual_time {
             true => format!("{} runs", backend.adjective),
             false => format!("runs on {} ensembles", backend.adjective),
@@ -183,10 +183,10 @@ impl ShrinkReport<'_> {
                 );
                 Code::Unknown
             }
-            Some(PlayedPlan { plan, record, run }) => {
+            Some(PlayedCase { case, record, run }) => {
                 let run = match run {
                     Some(run) => run,
-                    None => self.write(plan).await?,
+                    None => self.write(case).await?,
                 };
                 Folder { path: run.clone() }.make_latest();
                 let after = Size::new(&record);
@@ -205,11 +205,11 @@ impl ShrinkReport<'_> {
         Ok(code)
     }
 
-    /// Runs the smallest plan into a folder.
-    async fn write(&self, plan: Plan) -> Result<PathBuf> {
+    /// Runs the smallest case into a folder.
+    async fn write(&self, case: Case) -> Result<PathBuf> {
         let (of, out) = (self.folder.path.clone(), self.options.out.clone());
         // Not on a thread of the runtime, which bounds how often a task may poll at a time.
-        let writing = tokio::task::spawn_blocking(move || write_run(plan, Some(&of), &out));
+        let writing = tokio::task::spawn_blocking(move || write_run(case, Some(&of), &out));
         writing.await.context("the run was not written")?
     }
 }

@@ -3,7 +3,9 @@
 use super::exit::{Code, Usage};
 use super::interrupt;
 use crate::backends::docker::pin;
-use crate::planning::{names, recipe};
+use crate::planning::case::Subject;
+use crate::planning::names::{self, NamedWorkload};
+use crate::planning::recipe;
 use crate::terminal::line;
 use crate::trial::{self, ClientTrial, Finding, SentenceVerdict};
 use anyhow::{Context, Result, anyhow};
@@ -37,8 +39,8 @@ pub struct TrialOptions {
 /// [`Usage`] for a name that stands for no client; otherwise the harness failed.
 pub async fn trial(options: &TrialOptions) -> Result<Code> {
     recipe::prepare(&options.workload).await?;
-    let workload = names::workload(&options.workload).map_err(Usage)?;
-    if workload.family == "ensemble" {
+    let NamedWorkload { workload, subject } = names::named(&options.workload).map_err(Usage)?;
+    if matches!(subject, Subject::Scenes(_)) {
         return Err(Usage(format!("{} has no clients to try", workload.name())).into());
     }
     let name = workload.name();
@@ -84,7 +86,7 @@ async fn on_docker(mut workload: Workload, logs: &Path) -> Result<ClientTrial> {
     let backend: Arc<dyn Backend> = Arc::new(engine.with_images(None).await?);
     pin(&engine, None, &mut workload).await?;
     let run = format!("try-{:08x}", fastrand::u32(..));
-    trial::conduct(&backend, &trial::plan(workload), &run, logs.to_path_buf()).await
+    trial::conduct(&backend, &trial::case(workload)?, &run, logs.to_path_buf()).await
 }
 
 fn shown(finding: &Finding) -> String {

@@ -6,7 +6,7 @@ use super::setup::Setup;
 use crate::campaign::ensembles::{self, Runner};
 use crate::campaign::{attempt, engine, ledger};
 use crate::run::slot::Slot;
-use anyhow::{Result, anyhow};
+use anyhow::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zooquake_checkers::Verdict;
@@ -90,8 +90,9 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
 
     /// Its slot is kept to the end: what is removed beside a run would show in its measures.
     async fn attempt(&self, job: TurnJob, _slot: Slot) -> Result<Option<TurnAttempt>> {
-        let spec = self.setup.spec(job.turn).map_err(|why| anyhow!(why))?;
-        let attempt = ensembles::attempt(&self.runner, job.turn, (&spec, Slot::default())).await?;
+        let spec = self.setup.spec(job.turn).map_err(Error::msg)?;
+        let case = spec.case().map_err(Error::msg)?;
+        let attempt = ensembles::attempt(&self.runner, job.turn, (&case, Slot::default())).await?;
         // Half a run would be measured as if it were a whole one.
         let Some(mut attempt) = attempt.filter(|_| !self.stopped()) else {
             return Ok(None);
@@ -138,6 +139,7 @@ mod tests {
     use crate::campaign::ensembles::tests::{Script, judged};
     use crate::campaign::ledger::ForeignRecord;
     use crate::campaign::run_outcome::RunOutcome;
+    use crate::planning::case::Case;
     use std::path::Path;
     use tempfile::tempdir;
 
@@ -178,7 +180,8 @@ mod tests {
             .await
             .unwrap();
         let ran = comparison.runner.ran.into_inner().into_iter();
-        (end, ran.map(|spec| (spec.workload, spec.seed.unwrap())).collect())
+        let named = |case: Case| (case.plan().workload.name(), case.plan().seed);
+        (end, ran.map(named).collect())
     }
 
     fn named(turns: &[Turn]) -> Vec<(String, u64)> {

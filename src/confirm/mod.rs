@@ -11,6 +11,7 @@ use crate::backends;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::campaign::run_outcome::RunOutcome;
 use crate::planning::admission;
+use crate::planning::case::Case;
 use crate::replay::pin;
 use crate::run::folder::Folder;
 use crate::shrink::WantedAnomaly;
@@ -146,11 +147,11 @@ impl Confirmer {
             let folder = Folder {
                 path: path.to_path_buf(),
             };
-            all.extend(plans(&folder.load()?, wanted, &folder.name())?);
+            all.extend(cases(&folder.load()?, wanted, &folder.name())?);
         }
         let tries = all.into_iter().cycle().take(self.tries as usize);
-        play(tries, wanted, &self.out, async |plan| {
-            self.ensembles.attempt(&plan).await
+        play(tries, wanted, &self.out, async |case| {
+            self.ensembles.attempt(&case).await
         })
         .await
     }
@@ -167,25 +168,26 @@ pub fn were_played<'a>(mut confirmations: impl Iterator<Item = &'a Confirmation>
     }
 }
 
-/// The plans by which a run is played: pinned to the witness, and by states.
-fn plans(record: &Record, wanted: &WantedAnomaly, name: &str) -> Result<[(Strikes, Plan); 2]> {
-    admission::check(&record.plan).map_err(|why| anyhow!("the run {name} has no plan that could be run: it {why}"))?;
+/// The cases by which a run is played: pinned to the witness, and by states.
+fn cases(record: &Record, wanted: &WantedAnomaly, name: &str) -> Result<[(Strikes, Case); 2]> {
+    let case = admission::admit(record.plan.clone());
+    let case = case.map_err(|why| anyhow!("the run {name} has no plan that could be run: it {why}"))?;
     let results = zooquake_checkers::check(record);
     let anomaly = results.anomalies.iter().find(|anomaly| wanted.is(anomaly));
     let anomaly = anomaly.with_context(|| format!("the run {name} does not show {}", wanted.anomaly))?;
-    let pinned = pin(record, anomaly, name).plan.placed(On::Docker);
-    let by_states = Plan {
+    let pinned = case.replanned(pin(record, anomaly, name).plan.placed(On::Docker));
+    let by_states = case.changed(|plan| Plan {
         replay_of: Some(name.to_string()),
-        ..record.plan.clone().placed(On::Docker)
-    };
+        ..plan.placed(On::Docker)
+    });
     Ok([(Strikes::Witness, pinned), (Strikes::States, by_states)])
 }
 
 async fn play(
-    tries: impl Iterator<Item = (Strikes, Plan)>,
+    tries: impl Iterator<Item = (Strikes, Case)>,
     wanted: &WantedAnomaly,
     out: &Path,
-    mut run: impl AsyncFnMut(Plan) -> Result<RunOutcome>,
+    mut run: impl AsyncFnMut(Case) -> Result<RunOutcome>,
 ) -> Result<Option<Confirmation>> {
     let mut confirmation = Confirmation {
         confirmed: false,
@@ -194,9 +196,9 @@ async fn play(
         shown: None,
         errors: Vec::new(),
     };
-    for (number, (strikes, plan)) in (1..).zip(tries) {
-        let replay_of = plan.replay_of.clone().unwrap_or_default();
-        match run(plan).await? {
+    for (number, (strikes, case)) in (1..).zip(tries) {
+        let replay_of = case.plan().replay_of.clone().unwrap_or_default();
+        match run(case).await? {
             RunOutcome::Interrupted => return Ok(None),
             RunOutcome::Failed { error, .. } => confirmation.errors.push(error),
             RunOutcome::Judged { run, results } => {

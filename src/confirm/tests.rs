@@ -1,5 +1,6 @@
 use super::*;
 use crate::explore::space::Space;
+use crate::planning::spec::RunSpec;
 use crate::run::simulation;
 use futures_util::FutureExt;
 use zooquake_checkers::results::WindowResult;
@@ -49,11 +50,11 @@ fn judged(anomaly: Option<(&str, bool)>, counts: bool) -> RunOutcome {
 
 fn played(script: Vec<RunOutcome>) -> Option<Confirmation> {
     let tries = [Strikes::Witness, Strikes::States].into_iter().cycle();
-    let plan = Plan {
+    let case = RunSpec::new("lock/fenced").case().unwrap().changed(|plan| Plan {
         replay_of: Some("sim".into()),
-        ..Plan::default()
-    };
-    let tries = tries.map(|strikes| (strikes, plan.clone())).take(script.len());
+        ..plan
+    });
+    let tries = tries.map(|strikes| (strikes, case.clone())).take(script.len());
     let mut script = script.into_iter();
     let run = async |_| Ok(script.next().expect("no more tries than were asked for"));
     let wanted = wanted();
@@ -114,15 +115,16 @@ fn a_run_is_played_by_its_witness_and_by_its_states() {
         seed: 100,
         ..Space::default()
     };
-    let workload = space.workload().unwrap();
+    let space = space.resolve().unwrap();
     let failing = |seed| {
-        let record = simulation::record(&space.plan(&workload, seed)).unwrap();
+        let record = simulation::record(&space.case(seed)).unwrap();
         let results = zooquake_checkers::check(&record);
         let wanted = WantedAnomaly::new(results.anomalies.iter().find(|anomaly| !anomaly.advisory)?);
         Some((record, wanted))
     };
     let (record, found) = (100..140).find_map(failing).expect("a failing schedule");
-    let plans = plans(&record, &found, "sim").unwrap();
+    let plans = cases(&record, &found, "sim").unwrap();
+    let plans = plans.map(|(strikes, case)| (strikes, case.into_plan()));
     assert!(
         plans
             .iter()
@@ -135,8 +137,5 @@ fn a_run_is_played_by_its_witness_and_by_its_states() {
     };
     let moments = plans.map(|(strikes, plan)| (strikes, is_moment(&plan)));
     assert_eq!(moments, [(Strikes::Witness, true), (Strikes::States, false)]);
-    assert!(
-        super::plans(&record, &wanted(), "sim").is_err(),
-        "it does not show that"
-    );
+    assert!(cases(&record, &wanted(), "sim").is_err(), "it does not show that");
 }

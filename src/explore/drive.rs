@@ -5,7 +5,7 @@ use super::corpus::Corpus;
 use super::coverage::Coverage;
 use super::failure::{self, Signature};
 use super::schedule_queue::{QueueStep, Schedule, ScheduleQueue, steps};
-use super::space::{Search, Space};
+use super::space::{ResolvedSpace, Search};
 use crate::campaign::shard::Shard;
 use crate::run::simulation;
 use anyhow::{Result, bail};
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use zooquake_history::plan::{Scheduler, Workload};
+use zooquake_history::plan::{Plan, Scheduler};
 
 /// Interval at which progress is reported, and the corpus records how far it has come.
 const TELL: Duration = Duration::from_secs(2);
@@ -85,8 +85,7 @@ const MOMENT: Duration = Duration::from_micros(200);
 
 /// An exploration that goes on.
 struct RunningExploration<'a> {
-    space: &'a Space,
-    workload: &'a Workload,
+    space: &'a ResolvedSpace,
     limits: Limits,
     begun: Instant,
     stop: &'a AtomicBool,
@@ -100,25 +99,28 @@ struct RunningExploration<'a> {
 /// # Errors
 /// If a schedule cannot be simulated, which names its seed, or the corpus cannot be written.
 pub fn explore(
-    (space, workload, shard): (&Space, &Workload, Shard),
+    (space, shard): (&ResolvedSpace, Shard),
     mut corpus: Option<&mut Corpus>,
     limits: Limits,
     stop: &AtomicBool,
     mut tell: impl FnMut(&Exploration),
 ) -> Result<Exploration> {
     let begun = Instant::now();
-    let steps = match space.search {
-        Search::Pct { .. } => steps(space, workload)?,
+    let steps = match space.space.search {
+        Search::Pct { .. } => steps(space)?,
         Search::Walk | Search::Exhaustive { .. } => 0,
     };
     let exploration = RunningExploration {
         space,
-        workload,
         limits,
         begun,
         stop,
         turns: ScheduleQueue::new(
-            (space, shard, corpus.as_deref().map(Corpus::done).unwrap_or_default()),
+            (
+                &space.space,
+                shard,
+                corpus.as_deref().map(Corpus::done).unwrap_or_default(),
+            ),
             (limits.schedules, limits.plans),
             (limits.threads, steps),
         ),
@@ -199,10 +201,10 @@ impl RunningExploration<'_> {
 
     /// Plays a schedule and counts what it shows; how many steps were chosen in it.
     fn play(&self, turn: &Schedule) -> Result<u32> {
-        let mut plan = self.space.plan(self.workload, turn.seed);
-        plan.scheduler = turn.scheduler.clone();
+        let scheduler = turn.scheduler.clone();
+        let case = self.space.case(turn.seed).changed(|plan| Plan { scheduler, ..plan });
         // The panic's own message is printed already; the error adds which schedule it was.
-        let record = catch_unwind(AssertUnwindSafe(|| simulation::record_steps(&plan)));
+        let record = catch_unwind(AssertUnwindSafe(|| simulation::record_steps(&case)));
         let (record, steps) = record.unwrap_or_else(|_| bail!("it panicked"))?;
         let results = zooquake_checkers::check(&record);
         let mut coverage = Coverage::new();

@@ -2,18 +2,18 @@
 
 use super::drive::{Exploration, FoundFailure};
 use super::failure::Signature;
-use super::space::Space;
+use super::space::ResolvedSpace;
 use crate::confirm::{Confirmation, Confirmer};
 use crate::run::simulation;
 use crate::shrink::strategy::{SimulatedEnsembles, write_run};
-use crate::shrink::{PlayedPlan, Shrinker, Size};
+use crate::shrink::{PlayedCase, Shrinker, Size};
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use zooquake_history::plan::Workload;
+use zooquake_history::plan::Plan;
 
 /// Of each anomaly so many shapes are written as runs and shrunk; the others are counted.
 const WRITTEN: usize = 3;
@@ -57,7 +57,7 @@ pub struct ShrunkRun {
 /// # Errors
 /// If a schedule cannot be simulated, or a run cannot be written.
 pub fn write(
-    (space, workload): (&Space, &Workload),
+    space: &ResolvedSpace,
     explored: &Exploration,
     out: &Path,
     stop: &AtomicBool,
@@ -80,16 +80,16 @@ pub fn write(
             confirmation: None,
         };
         if *count <= WRITTEN {
-            let mut plan = space.plan(workload, found.seed);
-            plan.scheduler = found.scheduler.clone();
-            failure.run = Some(simulation::run(&plan, out)?.folder.path);
+            let scheduler = found.scheduler.clone();
+            let case = space.case(found.seed).changed(|plan| Plan { scheduler, ..plan });
+            failure.run = Some(simulation::run(&case, out)?.folder.path);
             progress!("shrinking {} of seed {}", signature.anomaly, found.seed);
             let mut shrinker = Shrinker::new(signature.wanted(), SimulatedEnsembles, Instant::now() + SHRINKING, stop);
-            shrinker.find(&plan, 0)?;
+            shrinker.find(&case, 0)?;
             let (smallest, tried) = shrinker.shrink()?;
-            if let Some(PlayedPlan { plan, record, .. }) = smallest {
+            if let Some(PlayedCase { case, record, .. }) = smallest {
                 failure.shrunk = Some(ShrunkRun {
-                    run: write_run(plan, failure.run.as_deref(), out)?,
+                    run: write_run(case, failure.run.as_deref(), out)?,
                     size: Size::new(&record),
                     tried,
                 });

@@ -4,11 +4,12 @@
 use crate::campaign::shard::Shard;
 use crate::explore::failure::Signature;
 use crate::explore::failure_runs::{ExploredFailure, SHRINKING, ShrunkRun};
+use crate::planning::case::Case;
 use crate::run::simulation;
 use crate::shrink::Size;
 use crate::shrink::network::{ShrunkScript, shrink};
 use crate::shrink::strategy::write_run;
-use anyhow::Result;
+use anyhow::{Error, Result};
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -251,8 +252,11 @@ impl ProtocolVisitor for ScheduleVisitor<'_, '_> {
     }
 }
 
-/// The plan of the schedule of a seed.
-pub fn schedule_plan(space: &ScheduleSpace, seed: u64) -> Plan {
+/// The case of the schedule of a seed.
+///
+/// # Errors
+/// If its variant is none of this program's.
+pub fn schedule_case(space: &ScheduleSpace, seed: u64) -> Result<Case> {
     let mut player = SchedulePlayer::new(space);
     let names = space.variant.setting(seed, &space.cluster).names();
     let clients = player.clients().to_vec();
@@ -260,7 +264,7 @@ pub fn schedule_plan(space: &ScheduleSpace, seed: u64) -> Plan {
     let windows = draft::windows(&drawn.disturbances, &names);
     let kinds = space.faults.iter();
     let faults = kinds.filter(|kind| windows.iter().any(|window| window.fault == **kind));
-    Plan {
+    let plan = Plan {
         format: 1,
         on: On::Network,
         scheduler: space.scheduler.clone(),
@@ -273,7 +277,8 @@ pub fn schedule_plan(space: &ScheduleSpace, seed: u64) -> Plan {
         clients: draft::client_plans(&drawn.requests, &clients),
         windows,
         ..Plan::default()
-    }
+    };
+    Case::new(plan).map_err(Error::msg)
 }
 
 /// Writes the failures as runs, those that are not known of the variant first.
@@ -288,16 +293,16 @@ pub fn write_failures(
 ) -> Result<Vec<ExploredFailure>> {
     let mut failures = Vec::new();
     for (anomaly, schedules) in &found.failures {
-        let plan = schedule_plan(space, schedules.seed);
-        let finished = simulation::run(&plan, out)?;
+        let case = schedule_case(space, schedules.seed)?;
+        let finished = simulation::run(&case, out)?;
         let record = finished.folder.load()?;
         let shown = finished.results.anomalies.iter().find(|shown| shown.kind == *anomaly);
         progress!("shrinking {anomaly} of seed {}", schedules.seed);
-        let smallest = shrink(&plan, anomaly, Instant::now() + SHRINKING, stop)?;
+        let smallest = shrink(&case, anomaly, Instant::now() + SHRINKING, stop)?;
         let run = finished.folder.path;
-        let write = |ShrunkScript { plan, record, tried }| {
+        let write = |ShrunkScript { case, record, tried }| {
             let size = Size::new(&record);
-            let run = write_run(plan, Some(&run), out)?;
+            let run = write_run(case, Some(&run), out)?;
             anyhow::Ok(ShrunkRun { run, size, tried })
         };
         failures.push(ExploredFailure {

@@ -45,9 +45,9 @@ impl PromiseResult {
                 faults: faults.iter().map(|fault| fault.to_string()).collect(),
                 ..Space::default()
             };
-            let workload = space.workload().unwrap();
+            let space = space.resolve().unwrap();
             for seed in 0..SCHEDULES {
-                let record = simulation::record(&space.plan(&workload, seed)).unwrap();
+                let record = simulation::record(&space.case(seed)).unwrap();
                 shown.add(&record, (faults, seed));
             }
         }

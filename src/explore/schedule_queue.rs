@@ -1,13 +1,13 @@
 //! The queue of schedules, from which each thread takes the one that it plays next.
 
 use super::corpus::ExploredSchedules;
-use super::space::{Search, Space};
+use super::space::{ResolvedSpace, Search, Space};
 use crate::campaign::shard::Shard;
 use crate::run::simulation;
 use anyhow::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use zooquake_history::plan::{Scheduler, Workload};
+use zooquake_history::plan::{Plan, Scheduler};
 
 /// How many plans are played to learn how many steps a schedule has.
 const PROBES: u64 = 3;
@@ -16,12 +16,13 @@ const PROBES: u64 = 3;
 ///
 /// # Errors
 /// If one cannot be simulated.
-pub fn steps(space: &Space, workload: &Workload) -> Result<u32> {
+pub fn steps(space: &ResolvedSpace) -> Result<u32> {
     let mut most = 1;
     for number in 0..PROBES {
-        let mut plan = space.plan(workload, space.seed.wrapping_add(number));
-        plan.scheduler = Scheduler::Delays(Vec::new());
-        most = simulation::record_steps(&plan)?.1.max(most);
+        let scheduler = Scheduler::Delays(Vec::new());
+        let case = space.case(space.space.seed.wrapping_add(number));
+        let case = case.changed(|plan| Plan { scheduler, ..plan });
+        most = simulation::record_steps(&case)?.1.max(most);
     }
     Ok(most)
 }

@@ -1,10 +1,12 @@
 //! What is explored: a variant, the size of its schedules, and the plan of each.
 
 use crate::backends::sim;
-use crate::faults::{self, Topology};
-use crate::planning::{admission, drawing, names};
+use crate::faults::{Fault, Topology};
+use crate::planning::case::Case;
+use crate::planning::names::{self, NamedWorkload};
+use crate::planning::{admission, drawing};
 use serde::{Deserialize, Serialize};
-use zooquake_history::plan::{ClientState, ClusterPlan, On, Plan, Trigger, Window, Workload};
+use zooquake_history::plan::{ClientState, ClusterPlan, On, Plan, Trigger, Window};
 
 /// The longest that the operations of a schedule may take, in milliseconds of virtual time: one that waits for ever is
 /// ended.
@@ -56,57 +58,80 @@ pub struct Space {
     pub search: Search,
 }
 
+/// A space with what its names stand for: its schedules are drawn from it.
+#[derive(Clone)]
+pub struct ResolvedSpace {
+    pub space: Space,
+    faults: Vec<&'static Fault>,
+    topology: Topology,
+    /// The case of a plan without windows: the others are of the same workload and cluster.
+    bare: Case,
+}
+
 impl Space {
-    /// The workload.
+    /// Looks its names up.
     ///
     /// # Errors
     /// If the variant does not exist or cannot be simulated: the message for the user.
-    pub fn workload(&self) -> Result<Workload, String> {
-        let workload = names::workload(&self.variant)?;
-        admission::workload_on(&sim::KIND, &workload)?;
-        Ok(workload)
-    }
-
-    /// The plan of the schedule with this seed.
-    pub fn plan(&self, workload: &Workload, seed: u64) -> Plan {
+    pub fn resolve(&self) -> Result<ResolvedSpace, String> {
+        let NamedWorkload { workload, subject } = names::named(&self.variant)?;
+        admission::workload_on(&sim::KIND, &workload, subject)?;
         let cluster = ClusterPlan {
             servers: self.servers,
             clients: self.clients,
-            timing: drawing::timing(workload),
+            timing: drawing::timing(&workload),
             ..ClusterPlan::default()
         };
-        let topology = Topology::new(workload, &cluster);
-        let mut plan = drawing::plan(seed, workload.clone(), cluster, LONGEST_MS, &[]);
+        Ok(ResolvedSpace {
+            space: self.clone(),
+            faults: names::ensemble_faults(&self.faults),
+            topology: Topology::new(&workload, &cluster),
+            bare: Case::new(drawing::plan(self.seed, workload, cluster, LONGEST_MS, &[]))?,
+        })
+    }
+}
+
+impl ResolvedSpace {
+    /// The same with another seed of its first schedule.
+    pub fn beginning_at(self, seed: u64) -> Self {
+        let space = Space { seed, ..self.space };
+        Self { space, ..self }
+    }
+
+    /// The case of the schedule with this seed.
+    pub fn case(&self, seed: u64) -> Case {
+        let Plan { workload, cluster, .. } = self.bare.plan();
+        let Space { ops, search, .. } = self.space;
+        let mut plan = drawing::plan(seed, workload.clone(), cluster.clone(), LONGEST_MS, &[]);
         plan.on = On::Sim;
         for client in &mut plan.clients {
-            client.ops = Some(self.ops);
+            client.ops = Some(ops);
             client
                 .cycles
-                .truncate(usize::try_from(self.ops).unwrap_or(usize::MAX).max(1));
+                .truncate(usize::try_from(ops).unwrap_or(usize::MAX).max(1));
         }
-        if let Search::Exhaustive { .. } = self.search {
+        if let Search::Exhaustive { .. } = search {
             // Clients that think do not meet within the window of the scheduler.
             let cycles = plan.clients.iter_mut().flat_map(|client| &mut client.cycles);
             cycles.for_each(|cycle| cycle.think_ms = 0);
         }
-        plan.windows = self.windows(&topology, seed);
+        plan.windows = self.windows(seed);
         plan.faults = plan.windows.iter().map(|window| window.fault.clone()).collect();
         plan.faults.sort_unstable();
         plan.faults.dedup();
-        plan
+        self.bare.replanned(plan)
     }
 
-    fn windows(&self, topology: &Topology, seed: u64) -> Vec<Window> {
+    fn windows(&self, seed: u64) -> Vec<Window> {
         // A stream of its own: what clients do depends on the seed alone.
         let mut rng = fastrand::Rng::with_seed(seed ^ 0x77_1d_0e_5c);
         let mut from_ms = 0;
         let mut windows = Vec::new();
-        for id in 1..=self.windows {
-            let Some(kind) = rng.choice(&self.faults) else { break };
-            let Some(fault) = faults::find(kind) else { continue };
+        for id in 1..=self.space.windows {
+            let Some(fault) = rng.choice(&self.faults) else { break };
             let round = rng.usize(0..ROUNDS);
             from_ms += rng.u64(0..SPREAD_MS);
-            windows.push(fault.draw(&mut rng, topology, round, id, from_ms));
+            windows.push(fault.draw(&mut rng, &self.topology, round, id, from_ms));
         }
         windows
     }
@@ -148,12 +173,11 @@ mod tests {
 
     #[test]
     fn a_schedule_is_drawn_from_its_seed_and_has_the_size_that_was_asked_for() {
-        let space = space();
-        let workload = space.workload().unwrap();
+        let space = space().resolve().unwrap();
         let mut drawn = std::collections::BTreeSet::new();
         for seed in 0..100 {
-            let plan = space.plan(&workload, seed);
-            assert_eq!(plan, space.plan(&workload, seed));
+            let plan = space.case(seed).into_plan();
+            assert_eq!(plan, space.case(seed).into_plan());
             assert_eq!((plan.windows.len(), plan.clients.len(), plan.on), (2, 5, On::Sim));
             assert!(plan.clients.iter().all(|client| client.ops == Some(8)));
             assert!(plan.windows.iter().all(|window| plan.faults.contains(&window.fault)));
@@ -169,7 +193,7 @@ mod tests {
                 variant: variant.into(),
                 ..space()
             };
-            space.workload().unwrap_err()
+            space.resolve().map(drop).unwrap_err()
         };
         assert!(refused("lock/crate").contains("client library"));
         assert!(refused("lock/protcted").contains("did you mean `lock/protected`"));

@@ -35,7 +35,7 @@ pub struct Fault {
 }
 
 /// What faults are drawn for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Topology {
     /// Number of servers, those that only observe among them.
     pub servers: usize,

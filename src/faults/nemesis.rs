@@ -43,20 +43,25 @@ impl EngineLink {
     }
 }
 
+/// A window, and the fault that strikes in it; `None` if there is none of its name.
+pub type ScheduledWindow = (Window, Option<&'static Fault>);
+
 /// What is done to one ensemble.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum NemesisSchedule {
     /// It is struck in windows, and healed, while clients work.
-    Windows(Vec<Window>),
+    Windows(Vec<ScheduledWindow>),
     /// It is brought from its first start into the state of a scene, without clients.
     Scene(Scene),
 }
 
 impl NemesisSchedule {
-    /// What a plan does to its ensembles, one after the other; at least one.
-    pub fn from_plan(plan: &Plan) -> Vec<Self> {
+    /// What a plan does to its ensembles, one after the other; at least one. The faults are those of its windows.
+    pub fn from_plan(plan: &Plan, faults: &[Option<&'static Fault>]) -> Vec<Self> {
         match plan.scenes.is_empty() {
-            true => vec![Self::Windows(plan.windows.clone())],
+            true => vec![Self::Windows(
+                plan.windows.iter().cloned().zip(faults.iter().copied()).collect(),
+            )],
             false => plan.scenes.iter().cloned().map(Self::Scene).collect(),
         }
     }
@@ -84,12 +89,12 @@ impl Nemesis {
         let _ = self.link.report(NemesisReport::Done).await;
     }
 
-    async fn windows(&mut self, windows: Vec<Window>) {
-        for window in windows {
+    async fn windows(&mut self, windows: Vec<ScheduledWindow>) {
+        for (window, fault) in windows {
             if *self.over.borrow() {
                 break;
             }
-            if let Err(error) = self.window(&window).await {
+            if let Err(error) = self.window(&window, fault).await {
                 let skipped = WindowEvent {
                     detail: Some(format!("{error:#}")),
                     ..event(&window, WindowPhase::Skipped, None)
@@ -111,8 +116,8 @@ impl Nemesis {
             .await;
     }
 
-    async fn window(&mut self, window: &Window) -> Result<()> {
-        let fault = super::find(&window.fault).with_context(|| format!("there is no fault `{}`", window.fault))?;
+    async fn window(&mut self, window: &Window, fault: Option<&Fault>) -> Result<()> {
+        let fault = fault.with_context(|| format!("there is no fault `{}`", window.fault))?;
         let fired = self.triggered(window).await?;
         let victims = victims(&*self.cluster, window, &fired).await?;
         let target = victims.join(",");

@@ -2,8 +2,9 @@
 
 use super::cell::Cell;
 use super::seeds::SeedSource;
+use crate::planning::case::Subject;
 use crate::planning::spec::RunSpec;
-use crate::planning::{drawing, names, network};
+use crate::planning::{drawing, names};
 use globset::Glob;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,7 +140,7 @@ impl Campaign {
             ..RunSpec::new(&cell.variant)
         };
         // A consensus protocol has sizes and a time of its own, and no ensemble.
-        if names::workload(&cell.variant).is_ok_and(|workload| network::variant(&workload).is_some()) {
+        if matches!(names::subject(&cell.variant), Some(Subject::Protocol(_))) {
             return named;
         }
         RunSpec {

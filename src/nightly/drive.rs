@@ -8,7 +8,7 @@ use super::previous_nights::NightRecord;
 use crate::campaign::engine;
 use crate::campaign::ensembles::{self, Runner};
 use crate::run::slot::Slot;
-use anyhow::Result;
+use anyhow::{Error, Result};
 use std::fmt;
 use std::time::Duration;
 
@@ -63,8 +63,8 @@ impl<R: Runner> engine::Campaign for Night<'_, R> {
     }
 
     async fn attempt(&self, job: CellJob, slot: Slot) -> Result<Option<CellAttempt>> {
-        let spec = self.campaign.spec(&job.cell, job.seed);
-        ensembles::attempt(&self.runner, job.cell, (&spec, slot)).await
+        let case = self.campaign.spec(&job.cell, job.seed).case().map_err(Error::msg)?;
+        ensembles::attempt(&self.runner, job.cell, (&case, slot)).await
     }
 
     fn set_beside(attempt: &mut CellAttempt, cells: Vec<Cell>) {

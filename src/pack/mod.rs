@@ -3,6 +3,8 @@
 pub mod budget;
 mod readme;
 
+use crate::planning::admission;
+use crate::planning::case::Case;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result, bail};
 use budget::ByteBudget;
@@ -20,7 +22,6 @@ use tar::{Archive, EntryType};
 use tempfile::TempDir;
 use walkdir::WalkDir;
 use zooquake_backend::files;
-use zooquake_history::Record;
 
 /// What its name ends in.
 pub const SUFFIX: &str = ".zooquake.tar.gz";
@@ -90,7 +91,8 @@ pub struct Pack {
     pub bytes: u64,
     /// The name of the run's folder in it.
     pub run: String,
-    pub record: Record,
+    /// What it is of; `None` if that cannot be run.
+    pub case: Option<Case>,
 }
 
 /// Packs the run in a folder, with a file that explains it. What is in the folder but no regular file, is a pack or is
@@ -104,6 +106,7 @@ pub fn write(run: &Path, out: Option<&Path>) -> Result<Pack> {
     };
     // It is better known now than when the ticket is opened.
     let record = folder.load()?;
+    let case = admission::admit(record.plan.clone()).ok();
     let name = folder.name();
     let file = out.map_or_else(|| PathBuf::from(format!("{name}{SUFFIX}")), Path::to_path_buf);
     let doing = || format!("writing {}", file.display());
@@ -116,6 +119,7 @@ pub fn write(run: &Path, out: Option<&Path>) -> Result<Pack> {
     let packed = PackedRun {
         name: &name,
         record: &record,
+        case: case.as_ref(),
         results: results.as_ref(),
     };
     let explained = readme::text(&packed, file.file_name().map_or(&file, Path::new), &files);
@@ -131,7 +135,7 @@ pub fn write(run: &Path, out: Option<&Path>) -> Result<Pack> {
         file,
         bytes,
         run: name,
-        record,
+        case,
     })
 }
 

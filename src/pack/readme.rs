@@ -1,14 +1,13 @@
 //! The file in a pack that explains it to a reader who has no zooquake.
 
 use crate::judge::ORDER_PAGE;
-use crate::planning::admission;
+use crate::planning::case::Case;
 use crate::shell;
 use crate::terminal::line;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use zooquake_checkers::Results;
-use zooquake_history::plan::Plan;
 use zooquake_history::{Provenance, Record};
 
 /// Its name, in the run's folder.
@@ -54,6 +53,8 @@ pub struct PackedRun<'a> {
     /// The name of its folder.
     pub name: &'a str,
     pub record: &'a Record,
+    /// What it is of; `None` if that cannot be run.
+    pub case: Option<&'a Case>,
     /// `None` of a run that was not checked, or whose results cannot be read.
     pub results: Option<&'a Results>,
 }
@@ -88,7 +89,7 @@ pub fn text(run: &PackedRun<'_>, pack: &Path, files: &[PathBuf]) -> String {
         false => "It has no report; `zooquake check` makes one.\n\n",
     };
     text += "To judge it again, and to run its plan again:\n\n";
-    for command in commands("zooquake", pack, run.name, plan) {
+    for command in commands("zooquake", pack, run.name, run.case) {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "    {command}");
     }
@@ -104,18 +105,20 @@ pub fn text(run: &PackedRun<'_>, pack: &Path, files: &[PathBuf]) -> String {
     text
 }
 
-/// The command lines that unpack a pack here, and check and replay its run with this program; one that cannot be
-/// written for a shell, or that zooquake would refuse, is left out.
-pub fn commands(program: &str, pack: &Path, run: &str, plan: &Plan) -> Vec<String> {
+/// The command lines that unpack a pack here, check its run and replay its case with this program; one that cannot be
+/// written for a shell is left out.
+pub fn commands(program: &str, pack: &Path, run: &str, case: Option<&Case>) -> Vec<String> {
     let path = |text: &Path| shell::path(text);
     let unpack = shell::line_from("tar", [OsString::from("xzf"), path(pack)]);
     let run = path(Path::new(run));
-    let mut replay = vec![OsString::from("replay"), run.clone()];
-    replay.extend(plan.replay_of.is_some().then(|| "--exact".into()));
+    let replay = case.and_then(|case| {
+        let exact = case.plan().replay_of.is_some().then(|| "--exact".into());
+        shell::line_from(
+            program,
+            [OsString::from("replay"), run.clone()].into_iter().chain(exact),
+        )
+    });
     let check = shell::line_from(program, [OsString::from("check"), run]);
-    let replay = admission::check(plan)
-        .ok()
-        .and_then(|()| shell::line_from(program, replay));
     [unpack, check, replay].into_iter().flatten().collect()
 }
 
@@ -128,15 +131,16 @@ mod tests {
     #[test]
     fn each_file_of_a_run_has_its_words() {
         let plan = RunSpec::from_args("lock/fenced --on sim --faults none --time 2s --seed 7".split(' '));
-        let plan = plan.unwrap().plan().unwrap();
+        let case = plan.unwrap().case().unwrap();
         let out = tempfile::tempdir().unwrap();
-        let run = simulation::run(&plan, out.path()).unwrap();
+        let run = simulation::run(&case, out.path()).unwrap();
         let (name, record) = (run.folder.name(), run.folder.load().unwrap());
         let entries = std::fs::read_dir(&run.folder.path).unwrap();
         let files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().file_name().into()).collect();
         let packed = PackedRun {
             name: &name,
             record: &record,
+            case: Some(&case),
             results: Some(&run.results),
         };
         let text = text(&packed, Path::new("it's mine.tar.gz"), &files);
@@ -161,6 +165,7 @@ mod tests {
         let packed = PackedRun {
             name: "-r $(touch x)",
             record: &record,
+            case: None,
             results: None,
         };
         let text = text(&packed, Path::new("-p.tar.gz"), &[]);

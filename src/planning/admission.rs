@@ -1,20 +1,19 @@
-//! Whether a plan may run, asked before anything of it begins. [`check`] is for plans from elsewhere: a plan is data,
+//! Whether a plan may run, asked before anything of it begins. [`admit`] is for plans from elsewhere: a plan is data,
 //! so what it names must exist, and what it counts be within the bounds of `zooquake run`. [`check_backend`] holds what
 //! a plan requires against its backend's capabilities. [`shortfalls`] are what forbids a valid verdict whatever
 //! happens; a plan without any may still end unknown.
 
+use super::case::{Case, Subject};
 use super::spec::RunSpec;
-use super::{drawing, names, network, placement, recipe, scenes, values};
-use crate::backends::{self, BackendKind};
+use super::{drawing, names, placement, recipe, values};
+use crate::backends::{BackendKind, docker};
 use zooquake_backend::images;
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
-use zooquake_history::FaultKind;
 use zooquake_history::plan::{
     ClusterPlan, On, Plan, PlannedTransaction, RecipeSource, Scheduler, Target, Trigger, Workload,
 };
 use zooquake_network::play::{self, PlannedRun};
 use zooquake_workloads::consensus::variants::ConsensusVariant;
-use zooquake_workloads::recipes;
 
 /// The longest time of operations, and of all that takes place in them, in milliseconds: a day.
 const LONGEST_MS: u64 = 24 * 3_600_000;
@@ -25,31 +24,38 @@ const LONGEST_NETWORK_MS: u64 = 1_000_000;
 /// The most windows, requests, and steps of a script of a run on a network.
 const MOST_STEPS: usize = 100_000;
 
-/// Refuses a plan that cannot be run.
+/// The case of a plan from elsewhere.
 ///
 /// # Errors
-/// What is wrong with it, as the end of a sentence about the plan.
-pub fn check(plan: &Plan) -> Result<(), String> {
-    if let Some(why) = plan.unknown_format() {
-        return Err(why);
+/// If it cannot be run: what is wrong with it, as the end of a sentence about the plan.
+pub fn admit(plan: Plan) -> Result<Case, String> {
+    known_format(&plan)?;
+    let case = Case::new(plan)?;
+    check(&case).map(|()| case)
+}
+
+fn known_format(plan: &Plan) -> Result<(), String> {
+    match plan.unknown_format() {
+        Some(why) => Err(why),
+        None if !plan.has_known_format() => Err("was not read".into()),
+        None => Ok(()),
     }
-    if !plan.has_known_format() {
-        return Err("was not read".into());
+}
+
+/// Refuses the case of a plan from elsewhere that cannot be run.
+///
+/// # Errors
+/// As [`admit`].
+pub fn check(case: &Case) -> Result<(), String> {
+    let plan = case.plan();
+    known_format(plan)?;
+    if let Some(recipe) = &plan.workload.recipe {
+        recipe_plan(&plan.workload, recipe)?;
     }
-    let name = plan.workload.name();
-    match &plan.workload.recipe {
-        Some(recipe) => recipe_plan(&plan.workload, recipe)?,
-        None if names::built_in(&name).is_none() => {
-            return Err(format!("is of {name:?}, a variant that this zooquake does not have"));
-        }
-        None => {}
-    }
-    if let Some(variant) = network::variant(&plan.workload) {
-        return network_plan(plan, variant);
-    }
-    match scenes::variant(&plan.workload) {
-        Some(_) => scene_plan(plan)?,
-        None => client_plan(plan)?,
+    match case.subject() {
+        Subject::Protocol(variant) => return network_plan(plan, variant),
+        Subject::Scenes(_) => scene_plan(plan)?,
+        Subject::Recipe(_) | Subject::OwnRecipe => client_plan(plan)?,
     }
     let cluster = &plan.cluster;
     if !(1..=5).contains(&cluster.servers) || cluster.observers > 4 {
@@ -130,14 +136,8 @@ fn longest_time_ms(plan: &Plan) -> u64 {
 
 /// A recipe's names become those of images and folders, its paths those of files.
 fn recipe_plan(workload: &Workload, recipe: &RecipeSource) -> Result<(), String> {
-    let name = workload.name();
-    if !names::variants()
-        .iter()
-        .any(|variant| variant.starts_with(&format!("{}/", workload.family)))
-    {
-        return Err(format!("is of {name:?}, of a family that this zooquake does not have"));
-    }
     if !recipe::is_name(&workload.variant) {
+        let name = workload.name();
         return Err(format!("is of {name:?}, which is not the name of a recipe"));
     }
     if let Some(path) = recipe
@@ -180,20 +180,21 @@ fn client_plan(plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses a plan that the backend it names cannot run.
+/// Refuses a case that its own backend cannot run.
 ///
 /// # Errors
 /// Why it cannot, and what can be done.
-pub fn check_backend(plan: &Plan) -> Result<(), String> {
-    plan_on(backends::kind(plan.on), plan).map_err(|why| format!("{why}: give --on {}", On::default().name()))
+pub fn check_backend(case: &Case) -> Result<(), String> {
+    case_on(case.backend(), case).map_err(|why| format!("{why}: give --on {}", On::default().name()))
 }
 
-/// Whether a backend can run a plan.
+/// Whether a backend can run a case.
 ///
 /// # Errors
 /// Why it cannot.
-pub fn plan_on(backend: &BackendKind, plan: &Plan) -> Result<(), String> {
-    workload_on(backend, &plan.workload)?;
+pub fn case_on(backend: &BackendKind, case: &Case) -> Result<(), String> {
+    let plan = case.plan();
+    workload_on(backend, &plan.workload, case.subject())?;
     if !plan.cluster.hosts.is_empty() && !backend.capabilities.containers {
         return Err(format!("{} stands on no hosts", backend.ensemble()));
     }
@@ -210,9 +211,9 @@ pub fn plan_on(backend: &BackendKind, plan: &Plan) -> Result<(), String> {
 ///
 /// # Errors
 /// Why it cannot.
-pub fn workload_on(backend: &BackendKind, workload: &Workload) -> Result<(), String> {
+pub fn workload_on(backend: &BackendKind, workload: &Workload, subject: Subject) -> Result<(), String> {
     let (name, capabilities) = (workload.name(), backend.capabilities);
-    let protocol = network::variant(workload).is_some();
+    let protocol = matches!(subject, Subject::Protocol(_));
     if protocol == capabilities.zookeeper {
         return Err(match protocol {
             true => format!("{name} runs on a simulated network alone"),
@@ -225,17 +226,16 @@ pub fn workload_on(backend: &BackendKind, workload: &Workload) -> Result<(), Str
             backend.ensemble()
         ));
     }
-    if scenes::variant(workload).is_some() && !capabilities.election_logs {
+    if matches!(subject, Subject::Scenes(_)) && !capabilities.election_logs {
         return Err(format!(
             "{name} shows ZooKeeper's own elections, which are not {}",
             backend.adjective
         ));
     }
-    let variant = recipes::variant(&workload.family, &workload.variant);
-    if variant.is_some_and(|variant| variant.client_library) && !capabilities.connections {
+    if matches!(subject, Subject::Recipe(variant) if variant.client_library) && !capabilities.connections {
         return Err(format!(
             "{name} is built on the client library itself, which needs {}",
-            backends::kind(On::default()).ensemble()
+            docker::KIND.ensemble()
         ));
     }
     Ok(())
@@ -250,7 +250,7 @@ pub fn shortfalls(plan: &Plan) -> Vec<String> {
     if !plan.scenes.is_empty() {
         return Vec::new();
     }
-    if network::variant(&plan.workload).is_some() {
+    if plan.on == On::Network {
         return missing_windows(plan).into_iter().collect();
     }
     [
@@ -284,10 +284,8 @@ fn missing_windows(plan: &Plan) -> Option<String> {
 
 /// A server that falls behind must not be needed for a majority, or nothing is committed without it.
 fn no_server_to_lag(plan: &Plan) -> Option<String> {
-    let lags = plan
-        .faults
-        .iter()
-        .any(|fault| FaultKind::by_name(fault).between_servers);
+    let faults = names::ensemble_faults(&plan.faults);
+    let lags = faults.iter().any(|fault| fault.kind.between_servers);
     let none = plan.cluster.servers < 3 && plan.cluster.observers == 0;
     (lags && none).then(|| {
         format!(
@@ -430,8 +428,12 @@ pub fn enough_for_all_ms(specs: impl IntoIterator<Item = RunSpec>) -> Option<u64
 mod tests {
     use super::*;
     use crate::faults;
-    use crate::planning::{drawing, names};
+    use crate::planning::scenes;
     use zooquake_history::plan::{ClusterPlan, DrawnFor};
+
+    fn check(plan: &Plan) -> Result<(), String> {
+        admit(plan.clone()).map(drop)
+    }
 
     fn drawn(name: &str, clients: usize) -> Plan {
         let cluster = ClusterPlan {

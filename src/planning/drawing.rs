@@ -1,6 +1,7 @@
 //! Drawing a plan from a seed.
 
-use crate::faults::{self, Topology};
+use super::names;
+use crate::faults::{Fault, Topology};
 use zooquake_history::fault;
 use zooquake_history::operation::{barrier, commit};
 use zooquake_history::plan::{
@@ -153,19 +154,19 @@ fn windows(
     let mut windows: Vec<Window> = Vec::new();
     let mut from_ms = FIRST_FAULT_MS;
     let mut round = 0;
-    if faults.is_empty() {
+    let all: Vec<&Fault> = names::ensemble_faults(faults);
+    if all.is_empty() {
         return windows;
     }
     loop {
-        let mut kinds = faults.to_vec();
-        rng.shuffle(&mut kinds);
+        let mut faults = all.clone();
+        rng.shuffle(&mut faults);
         // Which operation this one strikes is counted, so that no fault may come before.
         let first = kill_in_doubt(transactions, FIRST_FAULT_MS).filter(|_| round == 0);
-        kinds.sort_by_key(|kind| first.as_ref().is_none_or(|first| first.fault != *kind));
-        for kind in kinds {
-            let Some(fault) = faults::find(&kind) else { continue };
+        faults.sort_by_key(|fault| first.as_ref().is_none_or(|first| first.fault != fault.kind.name));
+        for fault in faults {
             let window = match &first {
-                Some(first) if first.fault == kind => first.clone(),
+                Some(first) if first.fault == fault.kind.name => first.clone(),
                 _ => fault.draw(rng, topology, round, windows.len() + 1, from_ms),
             };
             let until = until_ms(&window);
@@ -189,7 +190,7 @@ pub fn until_ms(window: &Window) -> u64 {
 /// How long a window of each of these kinds lasts at most, in milliseconds.
 pub fn longest_ms(workload: &Workload, cluster: &ClusterPlan, kinds: &[String]) -> Vec<u64> {
     let topology = Topology::new(workload, cluster);
-    let faults = kinds.iter().filter_map(|kind| faults::find(kind));
+    let faults = names::ensemble_faults(kinds).into_iter();
     let longest = faults.map(|fault| match (workload.family.as_str(), fault.kind.name) {
         ("commit", "kill") => IN_DOUBT_LONGEST_MS.max((fault.longest_ms)(&topology)),
         _ => (fault.longest_ms)(&topology),

@@ -1,6 +1,7 @@
 //! Names that users give, of variants and faults: what they stand for, and the nearest one if they stand for nothing.
 
-use crate::faults;
+use crate::faults::{self, Fault};
+use crate::planning::case::Subject;
 use crate::planning::{recipe, scenes};
 use zooquake_history::operation::consensus::FAMILY;
 use zooquake_history::plan::Workload;
@@ -18,36 +19,67 @@ pub fn variants() -> Vec<String> {
         .collect()
 }
 
-/// The workloads of all that is built in but planted bugs, in the order in which they are shown: recipes, scenes,
-/// consensus protocols.
+/// All that is built in but planted bugs, in the order in which it is shown: recipes, scenes, consensus protocols.
+pub fn all() -> impl Iterator<Item = NamedWorkload> {
+    let recipes = recipes::registry().iter().map(Subject::Recipe);
+    let scenes = scenes::VARIANTS.iter().map(Subject::Scenes);
+    let protocols = consensus::VARIANTS.iter().map(Subject::Protocol);
+    recipes
+        .chain(scenes)
+        .chain(protocols)
+        .filter_map(NamedWorkload::built_in)
+}
+
+/// The workloads of [`all`].
 pub fn workloads() -> Vec<Workload> {
-    let recipes = recipes::registry().iter().map(recipes::Variant::workload);
-    let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)());
-    let protocols = consensus::VARIANTS.iter().map(consensus::ConsensusVariant::workload);
-    recipes.chain(scenes).chain(protocols).collect()
+    all().map(|named| named.workload).collect()
+}
+
+/// What a name of a variant stands for.
+#[derive(Clone)]
+pub struct NamedWorkload {
+    pub workload: Workload,
+    pub subject: Subject,
+}
+
+impl NamedWorkload {
+    /// The workload of what is built in; `None` of a recipe of the user's own.
+    fn built_in(subject: Subject) -> Option<Self> {
+        let workload = match subject {
+            Subject::Recipe(variant) => variant.workload(),
+            Subject::Scenes(variant) => (variant.workload)(),
+            Subject::Protocol(variant) => variant.workload(),
+            Subject::OwnRecipe => return None,
+        };
+        Some(Self { workload, subject })
+    }
 }
 
 /// Other names of consensus protocols.
 const PROTOCOL_ALIASES: [(&str, &str); 2] = [("election/zen", "zen"), ("election/isr", "isr")];
 
-/// The workload of a built-in variant, such as `lock/fenced` or `planted/L12`, or of its former name; `None` if there
-/// is none.
-pub fn built_in(name: &str) -> Option<Workload> {
+/// The built-in variant of this name, such as `lock/fenced` or `planted/L12`, or of this former one; `None` if there is
+/// none.
+pub fn subject(name: &str) -> Option<Subject> {
     let (family, variant) = name.split_once('/')?;
     if family == planted::FAMILY {
-        let protocol = || Some(protocols::find(variant)?.variant.workload());
-        return planted::find(variant).map(recipes::Variant::workload).or_else(protocol);
+        let protocol = || Some(Subject::Protocol(&protocols::find(variant)?.variant));
+        return planted::find(variant).map(Subject::Recipe).or_else(protocol);
     }
     if let Some(&(_, protocol)) = PROTOCOL_ALIASES.iter().find(|(alias, _)| *alias == name) {
-        return consensus::variant(protocol).map(consensus::ConsensusVariant::workload);
+        return consensus::variant(protocol).map(Subject::Protocol);
     }
     if family == FAMILY.name {
-        return consensus::variant(variant).map(consensus::ConsensusVariant::workload);
+        return consensus::variant(variant).map(Subject::Protocol);
     }
     let (family, variant) = former_names::variant(family, variant).unwrap_or_else(|| (family.into(), variant.into()));
-    let is = |workload: &Workload| (&workload.family, &workload.variant) == (&family, &variant);
-    let scene = || workloads().into_iter().find(is);
-    recipes::workload(&family, &variant).or_else(scene)
+    let scenes = || scenes::variant(&family, &variant).map(Subject::Scenes);
+    recipes::variant(&family, &variant).map(Subject::Recipe).or_else(scenes)
+}
+
+/// The workload of a built-in variant, by its name as [`subject`] takes it; `None` if there is none.
+pub fn built_in(name: &str) -> Option<Workload> {
+    Some(NamedWorkload::built_in(subject(name)?)?.workload)
 }
 
 /// The workload of a name such as `lock/fenced`, of a former one, or of the folder of a recipe.
@@ -55,9 +87,20 @@ pub fn built_in(name: &str) -> Option<Workload> {
 /// # Errors
 /// If there is none: a message for the user.
 pub fn workload(name: &str) -> Result<Workload, String> {
-    match built_in(name) {
-        Some(workload) => Ok(workload),
-        None if recipe::is_path(name) => recipe::read(name),
+    named(name).map(|named| named.workload)
+}
+
+/// The same, with what it is.
+///
+/// # Errors
+/// As [`workload`].
+pub fn named(name: &str) -> Result<NamedWorkload, String> {
+    match subject(name).and_then(NamedWorkload::built_in) {
+        Some(named) => Ok(named),
+        None if recipe::is_path(name) => Ok(NamedWorkload {
+            workload: recipe::read(name)?,
+            subject: Subject::OwnRecipe,
+        }),
         None => {
             let names: Vec<String> = match name.split_once('/') {
                 Some((planted::FAMILY, _)) => planted_names(),
@@ -114,6 +157,11 @@ pub fn fault(name: &str) -> Result<String, String> {
         None if draft::FAULTS.contains(&name) => Ok(name.to_owned()),
         None => Err(unknown("fault", name, &faults::all_names())),
     }
+}
+
+/// The faults of ensembles among these kinds.
+pub fn ensemble_faults(kinds: &[String]) -> Vec<&'static Fault> {
+    kinds.iter().filter_map(|kind| faults::find(kind)).collect()
 }
 
 /// Refuses kinds of fault that only networks have, and those of whole hosts for a run that is not over several.

@@ -1,19 +1,13 @@
 //! The plan of a run on a network, drawn from its seed.
 
 use fastrand::Rng;
-use zooquake_history::plan::{ClusterPlan, ConsensusGoal, On, Plan, Workload};
+use zooquake_history::plan::{ClusterPlan, ConsensusGoal, On, Plan};
 use zooquake_network::draft::{self, DraftShape, FAULTS};
 use zooquake_network::play;
-use zooquake_workloads::consensus::variants::{self, ConsensusVariant};
+use zooquake_workloads::consensus::variants::ConsensusVariant;
 
 /// How many drafts of a seed are tried until each kind of fault that is asked for hits something.
 const DRAFTS: u64 = 200;
-
-/// The variant of a workload; `None` if that is no consensus protocol.
-pub fn variant(workload: &Workload) -> Option<&'static ConsensusVariant> {
-    let ours = workload.goal != ConsensusGoal::Nothing;
-    ours.then(|| variants::variant(&workload.variant)).flatten()
-}
 
 /// The plan of a seed: as many requests as the variant's clients make, and of each kind of fault a window at least. Of
 /// the drafts of the seed it is the first in which each kind hits something, if one of the first [`DRAFTS`] is so.
@@ -91,6 +85,7 @@ pub fn check_faults(name: &str, faults: &[String]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zooquake_workloads::consensus::variants;
 
     #[test]
     fn plans_are_drawn_again_the_same_and_each_kind_of_fault_hits_something() {

@@ -1,7 +1,8 @@
 //! The command lines that show a run again: its check, its replay, its plan drawn anew.
 
+use super::admission;
+use super::case::Case;
 use super::spec::RunSpec;
-use crate::planning::admission;
 use crate::shell;
 use std::ffi::OsString;
 use std::path::Path;
@@ -21,19 +22,25 @@ pub fn lines(run: &Path, plan: &Plan) -> Vec<String> {
         replay.push("--yes".into());
     }
     let check = shell::line([OsString::from("check"), path]);
-    let replay = admission::check(plan).ok().and_then(|()| shell::line(replay));
-    [check, replay, drawn(plan)].into_iter().flatten().collect()
+    let case = Case::new(plan.clone()).ok();
+    let admitted = case.as_ref().filter(|case| admission::check(case).is_ok());
+    let replay = admitted.and_then(|_| shell::line(replay));
+    [check, replay, case.as_ref().and_then(drawn)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
-/// The line that draws this plan from its seed and runs it; `None` if no `zooquake run` draws it.
-pub fn drawn(plan: &Plan) -> Option<String> {
+/// The line that draws this case's plan from its seed and runs it; `None` if no `zooquake run` draws it.
+pub fn drawn(case: &Case) -> Option<String> {
+    let plan = case.plan();
     if !plan.has_known_format() {
         return None;
     }
     if !plan.cluster.image.as_deref().is_none_or(images::is_name) {
         return None;
     }
-    let spec = RunSpec::from_plan(plan);
+    let spec = RunSpec::from_case(case);
     // By way of the arguments, whose bounds a plan from elsewhere may exceed.
     let mut again = RunSpec::from_args(spec.to_args()).ok()?.plan().ok()?;
     // Words about a variant may differ between versions, and decide nothing of what is run.
@@ -56,6 +63,10 @@ mod tests {
     fn plan(name: &str, arguments: &[&str]) -> Plan {
         let spec = RunSpec::from_args([&[name], arguments].concat()).unwrap();
         spec.plan().unwrap()
+    }
+
+    fn drawn(plan: &Plan) -> Option<String> {
+        super::drawn(&Case::new(plan.clone()).ok()?)
     }
 
     /// The line without the program.

@@ -23,11 +23,10 @@ pub const VARIANTS: &[Variant] = &[Variant {
     observers: 1,
 }];
 
-/// The variant of this workload; `None` if that is no run of scenes.
-pub fn variant(workload: &Workload) -> Option<&'static Variant> {
-    VARIANTS
-        .iter()
-        .find(|variant| (variant.workload)().name() == workload.name())
+/// The variant of this name; `None` if there is none.
+pub fn variant(family: &str, name: &str) -> Option<&'static Variant> {
+    let is = |workload: Workload| (workload.family.as_str(), workload.variant.as_str()) == (family, name);
+    VARIANTS.iter().find(|variant| is((variant.workload)()))
 }
 
 /// Number of servers of the textbook that vote.

@@ -1,6 +1,8 @@
 //! What is asked of a run: everything that `zooquake run` takes. Nights and comparisons are made of specs too, so the
 //! command line of a spec draws the plan that ran.
 
+use super::case::{Case, Subject};
+use super::names::NamedWorkload;
 use super::placement::PlacedNode;
 use super::{admission, drawing, names, network, placement, scenes, values};
 use crate::{faults, shell};
@@ -134,20 +136,28 @@ impl RunSpec {
     /// # Errors
     /// If the variant or a fault does not exist, or the variant does not take an option: a message for the user.
     pub fn plan(&self) -> Result<Plan, String> {
-        let plan = self.drawn()?;
-        admission::check_backend(&plan).map(|()| plan)
+        self.case().map(Case::into_plan)
+    }
+
+    /// The case of the plan; without a seed a new one each time.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    pub fn case(&self) -> Result<Case, String> {
+        let case = Case::new(self.drawn()?)?;
+        admission::check_backend(&case).map(|()| case)
     }
 
     fn drawn(&self) -> Result<Plan, String> {
-        let workload = names::workload(&self.workload)?;
-        if let Some(variant) = network::variant(&workload) {
+        let NamedWorkload { workload, subject } = names::named(&self.workload)?;
+        if let Subject::Protocol(variant) = subject {
             return self.protocol(variant);
         }
         let on = self.on.unwrap_or_default();
         if let Some(servers) = self.servers {
             values::servers(&servers.to_string())?;
         }
-        if let Some(variant) = scenes::variant(&workload) {
+        if let Subject::Scenes(variant) = subject {
             return self.of_scenes(variant).map(|plan| Plan { on, ..plan });
         }
         let faults = match &self.faults {
@@ -285,8 +295,9 @@ impl RunSpec {
         shell::line(std::iter::once(OsStr::new("run").to_owned()).chain(self.to_args()))
     }
 
-    /// The spec that draws this plan, if any does. [`Plan::replay_of`], which no spec draws, is not looked at.
-    pub fn from_plan(plan: &Plan) -> Self {
+    /// The spec that draws this case's plan, if any does. [`Plan::replay_of`], which no spec draws, is not looked at.
+    pub fn from_case(case: &Case) -> Self {
+        let plan = case.plan();
         let cluster = &plan.cluster;
         let workload = match &plan.workload.recipe {
             Some(recipe) => recipe.folder.clone(),
@@ -300,7 +311,7 @@ impl RunSpec {
             place: placement::placed(cluster),
             ..Self::new(workload)
         };
-        if let Some(variant) = network::variant(&plan.workload) {
+        if let Subject::Protocol(variant) = case.subject() {
             return Self::of_protocol(plan, variant, named);
         }
         let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);

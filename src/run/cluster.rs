@@ -50,7 +50,7 @@ impl RunPlace {
 /// If the backend does not, or a server is not ready.
 pub async fn bring_up(order: &RunOrder, schedule: &NemesisSchedule, store: &Store, run: &str) -> Result<RunPlace> {
     let RunOrder {
-        plan, backend, keep, ..
+        case, backend, keep, ..
     } = order;
     let mut logs = store.logs();
     if let NemesisSchedule::Scene(scene) = schedule {
@@ -61,7 +61,7 @@ pub async fn bring_up(order: &RunOrder, schedule: &NemesisSchedule, store: &Stor
         let cluster = backend
             .bring_up(BringUp {
                 run,
-                plan,
+                plan: case.plan(),
                 logs,
                 keep: *keep,
             })

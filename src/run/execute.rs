@@ -13,7 +13,8 @@ use super::slot::Slot;
 use super::stage::Stage;
 use super::store::Store;
 use crate::faults::nemesis::NemesisSchedule;
-use crate::{backends, judge};
+use crate::judge;
+use crate::planning::case::Case;
 use anyhow::{Context, Result};
 use fnv::FnvHasher;
 use futures_util::FutureExt;
@@ -30,7 +31,7 @@ use zooquake_history::plan::Plan;
 
 /// What to run.
 pub struct RunOrder {
-    pub plan: Plan,
+    pub case: Case,
     /// The files of its recipe, if that is not built in; the run's folder keeps them.
     pub recipe: Option<Source>,
     /// Where it runs.
@@ -63,7 +64,7 @@ pub struct FinishedRun {
 /// folder; everything that was started is removed. What cannot be removed after the run does not fail it: a warning
 /// names it.
 pub async fn execute(order: RunOrder) -> Result<FinishedRun> {
-    execute_in(Folder::create(&order.out, &order.plan)?, order).await
+    execute_in(Folder::create(&order.out, order.case.plan())?, order).await
 }
 
 /// Executes a plan in a folder that was made for its run.
@@ -103,20 +104,20 @@ pub(super) async fn released(ended: BackendFuture<'static, ()>, interrupt: &watc
 
 /// Records a run in its folder, up to the removal of its ensemble.
 pub(super) async fn record(folder: Folder, mut order: RunOrder) -> Result<RecordedRun> {
-    order.plan = order.plan.of_new_run();
+    order.case = order.case.changed(Plan::of_new_run);
     let stage = match order.quiet {
         true => Stage::default(),
         false => Stage::begin("clearing away what was started, then checking what was recorded"),
     };
     let slot = order.slot.clone();
-    folder.write_json("plan.json", &order.plan)?;
+    folder.write_json("plan.json", order.case.plan())?;
     if let Some(recipe) = &order.recipe {
         recipe.write(&folder.file(RECIPE))?;
     }
     if let Some(begun) = &order.begun {
         begun.send_replace(Some(folder.clone()));
     }
-    let run = id(&folder, order.plan.seed);
+    let run = id(&folder, order.case.plan().seed);
     let backend = Arc::clone(&order.backend);
     folder.write_json(CONTAINERS, &backend.finds(&run))?;
     let (interrupt, clock) = (order.interrupt.clone(), backend.clock());
@@ -180,20 +181,22 @@ fn id(folder: &Folder, seed: u64) -> String {
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene. The order's slot
 /// is given back before the last cluster of containers is cleared away.
 pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &Stage) -> Result<Remainder> {
-    let (plan, clock) = (&order.plan, order.backend.clock());
-    if !backends::capabilities(plan.on).zookeeper {
-        network::attempt(plan, store, order.quiet)?;
+    let (plan, capabilities) = (order.case.plan(), order.case.backend().capabilities);
+    if !capabilities.zookeeper {
+        network::attempt(&order.case, store, order.quiet)?;
         return Ok(Remainder::Nothing);
     }
-    let mut progress = Progress::new(plan.on, order.quiet);
+    let clock = order.backend.clock();
+    let mut progress = Progress::new(order.case.backend(), order.quiet);
     progress.say(&format!(
         "{} in {}: {}",
         plan.workload.name(),
         store.shown(),
-        intent(plan)
+        intent(&order.case)
     ));
     let (mut history, mut sampled, mut left) = (None, Vec::new(), Remainder::Nothing);
-    let (schedules, mut provenance) = (NemesisSchedule::from_plan(plan), ProvenanceNotes::begin(plan, store)?);
+    let schedules = NemesisSchedule::from_plan(plan, order.case.faults());
+    let mut provenance = ProvenanceNotes::begin(plan, store)?;
     let all = schedules.len();
     for (number, schedule) in (1..).zip(schedules) {
         if let NemesisSchedule::Scene(scene) = &schedule {
@@ -230,7 +233,7 @@ pub(super) async fn attempt(order: RunOrder, store: &Store, run: &str, stage: &S
         if last {
             progress.end();
             // What is left to do is the engine's work, and a check. Of a simulated run the check is half of the work.
-            if backends::capabilities(plan.on).containers {
+            if capabilities.containers {
                 order.slot.give_back();
             }
         }
@@ -272,7 +275,7 @@ async fn keep_evidence(order: &RunOrder, store: &Store, place: &RunCluster, conc
         Conclusion::Played | Conclusion::Interrupted => {}
     }
     // The transactions of a run have one order, which those of several ensembles do not have.
-    if order.plan.scenes.is_empty() {
+    if order.case.plan().scenes.is_empty() {
         store.transactions(transactions(place, order.interrupt.clone()).await)?;
     }
     Ok(())

@@ -3,18 +3,18 @@
 use super::progress::{Progress, intent};
 use super::provenance::ProvenanceNotes;
 use super::store::Store;
+use crate::planning::case::Case;
 use anyhow::{Error, Result};
-use zooquake_history::plan::Plan;
 use zooquake_network::play;
 
-/// Plays a plan, and keeps what is recorded.
+/// Plays the plan of a case, and keeps what is recorded.
 ///
 /// # Errors
 /// If the plan is none for a network, or the record cannot be kept.
-pub(super) fn attempt(plan: &Plan, store: &Store, quiet: bool) -> Result<()> {
-    let mut progress = Progress::new(plan.on, quiet);
+pub(super) fn attempt(case: &Case, store: &Store, quiet: bool) -> Result<()> {
+    let (plan, mut progress) = (case.plan(), Progress::new(case.backend(), quiet));
     let (name, shown) = (plan.workload.name(), store.shown());
-    progress.say(&format!("{name} in {shown}: {}", intent(plan)));
+    progress.say(&format!("{name} in {shown}: {}", intent(case)));
     ProvenanceNotes::begin(plan, store)?;
     let record = play::play(plan).map_err(Error::msg)?;
     let mut events = store.history()?;

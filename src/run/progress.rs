@@ -1,12 +1,12 @@
 //! What a run does at the moment, on stderr.
 
-use crate::backends;
+use crate::backends::BackendKind;
 use crate::output::{Level, keep_below, says};
+use crate::planning::case::Case;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use zooquake_engine::RunStatus;
-use zooquake_history::plan::{On, Plan};
 
 /// The line while operations and faults go on.
 const OPS: &str = "[{bar:16}] {pos}/{len} s {wide_msg}";
@@ -22,13 +22,13 @@ pub struct Progress {
     silent: bool,
     /// The line that renews itself.
     line: Option<ProgressBar>,
-    on: On,
+    backend: &'static BackendKind,
     last: Option<Instant>,
 }
 
 impl Progress {
     /// The progress on stderr of a run that takes place there; a quiet one prints nothing.
-    pub fn new(on: On, quiet: bool) -> Self {
+    pub fn new(backend: &'static BackendKind, quiet: bool) -> Self {
         let line = || {
             let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             line.with_style(style(OTHER)).with_message("bringing everything up")
@@ -41,7 +41,7 @@ impl Progress {
         Self {
             silent,
             line,
-            on,
+            backend,
             last: None,
         }
     }
@@ -70,9 +70,8 @@ impl Progress {
 
     /// What goes before a line whose times are virtual.
     fn prefix(&self) -> String {
-        let backend = backends::kind(self.on);
-        match backend.capabilities.virtual_time {
-            true => format!("{}: ", backend.adjective),
+        match self.backend.capabilities.virtual_time {
+            true => format!("{}: ", self.backend.adjective),
             false => String::new(),
         }
     }
@@ -125,9 +124,10 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 /// What a run is to do, and about how long a real ensemble takes for it.
-pub fn intent(plan: &Plan) -> String {
+pub fn intent(case: &Case) -> String {
     /// Seconds that bringing up, recovery, the last reads and clearing away take.
     const AROUND: u64 = 20;
+    let plan = case.plan();
     let servers = plan.cluster.servers + plan.cluster.observers;
     if !plan.scenes.is_empty() {
         return format!("{} scenes on {servers} servers", plan.scenes.len());
@@ -137,7 +137,7 @@ pub fn intent(plan: &Plan) -> String {
         faults => format!("under {}", faults.join(", ")),
     };
     let seconds = plan.time_ms.div_ceil(1000);
-    let about = match backends::capabilities(plan.on).virtual_time {
+    let about = match case.backend().capabilities.virtual_time {
         true => String::new(),
         false => format!(", about {} s in all", seconds + AROUND),
     };

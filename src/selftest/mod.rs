@@ -9,18 +9,18 @@ mod tests;
 
 use crate::campaign::shard::Shard;
 use crate::explore::drive::{self, Exploration, Limits};
-use crate::explore::space::{Search, Space};
+use crate::explore::space::{ResolvedSpace, Search, Space};
+use crate::planning::case::Case;
 use crate::planning::spec;
 use crate::run::simulation;
 use crate::shrink::strategy::SimulatedEnsembles;
-use crate::shrink::{PlayedPlan, Shrinker, Size, WantedAnomaly};
+use crate::shrink::{PlayedCase, Shrinker, Size, WantedAnomaly};
 use anyhow::{Error, Result};
 pub use planted_bug::PlantedBug;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use zooquake_history::operation;
-use zooquake_history::plan::{Plan, Workload};
 use zooquake_workloads::recipes::planted::PlantedVariant;
 
 /// After so many schedules the exploration looks whether the anomaly was among them.
@@ -79,8 +79,8 @@ pub struct ShownBug {
     pub tried: u64,
     /// The anomaly, and the property that it violates.
     pub wanted: WantedAnomaly,
-    /// The smallest plan that shows it too.
-    pub plan: Plan,
+    /// The smallest case that shows it too.
+    pub case: Case,
     /// How large that is.
     pub size: Size,
 }
@@ -101,7 +101,7 @@ impl BugOutcome {
 ///
 /// # Errors
 /// If the variant cannot be simulated.
-pub fn space(variant: String, planted: &PlantedVariant, seed: u64) -> Result<(Space, Workload)> {
+pub fn space(variant: String, planted: &PlantedVariant, seed: u64) -> Result<ResolvedSpace> {
     let space = Space {
         variant,
         servers: spec::SERVERS,
@@ -112,8 +112,7 @@ pub fn space(variant: String, planted: &PlantedVariant, seed: u64) -> Result<(Sp
         seed,
         search: Search::Walk,
     };
-    let workload = space.workload().map_err(Error::msg)?;
-    Ok((space, workload))
+    space.resolve().map_err(Error::msg)
 }
 
 fn grants(planted: &PlantedVariant) -> bool {
@@ -132,16 +131,13 @@ pub fn run(planted: PlantedBug, settings: Settings<'_>) -> Result<BugOutcome> {
 }
 
 fn run_recipe(planted: &'static PlantedVariant, settings: Settings<'_>) -> Result<BugOutcome> {
-    let (space, workload) = space(planted.name(), planted, settings.seed)?;
+    let space = space(planted.name(), planted, settings.seed)?;
     let begun = Instant::now();
     let (mut schedules, mut found, mut first) = (0, BTreeSet::new(), None);
     while first.is_none() && begun.elapsed() < settings.budget && !settings.stop.load(Ordering::SeqCst) {
-        let next = Space {
-            seed: settings.seed.wrapping_add(schedules),
-            ..space.clone()
-        };
+        let next = space.clone().beginning_at(settings.seed.wrapping_add(schedules));
         let left = settings.budget.saturating_sub(begun.elapsed());
-        let explored = explore((&next, &workload), (CHUNK, left), (planted, settings))?;
+        let explored = explore(&next, (CHUNK, left), (planted, settings))?;
         schedules += explored.schedules;
         let shows = explored.failures.iter();
         let shows = shows.filter(|(signature, _)| signature.anomaly == planted.expected);
@@ -158,11 +154,11 @@ fn run_recipe(planted: &'static PlantedVariant, settings: Settings<'_>) -> Resul
             anomaly,
             advisory: planted.advisory(),
         };
-        let (plan, size) = shrink(wanted.clone(), space.plan(&workload, seed), settings)?;
+        let (case, size) = shrink(wanted.clone(), space.case(seed), settings)?;
         anyhow::Ok(ShownBug {
             tried: seed.wrapping_sub(settings.seed) + 1,
             wanted,
-            plan,
+            case,
             size,
         })
     });
@@ -180,7 +176,7 @@ fn run_recipe(planted: &'static PlantedVariant, settings: Settings<'_>) -> Resul
 }
 
 fn explore(
-    (space, workload): (&Space, &Workload),
+    space: &ResolvedSpace,
     (schedules, budget): (u64, Duration),
     (planted, settings): (&PlantedVariant, Settings<'_>),
 ) -> Result<Exploration> {
@@ -191,30 +187,30 @@ fn explore(
         threads: settings.threads,
         also: planted.advisory().then_some(planted.expected),
     };
-    drive::explore((space, workload, Shard::default()), None, limits, settings.stop, |_| {})
+    drive::explore((space, Shard::default()), None, limits, settings.stop, |_| {})
 }
 
-/// The smallest plan that shows the anomaly, with its size; the given one if nothing can be taken away in time.
-fn shrink(wanted: WantedAnomaly, plan: Plan, settings: Settings<'_>) -> Result<(Plan, Size)> {
+/// The smallest case that shows the anomaly, with its size; the given one if nothing can be taken away in time.
+fn shrink(wanted: WantedAnomaly, case: Case, settings: Settings<'_>) -> Result<(Case, Size)> {
     let mut shrinker = Shrinker::new(
         wanted,
         SimulatedEnsembles,
         Instant::now() + settings.shrinking,
         settings.stop,
     );
-    shrinker.find(&plan, 0)?;
-    let (plan, record) = match shrinker.shrink()? {
-        (Some(PlayedPlan { plan, record, .. }), _) => (plan, record),
-        (None, _) => (plan.clone(), simulation::record(&plan)?),
+    shrinker.find(&case, 0)?;
+    let (case, record) = match shrinker.shrink()? {
+        (Some(PlayedCase { case, record, .. }), _) => (case, record),
+        (None, _) => (case.clone(), simulation::record(&case)?),
     };
-    Ok((plan, Size::new(&record)))
+    Ok((case, Size::new(&record)))
 }
 
 /// Plays the recipe without the bug; with the number of schedules, and their anomalies.
 fn twin(planted: &PlantedVariant, schedules: u64, settings: Settings<'_>) -> Result<(u64, BTreeSet<String>)> {
-    let (space, workload) = space(planted.twin(), planted, settings.seed)?;
+    let space = space(planted.twin(), planted, settings.seed)?;
     let most = schedules.max(settings.twin);
-    let explored = explore((&space, &workload), (most, settings.budget), (planted, settings))?;
+    let explored = explore(&space, (most, settings.budget), (planted, settings))?;
     let noise = explored.failures.into_keys().filter(|signature| !signature.known);
     Ok((explored.schedules, noise.map(|signature| signature.anomaly).collect()))
 }

@@ -3,7 +3,7 @@
 
 use super::{BugOutcome, PlantedBug, Settings, ShownBug};
 use crate::campaign::shard::Shard;
-use crate::explore::network::{NetworkSearch, ScheduleSpace, SearchLimits, schedule_plan, search};
+use crate::explore::network::{NetworkSearch, ScheduleSpace, SearchLimits, schedule_case, search};
 use crate::shrink::network::{ShrunkScript, shrink};
 use crate::shrink::{Size, WantedAnomaly};
 use anyhow::{Context, Result};
@@ -71,10 +71,10 @@ fn space(variant: &'static ConsensusVariant, planted: &PlantedProtocol) -> Sched
 
 /// The schedule of a seed, and the smallest script that shows the same.
 fn shown_by(planted: &PlantedProtocol, space: &ScheduleSpace, seed: u64, settings: Settings<'_>) -> Result<ShownBug> {
-    let plan = schedule_plan(space, seed);
+    let case = schedule_case(space, seed)?;
     let until = Instant::now() + settings.shrinking;
-    let ShrunkScript { plan, record, .. } =
-        shrink(&plan, planted.expected, until, settings.stop)?.with_context(|| {
+    let ShrunkScript { case, record, .. } =
+        shrink(&case, planted.expected, until, settings.stop)?.with_context(|| {
             format!(
                 "what happened in schedule {seed} of {} does not show its anomaly again",
                 planted.id
@@ -86,6 +86,6 @@ fn shown_by(planted: &PlantedProtocol, space: &ScheduleSpace, seed: u64, setting
         tried: seed.wrapping_sub(settings.seed) + 1,
         wanted: WantedAnomaly::new(shown.context("the smallest script shows the anomaly")?),
         size: Size::new(&record),
-        plan,
+        case,
     })
 }

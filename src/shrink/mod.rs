@@ -8,6 +8,7 @@ pub mod network;
 mod reductions;
 pub mod strategy;
 
+use crate::planning::case::Case;
 use crate::replay::pin;
 use anyhow::Result;
 use serde::Serialize;
@@ -98,32 +99,32 @@ fn asked(record: &Record) -> impl Iterator<Item = &Event> {
     })
 }
 
-/// Where plans are played.
-pub trait PlanPlayer {
+/// Where cases are played.
+pub trait CasePlayer {
     /// How often a smaller plan is played in vain before it counts as one that does not fail, less one: what it leaves
     /// open comes out otherwise each time.
     const AGAIN: u64;
 
-    /// The plan as it is played the n-th time, counted from 0.
-    fn nth(&self, plan: &Plan, number: u64) -> Plan;
+    /// The case as it is played the n-th time, counted from 0.
+    fn nth(&self, case: &Case, number: u64) -> Case;
 
-    /// Plays a plan. `None` if it did not come to its end, which is printed.
+    /// Plays a case. `None` if it did not come to its end, which is printed.
     ///
     /// # Errors
     /// If no plan can be played.
-    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>>;
+    fn play(&mut self, case: &Case) -> Result<Option<PlayedCase>>;
 
     /// Removes what a run has left that is not to be kept.
     ///
     /// # Errors
     /// If it cannot be removed.
-    fn discard(&mut self, played: &PlayedPlan) -> Result<()>;
+    fn discard(&mut self, played: &PlayedCase) -> Result<()>;
 }
 
-/// A plan that was played.
+/// A case that was played.
 #[derive(Debug, Clone)]
-pub struct PlayedPlan {
-    pub plan: Plan,
+pub struct PlayedCase {
+    pub case: Case,
     /// What its run recorded.
     pub record: Record,
     /// The folder of the run, if it has one.
@@ -131,19 +132,19 @@ pub struct PlayedPlan {
 }
 
 /// Shrinks a plan.
-pub struct Shrinker<'a, S: PlanPlayer> {
+pub struct Shrinker<'a, S: CasePlayer> {
     wanted: WantedAnomaly,
     stage: S,
     /// When no other plan is tried.
     until: Instant,
     stop: &'a AtomicBool,
     /// The smallest plan that has failed.
-    best: Option<PlayedPlan>,
+    best: Option<PlayedCase>,
     /// How many runs were tried.
     pub tried: u64,
 }
 
-impl<'a, S: PlanPlayer> Shrinker<'a, S> {
+impl<'a, S: CasePlayer> Shrinker<'a, S> {
     /// One that keeps this anomaly.
     pub fn new(wanted: WantedAnomaly, stage: S, until: Instant, stop: &'a AtomicBool) -> Self {
         Self {
@@ -156,17 +157,17 @@ impl<'a, S: PlanPlayer> Shrinker<'a, S> {
         }
     }
 
-    /// Looks for a failure of this plan, which is played once and so many times more; whether there is one.
+    /// Looks for a failure of this case, which is played once and so many times more; whether there is one.
     ///
     /// # Errors
     /// If it cannot be played.
-    pub fn find(&mut self, plan: &Plan, again: u64) -> Result<bool> {
+    pub fn find(&mut self, case: &Case, again: u64) -> Result<bool> {
         for number in 0..=again {
             if self.over() {
                 return Ok(false);
             }
             self.tried += 1;
-            let Some(played) = self.stage.play(&self.stage.nth(plan, number))? else {
+            let Some(played) = self.stage.play(&self.stage.nth(case, number))? else {
                 continue;
             };
             let results = zooquake_checkers::check(&played.record);
@@ -186,13 +187,13 @@ impl<'a, S: PlanPlayer> Shrinker<'a, S> {
     ///
     /// # Errors
     /// If a plan cannot be played.
-    pub fn shrink(mut self) -> Result<(Option<PlayedPlan>, u64)> {
+    pub fn shrink(mut self) -> Result<(Option<PlayedCase>, u64)> {
         let mut before = None;
         while let Some(best) = &self.best {
-            if self.over() || before.as_ref() == Some(&best.plan) {
+            if self.over() || before.as_ref() == Some(best.case.plan()) {
                 break;
             }
-            before = Some(best.plan.clone());
+            before = Some(best.case.plan().clone());
             self.by_moments()?;
             self.windows()?;
             for smaller in reductions::REDUCTIONS {
@@ -207,22 +208,23 @@ impl<'a, S: PlanPlayer> Shrinker<'a, S> {
     }
 
     fn by_moments(&mut self) -> Result<()> {
-        let Some(PlayedPlan { plan, record, .. }) = &self.best else {
+        let Some(PlayedCase { case, record, .. }) = &self.best else {
             return Ok(());
         };
         let results = zooquake_checkers::check(record);
         let anomaly = results.anomalies.iter().find(|anomaly| self.wanted.is(anomaly));
         let pinned = anomaly.map(|anomaly| pin(record, anomaly, "").plan);
-        match pinned.and_then(|pinned| reductions::by_moments(plan, &pinned)) {
-            Some(candidate) => self.find(&candidate, S::AGAIN).map(drop),
+        match pinned.and_then(|pinned| reductions::by_moments(case.plan(), &pinned)) {
+            Some(candidate) => self.find(&case.replanned(candidate), S::AGAIN).map(drop),
             None => Ok(()),
         }
     }
 
     fn windows(&mut self) -> Result<()> {
-        let Some(plan) = self.best.as_ref().map(|best| best.plan.clone()) else {
+        let Some(case) = self.best.as_ref().map(|best| best.case.clone()) else {
             return Ok(());
         };
+        let plan = case.plan();
         reductions::minimize(&plan.windows, |windows| {
             let faults = plan.faults.iter();
             let faults = faults.filter(|kind| windows.iter().any(|window| window.fault == **kind));
@@ -231,7 +233,7 @@ impl<'a, S: PlanPlayer> Shrinker<'a, S> {
                 windows: windows.to_vec(),
                 ..plan.clone()
             };
-            self.find(&fewer, S::AGAIN)
+            self.find(&case.replanned(fewer), S::AGAIN)
         })?;
         Ok(())
     }
@@ -239,12 +241,13 @@ impl<'a, S: PlanPlayer> Shrinker<'a, S> {
     /// Takes the first smaller plan that still fails, until none does.
     fn greedily(&mut self, smaller: reductions::Reduction) -> Result<()> {
         loop {
-            let Some(PlayedPlan { plan, record, .. }) = &self.best else {
+            let Some(PlayedCase { case, record, .. }) = &self.best else {
                 return Ok(());
             };
+            let of = case.clone();
             let mut taken = false;
-            for candidate in smaller(plan, record) {
-                if self.find(&candidate, S::AGAIN)? {
+            for candidate in smaller(case, record) {
+                if self.find(&of.replanned(candidate), S::AGAIN)? {
                     taken = true;
                     break;
                 }

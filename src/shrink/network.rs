@@ -2,6 +2,7 @@
 //! order, without which no violation is left.
 
 use super::reductions::minimize;
+use crate::planning::case::Case;
 use crate::run::simulation;
 use anyhow::Result;
 use std::cell::Cell;
@@ -18,20 +19,21 @@ use zooquake_workloads::consensus::setting::ProtocolVisitor;
 /// The smallest plan found.
 #[derive(Debug)]
 pub struct ShrunkScript {
-    /// The plan, which has a script.
-    pub plan: Plan,
+    /// The case of the plan that has it.
+    pub case: Case,
     /// What its run records.
     pub record: Record,
     /// How many scripts were tried.
     pub tried: u64,
 }
 
-/// Shrinks the run of a plan on a network to the inputs that its violation of this kind needs. `None` if a script of
+/// Shrinks the run of a case on a network to the inputs that its violation of this kind needs. `None` if a script of
 /// what happened does not show it, as where something did not come about that should have.
 ///
 /// # Errors
 /// If the plan cannot be played.
-pub fn shrink(plan: &Plan, anomaly: &str, until: Instant, stop: &AtomicBool) -> Result<Option<ShrunkScript>> {
+pub fn shrink(case: &Case, anomaly: &str, until: Instant, stop: &AtomicBool) -> Result<Option<ShrunkScript>> {
+    let plan = case.plan();
     let setting = play::setting(plan).map_err(anyhow::Error::msg)?;
     let names = setting.names();
     let run = PlannedRun::new(plan, &names).map_err(anyhow::Error::msg)?;
@@ -49,10 +51,10 @@ pub fn shrink(plan: &Plan, anomaly: &str, until: Instant, stop: &AtomicBool) -> 
     }
     let over = || stop.load(Ordering::SeqCst) || Instant::now() >= until;
     let smallest = minimize(&items, |part| Ok(!over() && shows(part)))?;
-    let plan = scripted(plan, &smallest, &names);
-    let record = simulation::record(&plan)?;
+    let case = case.replanned(scripted(plan, &smallest, &names));
+    let record = simulation::record(&case)?;
     let tried = tried.get();
-    Ok(Some(ShrunkScript { plan, record, tried }))
+    Ok(Some(ShrunkScript { case, record, tried }))
 }
 
 /// The plan that lets these happen, and nothing else.

@@ -3,21 +3,24 @@
 
 use super::asked;
 use crate::planning::admission;
+use crate::planning::case::Case;
 use anyhow::Result;
 use zooquake_history::Record;
 use zooquake_history::plan::{Plan, Target, Trigger, Window};
 
-/// The plans that are smaller than one in one way, the smallest first.
-pub type Reduction = fn(&Plan, &Record) -> Vec<Plan>;
+/// The plans that are smaller than that of a case in one way, the smallest first.
+pub type Reduction = fn(&Case, &Record) -> Vec<Plan>;
 
 /// All ways, those that take away most first.
 pub const REDUCTIONS: &[Reduction] = &[clients, skipped, operations, work, windows];
 
 /// Without one client. The others keep their order and are named anew.
-fn clients(plan: &Plan, _: &Record) -> Vec<Plan> {
-    let all = 0..plan.cluster.clients;
-    let without = all.rev().filter_map(|number| without(plan, number));
-    without.filter(|plan| admission::check(plan).is_ok()).collect()
+fn clients(case: &Case, _: &Record) -> Vec<Plan> {
+    let all = 0..case.plan().cluster.clients;
+    let without = all.rev().filter_map(|number| without(case.plan(), number));
+    let cases = without.map(|plan| case.replanned(plan));
+    let admitted = cases.filter(|case| admission::check(case).is_ok());
+    admitted.map(Case::into_plan).collect()
 }
 
 fn without(plan: &Plan, number: usize) -> Option<Plan> {
@@ -66,7 +69,8 @@ fn renamed(name: &str, left_out: usize) -> Option<String> {
 
 /// Without the first rounds of all clients, as many as each window that is pinned to an operation lets: half of them,
 /// or one. A round is a transaction, or a cycle.
-fn skipped(plan: &Plan, _: &Record) -> Vec<Plan> {
+fn skipped(case: &Case, _: &Record) -> Vec<Plan> {
+    let plan = case.plan();
     let moments = plan.windows.iter().filter_map(|window| match &window.trigger {
         Trigger::Op { nth, .. } => Some(*nth),
         _ => None,
@@ -99,7 +103,8 @@ fn without_first(plan: &Plan, rounds: u64) -> Plan {
 /// With fewer operations: all clients with half of theirs, with one or two less than the busiest has, then one client
 /// with none, with half of its own, with one less. Where they do a thing together, one client alone cannot do less of
 /// it.
-fn operations(plan: &Plan, record: &Record) -> Vec<Plan> {
+fn operations(case: &Case, record: &Record) -> Vec<Plan> {
+    let plan = case.plan();
     let done = |number: usize| {
         let name = format!("c{}", number + 1);
         asked(record)
@@ -140,7 +145,8 @@ fn total(plan: &Plan) -> u64 {
 }
 
 /// With clients that do not think, and work no longer than they must.
-fn work(plan: &Plan, _: &Record) -> Vec<Plan> {
+fn work(case: &Case, _: &Record) -> Vec<Plan> {
+    let plan = case.plan();
     let changed = |change: &dyn Fn(&mut Plan)| {
         let mut smaller = plan.clone();
         change(&mut smaller);
@@ -197,7 +203,8 @@ pub fn by_moments(plan: &Plan, pinned: &Plan) -> Option<Plan> {
 const SHORTEST_MS: u64 = 50;
 
 /// With one window that strikes as soon as it can, or lasts half as long.
-fn windows(plan: &Plan, _: &Record) -> Vec<Plan> {
+fn windows(case: &Case, _: &Record) -> Vec<Plan> {
+    let plan = case.plan();
     let mut smaller = Vec::new();
     for number in 0..plan.windows.len() {
         for change in [at_once, shorter] {

@@ -1,10 +1,11 @@
 //! Where a run's plan is shrunk: on simulated ensembles, on real ones, or first there and then here.
 
-use super::{PlanPlayer, PlayedPlan, Shrinker, WantedAnomaly};
-use crate::backends;
+use super::{CasePlayer, PlayedCase, Shrinker, WantedAnomaly};
+use crate::backends::{BackendKind, docker, sim};
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::campaign::orphans;
 use crate::campaign::run_outcome::RunOutcome;
+use crate::planning::case::Case;
 use crate::run::folder::Folder;
 use crate::run::simulation;
 use anyhow::{Context, Result, bail};
@@ -38,10 +39,10 @@ pub struct Strategy {
     pub wanted: WantedAnomaly,
     /// The name of the run.
     pub name: String,
-    /// The plan of that run.
-    pub plan: Plan,
+    /// The case of that run.
+    pub case: Case,
     /// The same, pinned to the witness of the anomaly.
-    pub pinned: Plan,
+    pub pinned: Case,
     /// How long to look for smaller plans, if not as usual.
     pub budget: Option<Duration>,
     /// The folder of runs.
@@ -55,11 +56,11 @@ pub struct Strategy {
 /// The outcome of a shrinking.
 pub struct SmallestPlan {
     /// The smallest plan that fails; `None` if none did.
-    pub played: Option<PlayedPlan>,
+    pub played: Option<PlayedCase>,
     /// How many runs were tried.
     pub tried: u64,
     /// Where the plans were played.
-    pub on: On,
+    pub backend: &'static BackendKind,
 }
 
 impl Strategy {
@@ -73,16 +74,16 @@ impl Strategy {
         or_real: bool,
         recipe: impl AsyncFnOnce() -> Result<Option<KeptRecipe>>,
     ) -> Result<SmallestPlan> {
-        let virtual_time = backends::capabilities(self.plan.on).virtual_time;
+        let virtual_time = self.case.backend().capabilities.virtual_time;
         // A simulated run fails again as it did; a real one maybe with another seed, or pinned to what was going on.
         let seeds = if virtual_time { 0 } else { SEEDS };
-        let plans = vec![(self.plan.clone(), seeds), (self.pinned.clone(), SEEDS)];
+        let cases = vec![(self.case.clone(), seeds), (self.pinned.clone(), SEEDS)];
         let budget = self.budget.unwrap_or(SIMULATED_BUDGET);
-        let (played, tried) = self.through(SimulatedEnsembles, plans, budget).await?;
+        let (played, tried) = self.through(SimulatedEnsembles, cases, budget).await?;
         let simulated = SmallestPlan {
             played,
             tried,
-            on: On::Sim,
+            backend: &sim::KIND,
         };
         let real = or_real && !virtual_time && !self.stop.load(Ordering::SeqCst);
         if simulated.played.is_some() || !real {
@@ -92,7 +93,7 @@ impl Strategy {
             "{} did not recur in {tried} simulated runs: it is shrunk on real ensembles",
             self.wanted.anomaly
         );
-        match backends::connect_for(&self.plan).await {
+        match self.case.backend().connect_to(&self.case.plan().cluster.hosts).await {
             Ok(_) => self.on_real(recipe).await,
             Err(error) => {
                 eprintln!("no real ensemble can be had: {error:#}");
@@ -107,44 +108,45 @@ impl Strategy {
     /// If no engine answers, no plan can be played, or `recipe` fails.
     pub async fn on_real(&self, recipe: impl AsyncFnOnce() -> Result<Option<KeptRecipe>>) -> Result<SmallestPlan> {
         let recipe = recipe().await?;
-        let replay = |plan: &Plan| {
+        let replay = |case: &Case| {
             let mut plan = Plan {
                 replay_of: Some(self.name.clone()),
-                ..plan.clone()
+                ..case.plan().clone()
             };
             if let (Some(own), Some((_, files))) = (&mut plan.workload.recipe, &recipe) {
                 own.files.clone_from(files);
             }
-            plan
+            case.replanned(plan)
         };
-        let plans = vec![(replay(&self.pinned), TIMES), (replay(&self.plan), TIMES)];
-        let asked = [self.plan.cluster.image.as_deref()];
-        let place = backends::connect_for(&self.plan).await?;
+        let cases = vec![(replay(&self.pinned), TIMES), (replay(&self.case), TIMES)];
+        let cluster = &self.case.plan().cluster;
+        let asked = [cluster.image.as_deref()];
+        let place = self.case.backend().connect_to(&cluster.hosts).await?;
         let ensembles = Ensembles::prepare(place, asked, self.out.clone(), self.interrupt.clone()).await?;
         let ensembles = ensembles.with_recipe(recipe.as_ref().map(|(folder, _)| folder.clone()));
         let budget = self.budget.unwrap_or(REAL_BUDGET);
         progress!("for up to {} s, half a minute or more each run", budget.as_secs());
         let stage = RealEnsembles::new(ensembles, self.out.clone(), Handle::current());
-        let (played, tried) = self.through(stage, plans, budget).await?;
+        let (played, tried) = self.through(stage, cases, budget).await?;
         Ok(SmallestPlan {
             played,
             tried,
-            on: On::Docker,
+            backend: &docker::KIND,
         })
     }
 
-    /// Shrinks the first of these plans that fails when it is played once and so many times more.
-    async fn through<S: PlanPlayer + Send + 'static>(
+    /// Shrinks the first of these cases that fails when it is played once and so many times more.
+    async fn through<S: CasePlayer + Send + 'static>(
         &self,
         stage: S,
-        plans: Vec<(Plan, u64)>,
+        cases: Vec<(Case, u64)>,
         budget: Duration,
-    ) -> Result<(Option<PlayedPlan>, u64)> {
+    ) -> Result<(Option<PlayedCase>, u64)> {
         let (wanted, stop, until) = (self.wanted.clone(), Arc::clone(&self.stop), Instant::now() + budget);
         let shrinking = tokio::task::spawn_blocking(move || {
             let mut shrinker = Shrinker::new(wanted, stage, until, &stop);
-            for (plan, again) in plans {
-                if shrinker.find(&plan, again)? {
+            for (case, again) in cases {
+                if shrinker.find(&case, again)? {
                     break;
                 }
             }
@@ -178,18 +180,18 @@ impl RealEnsembles {
     }
 }
 
-impl PlanPlayer for RealEnsembles {
+impl CasePlayer for RealEnsembles {
     const AGAIN: u64 = 1;
 
-    fn nth(&self, plan: &Plan, _: u64) -> Plan {
-        plan.clone().placed(On::Docker)
+    fn nth(&self, case: &Case, _: u64) -> Case {
+        case.clone().changed(|plan| plan.placed(On::Docker))
     }
 
-    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
+    fn play(&mut self, case: &Case) -> Result<Option<PlayedCase>> {
         if self.ensembles.stopped() {
             return Ok(None);
         }
-        let run = match self.runtime.block_on(self.ensembles.attempt(plan))? {
+        let run = match self.runtime.block_on(self.ensembles.attempt(case))? {
             RunOutcome::Interrupted => return Ok(None),
             RunOutcome::Failed { run, error } => {
                 eprintln!("a plan could not be played: {error}");
@@ -207,14 +209,14 @@ impl PlanPlayer for RealEnsembles {
             RunOutcome::Judged { run, .. } => self.out.join(run),
         };
         self.failed = 0;
-        Ok(Some(PlayedPlan {
-            plan: plan.clone(),
+        Ok(Some(PlayedCase {
+            case: case.clone(),
             record: Folder { path: run.clone() }.load()?,
             run: Some(run),
         }))
     }
 
-    fn discard(&mut self, played: &PlayedPlan) -> Result<()> {
+    fn discard(&mut self, played: &PlayedCase) -> Result<()> {
         match &played.run {
             Some(run) => orphans::remove(&Folder { path: run.clone() }),
             None => Ok(()),
@@ -224,42 +226,39 @@ impl PlanPlayer for RealEnsembles {
 
 pub struct SimulatedEnsembles;
 
-impl PlanPlayer for SimulatedEnsembles {
+impl CasePlayer for SimulatedEnsembles {
     const AGAIN: u64 = 3;
 
     /// With a seed of its own: that of a plan draws other moments for what is left of it.
-    fn nth(&self, plan: &Plan, number: u64) -> Plan {
-        Plan {
+    fn nth(&self, case: &Case, number: u64) -> Case {
+        case.clone().changed(|plan| Plan {
             on: On::Sim,
             seed: plan.seed.wrapping_add(number),
-            ..plan.clone()
-        }
+            ..plan
+        })
     }
 
-    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
-        Ok(Some(PlayedPlan {
-            plan: plan.clone(),
-            record: simulation::record(plan)?,
+    fn play(&mut self, case: &Case) -> Result<Option<PlayedCase>> {
+        Ok(Some(PlayedCase {
+            case: case.clone(),
+            record: simulation::record(case)?,
             run: None,
         }))
     }
 
-    fn discard(&mut self, _: &PlayedPlan) -> Result<()> {
+    fn discard(&mut self, _: &PlayedCase) -> Result<()> {
         Ok(())
     }
 }
 
-/// Runs a shrunk plan into a folder of its own, and gives that. `of` is the folder of the run that was shrunk.
+/// Runs a shrunk case into a folder of its own, and gives that. `of` is the folder of the run that was shrunk.
 ///
 /// # Errors
 /// If the harness fails.
-pub fn write_run(plan: Plan, of: Option<&Path>, out: &Path) -> Result<PathBuf> {
-    let name = of
+pub fn write_run(case: Case, of: Option<&Path>, out: &Path) -> Result<PathBuf> {
+    let replay_of = of
         .and_then(Path::file_name)
         .map(|name| name.to_string_lossy().into_owned());
-    let plan = Plan {
-        replay_of: name,
-        ..plan
-    };
-    Ok(simulation::run(&plan, out)?.folder.path)
+    let case = case.changed(|plan| Plan { replay_of, ..plan });
+    Ok(simulation::run(&case, out)?.folder.path)
 }

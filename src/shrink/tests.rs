@@ -24,13 +24,13 @@ fn later() -> Instant {
 }
 
 /// The first schedule that fails, and its anomaly.
-fn failing(space: &Space) -> (Plan, WantedAnomaly) {
-    let workload = space.workload().unwrap();
+fn failing(space: &Space) -> (Case, WantedAnomaly) {
+    let space = space.resolve().unwrap();
     let fails = |seed| {
-        let plan = space.plan(&workload, seed);
-        let results = zooquake_checkers::check(&simulation::record(&plan).unwrap());
+        let case = space.case(seed);
+        let results = zooquake_checkers::check(&simulation::record(&case).unwrap());
         let found = results.anomalies.into_iter().find(|anomaly| !anomaly.advisory)?;
-        Some((plan, WantedAnomaly::new(&found)))
+        Some((case, WantedAnomaly::new(&found)))
     };
     (0..200).find_map(fails).expect("a failing schedule")
 }
@@ -38,14 +38,14 @@ fn failing(space: &Space) -> (Plan, WantedAnomaly) {
 #[test]
 fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
     for (variant, faults) in [("lock/predecessor", ["drop-reply"]), ("semaphore/counted", ["kill"])] {
-        let (plan, wanted) = failing(&space(variant, &faults));
+        let (case, wanted) = failing(&space(variant, &faults));
         let stop = AtomicBool::new(false);
         let mut shrinker = Shrinker::new(wanted.clone(), SimulatedEnsembles, later(), &stop);
-        assert!(shrinker.find(&plan, 0).unwrap(), "{variant} fails as it did");
+        assert!(shrinker.find(&case, 0).unwrap(), "{variant} fails as it did");
         let before = Size::new(&shrinker.best.as_ref().unwrap().record);
         let (shrunk, tried) = shrinker.shrink().unwrap();
-        let PlayedPlan {
-            plan: small, record, ..
+        let PlayedCase {
+            case: small, record, ..
         } = shrunk.unwrap();
         let after = Size::new(&record);
         assert!(
@@ -68,10 +68,10 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
 
 #[test]
 fn what_a_clock_struck_is_kept_without_the_transactions_before_it() {
-    let (plan, wanted) = failing(&space("commit/broadcast", &["pause"]));
+    let (case, wanted) = failing(&space("commit/broadcast", &["pause"]));
     let stop = AtomicBool::new(false);
     let mut shrinker = Shrinker::new(wanted, SimulatedEnsembles, later(), &stop);
-    assert!(shrinker.find(&plan, 0).unwrap());
+    assert!(shrinker.find(&case, 0).unwrap());
     let (shrunk, _) = shrinker.shrink().unwrap();
     let size = Size::new(&shrunk.unwrap().record);
     assert!(size.windows <= 3 && size.operations <= 12, "{size:?}");
@@ -80,7 +80,7 @@ fn what_a_clock_struck_is_kept_without_the_transactions_before_it() {
 #[test]
 fn what_does_not_fail_is_not_found() {
     let space = space("lock/fenced", &["kill"]);
-    let plan = space.plan(&space.workload().unwrap(), 1);
+    let case = space.resolve().unwrap().case(1);
     let wanted = WantedAnomaly {
         property: "mutual exclusion".into(),
         anomaly: "stale-write".into(),
@@ -88,7 +88,7 @@ fn what_does_not_fail_is_not_found() {
     };
     let stop = AtomicBool::new(false);
     let mut shrinker = Shrinker::new(wanted, SimulatedEnsembles, later(), &stop);
-    assert!(!shrinker.find(&plan, 4).unwrap());
+    assert!(!shrinker.find(&case, 4).unwrap());
     assert_eq!(shrinker.tried, 5);
     assert!(shrinker.shrink().unwrap().0.is_none());
 }
@@ -99,28 +99,28 @@ struct Folders<'a> {
     kept: &'a mut VecDeque<PathBuf>,
 }
 
-impl PlanPlayer for Folders<'_> {
+impl CasePlayer for Folders<'_> {
     const AGAIN: u64 = 2;
 
-    fn nth(&self, plan: &Plan, number: u64) -> Plan {
-        SimulatedEnsembles.nth(plan, number)
+    fn nth(&self, case: &Case, number: u64) -> Case {
+        SimulatedEnsembles.nth(case, number)
     }
 
-    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
+    fn play(&mut self, case: &Case) -> Result<Option<PlayedCase>> {
         self.played += 1;
         if self.played.is_multiple_of(2) {
             return Ok(None);
         }
         let run = PathBuf::from(self.played.to_string());
         self.kept.push_back(run.clone());
-        let played = SimulatedEnsembles.play(plan)?;
-        Ok(played.map(|played| PlayedPlan {
+        let played = SimulatedEnsembles.play(case)?;
+        Ok(played.map(|played| PlayedCase {
             run: Some(run),
             ..played
         }))
     }
 
-    fn discard(&mut self, played: &PlayedPlan) -> Result<()> {
+    fn discard(&mut self, played: &PlayedCase) -> Result<()> {
         self.kept.retain(|kept| Some(kept) != played.run.as_ref());
         Ok(())
     }
@@ -128,14 +128,14 @@ impl PlanPlayer for Folders<'_> {
 
 #[test]
 fn of_all_the_runs_only_that_of_the_smallest_plan_is_kept() {
-    let (plan, wanted) = failing(&space("lock/predecessor", &["drop-reply"]));
+    let (case, wanted) = failing(&space("lock/predecessor", &["drop-reply"]));
     let (stop, mut kept) = (AtomicBool::new(false), VecDeque::new());
     let stage = Folders {
         played: 0,
         kept: &mut kept,
     };
     let mut shrinker = Shrinker::new(wanted, stage, later(), &stop);
-    assert!(shrinker.find(&plan, 0).unwrap());
+    assert!(shrinker.find(&case, 0).unwrap());
     let (shrunk, tried) = shrinker.shrink().unwrap();
     assert!(tried > 5);
     assert_eq!(kept, VecDeque::from([shrunk.unwrap().run.unwrap()]));

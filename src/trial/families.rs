@@ -3,7 +3,7 @@
 use super::family::FamilyTrial;
 use super::holder::granting;
 use super::{barrier, commit, counter, membership, queue, register};
-use zooquake_history::operation::{RECIPE_FAMILIES, election, lock, rwlock, semaphore};
+use zooquake_history::operation::{Family, RECIPE_FAMILIES, election, lock, rwlock, semaphore};
 
 /// The families with recipes, in the order of [`zooquake_history::operation::FAMILIES`].
 pub const FAMILIES: &[FamilyTrial; RECIPE_FAMILIES] = &[
@@ -19,9 +19,9 @@ pub const FAMILIES: &[FamilyTrial; RECIPE_FAMILIES] = &[
     membership::FAMILY,
 ];
 
-/// The family of this name; `None` if it has no clients.
-pub fn family(name: &str) -> Option<&'static FamilyTrial> {
-    FAMILIES.iter().find(|family| family.spec.name == name)
+/// How clients of a family are tried; `None` if it has none.
+pub fn of(family: &Family) -> Option<&'static FamilyTrial> {
+    FAMILIES.iter().find(|tried| tried.spec.name == family.name)
 }
 
 #[cfg(test)]

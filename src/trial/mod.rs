@@ -17,7 +17,8 @@ mod register;
 mod sentences;
 mod znodes;
 
-use anyhow::{Context, Result};
+use crate::planning::case::Case;
+use anyhow::{Context, Error, Result};
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -82,9 +83,12 @@ type SentenceResult = Result<String, String>;
 /// Starts a client's process.
 pub type Start = Arc<dyn Fn(&'static str, u64, OnOutput) -> BoxFuture<'static, Result<Stdin>> + Send + Sync>;
 
-/// The plan of a trial: what its cluster is made of.
-pub fn plan(workload: Workload) -> Plan {
-    Plan {
+/// The case of a trial: its plan is what its cluster is made of.
+///
+/// # Errors
+/// If this program does not have what is to be tried.
+pub fn case(workload: Workload) -> Result<Case> {
+    let plan = Plan {
         format: Plan::FORMAT,
         workload,
         cluster: Shape {
@@ -96,20 +100,21 @@ pub fn plan(workload: Workload) -> Plan {
         // What cuts a client off is beside it, and what cuts its connection before it.
         faults: vec!["partition".into(), "disconnect".into()],
         ..Plan::default()
-    }
+    };
+    Case::new(plan).map_err(Error::msg)
 }
 
-/// Brings an ensemble up, holds the plan's client against the protocol, and clears everything away. The logs go to the
+/// Brings an ensemble up, holds the case's client against the protocol, and clears everything away. The logs go to the
 /// folder.
 ///
 /// # Errors
 /// If the harness fails.
-pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: PathBuf) -> Result<ClientTrial> {
+pub async fn conduct(backend: &Arc<dyn Backend>, case: &Case, run: &str, logs: PathBuf) -> Result<ClientTrial> {
     let claim = backend.claim(run, None).await?;
     let tried = async {
         let what = BringUp {
             run,
-            plan,
+            plan: case.plan(),
             logs,
             keep: false,
         };
@@ -119,7 +124,7 @@ pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: P
             let cluster = Arc::clone(&starts);
             Box::pin(async move { cluster.start_client(client, incarnation, on_output).await })
         });
-        let tried = Trial::new(cluster.clone(), backend.clock(), plan, start)?.run().await?;
+        let tried = Trial::new(cluster.clone(), backend.clock(), case, start)?.run().await?;
         cluster.remove().await?;
         anyhow::Ok(tried)
     };
@@ -164,13 +169,13 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(cluster: Arc<dyn Cluster>, clock: Arc<dyn Clock>, plan: &Plan, start: Start) -> Result<Self> {
-        let name = &plan.workload.family;
-        let family = families::family(name).with_context(|| format!("the family {name} has no clients to try"))?;
+    fn new(cluster: Arc<dyn Cluster>, clock: Arc<dyn Clock>, case: &Case, start: Start) -> Result<Self> {
+        let family = families::of(case.family());
+        let family = family.with_context(|| format!("the family {} has no clients to try", case.family().name))?;
         Ok(Self {
             cluster,
             clock,
-            plan: plan.clone(),
+            plan: case.plan().clone(),
             family,
             start,
             clients: Vec::new(),

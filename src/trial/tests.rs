@@ -46,13 +46,13 @@ fn tried(name: &str, between: TrialProxy) -> Vec<Finding> {
 
 fn trial_of(name: &str, between: TrialProxy) -> ClientTrial {
     let (family, variant) = name.split_once('/').unwrap();
-    let (backend, plan) = (SimBackend::default(), plan(workload(family, variant).unwrap()));
+    let (backend, case) = (SimBackend::default(), case(workload(family, variant).unwrap()).unwrap());
     let world = backend.clone();
     let between = Arc::new(between);
     let trial = async move {
         let what = BringUp {
             run: "memory",
-            plan: &plan,
+            plan: case.plan(),
             logs: PathBuf::new(),
             keep: false,
         };
@@ -70,7 +70,7 @@ fn trial_of(name: &str, between: TrialProxy) -> ClientTrial {
                 Ok(forwarded(&*clock, stdin, &between, dies))
             })
         });
-        Trial::new(cluster, backend.clock(), &plan, start).unwrap().run().await
+        Trial::new(cluster, backend.clock(), &case, start).unwrap().run().await
     };
     world.run(trial).unwrap()
 }

@@ -13,7 +13,8 @@ use crate::explore::corpus::Corpus;
 use crate::explore::drive::{self, Exploration, Limits};
 use crate::explore::failure_runs::{ExploredFailure, confirm, write};
 use crate::explore::space::{Search, Space};
-use crate::planning::{self, names, recipe, spec, values};
+use crate::planning::case::Subject;
+use crate::planning::{names, recipe, spec, values};
 use crate::run::stage::Stage;
 use crate::shell;
 use anyhow::{Context, Result};
@@ -140,12 +141,11 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         let why = "--corpus goes with schedules that are drawn: an exhaustive exploration is identified by its seed";
         return Err(Usage(why.into()).into());
     }
-    if let Some(variant) = names::built_in(&options.variant).and_then(|workload| planning::network::variant(&workload))
-    {
+    if let Some(Subject::Protocol(variant)) = names::subject(&options.variant) {
         return network::explore(options, variant, shard).await;
     }
     let asked = space(&options).map_err(Usage)?;
-    let workload = asked.workload().map_err(Usage)?;
+    let resolved = asked.resolve().map_err(Usage)?;
     paths::output_folder(&options.out, "--out")?;
     let (mut corpus, space) = match &options.corpus {
         None => (None, asked),
@@ -170,16 +170,17 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     };
     let (out, json) = (options.out.clone(), options.json);
     let seed = space.seed;
+    let space = resolved.beginning_at(seed);
     let stage = Stage::begin("writing what was found");
     let exploring = tokio::task::spawn_blocking(move || {
         progress!(
             "exploring {} from seed {seed} on {} threads",
-            space.variant,
+            space.space.variant,
             limits.threads
         );
         let tell = |explored: &Exploration| progress!("{}", show::progress(explored));
-        let explored = drive::explore((&space, &workload, shard), corpus.as_mut(), limits, &stop, tell)?;
-        let failures = write((&space, &workload), &explored, &out, &stop)?;
+        let explored = drive::explore((&space, shard), corpus.as_mut(), limits, &stop, tell)?;
+        let failures = write(&space, &explored, &out, &stop)?;
         anyhow::Ok((explored, failures))
     });
     let (explored, mut failures) = exploring.await.context("the exploration did not come to its end")??;

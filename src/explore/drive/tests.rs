@@ -1,4 +1,5 @@
 use super::*;
+use crate::explore::space::Space;
 
 fn space(variant: &str, faults: &[&str]) -> Space {
     Space {
@@ -21,9 +22,9 @@ fn explored(space: &Space, threads: usize, schedules: u64, corpus: Option<&mut C
         threads,
         also: None,
     };
-    let workload = space.workload().unwrap();
+    let space = space.resolve().unwrap();
     let stop = AtomicBool::new(false);
-    explore((space, &workload, Shard::default()), corpus, limits, &stop, |_| {}).unwrap()
+    explore((&space, Shard::default()), corpus, limits, &stop, |_| {}).unwrap()
 }
 
 #[test]
@@ -58,7 +59,7 @@ fn an_exhaustive_exploration_ends_and_plays_the_same_whatever_the_number_of_thre
         search: Search::Exhaustive { delays: 1 },
         ..space("counter/unconditional", &[])
     };
-    let workload = space.workload().unwrap();
+    let space = space.resolve().unwrap();
     let explored = |threads| {
         let limits = Limits {
             budget: Duration::from_secs(600),
@@ -68,7 +69,7 @@ fn an_exhaustive_exploration_ends_and_plays_the_same_whatever_the_number_of_thre
             also: None,
         };
         let stop = AtomicBool::new(false);
-        explore((&space, &workload, Shard::default()), None, limits, &stop, |_| {}).unwrap()
+        explore((&space, Shard::default()), None, limits, &stop, |_| {}).unwrap()
     };
     let (one, two) = (explored(1), explored(2));
     assert_eq!((one.exhausted, two.exhausted), (Some(1), Some(1)));

@@ -4,7 +4,7 @@ use crate::campaign::ensembles::tests::{Script, judged};
 use crate::campaign::run_outcome::RunOutcome;
 use crate::nightly::cell::tests::{attempt, cell};
 use crate::nightly::folder::tests::header;
-use crate::planning::spec::RunSpec;
+use crate::planning::case::Case;
 use zooquake_checkers::Verdict;
 use zooquake_reports::night::CellOutcome;
 
@@ -51,9 +51,9 @@ impl Stage {
         let end = drive(&night, &self.order, &mut ledger, DriveLimits { budget, jobs })
             .await
             .unwrap();
-        let name = |spec: &RunSpec| {
-            let faults = spec.faults.as_deref().unwrap();
-            format!("{} {faults} {}", spec.workload, spec.seed.unwrap())
+        let name = |case: &Case| {
+            let plan = case.plan();
+            format!("{} {} {}", plan.workload.name(), plan.faults.join(","), plan.seed)
         };
         (end, night.runner.ran.borrow().iter().map(name).collect())
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::planning::case::Case;
 use crate::planning::spec::RunSpec;
 use crate::planning::{admission, reproduction};
 use std::fs;
@@ -172,11 +173,12 @@ fn a_run_of_it_has_a_line_that_draws_the_same_plan() {
     let spec = RunSpec::from_args([path.as_str(), "--seed", "7", "--faults", "pause"]).unwrap();
     let mut plan = spec.plan().unwrap();
     plan.workload.recipe.as_mut().unwrap().digest = Some("sha256:00".into());
-    assert_eq!(admission::check(&plan), Ok(()));
-    let line = reproduction::drawn(&plan).unwrap();
+    let case = Case::new(plan.clone()).unwrap();
+    assert_eq!(admission::check(&case), Ok(()));
+    let line = reproduction::drawn(&case).unwrap();
     assert!(line.contains(&format!("run {path} --seed 7 --faults pause")), "{line}");
     fs::write(Path::new(&path).join("lock.py"), "print(2)").unwrap();
-    assert_eq!(reproduction::drawn(&plan), None, "another recipe is another run");
+    assert_eq!(reproduction::drawn(&case), None, "another recipe is another run");
     let lines = reproduction::lines(Path::new("runs/x"), &plan);
     assert!(lines[1].ends_with("replay runs/x --yes"), "{lines:?}");
 }
@@ -188,7 +190,7 @@ fn a_plan_from_elsewhere_names_nothing_outside_its_recipe() {
         let spec = RunSpec::from_args([path.as_str(), "--seed", "7"]).unwrap();
         let mut plan = spec.plan().unwrap();
         change(&mut plan.workload);
-        admission::check(&plan).unwrap_err()
+        admission::admit(plan).unwrap_err()
     };
     assert!(refused(|workload| workload.variant = "../x".into()).contains("../x"));
     assert!(refused(|workload| workload.family = "lok".into()).contains("lok"));

@@ -11,6 +11,10 @@ pub fn run_again(line: &str) -> Plan {
     spec.plan().unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
+fn case_of(plan: &Plan) -> Case {
+    Case::new(plan.clone()).unwrap()
+}
+
 /// Whether two plans are the same file.
 pub fn assert_same(one: &Plan, two: &Plan, what: &str) {
     let text = |plan: &Plan| serde_json::to_string_pretty(plan).unwrap();
@@ -153,15 +157,23 @@ fn the_spec_of_a_plan_draws_it_again() {
                 Err(_) if workload.starts_with("consensus/") => continue,
                 Err(why) => panic!("{spec:?}: {why}"),
             };
-            assert_same(&RunSpec::from_plan(&plan).plan().unwrap(), &plan, &workload);
-            assert_same(&run_again(&RunSpec::from_plan(&plan).line().unwrap()), &plan, &workload);
+            assert_same(&RunSpec::from_case(&case_of(&plan)).plan().unwrap(), &plan, &workload);
+            assert_same(
+                &run_again(&RunSpec::from_case(&case_of(&plan)).line().unwrap()),
+                &plan,
+                &workload,
+            );
             // It is printed, unless the plan's image has no name that could be pulled.
             let named = plan
                 .cluster
                 .image
                 .as_deref()
                 .is_none_or(zooquake_backend::images::is_name);
-            assert_eq!(crate::planning::reproduction::drawn(&plan).is_some(), named, "{spec:?}");
+            assert_eq!(
+                crate::planning::reproduction::drawn(&case_of(&plan)).is_some(),
+                named,
+                "{spec:?}"
+            );
         }
     }
 }
@@ -207,8 +219,12 @@ fn the_spec_of_a_networks_plan_draws_it_again() {
             if workload.starts_with("consensus/") {
                 let plan = spec.plan().unwrap();
                 assert_eq!(plan.on, On::Network);
-                assert_same(&RunSpec::from_plan(&plan).plan().unwrap(), &plan, &workload);
-                assert_same(&run_again(&RunSpec::from_plan(&plan).line().unwrap()), &plan, &workload);
+                assert_same(&RunSpec::from_case(&case_of(&plan)).plan().unwrap(), &plan, &workload);
+                assert_same(
+                    &run_again(&RunSpec::from_case(&case_of(&plan)).line().unwrap()),
+                    &plan,
+                    &workload,
+                );
             }
         }
     }

@@ -2,6 +2,7 @@
 //! convicts nobody.
 
 use super::plan;
+use crate::planning::case::Case;
 use crate::run::simulation;
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::Record;
@@ -24,7 +25,7 @@ const KEPT: [(&str, &[&str]); 10] = [
 fn runs() -> impl Iterator<Item = (&'static str, Record)> {
     KEPT.iter().map(|&(name, faults)| {
         let kept = (1..50).find_map(|seed| {
-            let record = simulation::record(&plan(name, seed, 4_000, faults)).unwrap();
+            let record = simulation::record(&Case::new(plan(name, seed, 4_000, faults)).unwrap()).unwrap();
             (check(&record).verdict != Verdict::Invalid).then_some(record)
         });
         (name, kept.expect("it keeps its promise"))

@@ -18,6 +18,7 @@ use super::slot::Slot;
 use super::stage::Stage;
 use super::store::Store;
 use crate::backends::sim::SimBackend;
+use crate::planning::case::Case;
 use crate::planning::drawing;
 use futures_util::FutureExt;
 use std::sync::Arc;
@@ -96,7 +97,7 @@ fn run_on(plan: Plan, stopped: Option<Duration>, world: &SimBackend, backend: im
     let clock = backend.clock();
     let order = RunOrder {
         recipe: None,
-        plan,
+        case: Case::new(plan).unwrap(),
         backend: Arc::new(backend),
         out: out.clone(),
         keep: false,

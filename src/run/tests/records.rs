@@ -2,15 +2,17 @@
 
 use super::super::simulation;
 use super::{plan, run};
+use crate::planning::case::Case;
 use zooquake_checkers::check;
 
 #[test]
 fn a_record_in_memory_is_the_one_that_its_folder_gives() {
     for name in ["lock/predecessor", "queue/claimed", "register/read"] {
         let plan = plan(name, 5, 12_000, &["kill", "pause", "drop-reply"]);
+        let case = Case::new(plan).unwrap();
         let out = tempfile::tempdir().unwrap();
-        let finished = simulation::run(&plan, out.path()).unwrap();
-        let (folder, memory) = (finished.folder.load().unwrap(), simulation::record(&plan).unwrap());
+        let finished = simulation::run(&case, out.path()).unwrap();
+        let (folder, memory) = (finished.folder.load().unwrap(), simulation::record(&case).unwrap());
         assert!(folder.history.events == memory.history.events, "{name}");
         assert_eq!((&folder.tree, &folder.txnlog), (&memory.tree, &memory.txnlog), "{name}");
         assert_eq!(folder.server_txnlogs, memory.server_txnlogs, "{name}");

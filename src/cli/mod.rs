@@ -27,6 +27,7 @@ mod paths;
 mod replay;
 mod report;
 mod run;
+mod run_args;
 mod selftest;
 mod series;
 mod shard;

@@ -41,8 +41,8 @@ pub fn drawn(case: &Case) -> Option<String> {
         return None;
     }
     let spec = RunSpec::from_case(case);
-    // By way of the arguments, whose bounds a plan from elsewhere may exceed.
-    let mut again = RunSpec::from_args(spec.to_args()).ok()?.plan().ok()?;
+    // As it would be read, whose bounds a plan from elsewhere may exceed.
+    let mut again = spec.read_again().ok()?.plan().ok()?;
     // Words about a variant may differ between versions, and decide nothing of what is run.
     again.workload.promise.clone_from(&plan.workload.promise);
     again.workload.accepted.clone_from(&plan.workload.accepted);

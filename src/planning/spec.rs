@@ -6,7 +6,6 @@ use super::names::NamedWorkload;
 use super::placement::PlacedNode;
 use super::{admission, drawing, names, network, placement, scenes, values};
 use crate::{faults, shell};
-use clap::{Args, Parser};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -24,84 +23,46 @@ pub const SERVERS: usize = 3;
 /// Number of clients of a run that names none.
 pub const CLIENTS: usize = 5;
 
-/// `run`
-#[derive(Debug, Clone, PartialEq, Args)]
-#[command(after_help = "\
-Examples:
-  zooquake run lock/predecessor
-  zooquake run lock/fenced --faults kill,pause --time 30s --seed 7
-  zooquake run ./my-lock --faults pause                          a recipe of your own; `zooquake new` makes one
-  zooquake run lock/protected --timing 500/4/1000 --faults partition
-  zooquake run ensemble/textbook
-  zooquake run consensus/paxos --faults kill,partition,loss     a protocol of the textbooks, on a simulated network
-  zooquake run lock/protected --on sim                           on a simulated ensemble, in virtual time, without Docker
-  zooquake run lock/crate --faults none --times 3 --json
-  zooquake run lock/children --zookeeper zookeeper:3.9 --keep --live
-  zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
-  zooquake run lock/fenced --hosts unix:///run/a.sock,ssh://me@b --faults host-kill
-  zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s")]
+/// What is asked of a run.
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunSpec {
-    /// Family and variant, such as lock/predecessor; `zooquake list` shows all; or the folder of a recipe, such as
-    /// ./my-lock
+    /// Family and variant, such as `lock/predecessor`, or the folder of a recipe.
     pub workload: String,
-    /// Kinds of fault, separated by commas, or `none`; kill,pause,partition if not given
-    #[arg(long, value_name = "FAULTS")]
+    /// Kinds of fault, separated by commas, or `none`; `None` for the usual ones.
     pub faults: Option<String>,
-    /// How long operations and faults go on, such as 60s, 2m, 1h30m or 500ms; 60s if not given
-    #[arg(long, value_parser = values::duration)]
+    /// How long operations and faults go on; `None` for [`TIME`], of consensus protocols for the variant's own.
     pub time: Option<Duration>,
-    /// What every random choice is drawn from; a random one if not given
-    #[arg(long, value_parser = values::seed)]
+    /// What every random choice is drawn from; `None` for a random one.
     pub seed: Option<u64>,
-    /// Where to run: `docker`, a real ensemble in containers, `sim`, a simulated one in virtual time, or `network`,
-    /// where consensus protocols run, and they alone; without it simulated only where DOCKER_HOST is not set, no engine
-    /// has its socket here, and stderr is a terminal
-    #[arg(long, value_name = "docker|sim|network", value_parser = values::on)]
+    /// Where to run; `None` for the usual backend, of consensus protocols for a network.
     pub on: Option<On>,
-    /// How often to run the plan
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// How often to run the plan.
     pub times: u32,
-    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given. Of consensus protocols the acceptors, servers,
-    /// nodes or replicas
-    #[arg(long, value_parser = values::nodes)]
+    /// Servers that vote; `None` for [`SERVERS`], of consensus protocols for as many as the variant has.
     pub servers: Option<usize>,
-    /// Servers beside them that only observe, named after them; none if not given
-    #[arg(long, value_parser = values::observers)]
+    /// Servers beside them that only observe; `None` for none.
     pub observers: Option<usize>,
-    /// Clients; 5 if not given, of consensus protocols as many as the variant has
-    #[arg(long, value_parser = values::clients)]
+    /// `None` for [`CLIENTS`], of consensus protocols for as many as the variant has.
     pub clients: Option<usize>,
-    /// tickTime in ms, syncLimit in ticks, session timeout in ms; 250/4/2000 if not given, 250/4/5000 for registers
-    #[arg(long, value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
+    /// `None` for the timing that the variant usually has.
     pub timing: Option<Timing>,
-    /// `bookworm` (3.8.0, the default), `trixie` (3.9.3), or an image with the official one's conventions, used
-    /// unmodified
-    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE", value_parser = values::zookeeper)]
+    /// A suite of Debian or an image; `None` for the project's choice.
     pub zookeeper: Option<String>,
-    /// Draw faults and work as for an ensemble of other size and timing, as `compare` does for all its subjects
-    #[arg(long, value_name = "SERVERS:TICK/SYNC/SESSION", value_parser = values::drawn_for)]
+    /// The ensemble that faults and work are drawn for; `None` for the one that runs.
     pub drawn_for: Option<DrawnFor>,
-    /// Docker engines of one Swarm over which servers and clients are spread, separated by commas: unix:///path,
-    /// tcp://host:port, ssh://user@host, or names of docker contexts; `h1`, `h2`, … in this order
-    #[arg(long, value_name = "HOST,HOST", value_delimiter = ',', value_parser = values::host)]
+    /// The Docker engines over which nodes are spread; none for a run on one.
     pub hosts: Vec<String>,
-    /// Servers and clients that stand on a given one of these hosts, such as n1=h1,c3=h2; the others are spread
-    #[arg(long, value_name = "NODE=HOST", value_delimiter = ',')]
+    /// Nodes that stand on a given one of these; the others are spread.
     pub place: Vec<PlacedNode>,
-    /// Folder of the runs
-    #[arg(long, default_value = "runs", value_name = "DIR")]
+    /// The folder of the runs.
     pub out: PathBuf,
-    /// Leave the ensemble standing at the end, and print how to reach it
-    #[arg(long)]
+    /// Whether the ensemble is left standing at the end.
     pub keep: bool,
-    /// Serve the report while the run goes on, on an address of this machine alone that is printed
-    #[arg(long)]
+    /// Whether the report is served while the run goes on.
     pub live: bool,
-    /// Run also a plan whose verdict can only be unknown or invalid, because the time is too short for a fault
-    #[arg(long)]
+    /// Whether a plan is run too that cannot end valid.
     pub anyway: bool,
-    /// JSON on stdout: results.json and the folder
-    #[arg(long)]
+    /// Whether stdout gets JSON.
     pub json: bool,
 }
 
@@ -236,12 +197,33 @@ impl RunSpec {
         })
     }
 
-    /// The spec that these arguments of `zooquake run` give.
+    /// What `zooquake run` reads of [`Self::to_args`], but for what decides nothing of the plan.
     ///
     /// # Errors
-    /// If `zooquake run` would refuse them as no arguments of its own.
-    pub fn from_args(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, clap::Error> {
-        Ok(Arguments::try_parse_from(arguments)?.spec)
+    /// If it would refuse an argument, as those of a plan from elsewhere may be out of bounds: a message for the user.
+    pub fn read_again(&self) -> Result<Self, String> {
+        fn each<T>(value: Option<String>, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
+            value.map(|text| read(&text)).transpose()
+        }
+        if self.workload.starts_with('-') {
+            return Err(format!("`{}` would be taken for an option", self.workload));
+        }
+        let number = |number: usize| number.to_string();
+        let hosts = self.hosts.join(",");
+        let hosts = hosts.split(',').filter(|_| !self.hosts.is_empty());
+        let place = self.place.iter().map(placement::text);
+        Ok(Self {
+            time: each(self.time.map(values::duration_text), values::duration)?,
+            servers: each(self.servers.map(number), values::nodes)?,
+            observers: each(self.observers.map(number), values::observers)?,
+            clients: each(self.written_clients().map(number), values::clients)?,
+            timing: each(self.timing.as_ref().map(values::timing_text), values::timing)?,
+            zookeeper: each(self.zookeeper.clone(), values::zookeeper)?,
+            drawn_for: each(self.drawn_for.as_ref().map(drawn_for_text), values::drawn_for)?,
+            hosts: hosts.map(values::host).collect::<Result<_, _>>()?,
+            place: place.map(|text| text.parse()).collect::<Result<_, _>>()?,
+            ..self.clone()
+        })
     }
 
     /// The arguments of `zooquake run` that give this spec; what is not given, or as usual, is left out. Former names
@@ -266,18 +248,19 @@ impl RunSpec {
         };
         let number = |n: usize| OsString::from(n.to_string());
         let unusual = |n: usize, usual: usize| (n != usual).then(|| number(n));
-        let shape = |d: &DrawnFor| format!("{}:{}", d.servers, values::timing_text(&d.timing)).into();
         give("--seed", self.seed.map(|seed| seed.to_string().into()));
         give("--faults", self.faults.as_ref().map(|list| present(list).into()));
         give("--time", self.time.map(|time| values::duration_text(time).into()));
         give("--servers", self.servers.map(number));
         give("--observers", self.observers.map(number));
-        let clients = self.clients.filter(|&clients| clients != CLIENTS);
-        give("--clients", clients.map(number));
+        give("--clients", self.written_clients().map(number));
         let timing = self.timing.map(|timing| values::timing_text(&timing));
         give("--timing", timing.map(Into::into));
         give("--zookeeper", self.zookeeper.clone().map(Into::into));
-        give("--drawn-for", self.drawn_for.as_ref().map(shape));
+        give(
+            "--drawn-for",
+            self.drawn_for.as_ref().map(|shape| drawn_for_text(shape).into()),
+        );
         let list = |all: Vec<String>| (!all.is_empty()).then(|| all.join(",").into());
         give("--hosts", list(self.hosts.clone()));
         give("--place", list(self.place.iter().map(placement::text).collect()));
@@ -288,6 +271,11 @@ impl RunSpec {
         all.extend(flags.iter().filter(|flag| flag.1).map(|flag| flag.0.into()));
         all.extend(self.json.then(|| "--json".into()));
         all
+    }
+
+    /// The number of clients, unless it is the usual one.
+    fn written_clients(&self) -> Option<usize> {
+        self.clients.filter(|&clients| clients != CLIENTS)
     }
 
     /// The command line of this spec; `None` if it cannot be written for a shell.
@@ -390,12 +378,9 @@ impl RunSpec {
     }
 }
 
-/// The arguments after `run`.
-#[derive(Debug, Parser)]
-#[command(no_binary_name = true)]
-struct Arguments {
-    #[command(flatten)]
-    spec: RunSpec,
+/// `3:250/4/2000`, as [`values::drawn_for`] reads it.
+fn drawn_for_text(shape: &DrawnFor) -> String {
+    format!("{}:{}", shape.servers, values::timing_text(&shape.timing))
 }
 
 #[cfg(test)]

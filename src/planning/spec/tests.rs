@@ -109,6 +109,7 @@ fn arguments_give_the_spec_that_they_were_written_from() {
             let arguments = spec.to_args();
             let again = RunSpec::from_args(&arguments).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
             assert_eq!(again, spec, "{arguments:?}");
+            assert_eq!(spec.read_again().as_ref(), Ok(&spec));
             let line = spec.line().unwrap();
             if rng.u8(..) < 8 {
                 assert_eq!(by_shell(&line), spec, "{line}");

@@ -128,19 +128,6 @@ pub fn kind(on: On) -> &'static BackendKind {
     found.expect("every backend of the format is registered")
 }
 
-/// What a backend is capable of.
-pub fn capabilities(on: On) -> Capabilities {
-    kind(on).capabilities
-}
-
-/// Connects to a backend.
-///
-/// # Errors
-/// If it does not answer.
-pub async fn connect(on: On) -> Result<Box<dyn Connection>> {
-    (kind(on).connect)(Vec::new()).await
-}
-
 /// The values of `--on` with what they stand for, as part of a sentence.
 pub fn choices() -> String {
     let last = BACKENDS.len() - 1;

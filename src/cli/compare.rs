@@ -14,7 +14,7 @@ use crate::compare::header::ComparisonHeader;
 use crate::compare::report;
 use crate::compare::setup::Setup;
 use crate::planning::{admission, recipe, values};
-use crate::{backends, calendar, version};
+use crate::{calendar, version};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -118,7 +118,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     };
     // A record is begun only where an engine answers: without one there is no comparison.
     if !options.out.join(header.file()).exists() {
-        backends::connect(header.setup.on).await?;
+        header.setup.backend().connect_to(&[]).await?;
     }
     let mut ledger = ComparisonLedger::open(&options.out, header)?;
     let end = go_on(&mut ledger, &options.out).await?;
@@ -141,7 +141,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
 
 /// Refuses a comparison with runs that cannot end valid, and names them.
 fn refuse(setup: &Setup) -> Result<(), String> {
-    let specs = setup.specs()?;
+    let specs = setup.resolve()?.specs();
     admission::refuse(&specs, || {
         let time = |enough| {
             let enough = values::whole_seconds(enough);
@@ -157,14 +157,16 @@ async fn go_on(ledger: &mut ComparisonLedger, out: &Path) -> Result<CampaignEnd>
         return Ok(CampaignEnd::Through);
     }
     let interrupt = interrupt::listen()?;
-    let place = backends::connect(ledger.recorded.header.setup.on).await?;
+    let setup = ledger.recorded.header.setup.clone();
+    let place = setup.backend().connect_to(&[]).await?;
     let runs = out.join("runs");
     ensembles::clear(&*place, &runs, &ledger.runs(), "it is run again").await?;
-    let setup = ledger.recorded.header.setup.clone();
     let asked = setup.subjects.iter().map(|subject| subject.zookeeper.as_deref());
     let runner = Ensembles::prepare(place, asked, runs, interrupt).await?;
-    let specs = setup.specs().map_err(Usage)?;
-    runner.prepare_recipes(specs.iter().map(|(_, spec)| spec)).await?;
+    let setup = setup.resolve().map_err(Usage)?;
+    runner
+        .prepare_recipes(setup.specs().iter().map(|(_, spec)| spec))
+        .await?;
     let turns = ledger.recorded.header.turns();
     let comparison = drive::Comparison { setup, runner };
     engine::drive(&comparison, &turns, ledger, DriveLimits::one_by_one()).await

@@ -16,7 +16,7 @@ use crate::nightly::{conclusion, jobs, report, retention};
 use crate::planning::spec::RunSpec;
 use crate::planning::{admission, recipe, values};
 use crate::run::folder::Folder;
-use crate::{backends, calendar, version};
+use crate::{calendar, version};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -116,7 +116,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     };
     // Before there is a folder: without an engine there is no night.
     let interrupt = interrupt::listen()?;
-    let place = backends::connect(header.campaign.on).await?;
+    let place = header.campaign.backend().connect_to(&[]).await?;
     let mut ledger = NightLedger::open(&path, header)?;
     let mut header = ledger.recorded.header.clone();
     header.require = options.require.unwrap_or(header.require);

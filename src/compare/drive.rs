@@ -2,7 +2,7 @@
 
 use super::header::ComparisonHeader;
 use super::order::Turn;
-use super::setup::Setup;
+use super::setup::ResolvedSetup;
 use crate::campaign::ensembles::{self, Runner};
 use crate::campaign::{attempt, engine, ledger};
 use crate::run::slot::Slot;
@@ -42,7 +42,7 @@ pub fn left(ledger: &ComparisonLedger) -> Vec<Turn> {
 #[derive(Debug)]
 pub struct Comparison<R> {
     /// What is compared.
-    pub setup: Setup,
+    pub setup: ResolvedSetup,
     /// What carries the runs out.
     pub runner: R,
 }
@@ -72,7 +72,7 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
         let judged = before.next_back().is_some_and(|last| last.verdict.is_some());
         (!judged && !now).then(|| TurnJob {
             turn: *turn,
-            name: self.setup.name(*turn),
+            name: self.setup.setup.name(*turn),
         })
     }
 
@@ -85,13 +85,12 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
             .filter(|attempt| attempt.verdict.is_some());
         let seconds: Vec<f64> = judged.map(|attempt| attempt.seconds).collect();
         let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-        Duration::try_from_secs_f64(mean).unwrap_or(Duration::from_millis(self.setup.time_ms) + BESIDE)
+        Duration::try_from_secs_f64(mean).unwrap_or(Duration::from_millis(self.setup.setup.time_ms) + BESIDE)
     }
 
     /// Its slot is kept to the end: what is removed beside a run would show in its measures.
     async fn attempt(&self, job: TurnJob, _slot: Slot) -> Result<Option<TurnAttempt>> {
-        let spec = self.setup.spec(job.turn).map_err(Error::msg)?;
-        let case = spec.case().map_err(Error::msg)?;
+        let case = self.setup.spec(job.turn).case().map_err(Error::msg)?;
         let attempt = ensembles::attempt(&self.runner, job.turn, (&case, Slot::default())).await?;
         // Half a run would be measured as if it were a whole one.
         let Some(mut attempt) = attempt.filter(|_| !self.stopped()) else {
@@ -172,10 +171,10 @@ mod tests {
         stop_after: usize,
     ) -> (CampaignEnd, Vec<(String, u64)>) {
         let comparison = Comparison {
-            setup: header().setup,
+            setup: header().setup.resolve().unwrap(),
             runner: Script::new(answer, stop_after),
         };
-        let turns = turns(&comparison.setup);
+        let turns = turns(&comparison.setup.setup);
         let end = drive(&comparison, &turns, ledger, DriveLimits::one_by_one())
             .await
             .unwrap();

@@ -2,6 +2,7 @@
 
 use super::drive::{ComparisonLedger, last};
 use super::header::ComparisonHeader;
+use super::setup::ResolvedSetup;
 use zooquake_checkers::sample;
 use zooquake_reports::compare::{ComparedSubject, Comparison, SubjectRun};
 
@@ -10,15 +11,13 @@ use zooquake_reports::compare::{ComparedSubject, Comparison, SubjectRun};
 /// # Errors
 /// If a variant does not exist any more: the message for the user.
 pub fn comparison(ledger: &ComparisonLedger) -> Result<Comparison, String> {
-    let setup = &ledger.recorded.header.setup;
-    let mut subjects = Vec::new();
-    for (number, subject) in setup.subjects.iter().enumerate() {
-        subjects.push(ComparedSubject {
-            label: setup.label(number),
-            variant: format!("{}/{}", setup.family, subject.variant),
-            promise: setup.workload(number)?.promise,
-        });
-    }
+    let ResolvedSetup { setup, workloads } = ledger.recorded.header.setup.resolve()?;
+    let subjects = setup.subjects.iter().zip(&workloads).enumerate();
+    let subjects = subjects.map(|(number, (subject, workload))| ComparedSubject {
+        label: setup.label(number),
+        variant: format!("{}/{}", setup.family, subject.variant),
+        promise: workload.promise.clone(),
+    });
     let runs = last(ledger).into_values().map(|attempt| SubjectRun {
         subject: attempt.place.subject,
         faults: attempt.place.faults,
@@ -37,9 +36,9 @@ pub fn comparison(ledger: &ComparisonLedger) -> Result<Comparison, String> {
         faults: setup.faults.clone(),
         runs: runs.collect(),
         settings: settings(&ledger.recorded.header),
-        kind: sample::measures(&setup.workload(0)?)
+        kind: sample::measures(&workloads[0])
             .ok_or_else(|| format!("nothing of the family {} is measured", setup.family))?,
-        subjects,
+        subjects: subjects.collect(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! What is compared: subjects, under which faults, with which plans.
 
 use super::order::{Turn, turns};
-use crate::backends;
+use crate::backends::{self, BackendKind};
 use crate::planning::spec::RunSpec;
 use crate::planning::values::timing_text;
 use crate::planning::{drawing, names};
@@ -43,52 +43,72 @@ pub struct Subject {
     pub servers: usize,
 }
 
-impl Setup {
-    /// The workload of a subject.
-    ///
-    /// # Errors
-    /// If the variant does not exist (any more): the message for the user.
-    pub fn workload(&self, subject: usize) -> Result<Workload, String> {
-        let subject = &self.subjects[subject];
-        match &subject.folder {
-            Some(folder) => names::workload(folder),
-            None => names::workload(&format!("{}/{}", self.family, subject.variant)),
-        }
-    }
+/// A setup with the workloads of its subjects.
+#[derive(Debug)]
+pub struct ResolvedSetup {
+    pub setup: Setup,
+    pub workloads: Vec<Workload>,
+}
 
+impl ResolvedSetup {
     /// A subject's run: its plan is drawn for the first of the smallest ensembles whose clients have the same words for
     /// what they do. So windows and cycles are the same for all of these.
-    ///
-    /// # Errors
-    /// If a variant does not exist (any more): the message for the user.
-    pub fn spec(&self, turn: Turn) -> Result<RunSpec, String> {
+    pub fn spec(&self, turn: Turn) -> RunSpec {
         let Turn {
             faults, subject, seed, ..
         } = turn;
-        let own = self.workload(subject)?;
+        let (setup, own) = (&self.setup, &self.workloads[subject]);
         let mut kin = subject;
-        for other in (0..self.subjects.len()).rev() {
-            let alike = drawing::alike(&self.workload(other)?, &own);
-            if alike && self.subjects[other].servers <= self.subjects[kin].servers {
+        for other in (0..setup.subjects.len()).rev() {
+            let alike = drawing::alike(&self.workloads[other], own);
+            if alike && setup.subjects[other].servers <= setup.subjects[kin].servers {
                 kin = other;
             }
         }
-        let (subject, kin) = (&self.subjects[subject], &self.subjects[kin]);
-        Ok(RunSpec {
-            faults: Some(self.faults[faults].replace('+', ",")),
-            time: Some(Duration::from_millis(self.time_ms)),
+        let (subject, kin) = (&setup.subjects[subject], &setup.subjects[kin]);
+        RunSpec {
+            faults: Some(setup.faults[faults].replace('+', ",")),
+            time: Some(Duration::from_millis(setup.time_ms)),
             seed: Some(seed),
             servers: Some(subject.servers),
-            clients: Some(self.clients),
+            clients: Some(setup.clients),
             timing: Some(subject.timing),
             zookeeper: subject.zookeeper.clone(),
-            on: Some(self.on).filter(|on| !on.is_real()),
+            on: Some(setup.on).filter(|on| !on.is_real()),
             drawn_for: Some(DrawnFor {
                 servers: kin.servers,
                 timing: kin.timing,
             }),
             ..RunSpec::new(subject.folder.clone().unwrap_or_else(|| own.name()))
+        }
+    }
+
+    /// All runs, each with its name.
+    pub fn specs(&self) -> Vec<(String, RunSpec)> {
+        let turns = turns(&self.setup).into_iter();
+        turns.map(|turn| (self.setup.name(turn), self.spec(turn))).collect()
+    }
+}
+
+impl Setup {
+    /// Looks its variants up.
+    ///
+    /// # Errors
+    /// If one does not exist (any more): the message for the user.
+    pub fn resolve(&self) -> Result<ResolvedSetup, String> {
+        let workload = |subject: &Subject| match &subject.folder {
+            Some(folder) => names::workload(folder),
+            None => names::workload(&format!("{}/{}", self.family, subject.variant)),
+        };
+        Ok(ResolvedSetup {
+            setup: self.clone(),
+            workloads: self.subjects.iter().map(workload).collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Where it runs.
+    pub fn backend(&self) -> &'static BackendKind {
+        backends::kind(self.on)
     }
 
     /// Refuses what is there twice, which would be compared with itself.
@@ -107,15 +127,6 @@ impl Setup {
             }
         }
         Ok(())
-    }
-
-    /// All runs, each with its name.
-    ///
-    /// # Errors
-    /// If a variant does not exist (any more): the message for the user.
-    pub fn specs(&self) -> Result<Vec<(String, RunSpec)>, String> {
-        let named = |turn: Turn| Ok((self.name(turn), self.spec(turn)?));
-        turns(self).into_iter().map(named).collect()
     }
 
     /// A run in words.
@@ -164,7 +175,7 @@ impl Setup {
             ("time".to_string(), format!("{} s", self.time_ms as f64 / 1000.0)),
             ("clients".to_string(), self.clients.to_string()),
         ];
-        let backend = backends::kind(self.on);
+        let backend = self.backend();
         if backend.capabilities.virtual_time {
             settings.push((
                 "on".to_string(),

@@ -7,7 +7,7 @@
 //! tries of its plan follow two of the shrunk one: with more operations and windows there are more moments at which a
 //! rare failure can show.
 
-use crate::backends;
+use crate::backends::docker;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::campaign::run_outcome::RunOutcome;
 use crate::planning::admission;
@@ -113,7 +113,7 @@ impl Confirmer {
     /// # Errors
     /// If no Docker engine answers, or an image cannot be prepared.
     pub async fn prepare(tries: u32, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Self> {
-        let place = backends::connect(On::Docker).await?;
+        let place = docker::KIND.connect_to(&[]).await?;
         Ok(Self {
             ensembles: Ensembles::prepare(place, [None], out.to_path_buf(), interrupt).await?,
             out: out.to_path_buf(),

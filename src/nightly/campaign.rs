@@ -2,6 +2,7 @@
 
 use super::cell::Cell;
 use super::seeds::SeedSource;
+use crate::backends::{self, BackendKind};
 use crate::planning::case::Subject;
 use crate::planning::spec::RunSpec;
 use crate::planning::{drawing, names};
@@ -118,6 +119,11 @@ impl Campaign {
             next = next.wrapping_add(1);
         }
         next
+    }
+
+    /// Where it runs.
+    pub fn backend(&self) -> &'static BackendKind {
+        backends::kind(self.on)
     }
 
     /// How long operations and faults go on in each run.

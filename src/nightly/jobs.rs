@@ -1,7 +1,7 @@
 //! How many cells of a night are run at once.
 
 use super::campaign::{Campaign, EnsembleSettings};
-use crate::backends::{self, Capacity};
+use crate::backends::Capacity;
 use crate::planning::names;
 
 /// Most bytes of memory of a server and its sidecar: a heap of 256 MiB, and what Java takes beside it.
@@ -29,7 +29,7 @@ pub struct JobCount {
 /// number there are as many as that allows. Real ones need a processor and memory each; without a number there is one.
 pub fn count(asked: Option<u16>, campaign: &Campaign, capacity: Capacity) -> JobCount {
     let Capacity { processors, memory } = capacity;
-    let takes = backends::capabilities(campaign.on).containers.then(|| bytes(campaign));
+    let takes = campaign.backend().capabilities.containers.then(|| bytes(campaign));
     let by_memory = match (takes, memory) {
         (Some(takes), Some(memory)) => usize::try_from(memory / PARTS * (PARTS - 1) / takes).unwrap_or(usize::MAX),
         _ => usize::MAX,

@@ -3,7 +3,6 @@
 use super::header::NightHeader;
 use super::previous_nights::NightRecord;
 use super::{cell, conclusion, failures};
-use crate::backends;
 use crate::campaign::engine::CampaignEnd;
 use crate::planning::{names, values};
 use zooquake_history::plan::{AcceptedAnomaly, Timing};
@@ -121,7 +120,7 @@ fn trend((variant, faults): (&str, &str), nights: &[NightRecord]) -> Trend {
 
 fn settings(header: &NightHeader) -> Vec<(String, String)> {
     let campaign = &header.campaign;
-    let backend = backends::kind(campaign.on);
+    let backend = campaign.backend();
     let image = match (backend.capabilities.images, &campaign.cluster.image) {
         (false, _) => format!("none: the ensembles were {}", backend.adjective),
         (true, Some(image)) => image.clone(),

@@ -3,7 +3,6 @@
 use super::cell::{self, CellAttempt};
 use super::folder::{self, LedgerContent};
 use super::previous_nights::NightRecord;
-use crate::backends;
 use std::path::{Component, Path, PathBuf};
 use zooquake_reports::night::{AnomalyCount, CellOutcome};
 use zooquake_reports::nights::{FailureSighting, NightLine, Nights, RecurringFailure};
@@ -92,7 +91,7 @@ fn line(record: &NightRecord, recorded: &LedgerContent, path: &Path, page: &Path
         .map(|cell| cell::outcome(&record.attempts_at(cell)))
         .collect();
     let count = |outcome: CellOutcome| outcomes.iter().filter(|other| **other == outcome).count();
-    let backend = backends::kind(header.campaign.on);
+    let backend = header.campaign.backend();
     let zookeeper = match (backend.capabilities.images, &header.campaign.cluster.image) {
         (false, _) => format!("none: {}", backend.adjective),
         (true, Some(image)) => image.clone(),

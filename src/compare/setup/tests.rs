@@ -29,7 +29,7 @@ fn plan(setup: &Setup, subject: usize, faults: usize, seed: u64) -> Plan {
         subject,
         seed,
     };
-    setup.spec(turn).unwrap().plan().unwrap()
+    setup.resolve().unwrap().spec(turn).plan().unwrap()
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn what_clients_have_other_words_for_is_drawn_for_them() {
     assert_ne!(one.windows, two.windows);
     let alone = drawing::plan(
         7,
-        setup.workload(1).unwrap(),
+        setup.resolve().unwrap().workloads.remove(1),
         two.cluster.clone(),
         20_000,
         &["kill".into()],

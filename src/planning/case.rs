@@ -114,3 +114,50 @@ fn subject(workload: &Workload) -> Result<(Subject, &'static Family), String> {
         .zip(family)
         .ok_or_else(|| format!("is of {name:?}, a variant that this zooquake does not have"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planning::spec::RunSpec;
+
+    fn drawn(name: &str) -> Plan {
+        RunSpec::new(name).plan().unwrap()
+    }
+
+    #[test]
+    fn a_plan_of_what_this_program_does_not_have_is_no_case() {
+        let refused = |name: &str, change: fn(&mut Workload)| {
+            let mut plan = drawn(name);
+            change(&mut plan.workload);
+            Case::new(plan).unwrap_err()
+        };
+        for why in [
+            refused("lock/fenced", |workload| workload.variant = "gone".into()),
+            refused("lock/fenced", |workload| workload.family = "lok".into()),
+            refused("consensus/paxos", |workload| workload.goal = ConsensusGoal::Nothing),
+        ] {
+            assert!(why.ends_with("a variant that this zooquake does not have"), "{why}");
+        }
+        let own = |workload: &mut Workload| {
+            (workload.recipe, workload.family) = (Some(Default::default()), "ensemble".into());
+        };
+        assert!(refused("lock/fenced", own).contains("of a family that"));
+    }
+
+    #[test]
+    fn a_changed_plan_has_the_faults_and_the_backend_of_its_own() {
+        let case = Case::new(drawn("lock/fenced")).unwrap();
+        assert!(
+            case.faults()
+                .iter()
+                .zip(&case.plan().windows)
+                .all(|(fault, window)| { fault.is_some_and(|fault| fault.kind.name == window.fault) })
+        );
+        let changed = case.changed(|mut plan| {
+            plan.windows.truncate(1);
+            plan.windows[0].fault = "none of ours".into();
+            plan.placed(zooquake_history::plan::On::Sim)
+        });
+        assert!(matches!(changed.faults(), [None]) && changed.backend().capabilities.virtual_time);
+    }
+}

@@ -119,6 +119,42 @@ fn arguments_give_the_spec_that_they_were_written_from() {
 }
 
 #[test]
+fn what_the_command_line_refuses_is_not_read_again() {
+    let bare = || RunSpec::new("lock/fenced");
+    let read = |spec: RunSpec| {
+        let (by_args, again) = (RunSpec::from_args(spec.to_args()), spec.read_again());
+        assert_eq!(by_args.as_ref().ok(), again.as_ref().ok(), "{spec:?}");
+        again
+    };
+    #[rustfmt::skip]
+    let refused = [
+        RunSpec { workload: "--keep".into(), ..bare() },
+        RunSpec { time: Some(Duration::from_millis(1)), ..bare() },
+        RunSpec { servers: Some(8), ..bare() },
+        RunSpec { observers: Some(5), ..bare() },
+        RunSpec { clients: Some(0), ..bare() },
+        RunSpec { timing: Some(Timing { tick_ms: 1, ..Timing::default() }), ..bare() },
+        RunSpec { zookeeper: Some("3.9".into()), ..bare() },
+        RunSpec { drawn_for: Some(DrawnFor { servers: 2, timing: Timing::default() }), ..bare() },
+        RunSpec { hosts: vec!["no context".into()], ..bare() },
+    ];
+    refused
+        .into_iter()
+        .for_each(|spec| assert!(read(spec.clone()).is_err(), "{spec:?}"));
+    let timing = Timing {
+        init_limit: Timing::default().init_limit + 1,
+        ..Timing::default()
+    };
+    let other = RunSpec {
+        timing: Some(timing),
+        clients: Some(CLIENTS),
+        ..bare()
+    };
+    let again = read(other).unwrap();
+    assert_eq!((again.timing, again.clients), (Some(Timing::default()), None));
+}
+
+#[test]
 fn former_names_are_read_and_never_written() {
     let spec = RunSpec {
         faults: Some("cut,kill".into()),

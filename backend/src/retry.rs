@@ -102,7 +102,7 @@ pub async fn create(docker: &Docker, name: &str, body: &ContainerCreateBody) -> 
 }
 
 /// Pauses a container. An engine whose runtime could not freeze all processes in time thaws them and answers 500: they
-/// are frozen at another attempt. Where no answer came, nothing is sent again: the first request may still be under way.
+/// are frozen at another attempt. Where no answer came, nothing is sent again: that request may still be under way.
 ///
 /// # Errors
 /// If the engine does not pause it.

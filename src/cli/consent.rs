@@ -73,11 +73,15 @@ fn executed(run: &Path, name: &str, recipe: &RecipeSource, there: bool) -> Strin
         (Some(digest), false) => format!("{}, which is not on this engine", line(digest)),
         (None, _) => "the plan names none".to_owned(),
     };
-    let files: Vec<String> = recipe
-        .carried
-        .iter()
-        .map(|path| line(&format!("{path} ({})", hash(path))))
-        .collect();
+    let below = |named: &String| -> Vec<String> {
+        let files = recipe.files.keys().filter(|path| Path::new(path).starts_with(named));
+        match files.cloned().collect::<Vec<_>>() {
+            files if files.is_empty() => vec![named.clone()],
+            files => files,
+        }
+    };
+    let files = recipe.carried.iter().flat_map(below);
+    let files: Vec<String> = files.map(|path| line(&format!("{path} ({})", hash(&path)))).collect();
     let prepare = match recipe.prepare.is_empty() {
         true => String::new(),
         false => format!(

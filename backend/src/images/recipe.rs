@@ -1,6 +1,7 @@
 //! The images that clients of users' own recipes run in.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
+use std::slice;
 use testcontainers::bollard::{Docker, models::ImageSummary};
 use zooquake_history::plan::RecipeSource;
 
@@ -135,11 +136,10 @@ impl WantedImage<'_> {
         archive.folder("recipe")?;
         let loads = self.source.libraries().next().is_some();
         for path in &self.recipe.carried {
-            let file = self
-                .source
-                .files
-                .get(path)
-                .with_context(|| format!("there is no file {path:?}"))?;
+            let found = self.source.carried(slice::from_ref(path)).next().is_some();
+            ensure!(found, "there is no file {path:?}");
+        }
+        for (path, file) in self.source.carried(&self.recipe.carried) {
             let to = format!("recipe/{path}");
             if loads && is_program(&file.content) {
                 archive.file(&to, WITH_LIBRARIES.as_bytes(), 0o755)?;

@@ -47,13 +47,20 @@ impl Source {
         let mut source = Self::read(folder, &recipe.carried)?;
         let on_host = !recipe.prepare.is_empty() && recipe.image.is_none() && recipe.build.is_none();
         if on_host && source.libraries().next().is_none() {
-            for path in &recipe.carried {
-                if libraries::is_program(&source.files[path].content) {
-                    source.files.extend(libraries::shared_libraries(&folder.join(path))?);
-                }
+            let programs = source.carried(&recipe.carried);
+            let programs = programs.filter(|(_, file)| libraries::is_program(&file.content));
+            let programs: Vec<PathBuf> = programs.map(|(path, _)| folder.join(path)).collect();
+            for program in programs {
+                source.files.extend(libraries::shared_libraries(&program)?);
             }
         }
         Ok(source)
+    }
+
+    /// The files that these paths name, or that lie in the folders that they name.
+    pub fn carried<'a>(&'a self, paths: &'a [String]) -> impl Iterator<Item = (&'a String, &'a SourceFile)> {
+        let carried = |path: &str| paths.iter().any(|named| Path::new(path).starts_with(named));
+        self.files.iter().filter(move |(path, _)| carried(path))
     }
 
     /// Loaders and libraries of programs that were made on a host.
@@ -63,11 +70,11 @@ impl Source {
             .filter(|(path, _)| Path::new(path).starts_with(libraries::FOLDER))
     }
 
-    /// Reads a folder. What tools make is left out, unless it is carried.
+    /// Reads a folder. What tools make is left out, unless it is carried: files, or folders with all that is in them.
     ///
     /// # Errors
-    /// If a file cannot be read, is a link or a device or lies behind a link, one to be carried is not there, or the
-    /// folder is larger than 64 MiB or 2,000 files.
+    /// If a file cannot be read, is a link or a device or lies behind a link, what is to be carried is not there or is
+    /// an empty folder, or the folder is larger than 64 MiB or 2,000 files.
     pub fn read(folder: &Path, carried: &[String]) -> Result<Self> {
         let mut source = Self::default();
         let mut left = MOST_BYTES;
@@ -85,13 +92,33 @@ impl Source {
                 is_below(path),
                 "`files` names {path:?}, which is not a path below the folder"
             );
-            if !source.files.contains_key(path) {
-                source
-                    .take((folder, &inside), Path::new(path), &mut left)
-                    .with_context(|| format!("`files` names {path:?}"))?;
-            }
+            source
+                .take_carried((folder, &inside), path, &mut left)
+                .with_context(|| format!("`files` names {path:?}"))?;
         }
         Ok(source)
+    }
+
+    /// Takes a file that is carried, or those of a folder, unless it has them.
+    fn take_carried(&mut self, (folder, inside): (&Path, &FolderHandle), path: &str, left: &mut u64) -> Result<()> {
+        let whole = folder.join(path);
+        if !fs::symlink_metadata(&whole).is_ok_and(|metadata| metadata.is_dir()) {
+            return match self.files.contains_key(path) {
+                true => Ok(()),
+                false => self.take((folder, inside), Path::new(path), left),
+            };
+        }
+        for entry in WalkDir::new(&whole) {
+            let entry = entry.with_context(|| format!("reading {}", whole.display()))?;
+            let below = entry.path().strip_prefix(folder).context("a path below the folder")?;
+            let has = below.to_str().is_some_and(|path| self.files.contains_key(path));
+            if !entry.file_type().is_dir() && !has {
+                self.take((folder, inside), below, left)?;
+            }
+        }
+        let empty = self.carried(&[path.to_string()]).next().is_none();
+        ensure!(!empty, "{} is a folder without files", whole.display());
+        Ok(())
     }
 
     /// Takes a file, if so many bytes are left for it.

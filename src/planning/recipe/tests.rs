@@ -130,6 +130,34 @@ fn what_tools_make_is_no_part_of_it_but_what_is_carried_is() {
 }
 
 #[test]
+fn a_folder_is_carried_with_all_that_is_in_it() {
+    let (path, _folder) = folder("family = \"lock\"\ncommand = [\"x\"]\nfiles = [\"target\", \"lib\"]");
+    let root = Path::new(&path);
+    for file in ["target/classes/A.class", "lib/a.jar", "lib/more/b.jar", "library.jar"] {
+        fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+        fs::write(root.join(file), file).unwrap();
+    }
+    let carried = ["target".to_string(), "lib".to_string()];
+    let source = Source::read(root, &carried).unwrap();
+    let paths: Vec<&String> = source.carried(&carried).map(|(path, _)| path).collect();
+    assert_eq!(paths, ["lib/a.jar", "lib/more/b.jar", "target/classes/A.class"]);
+    assert_eq!(read(&path).unwrap().recipe.unwrap().files.len(), source.files.len());
+    fs::create_dir(root.join("empty")).unwrap();
+    let refused = |path: &str| format!("{:#}", Source::read(root, &[path.to_string()]).unwrap_err());
+    assert!(
+        refused("empty").contains("folder without files"),
+        "{}",
+        refused("empty")
+    );
+    std::os::unix::fs::symlink(root.join("lib"), root.join("target/linked")).unwrap();
+    assert!(
+        refused("target").contains("not a regular file"),
+        "{}",
+        refused("target")
+    );
+}
+
+#[test]
 fn what_a_program_of_this_host_loads_is_kept_with_it() {
     let (path, _folder) = folder("family = \"lock\"\nprepare = [\"true\"]\ncommand = [\"./x\"]\nfiles = [\"x\"]");
     let program = Path::new(&path).join("x");

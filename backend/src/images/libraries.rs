@@ -19,9 +19,25 @@ const LOADERS: [&str; 4] = [
     "/lib/ld-musl-aarch64.so.1",
 ];
 
-/// Whether these are the bytes of a program rather than of a script.
+/// The type of the entry of a program header that names the loader.
+const PT_INTERP: u32 = 3;
+
+/// Whether these are the bytes of a program that a loader starts, in ELF of 64 bits: no script, no library, and nothing
+/// that is linked statically.
 pub fn is_program(content: &[u8]) -> bool {
-    content.starts_with(b"\x7fELF")
+    let bytes = |at: usize, len: usize| content.get(at..at.checked_add(len)?);
+    let short = |at| bytes(at, 2).map(|two| usize::from(u16::from_le_bytes([two[0], two[1]])));
+    let headers = || {
+        let from = u64::from_le_bytes(bytes(32, 8)?.try_into().ok()?);
+        Some((usize::try_from(from).ok()?, short(54)?, short(56)?))
+    };
+    let Some((from, size, number)) = headers().filter(|_| content.starts_with(b"\x7fELF\x02\x01")) else {
+        return false;
+    };
+    (0..number).any(|entry| {
+        let kind = from.checked_add(entry * size).and_then(|at| bytes(at, 4));
+        kind.is_some_and(|kind| kind == PT_INTERP.to_le_bytes())
+    })
 }
 
 /// What a program loads on this host, by its place below the recipe's folder. Nothing for one that is linked
@@ -84,10 +100,18 @@ mod tests {
     fn this_program_loads_what_a_script_does_not() {
         let own = std::env::current_exe().unwrap();
         let found = shared_libraries(&own).unwrap();
+        assert!(is_program(&fs::read(&own).unwrap()));
+        let library = |file: &SourceFile| file.executable && file.content.starts_with(b"\x7fELF");
+        assert!(found.values().all(library), "{:?}", found.keys());
+        let libgcc = found.iter().find(|(path, _)| path.contains("libgcc_s"));
         assert!(
-            found.values().all(|file| file.executable && is_program(&file.content)),
-            "{:?}",
-            found.keys()
+            libgcc.is_none_or(|(_, file)| !is_program(&file.content)),
+            "no loader starts a library"
+        );
+        assert!(
+            [&b""[..], b"\x7fELF", b"\x7fELF\x02\x01"]
+                .iter()
+                .all(|cut| !is_program(cut))
         );
         assert!(
             found.keys().any(|path| path.starts_with(".zooquake/lib/ld-")),

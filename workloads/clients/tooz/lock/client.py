@@ -18,8 +18,9 @@ class Lock(zooquake.Grants):
 
     def acquire(self, deadline):
         self.lock = self.coordinator.get_lock(NAME)
+        left = deadline.left()
         try:
-            acquired = self.lock.acquire(blocking=deadline.left())
+            acquired = self.lock.acquire(blocking=True if left is None else left)
         except LockTimeout:
             acquired = False
         if not acquired:

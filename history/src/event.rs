@@ -3,6 +3,7 @@
 //! The semantics are Jepsen's: `invoke` begins an operation, `ok` means that it happened, `fail` that it certainly did
 //! not, `info` that it may or may not have. `docs/history.md` describes every operation and its values.
 
+use crate::node::Node;
 use crate::text::Text;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,12 @@ pub enum Process {
     Number(u64),
     /// A named process.
     Name(Text),
+}
+
+impl From<&Node> for Process {
+    fn from(node: &Node) -> Self {
+        Self::Name(node.into())
+    }
 }
 
 impl fmt::Display for Process {
@@ -77,6 +84,11 @@ impl Event {
     /// Whether the event is of the process `name`.
     pub fn is_of(&self, name: &str) -> bool {
         matches!(&self.process, Process::Name(n) if n == name)
+    }
+
+    /// The client that the event belongs to.
+    pub fn client(&self) -> Option<Node> {
+        self.node.as_deref().map(Node::from)
     }
 }
 

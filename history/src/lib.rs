@@ -5,7 +5,7 @@
 //!
 //! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its
 //! [`event`]s, most of them of an [`operation`] of a family of recipes; what the ensemble left behind is its
-//! [`evidence`] and each [`server_log`]; [`provenance`] is what recorded it. A [`Record`] is all of them, [`files`]
+//! [`evidence`] and each [`server_log`]; [`provenance`] is what recorded it. Who takes part in it is named by a [`node`]. A [`Record`] is all of them, [`files`]
 //! reads one from a run's folder, and [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's
 //! JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories, and [`jsonl`]
 //! those of others in JSON. Names that earlier versions wrote are [`former_names`]. Engine and checkers share the bound
@@ -40,6 +40,7 @@ pub mod former_names;
 pub mod jsonl;
 pub mod liveness;
 pub mod messages;
+pub mod node;
 pub mod operation;
 pub mod plan;
 pub mod protocol;
@@ -54,6 +55,7 @@ pub use event::{Damage, Event, EventType, History, Process};
 pub use evidence::{ServerSample, ServerTxnLog, TreeReadings, Txn, TxnPart};
 pub use fault::FaultKind;
 pub use messages::MessageRecord;
+pub use node::{Host, Node};
 pub use plan::Plan;
 pub use provenance::Provenance;
 pub use server_log::ServerLog;

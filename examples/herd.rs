@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use zooquake_history::Node;
 use zooquake_history::operation::Counts;
 use zooquake_history::plan::Scheduler;
 use zooquake_history::protocol::{Message, Outcome, Request};
@@ -208,7 +209,7 @@ fn candidate(world: &World, net: &Net, name: &str, number: u32) -> Result<Candid
     let (host, said, counters) = (net.host(), CandidateReport::default(), Counters::default());
     let (hears, clock) = (said.clone(), world.clone());
     let output = Output::direct(move |message| lock(&hears).push((clock.now(), message)));
-    let client = format!("c{number}");
+    let client = Node::client(number as usize).to_string();
     let env = Env {
         client: client.as_str().into(),
         connect: Arc::new(host),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use zooquake_history::Node;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -55,7 +56,12 @@ struct HistoryFile {
 
 impl HistoryFile {
     fn event(&mut self, client: u64, kind: &str, f: &str, value: &Value) -> Result<(), Failure> {
-        let (index, time, process, node) = (self.index, 40_000 * self.index, client, format!("c{}", client + 1));
+        let (index, time, process, node) = (
+            self.index,
+            40_000 * self.index,
+            client,
+            Node::client(client as usize + 1).to_string(),
+        );
         let event = json!({"index": index, "time": time, "process": process, "type": kind, "f": f, "value": value, "node": node});
         self.index += 1;
         Ok(writeln!(self.file, "{event}")?)

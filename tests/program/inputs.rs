@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use zooquake_history::Node;
 
 /// A folder of two histories.
 fn histories(name: &str) -> Runs {
@@ -23,8 +24,8 @@ fn histories(name: &str) -> Runs {
 fn ours(lines: &[(&str, Value)]) -> String {
     let line = |(index, (words, value)): (usize, &(&str, Value))| {
         let words: Vec<&str> = words.split(' ').collect();
-        let process: u64 = words[0].parse().unwrap();
-        let (kind, f, node) = (words[1], words[2], format!("c{}", process + 1));
+        let process: usize = words[0].parse().unwrap();
+        let (kind, f, node) = (words[1], words[2], Node::client(process + 1).to_string());
         let event = json!({ "index": index, "time": index, "process": process, "type": kind, "f": f, "value": value, "node": node });
         format!("{event}\n")
     };

@@ -4,7 +4,7 @@ use crate::anomaly_tally::{read_late, thinned};
 use crate::script::event;
 use fastrand::Rng;
 use serde_json::Value;
-use zooquake_history::{Event, EventType, Record, evidence::Znode};
+use zooquake_history::{Event, EventType, Node, Record, evidence::Znode};
 
 const CLIENTS: usize = 3;
 
@@ -91,7 +91,7 @@ impl<O: Object> ObjectWorld<O> {
     }
 
     fn event(&mut self, client: usize, number: Option<u64>, kind: EventType, f: &str, value: Value) {
-        let (index, who) = (self.events.len(), format!("c{}", client + 1));
+        let (index, who) = (self.events.len(), Node::client(client + 1).to_string());
         let time = index as u64 * 1_000_000;
         self.events.push(event(index, time, &who, number, kind, f, value));
     }

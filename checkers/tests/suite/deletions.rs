@@ -2,7 +2,7 @@
 
 use crate::liveness::node;
 use std::collections::BTreeSet;
-use zooquake_history::{Event, EventType, Record, Txn};
+use zooquake_history::{Event, EventType, Node, Record, Txn};
 
 /// The deletions of znodes of which the logs show what created them, each after that; none before which the znode may
 /// have gone.
@@ -40,10 +40,10 @@ pub fn known_deletions(record: &Record) -> Vec<[&Txn; 2]> {
 /// Clients that deleted, at the path of a grant of theirs, a znode of another client.
 pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
     let events = &record.history.events;
-    let client = |session: &str| session[2..3].to_owned();
+    let client = |session: &str| session[2..3].parse::<usize>().expect("a number");
     let mut found = BTreeSet::new();
     for [create, delete] in known_deletions(record) {
-        let who = format!("c{}", client(&delete.session));
+        let who = Node::client(client(&delete.session)).to_string();
         let own = |event: &Event| {
             let path = event.path() == Some(delete.paths[0].as_str()) && event.czxid().is_some();
             event.f == "acquire" && event.kind == EventType::Ok && node(event) == who && path

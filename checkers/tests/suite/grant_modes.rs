@@ -6,7 +6,7 @@ use crate::grant_safety::OLD_WRITE;
 use crate::script::{changed, lock};
 use std::num::NonZeroUsize;
 use zooquake_checkers::check;
-use zooquake_history::{Record, plan::Capabilities};
+use zooquake_history::{Node, Record, plan::Capabilities};
 
 /// A reader and a writer, both confirmed.
 const BOTH: &str = "
@@ -82,7 +82,10 @@ fn one_client_more_than_leases_is_over_capacity() {
 #[test]
 fn one_client_more_than_leases_that_did_not_confirm_is_stale() {
     let writes = (1..4).fold(THREE.replace("holds", "wrote"), |text, n| {
-        text.replace(&format!("c{n} confirm"), &format!("c{n} write g{n}"))
+        text.replace(
+            &format!("{} confirm", Node::client(n)),
+            &format!("{} write g{n}", Node::client(n)),
+        )
     });
     assert!(one_by(&two(&writes), "stale-holder", &[1, 3, 5, 6, 7, 8, 9, 10, 11]).advisory);
     none(&with(3, &writes));

@@ -4,7 +4,7 @@ use crate::expect::has_reason;
 use crate::script::event;
 use serde_json::{Value, json};
 use zooquake_checkers::{Results, Verdict, inferred_plan};
-use zooquake_history::History;
+use zooquake_history::{History, Node};
 
 /// A history of `process type f`, a client each, with values.
 fn history(lines: &[(&str, Value)]) -> History {
@@ -14,7 +14,9 @@ fn history(lines: &[(&str, Value)]) -> History {
             panic!("{words:?}")
         };
         let number = process.parse::<u64>().ok();
-        let who = number.map_or((*process).to_owned(), |number| format!("c{}", number + 1));
+        let who = number.map_or((*process).to_owned(), |number| {
+            Node::client(number as usize + 1).to_string()
+        });
         let kind = serde_json::from_value(json!(kind)).expect("it is a type");
         event(index, 1_000_000 * index as u64, &who, number, kind, f, value.clone())
     };

@@ -6,7 +6,7 @@ use crate::script::{self, changed, event, history, lock, logged, txn, znode};
 use serde_json::json;
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::{
-    EventType, Record, ServerSample, ServerTxnLog, Txn, TxnPart, plan::RecipeSource, plan::Resource,
+    EventType, Node, Record, ServerSample, ServerTxnLog, Txn, TxnPart, plan::RecipeSource, plan::Resource,
 };
 
 #[test]
@@ -253,7 +253,7 @@ fn the_logs_of_a_majority_of_the_voters_are_to_be_read_whole() {
     ] {
         let mut record = own("lock", Some(first_epoch(3)));
         let log = |(number, whole): (usize, bool)| ServerTxnLog {
-            server: format!("n{number}"),
+            server: Node::server(number).to_string(),
             voter: true,
             whole,
             problem: (!whole).then(|| "its file is damaged".to_owned()),
@@ -289,7 +289,7 @@ fn whole_log(server: &str, transactions: usize, differs: Vec<Txn>) -> ServerTxnL
 fn a_log_that_has_no_transaction_counts_towards_no_majority() {
     for (transactions, lacks) in [([3, 3, 0], 0), ([3, 0, 0], 1)] {
         let mut record = own("lock", Some(first_epoch(3)));
-        let log = |(number, count): (usize, usize)| whole_log(&format!("n{number}"), count, Vec::new());
+        let log = |(number, count): (usize, usize)| whole_log(&Node::server(number).to_string(), count, Vec::new());
         record.server_txnlogs = Some((1..).zip(transactions).map(log).collect());
         assert_eq!(incomplete(&record), lacks, "{transactions:?}");
     }
@@ -306,7 +306,7 @@ fn nothing_rests_on_a_zxid_at_which_no_majority_logged_the_same() {
     let record = |txns: Vec<Txn>, differs: [Vec<Txn>; 3]| {
         let mut record = own("lock", Some(txns.into_iter().map(all).collect()));
         let logs = (1..).zip(differs);
-        let logs = logs.map(|(number, differs)| whole_log(&format!("n{number}"), 3, differs));
+        let logs = logs.map(|(number, differs)| whole_log(&Node::server(number).to_string(), 3, differs));
         record.server_txnlogs = Some(logs.collect());
         record
     };

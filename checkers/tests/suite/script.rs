@@ -15,7 +15,7 @@
 pub use crate::script_lines::history;
 use serde_json::Value;
 use zooquake_history::{
-    Event, EventType, History, Process, Record, TreeReadings, Txn,
+    Event, EventType, History, Node, Process, Record, TreeReadings, Txn,
     evidence::{Reading, Znode},
     plan::{Plan, Target, Trigger, Window},
 };
@@ -77,7 +77,7 @@ pub fn event(index: usize, time: u64, who: &str, number: Option<u64>, kind: Even
         f: f.into(),
         value: value.into(),
         error: None,
-        node: who.starts_with('c').then(|| who.into()),
+        node: Node::from(who).is_client().then(|| who.into()),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::script::{self, history, standing, txn, znode};
 use crate::simulated_locks;
 use serde_json::{Value, json};
 use zooquake_checkers::{Verdict, check, inferred_plan};
-use zooquake_history::{EventType, Record};
+use zooquake_history::{EventType, Node, Record};
 
 /// What a semaphore calls its anomalies.
 pub const WORDS: Words = Words {
@@ -88,7 +88,10 @@ fn two_clients_are_more_than_one_lease() {
 fn one_client_more_than_leases_that_worked_is_stale_and_no_damage() {
     // The clients work instead of confirming.
     let working = (1..4).fold(THREE.replace("holds", "worked"), |text, n| {
-        text.replace(&format!("c{n} confirm"), &format!("c{n} work g{n}"))
+        text.replace(
+            &format!("{} confirm", Node::client(n)),
+            &format!("{} work g{n}", Node::client(n)),
+        )
     });
     let found = one_by(&two(&working), "stale-holder", &[1, 3, 5, 6, 7, 8, 9, 10, 11]);
     assert!(found.advisory);

@@ -9,7 +9,7 @@ use crate::script::event;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use zooquake_history::operation::Mode;
-use zooquake_history::{Event, EventType, Record, Txn};
+use zooquake_history::{Event, EventType, Node, Record, Txn};
 
 /// How often a world breaks a rule, in percent.
 #[derive(Default)]
@@ -179,7 +179,7 @@ impl LockWorld {
     /// An event of the client's present operation, about its grant.
     fn work(&mut self, who: usize, kind: EventType, f: &str, value: Value, error: Option<&str>) {
         let process = Some(self.clients[who].process);
-        self.push(&format!("c{}", who + 1), process, kind, f, value);
+        self.push(&Node::client(who + 1).to_string(), process, kind, f, value);
         self.events.last_mut().expect("one").error = error.map(str::to_owned);
         if kind == EventType::Info {
             self.clients[who].process += 10;
@@ -187,7 +187,7 @@ impl LockWorld {
     }
 
     fn named(&mut self, who: usize, kind: EventType, f: &str, value: Value) {
-        self.push(&format!("c{}", who + 1), None, kind, f, value);
+        self.push(&Node::client(who + 1).to_string(), None, kind, f, value);
     }
 
     fn phase(&mut self, name: &str) -> usize {

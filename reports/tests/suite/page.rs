@@ -4,7 +4,7 @@ use crate::common::{Run, between, build::MS, hostile, results, shows, without_sc
 use serde_json::json;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{AnomalySpan, NotJudged};
-use zooquake_history::{EventType, Process};
+use zooquake_history::{EventType, Node, Process};
 
 #[test]
 fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts() {
@@ -120,7 +120,7 @@ fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
     let mut run = results::invalid();
     // The session timeout is 2 s and the first step is at 23.58 s.
     for (id, until) in [(77, 21_700), (78, 21_500)] {
-        run.fault(id, "partition", &format!("n{id}"), 20_950 * MS, until * MS);
+        run.fault(id, "partition", &Node::server(id).to_string(), 20_950 * MS, until * MS);
     }
     let first = run.first_screen("near");
     assert!(
@@ -162,11 +162,17 @@ fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
 fn of_many_faults_it_is_said_how_many_are_not_told() {
     let mut run = results::invalid();
     for id in 100..120 {
-        run.fault(id, "disconnect", &format!("c{id}"), 25_000 * MS, 25_001 * MS);
+        run.fault(
+            id,
+            "disconnect",
+            &Node::client(id).to_string(),
+            25_000 * MS,
+            25_001 * MS,
+        );
         run.results.windows.push(WindowResult {
             id,
             fault: "disconnect".into(),
-            target: format!("c{id}"),
+            target: Node::client(id).to_string(),
             counts: false,
             why: "hit nothing".into(),
             from: Some(25_000 * MS),
@@ -195,7 +201,7 @@ fn the_legend_tells_only_what_is_in_the_picture() {
 fn the_first_screen_and_the_timeline_count_the_same() {
     let run = results::invalid();
     let control = |event: &&zooquake_history::Event| {
-        event.kind == zooquake_history::EventType::Invoke && event.process.to_string().starts_with('c')
+        event.kind == zooquake_history::EventType::Invoke && Node::from(event.process.to_string().as_str()).is_client()
     };
     let control = run.record.history.events.iter().filter(control).count();
     assert!(control > 0);

@@ -9,6 +9,7 @@ use zooquake_workloads::zk::{Connect, CreateMode, Zk};
 use crate::bed::MOMENT;
 use crate::driven::{ClientTestBed, DrivenClient};
 use crate::world::RecipeWorld;
+use zooquake_history::Node;
 use zooquake_workloads::zk::sim::Net;
 
 fn counts(clients: &mut [DrivenClient]) -> Vec<Counts> {
@@ -24,7 +25,7 @@ fn sum(counts: &[Counts], what: fn(&Counts) -> u64) -> u64 {
 /// Watch events, reads and writes of one change of leader among this many clients.
 fn change(variant: &str, clients: usize) -> [u64; 3] {
     let bed = ClientTestBed::new();
-    let name = |number: usize| format!("c{number}");
+    let name = |number: usize| Node::client(number).to_string();
     let mut all: Vec<DrivenClient> = (1..=clients)
         .map(|number| bed.drive(&name(number), "election", variant))
         .collect();

@@ -4,7 +4,7 @@
 use crate::script::{event, holding, readings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use zooquake_history::{Event, EventType, History, Plan, Record};
+use zooquake_history::{Event, EventType, History, Node, Plan, Record};
 
 type PendingCommitRequest = Option<(&'static str, usize, bool)>;
 
@@ -67,7 +67,13 @@ impl CommitWorld {
     }
 
     fn work(&mut self, who: usize, kind: EventType, f: &str, value: Value, error: Option<&str>) {
-        self.push(&format!("c{}", who + 1), Some(self.processes[who]), kind, f, value);
+        self.push(
+            &Node::client(who + 1).to_string(),
+            Some(self.processes[who]),
+            kind,
+            f,
+            value,
+        );
         self.events.last_mut().expect("one").error = error.map(str::to_owned);
         if kind == EventType::Info {
             self.processes[who] += 10;
@@ -130,7 +136,7 @@ impl CommitWorld {
     }
 
     fn kill(&mut self, who: usize) {
-        let name = format!("c{}", who + 1);
+        let name = Node::client(who + 1).to_string();
         let late = self.random.bool();
         if late {
             self.named(&name, "exit", json!({}));

@@ -3,7 +3,7 @@
 use crate::script::event;
 use zooquake_checkers::ensemble::{EnsembleElections, Suspicion, WallClock};
 use zooquake_history::server_log::ServerLog;
-use zooquake_history::{EventType, ServerSample};
+use zooquake_history::{EventType, Node, ServerSample};
 
 /// The wall clock at the beginning of the run: 2026-01-02 03:00:00 UTC, in milliseconds since 1970.
 pub const BEGUN_MS: i64 = 1_767_322_800_000;
@@ -97,7 +97,7 @@ impl ServerLogWriter {
 
     /// What is read of it.
     pub fn log(&self) -> ServerLog {
-        ServerLog::read(&format!("n{}", self.sid), self.text.as_bytes())
+        ServerLog::read(&Node::server(self.sid as usize).to_string(), self.text.as_bytes())
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
 use zooquake_checkers::{Results, check};
-use zooquake_history::{Event, EventType, History, Record};
+use zooquake_history::{Event, EventType, History, Node, Record};
 
 /// About how many events the shorter history has.
 const EVENTS: usize = 25_000;
@@ -51,7 +51,7 @@ impl Long {
 
     /// An event of a numbered process of the client `c{client}`.
     fn op(&mut self, process: usize, client: usize, kind: EventType, f: &str, value: Value) {
-        self.push(&format!("c{client}"), Some(process as u64), kind, f, value);
+        self.push(&Node::client(client).to_string(), Some(process as u64), kind, f, value);
     }
 
     fn invoke(&mut self, process: usize, client: usize, f: &str, value: Value) {
@@ -70,7 +70,7 @@ impl Long {
 
     /// An event of a client's named process.
     fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
-        self.push(&format!("c{client}"), None, kind, f, value);
+        self.push(&Node::client(client).to_string(), None, kind, f, value);
     }
 
     /// A quorum write of a client, and its answer.

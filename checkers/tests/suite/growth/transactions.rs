@@ -2,7 +2,7 @@
 
 use super::{Long, grows, records_grow};
 use serde_json::json;
-use zooquake_history::EventType;
+use zooquake_history::{EventType, Node};
 
 /// The site never gets the decision; the coordinators die, and are started again or not.
 fn blocked(mut long: Long, count: usize, back: bool) -> zooquake_history::Record {
@@ -42,7 +42,7 @@ fn votes_of_one_transaction() {
         ("commit", "atomic", 2),
         &[("commit-without-votes", |_| 1)],
         |long, count| {
-            let sites: Vec<String> = (1..=count).map(|site| format!("c{site}")).collect();
+            let sites: Vec<String> = (1..=count).map(|site| Node::client(site).to_string()).collect();
             long.done(0, 0, "begin", [json!({"tx": "t", "sites": sites}), json!({"tx": "t"})]);
             for site in 1..=count {
                 let word = if site == 1 { "no" } else { "yes" };

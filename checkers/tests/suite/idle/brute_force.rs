@@ -6,7 +6,7 @@ use crate::script::{self, event};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_history::{Event, EventType, History, Record};
+use zooquake_history::{Event, EventType, History, Node, Record};
 
 const MS: u64 = 1_000_000;
 
@@ -69,13 +69,13 @@ impl IdleWorld {
             2 => self.session(),
             3 => {
                 let who = self.random.usize(0..CLIENTS);
-                let name = format!("c{}", who + 1);
+                let name = Node::client(who + 1).to_string();
                 self.push(&name, None, EventType::Info, "exit", json!({ "incarnation": 1 }));
                 self.clients[who].0 = ClientActivity::Nothing;
                 self.clients[who].2 += 10;
             }
             4 => {
-                let name = format!("c{}", self.random.usize(0..CLIENTS) + 1);
+                let name = Node::client(self.random.usize(0..CLIENTS) + 1).to_string();
                 let holds = self.random.bool();
                 self.push(&name, None, EventType::Invoke, "confirm", json!({}));
                 let value = json!({ "holds": holds, "grant": "g77" });
@@ -99,7 +99,7 @@ impl IdleWorld {
     }
 
     fn session(&mut self) {
-        let name = format!("c{}", self.random.usize(0..CLIENTS) + 1);
+        let name = Node::client(self.random.usize(0..CLIENTS) + 1).to_string();
         let states = ["connected", "connected", "disconnected", "expired", "closed"];
         let state = states[self.random.usize(0..states.len())];
         let value = json!({ "session": format!("0x{}", self.random.u8(1..3)), "state": state });
@@ -108,7 +108,7 @@ impl IdleWorld {
 
     fn work(&mut self) {
         let who = self.random.usize(0..CLIENTS);
-        let name = format!("c{}", who + 1);
+        let name = Node::client(who + 1).to_string();
         let (doing, grant, process) = self.clients[who].clone();
         let held = self.clients.iter().any(|client| client.0 == ClientActivity::Holding);
         let about = json!({ "grant": grant });

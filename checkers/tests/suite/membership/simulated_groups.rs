@@ -6,7 +6,7 @@ use super::simulated_sessions::{Change, GroupState, SimulatedLog, Watcher};
 use crate::script::event;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_history::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Node, Record};
 
 /// How many clients there are, each of which may be a member.
 pub const CLIENTS: usize = 3;
@@ -132,7 +132,7 @@ impl GroupWorld {
     }
 
     pub fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
-        self.push(&format!("c{}", client + 1), None, kind, f, value);
+        self.push(&Node::client(client + 1).to_string(), None, kind, f, value);
     }
 
     pub fn phase(&mut self, name: &str) {
@@ -141,7 +141,7 @@ impl GroupWorld {
 
     fn numbered(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
         let number = client as u64 + 1 + 100 * self.clients[client].renewed;
-        self.push(&format!("c{}", client + 1), Some(number), kind, f, value);
+        self.push(&Node::client(client + 1).to_string(), Some(number), kind, f, value);
     }
 
     /// Whether the client's znode is there, and of its present session.

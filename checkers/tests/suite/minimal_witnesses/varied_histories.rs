@@ -5,7 +5,7 @@ use crate::doubtful_evidence::{self, FamilyHistories};
 use crate::script;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_history::{EventType, Record, evidence::Znode};
+use zooquake_history::{EventType, Node, Record, evidence::Znode};
 
 /// A history as its world makes it, with the end of a run behind it, with requests and answers that do not pair, or
 /// with somebody who is refused after recovery.
@@ -88,7 +88,7 @@ pub fn audited(seed: u64, mut record: Record) -> Record {
         .collect();
     let silent = rng.u8(0..16);
     for number in (1..5).filter(|number| *number != silent) {
-        let node = format!("c{number}");
+        let node = Node::client(number.into()).to_string();
         push(&mut record, &node, EventType::Invoke, "quiesce", json!({}));
         let named = znodes.iter().filter(|_| rng.u8(0..4) == 0);
         let named = named.map(|znode| json!({"path": znode.path, "czxid": znode.czxid}));

@@ -2,7 +2,7 @@
 
 use crate::liveness::{node, phase};
 use std::collections::BTreeSet;
-use zooquake_history::{Event, EventType, Process, Record};
+use zooquake_history::{Event, EventType, Node, Process, Record};
 
 /// An operation: sent, and ended how and where; `over` is where nothing more of it can come.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ impl QueueOp {
 }
 
 pub fn is_named(event: &Event) -> bool {
-    matches!(&event.process, Process::Name(name) if name.starts_with('c'))
+    matches!(&event.process, Process::Name(name) if Node::from(name.as_str()).is_client())
 }
 
 /// The operations of one name: of numbered processes, or control requests.

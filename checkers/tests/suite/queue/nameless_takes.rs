@@ -5,7 +5,7 @@ use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{edited, explains, minimal_beside, none, of_kind, one};
 use crate::script::{history, number};
 use zooquake_checkers::{Anomaly, Verdict, check};
-use zooquake_history::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Node, Record};
 
 /// The history of a random queue, in which some clients declare in their `hello` that they cannot name what they take.
 fn nameless(seed: u64) -> Record {
@@ -13,7 +13,7 @@ fn nameless(seed: u64) -> Record {
     let mut random = fastrand::Rng::with_seed(seed ^ 0x5eed);
     let clients: Vec<String> = (1..5)
         .filter(|_| random.bool())
-        .map(|number| format!("c{number}"))
+        .map(|number| Node::client(number).to_string())
         .collect();
     let hello = |client: &String| format!("0 {client} hello pid=1 cannot=taking\n");
     let mut events = history(&clients.iter().map(hello).collect::<String>()).events;

@@ -2,7 +2,7 @@
 
 use crate::script::{event, run};
 use serde_json::{Value, json};
-use zooquake_history::{Event, EventType, Record};
+use zooquake_history::{Event, EventType, Node, Record};
 
 pub const CLIENTS: usize = 4;
 
@@ -39,14 +39,14 @@ impl QueueWorld {
 
     pub fn op(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
         let number = client as u64 + 100 * self.renewed[client];
-        self.push(&format!("c{}", client + 1), Some(number), kind, f, value);
+        self.push(&Node::client(client + 1).to_string(), Some(number), kind, f, value);
         if kind == EventType::Info {
             self.renewed[client] += 1;
         }
     }
 
     pub fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
-        self.push(&format!("c{}", client + 1), None, kind, f, value);
+        self.push(&Node::client(client + 1).to_string(), None, kind, f, value);
     }
 
     pub fn phase(&mut self, name: &str) {

@@ -4,7 +4,7 @@
 use crate::concurrent_histories::{self, Object, PendingOperation};
 use crate::script::{holding, run};
 use serde_json::{Value, json};
-use zooquake_history::{EventType, Record, evidence::Znode};
+use zooquake_history::{EventType, Node, Record, evidence::Znode};
 
 /// The most operations of a history.
 const OPS: usize = 7;
@@ -101,7 +101,8 @@ impl Object for SimulatedRegister {
             return world.push(client, EventType::Fail, doing.f, Value::Null);
         };
         let session = format!("0x{}{}", client + 1, usize::from(world.chance(10)));
-        let mut answer = json!({"mzxid": mzxid, "session": session, "server": format!("n{}", client % 2 + 1)});
+        let mut answer =
+            json!({"mzxid": mzxid, "session": session, "server": Node::server(client % 2 + 1).to_string()});
         match doing.f {
             "cas" => {
                 answer["from"] = doing.asked["from"].clone();

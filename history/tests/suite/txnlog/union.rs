@@ -4,7 +4,7 @@ use super::three;
 use super::writer::{Record, close, create, create_with, file, headed, multi, part, path, payload};
 use zooquake_history::files::Files;
 use zooquake_history::txnlog::{ServerEntries, TxnLogs, read, union};
-use zooquake_history::{Record as RunRecord, ServerTxnLog};
+use zooquake_history::{Node, Record as RunRecord, ServerTxnLog};
 
 fn logged(server: &str, entries: &[Vec<u8>]) -> ServerEntries {
     let log = read(&file(entries));
@@ -74,8 +74,8 @@ fn what_a_majority_of_the_voters_logged_counts_where_logs_differ() {
         let forged = [three()[0].clone(), other, three()[2].clone()];
         for (place, names) in [(0, "n2+n3"), (1, "n1+n3"), (2, "n1+n2")] {
             let log = |number: usize| match number == place {
-                true => logged(&format!("n{}", number + 1), &forged),
-                false => logged(&format!("n{}", number + 1), &three()),
+                true => logged(&Node::server(number + 1).to_string(), &forged),
+                false => logged(&Node::server(number + 1).to_string(), &three()),
             };
             let logs = union((0..3).map(log).collect());
             assert_eq!(servers_of(&logs), ["n1+n2+n3", names, "n1+n2+n3"]);

@@ -2,6 +2,7 @@
 
 use super::build::{Builder, MS};
 use fastrand::Rng;
+use zooquake_history::Node;
 use zooquake_history::evidence::ServerSample;
 
 /// Faults on clients: number, kind, client, from, until.
@@ -38,7 +39,7 @@ pub fn sixty_seconds() -> Builder {
         let (asks, at, who) = (
             client.asks_at,
             66_000 + i as u64 * 40,
-            format!("c{}/{}", i + 1, client.process),
+            format!("{}/{}", Node::client(i + 1), client.process),
         );
         b.tell(&format!(
             "{asks}-{at} {who} acquire grant=w{i} timeout_ms=120000 -> ok grant=w{i} czxid={}
@@ -82,7 +83,7 @@ fn turn(b: &mut Builder, rng: &mut Rng, (who, clients): (usize, &mut [Client]), 
     if (LEADER_CUT.0..LEADER_CUT.0 + 2600).contains(&at) {
         at = LEADER_CUT.0 + 2600 + rng.u64(5..90);
     }
-    let who = format!("c{c}/{}", client.process);
+    let who = format!("{}/{}", Node::client(c), client.process);
     let czxid = 0x1_0000_0000_u64 + grant as u64;
     b.tell(&format!(
         "{}-{at} {who} acquire grant={name} timeout_ms=120000 -> ok grant={name} path=/lock/x-{grant} czxid={czxid} session=\"0x1001\"",
@@ -198,7 +199,7 @@ pub fn servers() -> Vec<ServerSample> {
             let epoch = if silent { 0 } else { epoch };
             samples.push(ServerSample {
                 time: ms * MS,
-                server: format!("n{n}"),
+                server: Node::server(n).to_string(),
                 mode: mode.into(),
                 epoch,
                 zxid: (epoch << 32) + tick as i64,

@@ -7,7 +7,7 @@ use serde_json::json;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Cause, Results, Verdict};
 use zooquake_history::{
-    Plan, Record,
+    Node, Plan, Record,
     plan::{AcceptedAnomaly, ClientPlan, ClusterPlan, Cycle, Target, Timing, Trigger, Window, Workload},
 };
 use zooquake_reports::Extras;
@@ -114,7 +114,7 @@ pub fn many(n: usize) -> Run {
     let mut b = Builder::default();
     for i in 0..n / 3 {
         let (who, at) = (
-            format!("c{0}/{0}", i % 10 + 1),
+            format!("{}/{}", Node::client(i % 10 + 1), i % 10 + 1),
             i as u64 * 3_600_000 + rng.u64(0..900_000),
         );
         let (kind, accepted) = if i % 50 == 0 { ("fail", false) } else { ("ok", true) };

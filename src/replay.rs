@@ -3,7 +3,7 @@
 
 use zooquake_checkers::{Anomaly, Results};
 use zooquake_history::plan::{Plan, Target, Trigger, Window};
-use zooquake_history::{Event, EventType, Process, Record};
+use zooquake_history::{Event, EventType, Node, Process, Record};
 
 /// Milliseconds of operations after the last window that is kept: pinned windows come a little earlier or later.
 const AFTER_MS: u64 = 6_000;
@@ -56,8 +56,8 @@ pub fn pin(record: &Record, anomaly: &Anomaly, name: &str) -> PinnedPlan {
         match moment(events, begin, anomaly) {
             Some(moment) => {
                 notes.push(format!("window {id}, {fault} of {target}: {}", moment.words()));
-                if target.starts_with('c') {
-                    window.target = Target::Node(target.to_string());
+                if Node::from(target).is_client() {
+                    window.target = Target::Node(target.into());
                 }
                 window.trigger = moment.trigger(since_ms(begin));
             }
@@ -73,7 +73,7 @@ pub fn pin(record: &Record, anomaly: &Anomaly, name: &str) -> PinnedPlan {
 /// waiting for an answer.
 fn moment(events: &[Event], begin: &Event, anomaly: &Anomaly) -> Option<Moment> {
     let target = begin.target().unwrap_or_default();
-    if target.starts_with('c') && !target.contains(',') {
+    if Node::from(target).is_client() {
         return Moment::at(events, begin, target);
     }
     let mut clients: Vec<&str> = anomaly
@@ -115,7 +115,7 @@ const TELLING_MS: u64 = 5_000;
 /// A moment in a client's own sequence of operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moment {
-    client: String,
+    client: Node,
     f: String,
     nth: u64,
     work_ms: u64,
@@ -131,7 +131,7 @@ impl Moment {
         let after_ms = event.time.saturating_sub(last.time) / 1_000_000;
         let nth = 1 + asked.filter(|e| e.f == last.f).count() as u64;
         (after_ms <= TELLING_MS).then(|| Self {
-            client: client.to_string(),
+            client: client.into(),
             f: last.f.to_string(),
             nth,
             work_ms: last.work_ms().unwrap_or(0).max(0).unsigned_abs(),
@@ -263,7 +263,7 @@ mod tests {
             panic!("{:?}", pinned.plan.windows)
         };
         let expected = Trigger::Op {
-            client: "c3".into(),
+            client: Node::client(3),
             f: "write".into(),
             nth: 2,
             work_ms: 700,
@@ -272,7 +272,7 @@ mod tests {
         };
         assert_eq!(
             (&window.target, &window.trigger),
-            (&Target::Node("c3".into()), &expected)
+            (&Target::Node(Node::client(3)), &expected)
         );
         assert_eq!(pinned.plan.time_ms, 4_000 + AFTER_MS);
         assert_eq!(pinned.plan.replay_of.as_deref(), Some("r1"));
@@ -293,7 +293,9 @@ mod tests {
         let pinned = pin(&whole(), &anomaly(&[2, 7]), "r1");
         let windows = &pinned.plan.windows;
         assert_eq!(windows.len(), 2);
-        assert!(matches!(&windows[1].trigger, Trigger::Op { client, after_ms: 4_000, .. } if client == "c3"));
+        assert!(
+            matches!(&windows[1].trigger, Trigger::Op { client, after_ms: 4_000, .. } if *client == Node::client(3))
+        );
         assert_eq!(windows[1].target, Target::Client, "servers are found anew");
     }
 }

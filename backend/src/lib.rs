@@ -28,6 +28,7 @@ use zooquake_history::evidence::Znode;
 use zooquake_history::fault::Wire;
 use zooquake_history::plan::Plan;
 use zooquake_history::txnlog::TxnLogs;
+use zooquake_history::{Host, Node};
 use zooquake_workloads::protocol::ProcessOutput;
 
 pub use clock::{Clock, RealClock, within};
@@ -138,106 +139,106 @@ pub trait RunClaim: Send {
     fn end(self: Box<Self>) -> BackendFuture<'static, ()>;
 }
 
-/// What a run needs of an ensemble and its clients. Nodes are named `n1`, … (servers) and `c1`, … (clients).
+/// What a run needs of an ensemble and its clients.
 ///
 /// Every fault returns only after its effect was seen on the spot, with a sentence that states what was observed.
 pub trait Cluster: Send + Sync {
-    /// Names of the servers.
-    fn servers(&self) -> Vec<String>;
+    /// The servers.
+    fn servers(&self) -> Vec<Node>;
 
     /// A phase of the run begins. Only a simulated ensemble makes anything of it.
     fn entered(&self, _phase: &str) {}
 
-    /// Names of the servers that vote.
-    fn voters(&self) -> Vec<String>;
+    /// The servers that vote.
+    fn voters(&self) -> Vec<Node>;
 
-    /// Names of the clients.
-    fn clients(&self) -> Vec<String>;
+    /// The clients.
+    fn clients(&self) -> Vec<Node>;
 
-    /// Names of the servers and clients on a machine of the plan, such as `h2`; `None` if it has none of that name.
-    fn nodes_on(&self, host: &str) -> Option<Vec<String>>;
+    /// The servers and clients on a machine of the plan; `None` if it has none of that name.
+    fn nodes_on(&self, host: &Host) -> Option<Vec<Node>>;
 
     /// Waits until one server leads, the others follow, and a write through every server was acknowledged. An error if
     /// that does not come about in 60 s, with the last log lines of the servers that do not serve.
     fn ready(&self) -> BackendFuture<'_, ()>;
 
     /// Kills the process on the node with SIGKILL and sees it gone.
-    fn kill<'a>(&'a self, node: &'a str) -> BackendFuture<'a>;
+    fn kill<'a>(&'a self, node: &'a Node) -> BackendFuture<'a>;
 
     /// Starts the process of a server; nothing happens to one that runs.
-    fn start_server<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()>;
+    fn start_server<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, ()>;
 
     /// Deletes the snapshots and transaction logs of a server whose process is dead, and sees them gone.
     ///
     /// The epochs that it has promised stay, or those that keep their data could never follow it again.
-    fn wipe<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()>;
+    fn wipe<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, ()>;
 
     /// Starts a client's process; `on_output` receives all of its output.
-    fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> BackendFuture<'a, Stdin>;
+    fn start_client<'a>(&'a self, client: &'a Node, incarnation: u64, on_output: OnOutput) -> BackendFuture<'a, Stdin>;
 
     /// Freezes the node.
-    fn pause<'a>(&'a self, node: &'a str) -> BackendFuture<'a>;
+    fn pause<'a>(&'a self, node: &'a Node) -> BackendFuture<'a>;
 
     /// Thaws the node; nothing happens to one that is not frozen.
-    fn resume<'a>(&'a self, node: &'a str) -> BackendFuture<'a>;
+    fn resume<'a>(&'a self, node: &'a Node) -> BackendFuture<'a>;
 
     /// Sees a client's node not frozen, and none of its threads stopped.
-    fn sees_running<'a>(&'a self, client: &'a str) -> BackendFuture<'a>;
+    fn sees_running<'a>(&'a self, client: &'a Node) -> BackendFuture<'a>;
 
     /// Drops what passes between the node and the peers, as its own network sees it.
-    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> BackendFuture<'a>;
+    fn partition<'a>(&'a self, node: &'a Node, peers: &'a [Node], directions: Directions) -> BackendFuture<'a>;
 
     /// Removes all cuts set at the node.
-    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> BackendFuture<'a>;
+    fn heal_partition<'a>(&'a self, node: &'a Node, peers: &'a [Node]) -> BackendFuture<'a>;
 
     /// Has a client's proxy lose a request or a reply, and waits for it; `None` if none came that fits.
-    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>>;
+    fn lose<'a>(&'a self, client: &'a Node, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>>;
 
     /// Lets a client's proxy lose nothing, if it still waits; what waits in [`Cluster::lose`] then ends.
-    fn lose_nothing<'a>(&'a self, client: &'a str) -> BackendFuture<'a, ()>;
+    fn lose_nothing<'a>(&'a self, client: &'a Node) -> BackendFuture<'a, ()>;
 
     /// Ends a client's connections at its proxy, which refuses new ones.
-    fn disconnect<'a>(&'a self, client: &'a str, wire: Wire) -> BackendFuture<'a>;
+    fn disconnect<'a>(&'a self, client: &'a Node, wire: Wire) -> BackendFuture<'a>;
 
     /// Lets a client's connections through its proxy again.
-    fn reconnect<'a>(&'a self, client: &'a str) -> BackendFuture<'a>;
+    fn reconnect<'a>(&'a self, client: &'a Node) -> BackendFuture<'a>;
 
     /// Closes the session of a client's newest connection from another one, and sees it refused afterwards; `None` if
     /// the client has no session at the moment.
-    fn expire<'a>(&'a self, client: &'a str) -> BackendFuture<'a, Option<String>>;
+    fn expire<'a>(&'a self, client: &'a Node) -> BackendFuture<'a, Option<String>>;
 
     /// Has what its leader sends reach a server late, and sees a write of another server late there.
-    fn lag<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> BackendFuture<'a>;
+    fn lag<'a>(&'a self, server: &'a Node, behind: LeaderDelay) -> BackendFuture<'a>;
 
     /// Ends that, and sees a write of another server there at once.
-    fn catch_up<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> BackendFuture<'a>;
+    fn catch_up<'a>(&'a self, server: &'a Node, behind: LeaderDelay) -> BackendFuture<'a>;
 
     /// Creates persistent znodes, and those above them, through a server; one that exists is left as it is.
-    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> BackendFuture<'a, ()>;
+    fn create<'a>(&'a self, server: &'a Node, paths: &'a [String]) -> BackendFuture<'a, ()>;
 
     /// Creates the znodes that the workload stands on.
-    fn set_up<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()>;
+    fn set_up<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, ()>;
 
     /// Whether a znode is there, as a server sees it after a write.
-    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> BackendFuture<'a, bool>;
+    fn exists<'a>(&'a self, server: &'a Node, path: &'a str) -> BackendFuture<'a, bool>;
 
     /// The state that the server reports; an error if it does not serve.
-    fn server_state<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ServerState>;
+    fn server_state<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, ServerState>;
 
     /// The server to which a client's process is connected.
-    fn server_of<'a>(&'a self, client: &'a str) -> BackendFuture<'a, Option<String>>;
+    fn server_of<'a>(&'a self, client: &'a Node) -> BackendFuture<'a, Option<Node>>;
 
     /// Opens a session of this timeout, leaves it silent, and sees it expire; milliseconds that it took.
-    fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> BackendFuture<'a, u64>;
+    fn canary<'a>(&'a self, server: &'a Node, session_ms: u64) -> BackendFuture<'a, u64>;
 
     /// Reads all znodes through a server.
-    fn tree<'a>(&'a self, server: &'a str) -> BackendFuture<'a, Vec<Znode>>;
+    fn tree<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, Vec<Znode>>;
 
     /// The transaction logs of all servers, whether they run or not; what could not be read is named in them.
     fn transactions(&self) -> BoxFuture<'_, TxnLogs>;
 
     /// The last lines of a node's log, headed by its name.
-    fn log_tail(&self, node: &str) -> String;
+    fn log_tail(&self, node: &Node) -> String;
 
     /// The engines of containers that do not answer at the moment, in words: `the Docker engine of h2`. What they run
     /// goes on.
@@ -247,7 +248,7 @@ pub trait Cluster: Send + Sync {
 
     /// Why there is no way to the last process of a client, which may live; `None` if it has ended or could not be
     /// started.
-    fn unreachable<'a>(&'a self, _client: &'a str) -> BoxFuture<'a, Option<String>> {
+    fn unreachable<'a>(&'a self, _client: &'a Node) -> BoxFuture<'a, Option<String>> {
         Box::pin(ready(None))
     }
 

@@ -21,7 +21,7 @@ use crate::verdict::NOTE;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zooquake_history::plan::record_files::{SERVERS, TREE, TXNLOG, TXNLOGS, server_log};
-use zooquake_history::{Process, ServerSample};
+use zooquake_history::{Process, ServerSample, Text};
 
 /// What the families' checkers need of the files that are missing.
 #[derive(Debug, Clone, Copy, Default)]
@@ -197,13 +197,10 @@ fn other_servers(record: &RecordView<'_>) -> Vec<String> {
 
 /// How the servers of a file differ from those of the plan, as reasons.
 fn difference(record: &RecordView<'_>, file: &str, servers: BTreeSet<&str>, without: String) -> Vec<String> {
-    let planned = record.plan.cluster.ensemble();
-    let lacking: Vec<&str> = planned
-        .iter()
-        .map(String::as_str)
-        .filter(|name| !servers.contains(name))
-        .collect();
-    let known: BTreeSet<&str> = planned.iter().map(String::as_str).collect();
+    let planned: Vec<Text> = record.plan.cluster.ensemble().iter().map(Text::from).collect();
+    let planned = || planned.iter().map(Text::as_str);
+    let lacking: Vec<&str> = planned().filter(|name| !servers.contains(name)).collect();
+    let known: BTreeSet<&str> = planned().collect();
     let strange: Vec<&str> = servers.difference(&known).copied().collect();
     let mut reasons = Vec::new();
     if !lacking.is_empty() {
@@ -227,7 +224,7 @@ fn strange_clients(record: &RecordView<'_>) -> Option<String> {
     if !(record.plan.has_known_format() && record.plan.scenes.is_empty()) {
         return None;
     }
-    let planned: BTreeSet<String> = record.plan.cluster.client_names().into_iter().collect();
+    let planned: BTreeSet<Text> = record.plan.cluster.client_nodes().iter().map(Text::from).collect();
     let events = record.history.events.iter();
     let clients = events.filter_map(|event| match event.process {
         Process::Number(_) => Some(ops::node(event)),

@@ -64,9 +64,8 @@ pub fn sample(record: &Record) -> Sample {
     let units = measures.map_or_else(Vec::new, |measures| units(&run, measures));
     let (from, to) = run.ops_phase().unwrap_or_default();
     let within: Vec<&MeasuredUnit<'_>> = units.iter().filter(|unit| (from..=to).contains(&unit.at)).collect();
-    let mut by_client: BTreeMap<String, u64> = (1..=record.plan.cluster.clients)
-        .map(|n| (format!("c{n}"), 0))
-        .collect();
+    let clients = record.plan.cluster.client_nodes();
+    let mut by_client: BTreeMap<String, u64> = clients.iter().map(|client| (client.to_string(), 0)).collect();
     for unit in &within {
         *by_client.entry(unit.node.to_owned()).or_default() += 1;
     }
@@ -167,7 +166,7 @@ mod tests {
     use EventType::{Info, Invoke, Ok};
     use serde_json::{Value, json};
     use zooquake_history::plan::{ClusterPlan, Plan, Timing, Window, Workload};
-    use zooquake_history::{Event, EventType, History, Process};
+    use zooquake_history::{Event, EventType, History, Node, Process};
 
     const MS: u64 = 1_000_000;
 
@@ -178,7 +177,14 @@ mod tests {
     }
 
     impl Script {
-        fn event(&mut self, ms: u64, process: Process, kind: EventType, (f, value): (&str, Value), node: Option<&str>) {
+        fn event(
+            &mut self,
+            ms: u64,
+            process: Process,
+            kind: EventType,
+            (f, value): (&str, Value),
+            node: Option<&Node>,
+        ) {
             self.events.push(Event {
                 index: self.events.len(),
                 time: ms * MS,
@@ -207,13 +213,13 @@ mod tests {
         }
 
         fn client(&mut self, ms: u64, number: usize, kind: EventType, f: &str, value: Value) {
-            let node = format!("c{number}");
-            self.event(ms, Process::Number(number as u64), kind, (f, value), Some(&node));
+            let client = Node::client(number);
+            self.event(ms, Process::Number(number as u64), kind, (f, value), Some(&client));
         }
 
         fn control(&mut self, ms: u64, number: usize, kind: EventType, f: &str, value: Value) {
-            let node = format!("c{number}");
-            self.event(ms, Process::Name(node.clone().into()), kind, (f, value), Some(&node));
+            let client = Node::client(number);
+            self.event(ms, (&client).into(), kind, (f, value), Some(&client));
         }
 
         fn record(self, family: &str, variant: &str) -> Record {

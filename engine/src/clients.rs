@@ -15,13 +15,13 @@ use holds::Holds;
 use serde_json::{Value, json};
 use std::time::Duration;
 use worker::Worker;
-use zooquake_history::EventType;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::SESSION;
 use zooquake_history::operation::control::{Hello, SESSIONS, STATE, UNASKED, UnaskedAnswer};
 use zooquake_history::operation::grant::{ACCEPTED, GRANT, MODE, TOKEN, VALUE};
 use zooquake_history::plan::{Plan, Resource};
 use zooquake_history::protocol::{ClientLimit, Message, Outcome, ProcessOutput};
+use zooquake_history::{EventType, Node};
 
 /// How long clients have for their first session, while no fault is on.
 const FIRST_SESSION: Duration = Duration::from_secs(10);
@@ -117,9 +117,9 @@ impl Clients {
             ProcessOutput::Line(line) => match serde_json::from_str(&line) {
                 Ok(message) => self.message(run, number, message),
                 Err(error) => {
-                    let name = &self.workers[number].name;
+                    let client = &self.workers[number].node;
                     let why =
-                        format!("client {name} wrote a line that is not a message of the protocol: {line}: {error}");
+                        format!("client {client} wrote a line that is not a message of the protocol: {line}: {error}");
                     run.broken(number, why);
                 }
             },
@@ -163,7 +163,7 @@ impl Clients {
                     let rested = run.now + self.generator.rest_at_cut(number);
                     worker.due = worker.due.map(|due| due.max(rested));
                 }
-                run.record(HistoryEntry::named(&worker.name, &notice, value));
+                run.record(HistoryEntry::of_client(&worker.node, &notice, value));
                 if lost {
                     self.end_hold(run, number);
                 }
@@ -182,7 +182,7 @@ impl Clients {
                     self.complete_control(run, &request, Completion::from_reply(outcome, value, error));
                 } else {
                     let answer = json!(UnaskedAnswer { id, outcome, value });
-                    let mut entry = HistoryEntry::named(&worker.name, UNASKED, answer);
+                    let mut entry = HistoryEntry::of_client(&worker.node, UNASKED, answer);
                     entry.error = error;
                     run.record(entry);
                 }
@@ -204,9 +204,9 @@ impl Clients {
         self.workers.iter().filter(|worker| worker.op.is_some()).count()
     }
 
-    /// The name of the first client that holds.
-    pub fn holder(&self) -> Option<&str> {
-        self.holds.holder().map(|number| self.workers[number].name.as_str())
+    /// The first client that holds.
+    pub fn holder(&self) -> Option<&Node> {
+        self.holds.holder().map(|number| &self.workers[number].node)
     }
 
     /// Lets the clocks of free time run until this moment.

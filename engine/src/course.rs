@@ -10,6 +10,7 @@ use super::nemesis::Nemesis;
 use super::recovery::{Recovery, RecoveryEnd};
 use super::views::{Views, ViewsMoment};
 use std::time::Duration;
+use zooquake_history::Node;
 use zooquake_history::evidence::Reading;
 
 /// Longest wait for the `hello` of every client.
@@ -151,7 +152,7 @@ fn greet(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, unt
     if !run.passed(until) {
         return CourseTransition::Wait(Course::Greeting(until));
     }
-    let silent: Vec<&str> = clients.dead().map(|worker| worker.name.as_str()).collect();
+    let silent: Vec<&Node> = clients.dead().map(|worker| &worker.node).collect();
     let why = format!("clients {silent:?} sent no hello within {} s.", GREETING.as_secs());
     run.broken(clients.dead().next().map_or(0, |worker| worker.number), why);
     CourseTransition::Wait(Course::Over)

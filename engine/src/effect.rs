@@ -5,7 +5,7 @@ use std::time::Duration;
 use zooquake_history::evidence::Reading;
 use zooquake_history::plan::Window;
 use zooquake_history::protocol::{ProcessOutput, Request};
-use zooquake_history::{EventType, Process, TreeReadings};
+use zooquake_history::{EventType, Node, Process, TreeReadings};
 
 /// Something that has happened. Clients are numbered from 0.
 #[derive(Debug)]
@@ -158,7 +158,7 @@ pub struct Stalls {
 /// A server that leads, and since which epoch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leader {
-    pub name: String,
+    pub server: Node,
     pub epoch: i64,
 }
 
@@ -170,9 +170,9 @@ pub enum NemesisReport {
     /// Answered when the window's trigger fires; refused if it does not in time.
     Arm(Box<Window>),
     /// A client's process is about to be killed on purpose; answered when its end is expected.
-    Killing(String),
+    Killing(Node),
     /// A killed client is to be started again; answered when its process has said hello.
-    Restart(String),
+    Restart(Node),
     /// Nothing more will come from the nemesis.
     Done,
 }
@@ -189,9 +189,9 @@ pub enum NemesisAnswer {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TriggerFiring {
     /// The client whose state fired it.
-    pub client: Option<String>,
+    pub client: Option<Node>,
     /// The client that held.
-    pub holder: Option<String>,
+    pub holder: Option<Node>,
 }
 
 /// What the engine appends to the history: an event but for its index and time, which the recorder adds.
@@ -203,11 +203,11 @@ pub struct HistoryEntry {
     pub value: Value,
     pub error: Option<String>,
     /// The client, if the event is one of a client's.
-    pub node: Option<String>,
+    pub node: Option<Node>,
 }
 
 impl HistoryEntry {
-    /// An event of a named process that is no operation.
+    /// An event, of a named process that is no client's, which is no operation.
     pub fn named(name: &str, f: &str, value: Value) -> Self {
         Self {
             process: Process::Name(name.into()),
@@ -215,7 +215,16 @@ impl HistoryEntry {
             f: f.to_string(),
             value,
             error: None,
-            node: name.starts_with('c').then(|| name.to_string()),
+            node: None,
+        }
+    }
+
+    /// An event of a client's named process that is no operation.
+    pub fn of_client(client: &Node, f: &str, value: Value) -> Self {
+        Self {
+            process: client.into(),
+            node: Some(client.clone()),
+            ..Self::named("", f, value)
         }
     }
 }

@@ -34,6 +34,7 @@ use context::RunContext;
 use course::Course;
 use nemesis::Nemesis;
 use std::time::Duration;
+use zooquake_history::Node;
 use zooquake_history::operation::family;
 use zooquake_history::plan::Plan;
 
@@ -155,7 +156,10 @@ impl Engine {
         let (plan, clients) = (&self.run.plan, &self.clients);
         let of = plan.windows.len();
         let state = match family(&plan.workload.family).is_some_and(|family| family.grants) {
-            true => format!("{} holds", clients.holder().unwrap_or("nobody")),
+            true => format!(
+                "{} holds",
+                clients.holder().map_or_else(|| "nobody".to_owned(), Node::to_string)
+            ),
             false => format!(
                 "{} of {} clients wait for an answer",
                 clients.waiting(),

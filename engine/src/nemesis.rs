@@ -8,6 +8,7 @@ use super::effect::{Effect, HistoryEntry, NemesisAnswer, NemesisReport, TriggerF
 use super::operation::OpKind;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use zooquake_history::Node;
 use zooquake_history::operation::nemesis::{DETAIL, PHASE, VERIFIED, WINDOW};
 use zooquake_history::plan::{ClientState, Trigger, Window};
 
@@ -104,7 +105,7 @@ impl Nemesis {
         match armed.poll(clients, run.now) {
             TriggerState::Waits(armed) => self.armed = Some(armed),
             TriggerState::Fires(client) => {
-                let holder = clients.holder().map(str::to_string);
+                let holder = clients.holder().cloned();
                 let firing = TriggerFiring { client, holder };
                 run.answer_nemesis(token, Some(NemesisAnswer::Fired(firing)));
             }
@@ -147,7 +148,7 @@ enum TriggerState {
     /// The window has to wait on.
     Waits(ArmedTrigger),
     /// The trigger fires, for the state of this client if it waited for one.
-    Fires(Option<String>),
+    Fires(Option<Node>),
     /// The window has waited too long.
     Expires,
 }
@@ -193,7 +194,7 @@ impl ArmedTrigger {
                 after_ms,
                 ..
             } => {
-                let sent = worker.sent.get(f.as_str()).filter(|_| worker.name == *client)?;
+                let sent = worker.sent.get(f.as_str()).filter(|_| worker.node == *client)?;
                 let ready = sent.since + Duration::from_millis(*after_ms);
                 let late = ready + LATE < self.from || sent.count > *nth && sent.work_ms < *work_ms;
                 (sent.count >= *nth && !late).then_some(ready)
@@ -243,7 +244,7 @@ impl ArmedTrigger {
         }
         let ready = |worker: &&Worker| self.ready(worker, clients).is_some_and(|at| at <= now);
         match clients.workers.iter().find(ready) {
-            Some(worker) => TriggerState::Fires(Some(worker.name.clone())),
+            Some(worker) => TriggerState::Fires(Some(worker.node.clone())),
             None if now < self.until => TriggerState::Waits(self),
             None => TriggerState::Expires,
         }

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 use zooquake_history::evidence::Reading;
+use zooquake_history::{Node, node};
 
 /// Longest wait for all faults to be healed and all clients to run.
 const HEALING: Duration = Duration::from_secs(60);
@@ -207,7 +208,7 @@ fn heal(run: &mut RunContext, clients: &mut Clients, nemesis: &Nemesis, until: D
     if !(nemesis.done && clients.all_run() || run.passed(until)) {
         return RecoveryTransition::Wait(RecoveryStep::Healing(until));
     }
-    let dead: Vec<&str> = clients.dead().map(|worker| worker.name.as_str()).collect();
+    let dead: Vec<&Node> = clients.dead().map(|worker| &worker.node).collect();
     match unhealed(&nemesis.unhealed, &dead, nemesis.done) {
         None if !run.interrupted => return recover(run, clients),
         None => {}
@@ -229,7 +230,7 @@ fn record_not_recovered(run: &mut RunContext, why: String) {
 }
 
 /// Why not everything is healed; `None` if it is.
-fn unhealed(windows: &BTreeSet<i64>, dead: &[&str], nemesis_done: bool) -> Option<String> {
+fn unhealed(windows: &BTreeSet<i64>, dead: &[&Node], nemesis_done: bool) -> Option<String> {
     let mut whys = Vec::new();
     if !windows.is_empty() {
         let windows: Vec<String> = windows.iter().map(i64::to_string).collect();
@@ -238,7 +239,7 @@ fn unhealed(windows: &BTreeSet<i64>, dead: &[&str], nemesis_done: bool) -> Optio
         whys.push("the faults are not over".to_string());
     }
     if !dead.is_empty() {
-        whys.push(format!("not running: {}", dead.join(", ")));
+        whys.push(format!("not running: {}", node::join(dead, ", ")));
     }
     (!whys.is_empty()).then(|| format!("after {} s {}", HEALING.as_secs(), whys.join("; ")))
 }
@@ -492,9 +493,9 @@ mod tests {
     #[test]
     fn every_window_and_every_client_must_be_back() {
         assert_eq!(unhealed(&BTreeSet::new(), &[], true), None);
-        let said = |windows: &[i64], dead: &[&str], done| unhealed(&windows.iter().copied().collect(), dead, done);
+        let said = |windows: &[i64], dead: &[&Node], done| unhealed(&windows.iter().copied().collect(), dead, done);
         assert_eq!(
-            said(&[2, 5], &["c3"], true).unwrap(),
+            said(&[2, 5], &[&Node::client(3)], true).unwrap(),
             "after 60 s not seen to be healed: window 2, 5; not running: c3"
         );
         assert_eq!(said(&[], &[], false).unwrap(), "after 60 s the faults are not over");

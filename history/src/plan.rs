@@ -11,10 +11,11 @@ mod scheduler;
 mod window;
 
 use crate::former_names;
+use crate::node::Node;
 pub use capabilities::{Capabilities, Delivery, RegisterReads};
 pub use client_plan::{ClientPlan, Cycle};
 pub use goal::ConsensusGoal;
-pub use hosts::{PlannedHost, host_name};
+pub use hosts::PlannedHost;
 pub use recipe::RecipeSource;
 pub use scene::{Act, Scene, Step};
 pub use scheduler::{Scheduler, ScriptAct, ScriptStep};
@@ -266,24 +267,24 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl ClusterPlan {
-    /// Names of the servers that vote.
-    pub fn voters(&self) -> Vec<String> {
-        (1..=self.servers).map(|n| format!("n{n}")).collect()
+    /// The servers that vote.
+    pub fn voters(&self) -> Vec<Node> {
+        (1..=self.servers).map(Node::server).collect()
     }
 
-    /// Names of the observers.
-    pub fn observers(&self) -> Vec<String> {
+    /// The observers.
+    pub fn observers(&self) -> Vec<Node> {
         let first = self.servers + 1;
-        (first..first + self.observers).map(|n| format!("n{n}")).collect()
+        (first..first + self.observers).map(Node::server).collect()
     }
 
-    /// `c1`, … for each client.
-    pub fn client_names(&self) -> Vec<String> {
-        (1..=self.clients).map(|n| format!("c{n}")).collect()
+    /// The clients, in the order of their numbers.
+    pub fn client_nodes(&self) -> Vec<Node> {
+        (1..=self.clients).map(Node::client).collect()
     }
 
-    /// Names of the servers that vote, then those of the observers.
-    pub fn ensemble(&self) -> Vec<String> {
+    /// The servers that vote, then the observers.
+    pub fn ensemble(&self) -> Vec<Node> {
         [self.voters(), self.observers()].concat()
     }
 }

@@ -8,6 +8,7 @@ use crate::model::folder;
 use crate::model::search::{SearchEffort, search};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use zooquake_history::node;
 use zooquake_history::plan::ClusterPlan;
 use zooquake_workloads::consensus::setting::ProtocolSetting;
 use zooquake_workloads::consensus::variants::{ConsensusVariant, variant};
@@ -122,7 +123,7 @@ fn run(args: &ExhaustArgs) -> Result<ExitCode, String> {
     for cut in &args.cut_off {
         bounds
             .cut(cut, &names)
-            .ok_or_else(|| format!("the nodes are {}", names.join(", ")))?;
+            .ok_or_else(|| format!("the nodes are {}", node::join(&names, ", ")))?;
     }
     println!("{setting:?}\n{bounds:?}");
     let effort = SearchEffort {

@@ -6,6 +6,7 @@ use crate::scenario::Scenario;
 use crate::script::node_named;
 use fastrand::Rng;
 use std::ops::Range;
+use zooquake_history::Node as NodeName;
 use zooquake_history::fault::{self, Cut, Payload, Share};
 use zooquake_history::plan::{ClientPlan, Cycle, Target, Trigger, Window};
 use zooquake_workloads::consensus::protocol::{Node, NodeRole, NodeSet, Protocol};
@@ -145,7 +146,7 @@ impl DraftShape {
 }
 
 /// The windows of disturbances, in their order; nodes have these names.
-pub fn windows(disturbances: &[Disturbance], names: &[String]) -> Vec<Window> {
+pub fn windows(disturbances: &[Disturbance], names: &[NodeName]) -> Vec<Window> {
     let name = |node: Node| names[usize::from(node)].clone();
     let window = |(number, disturbance): (usize, &Disturbance)| {
         let everyone = || Target::Servers(names.to_vec());
@@ -184,8 +185,8 @@ pub fn windows(disturbances: &[Disturbance], names: &[String]) -> Vec<Window> {
 }
 
 /// The disturbance of a window; `None` if a network has no such fault, target or trigger.
-pub fn disturbance(window: &Window, names: &[String]) -> Option<Disturbance> {
-    let node = |name: &String| node_named(names, name);
+pub fn disturbance(window: &Window, names: &[NodeName]) -> Option<Disturbance> {
+    let node = |name: &NodeName| node_named(names, name);
     let one = || match &window.target {
         Target::Node(name) => node(name),
         _ => None,
@@ -268,7 +269,7 @@ mod tests {
             role("proposer", true),
             role("proposer", true),
         ];
-        let names: Vec<String> = (1..=4).map(|node| format!("node{node}")).collect();
+        let names: Vec<NodeName> = (1..=4).map(|node| NodeName::of_role("node", node)).collect();
         for seed in 0..500 {
             let mut rng = Rng::with_seed(seed);
             let shape = DraftShape::new(&roles, 400, seed % 2 == 0);

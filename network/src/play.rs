@@ -11,6 +11,7 @@ use crate::transit::Transit;
 use crate::world::World;
 use fastrand::Rng;
 use zooquake_checkers::consensus::{ConsensusJudge, NodeSets};
+use zooquake_history::Node as NodeName;
 use zooquake_history::plan::{Plan, Scheduler};
 use zooquake_workloads::consensus::protocol::Protocol;
 use zooquake_workloads::consensus::setting::{ProtocolSetting, ProtocolVisitor};
@@ -67,7 +68,7 @@ impl PlannedRun {
     ///
     /// # Errors
     /// If one of its windows is none for a network.
-    pub fn new(plan: &Plan, names: &[String]) -> Result<Self, String> {
+    pub fn new(plan: &Plan, names: &[NodeName]) -> Result<Self, String> {
         let window = |window| {
             let found = draft::disturbance(window, names);
             found.ok_or_else(|| format!("window {} ({}) is none for a network", window.id, window.fault))
@@ -125,7 +126,7 @@ impl PlannedRun {
 
 struct RecordVisitor<'a> {
     plan: &'a Plan,
-    names: &'a [String],
+    names: &'a [NodeName],
     run: &'a PlannedRun,
 }
 

@@ -9,7 +9,7 @@ use zooquake_history::fault::Payload;
 use zooquake_history::operation::consensus::{Announcement, CONTENT, NODES, f};
 use zooquake_history::operation::nemesis::{ClockReading, WindowEvent, WindowPhase};
 use zooquake_history::plan::{ConsensusGoal, Plan, Target};
-use zooquake_history::{Event, EventType, MessageRecord, Process};
+use zooquake_history::{Event, EventType, MessageRecord, Node as NodeName, Process, node};
 use zooquake_workloads::consensus::protocol::{Node, Protocol};
 
 /// What is recorded of a run.
@@ -31,7 +31,7 @@ struct OpenOperation {
 /// Records a run, and ends it when all has come about after healing.
 pub struct RecordingObserver<'a> {
     plan: &'a Plan,
-    names: &'a [String],
+    names: &'a [NodeName],
     judge: JudgingObserver,
     record: NetworkRecord,
     /// Phases that have not begun, the next one last, each with its moment.
@@ -46,7 +46,7 @@ const NS: u64 = 1_000;
 impl<'a> RecordingObserver<'a> {
     /// Begins the record of a plan's run, whose disturbances are all healed at a moment; `None` for a run that is not
     /// followed until after that.
-    pub fn begin(plan: &'a Plan, names: &'a [String], judge: JudgingObserver, healed: Option<u32>) -> Self {
+    pub fn begin(plan: &'a Plan, names: &'a [NodeName], judge: JudgingObserver, healed: Option<u32>) -> Self {
         let phases = healed.map(|healed| vec![(healed, "recovered"), (healed, "heal")]);
         let mut recording = Self {
             plan,
@@ -109,7 +109,7 @@ impl<'a> RecordingObserver<'a> {
             process: Process::Number(open.process),
             kind,
             error,
-            node: Some(self.names[usize::from(node)].as_str().into()),
+            node: Some((&self.names[usize::from(node)]).into()),
             ..named("", open.f, content)
         };
         self.push(at, event);
@@ -128,10 +128,10 @@ impl<'a> RecordingObserver<'a> {
     fn window(&mut self, at: u32, disturbance: usize, phases: [(WindowPhase, Option<u32>); 2]) {
         let window = &self.plan.windows[disturbance];
         let target = match &window.target {
-            Target::Node(name) => name.clone(),
+            Target::Node(name) => name.to_string(),
             // A share of all messages hits no node of its own.
             Target::Servers(_) if matches!(window.payload, Some(Payload::Share(_))) => "all links".to_owned(),
-            Target::Servers(names) => names.join(","),
+            Target::Servers(names) => node::join(names, ","),
             _ => String::new(),
         };
         let fault = window.fault.clone();
@@ -172,11 +172,12 @@ impl<P: Protocol> Observer<P> for RecordingObserver<'_> {
             self.answered(at, node, value);
             return ControlFlow::Continue(());
         }
-        let name = self.names[usize::from(node)].as_str();
+        let name = &self.names[usize::from(node)];
         let (f, value) = announcement.event(self.names);
         let event = Event {
+            process: name.into(),
             node: Some(name.into()),
-            ..named(name, &f, value)
+            ..named("", &f, value)
         };
         self.push(at, event);
         ControlFlow::Continue(())
@@ -205,7 +206,7 @@ impl<P: Protocol> Observer<P> for RecordingObserver<'_> {
 
     fn sent(&mut self, at: u32, message: &Transmission<P::Message>, on_its_way: bool) {
         let figure = P::figure(&message.message);
-        let name = |node: Node| self.names[usize::from(node)].clone();
+        let name = |node: Node| self.names[usize::from(node)].to_string();
         let sent = u64::from(at) * NS;
         self.record.messages.push(MessageRecord {
             number: message.number,

@@ -1,5 +1,6 @@
 //! Runs that follow a script: which messages arrive and which timers run out, in which order, and nothing else.
 
+use zooquake_history::Node as NodeName;
 use zooquake_history::plan::{ScriptAct, ScriptStep};
 use zooquake_workloads::consensus::protocol::Node;
 
@@ -10,12 +11,12 @@ pub type NodeScript = [(u32, NodeStep)];
 pub type NodeStep = ScriptAct<Node>;
 
 /// The number of the node of this name.
-pub fn node_named(names: &[String], name: &str) -> Option<Node> {
+pub fn node_named(names: &[NodeName], name: &NodeName) -> Option<Node> {
     names.iter().position(|other| other == name).map(|node| node as Node)
 }
 
 /// The script of a plan; its steps that name a node which is not among these are left out.
-pub fn node_script(steps: &[ScriptStep], names: &[String]) -> Vec<(u32, NodeStep)> {
+pub fn node_script(steps: &[ScriptStep], names: &[NodeName]) -> Vec<(u32, NodeStep)> {
     let step = |step: &ScriptStep| {
         let at = u32::try_from(step.at_ms.saturating_mul(1_000)).unwrap_or(u32::MAX);
         Some((at, step.act.with_nodes(|name| node_named(names, name))?))

@@ -5,6 +5,7 @@ use crate::observer::{Observer, Transmission};
 use crate::script::NodeStep;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use zooquake_history::Node as NodeName;
 use zooquake_history::operation::consensus::Announcement;
 use zooquake_history::plan::{ScriptStep, Target, Trigger, Window};
 use zooquake_workloads::consensus::protocol::{Input, InputOf, Node, Protocol};
@@ -33,7 +34,7 @@ pub struct TraceScript {
 
 impl TraceScript {
     /// The script of these, of nodes with these names.
-    pub fn new(items: &[TraceItem], names: &[String]) -> Self {
+    pub fn new(items: &[TraceItem], names: &[NodeName]) -> Self {
         let (mut steps, mut windows): (Vec<ScriptStep>, Vec<Window>) = (Vec::new(), Vec::new());
         let end_ms = items.len() as u64 + 1;
         let target = |node: Node| Target::Node(names[usize::from(node)].clone());

@@ -17,8 +17,8 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use zooquake_history::Record;
 use zooquake_history::plan::{On, Plan};
+use zooquake_history::{Node, Record};
 
 /// `shrink`
 #[derive(Debug, Args)]
@@ -225,10 +225,13 @@ pub fn plan_lines(plan: &Plan) -> Vec<String> {
             state(window)
         )
     });
-    let clients = (1..).zip(&plan.clients).map(|(number, client)| match client.ops {
-        Some(0) => format!("c{number}: nothing before the faults are healed"),
-        Some(ops) => format!("c{number}: {ops} operations"),
-        None => format!("c{number}: as many operations as there is time for"),
-    });
+    let clients = (1..)
+        .map(Node::client)
+        .zip(&plan.clients)
+        .map(|(name, client)| match client.ops {
+            Some(0) => format!("{name}: nothing before the faults are healed"),
+            Some(ops) => format!("{name}: {ops} operations"),
+            None => format!("{name}: as many operations as there is time for"),
+        });
     windows.chain(clients).collect()
 }

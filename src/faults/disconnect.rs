@@ -3,6 +3,7 @@
 use super::strike::{Strike, StrikeEffect};
 use super::{Fault, WindowDraft, client_state};
 use anyhow::{Result, bail};
+use zooquake_history::Node;
 use zooquake_history::fault::{self, Payload, Wire};
 use zooquake_history::plan::Target;
 
@@ -28,7 +29,7 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };
 
-async fn disconnect(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
+async fn disconnect(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
     let Some(Payload::Wire(wire)) = strike.window.payload else {
         bail!("the plan does not state how the connections end");
     };

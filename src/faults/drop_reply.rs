@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
 use zooquake_backend::sidecar::{LossKind, RuleEffect};
+use zooquake_history::Node;
 use zooquake_history::fault::{self, NthRequest, Payload, Wire, WireOp};
 use zooquake_history::operation;
 
@@ -48,7 +49,7 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };
 
-async fn lose(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
+async fn lose(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
     let Some(Payload::Wire(wire)) = strike.window.payload else {
         bail!("the plan does not state what is lost");
     };

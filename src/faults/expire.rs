@@ -3,6 +3,7 @@
 use super::strike::{MissedStrike, Strike, StrikeEffect};
 use super::{Fault, WindowDraft, client_state};
 use anyhow::Result;
+use zooquake_history::Node;
 use zooquake_history::fault;
 use zooquake_history::plan::Target;
 
@@ -21,7 +22,7 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };
 
-async fn expire(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
+async fn expire(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
     let seen = strike.cluster.expire(victim).await?;
     Ok(seen
         .ok_or_else(|| MissedStrike(format!("{victim} had no session at the moment")))?

@@ -3,8 +3,8 @@
 
 use super::{Fault, Topology, WindowDraft, kill, partition, pause};
 use std::ops::Range;
-use zooquake_history::fault;
-use zooquake_history::plan::{Target, host_name};
+use zooquake_history::plan::Target;
+use zooquake_history::{Host, fault};
 
 pub const KILL: Fault = Fault {
     kind: &fault::HOST_KILL,
@@ -39,7 +39,7 @@ pub const PARTITION: Fault = Fault {
 fn sketch(rng: &mut fastrand::Rng, topology: &Topology, lasts: Range<u64>) -> WindowDraft {
     let host = rng.usize(1..=topology.hosts.max(1));
     WindowDraft {
-        target: Target::Host(host_name(host)),
+        target: Target::Host(Host::new(host)),
         payload: None,
         state: None,
         duration_ms: rng.u64(lasts),

@@ -5,8 +5,8 @@ use super::{Fault, WindowDraft, any_server, servers};
 use anyhow::{Context, Result};
 use std::time::Duration;
 use zooquake_engine::NemesisReport;
-use zooquake_history::fault;
 use zooquake_history::plan::{ClientState, Target};
+use zooquake_history::{Node, fault};
 
 /// How long a server may take from its start to serving.
 const RESTART_PATIENCE: Duration = Duration::from_secs(20);
@@ -40,27 +40,27 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(start(strike, victim)),
 };
 
-async fn kill(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
-    if victim.starts_with('c') {
+async fn kill(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
+    if victim.is_client() {
         // The end of its stream takes another way, and must not be read before this.
-        let known = strike.link.report(NemesisReport::Killing(victim.to_string())).await?;
+        let known = strike.link.report(NemesisReport::Killing(victim.clone())).await?;
         known.context("the run has ended")?;
     }
     Ok(strike.cluster.kill(victim).await?.into())
 }
 
-async fn start(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
-    if victim.starts_with('n') {
+async fn start(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
+    if victim.is_server() {
         strike.cluster.start_server(victim).await?;
         return Ok(serves_again(strike, victim).await?.into());
     }
-    let hello = strike.link.report(NemesisReport::Restart(victim.to_string())).await?;
+    let hello = strike.link.report(NemesisReport::Restart(victim.clone())).await?;
     hello.context("its process did not say hello")?;
     Ok("started again, and it sent hello".to_string().into())
 }
 
 /// Waits until a server that was started again serves.
-pub(super) async fn serves_again(strike: &Strike<'_>, server: &str) -> Result<String> {
+pub(super) async fn serves_again(strike: &Strike<'_>, server: &Node) -> Result<String> {
     let begun = strike.clock.now();
     loop {
         match strike.cluster.server_state(server).await {

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::join_all;
 use std::time::Duration;
 use zooquake_backend::{Cluster, LeaderDelay};
+use zooquake_history::Node;
 use zooquake_history::fault::{self, Lag, Payload};
 use zooquake_history::plan::Target;
 
@@ -64,19 +65,19 @@ fn behind(strike: &Strike<'_>) -> Result<LeaderDelay> {
 ///
 /// # Errors
 /// If no server leads, or none follows.
-pub async fn follower(cluster: &dyn Cluster) -> Result<String> {
+pub async fn follower(cluster: &dyn Cluster) -> Result<Node> {
     let leader = leader(cluster).await.context("no server led")?;
     let (servers, voters) = (cluster.servers(), cluster.voters());
     let serving = join_all(servers.iter().map(|server| cluster.server_state(server))).await;
     let serving = servers.into_iter().zip(serving).filter(|(_, state)| state.is_ok());
     // Two voters commit nothing that one of them has not taken.
-    let dispensable = |server: &String| voters.len() > 2 || !voters.contains(server);
-    let mut followers: Vec<String> = serving.map(|(server, _)| server).collect();
+    let dispensable = |server: &Node| voters.len() > 2 || !voters.contains(server);
+    let mut followers: Vec<Node> = serving.map(|(server, _)| server).collect();
     followers.retain(|server| *server != leader && dispensable(server));
     let served = join_all(cluster.clients().iter().map(|client| cluster.server_of(client))).await;
     // A client whose process does not run is on none.
-    let served: Vec<String> = served.into_iter().flatten().flatten().collect();
-    let count = |server: &String| served.iter().filter(|other| *other == server).count();
+    let served: Vec<Node> = served.into_iter().flatten().flatten().collect();
+    let count = |server: &Node| served.iter().filter(|other| *other == server).count();
     // Of equal ones this takes the last.
     let follower = followers.into_iter().rev().max_by_key(count);
     follower.context("no server followed that can fall behind")

@@ -18,7 +18,7 @@ mod wipe;
 use strike::Action;
 use zooquake_history::fault::Payload;
 use zooquake_history::plan::{ClientState, ClusterPlan, Target, Timing, Trigger, Window, Workload};
-use zooquake_history::{FaultKind, former_names};
+use zooquake_history::{FaultKind, Node, former_names};
 
 /// One kind of fault.
 pub struct Fault {
@@ -148,12 +148,12 @@ pub fn usual() -> Vec<String> {
 
 /// A server drawn at random.
 fn any_server(rng: &mut fastrand::Rng, topology: &Topology) -> Target {
-    Target::Node(format!("n{}", rng.usize(1..=topology.servers)))
+    Target::Node(Node::server(rng.usize(1..=topology.servers)))
 }
 
 /// A client drawn at random, of those that have something to do.
 fn any_client(rng: &mut fastrand::Rng, topology: &Topology) -> Target {
-    Target::Node(format!("c{}", rng.usize(1..=topology.clients)))
+    Target::Node(Node::client(rng.usize(1..=topology.clients)))
 }
 
 pub use strike::leader;
@@ -170,8 +170,8 @@ fn client_state(rng: &mut fastrand::Rng, round: usize) -> (ClientState, u64) {
 }
 
 /// So many voters drawn at random, in order.
-fn voters(rng: &mut fastrand::Rng, topology: &Topology, count: usize) -> Vec<String> {
-    let mut names: Vec<String> = (1..=topology.voters).map(|n| format!("n{n}")).collect();
+fn voters(rng: &mut fastrand::Rng, topology: &Topology, count: usize) -> Vec<Node> {
+    let mut names: Vec<Node> = (1..=topology.voters).map(Node::server).collect();
     rng.shuffle(&mut names);
     names.truncate(count);
     names.sort();

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::{Clock, Cluster};
 use zooquake_engine::{HistoryEntry, NemesisAnswer, NemesisReport, TriggerFiring};
+use zooquake_history::node;
 use zooquake_history::operation::nemesis::{WindowEvent, WindowPhase};
 use zooquake_history::plan::{Plan, Scene, Target, Window};
 
@@ -120,7 +121,7 @@ impl Nemesis {
         let fault = fault.with_context(|| format!("there is no fault `{}`", window.fault))?;
         let fired = self.triggered(window).await?;
         let victims = victims(&*self.cluster, window, &fired).await?;
-        let target = victims.join(",");
+        let target = node::join(&victims, ",");
         // On disk before it happens, so that a crash of ours can be healed from the record.
         self.tell(window, event(window, WindowPhase::Begin, Some(&target)))
             .await;

@@ -4,6 +4,7 @@ use super::strike::{Strike, StrikeEffect};
 use super::{Fault, Topology, WindowDraft, any_server, servers, voters};
 use anyhow::{Result, bail};
 use zooquake_backend::{Cluster, Directions};
+use zooquake_history::Node;
 use zooquake_history::fault::{self, Cut, Payload};
 use zooquake_history::plan::{ClientState, Target};
 
@@ -53,7 +54,7 @@ pub const FAULT: Fault = Fault {
     heal: |strike, victim| Box::pin(join_again(strike, victim)),
 };
 
-async fn cut_off(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
+async fn cut_off(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
     let cut = how(strike)?;
     let directions = Directions {
         inbound: cut != Cut::Mute,
@@ -63,7 +64,7 @@ async fn cut_off(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     Ok(strike.cluster.partition(victim, &peers, directions).await?.into())
 }
 
-async fn join_again(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
+async fn join_again(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
     let peers = peers(strike.cluster, victim, strike.victims, how(strike)?);
     Ok(strike.cluster.heal_partition(victim, &peers).await?.into())
 }
@@ -79,12 +80,12 @@ fn how(strike: &Strike<'_>) -> Result<Cut> {
 
 /// From whom a victim is cut off: a client from the servers that are no victims; a server from these too, and from the
 /// clients that are no victims, unless the cut is between servers only.
-fn peers(cluster: &dyn Cluster, victim: &str, victims: &[String], cut: Cut) -> Vec<String> {
+fn peers(cluster: &dyn Cluster, victim: &Node, victims: &[Node], cut: Cut) -> Vec<Node> {
     let others = cluster
         .servers()
         .into_iter()
         .filter(|server| server != victim && !victims.contains(server));
-    if victim.starts_with('c') || cut == Cut::FromServers {
+    if victim.is_client() || cut == Cut::FromServers {
         return others.collect();
     }
     let clients = cluster.clients().into_iter().filter(|client| !victims.contains(client));

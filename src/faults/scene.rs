@@ -10,6 +10,7 @@ use std::time::Duration;
 use zooquake_backend::{Cluster, Directions, ServerState};
 use zooquake_history::operation::nemesis::{StepEvent, WindowPhase};
 use zooquake_history::plan::{Act, Scene, Step};
+use zooquake_history::{Node, node};
 
 /// How often servers are asked while something is waited for.
 const POLL: Duration = Duration::from_millis(100);
@@ -72,7 +73,7 @@ impl Nemesis {
         let cluster = &*self.cluster;
         let servers = step.servers.as_slice();
         ensure!(!servers.is_empty(), "the plan names no servers for this step");
-        let names = servers.join(", ");
+        let names = node::join(servers, ", ");
         let detail = match step.act {
             Act::Start => {
                 try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
@@ -108,7 +109,7 @@ impl Nemesis {
     /// Asks again and again until the answers give something `SETTLED` times in a row.
     async fn settled<T: PartialEq>(
         &self,
-        servers: &[String],
+        servers: &[Node],
         what: &str,
         see: impl Fn(&[Result<ServerState>]) -> Option<T>,
     ) -> Result<T> {
@@ -134,8 +135,8 @@ impl Nemesis {
     }
 
     /// Waits until all serve and one leads, which it names; another one than the one expected is an error.
-    async fn led(&self, servers: &[String], expected: Option<&String>) -> Result<String> {
-        let what = format!("a leader of {}", servers.join(", "));
+    async fn led(&self, servers: &[Node], expected: Option<&Node>) -> Result<Node> {
+        let what = format!("a leader of {}", node::join(servers, ", "));
         let leader = self.settled(servers, &what, |states| {
             let all = states.iter().all(Result::is_ok);
             let leads = |state: &Result<ServerState>| state.as_ref().is_ok_and(ServerState::leads);
@@ -150,8 +151,8 @@ impl Nemesis {
         Ok(leader)
     }
 
-    async fn level(&self, servers: &[String]) -> Result<i64> {
-        let what = format!("one last zxid of {}", servers.join(", "));
+    async fn level(&self, servers: &[Node]) -> Result<i64> {
+        let what = format!("one last zxid of {}", node::join(servers, ", "));
         let level = self.settled(servers, &what, |states| {
             let zxids: Option<Vec<i64>> = states.iter().map(|state| Some(state.as_ref().ok()?.zxid)).collect();
             let zxids = zxids?;
@@ -161,14 +162,14 @@ impl Nemesis {
         level.await
     }
 
-    async fn lost(&self, servers: &[String]) -> Result<()> {
-        let what = format!("the loss of the leader by {}", servers.join(", "));
+    async fn lost(&self, servers: &[Node]) -> Result<()> {
+        let what = format!("the loss of the leader by {}", node::join(servers, ", "));
         let none = |states: &[Result<ServerState>]| states.iter().all(Result::is_err).then_some(());
         self.settled(servers, &what, none).await
     }
 }
 
-fn sentences(said: Vec<String>, servers: &[String]) -> String {
+fn sentences(said: Vec<String>, servers: &[Node]) -> String {
     let each = servers
         .iter()
         .zip(said)
@@ -176,11 +177,11 @@ fn sentences(said: Vec<String>, servers: &[String]) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-async fn states(cluster: &dyn Cluster, servers: &[String]) -> Vec<Result<ServerState>> {
+async fn states(cluster: &dyn Cluster, servers: &[Node]) -> Vec<Result<ServerState>> {
     join_all(servers.iter().map(|server| cluster.server_state(server))).await
 }
 
-async fn zxids(cluster: &dyn Cluster) -> BTreeMap<String, String> {
+async fn zxids(cluster: &dyn Cluster) -> BTreeMap<Node, String> {
     let servers = cluster.servers();
     let states = states(cluster, &servers).await;
     let told = servers.into_iter().zip(states).filter_map(|(server, state)| {
@@ -191,7 +192,7 @@ async fn zxids(cluster: &dyn Cluster) -> BTreeMap<String, String> {
 }
 
 /// The state that each server reported, or its error, for messages.
-fn told(servers: &[String], states: &[Result<ServerState>]) -> String {
+fn told(servers: &[Node], states: &[Result<ServerState>]) -> String {
     let each = servers.iter().zip(states).map(|(server, state)| match state {
         Ok(state) => format!("{server} is {}", state.mode),
         Err(error) => format!("{server}: {error:#}"),
@@ -201,7 +202,7 @@ fn told(servers: &[String], states: &[Result<ServerState>]) -> String {
 
 /// One after the other, so that the last one, if it leads, has not yet found that it lost its quorum when it dies:
 /// killed the other way round, or all at once, a follower may live long enough to vote.
-async fn kill(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
+async fn kill(cluster: &dyn Cluster, servers: &[Node]) -> Result<String> {
     let mut said = Vec::new();
     for server in servers {
         said.push(cluster.kill(server).await?);
@@ -210,7 +211,7 @@ async fn kill(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
 }
 
 /// Cuts each of these off from everyone, or lets it be heard and hear again.
-async fn cut(cluster: &dyn Cluster, servers: &[String], off: bool) -> Result<String> {
+async fn cut(cluster: &dyn Cluster, servers: &[Node], off: bool) -> Result<String> {
     let each = servers.iter().map(|server| async move {
         let mut others = cluster.servers();
         others.retain(|other| other != server);

@@ -8,6 +8,7 @@ use std::fmt;
 use tokio::sync::watch;
 use zooquake_backend::{Clock, Cluster};
 use zooquake_engine::TriggerFiring;
+use zooquake_history::Node;
 use zooquake_history::plan::{Target, Window};
 
 /// The window that is on, and what a fault acts with.
@@ -20,11 +21,11 @@ pub struct Strike<'a> {
     pub over: &'a watch::Receiver<bool>,
     pub window: &'a Window,
     /// All whom it hits.
-    pub victims: &'a [String],
+    pub victims: &'a [Node],
 }
 
 /// A strike, or a healing, of one victim.
-pub type Action = for<'a> fn(&'a Strike<'a>, &'a str) -> BoxFuture<'a, Result<StrikeEffect>>;
+pub type Action = for<'a> fn(&'a Strike<'a>, &'a Node) -> BoxFuture<'a, Result<StrikeEffect>>;
 
 /// What was seen on the spot.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,10 +73,10 @@ impl std::error::Error for MissedStrike {}
 ///
 /// # Errors
 /// If there is none at the moment: nobody leads, nobody holds, or the holder is not connected.
-pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiring) -> Result<Vec<String>> {
+pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiring) -> Result<Vec<Node>> {
     Ok(match &window.target {
-        Target::Node(name) => vec![name.clone()],
-        Target::Servers(names) => names.clone(),
+        Target::Node(node) => vec![node.clone()],
+        Target::Servers(servers) => servers.clone(),
         Target::Host(host) => cluster
             .nodes_on(host)
             .with_context(|| format!("the run has no host {host}"))?,
@@ -83,11 +84,8 @@ pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiri
         Target::Leader => vec![leader(cluster).await.context("no server led")?],
         Target::Follower => vec![super::lag::follower(cluster).await?],
         Target::HolderServer => {
-            let holder = fired
-                .holder
-                .as_deref()
-                .or(fired.client.as_deref())
-                .context("nobody held")?;
+            let holder = fired.holder.as_ref().or(fired.client.as_ref());
+            let holder = holder.context("nobody held")?;
             let server = cluster.server_of(holder).await?;
             vec![server.with_context(|| format!("{holder} was not connected to a server"))?]
         }
@@ -96,7 +94,7 @@ pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiri
 
 /// The server that leads: of those that report it, the one with the highest epoch, because a deposed leader goes on
 /// reporting it for a while. `None` if no server does.
-pub async fn leader(cluster: &dyn Cluster) -> Option<String> {
+pub async fn leader(cluster: &dyn Cluster) -> Option<Node> {
     let servers = cluster.servers();
     let states = join_all(servers.iter().map(|server| cluster.server_state(server))).await;
     servers

@@ -5,8 +5,8 @@ use super::strike::{Strike, StrikeEffect};
 use super::{Fault, WindowDraft, voters};
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
-use zooquake_history::fault;
 use zooquake_history::plan::Target;
+use zooquake_history::{Node, fault, node};
 
 /// Wipe.
 pub const FAULT: Fault = Fault {
@@ -25,11 +25,11 @@ pub const FAULT: Fault = Fault {
 };
 
 /// Whether this victim is the one for whom everything is done: a wipe is one deed, not one for each victim.
-fn first(strike: &Strike<'_>, victim: &str) -> bool {
+fn first(strike: &Strike<'_>, victim: &Node) -> bool {
     strike.victims.first().is_some_and(|first| first == victim)
 }
 
-async fn lose(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
+async fn lose(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
     if !first(strike, victim) {
         return Ok(StrikeEffect::NOTHING);
     }
@@ -53,14 +53,14 @@ async fn lose(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     let sentence = format!(
         "{witness} was created and acknowledged; {} were killed; {} lost their data, and serve without it: {witness} is \
          gone",
-        voters.join(", "),
-        wiped.join(", ")
+        node::join(&voters, ", "),
+        node::join(wiped, ", ")
     );
     Ok(sentence.into())
 }
 
 /// Starts the voters that kept their data: they join those that lost it, and lose it too.
-async fn heal(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
+async fn heal(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
     if !first(strike, victim) {
         return Ok(StrikeEffect::NOTHING);
     }
@@ -70,5 +70,5 @@ async fn heal(strike: &Strike<'_>, victim: &str) -> Result<StrikeEffect> {
     // Those wiped may not have come up at all, or have lost their leader since.
     let all = strike.cluster.voters();
     try_join_all(all.iter().map(|server| serves_again(strike, server))).await?;
-    Ok(format!("{} were started too, and all serve", others.join(", ")).into())
+    Ok(format!("{} were started too, and all serve", node::join(&others, ", ")).into())
 }

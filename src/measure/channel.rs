@@ -41,7 +41,7 @@ async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<ChannelCo
         let _ = sender.send((0, output));
     };
     let asked = Instant::now();
-    let stdin = cluster.start_client(HOST, 1, Box::new(on_output)).await?;
+    let stdin = cluster.start_client(&HOST, 1, Box::new(on_output)).await?;
     let (mut worst_ms, mut start_ms, mut begun) = (0.0_f64, 0.0, None);
     for id in 0..=requests {
         let sent = Instant::now();

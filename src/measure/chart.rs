@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 use zooquake_backend::Cluster;
 use zooquake_backend::docker::DockerCluster;
+use zooquake_history::Node;
 use zooquake_history::plan::Workload;
 use zooquake_reports::measurement::{Measurement, Series};
 
@@ -52,7 +53,7 @@ pub async fn chart(
     if record.lacks(places) {
         let ensemble = MeasuredEnsemble::with_servers(order.servers);
         let measured = on_ensemble(ensemble, order.workload, order.interrupt, async |cluster| {
-            cluster.create("n1", &order.set_up).await?;
+            cluster.create(&Node::server(1), &order.set_up).await?;
             let point = async |place: &ChartPlace| Ok(point(place.size, &measure(cluster, place).await?).values);
             record.measure(places, point).await
         });

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use zooquake_backend::docker::DockerCluster;
+use zooquake_history::Node;
 use zooquake_history::operation::commit::f;
 use zooquake_history::plan::Workload;
 use zooquake_reports::measurement::{Measurement, Series};
@@ -99,7 +100,7 @@ enum FollowUp {
     /// The coordinator is asked to decide.
     Decide,
     /// This site is asked what was decided.
-    Decided(String),
+    Decided(Node),
     /// A decision is known: the coordinator's, or a site's.
     Known { site: bool },
 }

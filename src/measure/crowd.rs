@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use zooquake_backend::Stdin;
 use zooquake_backend::docker::DockerCluster;
+use zooquake_history::Node;
 use zooquake_history::operation::control::f;
 use zooquake_workloads::protocol::{Message, Outcome, ProcessOutput, Request};
 use zooquake_workloads::zk::counted::Counts;
@@ -17,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// The clients of one process.
 pub struct Crowd {
-    clients: Vec<String>,
+    clients: Vec<Node>,
     stdin: Stdin,
     output: mpsc::UnboundedReceiver<(Instant, ProcessOutput)>,
     last_id: u64,
@@ -38,14 +39,14 @@ impl Crowd {
     /// # Errors
     /// If the process does not start, or does not answer.
     pub async fn start(cluster: &DockerCluster, variant: &str, size: usize) -> Result<Self> {
-        let clients: Vec<String> = (1..=size).map(|number| format!("c{number}")).collect();
+        let clients: Vec<Node> = (1..=size).map(Node::client).collect();
         let (sender, output) = mpsc::unbounded_channel();
         let on_output = move |output| {
             // The receiver is gone once all is measured.
             let _ = sender.send((Instant::now(), output));
         };
         let stdin = cluster
-            .start_crowd(HOST, &clients, variant, Box::new(on_output))
+            .start_crowd(&HOST, &clients, variant, Box::new(on_output))
             .await?;
         let mut crowd = Self {
             clients,
@@ -58,8 +59,7 @@ impl Crowd {
         Ok(crowd)
     }
 
-    /// The names of the clients.
-    pub fn clients(&self) -> &[String] {
+    pub fn clients(&self) -> &[Node] {
         &self.clients
     }
 
@@ -67,7 +67,7 @@ impl Crowd {
     ///
     /// # Errors
     /// If the request cannot be written.
-    pub fn ask(&mut self, client: &str, f: &str, value: Value) -> Result<u64> {
+    pub fn ask(&mut self, client: &Node, f: &str, value: Value) -> Result<u64> {
         self.last_id += 1;
         let request = Request {
             id: self.last_id,

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use zooquake_backend::docker::{DockerBackend, DockerCluster};
 use zooquake_backend::{Backend, BringUp, Cluster};
+use zooquake_history::Node;
 use zooquake_history::plan::{ClusterPlan as Shape, Workload};
 
 /// The first host of clients.
-pub const HOST: &str = "c1";
+pub static HOST: Node = Node::client(1);
 
 /// What a measurement is made on.
 #[derive(Debug, Clone)]

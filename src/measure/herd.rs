@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 use tokio::sync::watch;
 use zooquake_backend::docker::DockerCluster;
+use zooquake_history::Node;
 use zooquake_history::operation::{Family, GrantOps, election, lock};
 use zooquake_history::plan::Workload;
 use zooquake_reports::measurement::{Measurement, Series};
@@ -145,7 +146,7 @@ async fn changes(cluster: &DockerCluster, name: &str, ops: GrantOps, size: u16, 
 }
 
 /// The client that leads, and the name of its term.
-type Leader = (String, String);
+type Leader = (Node, String);
 
 /// Candidates, and who of them waits.
 struct HerdRace {
@@ -157,11 +158,11 @@ struct HerdRace {
 }
 
 impl HerdRace {
-    fn stand(&mut self, client: &str) -> Result<()> {
+    fn stand(&mut self, client: &Node) -> Result<()> {
         self.last_grant += 1;
         let grant = format!("g{}", self.last_grant);
         let id = self.crowd.ask(client, self.ops.takes, json!({ "grant": grant }))?;
-        self.waiting.insert(id, (client.to_string(), grant));
+        self.waiting.insert(id, (client.clone(), grant));
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use std::fs;
+use zooquake_history::Node;
 
 /// What a verdict rests on beside the plan and the servers' logs; kept, but compressed.
 const EVIDENCE: [&str; 6] = [
@@ -33,7 +34,8 @@ pub fn compact(folder: &Folder) -> Result<()> {
     for entry in folder.entries("logs")? {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("logs/{name}");
-        match name.starts_with('n') {
+        let of = name.split(['.', '-']).next().unwrap_or_default();
+        match Node::from(of).is_server() {
             true if name.ends_with(".log") => folder.compress(&path)?,
             true => {}
             false => remove(folder, &path)?,

@@ -2,6 +2,7 @@
 
 use super::names;
 use crate::faults::{Fault, Topology};
+use zooquake_history::Node;
 use zooquake_history::fault;
 use zooquake_history::operation::{barrier, commit};
 use zooquake_history::plan::{
@@ -238,7 +239,7 @@ fn kill_in_doubt(transactions: &[PlannedTransaction], from_ms: u64) -> Option<Wi
     let candidates = yes.take(IN_DOUBT_CANDIDATES as usize);
     let each = candidates.filter_map(|(number, transaction, _, over_ms)| Some((number, waits(transaction)?, over_ms)));
     let (number, (site, waits_ms), by_ms) = each.max_by_key(|(_, (_, waits_ms), _)| *waits_ms)?;
-    let client = format!("c{}", site + 2);
+    let client = Node::client(site + 2);
     (waits_ms > 0).then(|| Window {
         id: 1,
         fault: fault::KILL.name.to_string(),
@@ -376,7 +377,7 @@ mod tests {
                 (earliest..=*by_ms).contains(&work(before)) && *by_ms < earliest + IN_DOUBT_OVER_MS,
                 "seed {seed}"
             );
-            let site: usize = client[1..].parse().expect("a number");
+            let site = client.number().expect("a number");
             assert_eq!(
                 rest[0].work_ms.iter().min(),
                 Some(&rest[0].work_ms[site - 2]),

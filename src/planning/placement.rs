@@ -1,7 +1,8 @@
 //! Where servers and clients stand in a run over several hosts: as the user places them, and the others spread.
 
 use std::str::FromStr;
-use zooquake_history::plan::{ClusterPlan, PlannedHost, host_name};
+use zooquake_history::plan::{ClusterPlan, PlannedHost};
+use zooquake_history::{Host, Node, node};
 
 /// The most hosts of a run.
 pub const MOST_HOSTS: usize = 16;
@@ -9,29 +10,23 @@ pub const MOST_HOSTS: usize = 16;
 /// One server or client, and the host that the user places it on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedNode {
-    /// Its name, such as `n1`.
-    node: String,
-    /// The name of the host, such as `h2`.
-    host: String,
+    node: Node,
+    host: Host,
 }
 
 impl FromStr for PlacedNode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let named = |name: &str, initial: &[char]| {
-            name.strip_prefix(initial)
-                .and_then(|rest| rest.parse::<usize>().ok())
-                .is_some_and(|number| number > 0 && name == format!("{}{number}", &name[..1]))
-        };
-        let (node, host) = text
-            .split_once('=')
-            .filter(|(node, host)| named(node, &['n', 'c']) && named(host, &['h']))
-            .ok_or_else(|| format!("`{text}` places nothing: give NODE=HOST, such as n1=h1 or c3=h2"))?;
-        Ok(Self {
-            node: node.to_owned(),
-            host: host.to_owned(),
-        })
+        let placed = text.split_once('=').map(|(node, host)| Self {
+            node: node.into(),
+            host: host.into(),
+        });
+        let counted = |number: Option<usize>| number.is_some_and(|number| number > 0);
+        let stands = |node: &Node| (node.is_server() || node.is_client()) && counted(node.number());
+        placed
+            .filter(|placed| stands(&placed.node) && counted(placed.host.number()))
+            .ok_or_else(|| format!("`{text}` places nothing: give NODE=HOST, such as n1=h1 or c3=h2"))
     }
 }
 
@@ -63,12 +58,17 @@ pub fn hosts(addresses: &[String], placed: &[PlacedNode], cluster: &ClusterPlan)
         return Err(format!("the host {} is there twice", addresses[twice]));
     }
     let (voters, nodes) = (cluster.voters(), cluster.nodes());
-    let mut on: Vec<Vec<&String>> = vec![Vec::new(); addresses.len()];
+    let mut on: Vec<Vec<&Node>> = vec![Vec::new(); addresses.len()];
     for PlacedNode { node, host } in placed {
-        let place = (0..addresses.len()).find(|&place| host_name(place + 1) == *host);
+        let place = (0..addresses.len()).find(|&place| Host::new(place + 1) == *host);
         let place = place.ok_or_else(|| format!("there is no host {host}: there are h1 to h{}", addresses.len()))?;
         let known = nodes.iter().find(|known| *known == node);
-        let known = known.ok_or_else(|| format!("there is no {node} to be placed: there are {}", nodes.join(", ")))?;
+        let known = known.ok_or_else(|| {
+            format!(
+                "there is no {node} to be placed: there are {}",
+                node::join(&nodes, ", ")
+            )
+        })?;
         if on.iter().flatten().any(|other| *other == known) {
             return Err(format!("{node} is placed twice"));
         }
@@ -78,7 +78,7 @@ pub fn hosts(addresses: &[String], placed: &[PlacedNode], cluster: &ClusterPlan)
         if on.iter().flatten().any(|other| *other == node) {
             continue;
         }
-        let voting = |host: &[&String]| host.iter().filter(|other| voters.contains(other)).count();
+        let voting = |host: &[&Node]| host.iter().filter(|other| voters.contains(other)).count();
         let weight = |place: &usize| {
             let weighed = if voters.contains(node) { voting(&on[*place]) } else { 0 };
             (weighed, on[*place].len(), *place)
@@ -100,7 +100,7 @@ pub fn placed(cluster: &ClusterPlan) -> Vec<PlacedNode> {
         return Vec::new();
     }
     let placed = cluster.nodes().into_iter().filter_map(|node| {
-        let host = host_name(cluster.host_of(&node)? + 1);
+        let host = Host::new(cluster.host_of(&node)? + 1);
         Some(PlacedNode { node, host })
     });
     placed.collect()
@@ -114,9 +114,9 @@ pub fn check(cluster: &ClusterPlan) -> Result<(), String> {
     if cluster.hosts.is_empty() {
         return Ok(());
     }
-    let mut placed: Vec<&String> = cluster.hosts.iter().flat_map(|host| &host.nodes).collect();
+    let mut placed: Vec<&Node> = cluster.hosts.iter().flat_map(|host| &host.nodes).collect();
     let nodes = cluster.nodes();
-    let mut all: Vec<&String> = nodes.iter().collect();
+    let mut all: Vec<&Node> = nodes.iter().collect();
     placed.sort_unstable();
     all.sort_unstable();
     if !(2..=MOST_HOSTS).contains(&cluster.hosts.len()) || placed != all {
@@ -149,7 +149,7 @@ mod tests {
     fn spread(count: usize, placed: &[&str], cluster: &ClusterPlan) -> Result<Vec<String>, String> {
         let placed: Vec<PlacedNode> = placed.iter().map(|text| text.parse().unwrap()).collect();
         let hosts = hosts(&addresses(count), &placed, cluster)?;
-        Ok(hosts.into_iter().map(|host| host.nodes.join(",")).collect())
+        Ok(hosts.into_iter().map(|host| node::join(&host.nodes, ",")).collect())
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Variants that are runs of scenes: fresh ensembles without clients, brought into a given state step by step.
 
+use zooquake_history::Node;
 use zooquake_history::plan::{Act, ClusterPlan, Plan, Scene, Step, Workload};
 
 /// A variant that is a run of scenes.
@@ -62,7 +63,7 @@ fn textbook_plan(seed: u64, cluster: ClusterPlan) -> Plan {
     }
 }
 
-fn step(act: Act, servers: impl IntoIterator<Item = impl Into<String>>) -> Step {
+fn step(act: Act, servers: impl IntoIterator<Item = impl Into<Node>>) -> Step {
     Step {
         act,
         servers: servers.into_iter().map(Into::into).collect(),
@@ -70,8 +71,8 @@ fn step(act: Act, servers: impl IntoIterator<Item = impl Into<String>>) -> Step 
 }
 
 /// These servers and the observers.
-fn with(cluster: &ClusterPlan, servers: &[&str]) -> Vec<String> {
-    let servers = servers.iter().map(|server| server.to_string());
+fn with(cluster: &ClusterPlan, servers: &[&str]) -> Vec<Node> {
+    let servers = servers.iter().copied().map(Node::from);
     servers.chain(cluster.observers()).collect()
 }
 

@@ -11,6 +11,7 @@ use std::fs;
 use std::sync::Arc;
 use zooquake_backend::{BringUp, Clock, Cluster};
 use zooquake_engine::HistoryEntry;
+use zooquake_history::Node;
 
 /// A cluster, and the clock of what happens there.
 #[derive(Clone)]
@@ -70,7 +71,7 @@ pub async fn bring_up(order: &RunOrder, schedule: &NemesisSchedule, store: &Stor
         if let NemesisSchedule::Windows(_) = schedule {
             try_join_all(cluster.servers().iter().map(|server| cluster.start_server(server))).await?;
             cluster.ready().await?;
-            cluster.set_up("n1").await?;
+            cluster.set_up(&Node::server(1)).await?;
         }
         let hosts = cluster.hosts().await?;
         anyhow::Ok((cluster, hosts))

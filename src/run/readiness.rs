@@ -7,6 +7,7 @@ use futures_util::future::{self, join_all};
 use std::time::Duration;
 use zooquake_backend::{Clock, Cluster};
 use zooquake_engine::{Leader, Question, ShellAnswer};
+use zooquake_history::Node;
 use zooquake_history::evidence::Reading;
 use zooquake_history::plan::Timing;
 
@@ -37,7 +38,7 @@ pub async fn steady_and_silent(
     loop {
         let attempt = async {
             let leader = whole_ensemble(cluster).await?;
-            let silent = cluster.canary(&leader.name, session_ms);
+            let silent = cluster.canary(&leader.server, session_ms);
             future::try_join(silent, keeps_leading((cluster, clock), &leader, lasting)).await?;
             anyhow::Ok(leader)
         };
@@ -87,9 +88,9 @@ fn same(before: &Leader, now: Leader) -> Result<()> {
     if now != *before {
         bail!(
             "the leader changed from {} (epoch {}) to {} (epoch {})",
-            before.name,
+            before.server,
             before.epoch,
-            now.name,
+            now.server,
             now.epoch
         );
     }
@@ -101,19 +102,14 @@ async fn whole_ensemble(cluster: &dyn Cluster) -> Result<Leader> {
     let servers = cluster.servers();
     let states = join_all(servers.iter().map(|server| cluster.server_state(server))).await;
     let mut leader = None;
-    for (name, state) in servers.into_iter().zip(states) {
-        let state = state.with_context(|| format!("{name} does not serve"))?;
+    for (server, state) in servers.into_iter().zip(states) {
+        let state = state.with_context(|| format!("{server} does not serve"))?;
         let epoch = state.epoch();
-        if state.leads() && leader.replace(Leader { name, epoch }).is_some() {
+        if state.leads() && leader.replace(Leader { server, epoch }).is_some() {
             bail!("two servers report that they lead");
         }
     }
     leader.context("no server leads")
-}
-
-/// The name of a client, which is numbered from 0: `c1`, ….
-pub fn client_name(client: usize) -> String {
-    format!("c{}", client + 1)
 }
 
 /// Answers a question that was asked when the history had so many events.
@@ -129,7 +125,7 @@ pub async fn answer(question: Question, place: RunCluster, timing: Timing, index
             ShellAnswer::Leads(leads.map_err(|error| format!("{error:#}")))
         }
         Question::Runs(client) => {
-            let seen = cluster.sees_running(&client_name(client)).await;
+            let seen = cluster.sees_running(&Node::client(client + 1)).await;
             ShellAnswer::Running(seen.map_err(|error| format!("{error:#}")))
         }
         Question::Tree => {

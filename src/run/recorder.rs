@@ -135,7 +135,7 @@ impl Recorder {
             f: f.into(),
             value: value.into(),
             error,
-            node: node.map(Into::into),
+            node: node.as_ref().map(Into::into),
         })?;
         self.next += 1;
         Ok(index)

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use zooquake_backend::{Cluster, within};
+use zooquake_history::Node;
 use zooquake_history::evidence::ServerSample;
 use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
 
@@ -57,13 +58,13 @@ impl Samples {
 
 async fn sample(place: &RunCluster, begun: Duration) -> Vec<ServerSample> {
     let cluster: &dyn Cluster = &*place.cluster;
-    let one = |server: String| async move {
+    let one = |server: Node| async move {
         let state = cluster.server_state(&server).await;
         let time = (place.clock.now() - begun).as_nanos() as u64;
         match state {
             Ok(state) => ServerSample {
                 time,
-                server,
+                server: server.to_string(),
                 epoch: state.epoch(),
                 zxid: state.zxid,
                 mode: state.mode,
@@ -71,7 +72,7 @@ async fn sample(place: &RunCluster, begun: Duration) -> Vec<ServerSample> {
             },
             Err(_) => ServerSample {
                 time,
-                server,
+                server: server.to_string(),
                 mode: "silent".into(),
                 ..ServerSample::default()
             },
@@ -113,7 +114,7 @@ fn unread(place: &RunCluster) -> TxnLogs {
     let voters = place.cluster.voters();
     let logs = place.cluster.servers().into_iter().map(|server| ServerEntries {
         voter: voters.contains(&server),
-        server,
+        server: server.to_string(),
         entries: Vec::new(),
         problems: vec!["the run was interrupted".to_owned()],
     });

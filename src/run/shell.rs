@@ -3,7 +3,7 @@
 
 use super::cluster::RunCluster;
 use super::progress::Progress;
-use super::readiness::{answer, client_name};
+use super::readiness::answer;
 use super::recorder::Recorder;
 use super::stage::{self, Stage};
 use super::watchdog::Clocks;
@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::Stdin;
 use zooquake_engine::{Conclusion, Effect, Engine, Input, NemesisAnswer, ShellAnswer, Stalls, StartError};
 use zooquake_history::{
+    Node,
     evidence::Reading,
     plan::{Plan, Timing},
 };
@@ -187,9 +188,9 @@ impl<'a> Shell<'a> {
                 }
             }
             Effect::Start { client, incarnation } => {
-                let number = client + 1;
+                let node = Node::client(client + 1);
                 self.progress
-                    .detail(|| format!("starting process {incarnation} of client c{number}"));
+                    .detail(|| format!("starting process {incarnation} of client {node}"));
                 self.start(client, incarnation);
             }
             Effect::Entered(phase) => {
@@ -212,7 +213,7 @@ impl<'a> Shell<'a> {
             }
             Effect::Say(text) => self.progress.say(&text),
             Effect::Broken { client, why } => {
-                bail!("{why}\n{}", self.place.cluster.log_tail(&client_name(client)));
+                bail!("{why}\n{}", self.place.cluster.log_tail(&Node::client(client + 1)));
             }
             Effect::Done(conclusion) => self.conclusion = Some(conclusion),
             Effect::Ask(question) => {
@@ -225,7 +226,7 @@ impl<'a> Shell<'a> {
                     Input::Examined {
                         client,
                         incarnation,
-                        unreachable: cluster.unreachable(&client_name(client)).await,
+                        unreachable: cluster.unreachable(&Node::client(client + 1)).await,
                     }
                 };
                 self.questions.push(examined.boxed());
@@ -248,12 +249,12 @@ impl<'a> Shell<'a> {
                     output,
                 }));
             };
-            let name = client_name(client);
-            let stdin = match cluster.start_client(&name, incarnation, Box::new(on_output)).await {
+            let node = Node::client(client + 1);
+            let stdin = match cluster.start_client(&node, incarnation, Box::new(on_output)).await {
                 Ok(stdin) => Ok(stdin),
                 Err(error) => Err(StartError {
                     why: format!("{error:#}"),
-                    unreachable: cluster.unreachable(&name).await.is_some(),
+                    unreachable: cluster.unreachable(&node).await.is_some(),
                 }),
             };
             let _ = sender.send(ShellMessage::Stdin(client, incarnation, stdin));

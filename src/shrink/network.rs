@@ -8,8 +8,8 @@ use anyhow::Result;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use zooquake_history::Record;
 use zooquake_history::plan::{ClientPlan, On, Plan, Scheduler};
+use zooquake_history::{Node, Record};
 use zooquake_network::judging::JudgingObserver;
 use zooquake_network::play::{self, PlannedRun};
 use zooquake_network::tracing::{TraceItem, TraceScript, TracingObserver};
@@ -58,7 +58,7 @@ pub fn shrink(case: &Case, anomaly: &str, until: Instant, stop: &AtomicBool) -> 
 }
 
 /// The plan that lets these happen, and nothing else.
-pub fn scripted(plan: &Plan, items: &[TraceItem], names: &[String]) -> Plan {
+pub fn scripted(plan: &Plan, items: &[TraceItem], names: &[Node]) -> Plan {
     let TraceScript { steps, windows, end_ms } = TraceScript::new(items, names);
     let kills = plan.faults.iter().filter(|_| !windows.is_empty());
     Plan {
@@ -92,7 +92,7 @@ impl ProtocolVisitor for TraceVisitor<'_> {
 /// Plays a plan that has a script; the anomaly of its first violation, which may be one that stands at its end.
 struct ScriptVisitor<'a> {
     plan: &'a Plan,
-    names: &'a [String],
+    names: &'a [Node],
 }
 
 impl ProtocolVisitor for ScriptVisitor<'_> {

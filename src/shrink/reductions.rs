@@ -5,8 +5,8 @@ use super::asked;
 use crate::planning::admission;
 use crate::planning::case::Case;
 use anyhow::Result;
-use zooquake_history::Record;
 use zooquake_history::plan::{Plan, Target, Trigger, Window};
+use zooquake_history::{Node, Record};
 
 /// The plans that are smaller than that of a case in one way, the smallest first.
 pub type Reduction = fn(&Case, &Record) -> Vec<Plan>;
@@ -45,8 +45,8 @@ fn without(plan: &Plan, number: usize) -> Option<Plan> {
         host.nodes = host.nodes.iter().filter_map(|node| renamed(node, number)).collect();
     }
     for window in &mut plan.windows {
-        if let Target::Node(name) = &mut window.target {
-            *name = renamed(name, number)?;
+        if let Target::Node(node) = &mut window.target {
+            *node = renamed(node, number)?;
         }
         if let Trigger::Op { client, .. } = &mut window.trigger {
             *client = renamed(client, number)?;
@@ -55,15 +55,12 @@ fn without(plan: &Plan, number: usize) -> Option<Plan> {
     Some(plan)
 }
 
-/// The name of a node once a client, counted from 0, is left out; `None` if it is that one.
-fn renamed(name: &str, left_out: usize) -> Option<String> {
-    let Some(number) = name.strip_prefix('c').and_then(|number| number.parse::<usize>().ok()) else {
-        return Some(name.to_string());
-    };
-    match number - 1 {
-        own if own == left_out => None,
-        own if own > left_out => Some(format!("c{own}")),
-        _ => Some(name.to_string()),
+/// A node once a client, counted from 0, is left out; `None` if it is that one.
+fn renamed(node: &Node, left_out: usize) -> Option<Node> {
+    match node.number().filter(|_| node.is_client()) {
+        Some(own) if own == left_out + 1 => None,
+        Some(own) if own > left_out + 1 => Some(Node::client(own - 1)),
+        _ => Some(node.clone()),
     }
 }
 
@@ -106,9 +103,9 @@ fn without_first(plan: &Plan, rounds: u64) -> Plan {
 fn operations(case: &Case, record: &Record) -> Vec<Plan> {
     let plan = case.plan();
     let done = |number: usize| {
-        let name = format!("c{}", number + 1);
+        let client = Node::client(number + 1);
         asked(record)
-            .filter(|event| event.node.as_deref() == Some(name.as_str()))
+            .filter(|event| event.client().as_ref() == Some(&client))
             .count() as u64
     };
     let each: Vec<u64> = (0..plan.clients.len())
@@ -278,10 +275,11 @@ mod tests {
 
     #[test]
     fn the_clients_after_one_that_is_left_out_are_named_anew() {
-        assert_eq!(renamed("c3", 1).as_deref(), Some("c2"));
-        assert_eq!(renamed("c1", 1).as_deref(), Some("c1"));
-        assert_eq!(renamed("c2", 1), None);
-        assert_eq!(renamed("n2", 1).as_deref(), Some("n2"));
+        let client = |number| renamed(&Node::client(number), 1);
+        assert_eq!(client(3), Some(Node::client(2)));
+        assert_eq!(client(1), Some(Node::client(1)));
+        assert_eq!(client(2), None);
+        assert_eq!(renamed(&Node::server(2), 1), Some(Node::server(2)));
     }
 
     #[test]

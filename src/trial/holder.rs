@@ -289,8 +289,8 @@ impl Trial {
         let name = self.grant();
         let waiting = self.clients[1].send(ask, json!({ "grant": name }), None);
         self.contends(1).await?;
-        self.cluster.disconnect(CLIENTS[1], Wire::Reset).await?;
-        self.cluster.reconnect(CLIENTS[1]).await?;
+        self.cluster.disconnect(&CLIENTS[1], Wire::Reset).await?;
+        self.cluster.reconnect(&CLIENTS[1]).await?;
         // Whatever it answers: this clears away what is left of the grant.
         let _ = self.leave(0, &grant).await;
         let reply = self.clients[1].reply(waiting, PATIENT).await;
@@ -300,7 +300,7 @@ impl Trial {
         };
         if !self.note(WOKEN, seen) {
             // It is asked nothing more while it waits.
-            self.cluster.kill(CLIENTS[1]).await?;
+            self.cluster.kill(&CLIENTS[1]).await?;
             self.clients[1].end(SOON).await;
             self.start(1).await?;
         }

@@ -1,7 +1,7 @@
 //! What a client does that is cut off, killed, or left alone.
 
 use super::sentences::{AWAY, CUT_OFF, END_OF_STDIN, KILLED, OVER, RECOVERS};
-use super::{PATIENT, SERVER, SOON, SentenceResult, Trial};
+use super::{CLIENTS, PATIENT, SERVER, SOON, SentenceResult, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -34,20 +34,20 @@ impl Trial {
     async fn cut_off(&mut self) -> Result<()> {
         let grant = self.hold(0).await.ok();
         let (timing, begun) = (self.plan.cluster.timing, self.clock.now());
-        let peers = [SERVER.to_string()];
+        let peers = [SERVER.clone()];
         let before = self.clients[0].sessions();
         let (told, connected) = (
             before.len(),
             before.last().is_some_and(|(_, state)| state == "connected"),
         );
-        self.cluster.partition("c1", &peers, BOTH).await?;
+        self.cluster.partition(&CLIENTS[0], &peers, BOTH).await?;
         for writes in [f::CONFIRM].into_iter().chain(self.shows_views().then_some(f::VIEW)) {
             let seen = self.cannot_write(writes).await;
             self.note(CUT_OFF, seen);
         }
         let over = Duration::from_millis(timing.session_ms * 5 / 2 + timing.tick_ms);
         self.clock.sleep((begun + over).saturating_sub(self.clock.now())).await;
-        self.cluster.heal_partition("c1", &peers).await?;
+        self.cluster.heal_partition(&CLIENTS[0], &peers).await?;
         if !self.clients[0].ended() {
             if connected {
                 self.note(AWAY, self.away(told).await);
@@ -139,7 +139,7 @@ impl Trial {
     async fn killed(&mut self) -> Result<()> {
         // If it is granted nothing that there is to hold, `recovers` has reported so.
         let _ = self.hold(0).await;
-        self.cluster.kill("c1").await?;
+        self.cluster.kill(&CLIENTS[0]).await?;
         if !self.clients[0].end(SOON).await {
             anyhow::bail!("c1 was killed, and its stream did not end");
         }

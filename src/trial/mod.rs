@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster, OnOutput, Stdin};
 use zooquake_history::{
+    Node,
     evidence::Znode,
     plan::{ClusterPlan as Shape, Plan, Timing, Workload},
     protocol::KitPart,
@@ -35,10 +36,10 @@ use conversation::Talk;
 use family::FamilyTrial;
 pub use sentences::{SENTENCES, Sentence};
 
-const SERVER: &str = "n1";
+static SERVER: Node = Node::server(1);
 
 /// The clients, by position.
-const CLIENTS: [&str; 2] = ["c1", "c2"];
+static CLIENTS: [Node; 2] = [Node::client(1), Node::client(2)];
 
 /// Longest wait for what comes at once.
 const SOON: Duration = Duration::from_secs(3);
@@ -81,7 +82,7 @@ pub struct ClientTrial {
 type SentenceResult = Result<String, String>;
 
 /// Starts a client's process.
-pub type Start = Arc<dyn Fn(&'static str, u64, OnOutput) -> BoxFuture<'static, Result<Stdin>> + Send + Sync>;
+pub type Start = Arc<dyn Fn(&'static Node, u64, OnOutput) -> BoxFuture<'static, Result<Stdin>> + Send + Sync>;
 
 /// The case of a trial: its plan is what its cluster is made of.
 ///
@@ -138,9 +139,9 @@ pub async fn conduct(backend: &Arc<dyn Backend>, case: &Case, run: &str, logs: P
 
 async fn bring_up(backend: &dyn Backend, what: BringUp<'_>) -> Result<Arc<dyn Cluster>> {
     let cluster = backend.bring_up(what).await?;
-    cluster.start_server(SERVER).await?;
+    cluster.start_server(&SERVER).await?;
     cluster.ready().await?;
-    cluster.set_up(SERVER).await?;
+    cluster.set_up(&SERVER).await?;
     Ok(cluster)
 }
 
@@ -248,7 +249,7 @@ impl Trial {
     async fn start(&mut self, client: usize) -> Result<bool> {
         self.incarnations[client] += 1;
         let (mut talk, on_output) = Talk::new(Arc::clone(&self.clock));
-        talk.open((self.start)(CLIENTS[client], self.incarnations[client], on_output).await?);
+        talk.open((self.start)(&CLIENTS[client], self.incarnations[client], on_output).await?);
         let hello = talk.hear(Duration::from_secs(10), |lines| lines.first().cloned()).await;
         match self.clients.get_mut(client) {
             Some(slot) => self.former.push(std::mem::replace(slot, talk)),
@@ -267,7 +268,7 @@ impl Trial {
 
     /// Notes the processes that have ended by themselves, and starts them again: what follows is tried all the same.
     async fn awake(&mut self) -> Result<()> {
-        for (client, name) in CLIENTS.into_iter().enumerate() {
+        for (client, name) in CLIENTS.iter().enumerate() {
             if self.clients[client].ended() {
                 let seen = format!("{name} ended, though nothing had befallen it or its session");
                 self.note(sentences::STAYS_UP, Err(seen));
@@ -292,7 +293,7 @@ impl Trial {
     }
 
     async fn tree(&self) -> Result<Vec<Znode>> {
-        let tree = self.cluster.tree(SERVER).await?;
+        let tree = self.cluster.tree(&SERVER).await?;
         self.places
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

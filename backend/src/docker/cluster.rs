@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
 use tokio::sync::Semaphore;
+use zooquake_history::Node;
 use zooquake_history::plan::Plan;
 
 /// Most nodes that are made at once on one engine: of many, each would wait for all, and the last longer than an answer
@@ -66,7 +67,7 @@ pub struct DockerCluster {
     /// What looks at each machine's engine.
     pub(super) watches: Vec<Arc<EngineWatch>>,
     pub(super) run: String,
-    pub(super) nodes: BTreeMap<String, DockerNode>,
+    pub(super) nodes: BTreeMap<Node, DockerNode>,
     pub(super) plan: Plan,
     pub(super) logs: PathBuf,
 }
@@ -84,8 +85,8 @@ impl DockerCluster {
             "the plan stands on other hosts than those that are connected"
         );
         let network = network_for_run(machines, (run, keep), &images.tools).await?;
-        let servers = plan.cluster.voters().into_iter().chain(plan.cluster.observers());
-        let servers = servers.map(|name| (name, &images.zookeeper, true));
+        let servers = plan.cluster.ensemble().into_iter();
+        let servers = servers.map(|server| (server, &images.zookeeper, true));
         let image = match &plan.workload.recipe {
             Some(recipe) => recipe
                 .digest
@@ -93,9 +94,9 @@ impl DockerCluster {
                 .context("the image of the recipe was not prepared")?,
             None => &images.tools,
         };
-        let clients = plan.cluster.client_names().into_iter().map(|name| {
-            let beside = touches_client(plan, &name);
-            (name, image, beside)
+        let clients = plan.cluster.client_nodes().into_iter().map(|client| {
+            let beside = touches_client(plan, &client);
+            (client, image, beside)
         });
         let network = &network;
         let logs_of = &logs;
@@ -120,7 +121,7 @@ impl DockerCluster {
             if beside {
                 let container = machine.explain(start_sidecar(docker, run, &name, &images.tools, &node.host).await)?;
                 let log = logs_of.join(format!("{name}-sidecar.log"));
-                node.sidecar = Some(Sidecar::start(docker, watch, &container.id, &name, log).await?);
+                node.sidecar = Some(Sidecar::start(docker, watch, &container.id, &name.to_string(), log).await?);
             }
             anyhow::Ok((name, node))
         }))
@@ -138,7 +139,7 @@ impl DockerCluster {
         Ok(cluster)
     }
 
-    pub(super) fn node(&self, name: &str) -> Result<&DockerNode> {
+    pub(super) fn node(&self, name: &Node) -> Result<&DockerNode> {
         self.nodes
             .get(name)
             .with_context(|| format!("the cluster has no node {name}"))
@@ -150,7 +151,7 @@ impl DockerCluster {
     /// If the node has no sidecar, or that refuses or does not answer within `limit`.
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
-        node: &str,
+        node: &Node,
         request: SidecarRequest,
         limit: Duration,
     ) -> Result<T> {
@@ -160,7 +161,7 @@ impl DockerCluster {
     }
 
     /// The address of a node in the run's network.
-    pub fn address(&self, node: &str) -> Result<IpAddr> {
+    pub fn address(&self, node: &Node) -> Result<IpAddr> {
         self.node(node)?
             .host
             .address
@@ -168,13 +169,13 @@ impl DockerCluster {
     }
 
     /// Where these servers wait for clients.
-    pub(super) fn client_ports(&self, servers: &[String]) -> Result<Vec<SocketAddr>> {
-        let port = |server: &String| Ok(SocketAddr::new(self.address(server)?, CLIENT_PORT));
+    pub(super) fn client_ports(&self, servers: &[Node]) -> Result<Vec<SocketAddr>> {
+        let port = |server: &Node| Ok(SocketAddr::new(self.address(server)?, CLIENT_PORT));
         servers.iter().map(port).collect()
     }
 
     /// `host:port` of these servers, with commas, as clients want it.
-    pub fn connect_string(&self, servers: &[String]) -> Result<String> {
+    pub fn connect_string(&self, servers: &[Node]) -> Result<String> {
         Ok(joined(&self.client_ports(servers)?))
     }
 
@@ -232,7 +233,7 @@ pub(super) fn joined(addresses: &[SocketAddr]) -> String {
 }
 
 /// The place, among all, of the machine that a node of the plan stands on.
-fn machine_of(machines: &Machines, plan: &Plan, node: &str) -> Result<usize> {
+fn machine_of(machines: &Machines, plan: &Plan, node: &Node) -> Result<usize> {
     let place = match machines.are_several() {
         true => plan.cluster.host_of(node),
         false => Some(0),

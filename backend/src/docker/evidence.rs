@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use zooquake_history::Node;
 use zooquake_history::evidence::Znode;
 
 const ADMIN: Duration = Duration::from_secs(20);
@@ -59,13 +60,13 @@ impl DockerCluster {
         Ok(())
     }
 
-    fn has_ended(&self, server: &str) -> bool {
+    fn has_ended(&self, server: &Node) -> bool {
         self.node(server)
             .is_ok_and(|node| node.streams.load(Ordering::Relaxed) == 0)
     }
 
     /// The last lines of a node's log, headed by its name.
-    pub(super) fn tail_of_log(&self, node: &str) -> String {
+    pub(super) fn tail_of_log(&self, node: &Node) -> String {
         let path = self.logs.join(format!("{node}.log"));
         let text = std::fs::read(&path)
             .map(|b| String::from_utf8_lossy(&b).into_owned())
@@ -80,20 +81,20 @@ impl DockerCluster {
     }
 
     /// Creates persistent znodes, and those above them, through a server.
-    pub(super) async fn create_through(&self, server: &str, paths: &[String]) -> Result<()> {
+    pub(super) async fn create_through(&self, server: &Node, paths: &[String]) -> Result<()> {
         let paths = paths.to_vec();
         let made = self.ask(server, SidecarRequest::Setup { paths }, ADMIN).await;
         made.context("setting up the znodes")
     }
 
     /// Whether a znode is there, as a server sees it after a write.
-    pub(super) async fn exists_at(&self, server: &str, path: &str) -> Result<bool> {
+    pub(super) async fn exists_at(&self, server: &Node, path: &str) -> Result<bool> {
         let path = path.to_string();
         self.ask(server, SidecarRequest::Exists { path }, ADMIN).await
     }
 
     /// Deletes what a dead server has of znodes and transactions; fails unless all of it is gone.
-    pub(super) async fn lose_data(&self, server: &str) -> Result<()> {
+    pub(super) async fn lose_data(&self, server: &Node) -> Result<()> {
         let node = self.node(server)?;
         exec::run(&node.docker, &node.host.id, &["sh", "-c", WIPE]).await?;
         Ok(())
@@ -103,7 +104,7 @@ impl DockerCluster {
     ///
     /// # Errors
     /// If the server cannot be asked.
-    pub(super) async fn read_tree(&self, server: &str) -> Result<Vec<Znode>> {
+    pub(super) async fn read_tree(&self, server: &Node) -> Result<Vec<Znode>> {
         self.ask(server, SidecarRequest::Tree, ADMIN).await
     }
 
@@ -111,7 +112,7 @@ impl DockerCluster {
     ///
     /// # Errors
     /// If it does not expire.
-    pub(super) async fn silent_session(&self, server: &str, session_ms: u64) -> Result<u64> {
+    pub(super) async fn silent_session(&self, server: &Node, session_ms: u64) -> Result<u64> {
         let limit = Duration::from_millis(session_ms * 10) + ADMIN;
         self.ask(server, SidecarRequest::Canary { session_ms }, limit).await
     }

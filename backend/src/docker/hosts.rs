@@ -10,6 +10,7 @@ use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::models::{ContainerCreateBody, HostConfig, Mount, MountType, MountVolumeOptions};
 use testcontainers::bollard::query_parameters::{InspectContainerOptions, StartContainerOptions};
+use zooquake_history::Node;
 
 /// Label of a sidecar's container; its value is the node that it stands beside.
 pub const SIDECAR_LABEL: &str = "zooquake.sidecar";
@@ -74,8 +75,9 @@ async fn volumes(docker: &Docker, (run, name): (&str, &str), image: &str) -> Res
 ///
 /// # Errors
 /// If the container cannot be created or started.
-pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, network: &str) -> Result<HostContainer> {
-    let confinement = if name.starts_with('c') { &CLIENT } else { &SERVER };
+pub async fn start_host(docker: &Docker, run: &str, node: &Node, image: &str, network: &str) -> Result<HostContainer> {
+    let confinement = if node.is_client() { &CLIENT } else { &SERVER };
+    let name = &node.to_string();
     let own = ContainerCreateBody {
         hostname: Some(name.to_string()),
         host_config: Some(HostConfig {
@@ -111,13 +113,13 @@ pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, net
 pub async fn start_sidecar(
     docker: &Docker,
     run: &str,
-    name: &str,
+    node: &Node,
     image: &str,
     host: &HostContainer,
 ) -> Result<HostContainer> {
     let beside = format!("container:{}", host.id);
     let own = ContainerCreateBody {
-        labels: Some(HashMap::from([(SIDECAR_LABEL.to_string(), name.to_string())])),
+        labels: Some(HashMap::from([(SIDECAR_LABEL.to_string(), node.to_string())])),
         host_config: Some(HostConfig {
             network_mode: Some(beside.clone()),
             pid_mode: Some(beside),
@@ -125,8 +127,8 @@ pub async fn start_sidecar(
         }),
         ..ContainerCreateBody::default()
     };
-    let id = start_idle(docker, (run, &format!("{name}-sidecar")), image, &SIDECAR, own)
+    let id = start_idle(docker, (run, &format!("{node}-sidecar")), image, &SIDECAR, own)
         .await
-        .with_context(|| format!("starting the sidecar of {name} from {image}"))?;
+        .with_context(|| format!("starting the sidecar of {node} from {image}"))?;
     Ok(HostContainer { id, address: None })
 }

@@ -15,7 +15,7 @@ pub async fn engines(machines: &Machines) -> Result<String> {
     let described = machines.all.iter().map(|machine| async move {
         let engine = engine(&machine.docker).await?;
         anyhow::Ok(match &machine.named {
-            Some(named) => format!("{}: {engine}", named.name),
+            Some(named) => format!("{}: {engine}", named.host),
             None => engine,
         })
     });

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
 use std::net::SocketAddr;
 use std::time::Duration;
-use zooquake_history::FaultKind;
+use zooquake_history::{FaultKind, Node};
 
 /// The port on which a leader's followers come to it.
 const QUORUM_PORT: u16 = 2888;
@@ -50,8 +50,8 @@ impl DockerCluster {
     }
 
     /// A server that serves, other than this one; the leader if it is another.
-    async fn other_than(&self, server: &str) -> Result<String> {
-        let others: Vec<String> = self.servers().into_iter().filter(|other| other != server).collect();
+    async fn other_than(&self, server: &Node) -> Result<Node> {
+        let others: Vec<Node> = self.servers().into_iter().filter(|other| other != server).collect();
         let states = join_all(others.iter().map(|other| self.server_state(other))).await;
         let serving = others
             .into_iter()
@@ -62,14 +62,14 @@ impl DockerCluster {
     }
 
     /// Writes through another server, and looks when this one shows it.
-    async fn lateness(&self, server: &str, limit: Duration) -> Result<(String, Lateness)> {
+    async fn lateness(&self, server: &Node, limit: Duration) -> Result<(Node, Lateness)> {
         let writer = self.other_than(server).await?;
         let zxid = self.ask(&writer, SidecarRequest::ProbeWrite, LOCAL).await?;
         let late = SidecarRequest::Late { zxid, within: limit };
         Ok((writer, self.ask(server, late, limit + LOCAL).await?))
     }
 
-    pub(super) async fn fall_behind(&self, server: &str, behind: LeaderDelay) -> Result<String> {
+    pub(super) async fn fall_behind(&self, server: &Node, behind: LeaderDelay) -> Result<String> {
         let delay = self.plan.cluster.timing.lag(behind.delay_percent);
         let before = self.server_state(server).await?;
         ensure!(!before.leads(), "{server} leads, and follows nobody");
@@ -111,7 +111,7 @@ impl DockerCluster {
         ))
     }
 
-    pub(super) async fn catch_up_again(&self, server: &str, behind: LeaderDelay) -> Result<String> {
+    pub(super) async fn catch_up_again(&self, server: &Node, behind: LeaderDelay) -> Result<String> {
         let relief: Relief = self.ask(server, SidecarRequest::CatchUp, LOCAL).await?;
         let ServerState { mode, .. } = self.server_state(server).await?;
         self.ask::<()>(server, SidecarRequest::ReadAlong, LOCAL).await?;

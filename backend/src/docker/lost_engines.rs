@@ -4,6 +4,7 @@ use super::{DockerCluster, LOCAL, exec};
 use crate::sidecar::SidecarRequest;
 use anyhow::{Result, ensure};
 use std::time::Duration;
+use zooquake_history::Node;
 
 /// Longest wait for a lost engine before a client is started there again.
 const RETURNS_WITHIN: Duration = Duration::from_secs(30);
@@ -21,7 +22,7 @@ impl DockerCluster {
     }
 
     /// Why there is no way to the last process of a client, if its engine was lost since it was started, or is.
-    pub(super) async fn lost_client(&self, client: &str) -> Option<String> {
+    pub(super) async fn lost_client(&self, client: &Node) -> Option<String> {
         let node = self.node(client).ok()?;
         let losses = node.client_start().losses;
         let lost = node.watch.lost_since(losses).await || node.watch.is_lost();
@@ -33,7 +34,7 @@ impl DockerCluster {
     ///
     /// # Errors
     /// If the engine does not answer in time, or the process goes on.
-    pub(super) async fn reach_again(&self, client: &str) -> Result<()> {
+    pub(super) async fn reach_again(&self, client: &Node) -> Result<()> {
         let node = self.node(client)?;
         ensure!(
             node.watch.answers_within(RETURNS_WITHIN).await,
@@ -52,7 +53,7 @@ impl DockerCluster {
     }
 
     /// Whether no process under test runs on a node any more, whose sidecar kills those that do.
-    async fn kill_all_processes(&self, node: &str) -> Result<bool> {
+    async fn kill_all_processes(&self, node: &Node) -> Result<bool> {
         for _ in 0..KILLS {
             let running: Vec<i32> = self.ask(node, SidecarRequest::Processes, LOCAL).await?;
             if running.is_empty() {

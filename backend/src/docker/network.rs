@@ -8,15 +8,16 @@ use anyhow::{Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
+use zooquake_history::Node;
 
 /// How long a connection may take that nothing cuts.
 const PROBED_WITHIN: Duration = Duration::from_millis(300);
 
 impl DockerCluster {
     /// Connects from beside `from` to the client port, or to the quorum port, of a server.
-    async fn reaches(&self, from: &str, to: &str) -> Result<bool> {
+    async fn reaches(&self, from: &Node, to: &Node) -> Result<bool> {
         // A client has no port of its own that could be probed: it is probed from its own side.
-        let (from, to) = if to.starts_with('c') { (to, from) } else { (from, to) };
+        let (from, to) = if to.is_client() { (to, from) } else { (from, to) };
         let probe = SidecarRequest::Probe {
             address: SocketAddr::new(self.address(to)?, CLIENT_PORT),
             within: PROBED_WITHIN,
@@ -25,17 +26,15 @@ impl DockerCluster {
     }
 
     /// The first peer that can be probed from or to `node`.
-    async fn probes(&self, node: &str, peers: &[String]) -> Result<Vec<(String, bool)>> {
-        let probeable = peers
-            .iter()
-            .filter(|peer| node.starts_with('n') || peer.starts_with('n'));
+    async fn probes(&self, node: &Node, peers: &[Node]) -> Result<Vec<(Node, bool)>> {
+        let probeable = peers.iter().filter(|peer| node.is_server() || peer.is_server());
         try_join_all(probeable.map(|peer| async move { Ok((peer.clone(), self.reaches(node, peer).await?)) })).await
     }
 
-    pub(super) async fn cut_off(&self, node: &str, peers: &[String], directions: Directions) -> Result<String> {
+    pub(super) async fn cut_off(&self, node: &Node, peers: &[Node], directions: Directions) -> Result<String> {
         ensure!(!peers.is_empty(), "{node} has no peers to be cut off from");
         let Directions { inbound, outbound } = directions;
-        let rule = |peer: &String| {
+        let rule = |peer: &Node| {
             Ok(PeerRule {
                 peer: self.address(peer)?,
                 inbound,
@@ -56,7 +55,7 @@ impl DockerCluster {
         ))
     }
 
-    pub(super) async fn join_again(&self, node: &str, peers: &[String]) -> Result<String> {
+    pub(super) async fn join_again(&self, node: &Node, peers: &[Node]) -> Result<String> {
         let dropped: u64 = self.ask(node, SidecarRequest::Dropped, LOCAL).await?;
         self.ask::<()>(node, SidecarRequest::Heal, LOCAL).await?;
         let probes = self.probes(node, peers).await?;
@@ -75,7 +74,7 @@ impl DockerCluster {
         ))
     }
 
-    pub(super) async fn connected_server(&self, client: &str) -> Result<Option<String>> {
+    pub(super) async fn connected_server(&self, client: &Node) -> Result<Option<Node>> {
         let connected: Option<IpAddr> = self.ask(client, SidecarRequest::ServerOfClient, LOCAL).await?;
         let mut servers = self.servers().into_iter();
         Ok(connected.and_then(|address| servers.find(|server| self.address(server).is_ok_and(|its| its == address))))

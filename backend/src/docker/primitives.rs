@@ -10,14 +10,10 @@ use std::time::Duration;
 use zooquake_history::evidence::Znode;
 use zooquake_history::fault::Wire;
 use zooquake_history::txnlog::TxnLogs;
+use zooquake_history::{Host, Node};
 
 impl DockerCluster {
-    fn names(&self, initial: char) -> Vec<String> {
-        let names = self.nodes.keys().filter(|name| name.starts_with(initial));
-        names.cloned().collect()
-    }
-
-    async fn state_of(&self, server: &str) -> Result<ServerState> {
+    async fn state_of(&self, server: &Node) -> Result<ServerState> {
         let limit = Duration::from_secs(2);
         self.ask(server, SidecarRequest::Srvr, limit).await
     }
@@ -35,19 +31,19 @@ macro_rules! carried_out_by {
 }
 
 impl Cluster for DockerCluster {
-    fn servers(&self) -> Vec<String> {
-        self.names('n')
+    fn servers(&self) -> Vec<Node> {
+        self.nodes.keys().filter(|node| node.is_server()).cloned().collect()
     }
 
-    fn voters(&self) -> Vec<String> {
+    fn voters(&self) -> Vec<Node> {
         self.plan.cluster.voters()
     }
 
-    fn clients(&self) -> Vec<String> {
-        self.names('c')
+    fn clients(&self) -> Vec<Node> {
+        self.nodes.keys().filter(|node| node.is_client()).cloned().collect()
     }
 
-    fn nodes_on(&self, host: &str) -> Option<Vec<String>> {
+    fn nodes_on(&self, host: &Host) -> Option<Vec<Node>> {
         Some(self.plan.cluster.nodes_on(host)?.to_vec())
     }
 
@@ -55,39 +51,39 @@ impl Cluster for DockerCluster {
         self.engines_lost()
     }
 
-    fn unreachable<'a>(&'a self, client: &'a str) -> BoxFuture<'a, Option<String>> {
+    fn unreachable<'a>(&'a self, client: &'a Node) -> BoxFuture<'a, Option<String>> {
         Box::pin(self.lost_client(client))
     }
 
     carried_out_by! {
         ready() -> () = Self::until_ready;
-        kill(node: &'a str) -> String = Self::kill_processes;
-        start_server(server: &'a str) -> () = Self::start_server_unless_running;
-        wipe(server: &'a str) -> () = Self::lose_data;
-        start_client(client: &'a str, incarnation: u64, on_output: OnOutput) -> Stdin = Self::start_client_process;
-        pause(node: &'a str) -> String = Self::freeze;
-        resume(node: &'a str) -> String = Self::thaw;
-        sees_running(client: &'a str) -> String = Self::running;
-        partition(node: &'a str, peers: &'a [String], directions: Directions) -> String = Self::cut_off;
-        heal_partition(node: &'a str, peers: &'a [String]) -> String = Self::join_again;
-        lose(client: &'a str, wire: Wire, limit: Duration) -> Option<RuleEffect> = wire::lose;
-        lose_nothing(client: &'a str) -> () = wire::lose_nothing;
-        disconnect(client: &'a str, how: Wire) -> String = wire::disconnect;
-        reconnect(client: &'a str) -> String = wire::reconnect;
-        expire(client: &'a str) -> Option<String> = wire::expire;
-        lag(server: &'a str, behind: LeaderDelay) -> String = Self::fall_behind;
-        catch_up(server: &'a str, behind: LeaderDelay) -> String = Self::catch_up_again;
-        create(server: &'a str, paths: &'a [String]) -> () = Self::create_through;
-        exists(server: &'a str, path: &'a str) -> bool = Self::exists_at;
-        server_state(server: &'a str) -> ServerState = Self::state_of;
-        server_of(client: &'a str) -> Option<String> = Self::connected_server;
-        canary(server: &'a str, session_ms: u64) -> u64 = Self::silent_session;
-        tree(server: &'a str) -> Vec<Znode> = Self::read_tree;
+        kill(node: &'a Node) -> String = Self::kill_processes;
+        start_server(server: &'a Node) -> () = Self::start_server_unless_running;
+        wipe(server: &'a Node) -> () = Self::lose_data;
+        start_client(client: &'a Node, incarnation: u64, on_output: OnOutput) -> Stdin = Self::start_client_process;
+        pause(node: &'a Node) -> String = Self::freeze;
+        resume(node: &'a Node) -> String = Self::thaw;
+        sees_running(client: &'a Node) -> String = Self::running;
+        partition(node: &'a Node, peers: &'a [Node], directions: Directions) -> String = Self::cut_off;
+        heal_partition(node: &'a Node, peers: &'a [Node]) -> String = Self::join_again;
+        lose(client: &'a Node, wire: Wire, limit: Duration) -> Option<RuleEffect> = wire::lose;
+        lose_nothing(client: &'a Node) -> () = wire::lose_nothing;
+        disconnect(client: &'a Node, how: Wire) -> String = wire::disconnect;
+        reconnect(client: &'a Node) -> String = wire::reconnect;
+        expire(client: &'a Node) -> Option<String> = wire::expire;
+        lag(server: &'a Node, behind: LeaderDelay) -> String = Self::fall_behind;
+        catch_up(server: &'a Node, behind: LeaderDelay) -> String = Self::catch_up_again;
+        create(server: &'a Node, paths: &'a [String]) -> () = Self::create_through;
+        exists(server: &'a Node, path: &'a str) -> bool = Self::exists_at;
+        server_state(server: &'a Node) -> ServerState = Self::state_of;
+        server_of(client: &'a Node) -> Option<Node> = Self::connected_server;
+        canary(server: &'a Node, session_ms: u64) -> u64 = Self::silent_session;
+        tree(server: &'a Node) -> Vec<Znode> = Self::read_tree;
         hosts() -> Option<Value> = Self::measured_hosts;
         remove() -> () = Self::clear_away;
     }
 
-    fn set_up<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
+    fn set_up<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, ()> {
         Box::pin(async move { self.create_through(server, &setup_paths(&self.plan)).await })
     }
 
@@ -95,7 +91,7 @@ impl Cluster for DockerCluster {
         Box::pin(self.read_transactions())
     }
 
-    fn log_tail(&self, node: &str) -> String {
+    fn log_tail(&self, node: &Node) -> String {
         self.tail_of_log(node)
     }
 

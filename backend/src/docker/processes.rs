@@ -13,6 +13,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::query_parameters::TopOptionsBuilder;
 use zooquake_history::protocol::ProcessOutput;
+use zooquake_history::{Node, node};
 
 /// A frozen node is watched for this long; one that lives wakes several times in it.
 const FROZEN_MS: u64 = 400;
@@ -28,6 +29,11 @@ const KEEPER_STARTS_WITHIN: Duration = Duration::from_secs(5);
 /// read at the end.
 const PREALLOCATED_KIB: u32 = 1024;
 
+/// The id of a server among those of its ensemble: its number.
+fn sid(server: &Node) -> Result<usize> {
+    server.number().with_context(|| format!("{server} has no number"))
+}
+
 /// Sees no process of the list of `ps` stopped, by a signal or a debugger.
 fn stopped(titles: &[String], processes: &[Vec<String>]) -> Result<()> {
     let column = titles.iter().position(|title| title == "STAT" || title == "S");
@@ -40,10 +46,10 @@ fn stopped(titles: &[String], processes: &[Vec<String>]) -> Result<()> {
 }
 
 impl DockerCluster {
-    fn server_environment(&self, server: &str) -> Result<Vec<(String, String)>> {
+    fn server_environment(&self, server: &Node) -> Result<Vec<(String, String)>> {
         let timing = self.plan.cluster.timing;
         let mut environment = vec![
-            ("ZOO_MY_ID", server.trim_start_matches('n').to_string()),
+            ("ZOO_MY_ID", sid(server)?.to_string()),
             ("ZOO_TICK_TIME", timing.tick_ms.to_string()),
             ("ZOO_INIT_LIMIT", timing.init_limit.to_string()),
             ("ZOO_SYNC_LIMIT", timing.sync_limit.to_string()),
@@ -58,13 +64,13 @@ impl DockerCluster {
                 .iter()
                 .map(|s| {
                     let role = if observers.contains(s) { ":observer" } else { "" };
-                    let sid = s.trim_start_matches('n');
+                    let sid = sid(s)?;
                     Ok(format!("server.{sid}={}:2888:3888{role};2181", self.address(s)?))
                 })
                 .collect();
             environment.push(("ZOO_SERVERS", lines?.join(" ")));
         }
-        let observes = observers.iter().any(|observer| observer == server);
+        let observes = observers.contains(server);
         let role = if observes { " peerType=observer" } else { "" };
         environment.push(("ZOO_CFG_EXTRA", format!("preAllocSize={PREALLOCATED_KIB}{role}")));
         if !observers.is_empty() {
@@ -75,12 +81,12 @@ impl DockerCluster {
     }
 
     /// Number of the node's threads that ran within the time, as its sidecar sees them.
-    async fn ran(&self, node: &str, within_ms: u64) -> Result<u64> {
+    async fn ran(&self, node: &Node, within_ms: u64) -> Result<u64> {
         let within = Duration::from_millis(within_ms);
         self.ask(node, SidecarRequest::Ran { within }, LOCAL).await
     }
 
-    pub(super) async fn kill_processes(&self, node: &str) -> Result<String> {
+    pub(super) async fn kill_processes(&self, node: &Node) -> Result<String> {
         let killed: Vec<i32> = self.ask(node, SidecarRequest::Kill, LOCAL).await?;
         Ok(format!("SIGKILL, and its processes {} were seen gone", json!(killed)))
     }
@@ -90,7 +96,7 @@ impl DockerCluster {
     ///
     /// # Errors
     /// If the node cannot be looked at, or does not take the process.
-    pub(super) async fn start_server_unless_running(&self, server: &str) -> Result<()> {
+    pub(super) async fn start_server_unless_running(&self, server: &Node) -> Result<()> {
         let begun = Instant::now();
         loop {
             let running: Vec<i32> = self.ask(server, SidecarRequest::Processes, LOCAL).await?;
@@ -111,7 +117,7 @@ impl DockerCluster {
     }
 
     /// Starts a server again whose streams have ended although it runs, so that its log is whole; whether that was so.
-    pub(super) async fn launch_unheard(&self, server: &str) -> Result<bool> {
+    pub(super) async fn launch_unheard(&self, server: &Node) -> Result<bool> {
         if self.kill_processes(server).await.is_err() {
             return Ok(false);
         }
@@ -119,7 +125,7 @@ impl DockerCluster {
         Ok(true)
     }
 
-    async fn launch_server(&self, server: &str) -> Result<()> {
+    async fn launch_server(&self, server: &Node) -> Result<()> {
         let command = Command {
             argv: ["/docker-entrypoint.sh", "zkServer.sh", "start-foreground"]
                 .map(String::from)
@@ -145,27 +151,27 @@ impl DockerCluster {
     }
 
     /// The only server that a client may use; `None` if it may use all.
-    fn pinned(&self, client: &str) -> Option<String> {
+    fn pinned(&self, client: &Node) -> Option<Node> {
         if !self.plan.workload.pinned {
             return None;
         }
-        let number: usize = client.strip_prefix('c')?.parse().ok()?;
+        let number = client.number()?;
         let mut servers = self.servers();
         Some(servers.swap_remove((number - 1) % servers.len()))
     }
 
     pub(super) async fn start_client_process(
         &self,
-        client: &str,
+        client: &Node,
         incarnation: u64,
         on_output: OnOutput,
     ) -> Result<Stdin> {
         self.reach_again(client).await?;
         let pinned = self.pinned(client);
-        let connect = wire::connect_string(self, client, pinned.as_deref()).await?;
-        let mut environment = self.client_environment(client, &self.plan.workload.name(), connect);
+        let connect = wire::connect_string(self, client, pinned.as_ref()).await?;
+        let mut environment = self.client_environment(client.to_string(), &self.plan.workload.name(), connect);
         environment.push(("ZOOQUAKE_INCARNATION".to_string(), incarnation.to_string()));
-        environment.extend(pinned.map(|server| ("ZOOQUAKE_SERVER".to_string(), server)));
+        environment.extend(pinned.map(|server| ("ZOOQUAKE_SERVER".to_string(), server.to_string())));
         let argv = match &self.plan.workload.recipe {
             Some(recipe) => recipe.command.clone(),
             None => vec!["zooquake".into(), "client".into()],
@@ -191,14 +197,14 @@ impl DockerCluster {
     /// If the container does not take the process.
     pub fn start_crowd<'a>(
         &'a self,
-        host: &'a str,
-        clients: &'a [String],
+        host: &'a Node,
+        clients: &'a [Node],
         variant: &'a str,
         on_output: OnOutput,
     ) -> BackendFuture<'a, Stdin> {
         Box::pin(async move {
             let connect = self.connect_string(&self.servers())?;
-            let mut environment = self.client_environment(&clients.join(","), variant, connect);
+            let mut environment = self.client_environment(node::join(clients, ","), variant, connect);
             environment.push(("ZOOQUAKE_INCARNATION".to_string(), "1".to_string()));
             let command = Command {
                 argv: vec!["zooquake".into(), "crowd".into()],
@@ -211,9 +217,9 @@ impl DockerCluster {
         })
     }
 
-    fn client_environment(&self, client: &str, variant: &str, connect: String) -> Vec<(String, String)> {
+    fn client_environment(&self, client: String, variant: &str, connect: String) -> Vec<(String, String)> {
         let environment = [
-            ("ZOOQUAKE_CLIENT", client.to_string()),
+            ("ZOOQUAKE_CLIENT", client),
             ("ZOOQUAKE_VARIANT", variant.to_string()),
             ("ZOOQUAKE_CONNECT", connect),
             ("ZOOQUAKE_SESSION_MS", self.plan.cluster.timing.session_ms.to_string()),
@@ -221,7 +227,7 @@ impl DockerCluster {
         environment.map(|(name, value)| (name.to_string(), value)).to_vec()
     }
 
-    pub(super) async fn freeze(&self, node: &str) -> Result<String> {
+    pub(super) async fn freeze(&self, node: &Node) -> Result<String> {
         let of = self.node(node)?;
         pause(&of.docker, &of.host.id)
             .await
@@ -232,7 +238,7 @@ impl DockerCluster {
     }
 
     /// Sees a node's container not paused and its processes not stopped; what was seen.
-    pub(super) async fn running(&self, node: &str) -> Result<String> {
+    pub(super) async fn running(&self, node: &Node) -> Result<String> {
         let of = self.node(node)?;
         let id = &of.host.id;
         let looking = || format!("looking whether {node} runs");
@@ -257,7 +263,7 @@ impl DockerCluster {
         Ok("its container is not paused, and none of its processes is stopped".to_string())
     }
 
-    pub(super) async fn thaw(&self, node: &str) -> Result<String> {
+    pub(super) async fn thaw(&self, node: &Node) -> Result<String> {
         let of = self.node(node)?;
         match of.docker.unpause_container(&of.host.id).await {
             Err(error) if error.to_string().contains("not paused") => {}

@@ -34,7 +34,7 @@ impl DockerCluster {
             let beside = nodes.filter_map(|node| node.sidecar.as_ref()).next();
             let (trips, over) = machine.explain(trips(machine, beside).await)?;
             all.push(json!({
-                "host": named.name,
+                "host": named.host,
                 "address": named.address,
                 "nodes": planned.nodes,
                 "round_trips": trips,

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use testcontainers::bollard::Docker;
 use tokio::sync::oneshot;
+use zooquake_history::Node;
 use zooquake_history::fault::{Cut, Payload};
 use zooquake_history::plan::{Plan, Target, Window};
 use zooquake_workloads::protocol::{Message, Outcome, ProcessOutput};
@@ -176,7 +177,7 @@ async fn launch(
 
 /// Whether a fault of the plan may touch a client's host, or is seen from there: only then there is a sidecar beside
 /// it.
-pub fn touches_client(plan: &Plan, client: &str) -> bool {
+pub fn touches_client(plan: &Plan, client: &Node) -> bool {
     // What a cut of a server from all clients drops is tried from the clients' side.
     let cuts = |window: &Window| matches!(&window.payload, Some(Payload::Cut(cut)) if *cut != Cut::FromServers);
     if plan.windows.is_empty() {
@@ -184,7 +185,7 @@ pub fn touches_client(plan: &Plan, client: &str) -> bool {
         return !plan.faults.is_empty();
     }
     plan.windows.iter().any(|window| match &window.target {
-        Target::Node(name) => name == client || name.starts_with('n') && cuts(window),
+        Target::Node(node) => node == client || node.is_server() && cuts(window),
         // Which client it is, or to which server clients are connected, is found out when it strikes.
         Target::Client | Target::Follower | Target::HolderServer => true,
         // All containers of a machine are struck, and from those of the others it is seen.
@@ -227,7 +228,7 @@ mod tests {
     use zooquake_history::plan::Trigger;
 
     /// The clients of three that have a sidecar under one window.
-    fn beside(target: Target, cut: Option<Cut>) -> Vec<&'static str> {
+    fn beside(target: Target, cut: Option<Cut>) -> Vec<Node> {
         let window = Window {
             id: 1,
             fault: if cut.is_some() { "partition" } else { "kill" }.to_string(),
@@ -240,32 +241,35 @@ mod tests {
             windows: vec![window],
             ..Plan::default()
         };
-        let clients = ["c1", "c2", "c3"].into_iter();
+        let clients = (1..=3).map(Node::client);
         clients.filter(|client| touches_client(&plan, client)).collect()
     }
 
     #[test]
     fn only_clients_that_a_fault_may_touch_have_a_sidecar() {
-        let (all, none): (_, [&str; 0]) = (["c1", "c2", "c3"], []);
-        let node = |name: &str| Target::Node(name.to_string());
+        let (all, none): (_, [Node; 0]) = ([1, 2, 3].map(Node::client), []);
+        let (client, server) = (Node::client(2), Node::server(2));
         let unscheduled = |faults: &[&str]| Plan {
             faults: faults.iter().map(ToString::to_string).collect(),
             ..Plan::default()
         };
-        assert!(touches_client(&unscheduled(&["partition"]), "c1"));
-        assert!(!touches_client(&unscheduled(&[]), "c1"));
-        assert_eq!(beside(node("c2"), None), ["c2"]);
-        assert_eq!(beside(node("c2"), Some(Cut::Isolate)), ["c2"]);
-        assert_eq!(beside(node("n2"), None), none);
+        assert!(touches_client(&unscheduled(&["partition"]), &client));
+        assert!(!touches_client(&unscheduled(&[]), &client));
+        assert_eq!(
+            beside(Target::Node(client.clone()), None),
+            std::slice::from_ref(&client)
+        );
+        assert_eq!(beside(Target::Node(client.clone()), Some(Cut::Isolate)), [client]);
+        assert_eq!(beside(Target::Node(server.clone()), None), none);
         assert_eq!(beside(Target::Leader, None), none);
-        assert_eq!(beside(Target::Servers(vec!["n1".to_string()]), None), none);
+        assert_eq!(beside(Target::Servers(vec![Node::server(1)]), None), none);
         assert_eq!(beside(Target::Leader, Some(Cut::FromServers)), none);
         assert_eq!(
             beside(Target::Leader, Some(Cut::Isolate)),
             all,
             "the cut is tried from each client"
         );
-        assert_eq!(beside(node("n2"), Some(Cut::Deaf)), all);
+        assert_eq!(beside(Target::Node(server), Some(Cut::Deaf)), all);
         for target in [Target::Client, Target::Follower, Target::HolderServer] {
             assert_eq!(beside(target, None), all, "it is found out when it strikes");
         }

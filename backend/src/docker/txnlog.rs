@@ -15,6 +15,7 @@ use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::query_parameters::{DownloadFromContainerOptionsBuilder, InspectContainerOptions};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
+use zooquake_history::Node;
 use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
 
 /// How long it may take to read the logs of one server, all attempts together.
@@ -37,18 +38,18 @@ impl DockerCluster {
         union(stream::iter(logs).buffered(AT_A_TIME).collect().await)
     }
 
-    async fn server_entries(&self, server: String) -> ServerEntries {
+    async fn server_entries(&self, server: Node) -> ServerEntries {
         let FolderLogs { entries, problems } = self.server_log(&server).await;
         ServerEntries {
             voter: self.plan.cluster.voters().contains(&server),
-            server,
+            server: server.to_string(),
             entries,
             problems,
         }
     }
 
     /// The logs of one server, by the attempt that read all of them, else by the one that read most.
-    async fn server_log(&self, server: &str) -> FolderLogs {
+    async fn server_log(&self, server: &Node) -> FolderLogs {
         let deadline = Instant::now() + LIMIT;
         let mut best: Option<FolderLogs> = None;
         for _ in 0..ATTEMPTS {
@@ -69,7 +70,7 @@ impl DockerCluster {
     }
 
     /// The logs of a server out of each of its folders. One that is not there holds none, but one has to be there.
-    async fn folders(&self, server: &str) -> Result<FolderLogs> {
+    async fn folders(&self, server: &Node) -> Result<FolderLogs> {
         let DockerNode { docker, host, .. } = self.node(server)?;
         let details = docker
             .inspect_container(&host.id, None::<InspectContainerOptions>)

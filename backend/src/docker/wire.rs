@@ -7,9 +7,9 @@ use crate::sidecar::{DisconnectEffect, ExpiryEffect, ReconnectEffect, RuleEffect
 use anyhow::{Result, bail, ensure};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
-use zooquake_history::FaultKind;
 use zooquake_history::fault::Wire;
 use zooquake_history::plan::Plan;
+use zooquake_history::{FaultKind, Node};
 
 /// The first port on the client's loopback; one for each server.
 const PORT: u16 = 21811;
@@ -19,9 +19,9 @@ const BACK_WITHIN: Duration = Duration::from_secs(2);
 
 /// `host:port` of these servers, or of the one that the client is pinned to, as the client is to see them: through its
 /// proxy, where the plan has something happen there.
-pub(super) async fn connect_string(cluster: &DockerCluster, client: &str, pinned: Option<&str>) -> Result<String> {
+pub(super) async fn connect_string(cluster: &DockerCluster, client: &Node, pinned: Option<&Node>) -> Result<String> {
     let mut servers = cluster.servers();
-    let first = servers.iter().position(|server| Some(server.as_str()) == pinned);
+    let first = servers.iter().position(|server| Some(server) == pinned);
     servers.retain(|server| pinned.is_none_or(|pinned| server == pinned));
     let servers = cluster.client_ports(&servers)?;
     let beside = cluster.node(client)?.sidecar.is_some();
@@ -50,7 +50,7 @@ fn is_proxied(plan: &Plan) -> bool {
 
 pub(super) async fn lose(
     cluster: &DockerCluster,
-    client: &str,
+    client: &Node,
     wire: Wire,
     limit: Duration,
 ) -> Result<Option<RuleEffect>> {
@@ -58,11 +58,11 @@ pub(super) async fn lose(
     cluster.ask(client, arm, limit + LOCAL).await
 }
 
-pub(super) async fn lose_nothing(cluster: &DockerCluster, client: &str) -> Result<()> {
+pub(super) async fn lose_nothing(cluster: &DockerCluster, client: &Node) -> Result<()> {
     cluster.ask(client, SidecarRequest::Disarm, LOCAL).await
 }
 
-pub(super) async fn disconnect(cluster: &DockerCluster, client: &str, wire: Wire) -> Result<String> {
+pub(super) async fn disconnect(cluster: &DockerCluster, client: &Node, wire: Wire) -> Result<String> {
     let disconnect = SidecarRequest::Disconnect { wire };
     let DisconnectEffect { connections, refuses } = cluster.ask(client, disconnect, LOCAL).await?;
     ensure!(connections > 0, "{client} had no connection that could be cut");
@@ -71,7 +71,7 @@ pub(super) async fn disconnect(cluster: &DockerCluster, client: &str, wire: Wire
     Ok(format!("connections {how}: {connections}; another one was refused"))
 }
 
-pub(super) async fn reconnect(cluster: &DockerCluster, client: &str) -> Result<String> {
+pub(super) async fn reconnect(cluster: &DockerCluster, client: &Node) -> Result<String> {
     let reconnect = SidecarRequest::Reconnect { within: BACK_WITHIN };
     match cluster.ask(client, reconnect, LOCAL).await? {
         ReconnectEffect {
@@ -88,7 +88,7 @@ pub(super) async fn reconnect(cluster: &DockerCluster, client: &str) -> Result<S
     }
 }
 
-pub(super) async fn expire(cluster: &DockerCluster, client: &str) -> Result<Option<String>> {
+pub(super) async fn expire(cluster: &DockerCluster, client: &Node) -> Result<Option<String>> {
     let servers = cluster.client_ports(&cluster.servers())?;
     let expired: Option<ExpiryEffect> = cluster.ask(client, SidecarRequest::Expire { servers }, LOCAL).await?;
     let sentence = |ExpiryEffect { session, zxid }| {

@@ -9,7 +9,7 @@ use zooquake_history::operation::membership::MEMBERS;
 use zooquake_history::operation::{FieldSource, JsonNode, RequiredField, SESSION, membership, queue};
 use zooquake_history::plan::Workload;
 use zooquake_history::protocol::ClientLimit;
-use zooquake_history::{Event, EventType, Value};
+use zooquake_history::{Event, EventType, Node, Value};
 
 /// The clients of a run.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl<'a> NamedClients<'a> {
         let mut clients = Self::default();
         clients
             .names
-            .extend((1..=record.plan.cluster.clients).map(|number| format!("c{number}")));
+            .extend(record.plan.cluster.client_nodes().iter().map(Node::to_string));
         for op in ops.work.iter().chain(&ops.control) {
             if !clients.names.contains(op.node) {
                 clients.names.insert(op.node.to_owned());

@@ -15,7 +15,7 @@ use zooquake_history::fault::{LOST, OUTCOME};
 use zooquake_history::operation::SESSION;
 use zooquake_history::operation::control::ZXID;
 use zooquake_history::plan::{On, Window};
-use zooquake_history::{Event, EventType, FaultKind, Plan, Txn};
+use zooquake_history::{Event, EventType, FaultKind, Node, Plan, Txn};
 
 /// A fault window, with the events of its phases by their places in the history: the first of each, of `off` all.
 ///
@@ -471,7 +471,7 @@ fn judge(
     let clients: Vec<&str> = target
         .split(',')
         .map(str::trim)
-        .filter(|node| node.starts_with('c'))
+        .filter(|&node| Node::from(node).is_client())
         .collect();
     if clients.is_empty() {
         return match busy.any.meeting(on as u64, heal as u64).next() {
@@ -501,7 +501,7 @@ fn judge(
         .filter_map(|holds| holds.meeting(since as u64, until as u64).next())
         .min_by_key(|hold| hold.from);
     // A whole host's servers are felt by the clients elsewhere too.
-    let servers = target.split(',').any(|node| node.trim().starts_with('n'));
+    let servers = Node::list(target).any(|node| node.is_server());
     let elsewhere = servers.then(|| busy.any.meeting(on as u64, heal as u64).next());
     match (held, elsewhere.flatten()) {
         (Some(hold), _) => (

@@ -19,7 +19,7 @@ use crate::text::few;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::operation::grant;
 use zooquake_history::plan::record_files::TXNLOGS;
-use zooquake_history::{Event, EventType, ServerSample, ServerTxnLog, Txn, Value};
+use zooquake_history::{Event, EventType, Node, ServerSample, ServerTxnLog, Txn, Value};
 
 /// The transaction logs, by znode.
 #[derive(Debug, Default)]
@@ -120,7 +120,7 @@ pub fn creates(op: &str) -> bool {
 
 /// Of each epoch the last transaction that was certainly committed.
 fn committed(record: &RecordView<'_>, txns: &[Txn], named: HighestZxids) -> HighestZxids {
-    let voters: BTreeSet<String> = record.plan.cluster.voters().into_iter().collect();
+    let voters: BTreeSet<String> = record.plan.cluster.voters().iter().map(Node::to_string).collect();
     let majority = |txn: &&Txn| txn.servers.iter().filter(|&server| voters.contains(server)).count() * 2 > voters.len();
     let logged = txns.iter().filter(majority).map(|txn| txn.zxid);
     highest(logged.chain(named.into_values()))
@@ -211,7 +211,7 @@ fn unknown(txns: &[Txn], logs: &[ServerTxnLog]) -> Option<String> {
 /// are.
 fn unread(record: &RecordView<'_>, logs: &[ServerTxnLog]) -> Option<String> {
     let voters = record.plan.cluster.voters();
-    let lack = |voter: &String| match logs.iter().find(|log| log.server == *voter) {
+    let lack = |voter: &Node| match logs.iter().find(|log| *voter == *log.server) {
         None => Some(format!("nothing of {voter}")),
         Some(log) if log.whole && log.transactions == 0 => Some(format!("no transaction of {voter}")),
         Some(log) if log.whole && !log.differs.is_empty() => Some(format!("other transactions of {voter}")),

@@ -5,6 +5,7 @@ use super::leaders::{Leaders, LeadingNode};
 use super::logs::{LogGaps, ReplicaLogs, StoredRecord};
 use super::values::ChosenValues;
 use super::violation::{ConsensusViolation, LeaderViolation, ViolationKind};
+use zooquake_history::Node;
 use zooquake_history::operation::consensus::Announcement;
 use zooquake_history::plan::ConsensusGoal;
 
@@ -183,13 +184,13 @@ pub struct NodeSets {
 }
 
 impl NodeSets {
-    /// The sets of nodes with these names, each a role and a number, such as `acceptor2`. The first 32 are looked at.
-    pub fn from_names<S: AsRef<str>>(names: &[S]) -> Self {
+    /// The sets of these nodes by their roles. The first 32 are looked at.
+    pub fn from_names(names: &[Node]) -> Self {
         let mut sets = Self::default();
         for (node, name) in names.iter().take(32).enumerate() {
-            match name.as_ref().trim_end_matches(|last: char| last.is_ascii_digit()) {
-                "learner" => sets.learners |= 1 << node,
-                "server" | "node" | "replica" => sets.voters |= 1 << node,
+            match name.role() {
+                Some("learner") => sets.learners |= 1 << node,
+                Some("server" | "node" | "replica") => sets.voters |= 1 << node,
                 _ => {}
             }
         }
@@ -203,7 +204,8 @@ mod tests {
 
     #[test]
     fn roles_are_read_from_names() {
-        let sets = NodeSets::from_names(&["acceptor1", "learner1", "learner2", "server10", "observer1", "node1"]);
+        let names = ["acceptor1", "learner1", "learner2", "server10", "observer1", "node1"];
+        let sets = NodeSets::from_names(&names.map(Node::from));
         assert_eq!((sets.learners, sets.voters), (0b110, 0b10_1000));
     }
 }

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use violation::DIVERGING_REPLICAS;
 pub use violation::{ConsensusViolation, Credentials, LeaderViolation, ViolationKind};
 use zooquake_history::operation::consensus::{self, Announcement, NODES};
-use zooquake_history::{Event, EventType, Process, Record};
+use zooquake_history::{Event, EventType, Node, Process, Record};
 
 /// The family of consensus protocols.
 pub const FAMILY: FamilyChecks = FamilyChecks {
@@ -98,15 +98,15 @@ fn check(record: &Record) -> Results {
 }
 
 /// The names of the nodes by their numbers; none if the history has no such event.
-fn names(events: &[Event]) -> Vec<String> {
+fn names(events: &[Event]) -> Vec<Node> {
     let listed = events.iter().find(|event| event.f == NODES && event.is_of("run"));
     let names = listed.and_then(|event| event.value.as_array());
-    let text = |name: &zooquake_history::Value| name.as_str().map(str::to_owned);
-    names.into_iter().flatten().filter_map(text).collect()
+    let node = |name: &zooquake_history::Value| name.as_str().map(Node::from);
+    names.into_iter().flatten().filter_map(node).collect()
 }
 
 /// What an event is to the judge, with its place.
-fn steps_of(event: &Event, names: &[String]) -> Vec<(usize, ConsensusStep)> {
+fn steps_of(event: &Event, names: &[Node]) -> Vec<(usize, ConsensusStep)> {
     // Sets of nodes have 32 bits.
     let number = |name: &str| names.iter().take(32).position(|other| other == name);
     let node = |name: &str| number(name).and_then(|node| u8::try_from(node).ok());
@@ -186,7 +186,7 @@ fn windows(run: &Analysis<'_>, reasons: &mut Vec<String>) {
 fn close(
     run: &Analysis<'_>,
     found: Findings,
-    (mut reasons, steps, names): (Vec<String>, BTreeMap<&str, usize>, Vec<String>),
+    (mut reasons, steps, names): (Vec<String>, BTreeMap<&str, usize>, Vec<Node>),
 ) -> Results {
     reasons.extend(found.reasons);
     reasons.sort_by_key(|reason| reason.starts_with("note: "));

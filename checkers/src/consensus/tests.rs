@@ -5,7 +5,8 @@ const NAMES: [&str; 5] = ["server1", "server2", "server3", "observer1", "observe
 
 /// The violations of these steps, each at its place in the list, with what is violated at the end.
 fn judged(goal: ConsensusGoal, names: &[&str], steps: &[ConsensusStep]) -> (Vec<&'static str>, Vec<&'static str>) {
-    let mut judge = ConsensusJudge::new(goal, NodeSets::from_names(names));
+    let names: Vec<Node> = names.iter().map(|&name| name.into()).collect();
+    let mut judge = ConsensusJudge::new(goal, NodeSets::from_names(&names));
     let taken = steps
         .iter()
         .enumerate()

@@ -2,6 +2,7 @@
 
 use super::logs::LogDivergence;
 use crate::analysis::Analysis;
+use zooquake_history::Node;
 
 /// A violation of a property of consensus protocols. Places are those that were given with the steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +15,12 @@ pub struct ConsensusViolation {
 
 impl ConsensusViolation {
     /// What happened, in one paragraph.
-    pub(super) fn words(&self, names: &[String], run: &Analysis<'_>) -> String {
-        let name = |node: u8| names.get(usize::from(node)).map_or("a node", String::as_str);
+    pub(super) fn words(&self, names: &[Node], run: &Analysis<'_>) -> String {
+        let name = |node: u8| {
+            names
+                .get(usize::from(node))
+                .map_or_else(|| "a node".to_owned(), Node::to_string)
+        };
         let at = |nth: usize| self.witness.get(nth).map_or(String::new(), |&place| run.at(place));
         match &self.kind {
             ViolationKind::Disagreement {
@@ -55,7 +60,7 @@ impl ConsensusViolation {
             ),
             ViolationKind::DivergingReplicas(divergence) => diverging(divergence, &name, run),
             ViolationKind::NoDecision { lacking } => {
-                let lacking: Vec<&str> = (0..32).filter(|node| lacking >> node & 1 == 1).map(name).collect();
+                let lacking: Vec<String> = (0..32).filter(|node| lacking >> node & 1 == 1).map(name).collect();
                 format!(
                     "Every fault was healed at {}, and by the end of the run, {} later, {} had neither learned what was chosen nor been \
                      answered.",
@@ -187,9 +192,9 @@ impl LeaderViolation {
     }
 }
 
-fn leader<'a>(
+fn leader(
     violation: LeaderViolation,
-    name: &impl Fn(u8) -> &'a str,
+    name: &impl Fn(u8) -> String,
     at: &impl Fn(usize) -> String,
     run: &Analysis<'_>,
 ) -> String {
@@ -228,7 +233,7 @@ fn leader<'a>(
     }
 }
 
-fn diverging<'a>(divergence: &LogDivergence, name: &impl Fn(u8) -> &'a str, run: &Analysis<'_>) -> String {
+fn diverging(divergence: &LogDivergence, name: &impl Fn(u8) -> String, run: &Analysis<'_>) -> String {
     let LogDivergence {
         replicas: (one, other),
         offset,

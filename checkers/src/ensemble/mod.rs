@@ -15,7 +15,7 @@ use crate::findings::{Finding, Findings};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use zooquake_history::plan::record_files;
-use zooquake_history::{Event, ServerLog, ServerSample};
+use zooquake_history::{Event, Node, ServerLog, ServerSample};
 
 pub use elections::{Account, Ballot, Election, VoteCast, accounts, elections};
 
@@ -156,10 +156,10 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             .push("note: simulated servers write no logs; elections were not judged by their votes".to_string());
         return;
     }
-    let known: HashSet<&str> = logs.iter().map(|log| log.server.as_str()).collect();
+    let known: HashSet<Node> = logs.iter().map(|log| log.server.as_str().into()).collect();
     for server in plan.cluster.voters() {
         let missed = run.record.lacks(&record_files::log_of(None, &server));
-        if !known.contains(server.as_str()) && !missed {
+        if !known.contains(&server) && !missed {
             out.reasons.push(format!(
                 "note: the log of {server} is missing; elections with its vote were not judged"
             ));

@@ -12,7 +12,7 @@ use crate::{Anomaly, Results, ensemble, record_gaps};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::{
-    Event, Record, ServerSample, operation,
+    Event, Node, Record, ServerSample, operation,
     plan::{Scene, Step},
     server_log::{ServerLog, ServerRole},
 };
@@ -190,12 +190,12 @@ fn of_scene(scene: &Scene, leader: &str, ensemble: &EnsembleElections<'_>) -> Re
         ));
     }
     let last = scene.steps.last().into_iter().flat_map(|step| &step.servers);
-    let part: BTreeSet<i64> = last.filter_map(|name| sid(name)).collect();
+    let part: BTreeSet<i64> = last.filter_map(sid).collect();
     if let Some(stranger) = election.counted.iter().find(|sid| !part.contains(sid)) {
         return Err(format!("the vote of n{stranger}, which had no part in it, was counted"));
     }
     let rule = election.rule.as_deref().unwrap_or("no rule that is known");
-    if (leader, rule) != (scene.winner.as_str(), scene.rule.as_str()) {
+    if scene.winner != *leader || scene.rule != rule {
         return Err(format!(
             "{leader} won by {rule}, and not {} by {}: the votes did not meet as planned",
             scene.winner, scene.rule
@@ -207,7 +207,7 @@ fn of_scene(scene: &Scene, leader: &str, ensemble: &EnsembleElections<'_>) -> Re
 }
 
 /// Why it is not certain that no observer has voted and the log of each shows it as observing, in words.
-fn silent(observers: &[String], scene: &Scene, logs: &[ServerLog]) -> Vec<String> {
+fn silent(observers: &[Node], scene: &Scene, logs: &[ServerLog]) -> Vec<String> {
     let looks = || {
         logs.iter()
             .flat_map(|log| log.looks().map(move |(_, look)| (log, look)))
@@ -217,14 +217,14 @@ fn silent(observers: &[String], scene: &Scene, logs: &[ServerLog]) -> Vec<String
         .map(|(_, message)| message.sid)
         .collect();
     let observing = looks().filter(|(_, look)| matches!(look.end, Some((_, ServerRole::Observing))));
-    let observing: HashSet<&str> = observing.map(|(log, _)| log.server.as_str()).collect();
+    let observing: HashSet<Node> = observing.map(|(log, _)| log.server.as_str().into()).collect();
     let mut reasons = Vec::new();
     let mut unseen = 0;
     for observer in observers {
         if sid(observer).is_some_and(|id| voted.contains(&id)) {
             reasons.push(format!("scene {}: {observer}, an observer, has voted", scene.name));
         }
-        if !observing.contains(observer.as_str()) {
+        if !observing.contains(observer) {
             unseen += 1;
             if unseen <= NAMED {
                 reasons.push(format!("scene {}: {observer} was not seen to observe", scene.name));
@@ -242,6 +242,7 @@ fn silent(observers: &[String], scene: &Scene, logs: &[ServerLog]) -> Vec<String
 }
 
 /// The id of a server: the number in its name.
-fn sid(name: &str) -> Option<i64> {
-    name.strip_prefix('n')?.parse().ok()
+fn sid(server: &Node) -> Option<i64> {
+    let number = server.number().filter(|_| server.is_server())?;
+    i64::try_from(number).ok()
 }

@@ -346,8 +346,9 @@ pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, reported: HashSet<&'a st
             }
         }
     }
-    let idle: Vec<String> = (1..=run.record.plan.cluster.clients)
-        .map(|number| format!("c{number}"))
+    let clients = run.record.plan.cluster.client_nodes().into_iter();
+    let idle: Vec<String> = clients
+        .map(|client| client.to_string())
         .filter(|client| each || asked.contains(client.as_str()))
         .filter(|client| !run.recovery.sessionless.contains(client.as_str()))
         .filter(|client| !run.recovery.dead.contains(client.as_str()) && !settled.contains(client.as_str()))

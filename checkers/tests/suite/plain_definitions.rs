@@ -171,7 +171,12 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
         span.map(|at| events[at + 1].time - events[at].time).sum()
     };
     let alone = |one: &&UnfinishedAcquire| (recovered.max(one.asked)..one.until).all(|at| free(at, share(one.asked)));
-    let clients = (1..=record.plan.cluster.clients).map(|number| format!("c{number}"));
+    let clients = record
+        .plan
+        .cluster
+        .client_nodes()
+        .into_iter()
+        .map(|client| client.to_string());
     let all = clients.flat_map(|client| series(events, &client, recovered, audit));
     let convicted = |attempts: Vec<UnfinishedAcquire>| {
         let alone_of = |one: &UnfinishedAcquire| (one.asked, one.until, vec![share(one.asked)]);

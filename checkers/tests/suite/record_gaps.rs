@@ -5,7 +5,7 @@ use crate::script::{changed, event, history, in_time, logged, record, txn};
 use serde_json::json;
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::plan::{On, Plan, Scene, Step};
-use zooquake_history::{EventType, Provenance, Record, ServerLog, ServerSample, ServerTxnLog, plan::Act};
+use zooquake_history::{EventType, Node, Provenance, Record, ServerLog, ServerSample, ServerTxnLog, plan::Act};
 
 /// The first transaction of an epoch.
 const FIRST: i64 = (1 << 32) + 1;
@@ -71,7 +71,7 @@ fn whole() -> Record {
 }
 
 fn servers(number: usize) -> Vec<String> {
-    (1..=number).map(|n| format!("n{n}")).collect()
+    (1..=number).map(|n| Node::server(n).to_string()).collect()
 }
 
 fn sample(second: u64, server: &str) -> ServerSample {
@@ -275,15 +275,16 @@ fn servers_and_clients_that_only_the_plan_or_only_the_record_has_are_unknown() {
 
 #[test]
 fn a_run_of_scenes_has_the_logs_of_the_servers_that_each_starts() {
-    let start = |servers: &[&str]| Step {
+    let start = |servers: &[usize]| Step {
         act: Act::Start,
-        servers: servers.iter().map(|&server| server.to_owned()).collect(),
+        servers: servers.iter().copied().map(Node::server).collect(),
     };
     let mut plan = Plan {
         scenes: vec![Scene {
             name: "one".to_owned(),
-            steps: vec![start(&["n2", "n1"]), start(&["n1"])],
-            ..Scene::default()
+            steps: vec![start(&[2, 1]), start(&[1])],
+            winner: Node::server(1),
+            rule: String::new(),
         }],
         ..Plan::default()
     };

@@ -9,9 +9,9 @@ use crate::operation::Completion;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
-use zooquake_history::EventType;
 use zooquake_history::operation::control::{HOLDS, RunningNotice, ZNODES, f};
 use zooquake_history::operation::membership::REGISTERED;
+use zooquake_history::{EventType, node};
 
 /// Longest wait for the answers to a `quiesce` around recovery and audit.
 pub const QUIESCE: Duration = Duration::from_secs(10);
@@ -142,8 +142,8 @@ impl Clients {
     fn seen_running(&mut self, run: &mut RunContext, number: usize, detail: String) {
         let worker = &mut self.workers[number];
         worker.quiesced = true;
-        run.record(HistoryEntry::named(
-            &worker.name,
+        run.record(HistoryEntry::of_client(
+            &worker.node,
             "running",
             json!(RunningNotice { detail }),
         ));
@@ -160,11 +160,11 @@ impl Clients {
         let (answered, silent): (Vec<&Worker>, Vec<&Worker>) =
             silent.partition(|worker| worker.quiesce_error.is_some());
         let ms = limit.as_millis();
-        let names: Vec<&str> = silent.iter().map(|worker| worker.name.as_str()).collect();
-        let silent = (!names.is_empty()).then(|| format!("{} did not answer quiesce within {ms} ms", names.join(", ")));
+        let names = node::join(silent.iter().map(|worker| &worker.node), ", ");
+        let silent = (!names.is_empty()).then(|| format!("{names} did not answer quiesce within {ms} ms"));
         let of = |worker: &&Worker| {
             let error = worker.quiesce_error.as_deref().unwrap_or_default();
-            format!("{} has not come to rest: its quiesce was {error}", worker.name)
+            format!("{} has not come to rest: its quiesce was {error}", worker.node)
         };
         let all: Vec<String> = silent.into_iter().chain(answered.iter().map(of)).collect();
         (!all.is_empty()).then(|| all.join("; "))
@@ -215,7 +215,7 @@ impl QuiesceRound {
         };
         match seen {
             Ok(detail) => clients.seen_running(run, number, detail),
-            Err(error) => run.say(format!("{}: {error}", clients.workers[number].name)),
+            Err(error) => run.say(format!("{}: {error}", clients.workers[number].node)),
         }
         self.look_at_next(run);
     }

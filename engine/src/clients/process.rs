@@ -6,6 +6,7 @@ use crate::context::RunContext;
 use crate::effect::{Effect, HistoryEntry, NemesisAnswer, StartError};
 use serde_json::json;
 use std::time::Duration;
+use zooquake_history::Node;
 use zooquake_history::operation::control::Hello;
 use zooquake_history::protocol::ClientLimit;
 
@@ -182,7 +183,7 @@ impl Clients {
         let beside = |word: &String| ClientLimit::from_word(word) == Some(ClientLimit::Beside);
         worker.beside = !hello.cannot.iter().any(beside);
         let report = worker.process.greet();
-        run.record(HistoryEntry::named(&worker.name, "hello", json!(hello)));
+        run.record(HistoryEntry::of_client(&worker.node, "hello", json!(hello)));
         if let Some(token) = report {
             run.answer_nemesis(token, Some(NemesisAnswer::Done));
         }
@@ -215,9 +216,9 @@ impl Clients {
     }
 
     /// The nemesis is about to kill a client's process, and waits for the answer to this report.
-    pub fn kill(&mut self, run: &mut RunContext, client: &str, report: u64) {
+    pub fn kill(&mut self, run: &mut RunContext, client: &Node, report: u64) {
         let restarts = run.plan.workload.recipe.is_some();
-        let worker = self.workers.iter_mut().find(|worker| worker.name == client);
+        let worker = self.workers.iter_mut().find(|worker| worker.node == *client);
         if worker.is_none_or(|worker| worker.process.kill(report, restarts)) {
             run.answer_nemesis(report, Some(NemesisAnswer::Done));
         }
@@ -231,8 +232,8 @@ impl Clients {
     }
 
     /// The nemesis has a client started again that it killed; this report is answered when that one's `hello` is read.
-    pub fn restart_killed(&mut self, run: &mut RunContext, client: &str, report: u64) {
-        match self.workers.iter_mut().find(|worker| worker.name == client) {
+    pub fn restart_killed(&mut self, run: &mut RunContext, client: &Node, report: u64) {
+        match self.workers.iter_mut().find(|worker| worker.node == *client) {
             Some(worker) => {
                 let (client, incarnation) = (worker.number, worker.process.restart_for(report));
                 run.emit(Effect::Start { client, incarnation });
@@ -252,7 +253,7 @@ impl Clients {
         if let Some(token) = worker.process.lose(run.now) {
             run.answer_nemesis(token, None);
         }
-        run.say(format!("{}: {why}; it is started again", worker.name));
+        run.say(format!("{}: {why}; it is started again", worker.node));
     }
 
     /// A client's process with this incarnation has ended by itself, while windows were on or not, after the operations
@@ -269,7 +270,7 @@ impl Clients {
     ) {
         let worker = &mut self.workers[number];
         let Some(recipe) = run.plan.workload.recipe.as_ref().filter(|_| begun) else {
-            let why = format!("client {} ended by itself.", worker.name);
+            let why = format!("client {} ended by itself.", worker.node);
             return run.broken(number, why);
         };
         // The nemesis has killed it since, or started it again.
@@ -282,7 +283,7 @@ impl Clients {
         } else {
             "too often: it stays so until the fault is healed"
         };
-        run.say(format!("{} ended by itself; {then}", worker.name));
+        run.say(format!("{} ended by itself; {then}", worker.node));
     }
 
     /// No window is on any more: ends of processes in windows count no more.

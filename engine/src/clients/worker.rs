@@ -10,7 +10,7 @@ use std::time::Duration;
 use zooquake_history::operation::control::Exit;
 use zooquake_history::operation::grant::GrantAnswer;
 use zooquake_history::protocol::Request;
-use zooquake_history::{EventType, Process};
+use zooquake_history::{EventType, Node, Process};
 
 /// Milliseconds that a recipe has to answer a control request.
 const CONTROL_MS: u64 = 8_000;
@@ -20,8 +20,7 @@ const CONTROL_MS: u64 = 8_000;
 pub struct Worker {
     /// The client's number, from 0.
     pub number: usize,
-    /// `c1`, ….
-    pub name: String,
+    pub node: Node,
     pub process: ClientProcess,
     /// Its process in the history at the moment.
     pub logical_process: u64,
@@ -68,7 +67,7 @@ impl Worker {
     pub fn new(number: usize) -> Self {
         Self {
             number,
-            name: format!("c{}", number + 1),
+            node: Node::client(number + 1),
             process: ClientProcess::default(),
             logical_process: number as u64,
             due: None,
@@ -158,7 +157,7 @@ impl Worker {
             f: f.to_string(),
             value,
             error,
-            node: Some(self.name.clone()),
+            node: Some(self.node.clone()),
         });
     }
 
@@ -172,12 +171,12 @@ impl Worker {
     /// Writes an event of a control request.
     pub fn record_control(&self, run: &mut RunContext, f: &str, kind: EventType, value: Value, error: Option<String>) {
         run.record(HistoryEntry {
-            process: Process::Name(self.name.clone().into()),
+            process: (&self.node).into(),
             kind,
             f: f.to_string(),
             value,
             error,
-            node: Some(self.name.clone()),
+            node: Some(self.node.clone()),
         });
     }
 
@@ -210,6 +209,6 @@ impl Worker {
             incarnation: self.process.incarnation,
             by_itself: !self.process.killed && run.plan.workload.recipe.is_some(),
         };
-        run.record(HistoryEntry::named(&self.name, "exit", json!(exit)));
+        run.record(HistoryEntry::of_client(&self.node, "exit", json!(exit)));
     }
 }

@@ -8,10 +8,10 @@ use super::{
 use crate::operation::{Completion, PendingOp};
 use std::collections::HashSet;
 use std::time::Duration;
-use zooquake_history::EventType;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::commit::{self, CommitRequest, TransactionZnode, Vote};
 use zooquake_history::plan::{Plan, PlannedTransaction};
+use zooquake_history::{EventType, Node};
 
 /// The family and its generator.
 pub const FAMILY: FamilyGenerator = FamilyGenerator {
@@ -120,7 +120,7 @@ impl Commit {
         let transaction = TransactionZnode {
             tx: self.name(),
             sites: (1..self.parties.len())
-                .map(|client| format!("c{}", client + 1))
+                .map(|client| Node::client(client + 1).to_string())
                 .collect(),
             payload: self.number.into(),
         };

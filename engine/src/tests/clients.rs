@@ -77,10 +77,17 @@ fn an_answer_to_nothing_that_is_open_is_recorded_and_the_run_goes_on() {
     bench.say(0, &unasked);
     assert_eq!(bench.broken(), None);
     let recorded = bench.history.last().unwrap();
-    assert_eq!((recorded.f.as_str(), recorded.node.as_deref()), ("unasked", Some("c1")));
+    assert_eq!(
+        (recorded.f.as_str(), &recorded.node),
+        ("unasked", &Some(Node::client(1)))
+    );
     assert_eq!(recorded.value, json!({ "id": 99, "outcome": "ok", "value": null }));
     bench.ok_at_once(0, "acquire");
-    assert_eq!(bench.holder(), Some("c1"), "its own request is still answered");
+    assert_eq!(
+        bench.holder(),
+        Some(&Node::client(1)),
+        "its own request is still answered"
+    );
 }
 
 #[test]

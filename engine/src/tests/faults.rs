@@ -22,10 +22,10 @@ pub(super) fn in_state(state: ClientState, after_ms: u64) -> NemesisReport {
     })
 }
 
-fn fired(client: Option<&str>, holder: Option<&str>) -> Option<NemesisAnswer> {
+fn fired(client: Option<usize>, holder: Option<usize>) -> Option<NemesisAnswer> {
     Some(NemesisAnswer::Fired(TriggerFiring {
-        client: client.map(str::to_string),
-        holder: holder.map(str::to_string),
+        client: client.map(Node::client),
+        holder: holder.map(Node::client),
     }))
 }
 
@@ -38,7 +38,7 @@ fn a_moment_comes_and_names_the_holder() {
     bench.pass(298);
     assert_eq!(bench.answers(), []);
     bench.pass(1);
-    assert_eq!(bench.answers(), [(5, fired(None, Some("c2")))]);
+    assert_eq!(bench.answers(), [(5, fired(None, Some(2)))]);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_holder_is_struck_when_its_work_has_lasted_long_enough() {
     bench.pass(199);
     assert_eq!(bench.answers(), []);
     bench.pass(1);
-    assert_eq!(bench.answers(), [(5, fired(Some("c1"), Some("c1")))]);
+    assert_eq!(bench.answers(), [(5, fired(Some(1), Some(1)))]);
     bench.pass(1_000);
     assert_eq!(bench.answers(), [], "it fires once");
 }
@@ -77,7 +77,7 @@ fn one_that_waits_is_struck_while_another_holds() {
     bench.pass(100);
     assert_eq!(bench.answers(), []);
     bench.ok(0, "acquire");
-    assert_eq!(bench.answers(), [(5, fired(Some("c2"), Some("c1")))]);
+    assert_eq!(bench.answers(), [(5, fired(Some(2), Some(1)))]);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_member_is_struck_between_its_join_and_its_close() {
     bench.pass(149);
     assert_eq!(bench.answers(), []);
     bench.pass(1);
-    assert_eq!(bench.answers(), [(5, fired(Some("c2"), None))]);
+    assert_eq!(bench.answers(), [(5, fired(Some(2), None))]);
     bench.report(6, in_state(ClientState::Answered("join".into()), 200));
     bench.all_ok("join");
     bench.ok(2, "enter");
@@ -147,7 +147,7 @@ fn the_begin_of_a_window_is_on_disk_before_the_nemesis_goes_on() {
 fn a_client_that_is_killed_on_purpose_completes_its_operation_and_is_started_again() {
     let mut bench = Bench::working("lock/fenced", 2);
     bench.answers();
-    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    bench.report(5, NemesisReport::Killing(Node::client(1)));
     bench.ask_control(0, "confirm");
     bench.output(0, ProcessOutput::Ended);
     assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))], "and the run goes on");
@@ -158,7 +158,7 @@ fn a_client_that_is_killed_on_purpose_completes_its_operation_and_is_started_aga
         (None, "exit")
     );
 
-    bench.report(6, NemesisReport::Restart("c1".to_string()));
+    bench.report(6, NemesisReport::Restart(Node::client(1)));
     assert_eq!(bench.starting, [(0, 2)]);
     assert_eq!(bench.answers(), []);
     bench.sent.clear();
@@ -171,9 +171,9 @@ fn a_client_that_is_killed_on_purpose_completes_its_operation_and_is_started_aga
 #[test]
 fn what_an_earlier_process_says_counts_no_more() {
     let mut bench = Bench::running("lock/fenced", 1);
-    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    bench.report(5, NemesisReport::Killing(Node::client(1)));
     bench.output(0, ProcessOutput::Ended);
-    bench.report(6, NemesisReport::Restart("c1".to_string()));
+    bench.report(6, NemesisReport::Restart(Node::client(1)));
     bench.greet(&[]);
     let events = bench.history.len();
     bench.step(Input::Client {
@@ -193,7 +193,7 @@ fn a_window_that_is_not_seen_healed_and_a_client_that_does_not_run_forbid_recove
     };
     bench.report(3, report("begin", true));
     bench.report(4, report("off", false));
-    bench.report(5, NemesisReport::Killing("c2".to_string()));
+    bench.report(5, NemesisReport::Killing(Node::client(2)));
     bench.output(1, ProcessOutput::Ended);
     bench.pass(TIME_MS + 59_000);
     assert_eq!(bench.phases(), ["ops", "heal"]);
@@ -209,7 +209,12 @@ fn a_window_that_is_not_seen_healed_and_a_client_that_does_not_run_forbid_recove
 fn scene() -> Bench {
     let mut bench = Bench::planned("lock/fenced", 0, |plan| {
         plan.workload.family = "ensemble".to_string();
-        plan.scenes = vec![Scene::default()];
+        plan.scenes = vec![Scene {
+            name: String::new(),
+            winner: Node::server(1),
+            rule: String::new(),
+            steps: Vec::new(),
+        }];
     });
     bench.step(Input::Begin);
     assert!(took!(bench, Effect::Strike));

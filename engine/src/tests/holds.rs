@@ -58,7 +58,7 @@ fn a_confirm_that_failed_says_nothing() {
 fn a_hold_ends_when_its_release_is_sent_and_when_its_client_says_so_or_dies() {
     let mut bench = Bench::running("lock/fenced", 1);
     bench.ok(0, "acquire");
-    assert_eq!(bench.holder(), Some("c1"));
+    assert_eq!(bench.holder(), Some(&Node::client(1)));
     bench.pass(0);
     bench.ok_at_once(0, "write");
     assert!(bench.asked(0, "release"));
@@ -71,7 +71,7 @@ fn a_hold_ends_when_its_release_is_sent_and_when_its_client_says_so_or_dies() {
             value: json!({ "grant": grant }),
         };
         bench.say(0, &lost("g77"));
-        assert_eq!(bench.holder(), Some("c1"), "that is another grant");
+        assert_eq!(bench.holder(), Some(&Node::client(1)), "that is another grant");
         match ending {
             "lost" => bench.say(0, &lost("g1")),
             "not-held" => bench.answer(0, "write", Outcome::Fail, Value::Null),
@@ -228,7 +228,7 @@ fn who_cannot_confirm_twice_is_asked_to_work_under_the_same_grant_again_and_agai
                 .iter()
                 .any(|(to, request)| *to == 0 && request.f.starts_with("re"));
             assert!(
-                !release && bench.holder() == Some("c1"),
+                !release && bench.holder() == Some(&Node::client(1)),
                 "{name} {round}: it has not confirmed"
             );
         }

@@ -264,7 +264,7 @@ impl Bench {
         phases.map(told).collect()
     }
 
-    fn holder(&self) -> Option<&str> {
+    fn holder(&self) -> Option<&Node> {
         self.engine.clients.holder()
     }
 

@@ -8,7 +8,7 @@ const BOUND_MS: u64 = 10_300;
 
 pub fn leader() -> Leader {
     Leader {
-        name: "n2".to_string(),
+        server: Node::server(2),
         epoch: 3,
     }
 }

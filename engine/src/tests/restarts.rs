@@ -21,7 +21,7 @@ fn fault(bench: &mut Bench, phase: &str) {
 }
 
 /// The ends of processes, and whether each ended by itself.
-fn exits(bench: &Bench) -> Vec<(String, Value)> {
+fn exits(bench: &Bench) -> Vec<(Node, Value)> {
     let exits = bench.history.iter().filter(|entry| entry.f == "exit");
     exits
         .map(|entry| (entry.node.clone().unwrap(), entry.value.clone()))
@@ -38,7 +38,7 @@ fn one_that_ends_by_itself_is_recorded_and_started_again() {
     assert_eq!(bench.broken(), None);
     assert_eq!(bench.ends("write"), [EventType::Info]);
     let by_itself = json!({"incarnation": 1, "by_itself": true});
-    assert_eq!(exits(&bench), [("c1".to_string(), by_itself)]);
+    assert_eq!(exits(&bench), [(Node::client(1), by_itself)]);
     assert_eq!(bench.holder(), None);
     bench.pass(999);
     assert_eq!(bench.starting, []);
@@ -88,10 +88,10 @@ fn one_that_ends_too_often_in_a_window_stays_dead_until_it_is_healed() {
 fn a_kill_is_no_end_by_itself_and_only_the_nemesis_starts_it_again() {
     let mut bench = bench();
     bench.answers();
-    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    bench.report(5, NemesisReport::Killing(Node::client(1)));
     assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
     bench.output(0, ProcessOutput::Ended);
-    assert_eq!(exits(&bench), [("c1".to_string(), json!({"incarnation": 1}))]);
+    assert_eq!(exits(&bench), [(Node::client(1), json!({"incarnation": 1}))]);
     bench.pass(5_000);
     assert_eq!(bench.starting, []);
 }
@@ -101,11 +101,11 @@ fn one_that_is_dead_already_when_it_is_killed_is_left_to_the_nemesis() {
     let mut bench = bench();
     bench.output(0, ProcessOutput::Ended);
     bench.answers();
-    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    bench.report(5, NemesisReport::Killing(Node::client(1)));
     assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
     bench.pass(5_000);
     assert_eq!(bench.starting, []);
-    bench.report(6, NemesisReport::Restart("c1".to_string()));
+    bench.report(6, NemesisReport::Restart(Node::client(1)));
     bench.greet(&[]);
     assert_eq!(bench.answers(), [(6, Some(NemesisAnswer::Done))]);
 }
@@ -116,7 +116,7 @@ fn one_that_is_being_started_is_killed_once_it_runs() {
     bench.output(0, ProcessOutput::Ended);
     bench.pass(1_000);
     bench.answers();
-    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    bench.report(5, NemesisReport::Killing(Node::client(1)));
     assert_eq!(bench.answers(), []);
     bench.greet(&[]);
     assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
@@ -178,7 +178,7 @@ fn one_that_is_lost_is_killed_once_it_runs_again() {
     let mut bench = unreachable();
     bench.output(0, ProcessOutput::Ended);
     bench.pass(1_000);
-    bench.report(3, NemesisReport::Killing("c1".to_string()));
+    bench.report(3, NemesisReport::Killing(Node::client(1)));
     assert_eq!(bench.answers(), [], "it is being started");
     bench.greet(&[]);
     assert_eq!(bench.answers(), [(3, Some(NemesisAnswer::Done))]);
@@ -190,9 +190,9 @@ fn one_that_is_lost_is_killed_once_it_runs_again() {
 #[test]
 fn a_restart_by_the_nemesis_that_finds_no_way_is_refused_and_left_to_it() {
     let mut bench = unreachable();
-    bench.report(3, NemesisReport::Killing("c1".to_string()));
+    bench.report(3, NemesisReport::Killing(Node::client(1)));
     bench.output(0, ProcessOutput::Ended);
-    bench.report(4, NemesisReport::Restart("c1".to_string()));
+    bench.report(4, NemesisReport::Restart(Node::client(1)));
     assert_eq!(std::mem::take(&mut bench.starting), [(0, 2)]);
     bench.answers();
     bench.step(Input::Started {
@@ -206,7 +206,7 @@ fn a_restart_by_the_nemesis_that_finds_no_way_is_refused_and_left_to_it() {
     assert_eq!(bench.answers(), [(4, None)]);
     bench.pass(5_000);
     assert_eq!(bench.starting, []);
-    bench.report(5, NemesisReport::Restart("c1".to_string()));
+    bench.report(5, NemesisReport::Restart(Node::client(1)));
     assert_eq!(bench.starting, [(0, 3)]);
     bench.greet(&[]);
     assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);

@@ -2,6 +2,7 @@
 
 use super::{Family, OpSpec, Role, fields};
 use crate::event::{Event, Process};
+use crate::node::Node;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
@@ -112,7 +113,7 @@ impl Announcement {
     ///
     /// # Panics
     /// If it names a node that has no name.
-    pub fn event(self, names: &[String]) -> (String, Value) {
+    pub fn event(self, names: &[Node]) -> (String, Value) {
         let mut written = serde_json::to_value(self).expect("an announcement is plain data");
         let mut value = written["value"].take();
         match self {
@@ -127,7 +128,7 @@ impl Announcement {
 
     /// The announcement of an event with the number of the node that made it; `None` of any other event, and where it
     /// names a node that is not among these.
-    pub fn read(event: &Event, names: &[String]) -> Option<(u8, Self)> {
+    pub fn read(event: &Event, names: &[Node]) -> Option<(u8, Self)> {
         // Sets of nodes have 32 bits.
         let number = |name: &str| names.iter().take(32).position(|other| other == name);
         let Process::Name(process) = &event.process else {
@@ -156,7 +157,7 @@ pub fn nodes_of(set: u32) -> impl Iterator<Item = usize> {
 }
 
 /// The names of the nodes of a set.
-fn members(set: u32, names: &[String]) -> Vec<&String> {
+fn members(set: u32, names: &[Node]) -> Vec<&Node> {
     nodes_of(set).map(|node| &names[node]).collect()
 }
 
@@ -167,7 +168,7 @@ mod tests {
 
     #[test]
     fn announcements_are_read_from_the_events_that_they_make() {
-        let names: Vec<String> = (1..=5).map(|n| format!("server{n}")).collect();
+        let names: Vec<Node> = (1..=5).map(|n| Node::of_role("server", n)).collect();
         let all = [
             Announcement::Answered { value: 7 },
             Announcement::Learned { value: 7, round: 3 },
@@ -228,7 +229,7 @@ mod tests {
                 round: None,
                 value: 7,
             };
-            let names = ["replica1".to_owned()];
+            let names = [Node::of_role("replica", 1)];
             assert_eq!(Announcement::read(&event, &names), Some((0, stored)), "{line}");
         }
     }

@@ -3,6 +3,7 @@
 
 use super::{AnyType, fields};
 use crate::event::Event;
+use crate::node::Node;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -57,7 +58,7 @@ pub struct StepEvent {
     /// The number of the step, from 1.
     pub step: usize,
     /// The servers that it is about.
-    pub servers: Vec<String>,
+    pub servers: Vec<Node>,
     /// How far it is.
     pub phase: WindowPhase,
     /// Whether its effect was seen.
@@ -68,10 +69,10 @@ pub struct StepEvent {
     pub detail: Option<String>,
     /// Each server's last zxid as it reported it when the step was over; of those that serve.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub zxids: Option<BTreeMap<String, String>>,
+    pub zxids: Option<BTreeMap<Node, String>>,
     /// The server that leads; `None` unless the step was about that.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub leader: Option<String>,
+    pub leader: Option<Node>,
 }
 
 /// What is recorded when the harness stood still.

@@ -1,6 +1,7 @@
 //! The files that the record of a run has once the run has ended.
 
 use super::{Act, On, Plan};
+use crate::node::Node;
 
 /// What recorded the run.
 pub const PROVENANCE: &str = "provenance.json";
@@ -50,7 +51,7 @@ fn server_logs(plan: &Plan) -> Vec<String> {
     let mut logs = Vec::new();
     for scene in &plan.scenes {
         let starts = scene.steps.iter().filter(|step| step.act == Act::Start);
-        let started: Vec<&String> = starts.flat_map(|step| &step.servers).collect();
+        let started: Vec<&Node> = starts.flat_map(|step| &step.servers).collect();
         for server in plan.cluster.ensemble() {
             if started.contains(&&server) {
                 logs.push(log_of(Some(&scene.name), &server));
@@ -61,7 +62,7 @@ fn server_logs(plan: &Plan) -> Vec<String> {
 }
 
 /// The name of a server's log, in the folder of its scene if it has one.
-pub fn log_of(scene: Option<&str>, server: &str) -> String {
+pub fn log_of(scene: Option<&str>, server: &Node) -> String {
     match scene {
         Some(scene) => format!("{LOGS}/{scene}/{server}.log"),
         None => format!("{LOGS}/{server}.log"),

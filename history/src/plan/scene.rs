@@ -1,14 +1,15 @@
 //! Scenes: a fresh ensemble each, brought into a given state step by step, to see what it then does.
 
+use crate::node::Node;
 use serde::{Deserialize, Serialize};
 
 /// One scene on an ensemble of its own.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scene {
     /// Its name, and that of the folder of its logs.
     pub name: String,
     /// The server that the scene is to end with as leader.
-    pub winner: String,
+    pub winner: Node,
     /// The rule by which it is to win: `epoch`, `zxid` or `sid`.
     pub rule: String,
     /// What is done and waited for, in order; the last step is the election that the scene is about.
@@ -21,7 +22,7 @@ pub struct Step {
     /// What is done.
     pub act: Act,
     /// To whom, by whom or by whose leave, as the act has it.
-    pub servers: Vec<String>,
+    pub servers: Vec<Node>,
 }
 
 /// What a step does.

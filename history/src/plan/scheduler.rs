@@ -1,5 +1,6 @@
 //! How a simulated ensemble decides what happens next.
 
+use crate::node::Node;
 use serde::{Deserialize, Serialize};
 
 /// The scheduler of a simulated ensemble. It decides whose step comes next: a client's, which goes on after each of its
@@ -39,7 +40,7 @@ pub struct ScriptStep {
 /// possible then does not happen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ScriptAct<N = String> {
+pub enum ScriptAct<N = Node> {
     /// A message arrives; a copy of it if it has arrived before.
     Deliver {
         /// The node that sent it.
@@ -90,7 +91,7 @@ impl ScriptAct<u8> {
     ///
     /// # Panics
     /// If one of its nodes has no name.
-    pub fn act(&self, names: &[String]) -> ScriptAct {
+    pub fn act(&self, names: &[Node]) -> ScriptAct {
         let named = self.with_nodes(|node| names.get(usize::from(*node)).cloned());
         named.expect("each node has a name")
     }

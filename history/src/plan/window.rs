@@ -1,6 +1,7 @@
 //! Faults in a plan: whom each hits, how, and when.
 
 use crate::fault::{Payload, payload_of};
+use crate::node::{Host, Node};
 use serde::{Deserialize, Serialize};
 
 /// One fault to inject and to heal.
@@ -26,8 +27,8 @@ pub struct Window {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
-    /// The server or client of this name.
-    Node(String),
+    /// This server or client, or node of a network.
+    Node(Node),
     /// The client whose state fired the trigger.
     Client,
     /// The ensemble's leader.
@@ -36,10 +37,10 @@ pub enum Target {
     Follower,
     /// The server to which the client that holds is connected.
     HolderServer,
-    /// All servers and clients on the machine of this name, such as `h2`.
-    Host(String),
+    /// All servers and clients on this machine.
+    Host(Host),
     /// These servers together: of a `partition` cut off from the other servers, of a `wipe` those that lose their data.
-    Servers(Vec<String>),
+    Servers(Vec<Node>),
 }
 
 /// When a fault begins.
@@ -63,8 +64,8 @@ pub enum Trigger {
     /// Some time after a client was asked for an operation, for the n-th time; the next such operation with as much
     /// work will do if that moment is past.
     Op {
-        /// Name of the client, such as `c1`.
-        client: String,
+        /// The client.
+        client: Node,
         /// The operation.
         f: String,
         /// Its number among the client's operations of this name, from 1.

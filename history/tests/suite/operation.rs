@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use zooquake_history::operation::nemesis::{StepEvent, WINDOW, WindowEvent, WindowPhase};
 use zooquake_history::operation::{Mode, Operation, ZnodeName, barrier, commit, control, grant, queue, register};
 use zooquake_history::protocol::{Message, Request};
-use zooquake_history::{Event, EventType, Process};
+use zooquake_history::{Event, EventType, Node, Process};
 
 fn request(f: &str, value: Value) -> Request {
     Request {
@@ -220,11 +220,11 @@ fn faults_and_steps_are_written_without_what_is_not_known() {
     let step = StepEvent {
         scene: "sid".to_owned(),
         step: 4,
-        servers: vec!["n3".to_owned()],
+        servers: vec![Node::server(3)],
         phase: WindowPhase::Done,
         verified: Some(true),
         detail: None,
-        zxids: Some([("n3".to_owned(), "0x1".to_owned())].into()),
+        zxids: Some([(Node::server(3), "0x1".to_owned())].into()),
         leader: None,
     };
     let done = json!({

@@ -61,7 +61,7 @@ fn processes_die_and_start_again_in_windows() {
     let (variant, cluster) = of_three("planted-C1");
     let plan = folder::plan(variant, 0, &cluster, &found);
     let window = |window: &Window| (window.target.clone(), window.trigger.clone(), window.duration_ms);
-    let of = |name: &str, at_ms, duration_ms| (Target::Node(name.to_owned()), Trigger::At { at_ms }, duration_ms);
+    let of = |name: &str, at_ms, duration_ms| (Target::Node(name.into()), Trigger::At { at_ms }, duration_ms);
     let windows: Vec<_> = plan.windows.iter().map(window).collect();
     assert_eq!(windows, [of("acceptor3", 5, 5), of("proposer1", 12, 13)]);
     assert_eq!(anomalies_of_run(variant, &cluster, &found), ["disagreement"]);

@@ -5,7 +5,7 @@ use crate::model::{RunModel, round_word};
 use std::collections::BTreeSet;
 use zooquake_history::operation::consensus::{Announcement, NODES};
 use zooquake_history::plan::{ConsensusGoal, Scheduler};
-use zooquake_history::{Event, EventType, MessageRecord, Process, Value};
+use zooquake_history::{Event, EventType, MessageRecord, Node, Process, Value};
 
 /// The most nodes that get a lane.
 const NODES_SHOWN: usize = 24;
@@ -54,8 +54,9 @@ impl<'a> NetworkRun<'a> {
         let fast = messages
             .iter()
             .any(|message| message.kind == "2a" && message.detail == "any");
+        let nodes: Vec<Node> = names.iter().map(|name| name.as_str().into()).collect();
         let steps = events.iter().filter_map(|event| {
-            let (node, what) = Announcement::read(event, &names)?;
+            let (node, what) = Announcement::read(event, &nodes)?;
             Some(PublicStep {
                 index: event.index,
                 time: event.time,

@@ -183,7 +183,8 @@ fn scene_course(model: &RunModel<'_>, scene: &Scene, elections: &[Account]) -> M
     let heads = ["no.", "seen at", "step", "seen", "what was seen"];
     html! {
         h3 {
-            (text::clip(&scene.name, 40)) ": " (text::clip(&scene.winner, 20)) " is to win by " (text::clip(&scene.rule, 20))
+            (text::clip(&scene.name, 40)) ": " (text::clip(&scene.winner.to_string(), 20)) " is to win by "
+            (text::clip(&scene.rule, 20))
         }
         (table("windows", heads, steps.map(scene_row)))
         @match elections.iter().find(|election| election.scene.as_deref() == Some(&scene.name)) {

@@ -5,7 +5,7 @@ use crate::model::RunModel;
 use crate::svg::{legend, overview};
 use crate::{lists, text};
 use maud::{Markup, html};
-use zooquake_history::Value;
+use zooquake_history::{Host, Value, node};
 
 pub fn section(model: &RunModel<'_>) -> Markup {
     // Without an anomaly to open with, the overview is on the first screen already.
@@ -138,24 +138,21 @@ fn hosts(model: &RunModel<'_>) -> Markup {
     }
     let mut events = model.record.history.events.iter();
     let measured = events.find(|event| event.f == "hosts" && event.is_of("run"));
-    let measured = |name: &str| {
+    let measured = |name: &Host| {
         let all = measured?.value.as_array()?;
-        all.iter().find(|host| host["host"].as_str() == Some(name))
+        all.iter()
+            .find(|host| host["host"].as_str().is_some_and(|other| *name == *other))
     };
-    let items = planned
-        .host_names()
-        .into_iter()
-        .zip(&planned.hosts)
-        .map(|(name, host)| {
-            let found = measured(&name);
-            let facts = found.and_then(round_trips).into_iter().chain(found.and_then(clock));
-            let nodes = text::clip(&host.nodes.join(", "), 300);
-            format!(
-                "{name}, {}: {nodes}. {}",
-                text::clip(&host.address, 80),
-                lists::joined(facts, " ")
-            )
-        });
+    let items = planned.named_hosts().map(|(name, host)| {
+        let found = measured(&name);
+        let facts = found.and_then(round_trips).into_iter().chain(found.and_then(clock));
+        let nodes = text::clip(&node::join(&host.nodes, ", "), 300);
+        format!(
+            "{name}, {}: {nodes}. {}",
+            text::clip(&host.address, 80),
+            lists::joined(facts, " ")
+        )
+    });
     html! {
         h3 #hosts { "Hosts" }
         p.note {

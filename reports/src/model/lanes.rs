@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::plan::On;
-use zooquake_history::{Event, Process, Record, ServerSample};
+use zooquake_history::{Event, Node, Process, Record, ServerSample};
 
 /// The most rows a picture gets; what goes beyond shares the last one.
 const MAX: usize = 40;
@@ -24,7 +24,7 @@ impl Lanes {
             On::Network => 0,
             On::Docker | On::Sim => record.plan.cluster.clients.min(MAX),
         };
-        let mut names: Vec<String> = (1..=clients).map(|n| format!("c{n}")).collect();
+        let mut names: Vec<String> = (1..=clients).map(|n| Node::client(n).to_string()).collect();
         let mut seen: std::collections::HashSet<String> = names.iter().cloned().collect();
         for name in record.history.events.iter().filter_map(name_of) {
             // Beyond this the rest would be put together anyway.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use zooquake_backend::{OnOutput, Stdin};
 use zooquake_history::plan::Plan;
+use zooquake_history::{Node, Text};
 use zooquake_workloads::client::{DriverInput, Output as Lines, RecipeClient, message};
 use zooquake_workloads::protocol::{Message, ProcessOutput, VERSION};
 use zooquake_workloads::recipes::commit::Journal;
@@ -36,8 +37,8 @@ pub struct SimCluster {
     pub(super) net: Net,
     pub(super) plan: Arc<Plan>,
     /// The servers, in the order of their numbers.
-    pub(super) servers: Arc<Vec<String>>,
-    machines: Arc<Mutex<BTreeMap<String, Machine>>>,
+    pub(super) servers: Arc<Vec<Node>>,
+    machines: Arc<Mutex<BTreeMap<Node, Machine>>>,
 }
 
 impl SimCluster {
@@ -52,12 +53,7 @@ impl SimCluster {
             sync_limit: u32::try_from(timing.sync_limit).unwrap_or(u32::MAX),
             scripted: false,
         };
-        let servers: Vec<String> = plan
-            .cluster
-            .voters()
-            .into_iter()
-            .chain(plan.cluster.observers())
-            .collect();
+        let servers = plan.cluster.ensemble();
         let net = Net::ensemble(world, config, Duration::from_millis(timing.session_ms));
         let machine = |number: usize| {
             let host = net.host();
@@ -69,7 +65,7 @@ impl SimCluster {
                 process: None,
                 journal: None,
             };
-            (format!("c{number}"), machine)
+            (Node::client(number), machine)
         };
         Self {
             world: world.clone(),
@@ -80,18 +76,18 @@ impl SimCluster {
         }
     }
 
-    pub(super) fn machines(&self) -> MutexGuard<'_, BTreeMap<String, Machine>> {
+    pub(super) fn machines(&self) -> MutexGuard<'_, BTreeMap<Node, Machine>> {
         self.machines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of a server.
-    pub(super) fn server(&self, name: &str) -> Result<usize> {
+    pub(super) fn server(&self, name: &Node) -> Result<usize> {
         let at = self.servers.iter().position(|server| server == name);
         at.with_context(|| format!("there is no server {name}"))
     }
 
     /// The place of a node on the network.
-    pub(super) fn node(&self, name: &str) -> Result<usize> {
+    pub(super) fn node(&self, name: &Node) -> Result<usize> {
         match self.machines().get(name) {
             Some(machine) => Ok(machine.net.number()),
             None => self.server(name),
@@ -99,14 +95,14 @@ impl SimCluster {
     }
 
     /// The process on a client's host.
-    pub(super) fn process(&self, client: &str) -> Result<Process> {
+    pub(super) fn process(&self, client: &Node) -> Result<Process> {
         let machines = self.machines();
         let process = machines.get(client).and_then(|machine| machine.process.as_ref());
         Ok(process.with_context(|| format!("nothing runs on {client}"))?.0.clone())
     }
 
     /// Freezes, thaws or kills the process on a client's host. One that is killed writes nothing more.
-    pub(super) fn live(&self, client: &str, to: ProcessState) -> Result<()> {
+    pub(super) fn live(&self, client: &Node, to: ProcessState) -> Result<()> {
         self.process(client)?.live(to);
         if to == ProcessState::Dead {
             let said = self
@@ -121,7 +117,7 @@ impl SimCluster {
     }
 
     /// Starts the client program on its host.
-    pub(super) fn start_process(&self, client: &str, incarnation: u64, on_output: OnOutput) -> Result<Stdin> {
+    pub(super) fn start_process(&self, client: &Node, incarnation: u64, on_output: OnOutput) -> Result<Stdin> {
         let workload = &self.plan.workload;
         let variant = variant(&workload.family, &workload.variant).context("no such variant")?;
         let said: ProcessLine = Arc::new(Mutex::new(on_output));
@@ -146,12 +142,13 @@ impl SimCluster {
             kit: Vec::new(),
         });
         let notices = lines.clone();
+        let name = Text::from(client);
         let env = Env {
-            client: client.into(),
+            client: name.as_str().into(),
             connect: Arc::new(process.clone()),
             host: Arc::new(process.clone()),
             ensemble: None,
-            server: pinned.map(Into::into),
+            server: pinned.map(|server| Text::from(&server).as_str().into()),
             journal: Some(journal),
             notify: Arc::new(move |notice| notices.send(message(notice))),
             sessions: SharedValue::new(BTreeSet::new()),
@@ -160,11 +157,11 @@ impl SimCluster {
         };
         let recipe = variant.recipe(&env)?;
         let (sender, requests) = mpsc::unbounded_channel::<DriverInput>();
-        let (hosts, name) = (self.clone(), client.to_string());
+        let (hosts, host) = (self.clone(), client.clone());
         // The end of its stdin ends it.
-        let life = RecipeClient::new(client, env, recipe, lines)
+        let life = RecipeClient::new(&name, env, recipe, lines)
             .serve(requests)
-            .map(move |()| hosts.live(&name, ProcessState::Dead).unwrap_or_default());
+            .map(move |()| hosts.live(&host, ProcessState::Dead).unwrap_or_default());
         process.spawn(life.boxed());
         Ok(Stdin::direct(sender))
     }

@@ -15,6 +15,7 @@ use zooquake_backend::sidecar::{LossKind, RuleEffect};
 use zooquake_backend::{
     BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, lineage, setup_paths,
 };
+use zooquake_history::Node;
 use zooquake_history::evidence::{Znode, data_text};
 use zooquake_history::fault::{Wire, WireOp};
 use zooquake_history::txnlog::entry::LogEntry;
@@ -24,10 +25,6 @@ use zooquake_workloads::zk::{Connect, CreateMode, Error, Host, Zk, session_hex};
 
 /// How long it takes to see the effect of a fault.
 const SEEN: Duration = Duration::from_millis(10);
-
-fn is_client(node: &str) -> bool {
-    node.starts_with('c')
-}
 
 fn znode((path, node): (&str, &SimZnode)) -> Znode {
     let SimZnode { stat, data, .. } = node;
@@ -53,7 +50,7 @@ impl SimCluster {
     }
 
     /// Cuts or heals what passes between a node and its peers.
-    fn cut_off(&self, node: &str, peers: &[String], directions: Option<Directions>) -> Result<()> {
+    fn cut_off(&self, node: &Node, peers: &[Node], directions: Option<Directions>) -> Result<()> {
         let at = self.node(node)?;
         let peers: Vec<usize> = peers.iter().map(|peer| self.node(peer)).collect::<Result<_>>()?;
         let mut ensemble = self.net.server();
@@ -81,7 +78,7 @@ impl SimCluster {
 
     /// A session through a server. To open one is a write, so that the server then has all that was acknowledged
     /// before.
-    pub(super) async fn session(&self, server: &str) -> Result<Arc<dyn Zk>> {
+    pub(super) async fn session(&self, server: &Node) -> Result<Arc<dyn Zk>> {
         let opening = self.net.at(self.server(server)?).connect();
         match select(opening, self.world.sleep(ADMIN)).await {
             Either::Left((session, _)) => Ok(session),
@@ -89,7 +86,7 @@ impl SimCluster {
         }
     }
 
-    pub(super) async fn create_through(&self, server: &str, paths: &[String]) -> Result<()> {
+    pub(super) async fn create_through(&self, server: &Node, paths: &[String]) -> Result<()> {
         let session = self.session(server).await?;
         for path in paths.iter().flat_map(|path| lineage(path)) {
             match session.create(path, b"", CreateMode::Persistent).await {
@@ -100,7 +97,7 @@ impl SimCluster {
         Ok(())
     }
 
-    pub(super) fn state_of(&self, server: &str) -> Result<ServerState> {
+    pub(super) fn state_of(&self, server: &Node) -> Result<ServerState> {
         let state = self.net.server().state_of(self.server(server)?);
         let (mode, zxid) = state.with_context(|| format!("{server} does not serve"))?;
         Ok(ServerState {
@@ -120,7 +117,7 @@ impl SimCluster {
         Ok(())
     }
 
-    pub(super) async fn come_back(&self, client: &str) -> Result<String> {
+    pub(super) async fn come_back(&self, client: &Node) -> Result<String> {
         let host = self.node(client)?;
         self.net.server().let_through(host);
         match self.until(BACK, || self.net.server().server_for(host).is_some()).await {
@@ -129,7 +126,7 @@ impl SimCluster {
         }
     }
 
-    pub(super) async fn close_newest(&self, client: &str) -> Result<Option<String>> {
+    pub(super) async fn close_newest(&self, client: &Node) -> Result<Option<String>> {
         let host = self.node(client)?;
         let (session, zxid) = {
             let mut ensemble = self.net.server();
@@ -150,7 +147,7 @@ impl SimCluster {
         )))
     }
 
-    pub(super) async fn silent_session(&self, server: &str, timeout: Duration) -> Result<u64> {
+    pub(super) async fn silent_session(&self, server: &Node, timeout: Duration) -> Result<u64> {
         let at = self.server(server)?;
         self.state_of(server)?;
         let silent = self.net.at(at).silent(timeout).connect().await;
@@ -164,7 +161,7 @@ impl SimCluster {
     }
 
     /// Loses the request of a client that `wire` names, or the reply to it; `None` if none came within the limit.
-    pub(super) async fn lose_one(&self, client: &str, wire: Wire, limit: Duration) -> Result<Option<RuleEffect>> {
+    pub(super) async fn lose_one(&self, client: &Node, wire: Wire, limit: Duration) -> Result<Option<RuleEffect>> {
         let (which, fate, lost) = match wire {
             Wire::DropReply(which) => (which, Fate::ReplyLost, LossKind::Reply),
             Wire::DropRequest(which) => (which, Fate::RequestLost, LossKind::Request),
@@ -196,10 +193,10 @@ impl SimCluster {
     }
 
     /// Writes through another server; returns its name, and how long after its answer this one showed the write.
-    async fn lateness(&self, server: &str, limit: Duration) -> Result<(String, Duration)> {
+    async fn lateness(&self, server: &Node, limit: Duration) -> Result<(Node, Duration)> {
         let others = self.servers.iter().filter(|other| *other != server);
-        let leads = |other: &&String| self.state_of(other).is_ok_and(|state| state.leads());
-        let serves = |other: &&String| self.state_of(other).is_ok();
+        let leads = |other: &&Node| self.state_of(other).is_ok_and(|state| state.leads());
+        let serves = |other: &&Node| self.state_of(other).is_ok();
         let writer = others.clone().find(leads).or_else(|| others.clone().find(serves));
         let writer = writer.with_context(|| format!("no server but {server} serves"))?;
         self.create_through(writer, &[PROBE.to_string()]).await?;
@@ -215,7 +212,7 @@ impl SimCluster {
         Ok((writer.clone(), self.world.now() - answered))
     }
 
-    pub(super) async fn fall_behind(&self, server: &str, behind: LeaderDelay) -> Result<String> {
+    pub(super) async fn fall_behind(&self, server: &Node, behind: LeaderDelay) -> Result<String> {
         let delay = self.plan.cluster.timing.lag(behind.delay_percent);
         let ServerState { mode, .. } = self.state_of(server)?;
         ensure!(
@@ -239,7 +236,7 @@ impl SimCluster {
         ))
     }
 
-    pub(super) async fn catch_up_again(&self, server: &str, behind: LeaderDelay) -> Result<String> {
+    pub(super) async fn catch_up_again(&self, server: &Node, behind: LeaderDelay) -> Result<String> {
         self.net.server().catch_up(self.server(server)?);
         let prompt = self.plan.cluster.timing.lag(behind.delay_percent) / 2;
         let (writer, late) = self.lateness(server, SHOWS).await?;
@@ -257,7 +254,7 @@ impl SimCluster {
 }
 
 impl Cluster for SimCluster {
-    fn servers(&self) -> Vec<String> {
+    fn servers(&self) -> Vec<Node> {
         self.servers.to_vec()
     }
 
@@ -266,15 +263,15 @@ impl Cluster for SimCluster {
         self.world.choose(phase == "ops");
     }
 
-    fn voters(&self) -> Vec<String> {
+    fn voters(&self) -> Vec<Node> {
         self.plan.cluster.voters()
     }
 
-    fn clients(&self) -> Vec<String> {
+    fn clients(&self) -> Vec<Node> {
         self.machines().keys().cloned().collect()
     }
 
-    fn nodes_on(&self, host: &str) -> Option<Vec<String>> {
+    fn nodes_on(&self, host: &zooquake_history::Host) -> Option<Vec<Node>> {
         Some(self.plan.cluster.nodes_on(host)?.to_vec())
     }
 
@@ -282,19 +279,19 @@ impl Cluster for SimCluster {
         self.until_ready().boxed()
     }
 
-    fn kill<'a>(&'a self, node: &'a str) -> BackendFuture<'a> {
-        let killed = match is_client(node) {
+    fn kill<'a>(&'a self, node: &'a Node) -> BackendFuture<'a> {
+        let killed = match node.is_client() {
             true => self.live(node, ProcessState::Dead),
             false => self.server(node).map(|server| self.net.server().kill_server(server)),
         };
         self.after(killed, "killed")
     }
 
-    fn start_server<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
+    fn start_server<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, ()> {
         ready(self.server(server).map(|server| self.net.server().start_server(server))).boxed()
     }
 
-    fn wipe<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
+    fn wipe<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, ()> {
         let wiped = self.server(server).and_then(|number| {
             let wiped = self.net.server().wipe_server(number);
             wiped.map_err(|why| anyhow::anyhow!("{server} cannot be wiped: {why}"))
@@ -302,27 +299,27 @@ impl Cluster for SimCluster {
         ready(wiped).boxed()
     }
 
-    fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> BackendFuture<'a, Stdin> {
+    fn start_client<'a>(&'a self, client: &'a Node, incarnation: u64, on_output: OnOutput) -> BackendFuture<'a, Stdin> {
         ready(self.start_process(client, incarnation, on_output)).boxed()
     }
 
-    fn pause<'a>(&'a self, node: &'a str) -> BackendFuture<'a> {
-        let frozen = match is_client(node) {
+    fn pause<'a>(&'a self, node: &'a Node) -> BackendFuture<'a> {
+        let frozen = match node.is_client() {
             true => self.live(node, ProcessState::Frozen),
             false => self.server(node).map(|server| self.net.server().freeze(server)),
         };
         self.after(frozen, "frozen")
     }
 
-    fn resume<'a>(&'a self, node: &'a str) -> BackendFuture<'a> {
-        let thawed = match is_client(node) {
+    fn resume<'a>(&'a self, node: &'a Node) -> BackendFuture<'a> {
+        let thawed = match node.is_client() {
             true => self.live(node, ProcessState::Runs),
             false => self.server(node).map(|server| self.net.server().thaw(server)),
         };
         self.after(thawed, "thawed")
     }
 
-    fn sees_running<'a>(&'a self, client: &'a str) -> BackendFuture<'a> {
+    fn sees_running<'a>(&'a self, client: &'a Node) -> BackendFuture<'a> {
         let runs = self.process(client).and_then(|process| {
             ensure!(process.life() == ProcessState::Runs, "{client} does not run");
             Ok(())
@@ -330,25 +327,25 @@ impl Cluster for SimCluster {
         self.after(runs, "it runs")
     }
 
-    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> BackendFuture<'a> {
+    fn partition<'a>(&'a self, node: &'a Node, peers: &'a [Node], directions: Directions) -> BackendFuture<'a> {
         self.after(self.cut_off(node, peers, Some(directions)), "cut off")
     }
 
-    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> BackendFuture<'a> {
+    fn heal_partition<'a>(&'a self, node: &'a Node, peers: &'a [Node]) -> BackendFuture<'a> {
         self.after(self.cut_off(node, peers, None), "connected again")
     }
 
-    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>> {
+    fn lose<'a>(&'a self, client: &'a Node, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>> {
         self.lose_one(client, wire, limit).boxed()
     }
 
-    fn lose_nothing<'a>(&'a self, _: &'a str) -> BackendFuture<'a, ()> {
+    fn lose_nothing<'a>(&'a self, _: &'a Node) -> BackendFuture<'a, ()> {
         // What waits is dropped with its way back, and so it ends.
         self.net.server().script.clear();
         ready(Ok(())).boxed()
     }
 
-    fn disconnect<'a>(&'a self, client: &'a str, _: Wire) -> BackendFuture<'a> {
+    fn disconnect<'a>(&'a self, client: &'a Node, _: Wire) -> BackendFuture<'a> {
         let refused = self.node(client).and_then(|host| {
             let connections = self.net.server().refuse(host);
             ensure!(connections > 0, "{client} had no connection that could be cut");
@@ -357,31 +354,31 @@ impl Cluster for SimCluster {
         self.after(refused, "connections closed, and others are refused")
     }
 
-    fn reconnect<'a>(&'a self, client: &'a str) -> BackendFuture<'a> {
+    fn reconnect<'a>(&'a self, client: &'a Node) -> BackendFuture<'a> {
         self.come_back(client).boxed()
     }
 
-    fn expire<'a>(&'a self, client: &'a str) -> BackendFuture<'a, Option<String>> {
+    fn expire<'a>(&'a self, client: &'a Node) -> BackendFuture<'a, Option<String>> {
         self.close_newest(client).boxed()
     }
 
-    fn lag<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> BackendFuture<'a> {
+    fn lag<'a>(&'a self, server: &'a Node, behind: LeaderDelay) -> BackendFuture<'a> {
         self.fall_behind(server, behind).boxed()
     }
 
-    fn catch_up<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> BackendFuture<'a> {
+    fn catch_up<'a>(&'a self, server: &'a Node, behind: LeaderDelay) -> BackendFuture<'a> {
         self.catch_up_again(server, behind).boxed()
     }
 
-    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> BackendFuture<'a, ()> {
+    fn create<'a>(&'a self, server: &'a Node, paths: &'a [String]) -> BackendFuture<'a, ()> {
         self.create_through(server, paths).boxed()
     }
 
-    fn set_up<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ()> {
+    fn set_up<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, ()> {
         async move { self.create_through(server, &setup_paths(&self.plan)).await }.boxed()
     }
 
-    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> BackendFuture<'a, bool> {
+    fn exists<'a>(&'a self, server: &'a Node, path: &'a str) -> BackendFuture<'a, bool> {
         async move {
             let stat = self.session(server).await?.exists(path).await;
             Ok(stat.with_context(|| format!("asking {server} for {path}"))?.is_some())
@@ -389,7 +386,7 @@ impl Cluster for SimCluster {
         .boxed()
     }
 
-    fn server_state<'a>(&'a self, server: &'a str) -> BackendFuture<'a, ServerState> {
+    fn server_state<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, ServerState> {
         async move {
             self.world.sleep(Duration::from_millis(1)).await;
             self.state_of(server)
@@ -397,16 +394,16 @@ impl Cluster for SimCluster {
         .boxed()
     }
 
-    fn server_of<'a>(&'a self, client: &'a str) -> BackendFuture<'a, Option<String>> {
+    fn server_of<'a>(&'a self, client: &'a Node) -> BackendFuture<'a, Option<Node>> {
         let server = self.node(client).map(|host| self.net.server().server_for(host));
         ready(server.map(|server| server.map(|server| self.servers[server].clone()))).boxed()
     }
 
-    fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> BackendFuture<'a, u64> {
+    fn canary<'a>(&'a self, server: &'a Node, session_ms: u64) -> BackendFuture<'a, u64> {
         self.silent_session(server, Duration::from_millis(session_ms)).boxed()
     }
 
-    fn tree<'a>(&'a self, server: &'a str) -> BackendFuture<'a, Vec<Znode>> {
+    fn tree<'a>(&'a self, server: &'a Node) -> BackendFuture<'a, Vec<Znode>> {
         async move {
             let _session = self.session(server).await?;
             Ok(self.net.server().nodes_at(self.server(server)?).map(znode).collect())
@@ -421,8 +418,8 @@ impl Cluster for SimCluster {
             unlisted: false,
             data: 0,
         };
-        let log = |(number, server): (usize, &String)| ServerEntries {
-            server: server.clone(),
+        let log = |(number, server): (usize, &Node)| ServerEntries {
+            server: server.to_string(),
             voter: voters.contains(server),
             entries: ensemble.logged(number).map(logged).collect(),
             problems: Vec::new(),
@@ -430,7 +427,7 @@ impl Cluster for SimCluster {
         ready(union(self.servers.iter().enumerate().map(log).collect())).boxed()
     }
 
-    fn log_tail(&self, node: &str) -> String {
+    fn log_tail(&self, node: &Node) -> String {
         format!("{node} writes no log")
     }
 

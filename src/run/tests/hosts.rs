@@ -3,6 +3,7 @@
 use super::{Ran, plan, run};
 use crate::planning::placement;
 use zooquake_checkers::Verdict;
+use zooquake_history::Node;
 use zooquake_history::plan::{Plan, Target, Window};
 
 const FAULTS: [&str; 3] = ["host-kill", "host-pause", "host-partition"];
@@ -16,12 +17,12 @@ fn spread(name: &str, seed: u64, count: usize) -> Plan {
 }
 
 /// The nodes that a window hit, as its first event has them.
-fn hit(ran: &Ran, window: &Window) -> Vec<String> {
+fn hit(ran: &Ran, window: &Window) -> Vec<Node> {
     let id = i64::try_from(window.id).unwrap();
     let mut events = ran.record.history.events.iter();
     let begun = events.find(|event| event.window() == Some(id) && event.phase() == Some("begin"));
     let target = begun.and_then(|event| event.target()).unwrap_or_default();
-    target.split(',').map(str::to_owned).collect()
+    Node::list(target).collect()
 }
 
 #[test]

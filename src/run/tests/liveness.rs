@@ -8,7 +8,7 @@ use std::time::Duration;
 use zooquake_checkers::{Results, check};
 use zooquake_engine::{Effect, Engine, HistoryEntry, Input, Leader, NemesisReport, Question, ShellAnswer};
 use zooquake_history::{
-    Event, History, Record,
+    Event, History, Node, Record,
     evidence::Reading,
     plan::{ClientPlan, ClusterPlan, Cycle, Plan, PlannedTransaction},
     protocol::{Message, Outcome, ProcessOutput, Request},
@@ -185,7 +185,7 @@ impl PlayedEngine {
             Effect::Ask(question) => {
                 let answer = match question {
                     Question::Steady => ShellAnswer::Steady(Ok(Leader {
-                        name: "n1".to_string(),
+                        server: Node::server(1),
                         epoch: 1,
                     })),
                     Question::Leader(_) => ShellAnswer::Leads(Ok(())),
@@ -214,7 +214,7 @@ impl PlayedEngine {
             f: entry.f.into(),
             value: entry.value.into(),
             error: entry.error,
-            node: entry.node.map(Into::into),
+            node: entry.node.as_ref().map(Into::into),
         });
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use zooquake_checkers::analysis::{Analysis, Hold};
 use zooquake_checkers::{Anomaly, Verdict};
 use zooquake_history::operation::Mode;
-use zooquake_history::{Event, EventType, Process};
+use zooquake_history::{Event, EventType, Node, Process};
 
 #[test]
 fn without_faults_every_variant_is_valid_that_is_not_known_to_break_so() {
@@ -130,7 +130,7 @@ fn a_client_does_as_many_operations_as_its_plan_has_and_the_run_goes_on_without_
         let until = events.iter().position(|event| event.entered() == Some("heal")).unwrap();
         for client in 1..=5 {
             let own = |event: &&Event| {
-                event.node.as_deref() == Some(&format!("c{client}"))
+                event.client() == Some(Node::client(client))
                     && matches!((&event.process, event.kind), (Process::Number(_), EventType::Invoke))
             };
             let asked = events[..until].iter().filter(own).count();

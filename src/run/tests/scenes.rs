@@ -4,16 +4,17 @@ use super::{Ran, run, run_until};
 use crate::planning::scenes::VARIANTS;
 use std::time::Duration;
 use zooquake_checkers::Verdict;
+use zooquake_history::Node;
 use zooquake_history::plan::{Act, ClusterPlan, Plan, Scene, Step};
 
 fn scene(name: &str, steps: &[(Act, &[&str])]) -> Scene {
     let step = |(act, servers): &(Act, &[&str])| Step {
         act: *act,
-        servers: servers.iter().map(|server| (*server).to_string()).collect(),
+        servers: servers.iter().copied().map(Node::from).collect(),
     };
     Scene {
         name: name.to_string(),
-        winner: "n2".to_string(),
+        winner: Node::server(2),
         rule: "sid".to_string(),
         steps: steps.iter().map(step).collect(),
     }

@@ -3,7 +3,7 @@
 use super::{Ran, plan, run};
 use std::collections::BTreeSet;
 use zooquake_history::{
-    Event, EventType, Process,
+    Event, EventType, Node, Process,
     fault::{Cut, Payload, Wire},
     plan::{Target, Trigger, Window},
 };
@@ -22,9 +22,9 @@ impl Ran {
     }
 
     /// The operation that a client had pending at an event.
-    fn pending(&self, client: &str, at: usize) -> Option<&Event> {
+    fn pending(&self, client: &Node, at: usize) -> Option<&Event> {
         let mut ops = self.events()[..at].iter();
-        ops.rfind(|event| event.node.as_deref() == Some(client) && matches!(event.process, Process::Number(_)))
+        ops.rfind(|event| event.client().as_ref() == Some(client) && matches!(event.process, Process::Number(_)))
             .filter(|event| event.kind == EventType::Invoke)
     }
 }
@@ -72,7 +72,10 @@ fn pauses_of_a_queue_with_claims_strike_dequeues_and_acknowledgements() {
         assert_eq!(ran.kinds(), [""; 0], "seed {seed}");
         for window in ran.results.windows.iter().filter(|window| window.counts) {
             let begin = ran.mark(window.id, "begin").unwrap();
-            struck.extend(ran.pending(&window.target, begin).map(|op| op.f.clone()));
+            struck.extend(
+                ran.pending(&window.target.as_str().into(), begin)
+                    .map(|op| op.f.clone()),
+            );
         }
     }
     assert!(
@@ -103,7 +106,11 @@ fn kills_strike_one_round_of_a_barrier_after_the_other() {
         assert_eq!(ran.kinds(), [""; 0], "seed {seed}");
         let windows = ran.results.windows.iter().filter(|window| window.counts);
         let rounds: BTreeSet<i64> = windows
-            .filter_map(|window| ran.pending(&window.target, ran.mark(window.id, "begin")?)?.value["round"].as_i64())
+            .filter_map(|window| {
+                ran.pending(&window.target.as_str().into(), ran.mark(window.id, "begin")?)?
+                    .value["round"]
+                    .as_i64()
+            })
             .collect();
         assert!(rounds.len() >= 2, "seed {seed}: {rounds:?}");
     }
@@ -121,7 +128,7 @@ fn who_holds_when_a_window_is_healed_confirms_before_it_gives_back() {
             .iter()
             .filter_map(|window| ran.mark(window.id, "off"))
         {
-            for client in (1..=5).map(|n| format!("c{n}")) {
+            for client in (1..=5).map(Node::client) {
                 confirmed += usize::from(confirms_first(&ran, &client, healed));
             }
         }
@@ -131,9 +138,9 @@ fn who_holds_when_a_window_is_healed_confirms_before_it_gives_back() {
 
 /// Whether a client that held at an event confirmed before it resigned; false if it did not hold, lost that meanwhile,
 /// or got no answer in time.
-fn confirms_first(ran: &Ran, client: &str, healed: usize) -> bool {
+fn confirms_first(ran: &Ran, client: &Node, healed: usize) -> bool {
     let held = ran.events()[..healed].iter().rfind(|event| {
-        event.node.as_deref() == Some(client) && matches!(event.f.as_str(), "elect" | "resign" | "exit")
+        event.client().as_ref() == Some(client) && matches!(event.f.as_str(), "elect" | "resign" | "exit")
     });
     if held.is_none_or(|event| event.f != "elect" || event.kind != EventType::Ok) {
         return false;
@@ -141,7 +148,7 @@ fn confirms_first(ran: &Ran, client: &str, healed: usize) -> bool {
     let later = || {
         ran.events()[healed..]
             .iter()
-            .filter(|event| event.node.as_deref() == Some(client))
+            .filter(|event| event.client().as_ref() == Some(client))
     };
     let ends =
         |event: &&Event| event.f == "resign" || event.f == "exit" || event.f == "lost" || event.kind == EventType::Fail;
@@ -177,7 +184,7 @@ fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
         plan.windows = vec![Window {
             id: 1,
             fault: fault.to_string(),
-            target: Target::Node("c1".to_string()),
+            target: Target::Node(Node::client(1)),
             payload,
             trigger: Trigger::At { at_ms: 1_000 },
             duration_ms: 500,

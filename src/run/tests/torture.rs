@@ -3,7 +3,7 @@
 use super::{Ran, plan, run};
 use std::collections::BTreeSet;
 use zooquake_history::{
-    EventType,
+    EventType, Node,
     fault::{Cut, NthRequest, Payload, Wire, WireOp},
     plan::{Plan, Target, Trigger, Window},
 };
@@ -41,7 +41,7 @@ fn torture(name: &str, seed: u64) -> Plan {
             Window {
                 id,
                 fault: fault.to_string(),
-                target: Target::Node(format!("c{}", rng.usize(1..=clients))),
+                target: Target::Node(Node::client(rng.usize(1..=clients))),
                 payload,
                 trigger: Trigger::At {
                     at_ms: 300 * id as u64 + rng.u64(0..100),

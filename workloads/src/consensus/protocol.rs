@@ -7,7 +7,8 @@ use std::hash::Hash;
 use std::ops::Range;
 use zooquake_history::operation::consensus::Announcement;
 
-/// The number of a node among all nodes of a run, from 0, in the order of [`Protocol::roles`].
+/// The number of a node among all nodes of a run, from 0, in the order of [`Protocol::roles`]. Its name in plans and
+/// histories is a [`zooquake_history::Node`].
 pub type Node = u8;
 
 /// A set of nodes: bit `n` stands for node `n`.

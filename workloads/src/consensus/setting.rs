@@ -7,6 +7,7 @@ use super::paxos::{Paxos, PaxosBug, PaxosConfig};
 use super::protocol::{NodeRole, Protocol};
 use super::zen::{Zen, ZenConfig};
 use fastrand::Rng;
+use zooquake_history::Node;
 use zooquake_history::plan::ClusterPlan;
 
 /// A protocol with its config.
@@ -57,11 +58,11 @@ impl ProtocolSetting {
     }
 
     /// The name of each node, by its number: its role and its number among those of that role, from 1.
-    pub fn names(&self) -> Vec<String> {
+    pub fn names(&self) -> Vec<Node> {
         let roles = self.roles();
         let name = |(node, role): (usize, &NodeRole)| {
             let before = roles[..node].iter().filter(|other| other.name == role.name).count();
-            format!("{}{}", role.name, before + 1)
+            Node::of_role(role.name, before + 1)
         };
         roles.iter().enumerate().map(name).collect()
     }

@@ -17,7 +17,7 @@ use futures_util::future::try_join_all;
 use std::sync::Arc;
 use testcontainers::bollard::Docker;
 use tunnel::Tunnel;
-use zooquake_history::plan::host_name;
+use zooquake_history::Host;
 
 /// A machine with a Docker engine.
 #[derive(Debug, Clone)]
@@ -33,8 +33,7 @@ pub struct DockerMachine {
 /// A machine as plans and people name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineName {
-    /// `h1`, `h2`, ….
-    pub name: String,
+    pub host: Host,
     /// The address of its engine.
     pub address: String,
 }
@@ -43,10 +42,10 @@ impl DockerMachine {
     /// Connects to one of several, of this number from 1.
     async fn connect(number: usize, address: &str) -> Result<Self> {
         let named = MachineName {
-            name: host_name(number),
+            host: Host::new(number),
             address: address.to_owned(),
         };
-        let doing = || format!("connecting to the host {} at {address}", named.name);
+        let doing = || format!("connecting to the host {} at {address}", named.host);
         let (direct, tunnel) = match HostAddress::read(address).with_context(doing)? {
             HostAddress::Direct(direct) => (direct, None),
             HostAddress::Ssh(target) => {
@@ -67,7 +66,7 @@ impl DockerMachine {
     /// That of the result.
     pub fn explain<T>(&self, result: Result<T>) -> Result<T> {
         match &self.named {
-            Some(MachineName { name, address }) => result.with_context(|| format!("on the host {name}, {address}")),
+            Some(MachineName { host, address }) => result.with_context(|| format!("on the host {host}, {address}")),
             None => result,
         }
     }
@@ -75,7 +74,7 @@ impl DockerMachine {
     /// ` on the host h2`; empty where there is one machine alone.
     pub fn words(&self) -> String {
         let named = self.named.as_ref();
-        named.map_or_else(String::new, |named| format!(" on the host {}", named.name))
+        named.map_or_else(String::new, |named| format!(" on the host {}", named.host))
     }
 }
 

@@ -108,8 +108,11 @@ fn way_in(machines: &[DockerMachine], manager: usize, machine: &DockerMachine) -
     )
 }
 
-fn name(machine: &DockerMachine) -> &str {
-    machine.named.as_ref().map_or("", |named| &named.name)
+fn name(machine: &DockerMachine) -> String {
+    machine
+        .named
+        .as_ref()
+        .map_or_else(String::new, |named| named.host.to_string())
 }
 
 fn address(machine: &DockerMachine) -> &str {
@@ -121,12 +124,13 @@ mod tests {
     use super::super::super::engine::{Address, client};
     use super::super::MachineName;
     use super::*;
+    use zooquake_history::Host;
 
     fn machines(count: usize) -> Vec<DockerMachine> {
         let machine = |number: usize| DockerMachine {
             docker: client(Address::Unix(format!("/nowhere/{number}.sock").into())).unwrap(),
             named: Some(MachineName {
-                name: format!("h{number}"),
+                host: Host::new(number),
                 address: format!("unix:///nowhere/{number}.sock"),
             }),
             _tunnel: None,

@@ -6,7 +6,7 @@ use crate::script::{self, changed};
 use serde_json::{Value, json};
 use zooquake_checkers::{Verdict, check};
 use zooquake_history::{
-    Event, EventType, History, Plan, Record,
+    Event, EventType, History, Node, Plan, Record,
     plan::{Act, ClusterPlan, Scene, Step, Workload},
 };
 
@@ -84,7 +84,7 @@ fn record(zxid: i64, leader: &str, verified: bool) -> Record {
                 rule: "zxid".into(),
                 steps: vec![Step {
                     act: Act::Elect,
-                    servers,
+                    servers: servers.iter().map(|name| Node::from(name.as_str())).collect(),
                 }],
             }],
             ..Plan::default()

@@ -4,7 +4,7 @@ use super::{Long, records_grow};
 use crate::ensemble::server_log_lines::{BEGUN_MS, ServerLogWriter, sample};
 use serde_json::{Value, json};
 use zooquake_history::{
-    Record, ServerLog, ServerSample,
+    Node, Record, ServerLog, ServerSample,
     plan::{Act, Scene, Step},
 };
 
@@ -96,9 +96,10 @@ fn scenes_one_after_the_other() {
                 name,
                 steps: vec![Step {
                     act: Act::Elect,
-                    servers: vec!["n1".to_owned()],
+                    servers: vec![Node::server(1)],
                 }],
-                ..Scene::default()
+                winner: Node::server(1),
+                rule: String::new(),
             });
         }
         let mut record = long.record("ensemble", "textbook", 0);

@@ -1,5 +1,6 @@
 //! What of a protocol's states is explored.
 
+use zooquake_history::Node as NodeName;
 use zooquake_network::script::node_named;
 use zooquake_workloads::consensus::fast_leader_election::{FleMessage, FleServer, FleTimer};
 use zooquake_workloads::consensus::fast_paxos::{FastPaxos, FastPaxosMessage, FastPaxosTimer};
@@ -37,11 +38,12 @@ impl ModelBounds {
     }
 
     /// Cuts a node off (`learner1`), or a link (`learner1:leader1`); `None` if a name is not among those of the nodes.
-    pub fn cut(&mut self, what: &str, names: &[String]) -> Option<()> {
+    pub fn cut(&mut self, what: &str, names: &[NodeName]) -> Option<()> {
+        let number = |name: &str| node_named(names, &name.into());
         match what.split_once(':') {
-            Some((from, to)) => self.cut_links.push((node_named(names, from)?, node_named(names, to)?)),
+            Some((from, to)) => self.cut_links.push((number(from)?, number(to)?)),
             None => {
-                self.cut_off.insert(node_named(names, what)?);
+                self.cut_off.insert(number(what)?);
             }
         }
         Some(())

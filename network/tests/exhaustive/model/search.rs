@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use zooquake_checkers::consensus::{NodeSets, ViolationKind};
+use zooquake_history::Node as NodeName;
 use zooquake_history::plan::ConsensusGoal;
 use zooquake_network::script::NodeStep;
 use zooquake_network::tracing::TraceItem;
@@ -75,7 +76,7 @@ pub struct Counterexample {
     /// What happens on it.
     pub items: Vec<TraceItem>,
     /// The names of the nodes.
-    pub names: Vec<String>,
+    pub names: Vec<NodeName>,
 }
 
 /// How a search is made.
@@ -165,7 +166,7 @@ fn unreachable(bounds: &ModelBounds, node: Node) -> NodeSet {
 fn explore<P: BoundedProtocol>(
     config: P::Config,
     scope: ModelScope,
-    names: Vec<String>,
+    names: Vec<NodeName>,
     effort: SearchEffort,
 ) -> ModelSearchOutcome {
     let model: ProtocolModel<P> = model(config, scope, names.len());

@@ -116,7 +116,6 @@ pub struct WindowResult {
     /// Number of the window in the plan.
     pub id: usize,
     /// The kind of fault, such as `pause`.
-    #[serde(deserialize_with = "zooquake_history::former_names::fault_of")]
     pub fault: String,
     /// Whom it hit, such as `c3` or `n1,n2`; empty if it never began.
     pub target: String,

@@ -3,7 +3,6 @@
 
 use crate::edn::{self, from_json};
 use crate::event::{Damage, Event, History};
-use crate::former_names;
 use crate::value::{Fields, Value};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -33,7 +32,7 @@ pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
             return (history, Some(line.damage("\"time\"", what)));
         }
         last = event.time;
-        history.events.push(former_names::event(line.keyed(event)));
+        history.events.push(line.keyed(event));
     }
     (history, None)
 }
@@ -156,7 +155,7 @@ impl ForeignEvents {
         }
         let mut event = foreign(fields).map_err(place)?;
         (event.index, event.time) = (index, time.unwrap_or(last).max(last));
-        self.history.events.push(former_names::event(event));
+        self.history.events.push(event);
         Ok(())
     }
 }

@@ -5,11 +5,11 @@
 //!
 //! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its
 //! [`event`]s, most of them of an [`operation`] of a family of recipes; what the ensemble left behind is its
-//! [`evidence`] and each [`server_log`]; [`provenance`] is what recorded it. Who takes part in it is named by a [`node`]. A [`Record`] is all of them, [`files`]
-//! reads one from a run's folder, and [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's
-//! JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories, and [`jsonl`]
-//! those of others in JSON. Names that earlier versions wrote are [`former_names`]. Engine and checkers share the bound
-//! of [`liveness`]. A network's [`messages`] are kept beside its history. [`protocol`] defines the messages between
+//! [`evidence`] and each [`server_log`]; [`provenance`] is what recorded it. Who takes part in it is named by a
+//! [`node`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and [`jsonl`] reads and writes the
+//! lines of its files. A [`value`] holds an event's JSON, and a [`text`] a name in it, in little memory. [`edn`] and
+//! [`textlog`] read Jepsen's histories, and [`jsonl`] those of others in JSON. Engine and checkers share the bound of
+//! [`liveness`]. A network's [`messages`] are kept beside its history. [`protocol`] defines the messages between
 //! orchestrator and client.
 //!
 //! # Example
@@ -36,7 +36,6 @@ pub mod event;
 pub mod evidence;
 pub mod fault;
 pub mod files;
-pub mod former_names;
 pub mod jsonl;
 pub mod liveness;
 pub mod messages;

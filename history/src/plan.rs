@@ -10,7 +10,6 @@ mod scene;
 mod scheduler;
 mod window;
 
-use crate::former_names;
 use crate::node::Node;
 pub use capabilities::{Capabilities, Delivery, RegisterReads};
 pub use client_plan::{ClientPlan, Cycle};
@@ -71,14 +70,12 @@ pub struct Plan {
     /// What every random choice below was drawn from; a simulated ensemble draws its own from it too.
     pub seed: u64,
     /// What is tested.
-    #[serde(deserialize_with = "former_names::workload_of")]
     pub workload: Workload,
     /// What it is tested on.
     pub cluster: ClusterPlan,
     /// Milliseconds of operations and faults, before recovery.
     pub time_ms: u64,
     /// The kinds of fault asked for (`kill`, `pause`, `drop-reply`, …); empty for none.
-    #[serde(deserialize_with = "former_names::faults_of")]
     pub faults: Vec<String>,
     /// The fault schedule.
     pub windows: Vec<Window>,
@@ -233,7 +230,6 @@ pub struct AcceptedAnomaly {
     /// Its name, such as `stale-write`.
     pub anomaly: String,
     /// The kinds of fault under which it is accepted; `none` means: even without faults.
-    #[serde(deserialize_with = "former_names::faults_of")]
     pub faults: Vec<String>,
     /// Why it happens.
     pub reason: String,

@@ -6,7 +6,7 @@ use zooquake_workloads::consensus::protocol::{InputOf, Protocol};
 pub type MissedInput<P> = (InputOf<P>, Option<u32>);
 
 #[derive(Debug)]
-pub struct Host<P: Protocol> {
+pub struct VirtualHost<P: Protocol> {
     /// The machine of the process; `None` while that is dead.
     pub machine: Option<P>,
     /// What the node has written.
@@ -21,7 +21,7 @@ pub struct Host<P: Protocol> {
     pub paused_by: Option<usize>,
 }
 
-impl<P: Protocol> Host<P> {
+impl<P: Protocol> VirtualHost<P> {
     /// A host whose node never ran.
     pub fn new(disk: P::Disk) -> Self {
         Self {

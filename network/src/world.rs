@@ -1,7 +1,7 @@
 //! A network of nodes in virtual time. The same seed, disturbances and requests give the same run.
 
 use crate::disturbance::{DisturbanceKind, LinkState};
-use crate::host::Host;
+use crate::host::VirtualHost;
 use crate::observer::{Observer, Transmission};
 use crate::queue::{EventQueue, QueuedEvent};
 use crate::scenario::{Pace, Scenario, planned};
@@ -13,7 +13,7 @@ use zooquake_workloads::consensus::protocol::{Input, InputOf, Node, Output, Outp
 /// A network that runs.
 pub struct World<'a, P: Protocol, O> {
     scenario: Scenario<'a, P>,
-    hosts: Vec<Host<P>>,
+    hosts: Vec<VirtualHost<P>>,
     queue: EventQueue<P::Message>,
     links: LinkState,
     pace: Pace<'a>,
@@ -35,7 +35,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
     /// A network before its first moment, whose random choices are drawn from `rng`.
     pub fn new(scenario: Scenario<'a, P>, pace: Pace<'a>, rng: Rng, observer: O) -> Self {
         let nodes = P::roles(scenario.config).len() as Node;
-        let host = |node| Host::new(P::new_disk(scenario.config, node));
+        let host = |node| VirtualHost::new(P::new_disk(scenario.config, node));
         Self {
             hosts: (0..nodes).map(host).collect(),
             queue: planned(&scenario, &pace),
@@ -138,7 +138,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
         self.arrive((number, from, to), delivery.message)
     }
 
-    fn host(&mut self, node: Node) -> &mut Host<P> {
+    fn host(&mut self, node: Node) -> &mut VirtualHost<P> {
         &mut self.hosts[usize::from(node)]
     }
 

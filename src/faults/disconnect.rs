@@ -1,7 +1,7 @@
 //! A client's connections, ended at its proxy and refused for much less than its session lasts.
 
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, WindowDraft, client_state};
+use super::{Fault, WindowDraft, client_state, no_shortfall};
 use anyhow::{Result, bail};
 use zooquake_history::Node;
 use zooquake_history::fault::{self, Payload, Wire};
@@ -25,6 +25,7 @@ pub const FAULT: Fault = Fault {
         }
     },
     longest_ms: |topology| topology.timing.session_ms * SHARE.end / 100,
+    shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(disconnect(strike, victim)),
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };

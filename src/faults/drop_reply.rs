@@ -2,7 +2,7 @@
 //! from it.
 
 use super::strike::{MissedStrike, Strike, StrikeEffect};
-use super::{Fault, WindowDraft, any_client};
+use super::{Fault, WindowDraft, any_client, no_shortfall};
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
@@ -45,6 +45,7 @@ pub const FAULT: Fault = Fault {
         }
     },
     longest_ms: |_| 0,
+    shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(lose(strike, victim)),
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };

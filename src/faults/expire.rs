@@ -1,7 +1,7 @@
 //! A client's session, closed from another connection: the client lives, is connected, and learns that it has expired.
 
 use super::strike::{MissedStrike, Strike, StrikeEffect};
-use super::{Fault, WindowDraft, client_state};
+use super::{Fault, WindowDraft, client_state, no_shortfall};
 use anyhow::Result;
 use zooquake_history::Node;
 use zooquake_history::fault;
@@ -18,6 +18,7 @@ pub const FAULT: Fault = Fault {
         duration_ms: 0,
     },
     longest_ms: |_| 0,
+    shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(expire(strike, victim)),
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };

@@ -1,7 +1,7 @@
 //! Faults of whole hosts: all servers and clients on one host are killed, frozen or cut off together. Each of them is
 //! struck, seen struck and healed as by the fault of single nodes.
 
-use super::{Fault, Topology, WindowDraft, kill, partition, pause};
+use super::{Fault, Topology, WindowDraft, kill, no_shortfall, partition, pause};
 use std::ops::Range;
 use zooquake_history::plan::Target;
 use zooquake_history::{Host, fault};
@@ -10,6 +10,7 @@ pub const KILL: Fault = Fault {
     kind: &fault::HOST_KILL,
     draw: |rng, topology, _| sketch(rng, topology, 1_000..2_500),
     longest_ms: |_| 2_500,
+    shortfall: no_shortfall,
     ..kill::FAULT
 };
 
@@ -21,6 +22,7 @@ pub const PAUSE: Fault = Fault {
         sketch(rng, topology, expired + 1_200..expired + 2_200)
     },
     longest_ms: |topology| topology.timing.session_ms + topology.timing.tick_ms + 2_200,
+    shortfall: no_shortfall,
     ..pause::FAULT
 };
 
@@ -32,6 +34,7 @@ pub const PARTITION: Fault = Fault {
         sketch(rng, topology, expired + 800..expired + 2_200)
     },
     longest_ms: |topology| topology.timing.session_ms + topology.timing.tick_ms + 2_200,
+    shortfall: no_shortfall,
     ..partition::FAULT
 };
 

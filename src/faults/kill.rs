@@ -1,7 +1,7 @@
 //! SIGKILL to a process, which is started again later in the same host.
 
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, WindowDraft, any_server, servers};
+use super::{Fault, WindowDraft, any_server, no_shortfall, servers};
 use anyhow::{Context, Result};
 use std::time::Duration;
 use zooquake_engine::NemesisReport;
@@ -36,6 +36,7 @@ pub const FAULT: Fault = Fault {
         }
     },
     longest_ms: |_| 2_500,
+    shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(kill(strike, victim)),
     heal: |strike, victim| Box::pin(start(strike, victim)),
 };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use zooquake_backend::{Cluster, LeaderDelay};
 use zooquake_history::Node;
 use zooquake_history::fault::{self, Lag, Payload};
-use zooquake_history::plan::Target;
+use zooquake_history::plan::{ClusterPlan, Target};
 
 /// The least delay, in hundredths of syncLimit x tickTime.
 const LEAST: u64 = 30;
@@ -25,6 +25,17 @@ const ENDS_AFTER: Duration = Duration::from_secs(60);
 /// How long it lasts once it was seen, in milliseconds.
 const LASTS: std::ops::Range<u64> = 1_000..3_000;
 
+/// A server that falls behind must not be needed for a majority, or nothing is committed without it.
+fn no_server_to_lag(cluster: &ClusterPlan) -> Option<String> {
+    let none = cluster.servers < 3 && cluster.observers == 0;
+    none.then(|| {
+        format!(
+            "no server can fall behind of {}: lag needs three that vote, or one that observes",
+            cluster.servers
+        )
+    })
+}
+
 /// Lag.
 pub const FAULT: Fault = Fault {
     kind: &fault::LAG,
@@ -37,6 +48,7 @@ pub const FAULT: Fault = Fault {
         duration_ms: rng.u64(LASTS),
     },
     longest_ms: |_| LASTS.end,
+    shortfall: no_server_to_lag,
     strike: |strike, victim| Box::pin(async move { Ok(strike.cluster.lag(victim, behind(strike)?).await?.into()) }),
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.catch_up(victim, behind(strike)?).await?.into()) }),
 };

@@ -18,7 +18,7 @@ mod wipe;
 use strike::Action;
 use zooquake_history::fault::Payload;
 use zooquake_history::plan::{ClientState, ClusterPlan, Target, Timing, Trigger, Window, Workload};
-use zooquake_history::{FaultKind, Node, former_names};
+use zooquake_history::{FaultKind, Node};
 
 /// One kind of fault.
 pub struct Fault {
@@ -28,6 +28,8 @@ pub struct Fault {
     draw: fn(&mut fastrand::Rng, &Topology, usize) -> WindowDraft,
     /// The longest that a window of it is drawn to last, in milliseconds.
     pub longest_ms: fn(&Topology) -> u64,
+    /// Why no run on this ensemble can have it and end valid, as a clause; `None` if one can.
+    pub shortfall: fn(&ClusterPlan) -> Option<String>,
     /// Strikes one victim and returns when its effect was seen.
     strike: Action,
     /// Takes the fault away again and returns when that was seen.
@@ -106,6 +108,11 @@ impl Fault {
     }
 }
 
+/// Of a fault that any ensemble can have.
+fn no_shortfall(_: &ClusterPlan) -> Option<String> {
+    None
+}
+
 /// Every fault that a run may have.
 pub const FAULTS: &[Fault] = &[
     kill::FAULT,
@@ -124,9 +131,8 @@ pub const FAULTS: &[Fault] = &[
 /// Those of a run that names none: what happens to every ensemble sooner or later.
 const USUAL: [&str; 3] = ["kill", "pause", "partition"];
 
-/// The fault of this name, be it a former one.
+/// The fault of this name.
 pub fn find(name: &str) -> Option<&'static Fault> {
-    let name = former_names::fault(name);
     FAULTS.iter().find(|fault| fault.kind.name == name)
 }
 

@@ -1,7 +1,7 @@
 //! A cut network.
 
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, Topology, WindowDraft, any_server, servers, voters};
+use super::{Fault, Topology, WindowDraft, any_server, no_shortfall, servers, voters};
 use anyhow::{Result, bail};
 use zooquake_backend::{Cluster, Directions};
 use zooquake_history::Node;
@@ -50,6 +50,7 @@ pub const FAULT: Fault = Fault {
         }
     },
     longest_ms: servers::longest_ms,
+    shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(cut_off(strike, victim)),
     heal: |strike, victim| Box::pin(join_again(strike, victim)),
 };

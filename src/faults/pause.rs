@@ -1,6 +1,6 @@
 //! A frozen node: its processes run no instruction, its kernel goes on.
 
-use super::{Fault, WindowDraft, any_server, servers};
+use super::{Fault, WindowDraft, any_server, no_shortfall, servers};
 use zooquake_history::fault;
 use zooquake_history::plan::{ClientState, Target};
 
@@ -28,6 +28,7 @@ pub const FAULT: Fault = Fault {
         }
     },
     longest_ms: servers::longest_ms,
+    shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(async move { Ok(strike.cluster.pause(victim).await?.into()) }),
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.resume(victim).await?.into()) }),
 };

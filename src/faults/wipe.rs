@@ -2,7 +2,7 @@
 
 use super::kill::serves_again;
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, WindowDraft, voters};
+use super::{Fault, WindowDraft, no_shortfall, voters};
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
 use zooquake_history::plan::Target;
@@ -20,6 +20,7 @@ pub const FAULT: Fault = Fault {
         duration_ms: rng.u64(500..1_000),
     },
     longest_ms: |_| 1_000,
+    shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(lose(strike, victim)),
     heal: |strike, victim| Box::pin(heal(strike, victim)),
 };

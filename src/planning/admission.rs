@@ -7,6 +7,7 @@ use super::case::{Case, Subject};
 use super::spec::RunSpec;
 use super::{drawing, names, placement, recipe, values};
 use crate::backends::{BackendKind, docker};
+use crate::faults::{FAULTS, Fault};
 use zooquake_backend::images;
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
 use zooquake_history::plan::{
@@ -253,15 +254,15 @@ pub fn shortfalls(plan: &Plan) -> Vec<String> {
     if plan.on == On::Network {
         return missing_windows(plan).into_iter().collect();
     }
-    [
-        missing_windows(plan),
-        no_server_to_lag(plan),
-        lone_client(plan),
-        few_transactions(plan),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let planned = |fault: &&Fault| plan.faults.iter().any(|kind| kind == fault.kind.name);
+    let of_faults = FAULTS.iter().filter(planned);
+    let of_faults = of_faults.filter_map(|fault| (fault.shortfall)(&plan.cluster));
+    missing_windows(plan)
+        .into_iter()
+        .chain(of_faults)
+        .chain(lone_client(plan))
+        .chain(few_transactions(plan))
+        .collect()
 }
 
 /// Each kind of fault that is asked for needs a window.
@@ -278,19 +279,6 @@ fn missing_windows(plan: &Plan) -> Option<String> {
             "no window of {} fits into {}",
             lacking.join(", "),
             seconds(plan.time_ms)
-        )
-    })
-}
-
-/// A server that falls behind must not be needed for a majority, or nothing is committed without it.
-fn no_server_to_lag(plan: &Plan) -> Option<String> {
-    let faults = names::ensemble_faults(&plan.faults);
-    let lags = faults.iter().any(|fault| fault.kind.between_servers);
-    let none = plan.cluster.servers < 3 && plan.cluster.observers == 0;
-    (lags && none).then(|| {
-        format!(
-            "no server can fall behind of {}: lag needs three that vote, or one that observes",
-            plan.cluster.servers
         )
     })
 }

@@ -3,9 +3,9 @@
 use crate::faults::{self, Fault};
 use crate::planning::case::Subject;
 use crate::planning::{recipe, scenes};
+use zooquake_history::FaultKind;
 use zooquake_history::operation::consensus::FAMILY;
 use zooquake_history::plan::Workload;
-use zooquake_history::{FaultKind, former_names};
 use zooquake_network::draft;
 use zooquake_workloads::consensus::{planted as protocols, variants as consensus};
 use zooquake_workloads::recipes;
@@ -58,8 +58,7 @@ impl NamedWorkload {
 /// Other names of consensus protocols.
 const PROTOCOL_ALIASES: [(&str, &str); 2] = [("election/zen", "zen"), ("election/isr", "isr")];
 
-/// The built-in variant of this name, such as `lock/fenced` or `planted/L12`, or of this former one; `None` if there is
-/// none.
+/// The built-in variant of this name, such as `lock/fenced` or `planted/L12`; `None` if there is none.
 pub fn subject(name: &str) -> Option<Subject> {
     let (family, variant) = name.split_once('/')?;
     if family == planted::FAMILY {
@@ -72,9 +71,8 @@ pub fn subject(name: &str) -> Option<Subject> {
     if family == FAMILY.name {
         return consensus::variant(variant).map(Subject::Protocol);
     }
-    let (family, variant) = former_names::variant(family, variant).unwrap_or_else(|| (family.into(), variant.into()));
-    let scenes = || scenes::variant(&family, &variant).map(Subject::Scenes);
-    recipes::variant(&family, &variant).map(Subject::Recipe).or_else(scenes)
+    let scenes = || scenes::variant(family, variant).map(Subject::Scenes);
+    recipes::variant(family, variant).map(Subject::Recipe).or_else(scenes)
 }
 
 /// The workload of a built-in variant, by its name as [`subject`] takes it; `None` if there is none.
@@ -82,7 +80,7 @@ pub fn built_in(name: &str) -> Option<Workload> {
     Some(NamedWorkload::built_in(subject(name)?)?.workload)
 }
 
-/// The workload of a name such as `lock/fenced`, of a former one, or of the folder of a recipe.
+/// The workload of a name such as `lock/fenced`, or of the folder of a recipe.
 ///
 /// # Errors
 /// If there is none: a message for the user.
@@ -147,7 +145,7 @@ fn unknown_variant(name: &str, known: &[String]) -> String {
     format!("{message}, or the folder of a recipe of your own, such as ./my-lock")
 }
 
-/// The kind of fault of this name, or of this former one.
+/// The kind of fault of this name.
 ///
 /// # Errors
 /// If there is none: a message for the user.
@@ -240,18 +238,6 @@ mod tests {
             "{bare}"
         );
         assert!(bare.contains("queue/fifo"), "{bare}");
-    }
-
-    #[test]
-    fn former_names_are_understood() {
-        assert_eq!(
-            faults("cut,kill"),
-            Ok(vec!["disconnect".to_string(), "kill".to_string()])
-        );
-        assert_eq!(workload("queue/barrier").unwrap().name(), "barrier/tutorial");
-        assert_eq!(workload("queue/double-barrier").unwrap().name(), "barrier/double");
-        let former = |name: &String| name.starts_with("queue/") && name.contains("barrier");
-        assert!(!variants().iter().any(former) && !faults::names().contains(&"cut".to_string()));
     }
 
     #[test]

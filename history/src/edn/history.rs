@@ -9,7 +9,6 @@
 use super::json::{decode, encode, from_json, plain, to_json};
 use super::{Edn, EdnReader};
 use crate::event::{Damage, Event, EventType, History, Process};
-use crate::former_names;
 use crate::text::Text;
 use crate::value::Value;
 use std::fmt::Write;
@@ -70,7 +69,7 @@ fn read(reader: &mut EdnReader<'_>, events: &mut Vec<Event>) -> Result<(), Damag
             reader.rewind(place);
             reader.damage(what)
         })?;
-        events.push(former_names::event(event));
+        events.push(event);
     }
     if let Some(end) = end {
         reader.take(end)?;

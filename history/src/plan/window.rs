@@ -10,7 +10,6 @@ pub struct Window {
     /// Number of the window, from 1; its events in the history carry it.
     pub id: usize,
     /// The name of its [kind](crate::fault::KINDS).
-    #[serde(deserialize_with = "crate::former_names::fault_of")]
     pub fault: String,
     /// The nodes that it hits.
     pub target: Target,

@@ -3,7 +3,6 @@
 
 mod damage;
 mod edn;
-mod former_names;
 mod hostile;
 mod json;
 mod keyed;

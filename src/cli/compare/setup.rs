@@ -71,7 +71,7 @@ pub fn setup(options: &CompareOptions) -> Result<Setup, String> {
         .map(|variant| names::workload(&named(family, variant)))
         .collect();
     let workloads = workloads?;
-    // A former name may be that of a variant that has moved to another family.
+    // Another name of a protocol is of another family.
     let family = workloads[0].family.clone();
     if let Some(other) = workloads.iter().find(|other| other.family != family) {
         let names = (workloads[0].name(), other.name());

@@ -155,19 +155,6 @@ fn what_the_command_line_refuses_is_not_read_again() {
 }
 
 #[test]
-fn former_names_are_read_and_never_written() {
-    let spec = RunSpec {
-        faults: Some("cut,kill".into()),
-        ..RunSpec::new("queue/double-barrier")
-    };
-    assert_eq!(spec.to_args(), ["barrier/double", "--faults", "disconnect,kill"]);
-    let plan = spec.plan().unwrap();
-    assert_eq!(plan.workload.name(), "barrier/double");
-    assert_eq!(plan.faults, ["disconnect", "kill"]);
-    assert_eq!(RunSpec::new("lock/fencd").to_args(), ["lock/fencd"]);
-}
-
-#[test]
 fn what_is_not_given_is_as_on_the_command_line() {
     for workload in names::workloads().iter().map(Workload::name) {
         assert_eq!(RunSpec::from_args([&workload]).unwrap(), RunSpec::new(&workload));

@@ -5,7 +5,7 @@
 
 use super::case::{Case, Subject};
 use super::spec::RunSpec;
-use super::{drawing, names, placement, recipe, values};
+use super::{drawing, placement, recipe, values};
 use crate::backends::{BackendKind, docker};
 use crate::faults::{FAULTS, Fault};
 use zooquake_backend::images;
@@ -416,7 +416,7 @@ pub fn enough_for_all_ms(specs: impl IntoIterator<Item = RunSpec>) -> Option<u64
 mod tests {
     use super::*;
     use crate::faults;
-    use crate::planning::scenes;
+    use crate::planning::{names, scenes};
     use zooquake_history::plan::{ClusterPlan, DrawnFor};
 
     fn check(plan: &Plan) -> Result<(), String> {

@@ -59,7 +59,8 @@ fn capabilities_choose_the_variant_whose_settings_hold() {
 
 #[test]
 fn what_is_known_is_its_own() {
-    let known = "[[known]]\nanomaly = \"stale-write\"\nfaults = [\"pause\", \"disconnect\"]\nreason = \"r\"\nsource = \"s\"\n";
+    let known =
+        "[[known]]\nanomaly = \"stale-write\"\nfaults = [\"pause\", \"disconnect\"]\nreason = \"r\"\nsource = \"s\"\n";
     let (path, _folder) = folder(&format!("{SMALL}{known}"));
     let accepted = read(&path).unwrap().accepted;
     assert_eq!(accepted[0].anomaly, "stale-write");

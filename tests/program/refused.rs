@@ -85,8 +85,8 @@ fn wrong_usage_names_the_way_out() {
         ("compare lock --faults pause+kil", &["did you mean `kill`?"]),
         ("compare lock --variants fenced,fenced", &["there twice"]),
         (
-            "compare queue --variants fifo,barrier",
-            &["queue/fifo and barrier/tutorial cannot be compared"],
+            "compare election --variants epoch,zen",
+            &["election/epoch and consensus/zen cannot be compared"],
         ),
         ("compare lock --timings 250/4/100", &["2 to 20 ticks"]),
         ("compare lock --servers 4", &["1, 3 or 5"]),

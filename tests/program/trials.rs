@@ -50,14 +50,14 @@ breakers! {
     "works less long than it was asked to", breaks "works":
         KIT, "time.sleep(work_ms / 1000)" => "time.sleep(work_ms / 1250)";
     "confirms while it is cut off", breaks "confirm-cut-off":
-        KIT, "stat = self.recipe.quorum_write(deadline.left())"
-        => "try:\n            stat = self.recipe.quorum_write(deadline.left())\n        except Exception:\n            \
+        KIT, "zxid = self.recipe.scratch_write(deadline.left())"
+        => "try:\n            zxid = self.recipe.scratch_write(deadline.left())\n        except Exception:\n            \
            return {\"holds\": False, \"zxid\": 0}";
     "tells another transaction than that of its write", breaks "confirm":
-        KIT, "{\"holds\": False, \"zxid\": stat.mzxid}" => "{\"holds\": False, \"zxid\": stat.czxid - 1}";
+        KIT, "{\"holds\": False, \"zxid\": zxid}" => "{\"holds\": False, \"zxid\": zxid - 1}";
     "tells of no session that is away", breaks "session-away":
         KIT, "self.send({\"type\": \"notice\", \"notice\": \"session\""
-        => "told == \"connected\" and self.send({\"type\": \"notice\", \"notice\": \"session\"";
+        => "state == \"connected\" and self.send({\"type\": \"notice\", \"notice\": \"session\"";
     "names no session when it is asked to be quiet", breaks "quiesce":
         KIT, "{\"sessions\": [session] if session else []" => "{\"sessions\": []";
     "does not name the znode that it waits with", breaks "quiesce-waiting":

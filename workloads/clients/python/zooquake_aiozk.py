@@ -81,3 +81,13 @@ class Aiozk:
         finally:
             self.own.pop(path, None)
         return {"path": path, "czxid": czxid}
+
+
+class Sequential(Aiozk):
+    """A recipe whose object, `recipe`, keeps the paths of the znodes that it has made: with these it holds or waits."""
+
+    recipe = None
+
+    def znodes(self):
+        made = {} if self.recipe is None else dict.fromkeys(list(self.recipe.owned_paths.values()), (None, None))
+        return {**made, **self.own}

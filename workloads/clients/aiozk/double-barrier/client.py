@@ -2,34 +2,27 @@
 
 import aiozk
 import zooquake
-from zooquake_aiozk import Aiozk, wait
+from zooquake_aiozk import Sequential, wait
 
 
-class Barrier(Aiozk, zooquake.Recipe):
-    barrier = None
-
+class Barrier(Sequential, zooquake.Recipe):
     def enter(self, round: int, members: int, deadline):
-        self.barrier = self.zk.recipes.DoubleBarrier(f"/barrier/{round}", members)
+        self.recipe = self.zk.recipes.DoubleBarrier(f"/barrier/{round}", members)
         try:
-            wait(self.barrier.enter(deadline.left()))
+            wait(self.recipe.enter(deadline.left()))
         except aiozk.exc.TimeoutError:
             raise zooquake.TimedOut("it did not enter") from None
-        path = self.barrier.owned_paths[self.barrier.ZNODE_LABEL]
+        path = self.recipe.owned_paths[self.recipe.ZNODE_LABEL]
         czxid, session = self.created(path)
         return {"round": round, "path": path, "czxid": czxid, "session": session}
 
     def leave(self, round: int, deadline):
-        path = self.barrier.owned_paths[self.barrier.ZNODE_LABEL]
+        path = self.recipe.owned_paths[self.recipe.ZNODE_LABEL]
         try:
-            wait(self.barrier.leave(deadline.left()))
+            wait(self.recipe.leave(deadline.left()))
         except aiozk.exc.TimeoutError:
             raise zooquake.TimedOut("it did not leave") from None
         return {"round": round, "removed": self.forget(path)}
-
-    def znodes(self):
-        """Also the one that it waits with."""
-        waits = {} if self.barrier is None else dict.fromkeys(list(self.barrier.owned_paths.values()), (None, None))
-        return {**waits, **self.own}
 
 
 zooquake.run(Barrier)

@@ -4,33 +4,27 @@ import datetime
 import time
 
 import zooquake
-from zooquake_aiozk import Aiozk, wait
+from zooquake_aiozk import Sequential, wait
 
 LEASES = 2  # As `capacity` in zooquake.toml.
 LASTS = datetime.timedelta(hours=1)
 AGAIN_S = 0.05
 
 
-class Lease(Aiozk, zooquake.Grants):
-    lease = None
-
+class Lease(Sequential, zooquake.Grants):
     def acquire(self, deadline):
-        self.lease = self.zk.recipes.Lease("/semaphore", limit=LEASES)
-        while not wait(self.lease.obtain(LASTS)):
+        self.recipe = self.zk.recipes.Lease("/semaphore", limit=LEASES)
+        while not wait(self.recipe.obtain(LASTS)):
             if deadline.left() == 0:
                 raise zooquake.TimedOut("no lease was obtained")
             time.sleep(AGAIN_S)
-        path = self.lease.owned_paths["lease"]
+        path = self.recipe.owned_paths["lease"]
         self.created(path)
         return {"path": path}
 
     def release(self, held):
-        wait(self.lease.release())
+        wait(self.recipe.release())
         return self.forget(held["path"])
-
-    def znodes(self):
-        obtained = {} if self.lease is None else dict.fromkeys(list(self.lease.owned_paths.values()), (None, None))
-        return {**obtained, **self.own}
 
 
 zooquake.run(Lease)

@@ -1,34 +1,13 @@
 """aiozk's SharedLock, a new object for each acquire."""
 
-import aiozk
 import zooquake
-from zooquake_aiozk import Aiozk, wait
+from one_lock import OneLock
 
 
-class ReadWriteLock(Aiozk, zooquake.Grants):
-    lock = None
-
-    def acquire(self, mode: str, deadline):
+class ReadWriteLock(OneLock):
+    def new_lock(self, mode):
         shared = self.zk.recipes.SharedLock("/rwlock")
-        self.lock = shared.reader_lock if mode == "shared" else shared.writer_lock
-        try:
-            wait(self.lock.acquire(deadline.left()))
-        except aiozk.exc.TimeoutError:
-            raise zooquake.TimedOut("it was not acquired") from None
-        if not self.lock.locked():
-            raise zooquake.TimedOut("it was not acquired")
-        path = self.lock.owned_paths[self.lock.znode_label]
-        self.created(path)
-        return {"path": path}
-
-    def release(self, held):
-        wait(self.lock.release())
-        return self.forget(held["path"])
-
-    def znodes(self):
-        """Also the one that it waits with."""
-        waits = {} if self.lock is None else dict.fromkeys(list(self.lock.owned_paths.values()), (None, None))
-        return {**waits, **self.own}
+        return shared.reader_lock if mode == "shared" else shared.writer_lock
 
 
 zooquake.run(ReadWriteLock)

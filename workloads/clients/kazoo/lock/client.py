@@ -1,30 +1,14 @@
 """kazoo's Lock, as its documentation has it, but with a new object for each acquire: one whose release has failed never acquires again."""
 
 import zooquake
+from one_lock import OneLock
 
 
-class Lock(zooquake.Grants):
-    kazoo = None
+class Lock(OneLock):
+    parent = "/lock"
 
-    def acquire(self, deadline):
-        self.kazoo = self.zk.Lock("/lock", self.client)
-        if not self.kazoo.acquire(timeout=deadline.left()):
-            raise zooquake.TimedOut("it was not acquired")
-        path = self.path()
-        self.created(path)
-        return {"path": path}
-
-    def release(self, held):
-        czxid, _ = self.own.pop(held["path"], (None, None))
-        return {"path": held["path"], "czxid": czxid} if self.kazoo.release() else None
-
-    def path(self):
-        return f"/lock/{self.kazoo.node}"
-
-    def znodes(self):
-        """Also the one that it waits with."""
-        waits = self.kazoo is not None and self.kazoo.node is not None
-        return {**({self.path(): (None, None)} if waits else {}), **self.own}
+    def new_lock(self, _):
+        return self.zk.Lock(self.parent, self.client)
 
 
 zooquake.run(Lock)

@@ -4,24 +4,16 @@ import threading
 import time
 
 import zooquake
-from tooz import coordination
+from coordinator import Coordinated
 
 GROUP, PARENT = b"group", "/tooz/group/leader"
 AGAIN_S = 0.05
 
 
-class Election(zooquake.Grants):
-    coordinator = None
-
+class Election(Coordinated, zooquake.Grants):
     def __init__(self, zk, client, notify):
         super().__init__(zk, client, notify)
         self.elected = threading.Event()
-
-    @classmethod
-    def connect(cls, hosts, timeout):
-        cls.coordinator = coordination.get_coordinator(f"zookeeper://{hosts}?timeout={int(timeout)}", b"member")
-        cls.coordinator.start()
-        return cls.coordinator._coord
 
     def acquire(self, deadline):
         self.elected.clear()

@@ -108,7 +108,7 @@ impl Fault {
     }
 }
 
-/// Of a fault that any ensemble can have.
+/// The shortfall of a fault that any ensemble can have: none.
 fn no_shortfall(_: &ClusterPlan) -> Option<String> {
     None
 }

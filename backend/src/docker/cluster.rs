@@ -168,7 +168,10 @@ impl DockerCluster {
             .with_context(|| format!("{node} has no address"))
     }
 
-    /// Where these servers wait for clients.
+    /// The address and port on which each of these servers waits for clients, in their order.
+    ///
+    /// # Errors
+    /// If one has no address.
     pub(super) fn client_ports(&self, servers: &[Node]) -> Result<Vec<SocketAddr>> {
         let port = |server: &Node| Ok(SocketAddr::new(self.address(server)?, CLIENT_PORT));
         servers.iter().map(port).collect()
@@ -226,7 +229,7 @@ impl DockerCluster {
     }
 }
 
-/// Addresses as clients want them: with commas.
+/// The connect string of these addresses: `10.0.0.1:2181,10.0.0.2:2181`.
 pub(super) fn joined(addresses: &[SocketAddr]) -> String {
     let texts: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
     texts.join(",")

@@ -35,7 +35,8 @@ impl DockerCluster {
             // Nothing has been killed yet: a server that ends now will not come back.
             if let Some(server) = servers.iter().find(|s| self.has_ended(s)) {
                 let unheard = heard_again.insert(server.clone()) && self.launch_unheard(server).await?;
-                ensure!(unheard, "{server} ended instead of serving.\n{}", self.log_tail(server));
+                let tail = self.log_tail(server);
+                ensure!(unheard, "{server} ended instead of serving{}.\n{tail}", too_old(&tail));
             }
             if begun.elapsed() > Duration::from_secs(60) {
                 let silent = servers
@@ -115,5 +116,34 @@ impl DockerCluster {
     pub(super) async fn silent_session(&self, server: &Node, session_ms: u64) -> Result<u64> {
         let limit = Duration::from_millis(session_ms * 10) + ADMIN;
         self.ask(server, SidecarRequest::Canary { session_ms }, limit).await
+    }
+}
+
+/// What is added where a server's log shows that it is older than the oldest ZooKeeper that a run works with: 3.4 reads no
+/// client port behind the `;` of a server's line, and has neither `create2` nor the commands that a run asks a server by.
+fn too_old(log: &str) -> &'static str {
+    let unreadable_port = log
+        .lines()
+        .any(|line| line.contains("NumberFormatException") && line.contains(";2181"));
+    match unreadable_port {
+        true => {
+            ": it is ZooKeeper 3.4 or older. Runs need 3.5 or later, and were tried with 3.6.3 to 3.9.5: name such an image with --zookeeper"
+        }
+        false => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::too_old;
+
+    #[test]
+    fn a_server_of_3_4_is_told_from_one_that_ends_otherwise() {
+        let of_3_4_14 = "ERROR QuorumPeerMain - Invalid config, exiting abnormally\n\
+            Caused by: java.lang.NumberFormatException: For input string: \"3888;2181\"\n";
+        let with_a_bad_line = "ERROR QuorumPeerMain - Invalid config, exiting abnormally\n\
+            Caused by: java.lang.NumberFormatException: For input string: \"two\"\n";
+        assert!(too_old(of_3_4_14).contains("3.4 or older"), "{}", too_old(of_3_4_14));
+        assert_eq!(too_old(with_a_bad_line), "");
     }
 }

@@ -4,9 +4,10 @@ use super::queue_order::{QueueDiscipline, place};
 use super::{Cause, CauseZnode};
 use crate::analysis::clients::session;
 use crate::analysis::transaction_log::{TransactionBounds, TransactionTimes};
-use crate::analysis::{Analysis, FaultWindow, Write};
+use crate::analysis::{Analysis, FaultWindow, Grant, Write};
 use crate::text::seconds;
 use std::collections::HashMap;
+use zooquake_history::operation::Holders;
 use zooquake_history::{FaultKind, Txn};
 
 /// The removals of znodes in the transaction logs.
@@ -84,19 +85,15 @@ impl<'r, 'a> Removals<'r, 'a> {
         let run = self.run;
         let (grant, newer) = (&run.grants.all[number], &run.grants.all[newer]);
         let (path, czxid, read) = (grant.path?, grant.czxid?, grant.read?);
-        let let_in = newer.read?;
+        let until = run.time(newer.read?);
         let txn = self.of_znode(path, czxid)?;
-        let until = run.time(let_in);
         if self.ages.not_before(txn.zxid).is_some_and(|earliest| earliest > until) {
             return None;
         }
-        // The znode stood in the way, or it went before the newer one came or was read.
-        let behind = newer.path.and_then(place).zip(place(path));
-        let behind = behind.is_some_and(|(newer, older)| newer.parent == older.parent && newer.number > older.number);
-        let proven = newer.czxid.is_some_and(|newer| newer > txn.zxid)
-            || self.bounds.made_by(txn.zxid).is_some_and(|made| made <= until)
-            || behind && newer.mode.is_some_and(|mode| self.discipline.is_shown(mode));
-        let mut on = run.faults.hitting(grant.node, run.time(read), until);
+        let proven = self.let_in(grant, newer, txn);
+        let first = self.first_let_in(grant, newer, txn);
+        let let_in = first.read?;
+        let mut on = run.faults.hitting(grant.node, run.time(read), run.time(let_in));
         let window = on.next().filter(|_| on.next().is_none());
         let meanwhile = window.map(|window| format!(", while {} was on", window.words()));
         let what = match (
@@ -133,12 +130,44 @@ impl<'r, 'a> Removals<'r, 'a> {
                 "Grant {} rested on {path}. {what}{}. {lets_in} grant {} of {}, while {} still took itself for the holder.",
                 grant.name,
                 meanwhile.unwrap_or_default(),
-                newer.name,
-                newer.node,
+                first.name,
+                first.node,
                 grant.node
             ),
             ..self.cause(path, czxid, txn)
         })
+    }
+
+    /// Whether a grant was let in by the transaction that ended an older one: its znode stood behind that one's, or the
+    /// older one's went before this one's came, or before this one was read.
+    fn let_in(&self, older: &Grant<'_>, newer: &Grant<'_>, txn: &Txn) -> bool {
+        let until = newer.read.map(|read| self.run.time(read));
+        let behind = newer.path.and_then(place).zip(older.path.and_then(place));
+        let behind = behind.is_some_and(|(newer, older)| newer.parent == older.parent && newer.number > older.number);
+        newer.czxid.is_some_and(|newer| newer > txn.zxid)
+            || self
+                .bounds
+                .made_by(txn.zxid)
+                .zip(until)
+                .is_some_and(|(made, until)| made <= until)
+            || behind && newer.mode.is_some_and(|mode| self.discipline.is_shown(mode))
+    }
+
+    /// The first grant, read by the newer one at the latest, that the transaction which ended an older one let in beside
+    /// it; the newer one if none was certainly let in.
+    fn first_let_in<'g>(&'g self, older: &Grant<'_>, newer: &'g Grant<'a>, txn: &Txn) -> &'g Grant<'a> {
+        let capacity = self.run.capacity;
+        let beside = |grant: &&Grant<'a>| {
+            let mut holders = Holders::default();
+            older.mode.into_iter().for_each(|mode| *holders.count_mut(mode) += 1);
+            let excluded = grant.mode.is_some_and(|mode| holders.exclude(mode, capacity));
+            excluded && grant.node != older.node && grant.read > older.read && grant.read <= newer.read
+        };
+        let all = self.run.grants.all.iter().filter(beside);
+        let first = all
+            .filter(|grant| self.let_in(older, grant, txn))
+            .min_by_key(|grant| grant.read);
+        first.unwrap_or(newer)
     }
 
     /// What ended the older grant of a write before a newer one was read, with whether its client could know: it may

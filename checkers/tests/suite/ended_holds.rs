@@ -54,6 +54,33 @@ fn a_stale_write_names_the_end_of_the_session_that_let_the_next_one_in() {
 }
 
 #[test]
+fn the_first_grant_is_named_that_the_end_let_in_not_the_one_that_wrote() {
+    let several = edited(
+        STALE,
+        "4.4 c2 write g2; 4.5 c2 wrote g2 => 4.4 c2 release g2; 4.5 c2 released g2",
+    );
+    let several = edited(
+        &several,
+        "5 nemesis pause 1 off => 4.6 c3 acquire g3; 4.7 c3 granted g3 czxid=7 path=/lock/x-0000000003 session=0x3
+         4.8 c3 write g3; 4.9 c3 wrote g3; 5 nemesis pause 1 off",
+    );
+    let txns = vec![
+        other(1),
+        create(2, "0x1", 1),
+        removed(3, "0x1", "closeSession"),
+        create(4, "0x2", 2),
+        other(5),
+        txn(6, "0x2", "delete", "/lock/x-0000000002"),
+        create(7, "0x3", 3),
+    ];
+    let found = cause(&several, txns).expect("a cause");
+    assert!(
+        found.proven && found.sentence.contains("This let in grant g2 of c2,"),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn what_may_have_come_later_is_not_proven_and_what_did_is_no_cause() {
     // It went after the newer znode had come: the recipe may have let both in.
     let later = |removal: i64| {

@@ -3,7 +3,7 @@
 
 use super::first_screen::accepted;
 use super::tickets::linked;
-use crate::model::{DrawnWitness, Mend, Root, RunModel, WitnessStep, summary};
+use crate::model::{DrawnWitness, Mend, Root, RunModel, WitnessStep, listed};
 use crate::svg::window;
 use crate::{lists, text};
 use maud::{Markup, html};
@@ -84,7 +84,7 @@ fn one(model: &RunModel<'_>, (number, anomaly): (usize, &Anomaly), open: bool, b
             @if number <= PICTURES && !steps.is_empty() {
                 (window::draw(model, &witness, &format!("w{number}"), &label))
             }
-            (steps_list(steps, steps.len()))
+            (steps_list(&witness, steps.len()))
             @if unknown > 0 { p.more { (text::count(unknown, "step")) " not shown: the history lacks the event" } }
             (below)
         }
@@ -108,21 +108,27 @@ pub fn badge(anomaly: &Anomaly) -> Markup {
     }
 }
 
-/// The steps as a numbered list, of more than so many the first and the last ones; the numbers are those of the
-/// picture.
-pub fn steps_list(steps: &[WitnessStep], most: usize) -> Markup {
+/// What the anomaly comes from and its steps as a numbered list, of more steps than so many the first and the last ones;
+/// the numbers are those of the picture.
+pub fn steps_list(witness: &DrawnWitness, most: usize) -> Markup {
     html! {
         ol.steps {
-            @for (missing, step) in summary(steps, most) {
+            @for (missing, step) in listed(witness, most) {
                 @if missing > 0 { li.gap { "… " (text::grouped(missing)) " more …" } }
-                li value=(step.number) {
-                    span.no.last[step.last] { (step.number) }
-                    span.at { (text::moment(step.time)) }
-                    b { (text::visible(&step.who)) } " "
-                    span title=(text::visible(&step.value)) { (text::clip(&step.what, 320)) } " "
-                    span.idx { "event " (step.index) }
-                }
+                (step_item(step))
             }
+        }
+    }
+}
+
+fn step_item(step: &WitnessStep) -> Markup {
+    html! {
+        li value=(step.number) {
+            span.no.last[step.last] { (step.number) }
+            span.at { (text::moment(step.time)) }
+            b { (text::visible(&step.who)) } " "
+            span title=(text::visible(&step.value)) { (text::clip(&step.what, 320)) } " "
+            span.idx { "event " (step.index) }
         }
     }
 }

@@ -30,14 +30,14 @@ pub fn section(model: &RunModel<'_>) -> Markup {
     html! {
         header #first {
             (head(model))
-            (simulated(model))
-            (kinds(model))
-            (not_judged(model))
-            (by_kit(model))
-            (order(model))
             @match model.headline() {
                 Some(root) => (invalid(model, root)),
-                None => (calm(model)),
+                None => {
+                    (simulated(model))
+                    (kinds(model))
+                    (calm(model))
+                    (circumstances(model))
+                }
             }
         }
     }
@@ -59,6 +59,7 @@ fn sentence(model: &RunModel<'_>) -> Markup {
     let words = match (model.results.verdict, model.headline()) {
         (Verdict::Invalid, Some(root)) => html! {
             b { (text::clip(&root.anomaly.kind, 60)) } " breaks " b { (text::clip(&root.anomaly.property, 80)) }
+            @if root.anomaly.accepted { " " small { "known and accepted" } }
         },
         (Verdict::Invalid, None) => plain("a property was violated"),
         (Verdict::Valid, _) => plain("every property held, and the run has the evidence that this verdict requires"),
@@ -142,26 +143,15 @@ pub fn accepted(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<Markup> {
     Some(html! { (linked(&text::clip(&found.reason, 260))) " " cite { (linked(&text::clip(&found.source, 160))) } })
 }
 
+/// What broke, why, and what mends it; its picture and its steps; below, folded, the evidence in full.
 fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
     let anomaly = root.anomaly;
     let witness = DrawnWitness::new(model, anomaly);
-    let steps = &witness.steps;
-    let followers = root.followers.len() + root.more;
-    let times = || steps.iter().map(|s| s.time);
-    let (from, until) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
-    let when = match steps.is_empty() {
-        true => "not recorded".into(),
-        false => format!("{} – {}", text::moment(from), text::moment(until)),
-    };
     let label = format!("The clients involved in {}, over time", text::clip(&anomaly.kind, 60));
     html! {
-        p.why {
-            (text::clip(&anomaly.why, 900))
-            @if followers > 0 { " " a href={ "#a" (root.number) } { (follow(followers)) } "." }
-        }
+        p.why { (text::clip(first_sentence(&anomaly.why), 400)) }
         @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
         @if let Some(mend) = mend_sentence(model, anomaly) { (mend) }
-        p.when { b { "When" } " " (when) " \u{2003} " (near(model, anomaly, (from, until))) }
         @match message_diagram(model, Some(anomaly)) {
             Some(picture) => (picture),
             None => {
@@ -174,11 +164,50 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
                 h3 {
                     "Step by step " button.show.js type="button" data-anomaly=(root.number - 1) { "Show in the timeline" }
                 }
-                (steps_list(steps, STEPS))
-                @if steps.len() > STEPS + 1 { p.more { a href={ "#a" (root.number) } { "more of its steps" } } }
+                (steps_list(&witness, STEPS))
+                @if witness.steps.len() > STEPS + 1 { p.more { a href={ "#a" (root.number) } { "more of its steps" } } }
+                (evidence(model, root, &witness))
             }
             (reproduce(model))
         }
+        (simulated(model))
+        (kinds(model))
+        (circumstances(model))
+    }
+}
+
+/// What the anomaly rests on in full, with the faults that were near, folded.
+fn evidence(model: &RunModel<'_>, root: &Root<'_>, witness: &DrawnWitness) -> Markup {
+    let followers = root.followers.len() + root.more;
+    let times = || witness.steps.iter().map(|s| s.time);
+    let (from, until) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+    let when = match witness.steps.is_empty() {
+        true => "not recorded".into(),
+        false => format!("{} – {}", text::moment(from), text::moment(until)),
+    };
+    html! {
+        details.evidence {
+            summary { "The evidence in full, and the faults near it" }
+            p { (text::clip(&root.anomaly.why, 900)) }
+            p.when { b { "When" } " " (when) " \u{2003} " (near(model, root.anomaly, (from, until))) }
+        }
+        @if followers > 0 { p.more { a href={ "#a" (root.number) } { (follow(followers)) } "." } }
+    }
+}
+
+/// Up to the first full stop that a space and a capital letter follow, or else all of it.
+fn first_sentence(text: &str) -> &str {
+    let ends = text.match_indices(". ").map(|(at, stop)| (at, at + stop.len()));
+    let mut ends = ends.filter(|&(_, next)| text[next..].starts_with(char::is_uppercase));
+    ends.next().map_or(text, |(at, _)| &text[..=at])
+}
+
+/// What was not judged, what the clients' kit did, and where the order of the operations is.
+fn circumstances(model: &RunModel<'_>) -> Markup {
+    html! {
+        (not_judged(model))
+        (by_kit(model))
+        (order(model))
     }
 }
 

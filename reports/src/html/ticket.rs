@@ -1,7 +1,7 @@
 //! The first screen as Markdown, to be pasted into a ticket.
 
 use super::first_screen::commands;
-use crate::model::{DrawnWitness, RunModel, summary};
+use crate::model::{DrawnWitness, RunModel, listed};
 use crate::text;
 
 /// How many steps are listed.
@@ -23,7 +23,7 @@ pub fn markdown(model: &RunModel<'_>) -> String {
             let kind = if cause.proven { "Cause:" } else { "May be:" };
             out += &format!("{kind} {}\n\n", plain(&cause.sentence, 600));
         }
-        for (missing, step) in summary(&DrawnWitness::new(model, anomaly).steps, STEPS) {
+        for (missing, step) in listed(&DrawnWitness::new(model, anomaly), STEPS) {
             if missing > 0 {
                 out += &format!("\n… {} more …\n\n", text::grouped(missing));
             }

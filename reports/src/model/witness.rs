@@ -2,6 +2,7 @@
 
 use super::RunModel;
 use zooquake_checkers::{Anomaly, Cause};
+use zooquake_history::Event;
 
 /// The most steps shown of one witness; of a longer one as many of its beginning as of its end.
 const MAX: usize = 40;
@@ -20,7 +21,7 @@ pub struct DrawnWitness {
 /// One event of a witness.
 #[derive(Debug)]
 pub struct WitnessStep {
-    /// Its number in pictures and lists, from 1. Numbers skip the steps that are not shown.
+    /// Its number in pictures and lists, from 1; 0 of what the anomaly comes from. Numbers skip the steps that are not shown.
     pub number: usize,
     /// Whether the proof ends with it.
     pub last: bool,
@@ -45,16 +46,19 @@ pub struct WitnessStep {
 pub struct DrawnCause {
     /// Whether the evidence decides it.
     pub proven: bool,
-    /// The moments of its events, each with the row of its client; `None` if it is no client's.
+    /// The moments of its events that are no steps of the proof, each with the row of its client; `None` if it is no client's.
     pub events: Vec<(u64, Option<usize>)>,
     /// The number of its fault window, if it is one that was on.
     pub window: Option<i64>,
+    /// What happened first of it, as the step 0; `None` if the proof has all of it.
+    pub step: Option<WitnessStep>,
 }
 
 impl DrawnWitness {
     /// Reads an anomaly; indexes that the history does not have are left out.
     pub fn new(model: &RunModel<'_>, anomaly: &Anomaly) -> Self {
-        let cause = anomaly.cause.as_ref().map(|cause| DrawnCause::new(model, cause));
+        let cause = anomaly.cause.as_ref();
+        let cause = cause.map(|cause| DrawnCause::new(model, cause, &anomaly.witness));
         Self {
             steps: steps(model, anomaly),
             cause: cause.filter(|cause| !cause.events.is_empty() || cause.window.is_some()),
@@ -75,31 +79,38 @@ impl DrawnWitness {
 }
 
 impl DrawnCause {
-    fn new(model: &RunModel<'_>, cause: &Cause) -> Self {
+    /// Reads the cause of an anomaly with this proof.
+    fn new(model: &RunModel<'_>, cause: &Cause, proof: &[usize]) -> Self {
         let events = &model.record.history.events;
-        let found = cause.events.iter().filter_map(|&at| events.get(at));
+        let new = |at: &usize| *at < events.len() && !proof.contains(at);
+        let found: Vec<usize> = cause.events.iter().copied().filter(new).collect();
+        let window = cause.window.filter(|id| model.band(*id).is_some());
+        let injected = window.and_then(|id| model.analysis.injected.get(&id));
+        // What a fault took is known when it struck, not when it was begun.
+        let struck = injected.and_then(|injected| injected.on).filter(new);
+        let began = injected.and_then(|injected| injected.began());
+        let first = found.first().copied().filter(|at| Some(*at) != began).or(struck);
         Self {
             proven: cause.proven,
             events: found
+                .iter()
                 .take(CAUSES)
-                .map(|event| (event.time, model.lanes.row(event)))
+                .map(|&at| (events[at].time, model.lanes.row(&events[at])))
                 .collect(),
-            window: cause.window.filter(|id| model.band(*id).is_some()),
+            window,
+            step: first.map(|at| WitnessStep::new(model, &events[at], 0)),
         }
     }
 }
 
-/// The steps of an anomaly's witness.
-fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<WitnessStep> {
-    let events = &model.record.history.events;
-    let found: Vec<_> = anomaly.witness.iter().filter_map(|&at| events.get(at)).collect();
-    let step = |at: usize| {
-        let event = found[at];
+impl WitnessStep {
+    /// An event, under a number.
+    fn new(model: &RunModel<'_>, event: &Event, number: usize) -> Self {
         let lane = model.lanes.row(event);
         let who = lane.map_or_else(|| event.process.to_string(), |l| model.lanes.names[l].clone());
-        WitnessStep {
-            number: at + 1,
-            last: at + 1 == found.len(),
+        Self {
+            number,
+            last: false,
             index: event.index,
             time: event.time,
             lane,
@@ -108,12 +119,33 @@ fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<WitnessStep> {
             what: model.words(event),
             value: crate::text::value(&event.value, crate::text::LONG),
         }
+    }
+}
+
+/// The steps of an anomaly's witness.
+fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<WitnessStep> {
+    let events = &model.record.history.events;
+    let found: Vec<_> = anomaly.witness.iter().filter_map(|&at| events.get(at)).collect();
+    let step = |at: usize| WitnessStep {
+        last: at + 1 == found.len(),
+        ..WitnessStep::new(model, found[at], at + 1)
     };
     kept(found.len(), MAX).map(step).collect()
 }
 
+/// The steps that are listed, by time: what the anomaly comes from, and of its proof the first and the last ones, at most so
+/// many; each with how many steps were left out before it.
+pub fn listed(witness: &DrawnWitness, most: usize) -> Vec<(usize, &WitnessStep)> {
+    let mut listed = summary(&witness.steps, most);
+    if let Some(step) = witness.cause.as_ref().and_then(|cause| cause.step.as_ref()) {
+        let place = listed.iter().take_while(|(_, other)| other.time < step.time).count();
+        listed.insert(place, (0, step));
+    }
+    listed
+}
+
 /// The first and the last of these steps, at most so many, each with how many steps were left out before it.
-pub fn summary(steps: &[WitnessStep], most: usize) -> Vec<(usize, &WitnessStep)> {
+fn summary(steps: &[WitnessStep], most: usize) -> Vec<(usize, &WitnessStep)> {
     let mut before = 0;
     let step = |at: usize| {
         let step = &steps[at];

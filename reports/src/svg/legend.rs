@@ -36,6 +36,7 @@ pub fn window(model: &RunModel<'_>, witness: &DrawnWitness) -> Markup {
             @for mark in marks { (mark) }
             @if unmarked(OperationOutcome::Fail) { (key("bad", "×", "failed")) }
             @if unmarked(OperationOutcome::Info) { (key("unknown", "?", "outcome unknown")) }
+            @if window::shows_expiry(model, &scale, &rows) { (key("bad", "✕", "its session was expired by the ensemble")) }
             (key("num", "1", "step below"))
             @match &witness.cause {
                 Some(cause) if cause.proven => (key("cause", "→", "from its cause")),

@@ -96,7 +96,7 @@ pub fn hatch(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, client: &st
 
 /// What is written beside a fault: what and whom; when space allows, until when.
 fn label(band: &Band, scale: &TimeScale) -> String {
-    let seconds = (scale.until - scale.from) as f64 / 1e9;
+    let seconds = scale.shown() as f64 / 1e9;
     let digits = if seconds < 2.0 { 2 } else { 1 };
     let until = match band.ended() {
         u64::MAX => "never healed".into(),

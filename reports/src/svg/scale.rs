@@ -3,8 +3,8 @@
 use super::{Svg, WIDTH};
 use crate::model::RunModel;
 
-/// A linear time axis.
-#[derive(Debug, Clone, Copy)]
+/// A time axis: linear, but for spans that are left out of it.
+#[derive(Debug, Clone)]
 pub struct TimeScale {
     /// Time at the left end, in nanoseconds.
     pub from: u64,
@@ -14,7 +14,14 @@ pub struct TimeScale {
     pub left: f64,
     /// Right end in the picture.
     pub right: f64,
+    /// Spans inside that are left out, each a break in the axis: apart from each other, ascending.
+    pub breaks: Vec<(u64, u64)>,
 }
+
+/// How wide a break is.
+const BREAK: f64 = 34.0;
+/// The least distance between the labels of an axis.
+const APART: f64 = 44.0;
 
 impl TimeScale {
     /// The axis of a whole run in a picture that begins with labels of this width.
@@ -24,13 +31,27 @@ impl TimeScale {
             until: model.end,
             left,
             right: WIDTH - 8.0,
+            breaks: Vec::new(),
         }
+    }
+
+    /// How many nanoseconds are not left out.
+    pub fn shown(&self) -> u64 {
+        let out: u64 = self.breaks.iter().map(|(from, until)| until - from).sum();
+        (self.until.max(self.from) - self.from).saturating_sub(out)
     }
 
     /// Where a moment is, kept inside the axis.
     pub fn x(&self, time: u64) -> f64 {
-        let t = time.clamp(self.from, self.until.max(self.from)) - self.from;
-        self.left + (self.right - self.left) * (t as f64 / (self.until - self.from).max(1) as f64)
+        let time = time.clamp(self.from, self.until.max(self.from));
+        let (mut before, mut x) = (time - self.from, self.left);
+        for &(from, until) in self.breaks.iter().filter(|(from, _)| *from < time) {
+            let inside = until.min(time) - from;
+            before -= inside;
+            x += BREAK * (inside as f64 / (until - from) as f64);
+        }
+        let room = self.right - self.left - BREAK * self.breaks.len() as f64;
+        x + room * (before as f64 / self.shown().max(1) as f64)
     }
 
     /// Whether a span is to be seen.
@@ -40,20 +61,50 @@ impl TimeScale {
 
     /// Draws the axis with its grid.
     pub fn draw(&self, svg: &mut Svg, top: f64, bottom: f64) {
-        let seconds = (self.until - self.from) as f64 / 1e9;
-        let step = nice_step(seconds, 10.0);
+        let step = nice_step(self.shown() as f64 / 1e9, 10.0);
         let decimals = decimals(step);
-        let first = (self.from as f64 / 1e9 / step).ceil();
-        // Counted, because near the largest times a step may be lost in rounding.
-        for n in 0..24 {
-            let t = (first + f64::from(n)) * step;
-            if t * 1e9 > self.until as f64 {
-                break;
+        let mut free = f64::MIN;
+        for (from, until) in self.stretches() {
+            let first = (from as f64 / 1e9 / step).ceil();
+            // Counted, because near the largest times a step may be lost in rounding.
+            for n in 0..24 {
+                let t = (first + f64::from(n)) * step;
+                if t * 1e9 > until as f64 {
+                    break;
+                }
+                let x = self.x((t * 1e9) as u64);
+                svg.line("grid", (x, top), (x, bottom));
+                if x >= free {
+                    svg.text("axis mid", (x, bottom + 13.0), &format!("{t:.decimals$} s"));
+                    free = x + APART;
+                }
             }
-            let x = self.x((t * 1e9) as u64);
-            svg.line("grid", (x, top), (x, bottom));
-            svg.text("axis mid", (x, bottom + 13.0), &format!("{t:.decimals$} s"));
         }
+    }
+
+    /// Draws over all rows where time is left out.
+    pub fn draw_breaks(&self, svg: &mut Svg, top: f64, bottom: f64) {
+        for &(from, until) in &self.breaks {
+            let (x1, x2) = (self.x(from), self.x(until));
+            let out = format!("{:.1} s", (until - from) as f64 / 1e9);
+            let words = format!("{out} in which nothing happens are left out");
+            svg.rect("break", (x1, top, x2 - x1, bottom - top), &words);
+            let mut edges = String::new();
+            for x in [x1, x2] {
+                let zigzag = "l3 4l-6 8l3 4".repeat(((bottom - top) / 16.0) as usize);
+                edges += &format!("M{x:.1} {top:.1}{zigzag}");
+            }
+            svg.path("breakedge", &edges);
+            let middle = f64::midpoint(x1, x2);
+            svg.text("gaptext mid", (middle, top + 11.0), &out);
+        }
+    }
+
+    /// The spans between the breaks.
+    fn stretches(&self) -> impl Iterator<Item = (u64, u64)> {
+        let begins = std::iter::once(self.from).chain(self.breaks.iter().map(|(_, until)| *until));
+        let ends = self.breaks.iter().map(|(from, _)| *from).chain([self.until]);
+        begins.zip(ends)
     }
 }
 
@@ -124,7 +175,25 @@ mod tests {
             until: 5,
             left: 0.0,
             right: 10.0,
+            breaks: Vec::new(),
         };
         assert!(time.x(5).is_finite() && time.x(u64::MAX).is_finite());
+    }
+
+    #[test]
+    fn what_an_axis_leaves_out_has_the_width_of_a_break() {
+        let time = TimeScale {
+            from: 10,
+            until: 1_110,
+            left: 0.0,
+            right: 200.0 + BREAK,
+            breaks: vec![(60, 1_060)],
+        };
+        assert_eq!(time.shown(), 100);
+        assert_eq!(
+            [10, 60, 1_060, 1_110].map(|at| time.x(at)),
+            [0.0, 100.0, 100.0 + BREAK, 200.0 + BREAK]
+        );
+        assert_eq!(time.x(560), 100.0 + BREAK / 2.0);
     }
 }

@@ -4,14 +4,14 @@
 use super::scale::TimeScale;
 use super::{Svg, WIDTH, marks, text_width};
 use crate::model::{
-    Band, DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, Role, RunModel, ServerSpan, WitnessStep,
-    subject_name,
+    Band, DrawnCause, DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, Role, RunModel, ServerSpan,
+    WitnessStep, subject_name,
 };
 use crate::{palette, text};
 use maud::Markup;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::AnomalySpan;
-use zooquake_checkers::analysis::OperationSubject;
+use zooquake_checkers::analysis::{OperationSubject, SessionEnd};
 use zooquake_history::FaultKind;
 use zooquake_history::operation::{barrier, commit, grant, queue};
 
@@ -50,13 +50,79 @@ pub fn span(model: &RunModel<'_>, witness: &DrawnWitness) -> (u64, u64) {
 /// What the picture shows: its time axis, and the rows of the clients.
 pub fn view(model: &RunModel<'_>, witness: &DrawnWitness) -> (TimeScale, Vec<usize>) {
     let (from, until) = span(model, witness);
-    let scale = TimeScale {
+    let mut scale = TimeScale {
         from,
         until,
         left: LEFT,
         right: WIDTH - 8.0,
+        breaks: Vec::new(),
     };
-    (scale, rows(model, witness, &scale))
+    let rows = rows(model, witness, &scale);
+    scale.breaks = quiet(model, witness, &scale, &rows);
+    (scale, rows)
+}
+
+/// The spans in which nothing that the picture shows begins or ends: at least a sixth of it each and two seconds.
+fn quiet(model: &RunModel<'_>, witness: &DrawnWitness, scale: &TimeScale, rows: &[usize]) -> Vec<(u64, u64)> {
+    let least = ((scale.until - scale.from) / 6).max(2_000_000_000);
+    let both = |(from, until): (u64, Option<u64>)| std::iter::once(from).chain(until);
+    let ops = model.ops.iter().filter(|op| rows.contains(&op.lane) && !op.control);
+    let holds = model.holds.iter().filter(|hold| rows.contains(&hold.lane));
+    let mut moments: Vec<u64> = ops
+        .map(|op| (op.start, op.end))
+        .chain(holds.map(|hold| (hold.from, hold.until)))
+        .chain(model.bands.iter().map(|band| (band.from, band.until)))
+        .chain(model.bands.iter().map(|band| (band.sure(), band.healing)))
+        .flat_map(both)
+        .chain(
+            witness
+                .cause
+                .iter()
+                .flat_map(|cause| &cause.events)
+                .map(|(time, _)| *time),
+        )
+        .chain(witness.steps.iter().map(|step| step.time))
+        .chain(ended_sessions(model, rows).map(|(_, at, _)| at))
+        .chain([scale.from, scale.until])
+        .filter(|time| (scale.from..=scale.until).contains(time))
+        .collect();
+    moments.sort_unstable();
+    let air = least / 8;
+    let gaps = moments.windows(2).filter(|pair| pair[1] - pair[0] >= least);
+    gaps.map(|pair| (pair[0] + air, pair[1] - air)).collect()
+}
+
+/// The sessions of the rows that did not end by their client: the place of the row, when, and in words.
+fn ended_sessions<'m>(model: &'m RunModel<'_>, rows: &'m [usize]) -> impl Iterator<Item = (usize, u64, &'m str)> {
+    let of_row = |(place, lane): (usize, &usize)| {
+        let name = &model.lanes.names[*lane];
+        let sessions = model.sessions.iter().filter(move |of| of.client == text::clip(name, 8));
+        sessions
+            .flat_map(|of| &of.sessions)
+            .map(move |session| (place, session))
+    };
+    let ended = rows.iter().enumerate().flat_map(of_row);
+    ended.filter_map(|(place, session)| {
+        let expired = session.end == Some(SessionEnd::Expired);
+        session
+            .until
+            .filter(|_| expired)
+            .map(|at| (place, at, session.words.as_str()))
+    })
+}
+
+/// Whether the picture shows that a session was expired by the ensemble.
+pub fn shows_expiry(model: &RunModel<'_>, scale: &TimeScale, rows: &[usize]) -> bool {
+    ended_sessions(model, rows).any(|(_, at, _)| scale.shows(at, Some(at)))
+}
+
+/// Draws a cross below the row of each client whose session was expired, when that was so.
+fn draw_expiries(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, rows: &[usize], top: f64) {
+    for (place, at, words) in ended_sessions(model, rows).filter(|(_, at, _)| scale.shows(*at, Some(*at))) {
+        let (x, y) = (scale.x(at), top + place as f64 * ROW + 46.0);
+        svg.path("expiry", &format!("M{:.1} {:.1}l8 8m0-8l-8 8", x - 4.0, y - 4.0));
+        svg.rect("point", (x - 6.0, y - 6.0, 12.0, 12.0), words);
+    }
 }
 
 /// Draws an anomaly: its steps, and what it comes from.
@@ -84,6 +150,8 @@ pub fn draw(model: &RunModel<'_>, witness: &DrawnWitness, id: &str, label: &str)
         bottom - 18.0,
     );
     travels(&mut svg, model, steps, &scale, &rows, top);
+    draw_expiries(&mut svg, model, &scale, &rows, top);
+    scale.draw_breaks(&mut svg, bands_end, bottom);
     draw_gaps(&mut svg, &gap, &scale, bands_end + 11.0);
     arrows(&mut svg, model, witness, (&scale, &rows, &discs), (top, bottom));
     draw_numbers(&mut svg, &discs, (top, bottom));
@@ -138,6 +206,23 @@ fn arrows(
         let foot = disc_height(disc, (top, bottom));
         marks::arrow(svg, class, (scale.x(time), y), (disc.x, foot), 9.0);
     }
+    if let Some(step) = &cause.step {
+        let y = height(row(origin_row(model, cause)));
+        marks::number(
+            svg,
+            step.number,
+            false,
+            (scale.x(step.time), y),
+            (scale.x(step.time), y),
+        );
+    }
+}
+
+/// The row that a cause begins in.
+fn origin_row(model: &RunModel<'_>, cause: &DrawnCause) -> Option<usize> {
+    let first = cause.events.first().map(|&(_, lane)| lane);
+    let victim = || victim(model, model.band(cause.window?)?);
+    first.unwrap_or_else(victim)
 }
 
 /// The row of the first client that a fault hit.

@@ -47,12 +47,50 @@ fn a_cause_is_a_sentence_and_an_arrow_in_a_picture_that_spans_it() {
         assert_eq!(paths(picture, class).len(), 1, "one line");
         assert_eq!(paths(picture, &format!("{class} head")).len(), 1, "one head");
         assert!(
-            picture.contains(">kill c1</text>"),
-            "the kill at 1 s is in the picture: {picture}"
+            picture.contains(">kill c1 1.0–3.0 s</text>"),
+            "the kill at 1 s is in the picture, since the empty seconds after it are left out: {picture}"
         );
         assert!(picture.contains(">c1</text>"), "so is the row of who died");
         assert!(first.contains("class=\"key cause\""));
+        assert_eq!(
+            picture.matches("class=\"break\"").count(),
+            2,
+            "3 to 20 s and 20 to 30 s: {picture}"
+        );
+        assert!(picture.contains(">0</text>"), "the number of the cause");
+        let steps = between(&first, "<ol class=\"steps\">", "</ol>");
+        assert!(
+            steps.starts_with("<li value=\"0\">") && steps.contains("process has ended"),
+            "the cause is the first step: {steps}"
+        );
     }
+}
+
+#[test]
+fn a_cause_that_is_a_step_of_the_proof_is_no_step_of_its_own() {
+    let mut run = blocked(true);
+    let anomaly = &mut run.results.anomalies[0];
+    let asked = anomaly.witness[0];
+    let cause = anomaly.cause.as_mut().expect("a cause");
+    (cause.events, cause.window) = (vec![asked], None);
+    let first = run.first_screen("cause-in-proof");
+    assert!(!first.contains("<li value=\"0\">") && !first.contains("cause origin"));
+}
+
+#[test]
+fn the_row_of_who_lost_its_session_shows_when() {
+    let mut b = Builder::default();
+    b.tell(
+        "500 c1 note session session=0x1 state=connected
+         900 c1 invoke acquire grant=g1 @asks
+         1500 c1 note session session=0x1 state=expired
+         3200 c1 ok acquire grant=g1 @granted",
+    );
+    let run = families::invalid("lock", "predecessor", "lost-wakeup", b);
+    let first = run.first_screen("expiry");
+    let picture = between(&first, "<svg id=\"witness\"", "</svg>");
+    assert_eq!(paths(picture, "expiry").len(), 1, "{picture}");
+    assert!(first.contains("its session was expired by the ensemble"));
 }
 
 #[test]

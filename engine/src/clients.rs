@@ -53,7 +53,7 @@ impl Clients {
         let count = plan.cluster.clients;
         Ok(Self {
             workers: (0..count).map(Worker::new).collect(),
-            holds: Holds::new(count, plan.workload.capabilities().capacity),
+            holds: Holds::new(count, plan.workload.capabilities().capacity, plan.workload.lease_term()),
             generator: generator::from_plan(plan)?,
             phase: GeneratorPhase::Quiet,
             resource: ExternalResource::default(),
@@ -213,7 +213,7 @@ impl Clients {
     pub fn pass_free_time(&mut self, run: &RunContext, now: Duration) {
         let acquires = |worker: &&Worker| worker.op.as_ref().is_some_and(|op| op.kind == OpKind::Acquire);
         let waiting = self.workers.iter().filter(acquires).map(|worker| worker.number);
-        self.holds.pass(now - run.now, waiting);
+        self.holds.pass(run.now, now - run.now, waiting);
     }
 
     /// Asks the client for its next operation, if it has one.
@@ -314,6 +314,9 @@ impl Clients {
         // A write that the resource refused was one of a client that believes to hold.
         let works = matches!(op.kind, OpKind::Read | OpKind::Write);
         let not_held = works && end.kind == EventType::Fail && !answered;
+        if op.kind == OpKind::Acquire && end.kind != EventType::Fail {
+            self.holds.may_last(run.now);
+        }
         if op.kind == OpKind::Acquire && end.is_ok() {
             self.holds.grant(number, &op.grant, self.last_request);
         } else if not_held && self.holds.is_holder_of(number, &op.grant) {

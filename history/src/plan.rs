@@ -11,7 +11,8 @@ mod scheduler;
 mod window;
 
 use crate::node::Node;
-pub use capabilities::{Capabilities, Delivery, RegisterReads};
+use crate::operation::semaphore;
+pub use capabilities::{Capabilities, Delivery, LeaseTerm, RegisterReads};
 pub use client_plan::{ClientPlan, Cycle};
 pub use goal::ConsensusGoal;
 pub use hosts::PlannedHost;
@@ -205,6 +206,12 @@ impl Workload {
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
             .unwrap_or_else(|| Capabilities::of_former(&self.family, &self.variant))
+    }
+
+    /// For how long its leases last; `None` if not for a time, and of another family than semaphores.
+    pub fn lease_term(&self) -> Option<LeaseTerm> {
+        let capabilities = Some(self.capabilities()).filter(|_| self.family == semaphore::FAMILY.name);
+        capabilities.and_then(|capabilities| capabilities.lease_term())
     }
 
     /// `family/variant`.

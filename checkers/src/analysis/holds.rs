@@ -3,7 +3,7 @@
 //! A grant of a lock, a term, a claim of an item, a stay in a round; and of a site, that it has voted yes and must wait
 //! for the decision.
 
-use super::{Analysis, Op, first_after};
+use super::{Analysis, Grant, Op, first_after};
 use std::collections::HashMap;
 use zooquake_history::operation::{Mode, barrier, commit, queue};
 use zooquake_history::{Event, EventType};
@@ -50,7 +50,8 @@ impl<'a> Analysis<'a> {
     /// The holds of a history in the order in which they began, in time nearly linear in its events. None begins with a
     /// disputed answer.
     ///
-    /// A grant ends at [`Grant::end`](super::Grant::end). A claim ends when its acknowledgement is sent or the client's
+    /// A grant ends at [`Grant::end`](super::Grant::end), a lease that lasts for a time with the last event before its
+    /// certain end at the latest. A claim ends when its acknowledgement is sent or the client's
     /// stream ends; a stay in a round when its leave, or a close, is sent, or the client's session or stream ends. A
     /// vote for yes binds a site, whatever becomes of its process, until it reads the decision.
     pub fn holds(&self) -> Vec<Hold<'a>> {
@@ -61,7 +62,7 @@ impl<'a> Analysis<'a> {
                 subject: OperationSubject::Grant(grant.name),
                 mode: grant.mode,
                 from: grant.read?,
-                until: grant.end,
+                until: grant.end.into_iter().chain(self.over(grant)).min(),
             })
         };
         let mut holds: Vec<Hold<'a>> = self.grants.read().into_iter().filter_map(grant).collect();
@@ -81,6 +82,13 @@ impl<'a> Analysis<'a> {
         }));
         holds.sort_by_key(|hold| hold.from);
         holds
+    }
+
+    /// The last event before the certain end of a lease that lasts for a time, but none before its grant was read.
+    fn over(&self, grant: &Grant<'a>) -> Option<usize> {
+        let end = self.certain_end(grant)?;
+        let over = self.events.partition_point(|event| event.time < end);
+        (over < self.events.len()).then_some(over.saturating_sub(1).max(grant.read?))
     }
 
     /// The operation by which a member arrives at a round. Where members join, somebody else enters; else they enter

@@ -14,6 +14,7 @@ mod record_view;
 pub(crate) mod recovery;
 pub(crate) mod search_trees;
 mod session_spans;
+mod timed_holds;
 pub(crate) mod transaction_log;
 
 pub use clients::{ClientLimits, NamedClients, SessionOwner};
@@ -26,6 +27,7 @@ pub use ops::{Misfit, Op, OperationOutcome, Ops};
 pub use record_view::RecordView;
 pub use recovery::Recovery;
 pub use session_spans::{SessionEnd, SessionSpan};
+pub use timed_holds::TimedHold;
 pub use transaction_log::TransactionLog;
 
 use crate::results::WindowResult;
@@ -35,6 +37,7 @@ use grants::GrantTerms;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use zooquake_history::operation::Mode;
+use zooquake_history::plan::LeaseTerm;
 use zooquake_history::{Event, Record};
 
 /// The first of some sorted events after another one.
@@ -58,6 +61,8 @@ pub struct Analysis<'a> {
     pub grants: Grants<'a>,
     /// How many clients may hold exclusively at a time.
     pub capacity: NonZeroUsize,
+    /// For how long leases last; `None` if not for a time.
+    pub term: Option<LeaseTerm>,
     /// The clients, their processes and sessions.
     pub clients: NamedClients<'a>,
     /// What the clients declared that they cannot do or give.
@@ -105,6 +110,7 @@ impl<'a> Analysis<'a> {
             ops,
             grants,
             capacity: record.plan.workload.capabilities().capacity,
+            term: record.plan.workload.lease_term(),
             declared,
             log,
             applied: AppliedRequests::new((&record, events), &clients, &injected),

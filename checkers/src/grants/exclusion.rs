@@ -9,13 +9,15 @@
 //! request until after the answer, and in between it was let in, whatever its client answers later. Any other overlap
 //! of certain holds is an observation.
 
+use super::holding_clients::HoldingClients;
+use super::leases;
 use crate::analysis::{Analysis, Grant, HolderAnswer};
 use crate::cause::Cause;
 use crate::cause::removal::Removals;
 use crate::findings::{Finding, Findings};
 use crate::text::count;
 use std::cell::LazyCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashSet;
 use zooquake_history::operation::Mode;
 
 /// The anomaly of more clients than may hold.
@@ -29,8 +31,11 @@ fn property(run: &Analysis<'_>) -> &'static str {
     }
 }
 
-/// Looks for grants that overlap.
+/// Looks for grants that overlap. Those of leases that last for a time are judged by that.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
+    if let Some(term) = run.term {
+        return leases::check(run, term, out);
+    }
     let read = run.grants.read();
     let mut convicted = HashSet::new();
     let removals = LazyCell::new(|| Removals::new(run));
@@ -363,8 +368,8 @@ fn admissions(run: &Analysis<'_>, read: &[usize]) -> Vec<Overlap> {
 /// The clients that hold, by the mode in which they do.
 struct HoldingGrants<'r, 'a> {
     run: &'r Analysis<'a>,
-    exclusive: HoldingClients<'r, 'a>,
-    shared: HoldingClients<'r, 'a>,
+    exclusive: HoldingClients<'r, 'a, usize>,
+    shared: HoldingClients<'r, 'a, usize>,
 }
 
 impl<'r, 'a> HoldingGrants<'r, 'a> {
@@ -407,52 +412,5 @@ impl<'r, 'a> HoldingGrants<'r, 'a> {
             Some(Mode::Shared) => add(self.exclusive.others(node, 1, after)),
             None => {}
         }
-    }
-}
-
-/// Clients that hold, each by the grant of its that lasts longest.
-struct HoldingClients<'r, 'a> {
-    run: &'r Analysis<'a>,
-    /// Where each hold ends, and its grant.
-    ends: BTreeSet<(usize, usize)>,
-    /// By client where its hold ends, and its grant.
-    of: HashMap<&'a str, (usize, usize)>,
-}
-
-impl<'r, 'a> HoldingClients<'r, 'a> {
-    fn new(run: &'r Analysis<'a>) -> Self {
-        Self {
-            run,
-            ends: BTreeSet::new(),
-            of: HashMap::new(),
-        }
-    }
-
-    fn node(&self, grant: usize) -> &'a str {
-        self.run.grants.all[grant].node
-    }
-
-    fn insert(&mut self, grant: usize, end: usize) {
-        let node = self.node(grant);
-        let known = self.of.get(node).copied();
-        if known.is_none_or(|known| known < (end, grant)) {
-            known.map(|known| self.ends.remove(&known));
-            self.ends.insert((end, grant));
-            self.of.insert(node, (end, grant));
-        }
-    }
-
-    /// The longest grants of so many clients but this, all of which end after an event; `None` if there are not as
-    /// many.
-    fn others(&self, node: &str, count: usize, after: usize) -> Option<Vec<usize>> {
-        let later = self.ends.iter().rev().take_while(|&&(end, _)| end > after);
-        let others = later.map(|&(_, grant)| grant).filter(|&grant| self.node(grant) != node);
-        let longest: Vec<usize> = others.take(count).collect();
-        (longest.len() == count).then_some(longest)
-    }
-
-    /// Where the hold of a client ends that holds by this grant.
-    fn end(&self, grant: usize) -> Option<usize> {
-        self.of.get(self.node(grant)).map(|&(end, _)| end)
     }
 }

@@ -6,7 +6,7 @@
 //! least ten seconds. If the run cannot be judged ([`crate::analysis::recovery`]) nobody is convicted.
 
 use crate::analysis::recovery::RecoverySpan;
-use crate::analysis::{Analysis, mode};
+use crate::analysis::{Analysis, Op, mode};
 use crate::cause::{AnomalySubject, WaitingClient};
 use crate::findings::{Finding, Findings};
 use crate::liveness::{
@@ -245,10 +245,8 @@ fn changes(run: &Analysis<'_>) -> Vec<HoldOrWait> {
             changes.extend(both.map(change));
         }
     };
-    for grant in &run.grants.all {
-        if let Some(read) = grant.read {
-            span(read, grant.end, true, grant.mode);
-        }
+    for (from, until, mode) in holds(run) {
+        span(from, until, true, mode);
     }
     for op in run.ops.work.iter().filter(|op| op.f == run.names.ops.takes) {
         if let Some(asked) = op.invoke {
@@ -257,6 +255,25 @@ fn changes(run: &Analysis<'_>) -> Vec<HoldOrWait> {
     }
     changes.sort_unstable_by_key(|change| (change.at, change.begins));
     changes
+}
+
+/// Since when each grant may be in the way of others, until when, and how it is held. A lease that lasts for a time may
+/// be from the sending of its request to its latest end, if that did not fail, whether or not it was given back.
+fn holds(run: &Analysis<'_>) -> Vec<(usize, Option<usize>, Option<Mode>)> {
+    let Some(term) = run.term else {
+        let read = run.grants.all.iter().filter_map(|grant| Some((grant, grant.read?)));
+        return read.map(|(grant, read)| (read, grant.end, grant.mode)).collect();
+    };
+    let over = |end: usize| {
+        let latest = run.latest_end(term, end);
+        let first = run.events.partition_point(|event| event.time < latest);
+        (first < run.events.len()).then_some(first)
+    };
+    let takes = run.ops.work.iter().filter(|op| op.f == run.names.ops.takes);
+    let failed = |end: usize| run.events[end].kind == EventType::Fail;
+    let takes = takes.filter(|op| op.doubtful || !op.end.is_some_and(failed));
+    let span = |op: &Op<'_>| (op.invoke.unwrap_or(0), op.end.and_then(over), Some(Mode::Exclusive));
+    takes.map(span).collect()
 }
 
 #[derive(Default)]

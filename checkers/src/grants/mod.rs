@@ -7,7 +7,9 @@ mod contradictory_answers;
 mod exclusion;
 mod fencing;
 mod highest_excluder;
+mod holding_clients;
 mod idle;
+mod leases;
 mod lost_wakeup;
 mod stale_write;
 
@@ -123,6 +125,7 @@ pub const SEMAPHORE: FamilyChecks = FamilyChecks {
     check: |record| judged(record, &[&[exclusion::check], GRANTED]),
     checkers: &[
         "over-capacity",
+        "overdue-work",
         "stale-holder",
         "unowned-release",
         "foreign-znode",
@@ -138,6 +141,7 @@ pub const SEMAPHORE: FamilyChecks = FamilyChecks {
     needs_plan: &[
         ("idle-lock", "the session timeout"),
         ("over-capacity", "the number of leases"),
+        ("overdue-work", "for how long leases last"),
         ("stale-holder", "the number of leases"),
     ],
 };

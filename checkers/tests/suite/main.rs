@@ -49,6 +49,7 @@ mod grant_safety;
 mod growth;
 mod idle;
 mod inferred_plan;
+mod leases;
 mod liveness;
 mod lost_engines;
 mod membership;

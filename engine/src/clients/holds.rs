@@ -6,6 +6,7 @@ use crate::operation::FreeTimes;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use zooquake_history::operation::{Holders, Mode};
+use zooquake_history::plan::LeaseTerm;
 
 /// A client is asked to confirm at most this often.
 const CONFIRM_EVERY: Duration = Duration::from_millis(500);
@@ -24,6 +25,10 @@ pub struct Holds {
     /// The number of clients that may hold exclusively at a time.
     capacity: NonZeroUsize,
     clients: Vec<ClientHold>,
+    /// For how long leases last; `None` if not for a time.
+    term: Option<LeaseTerm>,
+    /// Of leases that last for a time: when each that may be there is over at the latest.
+    over: Vec<Duration>,
     /// The time since recovery in which one more could have been granted, by the mode that it would ask for.
     free: FreeTimes,
 }
@@ -63,9 +68,11 @@ struct ConfirmDebt {
 
 impl Holds {
     /// The holds of so many clients, none of which holds.
-    pub fn new(clients: usize, capacity: NonZeroUsize) -> Self {
+    pub fn new(clients: usize, capacity: NonZeroUsize, term: Option<LeaseTerm>) -> Self {
         Self {
             capacity,
+            term,
+            over: Vec::new(),
             clients: (0..clients).map(|_| ClientHold::default()).collect(),
             free: Default::default(),
         }
@@ -92,6 +99,12 @@ impl Holds {
         state.debt = None;
         // If somebody else holds too, both are asked at once.
         self.clients.iter_mut().for_each(|state| state.confirmed = None);
+    }
+
+    /// A request for a grant ended so that there may be a lease that lasts for a time, whatever its client does.
+    pub fn may_last(&mut self, now: Duration) {
+        self.over.retain(|over| *over > now);
+        self.over.extend(self.term.map(|term| now + term.most()));
     }
 
     /// A hold has ended for the history; returns whether a release that waited is due now.
@@ -207,11 +220,14 @@ impl Holds {
         self.clients[client].confirmed = Some(now);
     }
 
-    /// Adds a time to the clocks that ran in it, while these clients waited for a grant.
-    pub fn pass(&mut self, time: Duration, waiting: impl Iterator<Item = usize>) {
-        let held = holders(&self.clients);
+    /// Adds a time that begins now to the clocks that run in it, while these clients wait for a grant.
+    pub fn pass(&mut self, now: Duration, time: Duration, waiting: impl Iterator<Item = usize>) {
+        let mut held = holders(&self.clients);
         let mut waits = Holders::default();
         waiting.for_each(|client| *waits.count_mut(self.mode(client)) += 1);
+        if self.term.is_some() {
+            held.exclusive = self.over.iter().filter(|over| **over > now).count();
+        }
         for mode in Mode::ALL {
             if held.free_for(mode, waits, self.capacity) {
                 self.free[mode as usize] += time;
@@ -250,7 +266,7 @@ mod tests {
     use zooquake_history::plan::Plan;
 
     fn holds(clients: usize) -> Holds {
-        Holds::new(clients, NonZeroUsize::MIN)
+        Holds::new(clients, NonZeroUsize::MIN, None)
     }
 
     fn run() -> RunContext {
@@ -316,14 +332,36 @@ mod tests {
         let mut holds = holds(2);
         let second = Duration::from_secs(1);
         holds.ask(1, Mode::Shared);
-        holds.pass(second, std::iter::empty());
+        holds.pass(Duration::ZERO, second, std::iter::empty());
         assert_eq!((holds.free_time(0), holds.free_time(1)), (second, second));
         holds.grant(1, "g1", 0);
-        holds.pass(second, std::iter::empty());
+        holds.pass(Duration::ZERO, second, std::iter::empty());
         assert_eq!((holds.free_time(0), holds.free_time(1)), (second, second * 2));
-        holds.pass(second, [0].into_iter());
+        holds.pass(Duration::ZERO, second, [0].into_iter());
         assert_eq!(holds.free_time(1), second * 2, "a writer waits");
         holds.restart_free_time();
         assert_eq!(holds.free_time(1), Duration::ZERO);
+    }
+}
+
+#[cfg(test)]
+mod timed_tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_is_in_the_way_until_its_latest_end_whoever_gives_it_back() {
+        let second = Duration::from_secs(1);
+        let term = LeaseTerm {
+            lasts: second * 3,
+            margin: second,
+        };
+        let mut holds = Holds::new(2, NonZeroUsize::MIN, Some(term));
+        holds.grant(0, "g1", 0);
+        holds.may_last(second);
+        holds.end(0);
+        holds.pass(second * 4, second, std::iter::empty());
+        assert_eq!(holds.free_time(1), Duration::ZERO);
+        holds.pass(second * 5, second, [1].into_iter());
+        assert_eq!(holds.free_time(1), second);
     }
 }

@@ -4,6 +4,7 @@ use super::Clients;
 use super::worker::Worker;
 use crate::context::RunContext;
 use crate::effect::{Effect, HistoryEntry, NemesisAnswer, StartError};
+use crate::operation::OpKind;
 use serde_json::json;
 use std::time::Duration;
 use zooquake_history::Node;
@@ -202,6 +203,10 @@ impl Clients {
     /// A client's stream has ended: its operation completes now, and its hold ends.
     pub(super) fn end(&mut self, run: &mut RunContext, number: usize) {
         self.kill_now(run, number);
+        let pending = self.workers[number].op.as_ref();
+        if pending.is_some_and(|op| op.kind == OpKind::Acquire) {
+            self.holds.may_last(run.now);
+        }
         self.workers[number].record_exit(run);
         self.end_hold(run, number);
         self.generator.died(number);

@@ -3,7 +3,7 @@
 
 use super::{
     AFTER_FAILURE, Assignment, BEYOND_MS, FINAL_AGAIN, FamilyGenerator, GIVE_BACK_MS, Generator, GeneratorMoment,
-    GeneratorPhase, OperationRequest, pause,
+    GeneratorPhase, OperationRequest, pause, single_ms,
 };
 use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use zooquake_history::EventType;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::grant::GrantRequest;
 use zooquake_history::operation::{Mode, election, lock, rwlock, semaphore};
-use zooquake_history::plan::{ClientPlan, Plan};
+use zooquake_history::plan::{ClientPlan, LeaseTerm, Plan};
 
 /// The family `lock`.
 pub const LOCK: FamilyGenerator = FamilyGenerator {
@@ -56,6 +56,23 @@ pub const SEMAPHORE: FamilyGenerator = FamilyGenerator {
     },
 };
 
+/// Before recovery a client that was refused a lease asks again after this.
+const LEASE_AGAIN: Duration = Duration::from_millis(150);
+
+/// How long after the latest end of its lease a client is asked to work that is to find it over.
+const OVER_MS: u64 = 20;
+
+/// What a client does under a lease that lasts for a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LeaseUse {
+    /// Works as planned, whether that fits or not, and gives it back.
+    Planned,
+    /// First it is asked for work that no lease outlasts.
+    TooLong,
+    /// It works as planned but for its last work, for which it is asked when its lease is over.
+    Late,
+}
+
 /// How a family asks for a grant of this name, for work under it, and for its return.
 #[derive(Debug)]
 struct GrantWords {
@@ -99,6 +116,10 @@ struct GrantClient {
     grant: String,
     /// How the grant is asked for.
     mode: Mode,
+    /// What it does if it is a lease that lasts for a time.
+    lease_use: LeaseUse,
+    /// When it was granted.
+    granted: Duration,
     /// Whether this cycle was begun after recovery.
     last: bool,
     finished: bool,
@@ -117,6 +138,8 @@ impl GrantClient {
 struct GrantGenerator {
     words: GrantWords,
     clients: Vec<GrantClient>,
+    /// For how long leases last; `None` if not for a time.
+    term: Option<LeaseTerm>,
     wait_ms: u64,
     next_grant: u64,
     next_value: u64,
@@ -131,15 +154,43 @@ impl GrantGenerator {
             step: CycleStep::Acquire,
             grant: String::new(),
             mode: Mode::Exclusive,
+            lease_use: LeaseUse::Planned,
+            granted: Duration::ZERO,
             last: false,
             finished: false,
         };
         Self {
             words,
             clients: (1..).zip(&plan.clients).map(client).collect(),
-            wait_ms: plan.time_ms + BEYOND_MS,
+            term: plan.workload.lease_term(),
+            // A lease that lasts for a time is granted at once, or not at all.
+            wait_ms: match plan.workload.lease_term() {
+                Some(_) => single_ms(plan),
+                None => plan.time_ms + BEYOND_MS,
+            },
             next_grant: 0,
             next_value: 0,
+        }
+    }
+
+    /// Work under a lease that lasts for a time, where that is not as planned.
+    fn work_by_the_clock(
+        &mut self,
+        (client, number): (usize, usize),
+        GeneratorMoment { phase, now }: GeneratorMoment,
+    ) -> Option<Assignment> {
+        let (term, state) = (self.term?, &self.clients[client]);
+        let works = state.plan.cycle(state.cycle).map_or(0, |cycle| cycle.writes.len());
+        let over = state.granted + term.most() + Duration::from_millis(OVER_MS);
+        match state.lease_use {
+            _ if phase != GeneratorPhase::Load => None,
+            LeaseUse::TooLong if number == 0 => {
+                let work_ms = u64::try_from(term.most().as_millis()).unwrap_or(u64::MAX);
+                Some(Assignment::Ask(self.work_for(client, work_ms.saturating_add(OVER_MS))))
+            }
+            LeaseUse::Late if number + 1 >= works && now < over => Some(Assignment::Wait(over - now)),
+            LeaseUse::Late if number + 1 >= works => Some(Assignment::Ask(self.work_for(client, 0))),
+            _ => None,
         }
     }
 
@@ -165,7 +216,8 @@ impl GrantGenerator {
 }
 
 impl Generator for GrantGenerator {
-    fn next(&mut self, client: usize, GeneratorMoment { phase, .. }: GeneratorMoment) -> Assignment {
+    fn next(&mut self, client: usize, at: GeneratorMoment) -> Assignment {
+        let phase = at.phase;
         let state = &mut self.clients[client];
         match (state.step, phase) {
             (_, GeneratorPhase::Quiet) | (CycleStep::Acquire, GeneratorPhase::Drain) => Assignment::Nothing,
@@ -178,11 +230,19 @@ impl Generator for GrantGenerator {
                     true => Mode::Shared,
                     false => Mode::Exclusive,
                 };
+                if self.term.is_some() {
+                    state.lease_use = match state.dice.u32(0..5) {
+                        0 => LeaseUse::TooLong,
+                        1 => LeaseUse::Late,
+                        _ => LeaseUse::Planned,
+                    };
+                }
                 let acquire = (self.words.acquire)(state.grant.clone(), state.mode);
                 Assignment::Ask(OperationRequest::new(&acquire, self.wait_ms))
             }
             (CycleStep::Work(number), _) if phase != GeneratorPhase::Final || state.last => {
-                Assignment::Ask(self.planned_work(client, number, phase))
+                let by_the_clock = self.work_by_the_clock((client, number), at);
+                by_the_clock.unwrap_or_else(|| Assignment::Ask(self.planned_work(client, number, phase)))
             }
             // After recovery a client that still holds gives back at once.
             (CycleStep::Work(_) | CycleStep::Release, _) => {
@@ -202,15 +262,16 @@ impl Generator for GrantGenerator {
         client: usize,
         op: &PendingOp,
         end: &Completion,
-        GeneratorMoment { phase, .. }: GeneratorMoment,
+        GeneratorMoment { phase, now }: GeneratorMoment,
     ) -> Duration {
+        let again = self.term.map_or(Duration::ZERO, |_| LEASE_AGAIN);
         let state = &mut self.clients[client];
         let writes = state.plan.cycle(state.cycle).map_or(0, |cycle| cycle.writes.len());
         match (op.f, state.step) {
-            ("acquire" | "elect", _) if end.is_ok() => state.step = CycleStep::Work(0),
+            ("acquire" | "elect", _) if end.is_ok() => (state.step, state.granted) = (CycleStep::Work(0), now),
             ("acquire" | "elect", _) => {
                 state.next_cycle();
-                return pause(end, phase, Duration::ZERO);
+                return pause(end, phase, again);
             }
             ("read" | "write" | "work", CycleStep::Work(n))
                 if n + 1 < writes && end.is_ok() && phase != GeneratorPhase::Final =>

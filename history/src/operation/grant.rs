@@ -33,6 +33,9 @@ pub mod f {
 /// The error of an operation that needs a grant which the client does not hold any more.
 pub const NOT_HELD: &str = "not-held";
 
+/// The error of work that does not fit into what is left of a lease: it was not begun, and the lease is held on.
+pub const TOO_LONG: &str = "too-long";
+
 /// The operation that waits for a grant.
 pub(super) const ACQUIRE: OpSpec = OpSpec::new(f::ACQUIRE, Role::Wait).waits().again();
 
@@ -174,10 +177,12 @@ pub enum GrantAnswer {
     /// To `acquire` and `elect`: it is granted.
     Granted {
         grant: String,
+        /// The znode that it rests on; left out where it rests on none.
         #[serde(flatten)]
-        znode: ZnodeName,
-        /// The session that it lives with.
-        session: String,
+        znode: Option<ZnodeName>,
+        /// The session that it lives with; left out where it lives with none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
         /// Its fencing token.
         #[serde(skip_serializing_if = "Option::is_none")]
         token: Option<i64>,

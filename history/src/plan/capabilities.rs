@@ -3,6 +3,7 @@
 use super::is_default;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 /// What a variant promises beyond what every variant of its family does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,35 @@ pub struct Capabilities {
     /// one's znode.
     #[serde(skip_serializing_if = "is_default")]
     pub helpers: bool,
+    /// Of a semaphore: milliseconds for which a lease lasts by its client's clock; 0 for one that lasts until it is
+    /// given back or its session ends.
+    #[serde(skip_serializing_if = "is_default")]
+    pub lease_ms: u64,
+    /// Of leases that last for a time: milliseconds by which their clients' clocks may differ.
+    #[serde(skip_serializing_if = "is_default")]
+    pub margin_ms: u64,
+}
+
+/// For how long a lease lasts by its client's clock, which begins it between the sending of its request and the reading
+/// of its grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeaseTerm {
+    /// What the client is granted.
+    pub lasts: Duration,
+    /// By how much clocks may differ.
+    pub margin: Duration,
+}
+
+impl LeaseTerm {
+    /// How long after the sending of its request a lease certainly lasts.
+    pub fn least(self) -> Duration {
+        self.lasts.saturating_sub(self.margin)
+    }
+
+    /// How long after the reading of its grant a lease lasts at most.
+    pub fn most(self) -> Duration {
+        self.lasts.saturating_add(self.margin)
+    }
 }
 
 impl Default for Capabilities {
@@ -70,7 +100,17 @@ impl Capabilities {
         members: false,
         capacity: NonZeroUsize::MIN,
         helpers: false,
+        lease_ms: 0,
+        margin_ms: 0,
     };
+
+    /// For how long leases last; `None` if not for a time.
+    pub fn lease_term(&self) -> Option<LeaseTerm> {
+        (self.lease_ms > 0).then(|| LeaseTerm {
+            lasts: Duration::from_millis(self.lease_ms),
+            margin: Duration::from_millis(self.margin_ms),
+        })
+    }
 
     /// Those of a variant whose plan does not name them, as plans of earlier versions do not, by its name. A planted
     /// variant is named after the one that it was made from.
@@ -87,8 +127,7 @@ impl Capabilities {
             },
             acknowledges: (family, variant) == ("election", "acknowledged"),
             members: family == "barrier" && !is("barrier", "double"),
-            capacity: NonZeroUsize::MIN,
-            helpers: false,
+            ..Self::NONE
         }
     }
 }

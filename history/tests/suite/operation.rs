@@ -135,8 +135,8 @@ fn answers_say_null_for_what_a_client_cannot_tell() {
     let znode = ZnodeName { path, czxid: None };
     let granted = |ack| grant::GrantAnswer::Granted {
         grant: grant.clone(),
-        znode: znode.clone(),
-        session: session.clone(),
+        znode: Some(znode.clone()),
+        session: Some(session.clone()),
         token: None,
         ack,
     };

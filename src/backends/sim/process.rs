@@ -91,6 +91,10 @@ impl Host for Process {
         self.world.now()
     }
 
+    fn wall(&self) -> Duration {
+        self.world.wall()
+    }
+
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
         self.world.sleep(time)
     }

@@ -214,6 +214,7 @@ async fn confirm(client: RecipeClient) -> Answer {
     let session_handle = client.recipe.session().await;
     let written = write(&client.name, &session_handle).await;
     let held = client.recipe.holder().and_then(HolderState::held);
+    let held = held.filter(|held| held.grant.outlasts(client.env.host.now()));
     if session_handle.temporary {
         session_handle.zk.close().await;
     }
@@ -223,7 +224,7 @@ async fn confirm(client: RecipeClient) -> Answer {
     };
     match held {
         None => Answer::ok(Answered::HoldsNothing { holds: false, zxid }),
-        Some(held) if held.grant.session == session_handle.zk.session() => {
+        Some(held) if held.grant.rests_on(session_handle.zk.session()) => {
             let grant = held.grant.name;
             Answer::ok(Answered::Holds {
                 holds: true,

@@ -26,6 +26,7 @@ const CLAIMED: (&str, &str) = ("queue", "claimed");
 const DOUBLE: (&str, &str) = ("barrier", "double");
 const ATOMIC: (&str, &str) = ("commit", "atomic");
 const QUORUM_READ: (&str, &str) = ("register", "quorum-read");
+const TIMED: (&str, &str) = ("semaphore", "timed");
 const VERSIONED: (&str, &str) = ("counter", "versioned");
 const CACHED: (&str, &str) = ("membership", "cached");
 
@@ -37,7 +38,7 @@ macro_rules! planted {
             $($bug,)*
         }
 
-        /// All of them: locks, elections, queues, barriers, commits, registers, counters, groups.
+        /// All of them: locks, elections, queues, barriers, commits, semaphores, registers, counters, groups.
         pub const PLANTED: &[PlantedVariant] = &[$(PlantedVariant {
             bug: Bug::$bug,
             id: stringify!($id),
@@ -118,6 +119,12 @@ planted! {
         in QUORUM_READ, shows "not-linearizable" under ["lag"], "ZooKeeper Programmer's Guide, consistency guarantees";
     R2 UnknownWriteFails: "a write whose reply is lost is answered as failed, and was applied",
         in QUORUM_READ, shows "not-linearizable" under ["drop-reply"], "ZooKeeper Programmer's Guide, connection loss";
+    S1 EndInWholeSeconds: "the end of a lease is written in whole seconds, cut off, so that others take it up to a second too early",
+        in TIMED, shows "over-capacity" under [], "kazoo: NonBlockingLease";
+    S2 WorksBeyondEnd: "a holder does not look at the clock before it works: what does not fit into its lease is begun, and so is what comes after it",
+        in TIMED, shows "overdue-work" under [], "Gray and Cheriton 1989: leases";
+    S3 TakenUnversioned: "a lease that is over is written anew whatever its version is by then: two that find it over both take it",
+        in TIMED, shows "over-capacity" under [], "ZooKeeper's guide: a conditional update has the version that was read";
     N1 RefusesAfterCut: "a client that has seen its connection lost refuses all operations from then on, and never looks whether it is back",
         in VERSIONED, shows "refused-for-ever" under ["disconnect"], "FLINK-14091";
     N2 KeepsDeadSession: "a client whose session is over keeps the dead session, and answers all operations with an unknown outcome at once",

@@ -1,6 +1,7 @@
 //! A client's own state: the grant it believes to hold, the znodes recorded as its own, and its unfinished work.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use zooquake_history::operation::ZnodeName;
 
@@ -21,6 +22,9 @@ pub struct Grant {
     pub token: Option<i64>,
     /// The znode with which the client has acknowledged that it leads; `None` for variants without acknowledgements.
     pub ack: Option<OwnZnode>,
+    /// The moment of the host's clock at which a lease ends that lasts for a time, and rests on no session; `None` if it
+    /// lasts as long as its znode.
+    pub until: Option<Duration>,
 }
 
 impl Grant {
@@ -33,7 +37,18 @@ impl Grant {
             session: own.session,
             token: None,
             ack: None,
+            until: None,
         }
+    }
+
+    /// Whether it lasts beyond this moment of the host's clock, as far as that ends it.
+    pub fn outlasts(&self, moment: Duration) -> bool {
+        self.until.is_none_or(|until| moment < until)
+    }
+
+    /// Whether a write in this session confirms it.
+    pub fn rests_on(&self, session: i64) -> bool {
+        self.until.is_some() || self.session == session
     }
 
     /// The znode that it rests on.

@@ -81,7 +81,7 @@ mod tests {
             );
         }
         assert!(
-            families.len() == 8 && families.values().all(|count| *count >= 2),
+            families.len() == 9 && families.values().all(|count| *count >= 2),
             "{families:?}"
         );
         assert!(registry::registry().iter().all(|variant| variant.bug.is_none()));

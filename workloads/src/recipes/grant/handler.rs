@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use zooquake_history::operation::grant::{GrantAnswer as Answered, GrantRequest as Asked};
+use zooquake_history::operation::grant::{GrantAnswer as Answered, GrantRequest as Asked, TOO_LONG};
 use zooquake_history::operation::{Family, GrantOps, Mode, ZnodeName};
 
 use super::GrantRecipe;
 use crate::protocol::Request;
+use crate::recipes::bug::Bug;
 use crate::recipes::{Env, Grant, HolderState, NOT_HELD, OwnZnode, WorkGuard};
 use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::session_hex;
@@ -32,13 +33,16 @@ impl GrantHandler {
     }
 
     async fn acquire(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        if let Some(held) = self.recipe.holder().held() {
+        let now = self.env.host.now();
+        if let Some(held) = self.recipe.holder().held().filter(|held| held.grant.outlasts(now)) {
             return Err(Answer::fail(format!("it holds {} already", held.grant.name)));
         }
         let grant = self.recipe.acquire(name, mode, deadline).await?;
+        // What the clock ends goes with no znode.
+        let lives = grant.until.is_none();
         Ok(Answer::ok(Answered::Granted {
-            znode: grant.znode(),
-            session: session_hex(grant.session),
+            znode: lives.then(|| grant.znode()),
+            session: lives.then(|| session_hex(grant.session)),
             token: grant.token,
             ack: self.ack(&grant),
             grant: grant.name,
@@ -57,7 +61,14 @@ impl GrantHandler {
     }
 
     async fn work(&self, grant: String, work: Duration) -> Result<Answer, Answer> {
-        let (_, _working) = self.begin(&grant)?;
+        let (held, _working) = self.begin(&grant)?;
+        let now = self.env.host.now();
+        let fits = held.outlasts(now) && held.until.is_none_or(|until| now + work <= until);
+        match (fits || self.env.has(Bug::WorksBeyondEnd), held.outlasts(now)) {
+            (true, _) => {}
+            (false, true) => return Err(Answer::fail(TOO_LONG)),
+            (false, false) => return Err(Answer::fail(NOT_HELD)),
+        }
         self.env.host.sleep(work).await;
         Ok(Answer::ok(Answered::Worked { grant }))
     }

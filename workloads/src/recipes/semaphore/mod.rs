@@ -1,11 +1,15 @@
 //! Semaphores: a few clients hold a lease at a time. What each promises, and what is known to go wrong with it.
 
+mod timed;
+
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use zooquake_history::operation::semaphore;
 use zooquake_history::plan::Capabilities;
+
+pub use timed::TimedLeases;
 
 use super::grant::{ContenderQueue, Contest, GrantHandler, Mode, ProtectedQueue, TutorialClient, create, heard};
 use super::lock::Token;
@@ -31,6 +35,26 @@ const VARIANTS: &[Variant] = &[
         promise: "each creates its znode, and the first two in the queue hold; finds its znode again, gives up when disconnected, \
                   leaves nothing behind: never more leases than two under any fault",
         build: |env| Ok(Arc::new(GrantHandler::new(env, &semaphore::FAMILY, leases(env)))),
+        ..PLAIN
+    },
+    Variant {
+        name: "timed",
+        promise: "a lease lasts 1.5 s by the clock, which its znode states; who finds that it is over writes it anew, by its version: never \
+                  more leases than two under any fault, and no work begun that its lease does not outlast",
+        znodes: &[timed::PARENT],
+        contenders: &[],
+        capabilities: Capabilities {
+            lease_ms: timed::LEASE_MS,
+            margin_ms: timed::MARGIN_MS,
+            ..PLAIN.capabilities
+        },
+        build: |env| {
+            Ok(Arc::new(GrantHandler::new(
+                env,
+                &semaphore::FAMILY,
+                TimedLeases::new(env),
+            )))
+        },
         ..PLAIN
     },
     Variant {

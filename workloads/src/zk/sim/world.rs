@@ -293,6 +293,10 @@ impl Host for World {
         self.inner().now
     }
 
+    fn wall(&self) -> Duration {
+        self.now()
+    }
+
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
         let mut inner = self.inner();
         let key = (inner.now.saturating_add(time), inner.agenda.number());

@@ -98,7 +98,13 @@ fn kept(variant: &str) -> Vec<String> {
 
 #[test]
 fn what_one_or_few_hold_is_held_by_no_more() {
-    for variant in ["lock/protected", "lock/fenced", "rwlock/fenced", "semaphore/leases"] {
+    for variant in [
+        "lock/protected",
+        "lock/fenced",
+        "rwlock/fenced",
+        "semaphore/leases",
+        "semaphore/timed",
+    ] {
         kept(variant);
     }
 }

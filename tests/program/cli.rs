@@ -135,7 +135,7 @@ fn the_list_says_what_is_promised_and_known() {
     for name in [
         "lock/children lock/predecessor lock/protected lock/fenced lock/crate",
         "rwlock/fenced rwlock/neighbour register/read register/sync-read register/quorum-read",
-        "semaphore/leases semaphore/counted counter/versioned counter/optimistic counter/unconditional",
+        "semaphore/leases semaphore/timed semaphore/counted counter/versioned counter/optimistic counter/unconditional",
     ]
     .into_iter()
     .flat_map(str::split_whitespace)

@@ -50,6 +50,7 @@ runs! {
     election_acknowledged_leaves_nothing_behind: "election/acknowledged", "partition", "9s", stale_at_most;
     election_epoch_is_valid_under_pause: "election/epoch", "pause", "9s", valid;
     semaphore_leases_is_valid_under_pause: "semaphore/leases", "pause", "9s", valid;
+    semaphore_timed_is_valid_under_pause: "semaphore/timed", "pause", "9s", valid;
     semaphore_counted_is_over_capacity_without_faults: "semaphore/counted", "none", "4s", over_capacity;
     queue_barrier: "barrier/tutorial", "none", "4s", valid;
     queue_double_barrier_is_valid_under_kill: "barrier/double", "kill", "9s", valid;

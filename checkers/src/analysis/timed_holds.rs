@@ -71,8 +71,9 @@ fn hold(
         return None;
     }
     let mut until = grant.release.map_or(end, |release| end.min(run.time(release)));
-    if denials.concern(run, grant, (read, end)) {
-        until = until.min(run.time(grant.answers.last()?.sent));
+    if let Some(denied) = denials.first(run, grant, (read, end)) {
+        let before = grant.answers.iter().filter(|answer| answer.read < denied);
+        until = until.min(run.time(before.map(|answer| answer.sent).max()?));
     }
     let exits = run.clients.exits.get(grant.node);
     if let Some(exit) = exits.and_then(|exits| first_after(exits, read)) {
@@ -92,12 +93,13 @@ fn hold(
 /// What denies that clients hold, by events.
 #[derive(Default)]
 struct Denials<'a> {
-    /// By client and grant: where the requests were sent that were answered so, 0 of a notice and of an unknown request.
-    of_grant: HashMap<(&'a str, &'a str), usize>,
+    /// By client and grant: where each request was sent that was answered so, 0 of a notice and of an unknown request, and
+    /// where that was read.
+    of_grant: HashMap<(&'a str, &'a str), Vec<(usize, usize)>>,
     /// By client: where it was read that it holds no more, though it is not certain by what grant.
     unnamed: HashMap<&'a str, Vec<usize>>,
-    /// By client: where each `confirm` was sent that it answered with `"holds":false`.
-    disclaimed: HashMap<&'a str, Vec<usize>>,
+    /// By client: where each `confirm` was sent that it answered with `"holds":false`, and where that was read.
+    disclaimed: HashMap<&'a str, Vec<(usize, usize)>>,
 }
 
 impl<'a> Denials<'a> {
@@ -110,11 +112,10 @@ impl<'a> Denials<'a> {
                 ("lost", EventType::Info) if control => denials.add(node, event.grant(), (at, 0)),
                 (control::f::CONFIRM, EventType::Ok) if event.holds() == Some(false) => {
                     let sent = run.ops.completes[at].and_then(|op| run.ops.control[op].sent());
-                    let list = match sent {
-                        Some(_) => denials.disclaimed.entry(node),
-                        None => denials.unnamed.entry(node),
-                    };
-                    list.or_default().push(sent.unwrap_or(at));
+                    match sent {
+                        Some(sent) => denials.disclaimed.entry(node).or_default().push((sent, at)),
+                        None => denials.add(node, None, (at, 0)),
+                    }
                 }
                 (_, EventType::Fail) if !control && is_not_held(event) => {
                     let op = run.ops.completes[at].map(|op| &run.ops.work[op]);
@@ -133,23 +134,25 @@ impl<'a> Denials<'a> {
 
     fn add(&mut self, node: &'a str, grant: Option<&'a str>, (at, sent): (usize, usize)) {
         match grant {
-            Some(grant) => {
-                let first = self.of_grant.entry((node, grant)).or_insert(sent);
-                *first = sent.min(*first);
-            }
+            Some(grant) => self.of_grant.entry((node, grant)).or_default().push((sent, at)),
             None => self.unnamed.entry(node).or_default().push(at),
         }
     }
 
-    /// Whether one of them may deny that a lease was held until its certain end.
-    fn concern(&self, run: &Analysis<'_>, grant: &Grant<'_>, (read, end): (usize, u64)) -> bool {
-        let early = |sent: &usize| run.time(*sent) < end;
-        let named = self.of_grant.get(&(grant.node, grant.name)).is_some_and(early);
-        let unnamed = self.unnamed.get(grant.node);
-        let unnamed = unnamed.and_then(|all| first_after(all, read)).is_some();
-        let disclaimed = self.disclaimed.get(grant.node).and_then(|all| first_after(all, read));
+    /// Where the first of them was read that may deny that a lease was held until its certain end.
+    fn first(&self, run: &Analysis<'_>, grant: &Grant<'_>, (read, end): (usize, u64)) -> Option<usize> {
         let released = grant.release.unwrap_or(usize::MAX);
-        named || unnamed || disclaimed.is_some_and(|sent| sent < released && early(&sent))
+        let early = |sent: usize| run.time(sent) < end;
+        let named = self.of_grant.get(&(grant.node, grant.name));
+        let named = named.and_then(|all| all.iter().find(|(sent, _)| early(*sent)));
+        let named = named.map(|&(_, at)| at);
+        let unnamed = self.unnamed.get(grant.node).and_then(|all| first_after(all, read));
+        let disclaimed = self.disclaimed.get(grant.node);
+        let disclaimed = disclaimed.and_then(|all| all.get(all.partition_point(|&(sent, _)| sent <= read)));
+        let disclaimed = disclaimed
+            .filter(|(sent, _)| *sent < released && early(*sent))
+            .map(|&(_, at)| at);
+        [named, unnamed, disclaimed].into_iter().flatten().min()
     }
 }
 
@@ -166,8 +169,9 @@ impl<'a> AnsweredRequests<'a> {
     fn new(run: &Analysis<'a>) -> Self {
         let mut by_client: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
         for op in run.ops.work.iter().chain(&run.ops.control) {
-            // A request that its process left open was not answered by it.
-            if let (Some(sent), Some(end), None) = (op.sent(), op.end, op.cut) {
+            // Who drives the clients writes `info` for one that has died.
+            let said = |&end: &usize| matches!(run.events[end].kind, EventType::Ok | EventType::Fail);
+            if let (Some(sent), Some(end)) = (op.sent(), op.end.filter(said)) {
                 by_client.entry(op.node).or_default().push((end, sent));
             }
         }

@@ -2,7 +2,7 @@
 //! against the definitions taken literally and against all executions that fit.
 
 use crate::brute_force;
-use crate::expect::{self, explains, explains_all, guilty, innocent, kinds, none, proven, proven_by};
+use crate::expect::{self, explains, explains_all, guilty, innocent, kinds, none, one, proven_by};
 use crate::liveness::node;
 use crate::script::{self, changed};
 use fastrand::Rng;
@@ -153,7 +153,8 @@ const REFUSED: &str = "
 
 #[test]
 fn who_is_refused_while_no_lease_can_be_there_has_a_lost_wakeup() {
-    proven(&one_lease(REFUSED), "lost-wakeup");
+    let found = one(&one_lease(REFUSED), "lost-wakeup");
+    explains(&found, "it was refused 2 times by 13.200 s (held)");
     let table = "
         3.2 c2 => 3.05 c2 # the lease may have been there then
         13.2 => 13.1
@@ -268,15 +269,19 @@ fn certain<'a>(events: &'a [Event], name: &str, Term(lasts, margin): Term) -> Op
         let disclaims = disclaims && sent(at) > Some(read) && sent(at) < Some(release.copied().unwrap_or(usize::MAX));
         event.f == "lost" && about(at) || refuses || disclaims
     };
-    let confirms = brute_force::confirms(events, name)
-        .into_iter()
-        .map(|(sent, _)| events[sent].time);
-    let confirmed = confirms.max().unwrap_or(0);
+    let confirms = brute_force::confirms(events, name);
+    let confirmed = confirms.iter().map(|&(sent, _)| events[sent].time).max().unwrap_or(0);
     let worked = own
         .iter()
         .filter(|&&at| events[at].f == "work" && events[at].kind == EventType::Ok && about(at));
-    let worked = worked.filter_map(|&at| sent(at)).filter(|&sent| sent > read);
-    let answered = worked.map(|sent| events[sent].time).max().unwrap_or(0).max(confirmed);
+    let worked = worked
+        .filter_map(|&at| Some((sent(at)?, at)))
+        .filter(|&(sent, _)| sent > read);
+    let answers: Vec<(usize, usize)> = confirms.into_iter().chain(worked).collect();
+    let answered = |denial: usize| {
+        let before = answers.iter().filter(|&&(_, answer)| answer < denial);
+        before.map(|&(sent, _)| events[sent].time).max().unwrap_or(0)
+    };
     let exit = own.iter().find(|&&at| at > read && events[at].f == "exit");
     let last = exit.map(|exit| {
         let replies = own
@@ -287,7 +292,7 @@ fn certain<'a>(events: &'a [Event], name: &str, Term(lasts, margin): Term) -> Op
             .max()
             .unwrap_or(0)
     });
-    let denied = own.iter().find(denies).map(|_| answered);
+    let denied = own.iter().find(denies).map(|&denial| answered(denial));
     let session = events[read].session().map(|_| confirmed);
     Some(Certain {
         node: node(&events[read]),

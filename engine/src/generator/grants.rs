@@ -312,3 +312,62 @@ impl Generator for GrantGenerator {
         self.clients[client].finished
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generator::tests::{end, op};
+    use serde_json::Value;
+    use zooquake_history::plan::{Capabilities, Cycle};
+
+    /// Of a client that is granted all that it asks for, and does all.
+    #[test]
+    fn some_work_fits_into_no_lease_and_some_is_asked_for_when_it_is_over() {
+        let mut plan = Plan::default();
+        plan.workload.family = semaphore::FAMILY.name.to_string();
+        plan.workload.capabilities = Some(Capabilities {
+            lease_ms: 1_000,
+            margin_ms: 100,
+            ..Capabilities::NONE
+        });
+        plan.clients = vec![ClientPlan {
+            cycles: vec![Cycle {
+                writes: vec![40, 50],
+                ..Cycle::default()
+            }],
+            ..ClientPlan::default()
+        }];
+        let term = plan.workload.lease_term().expect("leases last for a time");
+        let mut generator = (SEMAPHORE.generator)(&plan);
+        let (mut now, mut granted) = (Duration::ZERO, Duration::ZERO);
+        let (mut fits, mut too_long, mut late) = (0, 0, 0);
+        for _ in 0..400 {
+            let moment = GeneratorMoment {
+                phase: GeneratorPhase::Load,
+                now,
+            };
+            match generator.next(0, moment) {
+                Assignment::Ask(request) => {
+                    let (done, work) = (now + Duration::from_millis(request.work_ms), request.f == "work");
+                    match () {
+                        () if !work => {}
+                        () if now > granted + term.most() => late += 1,
+                        () if done > granted + term.most() => too_long += 1,
+                        () => fits += 1,
+                    }
+                    let f = request.f;
+                    let asked = op(request, now);
+                    now += Duration::from_millis(5);
+                    let moment = GeneratorMoment { now, ..moment };
+                    generator.ended(0, &asked, &end(EventType::Ok, Value::Null), moment);
+                    if f == "acquire" {
+                        granted = now;
+                    }
+                }
+                Assignment::Wait(time) => now += time,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(fits > 50 && too_long > 10 && late > 10, "{fits} {too_long} {late}");
+    }
+}

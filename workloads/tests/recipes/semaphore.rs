@@ -1,6 +1,7 @@
 //! `semaphore/*`: who gets a lease, and when.
 
 use serde_json::json;
+use std::time::Duration;
 use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::recipes::semaphore::{counted, leases};
 use zooquake_workloads::zk::CreateMode;
@@ -72,4 +73,36 @@ fn a_holder_works_and_confirms_and_says_when_it_holds_no_more() {
         let error = client.failed("write", json!({ "grant": "g1", "value": 1 }));
         assert!(error.starts_with("no operation `write`"));
     }
+}
+
+/// A lease is over when the clock says so, whoever holds it; its holder begins nothing that does not fit.
+#[test]
+fn a_lease_that_lasts_for_a_time_ends_by_the_clock() {
+    let bed = driven::ClientTestBed::new();
+    let [mut first, mut second, mut third] = ["c1", "c2", "c3"].map(|name| bed.drive(name, "semaphore", "timed"));
+    let grant = |name: &str| json!({ "grant": name });
+    let work = |work_ms: u64| json!({ "grant": "g1", "work_ms": work_ms });
+    assert_eq!(
+        first.ok("acquire", grant("g1")),
+        grant("g1"),
+        "it rests on no znode and no session"
+    );
+    second.ok("acquire", grant("g2"));
+    assert_eq!(third.failed("acquire", grant("g3")), "no lease is over");
+    assert_eq!(first.failed("work", work(1_500)), "too-long");
+    assert_eq!(first.ok("confirm", json!({}))["holds"], true, "it holds on");
+    first.ok("work", work(0));
+    bed.world.pass(Duration::from_millis(1_500));
+    assert_eq!(first.failed("work", work(0)), "not-held");
+    assert_eq!(first.ok("confirm", json!({}))["holds"], false);
+    third.ok("acquire", grant("g4"));
+    first.ok("acquire", grant("g5"));
+    assert_eq!(second.failed("release", grant("g2")), "not-held");
+    assert_eq!(
+        second.failed("acquire", grant("g6")),
+        "no lease is over",
+        "both are taken again"
+    );
+    third.ok("release", grant("g4"));
+    second.ok("acquire", grant("g7"));
 }

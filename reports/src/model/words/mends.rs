@@ -92,7 +92,13 @@ const RECIPE_MENDS: &[Mend] = &[
     mend(
         &["over-capacity"],
         "More clients hold than the semaphore has leases.",
-        "Create your own znode first and hold by its place among the others, or count and create under a lock.",
+        "Create your own znode first and hold by its place among the others, or count and create under a lock. Of leases that last for a time: \
+         write the end as exactly as you count it, from before the write, and take a lease that is over by the version that you have read.",
+    ),
+    mend(
+        &["overdue-work"],
+        "A client began work that its lease could not outlast.",
+        "Look at the clock before each piece of work, and begin only what ends before the lease does, by your own clock less its margin.",
     ),
     mend(
         &["lost-wakeup", "no-leader"],

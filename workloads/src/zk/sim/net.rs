@@ -15,7 +15,15 @@ use crate::zk::{Connect, SessionState, Zk};
 pub const OUTAGE: Duration = Duration::from_millis(50);
 
 /// The parents of contender znodes.
-pub const PARENTS: &[&str] = &["/lock", "/rwlock", "/ha", "/election", "/election-ack", "/semaphore"];
+pub const PARENTS: &[&str] = &[
+    "/lock",
+    "/rwlock",
+    "/ha",
+    "/election",
+    "/election-ack",
+    "/semaphore",
+    "/leases",
+];
 
 /// A host, as a client's library sees the network from there. Clones share it.
 #[derive(Clone)]

@@ -329,6 +329,8 @@ public final class Zooquake {
         private volatile CountDownLatch idle = new CountDownLatch(0);
         /** The one thread in which the recipe acquires and releases, since some locks are a thread's. */
         private final ExecutorService hand = Executors.newSingleThreadExecutor(Zooquake::daemon);
+        /** The mode of the acquire: "shared" of a read-write lock's readers, "exclusive" of everybody else. */
+        protected String mode;
 
         /** Waits until it holds; the path of its znode. */
         protected abstract String acquire(Deadline deadline) throws Exception;
@@ -400,6 +402,7 @@ public final class Zooquake {
                 case "acquire":
                 case "elect":
                     deadline.await(quiet);
+                    mode = value.path("mode").asText("exclusive");
                     String path = acquireOrLeave(deadline);
                     Stat stat = created(path);
                     own.put(path, stat.getCzxid());

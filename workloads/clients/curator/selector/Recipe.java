@@ -22,6 +22,8 @@ public class Recipe extends OneGrant {
     boolean acquired(long milliseconds) throws Exception {
         term = new Term();
         selector = new LeaderSelector(curator, "/election", term);
+        // Who waits is interrupted as well where its connection is lost, and stands again.
+        selector.autoRequeue();
         selector.start();
         if (term.begun.await(milliseconds, TimeUnit.MILLISECONDS)) return true;
         giveBack();

@@ -125,6 +125,11 @@ public final class Zooquake {
             open(hosts, timeoutMs, event -> {});
         }
 
+        /** The client that {@link #open} opens. By the kit: ZooKeeper's own. */
+        protected ZooKeeper newClient(String hosts, int timeoutMs, Watcher watcher) throws Exception {
+            return new ZooKeeper(hosts, timeoutMs, watcher);
+        }
+
         /** A client whose session the kit follows from now on; what happens to that is given to this watcher as well. */
         protected final ZooKeeper open(String hosts, int timeoutMs, Watcher also) throws Exception {
             return kit.open(hosts, timeoutMs, also);
@@ -721,7 +726,7 @@ public final class Zooquake {
     synchronized ZooKeeper open(String hosts, int timeoutMs, Watcher also) throws Exception {
         ZooKeeper[] opened = new ZooKeeper[1];
         CountDownLatch made = new CountDownLatch(1);
-        opened[0] = new ZooKeeper(hosts, timeoutMs, event -> {
+        opened[0] = recipe.newClient(hosts, timeoutMs, event -> {
             changed(event, opened, made);
             also.process(event);
         });

@@ -14,11 +14,14 @@ const MEDIANS: u32 = 10;
 
 /// The operations that convict a recipe if they stay unfinished, each with the operation whose durations make its
 /// bound. A coordinator's `decide` and a site's `decided` end with the same decision.
-const CONVICTING: [(&str, &str); 18] = [
+const CONVICTING: [(&str, &str); 21] = [
     (grant::f::ACQUIRE, grant::f::ACQUIRE),
     (grant::f::ELECT, grant::f::ELECT),
     (barrier::f::ENTER, barrier::f::ENTER),
     (barrier::f::LEAVE, barrier::f::LEAVE),
+    (barrier::f::WAIT, barrier::f::WAIT),
+    (barrier::f::RAISE, barrier::f::RAISE),
+    (barrier::f::LIFT, barrier::f::LIFT),
     (queue::f::DEQUEUE, queue::f::DEQUEUE),
     (queue::f::ACKNOWLEDGE, queue::f::ACKNOWLEDGE),
     (commit::f::DECIDED, commit::f::DECIDED),

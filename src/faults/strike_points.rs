@@ -88,12 +88,15 @@ mod tests {
             ("queue", "claimed"),
             ("barrier", "double"),
             ("barrier", "tutorial"),
+            ("barrier", "gate"),
         ] {
             for state in all.clone() {
                 let (translated, _) = struck(family, variant, state, 3);
                 let named = match &translated {
                     ClientState::Asked(_) => true,
-                    ClientState::Answered(f) => variant == "tutorial" && f == "join",
+                    ClientState::Answered(f) => {
+                        matches!((variant, f.as_str()), ("tutorial", "join") | ("gate", "raise"))
+                    }
                     _ => false,
                 };
                 assert!(named, "{family}/{variant}: {translated:?}");

@@ -286,7 +286,8 @@ fn missing_windows(plan: &Plan) -> Option<String> {
 /// Where one client waits, or coordinates, another one has to do something.
 fn lone_client(plan: &Plan) -> Option<String> {
     let Workload { family, .. } = &plan.workload;
-    let two = matches!(family.as_str(), "commit" | "queue") || plan.workload.capabilities().members;
+    let capabilities = plan.workload.capabilities();
+    let two = matches!(family.as_str(), "commit" | "queue") || capabilities.members || capabilities.gate;
     (two && plan.cluster.clients < 2).then(|| format!("{} does nothing with one client", plan.workload.name()))
 }
 
@@ -608,6 +609,7 @@ mod tests {
         for (name, lacking) in [
             ("queue/fifo", true),
             ("barrier/tutorial", true),
+            ("barrier/gate", true),
             ("commit/atomic", true),
             ("barrier/double", false),
             ("lock/fenced", false),

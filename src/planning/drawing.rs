@@ -76,8 +76,13 @@ pub fn plan(seed: u64, workload: Workload, cluster: ClusterPlan, time_ms: u64, f
 /// Whether the clients of two workloads do the same, so that one plan serves both.
 pub fn alike(a: &Workload, b: &Workload) -> bool {
     let drawn_by = |workload: &Workload| {
-        let Capabilities { delivery, members, .. } = workload.capabilities();
-        (workload.family.clone(), workload.pinned, delivery, members)
+        let Capabilities {
+            delivery,
+            members,
+            gate,
+            ..
+        } = workload.capabilities();
+        (workload.family.clone(), workload.pinned, delivery, members, gate)
     };
     drawn_by(a) == drawn_by(b)
 }

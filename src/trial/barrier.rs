@@ -1,13 +1,15 @@
-//! The trial of the family `barrier`: of a double barrier, and of the tutorial's.
+//! The trial of the family `barrier`: of a double barrier, of the tutorial's, and of a gate.
 
 use super::common::refused_as;
 use super::family::FamilyTrial;
-use super::holder::ok;
-use super::sentences::{BESIDE, BUSY, EPHEMERAL, QUIESCE, TIMEOUT};
+use super::holder::{BEGINS, ok};
+use super::sentences::{BESIDE, BUSY, EPHEMERAL, HAND_OVER, QUIESCE, TIMEOUT, WOKEN};
 use super::{CLIENTS, PATIENT, SOON, SentenceResult, Trial};
+use anyhow::Result;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::time::Duration;
+use zooquake_history::fault::Wire;
 use zooquake_history::operation::barrier::{self, f};
 use zooquake_history::protocol::Outcome;
 
@@ -20,18 +22,85 @@ const STARTED: &str = "start:";
 /// The family and its trial.
 pub const FAMILY: FamilyTrial = FamilyTrial {
     spec: &barrier::FAMILY,
-    course: |trial| trial.exchange().boxed(),
-    once: |trial, again| match trial.enters_together() {
-        true => trial.round(again).boxed(),
-        false => trial.tutorial_round().boxed(),
+    course: |trial| trial.barrier().boxed(),
+    once: |trial, again| match trial.barrier_kind() {
+        BarrierKind::Double => trial.round(again).boxed(),
+        BarrierKind::Tutorial => trial.tutorial_round().boxed(),
+        BarrierKind::Gate => trial.gate_round().boxed(),
     },
     nonsense: Some(f::JOIN),
 };
 
+/// The kinds of barrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BarrierKind {
+    /// Both clients enter, and both leave.
+    Double,
+    /// One joins for both members, and the other one waits.
+    Tutorial,
+    /// The first client waits at the gate that the second one keeps.
+    Gate,
+}
+
 impl Trial {
-    /// Whether it is a double barrier.
-    pub(super) fn enters_together(&self) -> bool {
-        self.family.spec.name == barrier::FAMILY.name && !self.plan.workload.capabilities().members
+    fn barrier_kind(&self) -> BarrierKind {
+        let capabilities = self.plan.workload.capabilities();
+        match (capabilities.members, capabilities.gate) {
+            (true, _) => BarrierKind::Tutorial,
+            (false, true) => BarrierKind::Gate,
+            (false, false) => BarrierKind::Double,
+        }
+    }
+
+    async fn barrier(&mut self) -> Result<()> {
+        self.exchange().await?;
+        if self.barrier_kind() == BarrierKind::Gate {
+            self.waits_at_a_gate_through_a_cut().await?;
+        }
+        Ok(())
+    }
+
+    /// A client waits at a gate until that is lifted.
+    async fn gate_round(&mut self) -> SentenceResult {
+        let round = json!({ "round": self.number() });
+        self.asked(1, f::RAISE, round.clone()).await?;
+        let waiting = self.clients[0].send(f::WAIT, round.clone(), None);
+        let early = self.clients[0].reply(waiting, LOOK).await;
+        let seen = match early {
+            Ok(reply) => Err(format!("{}, while the gate stood", reply.shown())),
+            Err(_) => {
+                self.asked(1, f::LIFT, round).await?;
+                ok(self.clients[0].reply(waiting, PATIENT).await).map(|passed| passed.to_string())
+            }
+        };
+        self.note(HAND_OVER, seen.clone());
+        seen
+    }
+
+    /// The connection of a client is cut while it waits at a gate, which is lifted then.
+    async fn waits_at_a_gate_through_a_cut(&mut self) -> Result<()> {
+        let round = json!({ "round": self.number() });
+        if self.asked(1, f::RAISE, round.clone()).await.is_err() {
+            return Ok(());
+        }
+        let waiting = self.clients[0].send(f::WAIT, round.clone(), None);
+        self.clock.sleep(BEGINS).await;
+        self.cluster.disconnect(&CLIENTS[0], Wire::Reset).await?;
+        self.cluster.reconnect(&CLIENTS[0]).await?;
+        let lifted = self.asked(1, f::LIFT, round).await;
+        let reply = self.clients[0].reply(waiting, PATIENT).await;
+        let seen = match reply {
+            _ if lifted.is_err() => lifted.map(|lifted| lifted.to_string()),
+            Err(_) if self.clients[0].ended() => Ok("its process ended".to_string()),
+            reply => reply.map(|reply| reply.shown()),
+        };
+        if !self.note(WOKEN, seen) {
+            // It is asked nothing more while it waits.
+            self.cluster.kill(&CLIENTS[0]).await?;
+            self.clients[0].end(SOON).await;
+            self.start(0).await?;
+        }
+        Ok(())
     }
 
     /// The first client joins for both members; the second one is the application that waits.
@@ -53,11 +122,19 @@ impl Trial {
         Ok(entered.to_string())
     }
 
-    /// One enters alone, until its timeout. It may never come back from that.
+    /// One enters alone, or waits at a gate that stands, until its timeout. It may never come back from that.
     pub(super) async fn alone(&mut self) {
         let (timeout_ms, round) = (600, self.number());
-        let alone = self.clients[0].send(f::ENTER, json!({ "round": round, "members": 2 }), Some(timeout_ms));
-        let second = self.clients[0].ask(f::LEAVE, json!({ "round": round }), SOON).await;
+        let (waits, leaves) = match self.barrier_kind() {
+            BarrierKind::Tutorial => return,
+            BarrierKind::Double => (f::ENTER, f::LEAVE),
+            BarrierKind::Gate => (f::WAIT, f::LIFT),
+        };
+        if waits == f::WAIT && self.asked(1, f::RAISE, json!({ "round": round })).await.is_err() {
+            return;
+        }
+        let alone = self.clients[0].send(waits, json!({ "round": round, "members": 2 }), Some(timeout_ms));
+        let second = self.clients[0].ask(leaves, json!({ "round": round }), SOON).await;
         self.note(BUSY, refused_as(second, "busy"));
         if self.can("beside") {
             let seen = self.beside().await;
@@ -67,7 +144,7 @@ impl Trial {
             .reply(alone, Duration::from_millis(timeout_ms) + SOON)
             .await;
         let seen = reply.and_then(|reply| match reply.outcome {
-            Outcome::Ok => Err(format!("{}, though it was alone", reply.shown())),
+            Outcome::Ok => Err(format!("{}, though nobody let it in", reply.shown())),
             _ => Ok(reply.shown()),
         });
         self.note(TIMEOUT, seen);

@@ -355,4 +355,4 @@ impl Trial {
 const TIMEOUT_MS: u64 = 600;
 
 /// Time in which a client that has made its znode reads who is before it, and sets its watch.
-const BEGINS: Duration = Duration::from_millis(300);
+pub(super) const BEGINS: Duration = Duration::from_millis(300);

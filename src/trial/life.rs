@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_backend::Directions;
+use zooquake_history::operation::barrier;
 use zooquake_history::operation::control::f;
 use zooquake_history::protocol::Outcome;
 
@@ -154,7 +155,7 @@ impl Trial {
         if grant.is_some() && self.plan.workload.capabilities().capacity.get() == 1 {
             self.waits_in_vain().await?;
         }
-        if self.enters_together() {
+        if self.family.spec.name == barrier::FAMILY.name {
             self.alone().await;
         }
         self.clients[0].close();

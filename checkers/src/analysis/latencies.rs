@@ -14,7 +14,8 @@ pub enum LatencyKind {
     HandOver,
     /// An item: from the answer to its enqueue to its first delivery.
     Delivery,
-    /// The opening of a round: from the sending of the last request by which a member arrives, to each that is let in.
+    /// The opening of a round: from the sending of the last request by which a member arrives, to each that is let in. Of
+    /// a gate: from the sending of the request to lift it, or to wait where that came later.
     Opening,
     /// A decision: from the sending of its transaction's begin, to each answer that names it to a site.
     Decision,
@@ -134,7 +135,7 @@ impl<'a> Analysis<'a> {
 
     fn openings(&self) -> Vec<Latency<'a>> {
         let mut arrivals: HashMap<&Value, Vec<usize>> = HashMap::new();
-        for at in self.sent(self.member()) {
+        for at in self.sent(self.member()).chain(self.sent(barrier::f::LIFT)) {
             if let Some(round) = self.value(at, "round") {
                 arrivals.entry(round).or_default().push(at);
             }
@@ -142,9 +143,16 @@ impl<'a> Analysis<'a> {
         let opening = |(op, end): (&Op<'a>, usize)| {
             let sent = arrivals.get(self.value(end, "round")?)?;
             let last = sent.partition_point(|&at| self.time(at) <= self.time(end));
-            self.latency(op.node, sent[last.checked_sub(1)?], end)
+            let last = sent[last.checked_sub(1)?];
+            let from = match op.f {
+                barrier::f::WAIT => op.invoke?.max(last),
+                _ => last,
+            };
+            self.latency(op.node, from, end)
         };
-        self.answered(&[barrier::f::ENTER]).filter_map(opening).collect()
+        self.answered(&[barrier::f::ENTER, barrier::f::WAIT])
+            .filter_map(opening)
+            .collect()
     }
 
     fn decisions(&self) -> Vec<Latency<'a>> {

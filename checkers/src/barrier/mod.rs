@@ -1,9 +1,10 @@
-//! The family `barrier`: members that meet.
+//! The family `barrier`: members that meet, and a gate at which clients wait.
 //!
 //! [`rounds`] reads out of a history what the checkers need: `early_release` and `stuck_barrier`, which asks
-//! [`presence`] for enters; [`crate::znodes`] audits members.
+//! [`presence`] for enters; [`crate::znodes`] audits members. [`gate`] judges gates.
 
 mod early_release;
+mod gate;
 mod presence;
 mod rounds;
 mod stuck_barrier;
@@ -11,6 +12,7 @@ mod stuck_barrier;
 use crate::analysis::{Analysis, LatencyKind};
 use crate::family_checks::{FamilyChecks, FamilyMeasures, Inference, UnitSource, asks};
 use crate::findings::Findings;
+use crate::liveness::refused_for_ever;
 use crate::verdict::Requirements;
 use crate::znodes::holder_znodes::member_places;
 use crate::znodes::{foreign_znode, holder_znodes, orphan_node, stolen_znode};
@@ -26,6 +28,7 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
     checkers: &[
         "early-release",
         "stuck-barrier",
+        refused_for_ever::NAME,
         "foreign-znode",
         "stolen-znode",
         "persistent-contender",
@@ -35,15 +38,21 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
         units: "rounds",
         unit: "round",
         wait: "opening",
-        wait_sentence: "from the sending of the last request by which a member arrives to each answer that lets a client in",
+        wait_sentence: "from the sending of the last request by which a member arrives, or by which a gate is lifted, to each \
+                        answer that lets a client in",
         compete: false,
-        source: UnitSource::Answered(&[f::ENTER], Some(ROUND.name())),
+        source: UnitSource::Answered(&[f::ENTER, f::WAIT], Some(ROUND.name())),
         latency: LatencyKind::Opening,
     }),
     infer: |history| {
         if asks(history, &[f::JOIN], ROUND.any()) {
             let basis = "members join, so it was judged as the tutorial's barrier";
             let variant = "tutorial";
+            return Some(Inference { variant, basis });
+        }
+        if asks(history, &[f::RAISE, f::WAIT, f::LIFT], ROUND.any()) {
+            let basis = "a gate is raised or lifted, or somebody waits at one, so it was judged as a gate";
+            let variant = "gate";
             return Some(Inference { variant, basis });
         }
         asks(history, &[f::ENTER, f::LEAVE], ROUND.any()).then_some(Inference {
@@ -54,11 +63,25 @@ pub const FAMILY: FamilyChecks = FamilyChecks {
     needs_plan: &[],
 };
 
+/// What is left undone without the znode tree.
+const TREE: &str = "orphans were not looked for";
+
 /// The whole verdict over a run of a barrier.
 fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
-    let double = !record.plan.workload.capabilities().members;
+    let capabilities = record.plan.workload.capabilities();
+    if capabilities.gate {
+        gate::check(&run, &mut found);
+        orphan_node::check(&run, &mut found);
+        let needs = Requirements {
+            progress: &[&[f::RAISE], &[f::WAIT], &[f::LIFT]],
+            tree: TREE,
+            logged: &[],
+        };
+        return verdict::close(&run, found, &needs);
+    }
+    let double = !capabilities.members;
     let (member, progress): (&str, &[&[&str]]) = match double {
         true => (f::ENTER, &[&[f::ENTER], &[f::LEAVE]]),
         false => (f::JOIN, &[&[f::JOIN], &[f::ENTER]]),
@@ -74,13 +97,12 @@ fn check(record: &Record) -> Results {
         stolen_znode::judge(&run, &places, &mut found);
         holder_znodes::judge_persistence(&run, &places, &mut found);
     }
-    let tree = "orphans were not looked for";
     verdict::close(
         &run,
         found,
         &Requirements {
             progress,
-            tree,
+            tree: TREE,
             logged: if double {
                 &["foreign-znode", "stolen-znode"]
             } else {

@@ -11,12 +11,12 @@ use crate::analysis::Analysis;
 use crate::analysis::recovery::RecoverySpan;
 use crate::findings::{Finding, Findings};
 use crate::text::seconds;
-use zooquake_history::operation::{commit, counter, family, membership, queue, register};
+use zooquake_history::operation::{barrier, commit, counter, family, membership, queue, register};
 
 pub const NAME: &str = "refused-for-ever";
 
 /// The operations that it is found of. Under a grant some of these names are another matter.
-const OPS: [&str; 9] = [
+const OPS: [&str; 11] = [
     register::f::READ,
     register::f::WRITE,
     register::f::CAS,
@@ -26,6 +26,8 @@ const OPS: [&str; 9] = [
     membership::f::DEREGISTER,
     queue::f::ENQUEUE,
     commit::f::BEGIN,
+    barrier::f::RAISE,
+    barrier::f::LIFT,
 ];
 
 /// Whether an operation of this name is one of those in the run's family.

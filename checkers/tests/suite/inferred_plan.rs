@@ -110,6 +110,20 @@ fn barriers_are_told_by_who_joins() {
     told(&results, "double barrier");
     double.swap(1, 2);
     assert_eq!(kinds(&check(&double)), ["early-release"]);
+    let gate = [
+        "2 invoke raise",
+        "2 ok raise",
+        "0 invoke wait",
+        "2 invoke lift",
+        "0 ok wait",
+        "2 ok lift",
+    ];
+    let mut gate = gate.map(|event| (event, json!({"round":1}))).to_vec();
+    let results = check(&gate);
+    assert_eq!(kinds(&results), Vec::<&str>::new());
+    told(&results, "judged as a gate");
+    gate.swap(3, 4);
+    assert_eq!(kinds(&check(&gate)), ["early-release"]);
 }
 
 /// Two grants whose writes were answered in the order opposite to their ages, with the fields of the answers about the

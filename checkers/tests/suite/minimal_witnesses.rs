@@ -273,9 +273,10 @@ fn queues() {
 
 #[test]
 fn barriers() {
-    tried("barrier", |seed| match seed % 3 {
+    tried("barrier", |seed| match seed % 4 {
         0 => audited(seed, queue::simulated_barriers::rounds(seed / 3)),
         1 => stolen_znode::members::with_log(seed, queue::simulated_barriers::rounds(seed)),
+        2 => varied(&doubtful_evidence::gates::FAMILY, queue::simulated_gates::rounds, seed),
         _ => varied(
             &doubtful_evidence::rounds::FAMILY,
             queue::simulated_barriers::rounds,

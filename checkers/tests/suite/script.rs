@@ -45,7 +45,7 @@ pub fn run(variant: &str, text: &str) -> Record {
     let (family, contenders): (_, &[&str]) = match variant {
         "quorum-read" | "sync-read" | "read" => ("register", &[]),
         "atomic" => ("commit", &[]),
-        "tutorial" | "double" => ("barrier", &["/taken", "/barrier"]),
+        "tutorial" | "double" | "gate" => ("barrier", &["/taken", "/barrier"]),
         "versioned" => ("counter", &["/taken", "/barrier"]),
         _ => ("queue", &["/taken", "/barrier"]),
     };

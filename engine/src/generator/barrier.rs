@@ -1,5 +1,6 @@
 //! Barriers. That of the tutorial: members join, a member that counts them all opens it, an application waits. The
-//! double one: the clients enter and leave, round after round. `docs/families/barrier.md`.
+//! double one: the clients enter and leave, round after round. A gate: one client raises it and lifts it, the others wait
+//! at it. `docs/families/barrier.md`.
 
 use super::{
     Assignment, BEYOND_MS, FamilyGenerator, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
@@ -14,9 +15,13 @@ use zooquake_history::plan::{ClientPlan, Plan};
 /// The family and its generator.
 pub const FAMILY: FamilyGenerator = FamilyGenerator {
     spec: &barrier::FAMILY,
-    generator: |plan| match plan.workload.capabilities().members {
-        true => Box::new(TutorialBarrier::new(plan)),
-        false => Box::new(DoubleBarrier::new(plan)),
+    generator: |plan| {
+        let capabilities = plan.workload.capabilities();
+        match (capabilities.members, capabilities.gate) {
+            (true, _) => Box::new(TutorialBarrier::new(plan)),
+            (false, true) => Box::new(GateRounds::new(plan)),
+            (false, false) => Box::new(DoubleBarrier::new(plan)),
+        }
     },
 };
 
@@ -29,6 +34,9 @@ const STUCK: Duration = Duration::from_secs(5);
 /// A member stays for its planned work after the barrier has opened, but no longer than this: who dies meanwhile leaves
 /// a znode to the next round.
 const STAY: Duration = Duration::from_millis(400);
+
+/// After the faults a gate stands for so long, so that the others come to wait at it.
+const STAND: Duration = Duration::from_millis(200);
 
 /// In the double barrier who has taken so many session timeouts for an `enter`, or for a stay and its `leave`, is not
 /// waited for any more.
@@ -408,6 +416,150 @@ impl Generator for DoubleBarrier {
 
     fn finished(&self, client: usize) -> bool {
         self.clients[client].step == RoundStep::Between && self.opened >= self.last
+    }
+}
+
+/// Where a gate is in its round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GateStage {
+    /// It is to be raised.
+    Down,
+    /// It was raised, then.
+    Standing(Duration),
+    /// It was lifted after it had been raised then.
+    Lifted(Duration),
+}
+
+/// The generator of a gate. The last client keeps it.
+#[derive(Debug)]
+struct GateRounds {
+    plans: Vec<ClientPlan>,
+    wait_ms: u64,
+    single_ms: u64,
+    round: i64,
+    stage: GateStage,
+    /// Whether the keeper was sent `raise` in this round.
+    begun: bool,
+    /// By client: whether its wait of this round was answered `ok`.
+    passed: Vec<bool>,
+    last_round: i64,
+}
+
+impl GateRounds {
+    fn new(plan: &Plan) -> Self {
+        Self {
+            plans: plan.clients.clone(),
+            wait_ms: plan.time_ms + BEYOND_MS,
+            single_ms: single_ms(plan),
+            round: 1,
+            stage: GateStage::Down,
+            begun: false,
+            passed: vec![false; plan.clients.len() - 1],
+            last_round: i64::MAX,
+        }
+    }
+
+    /// The next round, when the gate of this one was lifted and nobody waits at it any more.
+    fn turn(&mut self) {
+        if matches!(self.stage, GateStage::Lifted(_)) && self.passed.iter().all(|passed| *passed) {
+            self.round += 1;
+            (self.stage, self.begun) = (GateStage::Down, false);
+            self.passed.fill(false);
+        }
+    }
+
+    fn may_raise(&self, phase: GeneratorPhase) -> bool {
+        match phase {
+            GeneratorPhase::Load => true,
+            GeneratorPhase::Drain => self.begun,
+            GeneratorPhase::Final => self.round <= self.last_round,
+            GeneratorPhase::Quiet => false,
+        }
+    }
+
+    /// How long after the raising of the gate its keeper lifts it, or another client comes to wait.
+    fn delay(&self, client: usize, phase: GeneratorPhase) -> Duration {
+        let (keeper, plan) = (client == self.passed.len(), &self.plans[client]);
+        match (phase, keeper) {
+            (GeneratorPhase::Load, false) => plan.think(self.round as usize),
+            (GeneratorPhase::Load, true) => {
+                let stand = plan
+                    .cycle(self.round as usize)
+                    .and_then(|cycle| cycle.writes.first().copied());
+                plan.think(self.round as usize) + Duration::from_millis(stand.unwrap_or(0))
+            }
+            (_, false) => Duration::ZERO,
+            (_, true) => STAND,
+        }
+    }
+
+    fn request(&self, client: usize, phase: GeneratorPhase) -> Option<OperationRequest> {
+        let round = self.round;
+        let keeper = client == self.passed.len();
+        let (request, timeout_ms) = match (self.stage, keeper) {
+            (GateStage::Down, true) if self.may_raise(phase) => {
+                (barrier::BarrierRequest::Raise { round }, self.single_ms)
+            }
+            (GateStage::Standing(_), true) => (barrier::BarrierRequest::Lift { round }, self.single_ms),
+            (GateStage::Standing(_) | GateStage::Lifted(_), false) if !self.passed[client] => {
+                (barrier::BarrierRequest::Wait { round }, self.wait_ms)
+            }
+            _ => return None,
+        };
+        Some(OperationRequest::new(&request, timeout_ms))
+    }
+}
+
+impl Generator for GateRounds {
+    fn next(&mut self, client: usize, GeneratorMoment { phase, now }: GeneratorMoment) -> Assignment {
+        if phase == GeneratorPhase::Quiet {
+            return Assignment::Nothing;
+        }
+        self.turn();
+        let Some(request) = self.request(client, phase) else {
+            return Assignment::Nothing;
+        };
+        let from = match self.stage {
+            GateStage::Down => now,
+            GateStage::Standing(raised) | GateStage::Lifted(raised) => raised + self.delay(client, phase),
+        };
+        if now < from {
+            return Assignment::Wait(from - now);
+        }
+        self.begun = true;
+        Assignment::Ask(request)
+    }
+
+    fn coordinates(&self) -> bool {
+        true
+    }
+
+    fn ended(
+        &mut self,
+        client: usize,
+        op: &PendingOp,
+        end: &Completion,
+        GeneratorMoment { phase, now }: GeneratorMoment,
+    ) -> Duration {
+        match (op.f, self.stage) {
+            _ if !end.is_ok() => return pause(end, phase, Duration::ZERO),
+            (barrier::f::RAISE, _) => self.stage = GateStage::Standing(now),
+            (barrier::f::LIFT, GateStage::Standing(raised)) => self.stage = GateStage::Lifted(raised),
+            (barrier::f::WAIT, _) => self.passed[client] = true,
+            _ => {}
+        }
+        Duration::ZERO
+    }
+
+    /// Its operation is asked again; a gate that stands goes on standing.
+    fn died(&mut self, _: usize) {}
+
+    fn recovered(&mut self, _: &AnsweredDurations) {
+        self.last_round = if self.begun { self.round + 1 } else { self.round };
+    }
+
+    fn finished(&self, _: usize) -> bool {
+        self.round > self.last_round
     }
 }
 

@@ -38,13 +38,14 @@ pub fn end(kind: EventType, value: Value) -> Completion {
     Completion { kind, value, error }
 }
 
-const ALL: [&str; 11] = [
+const ALL: [&str; 12] = [
     "lock/fenced",
     "rwlock/fenced",
     "election/epoch",
     "semaphore/leases",
     "barrier/tutorial",
     "barrier/double",
+    "barrier/gate",
     "queue/fifo",
     "queue/claimed",
     "commit/atomic",
@@ -241,6 +242,9 @@ fn requests_are_written_as_the_history_s_format_says() {
         barrier/tutorial: join {"member":1,"members":2,"round":1}
         barrier/double: enter {"members":3,"round":1}
         barrier/double: leave {"round":1}
+        barrier/gate: lift {"round":1}
+        barrier/gate: raise {"round":1}
+        barrier/gate: wait {"round":1}
         queue/claimed: acknowledge {"item":7}
         queue/claimed: dequeue {}
         queue/claimed: enqueue {"item":1}

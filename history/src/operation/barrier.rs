@@ -1,4 +1,4 @@
-//! Operations of the members of a barrier.
+//! Operations of the members of a barrier, and of those who keep a gate or wait at it.
 
 use super::{
     Delay, Family, FieldContent, FieldSource, OpSpec, Operation, Replacement, RequiredField, Role, StrikePoint,
@@ -18,6 +18,12 @@ pub mod f {
     pub const LEAVE: &str = "leave";
     /// To close its session of the round.
     pub const CLOSE: &str = "close";
+    /// To raise a gate.
+    pub const RAISE: &str = "raise";
+    /// To wait until the gate is lifted; where none stands, not at all.
+    pub const WAIT: &str = "wait";
+    /// To lift the gate.
+    pub const LIFT: &str = "lift";
 }
 
 /// Barriers. One that dies between its join and its close leaves its znode to the next round.
@@ -79,6 +85,44 @@ pub const FAMILY: Family = Family {
                 ..ENTERING
             }],
             ..OpSpec::new(f::LEAVE, Role::Leave)
+        },
+        OpSpec {
+            again: Replacement::Same,
+            struck: &[
+                RAISING,
+                // While the gate stands, and its keeper does nothing.
+                StrikePoint {
+                    answered: true,
+                    delay: Delay::Between(0, 100),
+                    state: ClientState::Working,
+                    ..RAISING
+                },
+            ],
+            ..OpSpec::new(f::RAISE, Role::Work)
+        },
+        OpSpec {
+            waits: true,
+            again: Replacement::Same,
+            struck: &[
+                StrikePoint {
+                    state: ClientState::Waiting,
+                    ..RAISING
+                },
+                StrikePoint {
+                    share: 2,
+                    state: ClientState::Working,
+                    ..RAISING
+                },
+            ],
+            ..OpSpec::new(f::WAIT, Role::Wait)
+        },
+        OpSpec {
+            again: Replacement::Same,
+            struck: &[StrikePoint {
+                state: ClientState::Releasing,
+                ..RAISING
+            }],
+            ..OpSpec::new(f::LIFT, Role::Leave)
         },
     ],
     fields: &[MEMBER_FIELDS, control::AUDITED, &control::session("stuck-barrier")],
@@ -147,8 +191,14 @@ const ENTERING: StrikePoint = StrikePoint {
     ..JOINING
 };
 
+const RAISING: StrikePoint = StrikePoint {
+    delay: Delay::Same,
+    of: |capabilities| capabilities.gate,
+    ..JOINING
+};
+
 fn all_enter(capabilities: &Capabilities) -> bool {
-    !capabilities.members
+    !capabilities.members && !capabilities.gate
 }
 
 /// What a client is asked.
@@ -175,6 +225,12 @@ pub enum BarrierRequest {
     Leave { round: i64 },
     /// To close its session of the round.
     Close { round: i64 },
+    /// To raise the gate of the round.
+    Raise { round: i64 },
+    /// To wait until the gate of the round is lifted.
+    Wait { round: i64 },
+    /// To lift the gate of the round.
+    Lift { round: i64 },
 }
 
 /// What a client answers.
@@ -201,8 +257,8 @@ pub enum BarrierAnswer {
         /// Its znode; `None` where the client cannot prove that it removed that itself.
         removed: Option<ZnodeName>,
     },
-    /// To `close`: its session is closed.
-    Closed { round: i64 },
+    /// To `close`: its session is closed. To `raise`: the gate stands. To `lift`, and to `wait`: it does not, or no more.
+    Round { round: i64 },
 }
 
 impl Operation for BarrierRequest {}

@@ -21,6 +21,9 @@ pub struct Capabilities {
     /// Of a barrier: whether members join, and others wait for the start; else all enter and leave together.
     #[serde(skip_serializing_if = "is_default")]
     pub members: bool,
+    /// Of a barrier: whether it is a gate, which one client raises and lifts, and at which the others wait meanwhile.
+    #[serde(skip_serializing_if = "is_default")]
+    pub gate: bool,
     /// Of what grants: how many may hold exclusively at a time.
     #[serde(skip_serializing_if = "is_one")]
     pub capacity: NonZeroUsize,
@@ -98,6 +101,7 @@ impl Capabilities {
         reads: RegisterReads::Session,
         acknowledges: false,
         members: false,
+        gate: false,
         capacity: NonZeroUsize::MIN,
         helpers: false,
         lease_ms: 0,
@@ -126,7 +130,8 @@ impl Capabilities {
                 false => RegisterReads::Session,
             },
             acknowledges: (family, variant) == ("election", "acknowledged"),
-            members: family == "barrier" && !is("barrier", "double"),
+            members: family == "barrier" && !is("barrier", "double") && !is("barrier", "gate"),
+            gate: is("barrier", "gate"),
             ..Self::NONE
         }
     }

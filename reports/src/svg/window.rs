@@ -514,6 +514,7 @@ fn op_labels(model: &RunModel<'_>, op: &DrawnOperation<'_>) -> Vec<String> {
         (grant::f::WRITE, _) => return vec!["writes".into()],
         (grant::f::WORK, _) => return vec!["works".into()],
         (barrier::f::ENTER, _) => "waits to enter",
+        (barrier::f::WAIT, _) => "waits at",
         (commit::f::DECIDE, _) => "decides",
         (commit::f::DECIDED, _) => "waits for",
         (queue::f::DEQUEUE, _) if what.is_empty() && op.outcome == OperationOutcome::Ok => return vec!["empty".into()],

@@ -24,6 +24,7 @@ const EPOCH: (&str, &str) = ("election", "epoch");
 const FIFO: (&str, &str) = ("queue", "fifo");
 const CLAIMED: (&str, &str) = ("queue", "claimed");
 const DOUBLE: (&str, &str) = ("barrier", "double");
+const GATE: (&str, &str) = ("barrier", "gate");
 const ATOMIC: (&str, &str) = ("commit", "atomic");
 const QUORUM_READ: (&str, &str) = ("register", "quorum-read");
 const TIMED: (&str, &str) = ("semaphore", "timed");
@@ -101,6 +102,14 @@ planted! {
         in DOUBLE, shows "stuck-barrier" under [], "the text of ZooKeeper's recipe";
     B8 SecondListIgnored: "a member that leaves lists the others, lists them again to watch, and does not look at the second list",
         in DOUBLE, shows "stuck-barrier" under [], "Helix 44";
+    B9 AnyEventLifts: "a client that waits at a gate goes on at any event of its session",
+        in GATE, shows "early-release" under ["disconnect"], "ZooKeeper Programmer's Guide: events of the session are none of a znode";
+    B10 GateUnwatched: "a watch of the gate that goes with the connection is not set again",
+        in GATE, shows "stuck-barrier" under ["disconnect"], "kazoo 151";
+    B11 LooksWithoutWrite: "nothing is written before the look at the gate, which shows what the client's server has received by then",
+        in GATE, shows "early-release" under ["lag"], "ZooKeeper Programmer's Guide, consistency guarantees";
+    B12 EphemeralGate: "the znode of the gate is ephemeral: it goes with the session of its keeper",
+        in GATE, shows "early-release" under ["expire"], "ZooKeeper's guide: ephemeral znodes exist as long as their session";
     T1 UnknownIsFailure: "the coordinator takes an unknown outcome of its decision for a failure",
         in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "ClickHouse 2939";
     T6 OwnDecisionIsRefusal: "the decision is sent again, and what its first try has made is taken for a refusal",

@@ -15,6 +15,7 @@ macro_rules! of_families {
             elections super::grants::ELECTION,
             semaphores super::grants::SEMAPHORE,
             barriers super::rounds::FAMILY,
+            gates super::gates::FAMILY,
             commits super::commits::FAMILY,
             queues super::items::FAMILY,
             counters super::counters::FAMILY,
@@ -34,6 +35,7 @@ macro_rules! of_families {
 
 pub mod commits;
 pub mod counters;
+pub mod gates;
 pub mod grants;
 pub mod groups;
 mod healing;

@@ -42,6 +42,9 @@ pub fn refused(rng: &mut Rng, record: Record, kind: EventType) -> Record {
         ],
         "register" => vec![("write", json!({"key": 1, "value": 990})), ("read", json!({"key": 1}))],
         "counter" => vec![("increment", json!({})), ("get", json!({}))],
+        _ if record.plan.workload.variant == "gate" => {
+            ["raise", "wait", "lift"].map(|f| (f, json!({"round": 1}))).to_vec()
+        }
         _ => vec![("enter", json!({"round": 1, "members": 2}))],
     };
     let (f, value) = rng.choice(operations).expect("an operation");

@@ -1,6 +1,8 @@
 //! The checkers agree with the definitions on random histories, and their witnesses are minimal.
 
-use super::{barrier_definitions, brute_force, simulated_barriers, simulated_queues};
+use super::{
+    barrier_definitions, brute_force, gate_definitions, simulated_barriers, simulated_gates, simulated_queues,
+};
 use crate::anomaly_tally::{AnomalyCounts, count, drawn, spread};
 use crate::expect::{minimal, of_kind};
 use std::collections::BTreeSet;
@@ -85,6 +87,27 @@ fn barrier(seed: u64, counts: &mut AnomalyCounts) {
     witnesses(seed, &record, &results);
 }
 
+fn gate(seed: u64, counts: &mut AnomalyCounts) {
+    let record = simulated_gates::rounds(seed);
+    let events = &record.history.events;
+    let results = check(&record);
+    let answer = |anomaly: &&Anomaly| {
+        let of = |at: &&usize| events[**at].f == "wait" && events[**at].kind == EventType::Ok;
+        anomaly.witness.iter().find(of).copied().expect("an answer")
+    };
+    let early = of_kind(&results, "early-release");
+    let found: BTreeSet<usize> = early.iter().map(answer).collect();
+    assert_eq!(found, gate_definitions::early(&record), "seed {seed}");
+    count(counts, "passed a gate", !found.is_empty());
+    let stuck = of_kind(&results, "stuck-barrier");
+    let words = stuck.iter().map(|anomaly| anomaly.why.split(' ').collect::<Vec<_>>());
+    let found = words.map(|words| (words[0].to_owned(), words[5].parse().expect("a round")));
+    let found: BTreeSet<(String, i64)> = found.collect();
+    assert_eq!(found, gate_definitions::stuck(&record), "seed {seed}");
+    count(counts, "stuck at a gate", !found.is_empty());
+    witnesses(seed, &record, &results);
+}
+
 fn witnesses(seed: u64, record: &Record, results: &Results) {
     let tried = results.anomalies.iter().filter(|_| seed.is_multiple_of(TRIED));
     tried.for_each(|anomaly| minimal(record, anomaly));
@@ -95,6 +118,7 @@ fn random_histories() {
     let both = |seed, counts: &mut AnomalyCounts| {
         queue(seed, counts);
         barrier(seed, counts);
+        gate(seed, counts);
     };
     spread(100, drawn(both));
 }

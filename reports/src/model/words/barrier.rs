@@ -1,4 +1,4 @@
-//! Of barriers: rounds that all members enter, and leave, together.
+//! Of barriers: rounds that all members enter, and leave, together; and gates, at which clients wait.
 
 use super::{EventContext, FamilyWords, Terms};
 use zooquake_history::Event;
@@ -25,15 +25,26 @@ const ENTERING: Terms = Terms {
     ..JOINING
 };
 
+/// Of a gate.
+const GATE: Terms = Terms {
+    hold: None,
+    wait: Some("waits at the gate"),
+    work: "raises the gate",
+    leave: Some("lifts the gate"),
+    took: "raised",
+    ..JOINING
+};
+
 /// The family and its words.
 pub(super) const FAMILY: FamilyWords = FamilyWords {
     spec: &barrier::FAMILY,
-    terms: |ops| match ops
-        .iter()
-        .any(|op| !op.control && [barrier::f::JOIN, barrier::f::CLOSE].contains(&op.f))
-    {
-        true => &JOINING,
-        false => &ENTERING,
+    terms: |ops| {
+        let asks = |names: &[&str]| ops.iter().any(|op| !op.control && names.contains(&op.f));
+        match () {
+            () if asks(&[barrier::f::JOIN, barrier::f::CLOSE]) => &JOINING,
+            () if asks(&[barrier::f::RAISE, barrier::f::WAIT, barrier::f::LIFT]) => &GATE,
+            () => &ENTERING,
+        }
     },
     predicate,
 };
@@ -55,6 +66,15 @@ fn predicate(context: EventContext<'_>) -> Option<String> {
         (barrier::f::CLOSE, Invoke) => format!("is asked to close its session, as {} is over", round()),
         (barrier::f::CLOSE, Ok) => format!("has closed its session of {}", round()),
         (barrier::f::CLOSE, Fail | Info) => context.failed(&format!("closed its session of {}", round()))?,
+        (barrier::f::RAISE, Invoke) => format!("raises the gate of {}", round()),
+        (barrier::f::RAISE, Ok) => format!("has raised the gate of {}", round()),
+        (barrier::f::RAISE, Fail | Info) => context.failed(&format!("raised the gate of {}", round()))?,
+        (barrier::f::WAIT, Invoke) => format!("waits at the gate of {}", round()),
+        (barrier::f::WAIT, Ok) => format!("goes on: the gate of {} does not stand", round()),
+        (barrier::f::WAIT, Fail | Info) => format!("gives up waiting at the gate of {}", round()),
+        (barrier::f::LIFT, Invoke) => format!("lifts the gate of {}", round()),
+        (barrier::f::LIFT, Ok) => format!("has lifted the gate of {}", round()),
+        (barrier::f::LIFT, Fail | Info) => context.failed(&format!("lifted the gate of {}", round()))?,
         _ => return None,
     })
 }

@@ -159,14 +159,15 @@ const RECIPE_MENDS: &[Mend] = &[
     ),
     mend(
         &["early-release"],
-        "A member passed the barrier before all had come, or left before all had ended.",
-        "Give each round a parent of its own, look after each event whether the barrier is open, and count members, not znodes.",
+        "A member passed the barrier before all had come, or left before all had ended; or a client passed a gate that stood.",
+        "Give each round a parent of its own, look after each event whether the barrier is open, and count members, not znodes. Write to a \
+         quorum before you look at a gate, which is a persistent znode.",
     ),
     mend(
         &["stuck-barrier"],
-        "All are there, or all have left, and somebody still waits.",
-        "Look at what is there with the request that sets the watch, watch the opening before you make your own znode known, and let the opening \
-         stay until the last member has left.",
+        "All are there, or all have left, or the gate was lifted, and somebody still waits.",
+        "Look at what is there with the request that sets the watch, again after each reconnect, watch the opening before you make your own znode \
+         known, and let the opening stay until the last member has left.",
     ),
     mend(
         &["split-decision", "decision-flip"],

@@ -211,7 +211,7 @@ impl Double {
         Ok(match parse(request)? {
             Asked::Enter { round, members } => self.enter(round, members).await?,
             Asked::Leave { round } => self.leave(round).await?,
-            Asked::Join { .. } | Asked::Close { .. } => return Err(unknown(request)),
+            _ => return Err(unknown(request)),
         })
     }
 }

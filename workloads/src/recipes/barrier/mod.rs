@@ -1,11 +1,13 @@
-//! Barriers: members that meet. What each promises, and what is known to go wrong with it.
+//! Barriers: members that meet, and a gate at which clients wait. What each promises, and what is known to go wrong with it.
 
 mod double;
+mod gate;
 mod tutorial;
 
 use std::sync::Arc;
 
 pub use double::Double;
+pub use gate::Gate;
 pub use tutorial::Tutorial;
 use zooquake_history::operation::barrier;
 use zooquake_history::plan::Capabilities;
@@ -18,6 +20,9 @@ pub const MEMBERS: &str = "/queue";
 
 /// The parent of the rounds of a double barrier.
 pub const ROUNDS: &str = "/barrier";
+
+/// The parent of the gates.
+pub const GATES: &str = "/gate";
 
 /// The family and its variants.
 pub(super) const FAMILY: FamilyVariants = FamilyVariants {
@@ -45,6 +50,18 @@ const VARIANTS: &[Variant] = &[
                   has a parent of its own",
         contenders: &[ROUNDS],
         build: |env| Ok(Arc::new(Double::new(env))),
+        ..PLAIN
+    },
+    Variant {
+        name: "gate",
+        promise: "who asks to wait while the gate stands waits until it is lifted, whatever fails: the gate is persistent, a write \
+                  comes before the look, and the look is repeated after each event and each reconnect",
+        znodes: &[GATES],
+        capabilities: Capabilities {
+            gate: true,
+            ..Capabilities::NONE
+        },
+        build: |env| Ok(Arc::new(Gate::new(env))),
         ..PLAIN
     },
 ];

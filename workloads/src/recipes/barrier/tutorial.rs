@@ -111,7 +111,7 @@ impl Tutorial {
             zk.close().await;
         }
         self.holder.forget();
-        Ok(Answer::ok(Answered::Closed { round }))
+        Ok(Answer::ok(Answered::Round { round }))
     }
 
     async fn answer(&self, request: &Request) -> Result<Answer, Answer> {
@@ -119,7 +119,7 @@ impl Tutorial {
             Asked::Join { round, members, member } => self.join(round, members, member).await?,
             Asked::Enter { round, .. } => self.enter(round).await?,
             Asked::Close { round } => self.close(round).await?,
-            Asked::Leave { .. } => return Err(unknown(request)),
+            _ => return Err(unknown(request)),
         })
     }
 }

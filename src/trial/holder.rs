@@ -12,14 +12,18 @@ use super::{CLIENTS, PATIENT, SOON, SentenceResult, Trial};
 use anyhow::Result;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use zooquake_history::fault::Wire;
 use zooquake_history::operation::grant::f;
 use zooquake_history::operation::{Family, GrantOps, control};
+use zooquake_history::plan::LeaseTerm;
 use zooquake_history::protocol::Outcome;
 
 /// Milliseconds that a holder works.
 const WORK_MS: u64 = 500;
+
+/// How long after a lease was refused it is asked for again.
+const LEASE_AGAIN: Duration = Duration::from_millis(200);
 
 /// The value of a reply that is `ok`.
 pub(super) fn ok(reply: Result<TimedReply, String>) -> Result<Value, String> {
@@ -53,15 +57,31 @@ impl Trial {
             return Err("nothing is granted".to_string());
         }
         let (ask, grant) = (self.family.spec.grant_ops().takes, self.grant());
-        let value = ok(self.clients[client].ask(ask, json!({ "grant": grant }), PATIENT).await)?;
+        let over = self.plan.workload.lease_term().map_or(Duration::ZERO, LeaseTerm::most);
+        let patience = Instant::now() + over;
+        let value = loop {
+            let answer = ok(self.clients[client].ask(ask, json!({ "grant": grant }), PATIENT).await);
+            // A lease that lasts for a time is refused until it is over.
+            if answer.is_ok() || Instant::now() > patience {
+                break answer?;
+            }
+            tokio::time::sleep(LEASE_AGAIN).await;
+        };
         if value["grant"] != json!(grant) {
             return Err(format!("{value} does not repeat the grant {grant}"));
         }
         self.has_fields(ask, &value)?;
-        if self.can("session") && !value["session"].as_str().is_some_and(is_session) {
+        let lives = self.plan.workload.lease_term().is_none();
+        if lives && self.can("session") && !value["session"].as_str().is_some_and(is_session) {
             return Err(format!("{value} has no session such as \"0x100a1b2c3d40001\""));
         }
         Ok(value)
+    }
+
+    /// Whether others wait while one client holds.
+    pub(super) fn waits_for_one(&self) -> bool {
+        let workload = &self.plan.workload;
+        workload.capabilities().capacity.get() == 1 && workload.lease_term().is_none()
     }
 
     /// Gives a grant back.
@@ -102,7 +122,7 @@ impl Trial {
         let Some(grant) = self.held(grant).await? else {
             return Ok(());
         };
-        if self.plan.workload.capabilities().capacity.get() == 1 {
+        if self.waits_for_one() {
             self.waits(&grant).await?;
             self.awake().await?;
             self.waits_through_a_cut().await?;

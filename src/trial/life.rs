@@ -152,7 +152,7 @@ impl Trial {
 
     async fn left_alone(&mut self) -> Result<()> {
         let grant = self.hold(0).await.ok();
-        if grant.is_some() && self.plan.workload.capabilities().capacity.get() == 1 {
+        if grant.is_some() && self.waits_for_one() {
             self.waits_in_vain().await?;
         }
         if self.family.spec.name == barrier::FAMILY.name {

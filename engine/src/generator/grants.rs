@@ -233,7 +233,7 @@ impl Generator for GrantGenerator {
                 if self.term.is_some() {
                     state.lease_use = match state.dice.u32(0..5) {
                         0 => LeaseUse::TooLong,
-                        1 => LeaseUse::Late,
+                        1 | 2 => LeaseUse::Late,
                         _ => LeaseUse::Planned,
                     };
                 }

@@ -25,6 +25,7 @@ abstract class PushedQueue extends CuratorRecipe implements QueueConsumer<Long>,
     private boolean started;
     /** What allows the queue to work at one more message. */
     private final Semaphore wanted = new Semaphore(0);
+    private boolean asked;
     private final BlockingQueue<Long> given = new LinkedBlockingQueue<>();
     /** The message that the queue works at. */
     private volatile Message message;
@@ -80,12 +81,18 @@ abstract class PushedQueue extends CuratorRecipe implements QueueConsumer<Long>,
         // What is worked at was given before, and is not acknowledged.
         Message present = message;
         if (acknowledges && present != null && present.item != null) return present.item;
-        wanted.release();
+        // One dequeue alone is allowed a message, also after one that raised.
+        if (!asked) wanted.release();
+        asked = true;
         while (true) {
             Long item = given.poll(LOOK_MS, TimeUnit.MILLISECONDS);
-            if (item != null) return item;
+            if (item != null) {
+                asked = false;
+                return item;
+            }
             boolean empty = deadline.left() > 0 && curator.getChildren().forPath(QUEUE).isEmpty();
             if ((empty || deadline.left() == 0) && wanted.tryAcquire()) {
+                asked = false;
                 if (empty) return null;
                 throw new TimeoutException("no message came");
             }

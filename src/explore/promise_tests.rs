@@ -122,6 +122,11 @@ fn all_enter_or_none_does() {
 }
 
 #[test]
+fn nobody_passes_a_gate_that_stands_and_all_pass_one_that_was_lifted() {
+    kept("barrier/gate");
+}
+
+#[test]
 fn commits_are_atomic_and_only_the_tutorials_block() {
     assert_eq!(kept("commit/atomic"), [""; 0]);
     for variant in ["commit/broadcast", "commit/coordinated", "commit/ephemeral"] {

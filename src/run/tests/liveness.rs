@@ -17,7 +17,7 @@ use zooquake_history::{
 const CLIENTS: usize = 4;
 
 /// Each family's operations that convict, and the anomaly.
-const STUCK: [(&str, &str, &str); 10] = [
+const STUCK: [(&str, &str, &str); 11] = [
     ("lock/fenced", "acquire", "lost-wakeup"),
     ("rwlock/fenced", "acquire", "lost-wakeup"),
     ("semaphore/leases", "acquire", "lost-wakeup"),
@@ -25,6 +25,7 @@ const STUCK: [(&str, &str, &str); 10] = [
     ("barrier/tutorial", "enter", "stuck-barrier"),
     ("barrier/double", "enter", "stuck-barrier"),
     ("barrier/double", "leave", "stuck-barrier"),
+    ("barrier/gate", "wait", "stuck-barrier"),
     ("queue/fifo", "dequeue", "stuck-queue"),
     ("queue/claimed", "acknowledge", "stuck-queue"),
     ("commit/coordinated", "decided", "blocked-transaction"),

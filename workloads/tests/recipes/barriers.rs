@@ -103,6 +103,72 @@ fn peers_that_pass_at_once_leave_nobody_behind() {
     assert!(clients[0].reply(first).is_some() && clients[1].reply(second).is_some());
 }
 
+#[test]
+fn who_waits_at_a_gate_goes_on_when_it_is_lifted() {
+    let bed = ClientTestBed::new();
+    let mut clients = ["c1", "c2", "c3"].map(|name| bed.drive(name, "barrier", "gate"));
+    let round = json!({"round": 1});
+    clients[0].ok("wait", round.clone());
+    for _ in 0..2 {
+        clients[2].ok("raise", round.clone());
+    }
+    let waiting = [0, 1].map(|client| clients[client].send("wait", round.clone()));
+    bed.world.pass(LONG);
+    assert_eq!(
+        [0, 1].map(|client| clients[client].reply(waiting[client])),
+        [None, None]
+    );
+    assert_eq!(clients[2].ok("raise", json!({"round": 2})), json!({"round": 2}));
+    for _ in 0..2 {
+        clients[2].ok("lift", round.clone());
+    }
+    bed.world.pass(MOMENT);
+    for (client, id) in clients.iter().zip(waiting) {
+        let (outcome, value, _) = client.reply(id).unwrap();
+        assert_eq!((outcome, &value), (Outcome::Ok, &round));
+    }
+    assert_eq!(
+        bed.net.server().children("/gate").unwrap(),
+        ["2"],
+        "the other gate stands"
+    );
+}
+
+#[test]
+fn a_gate_outlasts_lost_replies_connections_and_sessions() {
+    for op in ["create", "exists", "set", "delete"] {
+        for fate in [Fate::ReplyLost, Fate::RequestLost] {
+            let bed = ClientTestBed::new();
+            let mut clients = ["c1", "c2"].map(|name| bed.drive(name, "barrier", "gate"));
+            (0..3).for_each(|_| bed.net.next(op, fate));
+            let raised = clients[1].send("raise", json!({"round": 1}));
+            bed.world.pass(LONG);
+            assert_eq!(clients[1].reply(raised).unwrap().0, Outcome::Ok, "{op}");
+            let waiting = clients[0].send("wait", json!({"round": 1}));
+            bed.world.pass(LONG);
+            assert_eq!(clients[0].reply(waiting), None, "{op}");
+            let lifted = clients[1].send("lift", json!({"round": 1}));
+            bed.world.pass(LONG);
+            assert_eq!(clients[1].reply(lifted).unwrap().0, Outcome::Ok, "{op}");
+            assert_eq!(clients[0].reply(waiting).unwrap().0, Outcome::Ok, "{op}");
+        }
+    }
+    let bed = ClientTestBed::new();
+    let mut keeper = bed.drive("c2", "barrier", "gate");
+    keeper.ok("raise", json!({"round": 1}));
+    bed.net.expire(bed.net.last_session(), MOMENT);
+    let mut client = bed.drive("c1", "barrier", "gate");
+    let waiting = client.send("wait", json!({"round": 1}));
+    bed.world.pass(MOMENT);
+    bed.net.expire(bed.net.last_session(), MOMENT);
+    bed.world.pass(LONG);
+    assert_eq!(client.reply(waiting), None, "it waits in its next session");
+    let lifted = keeper.send("lift", json!({"round": 1}));
+    bed.world.pass(LONG);
+    assert_eq!(keeper.reply(lifted).unwrap().0, Outcome::Ok);
+    assert_eq!(client.reply(waiting).unwrap().0, Outcome::Ok);
+}
+
 fn join(client: &mut DrivenClient, round: i64, member: u64) -> (Outcome, Value, Option<String>) {
     client.ask("join", json!({"round": round, "members": 2, "member": member}))
 }

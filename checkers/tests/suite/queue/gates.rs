@@ -60,7 +60,8 @@ fn who_waits_at_a_gate_that_was_lifted_is_stuck() {
     let table = "
         c3 invoke raise round=1; c3 ok raise round=1 => # whoever raised it, it was lifted
         c3 ok raise round=1 => c3 fail raise
-        c3 ok raise round=1 => c3 note exit # its session is over
+        c3 ok raise round=1 => c3 note exit | c3 invoke lift round=1; c3 ok lift round=1 => | 1 run recovered => 1 run recovered; \
+            c3 invoke lift round=1; c3 ok lift round=1 # its session is over by then
         c3 invoke lift round=1 => c3 invoke lift round=1; c3 info lift; c3 invoke lift round=1
         c3 ok lift round=1 => | 1 run recovered => 1 run recovered; c3 ok lift round=1";
     guilty(gate, "stuck-barrier", STUCK, table);
@@ -70,6 +71,7 @@ fn who_waits_at_a_gate_that_was_lifted_is_stuck() {
         c3 invoke lift round=1; c3 ok lift round=1 => c3 ok lift round=1 # nothing shows when it was sent
         c3 invoke lift round=1; c3 ok lift round=1 => c3 invoke lift round=2; c3 ok lift round=2
         c3 ok raise round=1 => c3 info raise # it may be raised later
+        c3 ok raise round=1 => c3 note exit # what it sent may arrive until its session is over
         c3 ok lift round=1 => c3 ok lift round=1; c2 invoke raise round=1; c2 ok raise round=1
         c3 ok lift round=1 => c3 ok lift round=1; c2 invoke raise round=one # it may be this gate
         c3 ok lift round=1 => | 1 run recovered => 3 run recovered; c3 ok lift round=1 # too short

@@ -128,8 +128,6 @@ planted! {
         in QUORUM_READ, shows "not-linearizable" under ["lag"], "ZooKeeper Programmer's Guide, consistency guarantees";
     R2 UnknownWriteFails: "a write whose reply is lost is answered as failed, and was applied",
         in QUORUM_READ, shows "not-linearizable" under ["drop-reply"], "ZooKeeper Programmer's Guide, connection loss";
-    S1 EndInWholeSeconds: "the end of a lease is written in whole seconds, cut off, so that others take it up to a second too early",
-        in TIMED, shows "over-capacity" under [], "kazoo: NonBlockingLease";
     S2 WorksBeyondEnd: "a holder does not look at the clock before it works: what does not fit into its lease is begun, and so is what comes after it",
         in TIMED, shows "overdue-work" under [], "Gray and Cheriton 1989: leases";
     S3 TakenUnversioned: "a lease that is over is written anew whatever its version is by then: two that find it over both take it",

@@ -98,10 +98,7 @@ impl TimedLeases {
         }
         let end_ms = u64::try_from((wall + lasts).as_millis()).unwrap_or(u64::MAX);
         let lease = LeaseData {
-            end_ms: match self.env.has(Bug::EndInWholeSeconds) {
-                true => end_ms / 1_000 * 1_000,
-                false => end_ms,
-            },
+            end_ms,
             holder: format!("{:032x}", self.env.host.random()),
         };
         let version = found.map(|(_, stat)| stat.version);

@@ -324,6 +324,13 @@ impl Clients {
         }
         let (phase, now) = (self.phase, run.now);
         let pause = self.generator.ended(number, &op, &end, GeneratorMoment { phase, now });
+        if self.generator.frees(&op, &end) {
+            let pending = self
+                .workers
+                .iter_mut()
+                .filter_map(|worker| Some((worker.number, worker.op.as_mut()?)));
+            pending.for_each(|(waiting, op)| op.free_at = self.holds.free_time(waiting));
+        }
         let attempt = EndedAttempt {
             op: &op,
             mode: self.holds.mode(number),

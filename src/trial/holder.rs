@@ -12,7 +12,7 @@ use super::{CLIENTS, PATIENT, SOON, SentenceResult, Trial};
 use anyhow::Result;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use zooquake_history::fault::Wire;
 use zooquake_history::operation::grant::f;
 use zooquake_history::operation::{Family, GrantOps, control};
@@ -58,24 +58,28 @@ impl Trial {
         }
         let (ask, grant) = (self.family.spec.grant_ops().takes, self.grant());
         let over = self.plan.workload.lease_term().map_or(Duration::ZERO, LeaseTerm::most);
-        let patience = Instant::now() + over;
+        let patience = self.clock.now() + over;
         let value = loop {
             let answer = ok(self.clients[client].ask(ask, json!({ "grant": grant }), PATIENT).await);
             // A lease that lasts for a time is refused until it is over.
-            if answer.is_ok() || Instant::now() > patience {
+            if answer.is_ok() || self.clock.now() > patience {
                 break answer?;
             }
-            tokio::time::sleep(LEASE_AGAIN).await;
+            self.clock.sleep(LEASE_AGAIN).await;
         };
         if value["grant"] != json!(grant) {
             return Err(format!("{value} does not repeat the grant {grant}"));
         }
         self.has_fields(ask, &value)?;
-        let lives = self.plan.workload.lease_term().is_none();
-        if lives && self.can("session") && !value["session"].as_str().is_some_and(is_session) {
+        if self.names_session() && !value["session"].as_str().is_some_and(is_session) {
             return Err(format!("{value} has no session such as \"0x100a1b2c3d40001\""));
         }
         Ok(value)
+    }
+
+    /// Whether a grant names the session that it lives with.
+    pub(super) fn names_session(&self) -> bool {
+        self.can("session") && self.plan.workload.lease_term().is_none()
     }
 
     /// Whether others wait while one client holds.
@@ -175,7 +179,7 @@ impl Trial {
         let told = self.clients[0].sessions();
         let shown = format!("the notices of sessions were {told:?}");
         let of = |(session, state): &(String, String)| {
-            state == "connected" && (!self.can("session") || grant["session"] == json!(session))
+            state == "connected" && (!self.names_session() || grant["session"] == json!(session))
         };
         match told.iter().any(of) {
             true => Ok(shown),

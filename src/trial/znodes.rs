@@ -126,7 +126,7 @@ impl Trial {
             let Some(grant) = grant else {
                 return Ok(value.to_string());
             };
-            if self.can("session") && !sessions.contains(&grant["session"]) {
+            if self.names_session() && !sessions.contains(&grant["session"]) {
                 return Err(format!("{value} does not name the session {}", grant["session"]));
             }
             let named = znodes.iter().any(|named| named["path"] == grant["path"]);

@@ -118,7 +118,9 @@ fn verdict_story_and_pictures_need_no_scripts() {
         assert!(tab.text("#run").contains("needs JavaScript"), "{verdict}");
         if verdict == "INVALID" {
             assert!(shown(&tab, "#witness") && shown(&tab, "#w2"));
-            assert!(tab.text(".why").len() > 100 && tab.text("#first .steps").contains("c3"));
+            assert!(tab.text(".why").ends_with('.') && tab.text("#first .steps").contains("c3"));
+            let evidence = tab.js("document.querySelector('.evidence').textContent.length");
+            assert!(evidence.as_u64() > Some(100), "{evidence}");
         }
         assert_eq!(tab.complaints(), Vec::<String>::new(), "{verdict}");
     }

@@ -119,8 +119,9 @@ impl DockerCluster {
     }
 }
 
-/// What is added where a server's log shows that it is older than the oldest ZooKeeper that a run works with: 3.4 reads no
-/// client port behind the `;` of a server's line, and has neither `create2` nor the commands that a run asks a server by.
+/// What is added where a server's log shows that it is older than the oldest ZooKeeper that a run works with: 3.4 reads
+/// no client port behind the `;` of a server's line, and has neither `create2` nor the commands that a run asks a
+/// server by.
 fn too_old(log: &str) -> &'static str {
     let unreadable_port = log
         .lines()

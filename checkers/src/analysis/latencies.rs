@@ -14,8 +14,8 @@ pub enum LatencyKind {
     HandOver,
     /// An item: from the answer to its enqueue to its first delivery.
     Delivery,
-    /// The opening of a round: from the sending of the last request by which a member arrives, to each that is let in. Of
-    /// a gate: from the sending of the request to lift it, or to wait where that came later.
+    /// The opening of a round: from the sending of the last request by which a member arrives, to each that is let in.
+    /// Of a gate: from the sending of the request to lift it, or to wait where that came later.
     Opening,
     /// A decision: from the sending of its transaction's begin, to each answer that names it to a site.
     Decision,

@@ -33,8 +33,8 @@ pub struct TimedHold {
 }
 
 impl Analysis<'_> {
-    /// The certain holds of leases that last for a time, in the order in which they began; none of other grants. In time
-    /// nearly linear in the events.
+    /// The certain holds of leases that last for a time, in the order in which they began; none of other grants. In
+    /// time nearly linear in the events.
     pub(crate) fn timed_holds(&self) -> Vec<TimedHold> {
         if self.term.is_none() {
             return Vec::new();
@@ -93,8 +93,8 @@ fn hold(
 /// What denies that clients hold, by events.
 #[derive(Default)]
 struct Denials<'a> {
-    /// By client and grant: where each request was sent that was answered so, 0 of a notice and of an unknown request, and
-    /// where that was read.
+    /// By client and grant: where each request was sent that was answered so, 0 of a notice and of an unknown request,
+    /// and where that was read.
     of_grant: HashMap<(&'a str, &'a str), Vec<(usize, usize)>>,
     /// By client: where it was read that it holds no more, though it is not certain by what grant.
     unnamed: HashMap<&'a str, Vec<usize>>,

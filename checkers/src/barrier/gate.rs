@@ -3,9 +3,9 @@
 //! and again, though the gate was certainly lifted.
 //!
 //! A gate certainly stands from the answer `ok` to a `raise` of its round to the sending of the first `lift` of it. It
-//! is certainly lifted from the answer `ok` to a `lift` that was sent when no `raise` of the round was at work any more:
-//! each had been answered `ok` or `fail`, or its process had ended before the recovery began, after which its session
-//! is over ([`crate::analysis::recovery`]). All is judged in time nearly linear in the operations.
+//! is certainly lifted from the answer `ok` to a `lift` that was sent when no `raise` of the round was at work any
+//! more: each had been answered `ok` or `fail`, or its process had ended before the recovery began, after which its
+//! session is over ([`crate::analysis::recovery`]). All is judged in time nearly linear in the operations.
 
 use super::rounds::{answered, told};
 use crate::analysis::recovery::RecoverySpan;

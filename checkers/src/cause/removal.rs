@@ -153,8 +153,8 @@ impl<'r, 'a> Removals<'r, 'a> {
             || behind && newer.mode.is_some_and(|mode| self.discipline.is_shown(mode))
     }
 
-    /// The first grant, read by the newer one at the latest, that the transaction which ended an older one let in beside
-    /// it; the newer one if none was certainly let in.
+    /// The first grant, read by the newer one at the latest, that the transaction which ended an older one let in
+    /// beside it; the newer one if none was certainly let in.
     fn first_let_in<'g>(&'g self, older: &Grant<'_>, newer: &'g Grant<'a>, txn: &Txn) -> &'g Grant<'a> {
         let capacity = self.run.capacity;
         let beside = |grant: &&Grant<'a>| {

@@ -2,7 +2,8 @@
 //! outlast.
 //!
 //! The clock alone convicts, of the orchestrator: it bounds from both sides when the lease of each grant ends by its
-//! client's clock ([`crate::analysis::TimedHold`]). No `confirm` is needed, but of a lease that ends with a session, too.
+//! client's clock ([`crate::analysis::TimedHold`]). No `confirm` is needed, but of a lease that ends with a session,
+//! too.
 
 use super::holding_clients::HoldingClients;
 use crate::analysis::{Analysis, HolderAnswer, TimedHold};

@@ -1,5 +1,5 @@
-//! Leases that last for a time: each anomaly by one history, silence on its nearest innocent twins, and random histories
-//! against the definitions taken literally and against all executions that fit.
+//! Leases that last for a time: each anomaly by one history, silence on its nearest innocent twins, and random
+//! histories against the definitions taken literally and against all executions that fit.
 
 use crate::brute_force;
 use crate::expect::{self, explains, explains_all, guilty, innocent, kinds, none, one, proven_by};
@@ -414,8 +414,8 @@ fn overdue_grants(events: &[Event], term: Term) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Spoilt evidence: fields that are gone, and answers that pair with no request. Nothing more is found for it than in the
-/// whole history, and what is found is proven by itself.
+/// Spoilt evidence: fields that are gone, and answers that pair with no request. Nothing more is found for it than in
+/// the whole history, and what is found is proven by itself.
 #[test]
 fn what_is_spoilt_convicts_nobody_else() {
     for seed in 0..crate::histories(4_000) {

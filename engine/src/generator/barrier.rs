@@ -1,6 +1,6 @@
 //! Barriers. That of the tutorial: members join, a member that counts them all opens it, an application waits. The
-//! double one: the clients enter and leave, round after round. A gate: one client raises it and lifts it, the others wait
-//! at it. `docs/families/barrier.md`.
+//! double one: the clients enter and leave, round after round. A gate: one client raises it and lifts it, the others
+//! wait at it. `docs/families/barrier.md`.
 
 use super::{
     Assignment, BEYOND_MS, FamilyGenerator, GIVE_BACK_MS, Generator, GeneratorMoment, GeneratorPhase, OperationRequest,
@@ -549,6 +549,10 @@ impl Generator for GateRounds {
             _ => {}
         }
         Duration::ZERO
+    }
+
+    fn frees(&self, op: &PendingOp, end: &Completion) -> bool {
+        op.f == barrier::f::LIFT && end.is_ok()
     }
 
     /// Its operation is asked again; a gate that stands goes on standing.

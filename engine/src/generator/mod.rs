@@ -163,6 +163,11 @@ pub trait Generator: Debug + Send {
     /// [`GeneratorPhase::Final`] one that did not finish is asked again.
     fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, at: GeneratorMoment) -> Duration;
 
+    /// Whether those that wait could not go on before this end: their time for the bound of liveness begins with it.
+    fn frees(&self, _: &PendingOp, _: &Completion) -> bool {
+        false
+    }
+
     /// The client's process has died.
     fn died(&mut self, client: usize);
 

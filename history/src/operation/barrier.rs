@@ -257,7 +257,8 @@ pub enum BarrierAnswer {
         /// Its znode; `None` where the client cannot prove that it removed that itself.
         removed: Option<ZnodeName>,
     },
-    /// To `close`: its session is closed. To `raise`: the gate stands. To `lift`, and to `wait`: it does not, or no more.
+    /// To `close`: its session is closed. To `raise`: the gate stands. To `lift`, and to `wait`: it does not, or no
+    /// more.
     Round { round: i64 },
 }
 

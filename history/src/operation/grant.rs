@@ -5,7 +5,7 @@ use super::{
     AnyType, Field, FieldContent, FieldSource, FinishRule, Mode, OpSpec, Operation, RequiredField, Role, ZnodeName,
     fields,
 };
-use crate::plan::{Resource, is_default};
+use crate::plan::{Resource, Workload, is_default};
 use crate::protocol::ClientLimit;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,23 +54,34 @@ const GRANTS: FieldSource = FieldSource::Answer(&[f::ACQUIRE, f::ELECT]);
 /// The age of the znode that a grant rests on.
 const AGE: RequiredField = RequiredField {
     logged: true,
-    ..RequiredField::new(GRANTS, &["czxid"], FieldContent::Number, "unowned-release").unless(
-        ClientLimit::Czxid,
-        "what the releases of these grants removed is compared with nothing",
-    )
+    ..RequiredField::new(GRANTS, &["czxid"], FieldContent::Number, "unowned-release")
+        .unless(
+            ClientLimit::Czxid,
+            "what the releases of these grants removed is compared with nothing",
+        )
+        .asked(lives_with_its_znode)
 };
+
+/// Whether a grant is a znode of its holder's, and ends with it; a lease that lasts for a time ends by the clock.
+fn lives_with_its_znode(workload: &Workload) -> bool {
+    workload.lease_term().is_none()
+}
 
 /// What is required wherever something is granted: the znode and the session of a grant, and what a release removed.
 pub const GRANTED: &[RequiredField] = &[
     AGE,
-    RequiredField::new(GRANTS, &["path"], FieldContent::Text, "unowned-release").unless(
-        ClientLimit::Czxid,
-        "deletes in the transaction logs convict none of these grants",
-    ),
-    RequiredField::new(GRANTS, &["session"], FieldContent::Session, "foreign-znode").unless(
-        ClientLimit::Session,
-        "the owners of these grants' znodes are compared with nothing",
-    ),
+    RequiredField::new(GRANTS, &["path"], FieldContent::Text, "unowned-release")
+        .unless(
+            ClientLimit::Czxid,
+            "deletes in the transaction logs convict none of these grants",
+        )
+        .asked(lives_with_its_znode),
+    RequiredField::new(GRANTS, &["session"], FieldContent::Session, "foreign-znode")
+        .unless(
+            ClientLimit::Session,
+            "the owners of these grants' znodes are compared with nothing",
+        )
+        .asked(lives_with_its_znode),
     RequiredField {
         logged: true,
         once: true,
@@ -84,6 +95,7 @@ pub const GRANTED: &[RequiredField] = &[
             ClientLimit::Removed,
             "only what the transaction logs show convicts these releases",
         )
+        .asked(lives_with_its_znode)
     },
 ];
 

@@ -108,8 +108,8 @@ pub fn badge(anomaly: &Anomaly) -> Markup {
     }
 }
 
-/// What the anomaly comes from and its steps as a numbered list, of more steps than so many the first and the last ones;
-/// the numbers are those of the picture.
+/// What the anomaly comes from and its steps as a numbered list, of more steps than so many the first and the last
+/// ones; the numbers are those of the picture.
 pub fn steps_list(witness: &DrawnWitness, most: usize) -> Markup {
     html! {
         ol.steps {

@@ -21,7 +21,8 @@ pub struct DrawnWitness {
 /// One event of a witness.
 #[derive(Debug)]
 pub struct WitnessStep {
-    /// Its number in pictures and lists, from 1; 0 of what the anomaly comes from. Numbers skip the steps that are not shown.
+    /// Its number in pictures and lists, from 1; 0 of what the anomaly comes from. Numbers skip the steps that are not
+    /// shown.
     pub number: usize,
     /// Whether the proof ends with it.
     pub last: bool,
@@ -46,7 +47,8 @@ pub struct WitnessStep {
 pub struct DrawnCause {
     /// Whether the evidence decides it.
     pub proven: bool,
-    /// The moments of its events that are no steps of the proof, each with the row of its client; `None` if it is no client's.
+    /// The moments of its events that are no steps of the proof, each with the row of its client; `None` if it is no
+    /// client's.
     pub events: Vec<(u64, Option<usize>)>,
     /// The number of its fault window, if it is one that was on.
     pub window: Option<i64>,
@@ -133,8 +135,8 @@ fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<WitnessStep> {
     kept(found.len(), MAX).map(step).collect()
 }
 
-/// The steps that are listed, by time: what the anomaly comes from, and of its proof the first and the last ones, at most so
-/// many; each with how many steps were left out before it.
+/// The steps that are listed, by time: what the anomaly comes from, and of its proof the first and the last ones, at
+/// most so many; each with how many steps were left out before it.
 pub fn listed(witness: &DrawnWitness, most: usize) -> Vec<(usize, &WitnessStep)> {
     let mut listed = summary(&witness.steps, most);
     if let Some(step) = witness.cause.as_ref().and_then(|cause| cause.step.as_ref()) {

@@ -22,8 +22,8 @@ pub struct Grant {
     pub token: Option<i64>,
     /// The znode with which the client has acknowledged that it leads; `None` for variants without acknowledgements.
     pub ack: Option<OwnZnode>,
-    /// The moment of the host's clock at which a lease ends that lasts for a time, and rests on no session; `None` if it
-    /// lasts as long as its znode.
+    /// The moment of the host's clock at which a lease ends that lasts for a time, and rests on no session; `None` if
+    /// it lasts as long as its znode.
     pub until: Option<Duration>,
 }
 

@@ -90,8 +90,8 @@ pub trait Host: Send + Sync {
     /// Time since some fixed moment, monotonic.
     fn now(&self) -> Duration;
 
-    /// What the clock on the wall shows, which others read too: time since some moment that all machines have in common.
-    /// Clocks of two machines may differ.
+    /// What the clock on the wall shows, which others read too: time since some moment that all machines have in
+    /// common. Clocks of two machines may differ.
     fn wall(&self) -> Duration;
 
     /// Waits that long.

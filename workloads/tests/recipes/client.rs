@@ -65,9 +65,10 @@ fn a_hold_from_its_grant_to_its_release() {
 
 #[test]
 fn control_requests_are_answered_while_an_operation_waits() {
-    let asked = |family: &str| match family {
+    let asked = |family: &str, gate: bool| match family {
         "lock" | "rwlock" => Some(("acquire", "release")),
         "election" => Some(("elect", "resign")),
+        "barrier" if gate => Some(("wait", "lift")),
         "barrier" => Some(("enter", "leave")),
         _ => None,
     };
@@ -75,7 +76,8 @@ fn control_requests_are_answered_while_an_operation_waits() {
     for variant in registry() {
         // Queues of items and registers never wait. `lock/crate` is built on a real ensemble, and of a commit only
         // sites wait, without background work.
-        let Some((waits, ends)) = asked(variant.family).filter(|_| !variant.client_library) else {
+        let gate = variant.capabilities.gate;
+        let Some((waits, ends)) = asked(variant.family, gate).filter(|_| !variant.client_library) else {
             continue;
         };
         let name = format!("{}/{}", variant.family, variant.name);
@@ -85,6 +87,9 @@ fn control_requests_are_answered_while_an_operation_waits() {
         let holds = variant.family != "barrier";
         if holds {
             c1.ok(waits, json!({"grant": "g1"}));
+        }
+        if gate {
+            c1.ok("raise", json!({"round": 1}));
         }
         let value = json!({"grant": "g2", "round": 1, "members": 2});
         let pending = c2.send(waits, value.clone());

@@ -73,7 +73,9 @@ impl ClientTestBed {
                 .clone(),
         );
         let output = Output::to(pipe.clone());
-        let recipe = variant(family, recipe).unwrap().recipe(&env).unwrap();
+        let variant = variant(family, recipe).unwrap();
+        variant.znodes.iter().for_each(|path| self.net.server().ensure(path));
+        let recipe = variant.recipe(&env).unwrap();
         let (lines, requests) = mpsc::unbounded_channel();
         self.world
             .start(RecipeClient::new(name, env, recipe, output.clone()).serve(requests));

@@ -1,4 +1,5 @@
-//! Barriers: members that meet, and a gate at which clients wait. What each promises, and what is known to go wrong with it.
+//! Barriers: members that meet, and a gate at which clients wait. What each promises, and what is known to go wrong
+//! with it.
 
 mod double;
 mod gate;

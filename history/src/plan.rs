@@ -12,7 +12,7 @@ mod window;
 
 use crate::node::Node;
 use crate::operation::semaphore;
-pub use capabilities::{Capabilities, Delivery, LeaseTerm, RegisterReads};
+pub use capabilities::{BarrierKind, Capabilities, Delivery, LeaseTerm, RegisterReads};
 pub use client_plan::{ClientPlan, Cycle};
 pub use goal::ConsensusGoal;
 pub use hosts::PlannedHost;

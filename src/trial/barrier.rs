@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::fault::Wire;
 use zooquake_history::operation::barrier::{self, f};
+use zooquake_history::plan::BarrierKind;
 use zooquake_history::protocol::Outcome;
 
 /// How long a member of a round is listened to before the other one is.
@@ -31,25 +32,9 @@ pub const FAMILY: FamilyTrial = FamilyTrial {
     nonsense: Some(f::JOIN),
 };
 
-/// The kinds of barrier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BarrierKind {
-    /// Both clients enter, and both leave.
-    Double,
-    /// One joins for both members, and the other one waits.
-    Tutorial,
-    /// The first client waits at the gate that the second one keeps.
-    Gate,
-}
-
 impl Trial {
     fn barrier_kind(&self) -> BarrierKind {
-        let capabilities = self.plan.workload.capabilities();
-        match (capabilities.members, capabilities.gate) {
-            (true, _) => BarrierKind::Tutorial,
-            (false, true) => BarrierKind::Gate,
-            (false, false) => BarrierKind::Double,
-        }
+        self.plan.workload.capabilities().barrier_kind()
     }
 
     async fn barrier(&mut self) -> Result<()> {

@@ -62,7 +62,7 @@ impl Trial {
         let value = loop {
             let answer = ok(self.clients[client].ask(ask, json!({ "grant": grant }), PATIENT).await);
             // A lease that lasts for a time is refused until it is over.
-            if answer.is_ok() || self.clock.now() > patience {
+            if answer.is_ok() || self.clock.now() >= patience {
                 break answer?;
             }
             self.clock.sleep(LEASE_AGAIN).await;

@@ -279,8 +279,7 @@ impl<'a> Grants<'a> {
     /// Takes note of a client that refused a request because it holds no more; `asked` names the grant if it is certain
     /// which request it refused.
     fn not_held(&mut self, event: &'a Event, at: usize, asked: Option<&'a str>) {
-        let error = event.error.as_deref().unwrap_or_default();
-        if event.kind != EventType::Fail || !error.starts_with("not-held") {
+        if !ops::is_not_held(event) {
             return;
         }
         let node = ops::node(event);

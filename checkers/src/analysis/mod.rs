@@ -36,9 +36,15 @@ use faults::AppliedRequests;
 use grants::GrantTerms;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::time::Duration;
 use zooquake_history::operation::Mode;
 use zooquake_history::plan::LeaseTerm;
 use zooquake_history::{Event, Record};
+
+/// A time in nanoseconds, as the history has them.
+pub(crate) fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
 
 /// The first of some sorted events after another one.
 pub(crate) fn first_after(all: &[usize], event: usize) -> Option<usize> {

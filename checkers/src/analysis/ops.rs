@@ -12,6 +12,7 @@
 use crate::text::if_any;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use zooquake_history::operation::control::f;
+use zooquake_history::operation::grant::NOT_HELD;
 use zooquake_history::operation::membership::{MEMBERS, N};
 use zooquake_history::{Event, EventType, Process};
 
@@ -29,6 +30,12 @@ pub struct Ops<'a> {
     /// Answers that may not have been given, or not to the request that they name: one that names another operation
     /// than the open one, and all that one request seems to have got ([`Misfit`]). No anomaly rests on one.
     pub disputed: BTreeSet<usize>,
+}
+
+/// Whether a client refused a request because it does not hold the grant any more.
+pub fn is_not_held(event: &Event) -> bool {
+    let error = event.error.as_deref().unwrap_or_default();
+    event.kind == EventType::Fail && error.starts_with(NOT_HELD)
 }
 
 /// The client an event belongs to.

@@ -13,11 +13,11 @@
 //! - it names a session, with which it ends: that lived when the last `confirm` was sent that its client answered as
 //!   holder ([`super::grants`] has the argument).
 
-use super::{Analysis, Grant, first_after};
+use super::{Analysis, Grant, first_after, nanos, ops};
 use std::collections::HashMap;
-use zooquake_history::operation::{control, grant::NOT_HELD};
+use zooquake_history::operation::control;
 use zooquake_history::plan::LeaseTerm;
-use zooquake_history::{Event, EventType, Process};
+use zooquake_history::{EventType, Process};
 
 /// The span in which a client certainly holds a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,14 +48,13 @@ impl Analysis<'_> {
 
     /// Until when the lease of a grant lasts by the clock alone, for certain; `None` if that is not known.
     pub(crate) fn certain_end(&self, grant: &Grant<'_>) -> Option<u64> {
-        let least = u64::try_from(self.term?.least().as_nanos()).unwrap_or(u64::MAX);
-        Some(self.time(grant.requested?).saturating_add(least))
+        let least = self.term?.least();
+        Some(self.time(grant.requested?).saturating_add(nanos(least)))
     }
 
     /// Until when a lease may last at most whose grant was read at this event.
     pub(crate) fn latest_end(&self, term: LeaseTerm, read: usize) -> u64 {
-        let most = u64::try_from(term.most().as_nanos()).unwrap_or(u64::MAX);
-        self.time(read).saturating_add(most)
+        self.time(read).saturating_add(nanos(term.most()))
     }
 }
 
@@ -106,7 +105,7 @@ impl<'a> Denials<'a> {
     fn new(run: &Analysis<'a>) -> Self {
         let mut denials = Self::default();
         for (at, event) in run.events.iter().enumerate() {
-            let node = super::ops::node(event);
+            let node = ops::node(event);
             let control = matches!(event.process, Process::Name(_));
             match (event.f.as_str(), event.kind) {
                 ("lost", EventType::Info) if control => denials.add(node, event.grant(), (at, 0)),
@@ -117,7 +116,7 @@ impl<'a> Denials<'a> {
                         None => denials.add(node, None, (at, 0)),
                     }
                 }
-                (_, EventType::Fail) if !control && is_not_held(event) => {
+                _ if !control && ops::is_not_held(event) => {
                     let op = run.ops.completes[at].map(|op| &run.ops.work[op]);
                     let sent = op.and_then(|op| op.sent());
                     let asked = sent.and_then(|sent| run.events[sent].grant());
@@ -154,11 +153,6 @@ impl<'a> Denials<'a> {
             .map(|&(_, at)| at);
         [named, unnamed, disclaimed].into_iter().flatten().min()
     }
-}
-
-fn is_not_held(event: &Event) -> bool {
-    let error = event.error.as_deref();
-    error.is_some_and(|error| error.starts_with(NOT_HELD))
 }
 
 /// By client: where each answer was read to a request whose sending is certain, in their order, and the latest of these

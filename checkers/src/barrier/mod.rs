@@ -20,6 +20,7 @@ use crate::{Results, verdict};
 use rounds::Rounds;
 use zooquake_history::Record;
 use zooquake_history::operation::barrier::{self, ROUND, f};
+use zooquake_history::plan::BarrierKind;
 
 /// The family of barriers.
 pub const FAMILY: FamilyChecks = FamilyChecks {
@@ -70,8 +71,8 @@ const TREE: &str = "orphans were not looked for";
 fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
-    let capabilities = record.plan.workload.capabilities();
-    if capabilities.gate {
+    let kind = record.plan.workload.capabilities().barrier_kind();
+    if kind == BarrierKind::Gate {
         gate::check(&run, &mut found);
         orphan_node::check(&run, &mut found);
         let needs = Requirements {
@@ -81,7 +82,7 @@ fn check(record: &Record) -> Results {
         };
         return verdict::close(&run, found, &needs);
     }
-    let double = !capabilities.members;
+    let double = kind == BarrierKind::Double;
     let (member, progress): (&str, &[&[&str]]) = match double {
         true => (f::ENTER, &[&[f::ENTER], &[f::LEAVE]]),
         false => (f::JOIN, &[&[f::JOIN], &[f::ENTER]]),

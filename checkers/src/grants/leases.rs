@@ -6,7 +6,7 @@
 //! too.
 
 use super::holding_clients::HoldingClients;
-use crate::analysis::{Analysis, HolderAnswer, TimedHold};
+use crate::analysis::{Analysis, HolderAnswer, TimedHold, nanos};
 use crate::findings::{Finding, Findings};
 use crate::text::{count, seconds};
 use zooquake_history::operation::WORK_MS;
@@ -124,8 +124,4 @@ fn overdue_work(run: &Analysis<'_>, term: LeaseTerm, out: &mut Findings) {
         out.add(run, Finding::new(OVERDUE, "leases end", witness, why));
     }
     out.ran(OVERDUE, looked_at);
-}
-
-fn nanos(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -8,7 +8,7 @@
 pub mod refused_for_ever;
 
 use crate::analysis::recovery::RecoverySpan;
-use crate::analysis::{Analysis, Op};
+use crate::analysis::{Analysis, Op, nanos};
 use crate::findings::Findings;
 use crate::text::seconds;
 use refused_for_ever::RefusalJudge;
@@ -443,7 +443,7 @@ impl LivenessBounds {
 
     /// The bound of an unfinished operation of this name, in nanoseconds.
     pub fn bound(&self, f: &str) -> u64 {
-        u64::try_from(self.0.bound(f).as_nanos()).unwrap_or(u64::MAX)
+        nanos(self.0.bound(f))
     }
 }
 

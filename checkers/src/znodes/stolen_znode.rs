@@ -217,14 +217,13 @@ impl<'a> Denials<'a> {
         for (at, event) in run.events.iter().enumerate() {
             let (node, name) = (ops::node(event), event.grant());
             let about = |name: Option<&'a str>| name.map_or(DenialSubject::Anything, DenialSubject::Grant);
-            let error = event.error.as_deref().unwrap_or_default();
             let denied = match (event.f.as_str(), event.kind) {
                 ("lost", EventType::Info) => about(name),
                 ("session", EventType::Info) if matches!(event.state(), Some("expired" | "closed")) => event
                     .session()
                     .and_then(session)
                     .map_or(DenialSubject::Anything, DenialSubject::Session),
-                (_, EventType::Fail) if error.starts_with("not-held") => {
+                _ if ops::is_not_held(event) => {
                     let op = run.ops.completes[at].map(|op| &run.ops.work[op]);
                     about(name.or(op.and_then(|op| op.sent()).and_then(|sent| run.events[sent].grant())))
                 }

@@ -10,18 +10,15 @@ use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::liveness::AnsweredDurations;
 use zooquake_history::operation::barrier;
-use zooquake_history::plan::{ClientPlan, Plan};
+use zooquake_history::plan::{BarrierKind, ClientPlan, Plan};
 
 /// The family and its generator.
 pub const FAMILY: FamilyGenerator = FamilyGenerator {
     spec: &barrier::FAMILY,
-    generator: |plan| {
-        let capabilities = plan.workload.capabilities();
-        match (capabilities.members, capabilities.gate) {
-            (true, _) => Box::new(TutorialBarrier::new(plan)),
-            (false, true) => Box::new(GateRounds::new(plan)),
-            (false, false) => Box::new(DoubleBarrier::new(plan)),
-        }
+    generator: |plan| match plan.workload.capabilities().barrier_kind() {
+        BarrierKind::Tutorial => Box::new(TutorialBarrier::new(plan)),
+        BarrierKind::Gate => Box::new(GateRounds::new(plan)),
+        BarrierKind::Double => Box::new(DoubleBarrier::new(plan)),
     },
 };
 

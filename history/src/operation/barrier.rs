@@ -4,7 +4,7 @@ use super::{
     Delay, Family, FieldContent, FieldSource, OpSpec, Operation, Replacement, RequiredField, Role, StrikePoint,
     ZnodeName, control, fields,
 };
-use crate::plan::{Capabilities, ClientState, Workload};
+use crate::plan::{BarrierKind, Capabilities, ClientState, Workload};
 use crate::protocol::ClientLimit;
 use serde::{Deserialize, Serialize};
 
@@ -198,7 +198,7 @@ const RAISING: StrikePoint = StrikePoint {
 };
 
 fn all_enter(capabilities: &Capabilities) -> bool {
-    !capabilities.members && !capabilities.gate
+    capabilities.barrier_kind() == BarrierKind::Double
 }
 
 /// What a client is asked.

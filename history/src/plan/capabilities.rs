@@ -40,6 +40,17 @@ pub struct Capabilities {
     pub margin_ms: u64,
 }
 
+/// The kinds of barrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BarrierKind {
+    /// All clients enter together and leave together.
+    Double,
+    /// Members join, and one client waits for the start.
+    Tutorial,
+    /// One client raises it and lifts it, and the others wait at it.
+    Gate,
+}
+
 /// For how long a lease lasts by its client's clock, which begins it between the sending of its request and the reading
 /// of its grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +118,15 @@ impl Capabilities {
         lease_ms: 0,
         margin_ms: 0,
     };
+
+    /// Of a barrier: its kind.
+    pub fn barrier_kind(&self) -> BarrierKind {
+        match (self.members, self.gate) {
+            (true, _) => BarrierKind::Tutorial,
+            (false, true) => BarrierKind::Gate,
+            (false, false) => BarrierKind::Double,
+        }
+    }
 
     /// For how long leases last; `None` if not for a time.
     pub fn lease_term(&self) -> Option<LeaseTerm> {

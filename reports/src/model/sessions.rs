@@ -10,7 +10,9 @@ const MOST: usize = 500;
 /// The sessions of one client over time.
 #[derive(Debug)]
 pub struct SessionLane {
-    /// The name of the client.
+    /// The row of its client.
+    pub lane: usize,
+    /// The client's name, clipped.
     pub client: String,
     /// Its sessions, by their beginnings.
     pub sessions: Vec<DrawnSession>,
@@ -45,15 +47,16 @@ pub struct SessionMarks {
 /// A row for each client with a session, in the order of the clients' rows; none where the record has no sessions.
 pub fn drawn(analysis: &Analysis<'_>, lanes: &Lanes, run_end: u64) -> Vec<SessionLane> {
     let all = SessionSpan::all(analysis);
-    let lane = |client: &String| {
+    let lane = |(lane, client): (usize, &String)| {
         let of = all.iter().filter(|span| span.node == client).take(MOST);
         let sessions: Vec<DrawnSession> = of.map(|span| DrawnSession::new(span, run_end)).collect();
         (!sessions.is_empty()).then(|| SessionLane {
+            lane,
             client: text::clip(client, 8),
             sessions,
         })
     };
-    lanes.names.iter().filter_map(lane).collect()
+    lanes.names.iter().enumerate().filter_map(lane).collect()
 }
 
 impl DrawnSession {

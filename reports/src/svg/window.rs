@@ -62,7 +62,8 @@ pub fn view(model: &RunModel<'_>, witness: &DrawnWitness) -> (TimeScale, Vec<usi
     (scale, rows)
 }
 
-/// The spans in which nothing that the picture shows begins or ends: at least a sixth of it each and two seconds.
+/// The spans in which nothing that the picture shows begins or ends, each a sixth of it and two seconds long at least,
+/// less some air on both sides.
 fn quiet(model: &RunModel<'_>, witness: &DrawnWitness, scale: &TimeScale, rows: &[usize]) -> Vec<(u64, u64)> {
     let least = ((scale.until - scale.from) / 6).max(2_000_000_000);
     let both = |(from, until): (u64, Option<u64>)| std::iter::once(from).chain(until);
@@ -94,9 +95,8 @@ fn quiet(model: &RunModel<'_>, witness: &DrawnWitness, scale: &TimeScale, rows: 
 
 /// The sessions of the rows that did not end by their client: the place of the row, when, and in words.
 fn ended_sessions<'m>(model: &'m RunModel<'_>, rows: &'m [usize]) -> impl Iterator<Item = (usize, u64, &'m str)> {
-    let of_row = |(place, lane): (usize, &usize)| {
-        let name = &model.lanes.names[*lane];
-        let sessions = model.sessions.iter().filter(move |of| of.client == text::clip(name, 8));
+    let of_row = |(place, lane): (usize, &'m usize)| {
+        let sessions = model.sessions.iter().filter(move |of| of.lane == *lane);
         sessions
             .flat_map(|of| &of.sessions)
             .map(move |session| (place, session))

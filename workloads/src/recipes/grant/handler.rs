@@ -63,11 +63,10 @@ impl GrantHandler {
     async fn work(&self, grant: String, work: Duration) -> Result<Answer, Answer> {
         let (held, _working) = self.begin(&grant)?;
         let now = self.env.host.now();
-        let fits = held.outlasts(now) && held.until.is_none_or(|until| now + work <= until);
-        match (fits || self.env.has(Bug::WorksBeyondEnd), held.outlasts(now)) {
-            (true, _) => {}
-            (false, true) => return Err(Answer::fail(TOO_LONG)),
-            (false, false) => return Err(Answer::fail(NOT_HELD)),
+        match held.until.filter(|_| !self.env.has(Bug::WorksBeyondEnd)) {
+            Some(until) if until <= now => return Err(Answer::fail(NOT_HELD)),
+            Some(until) if until < now + work => return Err(Answer::fail(TOO_LONG)),
+            _ => {}
         }
         self.env.host.sleep(work).await;
         Ok(Answer::ok(Answered::Worked { grant }))

@@ -17,7 +17,7 @@ pub use ops::{DrawnHold, DrawnOperation, Mark, Role, subject_name};
 pub use roots::Root;
 pub use sessions::{DrawnSession, SessionLane, SessionMarks};
 pub use stats::{LatencyTerms, OpStats, errors, op_stats, rates};
-pub use witness::{DrawnCause, DrawnWitness, WitnessStep, listed};
+pub use witness::{DrawnWitness, WitnessStep, listed};
 pub use words::{Mend, Terms, round_word};
 pub use zooquake_checkers::analysis::OperationOutcome;
 

@@ -1,6 +1,7 @@
 //! What a page shows of an anomaly: the events that prove it, in order and in words, and what it comes from.
 
 use super::RunModel;
+use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Cause};
 use zooquake_history::Event;
 
@@ -52,6 +53,8 @@ pub struct DrawnCause {
     pub events: Vec<(u64, Option<usize>)>,
     /// The number of its fault window, if it is one that was on.
     pub window: Option<i64>,
+    /// The row of the first client that the fault hit.
+    pub victim: Option<usize>,
     /// What happened first of it, as the step 0; `None` if the proof has all of it.
     pub step: Option<WitnessStep>,
 }
@@ -85,21 +88,21 @@ impl DrawnCause {
     fn new(model: &RunModel<'_>, cause: &Cause, proof: &[usize]) -> Self {
         let events = &model.record.history.events;
         let new = |at: &usize| *at < events.len() && !proof.contains(at);
-        let found: Vec<usize> = cause.events.iter().copied().filter(new).collect();
-        let window = cause.window.filter(|id| model.band(*id).is_some());
-        let injected = window.and_then(|id| model.analysis.injected.get(&id));
-        // What a fault took is known when it struck, not when it was begun.
-        let struck = injected.and_then(|injected| injected.on).filter(new);
+        let band = cause.window.and_then(|id| model.band(id));
+        let injected = band.and_then(|band| model.analysis.injected.get(&band.id));
         let began = injected.and_then(|injected| injected.began());
-        let first = found.first().copied().filter(|at| Some(*at) != began).or(struck);
+        let struck = injected.and_then(|injected| injected.on);
+        // What a fault took is known when it struck, not when it was begun.
+        let known = |at: usize| struck.filter(|_| Some(at) == began).unwrap_or(at);
+        let found: BTreeSet<usize> = cause.events.iter().copied().map(known).filter(new).collect();
+        let victim = band.and_then(|band| band.targets.iter().find_map(|target| model.lanes.row_of(target)));
+        let place = |&at: &usize| (events[at].time, model.lanes.row(&events[at]).or(victim));
+        let first = found.first().copied().or(struck.filter(new));
         Self {
             proven: cause.proven,
-            events: found
-                .iter()
-                .take(CAUSES)
-                .map(|&at| (events[at].time, model.lanes.row(&events[at])))
-                .collect(),
-            window,
+            events: found.iter().take(CAUSES).map(place).collect(),
+            window: band.map(|band| band.id),
+            victim,
             step: first.map(|at| WitnessStep::new(model, &events[at], 0)),
         }
     }

@@ -4,8 +4,8 @@
 use super::scale::TimeScale;
 use super::{Svg, WIDTH, marks, text_width};
 use crate::model::{
-    Band, DrawnCause, DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, Role, RunModel, ServerSpan,
-    WitnessStep, subject_name,
+    DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, Role, RunModel, ServerSpan, WitnessStep,
+    subject_name,
 };
 use crate::{palette, text};
 use maud::Markup;
@@ -196,9 +196,9 @@ fn arrows(
         .window
         .and_then(|id| model.band(id))
         .filter(|_| origins.is_empty());
-    origins.extend(struck.map(|band| (band.from, height(row(victim(model, band))))));
+    origins.extend(struck.map(|band| (band.from, height(row(cause.victim)))));
     let class = if cause.proven { "cause" } else { "cause maybe" };
-    for (time, y) in origins {
+    for &(time, y) in &origins {
         let after = witness.steps.iter().position(|step| step.time > time);
         let Some(disc) = after.map_or(discs.last(), |at| discs.get(at)) else {
             continue;
@@ -206,28 +206,9 @@ fn arrows(
         let foot = disc_height(disc, (top, bottom));
         marks::arrow(svg, class, (scale.x(time), y), (disc.x, foot), 9.0);
     }
-    if let Some(step) = &cause.step {
-        let y = height(row(origin_row(model, cause)));
-        marks::number(
-            svg,
-            step.number,
-            false,
-            (scale.x(step.time), y),
-            (scale.x(step.time), y),
-        );
+    if let Some((step, &(time, y))) = cause.step.as_ref().zip(origins.first()) {
+        marks::number(svg, step.number, false, (scale.x(time), y), (scale.x(time), y));
     }
-}
-
-/// The row that a cause begins in.
-fn origin_row(model: &RunModel<'_>, cause: &DrawnCause) -> Option<usize> {
-    let first = cause.events.first().map(|&(_, lane)| lane);
-    let victim = || victim(model, model.band(cause.window?)?);
-    first.unwrap_or_else(victim)
-}
-
-/// The row of the first client that a fault hit.
-fn victim(model: &RunModel<'_>, band: &Band) -> Option<usize> {
-    band.targets.iter().find_map(|target| model.lanes.row_of(target))
 }
 
 /// What the steps are about: grants, items, rounds, transactions.
@@ -246,8 +227,7 @@ fn rows(model: &RunModel<'_>, witness: &DrawnWitness, scale: &TimeScale) -> Vec<
     let mut rows: BTreeSet<usize> = steps.iter().filter_map(|s| s.lane).take(8).collect();
     if let Some(cause) = &witness.cause {
         rows.extend(cause.events.iter().filter_map(|(_, lane)| *lane));
-        let struck = cause.window.and_then(|id| model.band(id));
-        rows.extend(struck.and_then(|band| victim(model, band)));
+        rows.extend(cause.victim);
     }
     // The coordinator of a transaction is shown too, also where it does nothing more for it.
     let about = about(model, steps);

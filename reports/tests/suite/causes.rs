@@ -99,7 +99,15 @@ fn without_events_the_arrow_begins_where_the_fault_struck() {
     let origin = |run: &Run| {
         let first = run.first_screen("struck");
         let picture = between(&first, "<svg id=\"witness\"", "</svg>");
-        between(between(picture, "<circle class=\"cause origin\"", "/>"), "cx=\"", "\"").to_owned()
+        let place = |class: &str| {
+            let circle = between(picture, &format!("<circle class=\"{class}\""), "/>");
+            (
+                between(circle, "cx=\"", "\"").to_owned(),
+                between(circle, "cy=\"", "\"").to_owned(),
+            )
+        };
+        assert_eq!(place("num"), place("cause origin"), "the 0 is where the arrow begins");
+        place("cause origin").0
     };
     let death = origin(&run).parse::<f64>().expect("a place");
     run.results.anomalies[0].cause.as_mut().expect("a cause").events.clear();

@@ -8,6 +8,7 @@ use anyhow::Result;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BackendFuture};
 use zooquake_history::plan::{On, Plan, PlannedHost, Workload};
@@ -46,7 +47,18 @@ pub struct BackendKind {
     connect: fn(Vec<String>) -> BackendFuture<'static, Box<dyn Connection>>,
 }
 
+/// What a real run takes beside its operations and faults while nothing is known of this machine.
+const BESIDE: Duration = Duration::from_secs(45);
+
 impl BackendKind {
+    /// How long a run with this time of operations is taken to last while none was seen.
+    pub fn first_guess(&self, time: Duration) -> Duration {
+        match self.capabilities.virtual_time {
+            true => time / 20,
+            false => time + BESIDE,
+        }
+    }
+
     /// `a real ensemble`.
     pub fn ensemble(&self) -> String {
         format!("a {} {}", self.adjective, self.noun)

@@ -31,7 +31,7 @@ const NIGHTS: &str = "nights";
 /// `nightly`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit codes: 0 all as expected, 1 a new anomaly, 2 a cell still unknown or too few cells run, 254 wrong usage, 255 the harness
+Exit codes: 0 all as expected, 1 an anomaly, 2 a cell still unknown or too few cells run, 254 wrong usage, 255 the harness
 failed.
 
 Examples:

@@ -99,12 +99,12 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         None => progress!("replaying {name}, which has no anomaly to bring back, by its own clock"),
     }
     let case = case.replanned(plan);
+    let case_on = case.plan().on;
     let place = case.backend().connect_to(&case.plan().cluster.hosts).await?;
     let series = Series {
-        case,
+        cases: vec![case; options.times as usize],
         place,
         recipe: recipe.map(|(folder, _)| folder),
-        times: options.times,
         out: options.out,
         keep: options.keep,
         live: false,
@@ -112,6 +112,10 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     };
     let runs = series.execute().await?;
     record.plan = original;
+    let repeated = record.plan.on == case_on && capabilities.virtual_time;
+    if repeated && !options.json {
+        println!("{}", sameness(&opened.folder, &runs)?);
+    }
     for FinishedRun { folder, results, .. } in &runs {
         let replayed = folder.load()?;
         let sides = [(name.clone(), &record, &before), (folder.name(), &replayed, results)];
@@ -119,8 +123,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         progress!("against the original: {}", file.display());
     }
     if let Some(anomaly) = &wanted {
-        let again = runs.iter().filter(|run| comes_back(run, anomaly)).count();
-        let text = format!("{} came back in {again} of {}", anomaly.kind, runs.len());
+        let text = tally(anomaly, &runs);
         // Machines count the anomalies themselves: stdout is theirs.
         if options.json {
             eprintln!("{text}");
@@ -156,6 +159,35 @@ pub fn kept_recipe(run: &Folder, recipe: &RecipeSource) -> Result<(PathBuf, BTre
         eprintln!("not the recipe that ran: {difference}");
     }
     Ok((folder, source.hashes()))
+}
+
+/// In how many runs an anomaly came back, of those that say something of it: it came back, or every window counts.
+fn tally(wanted: &Anomaly, runs: &[FinishedRun]) -> String {
+    let again = runs.iter().filter(|run| comes_back(run, wanted)).count();
+    let counts = |run: &&FinishedRun| run.results.windows.iter().all(|window| window.counts);
+    let struck = runs.iter().filter(|run| comes_back(run, wanted) || counts(run)).count();
+    let missed = match runs.len() - struck {
+        0 => String::new(),
+        missed => format!("; in {missed} a window does not count"),
+    };
+    format!("{} came back in {again} of {struck} that struck{missed}", wanted.kind)
+}
+
+/// Whether runs in virtual time have the original's history, in a sentence.
+///
+/// # Errors
+/// If a history cannot be read.
+fn sameness(original: &Folder, runs: &[FinishedRun]) -> Result<String> {
+    let before = original.read("history.jsonl")?;
+    for FinishedRun { folder, .. } in runs {
+        if folder.read("history.jsonl")? != before {
+            return Ok(format!(
+                "the history of {} differs from the original's, which another version or a changed plan made",
+                folder.name()
+            ));
+        }
+    }
+    Ok("the history came back byte for byte".to_string())
 }
 
 fn comes_back(run: &FinishedRun, wanted: &Anomaly) -> bool {

@@ -39,10 +39,9 @@ pub async fn run(options: RunSpec) -> Result<Code> {
     paths::output_folder(&options.out, "--out")?;
     let (case, place) = place(&options, case).await?;
     let series = Series {
-        case,
+        cases: cases(&options, case)?,
         place,
         recipe: None,
-        times: options.times,
         out: options.out,
         keep: options.keep,
         live: options.live,
@@ -55,6 +54,30 @@ pub async fn run(options: RunSpec) -> Result<Code> {
         print_rate(&runs);
     }
     Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
+}
+
+/// The case of each run that is asked for. In virtual time one plan always comes to the same end, byte for byte, so
+/// there each further run takes the next seed.
+fn cases(options: &RunSpec, first: Case) -> Result<Vec<Case>, Usage> {
+    let mut cases = vec![first];
+    for _ in 1..options.times {
+        let last = cases[cases.len() - 1].clone();
+        if !last.backend().capabilities.virtual_time {
+            cases.push(last);
+            continue;
+        }
+        let spec = RunSpec {
+            seed: Some(last.plan().seed.wrapping_add(1)),
+            on: Some(last.plan().on),
+            ..options.clone()
+        };
+        let next = spec.case().map_err(Usage)?;
+        if !options.anyway {
+            ensure_feasible(&spec, next.plan())?;
+        }
+        cases.push(next);
+    }
+    Ok(cases)
 }
 
 /// The case, and where it runs: where it is to, or simulated where nothing else was asked for, no engine is installed,

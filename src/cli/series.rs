@@ -1,4 +1,4 @@
-//! One plan, run several times.
+//! Several runs, one after the other: of one plan, or of one with several seeds.
 
 use super::interrupt;
 use super::run::print_summary;
@@ -13,16 +13,14 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use zooquake_checkers::Verdict;
 
-/// What to run, and how often.
+/// What to run.
 pub struct Series {
-    /// What each of the runs is of.
-    pub case: Case,
+    /// What each of the runs is of; there is one at least, and they differ in their seeds alone.
+    pub cases: Vec<Case>,
     /// Where it runs.
     pub place: Box<dyn Connection>,
     /// The folder that its recipe is read from, if not from the one that it names.
     pub recipe: Option<PathBuf>,
-    /// Number of runs.
-    pub times: u32,
     /// The folder of runs.
     pub out: PathBuf,
     /// Whether each cluster is left standing.
@@ -34,12 +32,12 @@ pub struct Series {
 }
 
 impl Series {
-    /// Runs the case as often as asked, or until the user interrupts.
+    /// Plays the cases in order, until the user interrupts.
     ///
     /// # Errors
     /// If the harness fails.
     pub async fn execute(self) -> Result<Vec<FinishedRun>> {
-        let cluster = &self.case.plan().cluster;
+        let cluster = &self.cases.first().context("there is nothing to run")?.plan().cluster;
         let interrupt = interrupt::listen_over(&cluster.hosts)?;
         let live = if self.live { Some(Live::open().await?) } else { None };
         if let Some(live) = &live {
@@ -50,8 +48,8 @@ impl Series {
             .with_recipe(self.recipe)
             .with_news(live.as_ref().map(Live::news));
         let mut runs = Vec::new();
-        for _ in 0..self.times {
-            let finished = ensembles.execute(&self.case, self.keep).await?;
+        for case in &self.cases {
+            let finished = ensembles.execute(case, self.keep).await?;
             if let Some(live) = &live {
                 live.over(&finished.folder);
             }

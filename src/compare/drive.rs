@@ -11,9 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zooquake_checkers::Verdict;
 
-/// What a run takes beside its operations and faults while nothing is known of this machine.
-const BESIDE: Duration = Duration::from_secs(30);
-
 /// A run of a turn that came to its end, or failed to.
 pub type TurnAttempt = attempt::CampaignAttempt<Turn>;
 
@@ -85,7 +82,9 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
             .filter(|attempt| attempt.verdict.is_some());
         let seconds: Vec<f64> = judged.map(|attempt| attempt.seconds).collect();
         let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-        Duration::try_from_secs_f64(mean).unwrap_or(Duration::from_millis(self.setup.setup.time_ms) + BESIDE)
+        let setup = &self.setup.setup;
+        let guess = || setup.backend().first_guess(Duration::from_millis(setup.time_ms));
+        Duration::try_from_secs_f64(mean).unwrap_or_else(|_| guess())
     }
 
     /// Its slot is kept to the end: what is removed beside a run would show in its measures.

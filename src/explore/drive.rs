@@ -28,6 +28,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct Limits {
     /// After this time, on the user's clock.
     pub budget: Duration,
+    /// After this time where a failure was found by then.
+    pub once_found: Duration,
     /// After so many schedules; `None` for no limit but time.
     pub schedules: Option<u64>,
     /// After so many plans of which all schedules were played; `None` for no limit but time.
@@ -172,7 +174,11 @@ impl RunningExploration<'_> {
     }
 
     fn over(&self) -> bool {
-        self.stop.load(Ordering::SeqCst) || self.begun.elapsed() >= self.limits.budget
+        let time = match self.begun.elapsed() {
+            elapsed if elapsed < self.limits.once_found => true,
+            elapsed => elapsed < self.limits.budget && self.tally().failures.is_empty(),
+        };
+        self.stop.load(Ordering::SeqCst) || !time
     }
 
     fn work(&self, thread: usize) {

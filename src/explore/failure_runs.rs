@@ -19,7 +19,28 @@ use zooquake_history::plan::Plan;
 const WRITTEN: usize = 3;
 
 /// How long one failure is shrunk at most.
-pub const SHRINKING: Duration = Duration::from_secs(20);
+const SHRINKING: Duration = Duration::from_secs(20);
+
+/// What is left of an exploration's time, which its failures share evenly for being shrunk.
+pub struct ShrinkingTime {
+    until: Instant,
+    failures: usize,
+}
+
+impl ShrinkingTime {
+    pub fn new(until: Instant, failures: usize) -> Self {
+        Self { until, failures }
+    }
+
+    /// When the shrinking of the next failure ends.
+    pub fn next(&mut self) -> Instant {
+        let now = Instant::now();
+        let left = self.until.saturating_duration_since(now);
+        let share = left / u32::try_from(self.failures.max(1)).unwrap_or(u32::MAX);
+        self.failures = self.failures.saturating_sub(1);
+        now + share.min(SHRINKING)
+    }
+}
 
 /// A failure, and where it is written.
 #[derive(Debug, Serialize)]
@@ -52,7 +73,7 @@ pub struct ShrunkRun {
     pub tried: u64,
 }
 
-/// Writes the failures as runs: of each anomaly the first few shapes, shrunk too.
+/// Writes the failures as runs: of each anomaly the first few shapes, shrunk too, as far as that goes until a moment.
 ///
 /// # Errors
 /// If a schedule cannot be simulated, or a run cannot be written.
@@ -60,8 +81,13 @@ pub fn write(
     space: &ResolvedSpace,
     explored: &Exploration,
     out: &Path,
-    stop: &AtomicBool,
+    (until, stop): (Instant, &AtomicBool),
 ) -> Result<Vec<ExploredFailure>> {
+    let mut shapes: BTreeMap<(bool, &str), usize> = BTreeMap::new();
+    for signature in explored.failures.keys() {
+        *shapes.entry((signature.known, &signature.anomaly)).or_default() += 1;
+    }
+    let mut time = ShrinkingTime::new(until, shapes.values().map(|shapes| WRITTEN.min(*shapes)).sum());
     let mut written: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     let mut failures = Vec::new();
     // Those that are not known first, and the most frequent shape of each.
@@ -84,7 +110,7 @@ pub fn write(
             let case = space.case(found.seed).changed(|plan| Plan { scheduler, ..plan });
             failure.run = Some(simulation::run(&case, out)?.folder.path);
             progress!("shrinking {} of seed {}", signature.anomaly, found.seed);
-            let mut shrinker = Shrinker::new(signature.wanted(), SimulatedEnsembles, Instant::now() + SHRINKING, stop);
+            let mut shrinker = Shrinker::new(signature.wanted(), SimulatedEnsembles, time.next(), stop);
             shrinker.find(&case, 0)?;
             let (smallest, tried) = shrinker.shrink()?;
             if let Some(PlayedCase { case, record, .. }) = smallest {

@@ -3,7 +3,7 @@
 
 use crate::campaign::shard::Shard;
 use crate::explore::failure::Signature;
-use crate::explore::failure_runs::{ExploredFailure, SHRINKING, ShrunkRun};
+use crate::explore::failure_runs::{ExploredFailure, ShrinkingTime, ShrunkRun};
 use crate::planning::case::Case;
 use crate::run::simulation;
 use crate::shrink::Size;
@@ -43,6 +43,8 @@ const CHUNK: u64 = 256;
 pub struct SearchLimits {
     /// After this time, on the user's clock.
     pub budget: Duration,
+    /// After this time where a violation was found by then.
+    pub once_found: Duration,
     /// After so many schedules; `None` for no limit but time.
     pub schedules: Option<u64>,
     /// How many threads search.
@@ -79,7 +81,8 @@ pub fn search(
     stop: &AtomicBool,
     mut progress: impl FnMut(&NetworkSearch),
 ) -> NetworkSearch {
-    let (begun, next, ended) = (Instant::now(), AtomicU64::new(0), AtomicBool::new(false));
+    let (begun, next) = (Instant::now(), AtomicU64::new(0));
+    let (found, ended) = (AtomicBool::new(false), AtomicBool::new(false));
     let tally = Mutex::new(NetworkSearch::default());
     let so_far = || {
         let tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,7 +91,11 @@ pub fn search(
             ..tally.clone()
         }
     };
-    let over = || ended.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) || begun.elapsed() >= limits.budget;
+    let time = || match begun.elapsed() {
+        elapsed if elapsed < limits.once_found => true,
+        elapsed => elapsed < limits.budget && !found.load(Ordering::Relaxed),
+    };
+    let over = || ended.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) || !time();
     let work = || {
         let mut player = SchedulePlayer::new(space);
         while !over() {
@@ -100,6 +107,7 @@ pub fn search(
             let played = play(&mut player, (from..until, seed, shard), &over);
             let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
             tally.add(&played);
+            found.store(!tally.failures.is_empty(), Ordering::Relaxed);
             if limits.first.is_some_and(|first| tally.failures.contains_key(first)) {
                 ended.store(true, Ordering::Relaxed);
             }
@@ -281,7 +289,8 @@ pub fn schedule_case(space: &ScheduleSpace, seed: u64) -> Result<Case> {
     Case::new(plan).map_err(Error::msg)
 }
 
-/// Writes the failures as runs, those that are not known of the variant first.
+/// Writes the failures as runs, those that are not known of the variant first, shrunk as far as that goes until a
+/// moment.
 ///
 /// # Errors
 /// If a run cannot be written.
@@ -289,8 +298,9 @@ pub fn write_failures(
     space: &ScheduleSpace,
     found: &NetworkSearch,
     out: &Path,
-    stop: &AtomicBool,
+    (until, stop): (Instant, &AtomicBool),
 ) -> Result<Vec<ExploredFailure>> {
+    let mut time = ShrinkingTime::new(until, found.failures.len());
     let mut failures = Vec::new();
     for (anomaly, schedules) in &found.failures {
         let case = schedule_case(space, schedules.seed)?;
@@ -298,7 +308,7 @@ pub fn write_failures(
         let record = finished.folder.load()?;
         let shown = finished.results.anomalies.iter().find(|shown| shown.kind == *anomaly);
         progress!("shrinking {anomaly} of seed {}", schedules.seed);
-        let smallest = shrink(&case, anomaly, Instant::now() + SHRINKING, stop)?;
+        let smallest = shrink(&case, anomaly, time.next(), stop)?;
         let run = finished.folder.path;
         let write = |ShrunkScript { case, record, tried }| {
             let size = Size::new(&record);

@@ -26,7 +26,8 @@ pub fn conclusion(night: &Night, end: CampaignEnd) -> (u8, Vec<String>) {
     let mut lines = Vec::new();
     for failure in &night.failures {
         lines.push(format!(
-            "new: {} of {} under {}, in {} of {all} cells ({})",
+            "{}: {} of {} under {}, in {} of {all} cells ({})",
+            failure.standing().words(),
             failure.anomaly,
             failure.variant,
             failure.faults,

@@ -12,10 +12,6 @@ use anyhow::{Error, Result};
 use std::fmt;
 use std::time::Duration;
 
-/// What a run takes beside its operations and faults while nothing is known of this machine: images are there, an
-/// ensemble comes up, recovers, is audited and cleared away.
-const BESIDE: Duration = Duration::from_secs(45);
-
 /// A night that is going on.
 #[derive(Debug)]
 pub struct Night<'a, R> {
@@ -58,8 +54,9 @@ impl<R: Runner> engine::Campaign for Night<'_, R> {
     }
 
     fn expected(&self, job: &CellJob, ledger: &NightLedger) -> Duration {
+        let guess = self.campaign.backend().first_guess(self.campaign.time());
         let past = self.earlier.iter().flat_map(|past| &past.attempts);
-        expected(&job.cell, self.campaign.time(), past.chain(&ledger.recorded.attempts))
+        expected(&job.cell, guess, past.chain(&ledger.recorded.attempts))
     }
 
     async fn attempt(&self, job: CellJob, slot: Slot) -> Result<Option<CellAttempt>> {
@@ -99,8 +96,8 @@ pub fn needed(campaign: &Campaign, cell: &Cell, ledger: &NightLedger) -> Option<
 }
 
 /// How long a run of the cell is expected to take: as long as the longest of its variant and faults so far, else as the
-/// longest of its variant, else as the longest of all, else its time and [`BESIDE`].
-fn expected<'a>(cell: &Cell, time: Duration, attempts: impl Iterator<Item = &'a CellAttempt> + Clone) -> Duration {
+/// longest of its variant, else as the longest of all, else `guess`.
+fn expected<'a>(cell: &Cell, guess: Duration, attempts: impl Iterator<Item = &'a CellAttempt> + Clone) -> Duration {
     let longest = |alike: &dyn Fn(&Cell) -> bool| {
         attempts
             .clone()
@@ -112,7 +109,7 @@ fn expected<'a>(cell: &Cell, time: Duration, attempts: impl Iterator<Item = &'a 
         .or_else(|| longest(&|other| other.variant == cell.variant))
         .or_else(|| longest(&|_| true))
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .unwrap_or(time + BESIDE)
+        .unwrap_or(guess)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::previous_nights::NightRecord;
 use crate::calendar;
 use zooquake_reports::night::{AnomalyCount, CellOutcome, NightFailure};
 
-/// The failures of tonight, the commonest first.
+/// The failures of tonight: those that no earlier night saw first, the commonest first.
 pub fn all(tonight: &NightRecord, earlier: &[NightRecord]) -> Vec<NightFailure> {
     let mut failures: Vec<NightFailure> = Vec::new();
     for cell in &tonight.cells {
@@ -30,7 +30,7 @@ pub fn all(tonight: &NightRecord, earlier: &[NightRecord]) -> Vec<NightFailure> 
             }
         }
     }
-    failures.sort_by_key(|failure| std::cmp::Reverse(failure.seeds.len()));
+    failures.sort_by_key(|failure| (!failure.is_new_tonight(), std::cmp::Reverse(failure.seeds.len())));
     failures
 }
 
@@ -43,6 +43,7 @@ fn run(attempt: &CellAttempt) -> String {
 }
 
 fn first(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> NightFailure {
+    let (since, earlier) = since(attempt, seen, earlier);
     NightFailure {
         property: seen.property.clone(),
         anomaly: seen.kind.clone(),
@@ -53,13 +54,15 @@ fn first(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) ->
         cause: seen.cause.clone(),
         cause_proven: seen.cause_proven,
         followers: seen.followers(&attempt.anomalies),
-        since: since(attempt, seen, earlier),
+        since,
+        earlier,
         runs: vec![run(attempt)],
         again: attempt.again.clone(),
     }
 }
 
-fn since(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> String {
+/// When an anomaly was seen first, in words, and how many earlier nights saw it.
+fn since(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) -> (String, usize) {
     let place = |night: &NightRecord| night.judged(&attempt.place.variant, &attempt.place.faults).count() > 0;
     let showed = |night: &&NightRecord| {
         night.judged(&attempt.place.variant, &attempt.place.faults).any(|run| {
@@ -70,7 +73,7 @@ fn since(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) ->
     };
     let looked = earlier.iter().filter(|night| place(night)).count();
     let with: Vec<&NightRecord> = earlier.iter().filter(showed).collect();
-    match (with.first(), looked) {
+    let words = match (with.first(), looked) {
         (None, 0) => "no earlier night has looked".to_string(),
         (None, nights) => format!("first seen tonight, after {nights} nights without"),
         (Some(first), nights) => format!(
@@ -78,7 +81,8 @@ fn since(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) ->
             calendar::date(&first.begun),
             with.len()
         ),
-    }
+    };
+    (words, with.len())
 }
 
 #[cfg(test)]
@@ -146,14 +150,23 @@ mod tests {
     fn it_says_since_when() {
         let valid = || ended("valid", "pause", 1);
         let tonight = tonight(vec![broken(1, "double-grant")]);
-        let since = |earlier: &[NightRecord]| all(&tonight, earlier).remove(0).since;
-        assert_eq!(since(&[]), "no earlier night has looked");
+        let since = |earlier: &[NightRecord]| {
+            let failure = all(&tonight, earlier).remove(0);
+            (failure.since, failure.earlier)
+        };
+        assert_eq!(since(&[]), ("no earlier night has looked".to_string(), 0));
         let quiet = [night("2026-11-18", vec![valid()]), night("2026-11-19", vec![valid()])];
-        assert_eq!(since(&quiet), "first seen tonight, after 2 nights without");
+        assert_eq!(
+            since(&quiet),
+            ("first seen tonight, after 2 nights without".to_string(), 0)
+        );
         let loud = [
             night("2026-11-18", vec![broken(1, "double-grant")]),
             night("2026-11-19", vec![valid()]),
         ];
-        assert_eq!(since(&loud), "first seen on 2026-11-18, in 1 of 2 earlier nights");
+        assert_eq!(
+            since(&loud),
+            ("first seen on 2026-11-18, in 1 of 2 earlier nights".to_string(), 1)
+        );
     }
 }

@@ -45,6 +45,7 @@ fn cell(tonight: &NightRecord, cell: &super::cell::Cell) -> Cell {
     let attempts = tonight.attempts_at(cell);
     Cell {
         variant: cell.variant.clone(),
+        name: names::workload(&cell.variant).map_or_else(|_| cell.variant.clone(), |workload| workload.name()),
         faults: cell.faults.clone(),
         seed: cell.seed,
         ordinal: cell.ordinal,

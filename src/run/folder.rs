@@ -219,7 +219,7 @@ impl Folder {
     }
 
     /// The contents of a file; `None` if it is not there.
-    fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let path = self.file(name);
         match files::read(&path, EVIDENCE) {
             Ok(bytes) => Ok(Some(bytes)),

@@ -182,6 +182,7 @@ fn explore(
 ) -> Result<Exploration> {
     let limits = Limits {
         budget,
+        once_found: budget,
         schedules: Some(schedules),
         plans: None,
         threads: settings.threads,

@@ -22,6 +22,7 @@ const TWINS: u64 = 100;
 pub fn run(planted: &'static PlantedProtocol, settings: Settings<'_>) -> Result<BugOutcome> {
     let space = space(&planted.variant, planted);
     let limits = SearchLimits {
+        once_found: settings.budget,
         budget: settings.budget,
         schedules: None,
         threads: settings.threads,

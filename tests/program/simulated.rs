@@ -66,7 +66,9 @@ fn a_simulated_run_says_so_wherever_it_is_read() {
     // Run again, from a pack of it, to the same history.
     let pack = runs.path().join("run.zooquake.tar.gz");
     output_of(without_engine("pack --out").args([&pack, &run])).ends(0);
-    output_of(without_engine("replay --out").arg(again.path()).arg(&pack)).ends(code);
+    output_of(without_engine("replay --out").arg(again.path()).arg(&pack))
+        .ends(code)
+        .with(&["the history came back byte for byte"]);
     assert!(read(&again.only(), "history.jsonl") == read(&run, "history.jsonl"));
     // Beside the original nothing differs but the name.
     let beside = String::from_utf8(read(&again.only(), "difference.html")).unwrap();
@@ -79,6 +81,18 @@ fn a_simulated_run_says_so_wherever_it_is_read() {
         .with(&["difference.html"]);
     // What insists on a real ensemble does not get a simulated one.
     output_of(without_engine("replay --on docker --out").arg(again.path()).arg(&run)).ends(255);
+}
+
+#[test]
+fn several_simulated_runs_have_seeds_of_their_own() {
+    let runs = Runs::new("seeds");
+    let line = "run lock/protected --on sim --faults pause --time 12s --seed 7 --times 3 --json --out";
+    let output = call(line, runs.path()).json();
+    let seeds = output["runs"].as_array().expect("runs").iter().map(|run| {
+        let folder = run["run"].as_str().expect("a folder");
+        document(Path::new(folder), "plan.json")["seed"].as_u64()
+    });
+    assert_eq!(seeds.collect::<Vec<_>>(), [Some(7), Some(8), Some(9)]);
 }
 
 #[test]

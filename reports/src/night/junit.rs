@@ -73,7 +73,7 @@ fn case(cell: &Cell) -> TestCase {
         CellOutcome::Skipped => skipped(cell),
     };
     let mut case = TestCase::new(attribute(&format!("{}, {}", cell.faults, cell.seed_name())), status);
-    case.set_classname(attribute(&cell.variant.replace('/', ".")));
+    case.set_classname(attribute(&cell.name.replace('/', ".")));
     case.set_time(time(&[cell]));
     case.add_property(("seed", cell.seed.to_string().as_str()));
     let output = output(cell);

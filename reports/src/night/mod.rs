@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 pub use summary::summary;
 use zooquake_checkers::NotJudged;
 
+mod badge;
 mod junit;
 pub(crate) mod page;
 mod summary;
@@ -46,7 +47,7 @@ impl CellOutcome {
     pub fn words(self) -> &'static str {
         match self {
             Self::Expected => "as expected",
-            Self::New => "new anomaly",
+            Self::New => "anomaly",
             Self::Unknown => "unknown",
             Self::Failed => "harness failed",
             Self::Skipped => "not run",
@@ -146,6 +147,40 @@ pub struct Night {
     pub nights: Vec<String>,
 }
 
+/// What earlier nights, and the variant itself, have of an anomaly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// No earlier night saw it of this variant under these faults.
+    NewTonight,
+    /// An earlier night did.
+    StillThere,
+    /// The variant declares it under these faults.
+    Known,
+}
+
+impl Standing {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NewTonight => "new tonight",
+            Self::StillThere => "still there",
+            Self::Known => "known",
+        }
+    }
+}
+
+impl NightFailure {
+    pub fn is_new_tonight(&self) -> bool {
+        self.earlier == 0
+    }
+
+    pub fn standing(&self) -> Standing {
+        match self.is_new_tonight() {
+            true => Standing::NewTonight,
+            false => Standing::StillThere,
+        }
+    }
+}
+
 /// Failures with the same signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NightFailure {
@@ -169,6 +204,8 @@ pub struct NightFailure {
     pub followers: String,
     /// When it was seen first, in words.
     pub since: String,
+    /// How many earlier nights saw it.
+    pub earlier: usize,
     /// Their runs' folders, relative to the night's.
     pub runs: Vec<String>,
     /// The command line that runs the first one's plan again.
@@ -196,6 +233,7 @@ pub fn write_all(night: &Night, dir: &Path) -> Result<Vec<PathBuf>> {
         ("index.html", page::page(night)),
         ("junit.xml", junit(night)?),
         ("summary.md", summary(night)),
+        ("badge.svg", badge::of_night(night)),
     ];
     crate::publish_all(files, dir)
 }
@@ -210,6 +248,27 @@ impl Night {
     /// How many cells came to this.
     pub fn count(&self, outcome: CellOutcome) -> usize {
         self.cells_with(&[outcome]).len()
+    }
+
+    /// The failures of which this is so: that no earlier night saw them.
+    fn failures_of(&self, new_tonight: bool) -> Vec<&NightFailure> {
+        let failures = self.failures.iter();
+        failures
+            .filter(|failure| failure.is_new_tonight() == new_tonight)
+            .collect()
+    }
+
+    /// Whether an anomaly of a cell is known and accepted, still there, or new tonight.
+    fn standing(&self, cell: &Cell, seen: &AnomalyCount) -> Standing {
+        let is = |failure: &&NightFailure| {
+            (&failure.variant, &failure.faults) == (&cell.variant, &cell.faults)
+                && (&failure.property, &failure.anomaly) == (&seen.property, &seen.kind)
+        };
+        match self.failures.iter().find(is) {
+            _ if seen.accepted => Standing::Known,
+            Some(failure) if !failure.is_new_tonight() => Standing::StillThere,
+            _ => Standing::NewTonight,
+        }
     }
 
     /// The cells of a place of the matrix, one for each seed.
@@ -236,7 +295,7 @@ impl Night {
         })
     }
 
-    /// The counts in words: `1 × new anomaly, 18 × as expected`.
+    /// The counts in words: `1 × anomaly, 18 × as expected`.
     fn counts(&self) -> String {
         let shown = CellOutcome::ALL.iter().filter(|outcome| self.count(**outcome) > 0);
         let counts = shown.map(|outcome| format!("{} × {}", self.count(*outcome), outcome.words()));
@@ -250,8 +309,10 @@ impl Night {
 /// One cell of the matrix.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cell {
-    /// `lock/fenced`, …
+    /// `lock/fenced`, or the folder of a recipe as the campaign names it.
     pub variant: String,
+    /// Family and name, such as `lock/fenced`; the variant where its recipe cannot be read any more.
+    pub name: String,
     /// Kinds of fault separated by commas, or `none`.
     pub faults: String,
     /// The seed that its plan is drawn from.

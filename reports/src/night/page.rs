@@ -1,7 +1,7 @@
 //! The page: one file, complete without a network and without JavaScript. It has the matrix of variants under faults,
 //! what failed, the cells without a verdict, and how each place of the matrix did over the last nights.
 
-use super::{AnomalyCount, Cell, CellOutcome, Night, NightFailure, Trend};
+use super::{AnomalyCount, Cell, CellOutcome, Night, NightFailure, Standing, Trend};
 use crate::html::{self, Document, PAGE_STYLE, cause, titled, unjudged_checks};
 use crate::{lists, text};
 use maud::{Markup, html};
@@ -40,6 +40,7 @@ pub fn page(night: &Night) -> String {
 fn head(night: &Night) -> Markup {
     let (class, word) = match night.code {
         0 => ("expected", "AS EXPECTED"),
+        1 if night.failures_of(true).is_empty() => ("new", "STILL THERE"),
         1 => ("new", "NEW ANOMALY"),
         2 => ("unknown", "UNKNOWN"),
         _ => ("failed", "HARNESS FAILED"),
@@ -128,11 +129,11 @@ fn place(night: &Night, variant: &str, faults: &str) -> Markup {
     let mut cells = night.cells_at(variant, faults).peekable();
     match cells.peek() {
         None => html! { td.empty { span.o-none { "another part" } } },
-        Some(_) => html! { td { @for one in cells { (cell(one)) } } },
+        Some(_) => html! { td { @for one in cells { (cell(night, one)) } } },
     }
 }
 
-fn cell(cell: &Cell) -> Markup {
+fn cell(night: &Night, cell: &Cell) -> Markup {
     let attempt = cell.decisive();
     let anomalies = attempt.iter().flat_map(|attempt| &attempt.anomalies);
     let words = match (cell.outcome, attempt.and_then(|attempt| attempt.verdict.as_deref())) {
@@ -150,22 +151,22 @@ fn cell(cell: &Cell) -> Markup {
             @if cell.attempts.len() > 1 { " " small { "after " (cell.attempts.len()) " runs" } }
             " " small { (cell.seed_shown()) }
             @for anomaly in anomalies.filter(|anomaly| !anomaly.advisory && anomaly.root.is_none()) {
-                (chip(anomaly, attempt.map_or(&[], |attempt| &attempt.anomalies)))
+                (chip(night.standing(cell, anomaly), anomaly, attempt.map_or(&[], |attempt| &attempt.anomalies)))
             }
             (unjudged_checks(attempt.into_iter().flat_map(|attempt| &attempt.not_judged)))
         }
     }
 }
 
-/// A root among the anomalies of a run, with whether it is known and what follows from it.
-fn chip(anomaly: &AnomalyCount, all: &[AnomalyCount]) -> Markup {
-    let (class, note) = match anomaly.accepted {
-        true => ("known", "known"),
-        false => ("news", "new"),
+/// A root among the anomalies of a run, with its standing and what follows from it.
+fn chip(standing: Standing, anomaly: &AnomalyCount, all: &[AnomalyCount]) -> Markup {
+    let class = match standing {
+        Standing::Known => "known",
+        Standing::NewTonight | Standing::StillThere => "news",
     };
     html! {
         span class={ "seen " (class) } title=(text::clip(&anomaly.why, 300)) {
-            (text::clip(&anomaly.counted(all), 120)) " " i { (note) }
+            (text::clip(&anomaly.counted(all), 120)) " " i { (standing.words()) }
         }
     }
 }
@@ -175,12 +176,8 @@ fn failures(night: &Night) -> Markup {
     let undecided = night.cells_with(&[CellOutcome::Unknown, CellOutcome::Failed]);
     let skipped = night.cells_with(&[CellOutcome::Skipped]);
     html! {
-        @if !night.failures.is_empty() {
-            section #failures {
-                h2 { "New anomalies (" (night.failures.len()) ")" }
-                @for one in &night.failures { (failure(one)) "\n" }
-            }
-        }
+        (failures_of("failures", "New tonight", &night.failures_of(true)))
+        (failures_of("still", "Still there", &night.failures_of(false)))
         @if !undecided.is_empty() {
             section #undecided {
                 h2 { "Without a verdict" }
@@ -194,6 +191,17 @@ fn failures(night: &Night) -> Markup {
                     "There was no time left for these, or the night was stopped. The next night takes them before others."
                 }
                 ul.skipped { @for cell in skipped { li { (name(cell)) } } }
+            }
+        }
+    }
+}
+
+fn failures_of(id: &str, head: &str, failures: &[&NightFailure]) -> Markup {
+    html! {
+        @if !failures.is_empty() {
+            section id=(id) {
+                h2 { (head) " (" (failures.len()) ")" }
+                @for one in failures { (failure(one)) "\n" }
             }
         }
     }
@@ -263,7 +271,7 @@ fn trends(night: &Night) -> Markup {
     let body = html! {
         p {
             "From " (text::clip(first, 60)) " to " (text::clip(last, 60))
-            ", the newest at the right. A bar up is a new anomaly, a dot is as expected, a ring has no verdict, a gap was not run."
+            ", the newest at the right. A bar up is an anomaly that is not known, a dot is as expected, a ring has no verdict, a gap was not run."
         }
         div.wide {
             table.trends {
@@ -307,7 +315,7 @@ fn trend_words(trend: &Trend) -> String {
         run => format!("as expected in {} of {run}", count(CellOutcome::Expected)),
     }];
     for (kind, accepted, nights) in &trend.seen {
-        let note = if *accepted { "known" } else { "new" };
+        let note = if *accepted { "known" } else { "not known" };
         parts.push(format!(
             "{} ({note}) seen in {nights} of {}",
             text::clip(kind, 60),

@@ -1,4 +1,4 @@
-//! A summary in Markdown that fits the page of a GitHub job: what is new first, then the matrix.
+//! A summary in Markdown that fits the page of a GitHub job: what is new tonight, what is still there, then the matrix.
 
 use super::{Cell, CellOutcome, Night, NightFailure};
 use crate::text::in_markdown;
@@ -23,19 +23,12 @@ pub fn summary(night: &Night) -> String {
         shard.unwrap_or_default(),
         lists::joined(conclusion, "  \n"),
     );
-    if !night.failures.is_empty() {
-        out.push_str("### New anomalies\n\n");
-        out.extend(night.failures.iter().take(FAILURES).map(failure));
-        let more = night.failures.len().saturating_sub(FAILURES);
-        if more > 0 {
-            out.push_str(&format!("- and {more} more, in index.html\n"));
-        }
-        out.push('\n');
-    }
+    out.push_str(&failures("New tonight", &night.failures_of(true)));
+    out.push_str(&failures("Still there", &night.failures_of(false)));
     out.push_str(&undecided(night));
     out.push_str(&skipped(night));
     out.push_str(&matrix(night));
-    out.push_str("✓ as expected, ✗ new anomaly, ? unknown, ! the harness failed, – not run\n");
+    out.push_str("✓ as expected, ✗ anomaly, ? unknown, ! the harness failed, – not run\n");
     if !night.remarks.is_empty() {
         out.push_str("\n### Remarks\n\n");
         out.extend(night.remarks.iter().map(|line| format!("- {}\n", in_markdown(line))));
@@ -43,9 +36,26 @@ pub fn summary(night: &Night) -> String {
     cut(out)
 }
 
+/// A section of failures; empty without any.
+fn failures(head: &str, failures: &[&NightFailure]) -> String {
+    if failures.is_empty() {
+        return String::new();
+    }
+    let listed: String = failures.iter().take(FAILURES).map(|failed| failure(failed)).collect();
+    let more = text::if_any(failures.len().saturating_sub(FAILURES), |more| {
+        format!("- and {more} more, in index.html\n")
+    });
+    format!("### {head}\n\n{listed}{more}\n")
+}
+
 fn failure(failure: &NightFailure) -> String {
+    let cause = match (failure.cause.as_str(), failure.cause_proven) {
+        ("", _) => String::new(),
+        (cause, true) => format!("  \n  Cause: {}", in_markdown(&text::clip(cause, 600))),
+        (cause, false) => format!("  \n  May be: {}", in_markdown(&text::clip(cause, 600))),
+    };
     format!(
-        "- **{}** breaks {}: {} under {} × {} ({})  \n  {}  \n  {}\n",
+        "- **{}** breaks {}: {} under {} × {} ({})  \n  {}{cause}  \n  {}\n",
         in_markdown(&failure.anomaly),
         in_markdown(&failure.property),
         in_markdown(&failure.variant),

@@ -42,6 +42,7 @@ fn attempt(seed: u64, verdict: Option<&str>, anomalies: Vec<AnomalyCount>) -> Ce
 fn cell(variant: &str, seed: u64, outcome: CellOutcome, attempts: Vec<CellRun>) -> Cell {
     Cell {
         variant: variant.into(),
+        name: variant.into(),
         faults: "kill,pause".into(),
         seed,
         ordinal: None,
@@ -64,7 +65,7 @@ fn night() -> Night {
         begun: "2026-11-20T01:00:00Z".into(),
         settings: vec![("seeds".into(), "1, 2, 3, 4, 5".into())],
         conclusion: vec![
-            "new: double-grant of lock/a under kill,pause".into(),
+            "new tonight: double-grant of lock/a under kill,pause".into(),
             "1 cell is unknown".into(),
         ],
         code: 1,
@@ -93,6 +94,7 @@ fn night() -> Night {
             cause_proven: false,
             followers: String::new(),
             since: "first seen tonight, after 3 nights without".into(),
+            earlier: 0,
             runs: vec!["runs/r2".into()],
             again: "zooquake run lock/a --seed 2".into(),
         }],
@@ -163,7 +165,7 @@ fn the_summary_is_short_and_says_what_is_new_first() {
     let text = summary(&night());
     let at = |piece: &str| text.find(piece).unwrap_or_else(|| panic!("{piece:?} is not in {text}"));
     assert!(
-        at("double-grant of lock/a") < at("### New anomalies") && at("### New anomalies") < at("### Without a verdict")
+        at("double-grant of lock/a") < at("### New tonight") && at("### New tonight") < at("### Without a verdict")
     );
     let row = "| lock/a | ✓ stale-write (known)<br>✗ **double-grant**, stale-write (known)<br>? |";
     shows(&text, &[row, "| queue/b | !<br>– |", "`zooquake run lock/a --seed 2`"]);
@@ -175,11 +177,61 @@ fn the_summary_is_short_and_says_what_is_new_first() {
     assert!(summary(&long).len() < 70_000);
 }
 
+/// What is new tonight, what is still there and what is known are told apart, in every form.
+#[test]
+fn what_earlier_nights_saw_is_still_there() {
+    let of = |night: &Night, folder: &str| {
+        let folder = ReportFolder::new(folder);
+        let badge = write_all(night, &folder.0).unwrap().remove(3);
+        std::fs::read_to_string(badge).unwrap()
+    };
+    let mut old = night();
+    let page_of_new = page(&old, "new-tonight");
+    shows(
+        &page_of_new,
+        &[
+            "NEW ANOMALY",
+            "New tonight (1)",
+            "double-grant × 2 <i>new tonight",
+            "stale-write × 2 <i>known",
+        ],
+    );
+    shows(&of(&old, "badge-new"), &["zooquake: 1 new</title>"]);
+    old.failures[0].earlier = 6;
+    old.failures[0].since = "first seen on 2026-11-14, in 6 of 6 earlier nights".into();
+    let page_of_old = page(&old, "still-there");
+    shows(
+        &page_of_old,
+        &[
+            "STILL THERE",
+            "Still there (1)",
+            "double-grant × 2 <i>still there",
+            "stale-write × 2 <i>known",
+        ],
+    );
+    assert_eq!(
+        count(&page_of_old, "New tonight") + count(&page_of_old, "NEW ANOMALY"),
+        0
+    );
+    shows(&of(&old, "badge-old"), &["zooquake: 1 still there</title>"]);
+    let text = summary(&old);
+    shows(&text, &["### Still there", "in 6 of 6 earlier nights"]);
+    assert!(!text.contains("### New tonight"), "{text}");
+    let caused = |proven: bool| {
+        let mut night = night();
+        night.failures[0].cause = "Window 1 lost the reply.".into();
+        night.failures[0].cause_proven = proven;
+        summary(&night)
+    };
+    shows(&caused(true), &["Cause: Window 1 lost the reply."]);
+    shows(&caused(false), &["May be: Window 1 lost the reply."]);
+}
+
 #[test]
 fn the_page_is_complete_without_a_network_or_scripts() {
     let folder = ReportFolder::new("night");
     let files = write_all(&night(), &folder.0).unwrap();
-    let names = ["index.html", "junit.xml", "summary.md"];
+    let names = ["index.html", "junit.xml", "summary.md", "badge.svg"];
     assert_eq!(files, names.map(|name| folder.0.join(name)));
     let page = std::fs::read_to_string(&files[0]).unwrap();
     assert_eq!(count(&page, "<script"), 0);
@@ -190,7 +242,7 @@ fn the_page_is_complete_without_a_network_or_scripts() {
     );
     assert_eq!(count(&page, "<div class=\"cell o-"), 5);
     let outcomes = [
-        "<b>✗</b> <span>new anomaly<",
+        "<b>✗</b> <span>anomaly<",
         "<b>?</b> <span>unknown<",
         "<b>!</b> <span>harness failed<",
         "<b>–</b> <span>not run<",
@@ -203,6 +255,6 @@ fn the_page_is_complete_without_a_network_or_scripts() {
     let trend = page.split("id=\"trends\"").nth(1).unwrap();
     let marks = ["m-new", "m-expected", "m-unknown"].map(|mark| count(trend, mark));
     assert_eq!(marks, [1, 1, 1]);
-    let told = "as expected in 1 of 3; double-grant (new) seen in 1 of 3; stale-write (known) seen in 2 of 3";
+    let told = "as expected in 1 of 3; double-grant (not known) seen in 1 of 3; stale-write (known) seen in 2 of 3";
     shows(trend, &[told]);
 }

@@ -68,7 +68,7 @@ fn a_failure_has_its_sightings_rate_versions_and_a_picture() {
             "href=\"2026-11-18/runs/r7/report.html\"",
             "c2 &lt;held&gt;",
             "href=\"2026-11-17/index.html\"",
-            "1 × new anomaly, 11 × as expected; not ended",
+            "1 × anomaly, 11 × as expected; not ended",
         ],
     );
     assert_eq!(

@@ -1,8 +1,9 @@
 //! What the options of `zooquake compare` ask for.
 
 use super::CompareOptions;
+use crate::backends;
 use crate::compare::setup::{Setup, Subject};
-use crate::planning::{drawing, names, recipe, spec, values};
+use crate::planning::{admission, drawing, names, recipe, spec, values};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use zooquake_history::operation::consensus;
@@ -55,8 +56,12 @@ pub fn setup(options: &CompareOptions) -> Result<Setup, String> {
             .collect();
         return Err(names::unknown("family", family, &families));
     }
+    let on = options.on.unwrap_or(On::Docker);
     let variants: Vec<&str> = match options.variants.is_empty() {
-        true => of_family,
+        true => of_family
+            .into_iter()
+            .filter(|variant| runs_on(family, variant, on))
+            .collect(),
         false => options.variants.iter().map(String::as_str).collect(),
     };
     let faults: Result<Vec<String>, String> = match options.faults.is_empty() {
@@ -113,10 +118,23 @@ pub fn setup(options: &CompareOptions) -> Result<Setup, String> {
         seeds: seeds.collect(),
         time_ms: options.time.unwrap_or(TIME).as_millis() as u64,
         clients: options.clients.unwrap_or(spec::CLIENTS),
-        on: options.on.unwrap_or(On::Docker),
+        on,
     };
     setup.check()?;
     Ok(setup)
+}
+
+/// Whether a variant of a family that was named as a whole can run there; that it is left out is said.
+fn runs_on(family: &str, variant: &str, on: On) -> bool {
+    let named = names::named(&named(family, variant));
+    let Ok(named) = named else { return true };
+    match admission::workload_on(backends::kind(on), &named.workload, named.subject) {
+        Ok(()) => true,
+        Err(why) => {
+            progress!("left out: {why}");
+            false
+        }
+    }
 }
 
 /// Kinds of fault joined by `+`, or `none`.

@@ -20,7 +20,7 @@ use crate::shell;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The kinds of fault that are explored if none are given.
 const FAULTS: &str = "kill,pause,partition,drop-reply,disconnect,expire,lag";
@@ -32,8 +32,8 @@ A schedule is a few operations of a few clients under a few faults on a simulate
 which things happen. Each failure is reported once, by property, anomaly and the shape of its witness, written as a run that `check`,
 `report`, `replay` and `shrink` take, and shrunk to a plan that is short enough to read.
 
-Exit codes: 0 no failure, or only such as the variant is known for; 1 a failure that is not known; 254 wrong usage; 255 the harness
-failed.
+Exit codes: 0 no failure, or only such as the variant is known for; 1 a failure that is not known; 2 none, but it was stopped before
+its end; 254 wrong usage; 255 the harness failed.
 
 With --confirm the plan of each failure, shrunk and as it was before, is played on a real ensemble until the same anomaly of the
 same property shows. The outcome changes no exit code, except for 255 if no try of a failure could be carried out.
@@ -51,7 +51,7 @@ Examples:
 pub struct ExploreOptions {
     /// Family and variant, such as lock/predecessor
     pub variant: String,
-    /// How long to explore
+    /// How long to explore, and to shrink what is found, for which the last quarter is kept
     #[arg(long, default_value = "60s", value_parser = values::duration)]
     pub budget: Duration,
     /// Explore no more than so many schedules
@@ -157,12 +157,15 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     };
     let interrupt = interrupt::listen()?;
     let stop = interrupt::flag(&interrupt);
+    let stopped = interrupt.clone();
+    let until = Instant::now() + options.budget;
     let confirmer = match options.confirm {
         true => Some(Confirmer::prepare(options.confirm_times, &options.out, interrupt).await?),
         false => None,
     };
     let limits = Limits {
         budget: options.budget,
+        once_found: once_found(options.budget),
         schedules: options.schedules,
         plans: options.plans,
         threads: threads(options.threads),
@@ -180,7 +183,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         );
         let tell = |explored: &Exploration| progress!("{}", show::progress(explored));
         let explored = drive::explore((&space, shard), corpus.as_mut(), limits, &stop, tell)?;
-        let failures = write(&space, &explored, &out, &stop)?;
+        let failures = write(&space, &explored, &out, (until, &stop))?;
         anyhow::Ok((explored, failures))
     });
     let (explored, mut failures) = exploring.await.context("the exploration did not come to its end")??;
@@ -193,7 +196,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         false => show::print(&explored, &failures),
     }
     were_played(failures.iter().filter_map(|failure| failure.confirmation.as_ref()))?;
-    Ok(code(&failures))
+    Ok(code(&failures, *stopped.borrow()))
 }
 
 /// How many threads play schedules: as many as are asked for, or one for each processor.
@@ -201,10 +204,18 @@ pub fn threads(asked: Option<u16>) -> usize {
     asked.map_or_else(|| Capacity::of_this_machine().processors, usize::from)
 }
 
-fn code(failures: &[ExploredFailure]) -> Code {
-    match failures.iter().any(|failure| !failure.signature.known) {
-        true => Code::Invalid,
-        false => Code::Valid,
+/// When an exploration ends that has found a failure: the last quarter of its time is for shrinking.
+fn once_found(budget: Duration) -> Duration {
+    budget * 3 / 4
+}
+
+/// What an exploration comes to, be it that the user has stopped it before its end.
+fn code(failures: &[ExploredFailure], stopped: bool) -> Code {
+    let new = failures.iter().any(|failure| !failure.signature.known);
+    match (new, stopped) {
+        (true, _) => Code::Invalid,
+        (false, true) => Code::Unknown,
+        (false, false) => Code::Valid,
     }
 }
 
@@ -242,4 +253,32 @@ fn space(options: &ExploreOptions) -> Result<Space, String> {
             ScheduleOrder::Exhaustive => Search::Exhaustive { delays: options.delays },
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Code, ExploredFailure, code};
+    use crate::explore::failure::Signature;
+
+    #[test]
+    fn what_was_stopped_without_a_find_is_no_answer() {
+        let failure = |known| ExploredFailure {
+            signature: Signature {
+                property: "mutual exclusion".into(),
+                anomaly: "stale-write".into(),
+                known,
+                shape: String::new(),
+            },
+            schedules: 1,
+            seed: 1,
+            why: String::new(),
+            run: None,
+            shrunk: None,
+            confirmation: None,
+        };
+        assert!(matches!(code(&[], false), Code::Valid));
+        assert!(matches!(code(&[failure(true)], false), Code::Valid));
+        assert!(matches!(code(&[failure(true)], true), Code::Unknown));
+        assert!(matches!(code(&[failure(false)], true), Code::Invalid));
+    }
 }

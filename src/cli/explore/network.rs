@@ -8,6 +8,7 @@ use crate::explore::network::{NetworkSearch, ScheduleSpace, SearchLimits, search
 use crate::planning::{names, network};
 use crate::run::stage::Stage;
 use anyhow::{Context, Result};
+use std::time::Instant;
 use zooquake_history::plan::{ClusterPlan, Scheduler};
 use zooquake_network::draft;
 use zooquake_workloads::consensus::variants::ConsensusVariant;
@@ -24,8 +25,10 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
     paths::output_folder(&options.out, "--out")?;
     let interrupt = interrupt::listen()?;
     let stop = interrupt::flag(&interrupt);
+    let until = Instant::now() + options.budget;
     let limits = SearchLimits {
         budget: options.budget,
+        once_found: super::once_found(options.budget),
         schedules: options.schedules,
         threads: super::threads(options.threads),
         first: None,
@@ -37,7 +40,7 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
         progress!("exploring {name} from seed {seed} on {} threads", limits.threads);
         let tell = |found: &NetworkSearch| progress!("{}", show::network_progress(found));
         let found = search((&space, seed, shard), limits, &stop, tell);
-        let failures = write_failures(&space, &found, &out, &stop)?;
+        let failures = write_failures(&space, &found, &out, (until, &stop))?;
         anyhow::Ok((found, failures))
     });
     let (found, failures) = exploring.await.context("the exploration did not come to its end")??;
@@ -46,7 +49,7 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
         true => show::print_network_json(seed, &found, &failures)?,
         false => show::print_network(&found, &failures),
     }
-    Ok(super::code(&failures))
+    Ok(super::code(&failures, *interrupt.borrow()))
 }
 
 fn space(options: &ExploreOptions, variant: &'static ConsensusVariant) -> Result<ScheduleSpace, String> {

@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.math.BigInteger;
 import java.util.List;
+import org.apache.zookeeper.AsyncCallback.DataCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
@@ -45,5 +46,11 @@ final class DecimalZnode extends ZooKeeper {
     @Override
     public byte[] getData(String at, Watcher watcher, Stat stat) throws KeeperException, InterruptedException {
         return given(at, super.getData(at, watcher, stat));
+    }
+
+    /** What a library reads in the background. */
+    @Override
+    public void getData(String at, Watcher watcher, DataCallback callback, Object context) {
+        super.getData(at, watcher, (code, path, same, data, stat) -> callback.processResult(code, path, same, given(at, data), stat), context);
     }
 }

@@ -197,8 +197,8 @@ fn row(run: &RunEntry) -> Markup {
     let weight = new * 1_000_000 + anomalies(run).len();
     html! {
         tr data-verdict=(run.verdict()) data-variant=(variant) data-faults=(text::clip(&faults.join(" "), 400)) data-new=(new) {
-            td { (run.begun().unwrap_or_default()) }
-            td { b { (variant) } }
+            td { (report(run, &run.begun().unwrap_or_default())) }
+            td { b { (variant) } @if is_simulated(run) { " " small { "simulated" } } }
             td { (text::clip(&faults.join(", "), 200)) }
             td.n data-value=(seed) { (seed) }
             td data-value=(rank(run)) { (verdict(run)) }
@@ -253,8 +253,20 @@ fn kinds(run: &RunEntry) -> Markup {
             span class={ "badge " (class) } { (text::clip(kind, 60)) " × " (n) " " i { (note) } } " "
         }
         @if kinds.len() > KINDS { "and " (text::count(kinds.len() - KINDS, "more kind")) }
+        @if let Some(words) = headline(run) { small.headline { (words) } }
         @if let Some(reason) = reason(run) { small { (reason) } }
     }
+}
+
+/// What broke, in a sentence: of what is new, else of what is known.
+fn headline(run: &RunEntry) -> Option<String> {
+    let known = || anomalies(run).iter().find(|anomaly| !anomaly.advisory);
+    let first = run.news().next().or_else(known)?;
+    Some(text::clip(text::first_sentence(&first.why), 240))
+}
+
+fn is_simulated(run: &RunEntry) -> bool {
+    run.plan.as_ref().is_some_and(|plan| !plan.on.is_real())
 }
 
 /// Why an unknown verdict is none, in short.
@@ -265,15 +277,21 @@ fn reason(run: &RunEntry) -> Option<String> {
     Some(text::clip(first, 160))
 }
 
-/// The way to the report, and what is wrong with the run.
-fn link(run: &RunEntry) -> Markup {
-    let name = text::clip(&run.name, 120);
+/// Words that lead to the report, if there is one.
+fn report(run: &RunEntry, words: &str) -> Markup {
     html! {
         @if run.report {
-            a href={ (address(&run.name)) "/report.html" } { (name) }
+            a href={ (address(&run.name)) "/report.html" } { (words) }
         } @else {
-            (name)
+            (words)
         }
+    }
+}
+
+/// The run's name, which leads to its report, and what is wrong with it.
+fn link(run: &RunEntry) -> Markup {
+    html! {
+        (report(run, &text::clip(&run.name, 120)))
         @for words in run.trouble.iter().take(4) { br; small { (text::clip(words, 300)) } }
     }
 }

@@ -60,6 +60,13 @@ pub fn visible(s: &str) -> String {
     out
 }
 
+/// Up to the first full stop that a space and a capital letter follow, or else all of it.
+pub fn first_sentence(text: &str) -> &str {
+    let ends = text.match_indices(". ").map(|(at, stop)| (at, at + stop.len()));
+    let mut ends = ends.filter(|&(_, next)| text[next..].starts_with(char::is_uppercase));
+    ends.next().map_or(text, |(at, _)| &text[..=at])
+}
+
 /// Text on one line that means nothing to Markdown or HTML.
 pub fn in_markdown(line: &str) -> String {
     let mut out = String::with_capacity(line.len());

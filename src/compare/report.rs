@@ -34,6 +34,7 @@ pub fn comparison(ledger: &ComparisonLedger) -> Result<Comparison, String> {
         begun: ledger.recorded.header.begun.clone(),
         planned: ledger.recorded.header.turns().len(),
         faults: setup.faults.clone(),
+        virtual_time: setup.backend().capabilities.virtual_time,
         runs: runs.collect(),
         settings: settings(&ledger.recorded.header),
         kind: sample::measures(&workloads[0])

@@ -181,6 +181,10 @@ pub fn all(measured: &MeasuredComparison<'_>) -> Vec<Figure> {
         }
         rows
     };
+    let costs = costs(kind, rows("not recorded", &cost_marks));
+    if measured.comparison.virtual_time {
+        return vec![costs];
+    }
     let mut figures = vec![waits(kind, rows("n too small", &wait_marks))];
     let faulty = measured.all.iter().any(|pool| !pool.after.timeouts.is_empty());
     if faulty {
@@ -201,7 +205,7 @@ pub fn all(measured: &MeasuredComparison<'_>) -> Vec<Figure> {
         log: false,
         rows: rows("no run", &|pool| bar(pool.rate)),
     });
-    figures.push(costs(kind, rows("not recorded", &cost_marks)));
+    figures.push(costs);
     figures
 }
 

@@ -42,6 +42,8 @@ pub struct Comparison {
     pub runs: Vec<SubjectRun>,
     /// Its settings, each a name and a value.
     pub settings: Vec<(String, String)>,
+    /// Whether its ensembles were simulated: their clock is a model's, and how long something took there means nothing.
+    pub virtual_time: bool,
     /// What is counted and waited for.
     #[serde(skip)]
     pub kind: &'static FamilyMeasures,

@@ -71,6 +71,7 @@ fn comparison() -> Comparison {
         subjects: ["predecessor", "protected", "fenced"].map(subject).into(),
         faults: ["none", "pause"].map(String::from).into(),
         planned: 12,
+        virtual_time: false,
         runs,
         settings: vec![("time".into(), "20 s".into())],
         kind: sample::measures(&Workload {
@@ -86,6 +87,34 @@ fn line<'a>(lines: &'a [String], start: &str) -> &'a str {
         .iter()
         .find(|line| line.starts_with(start))
         .unwrap_or_else(|| panic!("no line begins with {start:?}: {lines:#?}"))
+}
+
+/// The clock of simulated ensembles is the model's: no speed is claimed of them, in words, figures or table.
+#[test]
+fn simulated_ensembles_are_not_compared_by_their_speed() {
+    let real = comparison();
+    let simulated = Comparison {
+        virtual_time: true,
+        ..comparison()
+    };
+    let timed = |lines: &[String]| {
+        lines
+            .iter()
+            .filter(|line| line.contains(" ms") || line.contains("a second"))
+            .count()
+    };
+    assert!(timed(&summary(&real)) > 0);
+    let words = summary(&simulated);
+    assert_eq!(timed(&words), 0, "{words:#?}");
+    line(&words, "The ensembles were simulated");
+    line(&words, "ZooKeeper requests for each grant");
+    let measured = MeasuredComparison::new(&simulated);
+    assert_eq!(super::figure::all(&measured).len(), 1, "what a grant costs");
+    let table = super::words::table(&measured);
+    assert!(
+        !table.contains("median") && !table.contains("/s") && table.contains("requests a grant"),
+        "{table}"
+    );
 }
 
 #[test]

@@ -15,18 +15,12 @@ pub fn summary(comparison: &Comparison) -> Vec<String> {
 /// The same of one that is measured already.
 pub fn lines(measured: &MeasuredComparison<'_>) -> Vec<String> {
     let kind = measured.comparison.kind;
-    let (wait, unit) = (capital(kind.wait), kind.unit);
+    let unit = kind.unit;
     let mut lines = safety(measured);
-    lines.extend(ranking(measured, (&format!("{wait}, median"), "ms"), true, |pool| {
-        pool.waits[0]
-    }));
-    lines.extend(ranking(measured, (&format!("{wait}, p95"), "ms"), true, |pool| {
-        pool.waits[1]
-    }));
-    let next = format!("Next {unit} after a fault that ended a hold, median");
-    lines.extend(ranking(measured, (&next, "ms"), true, |pool| pool.after.median_struck));
-    let rate = format!("{} a second", capital(kind.units));
-    lines.extend(ranking(measured, (&rate, ""), false, |pool| pool.rate));
+    match measured.comparison.virtual_time {
+        true => lines.push("The ensembles were simulated: their clock is a model's, and no speed is compared.".into()),
+        false => lines.extend(speed(measured)),
+    }
     let each = |what: &str| format!("{what} for each {unit}");
     lines.extend(ranking(measured, (&each("ZooKeeper requests"), ""), true, |pool| {
         pool.requests
@@ -45,6 +39,24 @@ pub fn lines(measured: &MeasuredComparison<'_>) -> Vec<String> {
             |pool| pool.fairness,
         ));
     }
+    lines
+}
+
+/// Sentences on how long things took, and how often they came about.
+fn speed(measured: &MeasuredComparison<'_>) -> Vec<String> {
+    let kind = measured.comparison.kind;
+    let (wait, unit) = (capital(kind.wait), kind.unit);
+    let mut lines = Vec::new();
+    lines.extend(ranking(measured, (&format!("{wait}, median"), "ms"), true, |pool| {
+        pool.waits[0]
+    }));
+    lines.extend(ranking(measured, (&format!("{wait}, p95"), "ms"), true, |pool| {
+        pool.waits[1]
+    }));
+    let next = format!("Next {unit} after a fault that ended a hold, median");
+    lines.extend(ranking(measured, (&next, "ms"), true, |pool| pool.after.median_struck));
+    let rate = format!("{} a second", capital(kind.units));
+    lines.extend(ranking(measured, (&rate, ""), false, |pool| pool.rate));
     lines
 }
 
@@ -197,15 +209,17 @@ pub fn number(value: f64) -> String {
 pub fn table(measured: &MeasuredComparison<'_>) -> String {
     let comparison = measured.comparison;
     let kind = comparison.kind;
-    let mut heads = vec![
-        comparison.family.clone(),
-        "broke".to_string(),
-        format!("{} median, ms", kind.wait),
-        "p95".to_string(),
-        "p99".to_string(),
-        format!("next {} after a fault, in session timeouts: median, most", kind.unit),
-        format!("{}/s", kind.units),
-    ];
+    let timed = !comparison.virtual_time;
+    let mut heads = vec![comparison.family.clone(), "broke".to_string()];
+    if timed {
+        heads.extend([
+            format!("{} median, ms", kind.wait),
+            "p95".to_string(),
+            "p99".to_string(),
+            format!("next {} after a fault, in session timeouts: median, most", kind.unit),
+            format!("{}/s", kind.units),
+        ]);
+    }
     if kind.compete {
         heads.push("fairness".to_string());
     }
@@ -216,9 +230,11 @@ pub fn table(measured: &MeasuredComparison<'_>) -> String {
     for (n, subject) in comparison.subjects.iter().enumerate() {
         let pool = &measured.all[n];
         let mut cells = vec![text::in_markdown(&subject.label), broke(measured, n)];
-        cells.extend(pool.waits.map(|estimate| interval(estimate, "n too small")));
-        cells.push(after(pool));
-        cells.push(interval(pool.rate, "–"));
+        if timed {
+            cells.extend(pool.waits.map(|estimate| interval(estimate, "n too small")));
+            cells.push(after(pool));
+            cells.push(interval(pool.rate, "–"));
+        }
         if kind.compete {
             cells.push(pool.fairness.map_or("–".into(), |e| number(e.value)));
         }

@@ -149,7 +149,7 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
     let witness = DrawnWitness::new(model, anomaly);
     let label = format!("The clients involved in {}, over time", text::clip(&anomaly.kind, 60));
     html! {
-        p.why { (text::clip(first_sentence(&anomaly.why), 400)) }
+        p.why { (text::clip(text::first_sentence(&anomaly.why), 400)) }
         @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
         @if let Some(mend) = mend_sentence(model, anomaly) { (mend) }
         @match message_diagram(model, Some(anomaly)) {
@@ -193,13 +193,6 @@ fn evidence(model: &RunModel<'_>, root: &Root<'_>, witness: &DrawnWitness) -> Ma
         }
         @if followers > 0 { p.more { a href={ "#a" (root.number) } { (follow(followers)) } "." } }
     }
-}
-
-/// Up to the first full stop that a space and a capital letter follow, or else all of it.
-fn first_sentence(text: &str) -> &str {
-    let ends = text.match_indices(". ").map(|(at, stop)| (at, at + stop.len()));
-    let mut ends = ends.filter(|&(_, next)| text[next..].starts_with(char::is_uppercase));
-    ends.next().map_or(text, |(at, _)| &text[..=at])
 }
 
 /// What was not judged, what the clients' kit did, and where the order of the operations is.
